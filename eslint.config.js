@@ -1,0 +1,52 @@
+import neostandard from 'neostandard'
+import tseslint from 'typescript-eslint'
+
+// The rooms of lib, in the order in which imports point: a room may import from those before it, never from those after it.
+const order = ['errors', 'collection', 'model', 'request', 'plan', 'sources', 'response', 'answer', 'routes', 'hooks', 'index']
+
+// What no order says: a source and a response know nothing of requests, and a request knows types of the model alone.
+const never = { sources: ['request'], response: ['request'] }
+
+function roomRules () {
+  return order.flatMap((room, place) => [
+    rulesOf(room, place, `lib/${room}.ts`, '^\\./'),
+    rulesOf(room, place, `lib/${room}/**/*.ts`, '^(\\.\\./)+')
+  ])
+}
+
+const rulesOf = (room, place, files, toLib) => ({
+  files: [files],
+  rules: {
+    '@typescript-eslint/no-restricted-imports': ['error', {
+      patterns: [
+        ...[...order.slice(place + 1), ...never[room] ?? []].map(later => ({
+          // Types of a source stand in the declarations and the model that hold it; types of the options nowhere before the end.
+          regex: `${toLib}${later}(\\.ts|/)`,
+          allowTypeImports: later === 'sources' || (later === 'collection' && room === 'model'),
+          message: `${room} comes before ${later}: imports point one way.`
+        })),
+        ...['routes', 'hooks', 'index'].includes(room) ? [] : [{ regex: '^fastify', allowTypeImports: room === 'collection', message: 'Only routes, hooks and index know Fastify.' }]
+      ]
+    }]
+  }
+})
+
+export default [
+  ...neostandard({ ts: true, ignores: ['dist', '.tap'] }),
+  {
+    files: ['**/*.ts'],
+    languageOptions: { parser: tseslint.parser, parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    plugins: { '@typescript-eslint': tseslint.plugin },
+    rules: {
+      '@typescript-eslint/no-redeclare': 'off',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/no-unsafe-argument': 'error',
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-non-null-assertion': 'error'
+    }
+  },
+  ...roomRules(),
+  { files: ['test/**'], rules: { '@typescript-eslint/no-floating-promises': 'off', 'promise/param-names': 'off', 'one-var': 'off' } }
+]

@@ -1,0 +1,50 @@
+// A reporter for tap: failures as they come, then one closing line that a CI can read.
+import { PassThrough } from 'node:stream'
+import { Parser } from 'tap-parser'
+
+export default class Closing extends PassThrough {
+  #passed = 0
+  #failed = 0
+  #skipped = 0
+  #parser = new Parser()
+
+  constructor () {
+    super({ readableHighWaterMark: 1 })
+    this.#follow(this.#parser, [])
+  }
+
+  #follow (parser, path) {
+    let children = 0
+    parser.on('child', child => {
+      children++
+      this.#follow(child, [...path, child.name])
+    })
+    parser.on('assert', assertion => {
+      // The assertion that sums up a child has been counted inside it, unless it is the one that failed.
+      if (children > 0) {
+        children--
+        if (assertion.ok) return
+      }
+      this.#count(assertion, path)
+    })
+  }
+
+  #count ({ ok, skip, todo, name, diag }, path) {
+    if (skip || todo) this.#skipped++
+    else if (ok) this.#passed++
+    else {
+      this.#failed++
+      process.stderr.write(`FAIL ${[...path, name].join(' > ')}\n${diag ? `${JSON.stringify(diag, null, 2)}\n` : ''}`)
+    }
+  }
+
+  _transform (chunk, _encoding, done) {
+    this.#parser.write(chunk)
+    done()
+  }
+
+  _flush (done) {
+    this.#parser.end()
+    done(null, `${this.#passed} passed, ${this.#failed} failed, ${this.#skipped} skipped\n`)
+  }
+}
