@@ -1,0 +1,176 @@
+import { Kind, OptionalKind, type Static, type TObject, type TProperties, type TSchema } from '@sinclair/typebox'
+import type { FastifyRequest } from 'fastify'
+import type { ExpressionBuilder, Expression as SqlExpression } from 'kysely'
+import type { FieldFlags } from '../schemas/flags.ts'
+import type { Source } from './sources/source.ts'
+
+/** What the application's own functions are told of the request they serve. */
+export interface Context {
+  /** With everything that the host's hooks put on it. */
+  readonly request: FastifyRequest
+}
+
+/** A relation as a property of a collection's schema: not a value, so no part of an item's static type. */
+export interface TSubCollection extends TSchema { [Kind]: 'SubCollection', static: never, target: string, link: SubCollectionOptions }
+export interface TSubItem extends TSchema { [Kind]: 'SubItem', static: never, target: string, link: SubItemOptions }
+
+export interface SubItemOptions extends RelationFlags {
+  /** The property of this collection that holds the key of the other's item. */
+  foreignKey: string
+}
+
+export type SubCollectionOptions = RelationFlags & (
+  /** One to many: the property of the other collection that holds this item's key. */
+  | { foreignKey: string, through?: undefined, otherKey?: undefined }
+  /** Many to many: the join table, and its properties that hold this item's key and the other's. */
+  | { foreignKey: string, through: string, otherKey: string }
+)
+
+export type RelationFlags = Pick<FieldFlags, 'readable' | 'writable' | 'hidden' | 'listed' | 'filterable'> & { description?: string, title?: string }
+
+/** The items of another collection that belong to this item. `target` is the key under which the other collection is registered. */
+export function SubCollection (target: string, options: SubCollectionOptions): TSubCollection {
+  return relation({ [Kind]: 'SubCollection', target, link: options, type: 'array' }, options)
+}
+
+/** The item of another collection that this item refers to, or null. `target` is the key under which the other collection is registered. */
+export function SubItem (target: string, options: SubItemOptions): TSubItem {
+  return relation({ [Kind]: 'SubItem', target, link: options, type: 'object' }, options)
+}
+
+function relation<S extends object> (schema: S, { readable, writable, hidden, listed, filterable, description, title }: RelationFlags): S & { static: never, params: unknown[] } {
+  const flags = Object.fromEntries(Object.entries({ readable, writable, hidden, listed, filterable, description, title }).filter(([, value]) => value !== undefined))
+  // `static` and `params` exist in TypeBox's types only.
+  return { ...schema, ...flags } as S & { static: never, params: unknown[] }
+}
+
+export const isSubCollection = (schema: TSchema): schema is TSubCollection => schema[Kind] === 'SubCollection'
+export const isSubItem = (schema: TSchema): schema is TSubItem => schema[Kind] === 'SubItem'
+export const isOptional = (schema: TSchema): boolean => schema[OptionalKind] === 'Optional'
+
+type ScalarKeys<P extends TProperties> = { [K in keyof P]: P[K] extends TSubCollection | TSubItem ? never : K }[keyof P]
+
+/** An item as the application sees it: the declared properties, relations aside. */
+export type Item<S extends TObject> = S extends TObject<infer P> ? Static<TObject<Pick<P, ScalarKeys<P>>>> : never
+
+/** A value of an item that a getter or setter is told of. */
+type Properties<I> = keyof I & string
+
+/** Values by property that find an item, as a lookup gives them. */
+export type Match<I> = { readonly [P in keyof I]?: I[P] | undefined }
+
+export interface Computed<I = never> {
+  readonly kind: 'computed'
+  readonly type: TSchema
+  readonly from: readonly Properties<I>[]
+  readonly get: (item: Readonly<Record<string, unknown>>) => unknown
+}
+
+/**
+ * A field whose value the application computes, row by row, from stored ones. It can be neither filtered nor sorted by.
+ *
+ * @param definition `type`: the schema of the value, with its flags. `from`: the properties that `get` reads; no other is loaded.
+ * `get`: gives the value; may not be asynchronous.
+ */
+export function computed<I, const F extends Properties<I>, T extends TSchema> (definition: {
+  type: T
+  from: readonly F[]
+  get: (item: Readonly<Pick<I, F>>) => Static<T>
+}): Computed<I> {
+  // The item is a row of the source, whose values follow the schema that I was inferred from.
+  return { kind: 'computed', ...definition, get: definition.get as Computed['get'] }
+}
+
+/** The tables and columns of an expression, which the application names itself. */
+export type Tables = Record<string, Record<string, unknown>>
+
+export interface Expression<I = never> {
+  readonly kind: 'expression'
+  readonly type: TSchema
+  readonly sql?: (builder: ExpressionBuilder<Tables, string>) => SqlExpression<unknown>
+  readonly memory?: (item: Readonly<Record<string, unknown>>) => unknown
+  /** Ties the declaration to its collection's item type; never there. */
+  readonly item?: I
+}
+
+/**
+ * A field that is computed in the query, so that it filters and sorts like a stored one.
+ *
+ * @param definition `type`: the schema of the value, with its flags. `sql`: its expression, in Kysely's builder; columns of the row are named
+ * plainly or, inside subqueries, by the table's own name. `memory`: the same for an item of a memory source. One for the source in use is required.
+ */
+export function expression<I, T extends TSchema> (definition: {
+  type: T
+  sql?: (builder: ExpressionBuilder<Tables, string>) => SqlExpression<unknown>
+  memory?: (item: Readonly<I>) => Static<T>
+}): Expression<I> {
+  const { type, sql, memory } = definition
+  // The item is one of the rows given to memory(), whose values follow the schema that I was inferred from.
+  return { kind: 'expression', type, ...sql && { sql }, ...memory && { memory: memory as NonNullable<Expression['memory']> } }
+}
+
+/** What a lookup or special identifier found: values that the item has, or nothing. An item of the collection will do. */
+export type Found<I> = Match<I> | undefined | null
+type Eventually<T> = T | Promise<T>
+
+export interface Lookup<I = never> {
+  readonly kind: 'lookup'
+  readonly type: TSchema
+  readonly find: (value: never, context: Context) => Eventually<Found<I>>
+}
+
+/**
+ * An identifier that is no field of its own: turns the URL's segment into values that find the item.
+ *
+ * @param definition `type`: what the segment is converted to; a segment that is none is no match. `find`: gives the match, an item, or nothing.
+ */
+export function lookup<I, T extends TSchema> (definition: { type: T, find: (value: Static<T>, context: Context) => Eventually<Found<I>> }): Lookup<I> {
+  return { kind: 'lookup', ...definition }
+}
+
+export interface Special<I = never> {
+  readonly kind: 'special'
+  readonly segment: string
+  readonly find: (context: Context) => Eventually<Found<I>>
+}
+
+/** An identifier that matches one exact segment, such as `me`, before all others. `find` gives the match, an item, or nothing, which is a 404. */
+export function exactly<I> (segment: string, find: (context: Context) => Eventually<Found<I>>): Special<I> {
+  return { kind: 'special', segment, find }
+}
+
+/** Takes a new value of one field. May change other fields of the item, and rejects the value by throwing an ArgumentError. */
+export type Setter<I, V> = (item: I, value: V, context: Context) => Eventually<void>
+
+/** Sizes of pages, in items. `Infinity` is no limit. */
+export interface Pages { defaultSize?: number, maxSize?: number }
+
+/** How a collection behaves: code, typed by its schema. */
+export interface Behaviour<S extends TObject> {
+  /** Where its items are: memory(rows), or a table of a database. */
+  source: Source
+  /** Fields that are computed, by their name in the application. A leading `get` is no part of the name on the wire. */
+  computed?: Record<string, Computed<Item<S>> | Expression<Item<S>>>
+  /** What happens when a client writes a field, by its name in the application. Without one the value is stored as it is. */
+  setters?: { [P in Properties<Item<S>>]?: Setter<Item<S>, Item<S>[P]> }
+  /** Identifiers besides the fields flagged so, by name. */
+  identifiers?: Record<string, Lookup<Item<S>> | Special<Item<S>>>
+  /** Sizes of pages of this collection; what is left out is as for the whole API. */
+  pages?: Pages
+}
+
+/** A collection as declared, before it is compiled. */
+export interface Declared {
+  readonly schema: TObject
+  readonly source: Source
+  readonly computed: Readonly<Record<string, Computed | Expression>>
+  readonly identifiers: Readonly<Record<string, Lookup | Special>>
+  readonly pages: Pages
+}
+
+/** Declares a collection: a schema, which is data, and a behaviour, which is code. Checked when the plugin is registered. */
+export function collection<S extends TObject> (schema: S, behaviour: Behaviour<S>): Declared {
+  const { source, computed = {}, identifiers = {}, pages = {} } = behaviour
+  // From here on types are the model's own; the item type has done its work.
+  return { schema, source, computed: computed as Declared['computed'], identifiers: identifiers as Declared['identifiers'], pages }
+}

@@ -1,0 +1,121 @@
+/** What a code means on the wire: its status and, for errors about the state of a resource, its state (docs/http.md: Errors). */
+export interface Condition { readonly status: number, readonly state?: 'not_found' | 'conflict' | 'precondition_failed' }
+
+export const conditions = {
+  identifier_not_found: { status: 404, state: 'not_found' },
+  collection_not_found: { status: 404, state: 'not_found' },
+  field_not_found: { status: 404, state: 'not_found' },
+  ambiguous_identifier: { status: 409, state: 'conflict' },
+  argument: { status: 400 },
+  invalid_filter: { status: 400 },
+  invalid_sort: { status: 400 },
+  invalid_fields: { status: 400 },
+  invalid_page: { status: 400 },
+  invalid_parameter: { status: 400 },
+  malformed_url: { status: 400 },
+  malformed_body: { status: 400 },
+  unauthorized: { status: 401 },
+  forbidden: { status: 403 },
+  method_not_allowed: { status: 405 },
+  not_acceptable: { status: 406 },
+  content_too_large: { status: 413 },
+  unsupported_media_type: { status: 415 },
+  rejected: { status: 400 },
+  internal: { status: 500 },
+  unavailable: { status: 503 }
+} as const satisfies Record<string, Condition>
+
+export type ErrorCode = keyof typeof conditions
+
+/** What an error knows besides its code and message: members of its body, but for `headers` and `cause`. */
+export interface Facts {
+  /** The query parameter at fault. */
+  readonly parameter?: string
+  /** The character in it, from 1 (docs/http.md: Errors). */
+  readonly position?: number
+  /** The name that was probably meant. */
+  readonly suggestion?: string
+  /** Paths that would do. */
+  readonly candidates?: readonly string[]
+  /** Instead of the code's own status, for `rejected`. */
+  readonly status?: number
+  /** Sent with the answer, such as `Allow`. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly cause?: unknown
+}
+
+/** Every error that a client is told of. `code` decides status and shape; `message` is for the person who must fix it. */
+export class DataApiError extends Error {
+  override readonly name: string = 'DataApiError'
+  readonly code: ErrorCode
+  readonly facts: Omit<Facts, 'cause'>
+  constructor (code: ErrorCode, message: string, { cause, ...facts }: Facts = {}) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.code = code
+    this.facts = facts
+  }
+}
+
+/** Thrown by a setter to reject a value: 400 with its message (docs/http.md: Writing). */
+export class ArgumentError extends DataApiError {
+  override readonly name = 'ArgumentError'
+  constructor (message: string) { super('argument', message) }
+}
+
+/** Thrown at registration for a mistake in a declaration or an option. */
+export class DeclarationError extends Error { override readonly name = 'DeclarationError' }
+
+export const identifierNotFound = (identifier: string) => new DataApiError('identifier_not_found', `An item was not found with the identifier '${identifier}'.`)
+
+export const collectionNotFound = (name: string, suggestion: string | undefined) =>
+  new DataApiError('collection_not_found', `There is no collection '${name}'.${didYouMean(suggestion)}`, { ...suggestion !== undefined && { suggestion } })
+
+export const fieldNotFound = (name: string, suggestion: string | undefined) =>
+  new DataApiError('field_not_found', `There is no field '${name}'.${didYouMean(suggestion)}`, { ...suggestion !== undefined && { suggestion } })
+
+export const ambiguousIdentifier = (identifier: string, candidates: readonly string[]) =>
+  new DataApiError('ambiguous_identifier', `More than one item has the identifier '${identifier}'.${candidates.length > 0 ? ` These paths tell them apart: ${candidates.join(', ')}` : ''}`, { candidates })
+
+export const methodNotAllowed = (method: string, allow: string) =>
+  new DataApiError('method_not_allowed', `${method} is not possible here, only ${allow}.`, { headers: { allow } })
+
+export const notAcceptable = (available: readonly string[]) =>
+  new DataApiError('not_acceptable', `None of the media types in 'Accept' can be given; there is ${available.join(', ')}.`)
+
+export const unsupportedMediaType = (expected: string) =>
+  new DataApiError('unsupported_media_type', `The body must be sent as ${expected}.`, { headers: { accept: expected } })
+
+export const contentTooLarge = (cause: unknown) => new DataApiError('content_too_large', 'The body is larger than this API takes.', { cause })
+
+export const malformedBody = (message: string, cause?: unknown) => new DataApiError('malformed_body', message, { cause })
+
+export const unavailable = (cause: unknown) =>
+  new DataApiError('unavailable', 'The data cannot be reached at the moment; try again later.', { headers: { 'retry-after': '1' }, cause })
+
+/** What a hook of the application refused, with the status that it gave. */
+export function rejected (status: number, message: string, cause: unknown): DataApiError {
+  if (status === 401) return new DataApiError('unauthorized', message, { cause })
+  if (status === 403) return new DataApiError('forbidden', message, { cause })
+  return new DataApiError('rejected', message, { status, cause })
+}
+
+/** Whatever was not foreseen: the client is told nothing of it but that it happened. */
+export const internal = (cause: unknown) => new DataApiError('internal', 'Something went wrong on the server.', { cause })
+
+/** For the end of a message: what was probably meant. */
+export const didYouMean = (suggestion: string | undefined) => suggestion === undefined ? '' : ` Did you mean '${suggestion}'?`
+
+/** Where in the query string something stood. */
+interface Place { readonly parameter: string, readonly position: number }
+
+/** Makes the errors of one part of a query string, which all know where they stand and perhaps what was meant. */
+const invalid = (code: ErrorCode) => (message: string, { parameter, position }: Place, suggestion?: string) =>
+  new DataApiError(code, message, { parameter, position, ...suggestion !== undefined && { suggestion } })
+
+export const invalidFilter = invalid('invalid_filter')
+export const invalidSort = invalid('invalid_sort')
+export const invalidFields = invalid('invalid_fields')
+export const invalidPage = invalid('invalid_page')
+export const invalidParameter = invalid('invalid_parameter')
+
+export const malformedUrl = (message: string) => new DataApiError('malformed_url', message)

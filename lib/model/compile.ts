@@ -1,0 +1,85 @@
+import type { Declared } from '../collection.ts'
+import { DeclarationError } from '../errors.ts'
+import type { PageLimits as Limits } from './model.ts'
+import { compileKey, compileScalars, type Scalars } from './fields.ts'
+import { compileIdentifiers, compileSpecials } from './identifiers.ts'
+import { checkListed } from './listed.ts'
+import type { Collection, Field, Model } from './model.ts'
+import { type Naming, toName } from './names.ts'
+import { compileRelations } from './relations.ts'
+
+export interface CompileOptions {
+  readonly naming: Naming
+  readonly pages: Limits
+  /** Names on the wire that a field may not have, each with the reason. */
+  readonly reserved: ReadonlyMap<string, string>
+}
+
+/** A collection on its way: what relations of others may already refer to, and the maps that are still to be filled. */
+export interface Draft {
+  readonly declared: Declared
+  readonly scalars: Scalars
+  readonly collection: Collection
+  readonly fields: Map<string, Field>
+  readonly properties: Map<string, Field>
+}
+
+export type Drafts = ReadonlyMap<string, Draft>
+
+/** Compiles the declarations. Throws a DeclarationError that names the collection and the field at fault. */
+export function compileModel (declared: Readonly<Record<string, Declared>>, options: CompileOptions): Model {
+  const drafts: Drafts = new Map(Object.entries(declared).map(([property, one]) => [property, draft(property, one, options)]))
+  for (const one of drafts.values()) fill(one, drafts, options)
+  const collections = new Map<string, Collection>()
+  for (const { collection } of drafts.values()) {
+    const other = collections.get(collection.name)
+    if (other) throw new DeclarationError(`collections '${other.property}' and '${collection.property}' are both '${collection.name}' in a URL`)
+    collections.set(collection.name, collection)
+  }
+  for (const collection of collections.values()) checkListed(collection)
+  return Object.freeze({ collections })
+}
+
+function draft (property: string, declared: Declared, options: CompileOptions): Draft {
+  const name = toName(options.naming, property)
+  if (name === '' || name === '.' || name === '..') throw new DeclarationError(`collection '${property}': its name in a URL would be '${name}', which no URL can hold`)
+  const scalars = compileScalars(property, declared, options)
+  const fields = new Map<string, Field>()
+  const properties = new Map<string, Field>()
+  const collection = Object.freeze({
+    name,
+    property,
+    fields,
+    properties,
+    key: compileKey(property, scalars),
+    identifiers: compileIdentifiers(property, declared, scalars, options),
+    specials: compileSpecials(declared),
+    source: declared.source,
+    pages: pageLimits(property, declared, options.pages)
+  })
+  return { declared, scalars, collection, fields, properties }
+}
+
+function pageLimits (collection: string, { pages }: Declared, fallback: Limits): Limits {
+  const maxSize = pages.maxSize ?? fallback.maxSize
+  const defaultSize = pages.defaultSize ?? Math.min(fallback.defaultSize, maxSize)
+  for (const [name, size] of Object.entries({ defaultSize, maxSize })) {
+    if (!(size >= 1 && (Number.isSafeInteger(size) || size === Infinity))) throw new DeclarationError(`collection '${collection}': pages.${name} must be a whole number from 1, or Infinity`)
+  }
+  if (defaultSize > maxSize) throw new DeclarationError(`collection '${collection}': pages.defaultSize is above pages.maxSize`)
+  return { defaultSize, maxSize }
+}
+
+/** Puts the fields in their declared order, now that every collection that a relation may lead to is known. */
+function fill (draft: Draft, drafts: Drafts, options: CompileOptions): void {
+  const relations = compileRelations(draft, drafts, options)
+  const names = [...Object.keys(draft.declared.schema.properties), ...Object.keys(draft.declared.computed)]
+  for (const property of names) {
+    const field = relations.get(property) ?? draft.scalars.get(property)
+    if (field === undefined) continue
+    const other = draft.fields.get(field.name)
+    if (other) throw new DeclarationError(`collection '${draft.collection.property}': fields '${other.property}' and '${property}' are both '${field.name}' on the wire`)
+    draft.fields.set(field.name, field)
+    draft.properties.set(property, field)
+  }
+}

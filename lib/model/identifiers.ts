@@ -1,0 +1,31 @@
+import { type Declared, isOptional } from '../collection.ts'
+import { DeclarationError } from '../errors.ts'
+import type { CompileOptions } from './compile.ts'
+import { type Scalars, where } from './fields.ts'
+import type { Identifier, SpecialIdentifier } from './model.ts'
+import { toName } from './names.ts'
+import { describeValues } from './values.ts'
+
+/** Fields flagged `identifier`, then lookups, each in the order declared (docs/http.md: Identifiers). */
+export function compileIdentifiers (collection: string, declared: Declared, scalars: Scalars, { naming }: CompileOptions): readonly Identifier[] {
+  const identifiers: Identifier[] = []
+  for (const field of scalars.values()) {
+    if (field.kind === 'stored' && field.identifier) identifiers.push({ kind: 'field', name: field.name, field })
+  }
+  const names = new Set([...scalars.values()].map(field => field.name))
+  for (const [property, identifier] of Object.entries(declared.identifiers)) {
+    if (identifier.kind === 'special') continue
+    const name = toName(naming, property)
+    if (names.has(name)) throw new DeclarationError(`${where(collection, property)}: a lookup and a field are both '${name}' in a URL`)
+    const described = describeValues(identifier.type, isOptional(identifier.type))
+    if (described === undefined || described.type.operators.size === 0) throw new DeclarationError(`collection '${collection}', identifier '${property}': its type has no values that can stand in a URL`)
+    // The value is converted by this very type before it is handed over.
+    identifiers.push({ kind: 'lookup', name, type: described.type, find: identifier.find })
+  }
+  return identifiers
+}
+
+/** Identifiers that match one exact segment. */
+export function compileSpecials (declared: Declared): readonly SpecialIdentifier[] {
+  return Object.values(declared.identifiers).flatMap(identifier => identifier.kind === 'special' ? [{ segment: identifier.segment, find: identifier.find }] : [])
+}

@@ -1,0 +1,27 @@
+/** How names of the application become names on the wire. */
+export type Naming = 'snake_case' | 'camelCase' | 'kebab-case' | 'PascalCase' | 'none' | ((name: string) => string)
+
+/** The name on the wire of a property or collection: `startDate`, `StartDate` -> `start_date` (docs/http.md, at its beginning). */
+export function toName (naming: Naming, property: string): string {
+  if (typeof naming === 'function') return naming(property)
+  const parts = words(property)
+  switch (naming) {
+    case 'snake_case': return parts.join('_')
+    case 'kebab-case': return parts.join('-')
+    case 'PascalCase': return parts.map(capitalize).join('')
+    case 'camelCase': return parts.map((word, index) => index === 0 ? word : capitalize(word)).join('')
+    case 'none': return property
+  }
+}
+
+/** The words of a name, in lower case: `HTTPListener` -> `http`, `listener`; `artistID` -> `artist`, `id`. Digits belong to the word before them. */
+export function words (name: string): string[] {
+  return name
+    .replace(/([\p{Ll}\p{Nd}])(?=\p{Lu})/gu, '$1 ')
+    .replace(/(\p{Lu})(?=\p{Lu}\p{Ll})/gu, '$1 ')
+    .split(/[\s_-]+/)
+    .filter(word => word !== '')
+    .map(word => word.toLowerCase())
+}
+
+const capitalize = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)

@@ -1,0 +1,176 @@
+import type { TSchema } from '@sinclair/typebox'
+import { Ajv } from 'ajv'
+import addFormatsModule from 'ajv-formats'
+
+// ajv-formats is CommonJS with a default export of its own; under nodenext its types name the module.
+const addFormats = addFormatsModule.default
+
+/** A value of a field as it is compared, bound and written, null aside. */
+export type Scalar = string | number | boolean
+
+export const operators = [
+  'equals', 'not_equals', 'greater', 'less', 'at_least', 'at_most', 'in', 'not_in',
+  'starts_with', 'ends_with', 'contains',
+  'equals_ignoring_case', 'starts_with_ignoring_case', 'ends_with_ignoring_case', 'contains_ignoring_case'
+] as const
+export type Operator = typeof operators[number]
+
+const equality: readonly Operator[] = ['equals', 'not_equals', 'in', 'not_in']
+const ordering: readonly Operator[] = ['greater', 'less', 'at_least', 'at_most']
+const text: readonly Operator[] = [
+  'starts_with', 'ends_with', 'contains', 'equals_ignoring_case', 'starts_with_ignoring_case', 'ends_with_ignoring_case', 'contains_ignoring_case'
+]
+
+export type ValueKind = 'string' | 'integer' | 'number' | 'boolean' | 'date' | 'date-time' | 'time' | 'uuid' | 'json'
+
+/** What is known of a field's values from its schema (docs/http.md: Query strings). */
+export interface ValueType {
+  readonly kind: ValueKind
+  /** For messages, such as `an integer`. */
+  readonly expected: string
+  /** The operators that a filter may use. Empty for `json`, which can be neither filtered, sorted nor searched. */
+  readonly operators: ReadonlySet<Operator>
+  /** The value that the text stands for, in canonical form, or nothing where the text is none. */
+  parse (text: string): Scalar | undefined
+}
+
+/** A field's schema without its wrappings: Optional, and unions with null. */
+export interface Described { readonly type: ValueType, readonly nullable: boolean }
+
+/** Reads the type of a field's values off its schema. Nothing where the schema describes what JSON cannot carry. */
+export function describeValues (schema: TSchema, optional: boolean): Described | undefined {
+  const { members, nullable } = alternatives(schema)
+  const type = typeOf(members)
+  return type && { type, nullable: nullable || optional }
+}
+
+interface Alternatives { readonly members: readonly TSchema[], readonly nullable: boolean }
+
+function alternatives (schema: TSchema): Alternatives {
+  if (schema['type'] === 'null' || schema['const'] === null) return { members: [], nullable: true }
+  if (Array.isArray(schema['enum'])) {
+    const members = schema['enum'].filter(value => value !== null).map(value => ({ ...schema, enum: undefined, const: value }))
+    return { members, nullable: members.length < schema['enum'].length }
+  }
+  if (!Array.isArray(schema['anyOf'])) return { members: [schema], nullable: false }
+  const parts = schema['anyOf'].map(alternatives)
+  return { members: parts.flatMap(part => part.members), nullable: parts.some(part => part.nullable) }
+}
+
+function typeOf (members: readonly TSchema[]): ValueType | undefined {
+  if (members.some(member => unsupported.has(member['type']))) return undefined
+  const choices = members.map(member => member['const']).filter(isScalar)
+  if (choices.length > 0 && choices.length === members.length) return choiceType(choices)
+  const [only, ...others] = members
+  if (only === undefined || others.length > 0) return jsonType
+  const maker = types[String(only['type'])]
+  return maker === undefined ? jsonType : maker(only)
+}
+
+/** TypeBox types that JSON has no word for. */
+const unsupported: ReadonlySet<unknown> = new Set(['Date', 'bigint', 'symbol', 'undefined', 'void', 'Uint8Array', 'Function', 'Constructor', 'Promise', 'Iterator', 'AsyncIterator'])
+
+const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value)
+
+const types: Readonly<Record<string, (schema: TSchema) => ValueType>> = {
+  integer: () => integerType,
+  number: () => numberType,
+  boolean: () => booleanType,
+  string: schema => formatTypes[String(schema['format'])] ?? stringType
+}
+
+const jsonType: ValueType = { kind: 'json', expected: 'JSON', operators: new Set(), parse: () => undefined }
+
+const stringType: ValueType = {
+  kind: 'string',
+  expected: 'a string without NUL characters',
+  operators: new Set([...equality, ...ordering, ...text]),
+  // PostgreSQL cannot hold NUL and SQLite's text functions stop at it: refused alike everywhere.
+  parse: text => text.includes('\0') ? undefined : text
+}
+
+const integerType: ValueType = {
+  kind: 'integer',
+  expected: `an integer between ${Number.MIN_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`,
+  operators: new Set([...equality, ...ordering]),
+  // One spelling a value, so that 01, 1.0 and 1e0 name no item.
+  parse (text) {
+    if (!/^(?:0|-?[1-9]\d{0,15})$/.test(text)) return undefined
+    const value = Number(text)
+    return Number.isSafeInteger(value) ? value : undefined
+  }
+}
+
+const numberType: ValueType = {
+  kind: 'number',
+  expected: 'a number',
+  operators: new Set([...equality, ...ordering]),
+  parse (text) {
+    if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)) return undefined
+    const value = Number(text)
+    // Minus zero equals zero on every source, but is written differently.
+    return Number.isFinite(value) ? value + 0 : undefined
+  }
+}
+
+const booleanType: ValueType = {
+  kind: 'boolean',
+  expected: 'true or false',
+  operators: new Set(equality),
+  parse: text => text === 'true' ? true : text === 'false' ? false : undefined
+}
+
+const ajv = addFormats(new Ajv())
+
+/** The very check that bodies get, so that what can be written can be asked for. */
+const isFormat = (format: string) => ajv.compile<string>({ type: 'string', format })
+
+const isDate = isFormat('date')
+const isDateTime = isFormat('date-time')
+const isTime = isFormat('iso-time')
+const isUuid = isFormat('uuid')
+
+const formatTypes: Readonly<Record<string, ValueType>> = {
+  date: {
+    kind: 'date',
+    expected: 'a date such as 2001-12-31',
+    operators: new Set([...equality, ...ordering]),
+    parse: text => isDate(text) ? text : undefined
+  },
+  'date-time': {
+    kind: 'date-time',
+    expected: 'a date and time with its zone such as 2001-12-31T23:59:59.999Z, to the millisecond',
+    operators: new Set([...equality, ...ordering]),
+    // Canonical: UTC with three digits of milliseconds, so that the order of the texts is the order of the instants.
+    parse (text) {
+      if (!isDateTime(text) || /\.\d{4,}/.test(text)) return undefined
+      const instant = new Date(text)
+      return Number.isNaN(instant.getTime()) ? undefined : instant.toISOString()
+    }
+  },
+  time: {
+    kind: 'time',
+    expected: 'a time such as 23:59:59',
+    operators: new Set([...equality, ...ordering]),
+    parse: text => isTime(text) ? text : undefined
+  },
+  uuid: {
+    kind: 'uuid',
+    expected: 'a UUID',
+    operators: new Set(equality),
+    parse: text => isUuid(text) && !text.startsWith('urn:') ? text.toLowerCase() : undefined
+  }
+}
+
+function choiceType (choices: readonly Scalar[]): ValueType {
+  const kinds = new Set(choices.map(choice => typeof choice))
+  if (kinds.size > 1) return jsonType
+  const byText = new Map(choices.map(choice => [String(choice), choice]))
+  const kind = kinds.has('string') ? 'string' : kinds.has('number') ? 'number' : 'boolean'
+  return {
+    kind,
+    expected: `one of ${[...byText.keys()].join(', ')}`,
+    operators: new Set(kind === 'boolean' ? equality : [...equality, ...ordering]),
+    parse: text => byText.get(text)
+  }
+}

@@ -1,0 +1,46 @@
+import { type TSchema, Type } from '@sinclair/typebox'
+import { test } from 'tap'
+import { describeValues } from '../../lib/model/values.ts'
+
+const parse = (schema: TSchema, text: string) => describeValues(schema, false)?.type.parse(text)
+
+const Size = { small: 'S', large: 'L' } as const
+
+const table: ReadonlyArray<[name: string, schema: TSchema, taken: Record<string, unknown>, refused: readonly string[]]> = [
+  ['an integer', Type.Integer(), { 0: 0, 7: 7, '-12': -12, 9007199254740991: 9007199254740991 }, ['', '01', '1.0', '1e3', ' 1', '+1', '-0', '9007199254740992', '0x1', '１', 'null']],
+  ['a number', Type.Number(), { 0.5: 0.5, '-1e3': -1000, '1E-2': 0.01, '-0': 0 }, ['', '.5', '1.', '1e400', 'NaN', 'Infinity', ' 1', '1,5']],
+  ['a boolean', Type.Boolean(), { true: true, false: false }, ['', '1', 'yes', 'TRUE']],
+  ['a string', Type.String({ minLength: 3 }), { '': '', a: 'a', null: 'null' }, ['a\0b']],
+  ['a date', Type.String({ format: 'date' }), { '2024-02-29': '2024-02-29' }, ['2023-02-29', '2024-2-9', '2024-02-29T00:00:00Z', 'today']],
+  ['a date-time', Type.String({ format: 'date-time' }), { '2024-01-01T00:00:00+02:00': '2023-12-31T22:00:00.000Z', '2024-01-01T00:00:00.5Z': '2024-01-01T00:00:00.500Z' }, ['2024-01-01', '2024-01-01T00:00:00', '2024-01-01T25:00:00Z', '2024-01-01T00:00:00.0001Z', '2016-12-31T23:59:60Z']],
+  ['a time', Type.String({ format: 'time' }), { '23:59:59': '23:59:59', '00:00:00.5': '00:00:00.5' }, ['24:00:00', '1:2:3', 'noon']],
+  ['a uuid', Type.String({ format: 'uuid' }), { '0E37DF36-F698-11E6-8DD4-CB9CED3DF976': '0e37df36-f698-11e6-8dd4-cb9ced3df976' }, ['0e37df36', 'urn:uuid:0e37df36-f698-11e6-8dd4-cb9ced3df976']],
+  ['an enum', Type.Enum(Size), { S: 'S', L: 'L' }, ['small', 's', '']],
+  ['a union of literals', Type.Union([Type.Literal(1), Type.Literal(2)]), { 1: 1, 2: 2 }, ['3', '01', 'null']],
+  ['a literal', Type.Literal('x'), { x: 'x' }, ['y']],
+  ['a union with null', Type.Union([Type.Integer(), Type.Null()]), { 1: 1 }, ['null', '']]
+]
+
+for (const [name, schema, taken, refused] of table) {
+  test(`the text of ${name} is converted strictly`, async t => {
+    for (const [text, value] of Object.entries(taken)) t.same(parse(schema, text), value, text)
+    for (const text of refused) t.same(parse(schema, text), undefined, JSON.stringify(text))
+  })
+}
+
+test('a union with null, like an optional field, is nullable', async t => {
+  t.same(describeValues(Type.Union([Type.Integer(), Type.Null()]), false)?.nullable, true)
+  t.same(describeValues(Type.Integer(), true)?.nullable, true)
+  t.same(describeValues(Type.Integer(), false)?.nullable, false)
+})
+
+test('what is neither scalar nor choice is JSON, which takes no operator', async t => {
+  for (const schema of [Type.Array(Type.String()), Type.Object({}), Type.Unknown(), Type.Union([Type.String(), Type.Integer()]), Type.Union([Type.Literal('a'), Type.Literal(1)])]) {
+    t.same(describeValues(schema, false)?.type.kind, 'json')
+    t.same(describeValues(schema, false)?.type.operators.size, 0)
+  }
+})
+
+test('what JSON has no form for is no type of a value', async t => {
+  for (const schema of [Type.Date(), Type.BigInt(), Type.Uint8Array(), Type.Undefined(), Type.Symbol()]) t.same(describeValues(schema, false), undefined)
+})
