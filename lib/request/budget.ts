@@ -1,0 +1,20 @@
+import { invalidFields, invalidFilter } from '../errors.ts'
+import type { Place } from './request.ts'
+import type { Syntax } from './syntax.ts'
+
+/** What one request may still ask for, however it is spread over its parameters and nested queries. */
+export interface Budget {
+  /** Throws invalid_filter where there are too many comparisons. */
+  spendTerm (at: Place): void
+  /** Throws invalid_fields where too many fields are named. */
+  spendField (at: Place): void
+}
+
+export function makeBudget ({ limits }: Syntax): Budget {
+  let terms = 0
+  let fields = 0
+  return {
+    spendTerm (at) { if (++terms > limits.terms) throw invalidFilter(`A request holds ${limits.terms} comparisons at the most.`, at) },
+    spendField (at) { if (++fields > limits.fields) throw invalidFields(`A request names ${limits.fields} fields at the most.`, at) }
+  }
+}

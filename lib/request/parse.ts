@@ -1,0 +1,72 @@
+import { parsePath } from './path.ts'
+import { parsePrefer } from './prefer.ts'
+import { keptParameters, parseQuery } from './query.ts'
+import type { Query } from './request.ts'
+import type { Syntax } from './syntax.ts'
+
+/** A request as it came in. */
+export interface RequestText {
+  readonly method: string
+  /** The request target, undecoded. */
+  readonly url: string
+  /** How many segments of the path lead to the API's root. */
+  readonly rootLength: number
+  /** What the framework takes for the API's origin; empty where it cannot tell. */
+  readonly origin: string
+  readonly accept: string | undefined
+  readonly prefer: string | string[] | undefined
+  readonly contentType: string | undefined
+  readonly body: string | undefined
+}
+
+/** A request taken apart: syntax only, nothing in it is known to exist. */
+export interface Request {
+  readonly method: string
+  readonly origin: string
+  /** The segments that lead to the API's root. */
+  readonly root: readonly string[]
+  readonly segments: readonly string[]
+  readonly query: Query
+  /** The URL's parameters without those of pages, each percent-encoded: what links keep. The body of a QUERY is sent again. */
+  readonly kept: readonly string[]
+  readonly accept: string | undefined
+  /** Whether an exact count is preferred. */
+  readonly count: boolean
+  /** Whether the body is a query string. */
+  readonly form: boolean
+}
+
+/** What a QUERY's body must be: the grammar of the URL's query (docs/http.md: URLs). */
+export const formType = 'application/x-www-form-urlencoded'
+
+/** Takes a request apart. Throws malformed_url, or what the grammars of the query string throw. */
+export function parseRequest (text: RequestText, syntax: Syntax): Request {
+  const { method, url, rootLength, origin, accept, prefer, contentType, body } = text
+  const path = parsePath(url)
+  const start = endOfRoot(path.segments, rootLength)
+  const form = isForm(contentType)
+  const query = method === 'QUERY' && form && body !== undefined ? `${path.query}&${body}` : path.query
+  return {
+    method,
+    origin,
+    root: path.segments.slice(0, start).filter(segment => segment !== ''),
+    segments: path.segments.slice(start),
+    query: parseQuery(query, syntax),
+    kept: keptParameters(path.query, syntax),
+    accept,
+    count: parsePrefer(prefer).get('count') === 'exact',
+    form
+  }
+}
+
+/** Empty segments before the API's root are the router's business: it let them through. */
+function endOfRoot (segments: readonly string[], rootLength: number): number {
+  let found = 0
+  for (const [index, segment] of segments.entries()) {
+    if (found === rootLength) return index
+    if (segment !== '') found++
+  }
+  return segments.length
+}
+
+const isForm = (contentType: string | undefined) => contentType?.split(';', 1)[0]?.trim().toLowerCase() === formType

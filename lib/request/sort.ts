@@ -1,0 +1,34 @@
+import { invalidSort } from '../errors.ts'
+import type { SortTerm } from './request.ts'
+import { part, placeAt, type Span, split, textOf } from './span.ts'
+import { nameEnd, type Syntax } from './syntax.ts'
+
+/**
+ * An order (docs/http.md: Query strings): `term { ("," | ";") term }`, `term = name [ (" " | "+") direction ]`. Throws invalid_sort.
+ */
+export function parseSort (span: Span, syntax: Syntax): readonly SortTerm[] {
+  const terms = split(span, syntax.sort)
+  if (terms.length > syntax.limits.sortTerms) throw invalidSort(`An order has ${syntax.limits.sortTerms} terms at the most.`, placeAt(span, span.start))
+  return terms.map(term => parseTerm(trim(term, syntax), syntax))
+}
+
+function parseTerm (span: Span, syntax: Syntax): SortTerm {
+  const end = Math.min(nameEnd(span.text, span.start), span.end)
+  const at = placeAt(span, span.start)
+  if (end === span.start) throw invalidSort("Expected a field's name.", at)
+  return { name: span.text.slice(span.start, end), descending: parseDirection(trim(part(span, end, span.end), syntax), end, syntax), at }
+}
+
+function parseDirection (span: Span, nameEnds: number, { directions }: Syntax): boolean {
+  if (span.start >= span.end) return false
+  const descending = span.start > nameEnds ? directions.get(textOf(span).toLowerCase()) : undefined
+  if (descending === undefined) throw invalidSort(`Expected one of ${[...directions.keys()].join(', ')}, not '${textOf(span)}'.`, placeAt(span, span.start))
+  return descending
+}
+
+function trim (span: Span, { direction }: Syntax): Span {
+  let { start, end } = span
+  while (start < end && direction.has(span.text[start] ?? '')) start++
+  while (end > start && direction.has(span.text[end - 1] ?? '')) end--
+  return part(span, start, end)
+}
