@@ -1,0 +1,73 @@
+import type { Context, Found } from '../collection.ts'
+import type { Collection, Identifier, LookupIdentifier, SpecialIdentifier } from '../model/model.ts'
+import type { Scalar } from '../model/values.ts'
+import type { Predicate } from './plan.ts'
+import { all, any, equals, nothing } from './predicates.ts'
+
+/** The ways in which one identifier may match a segment. */
+export interface Alternative { readonly identifier: string, readonly where: Predicate }
+
+/** What one URL segment may stand for: the predicate that the item satisfies, and by which identifiers. */
+export interface Identified {
+  readonly where: Predicate
+  readonly alternatives: readonly Alternative[]
+  /** Whether a special identifier matched: the segment is then not the item's own. */
+  readonly special: boolean
+}
+
+/** A segment searched in all of a collection's identifiers, special ones first (docs/http.md: Identifiers). */
+export async function identify (segment: string, collection: Collection, context: Context): Promise<Identified> {
+  const special = collection.specials.find(one => one.segment === segment)
+  if (special !== undefined) return { where: await matchSpecial(special, collection, context), alternatives: [], special: true }
+  const alternatives: Alternative[] = []
+  for (const identifier of usable(collection)) {
+    const where = await match(identifier, segment, collection, context)
+    if (where !== nothing) alternatives.push({ identifier: identifier.name, where })
+  }
+  return { where: any(alternatives.map(one => one.where)), alternatives, special: false }
+}
+
+/** A segment searched in one identifier only: `/by_<identifier>/<value>`. */
+export async function identifyBy (identifier: Identifier, segment: string, collection: Collection, context: Context): Promise<Identified> {
+  return { where: await match(identifier, segment, collection, context), alternatives: [], special: false }
+}
+
+/** The identifier of that name, where a client may use it. */
+export const findIdentifier = (collection: Collection, name: string): Identifier | undefined => usable(collection).find(one => one.name === name)
+
+// To find an item by a field that must not be read would tell its value.
+const usable = (collection: Collection) => collection.identifiers.filter(one => one.kind === 'lookup' || one.field.readable)
+
+async function match (identifier: Identifier, segment: string, collection: Collection, context: Context): Promise<Predicate> {
+  if (identifier.kind === 'lookup') return matchLookup(identifier, segment, collection, context)
+  const value = identifier.field.type.parse(segment)
+  return value === undefined ? nothing : equals(identifier.field, value)
+}
+
+async function matchLookup (identifier: LookupIdentifier, segment: string, collection: Collection, context: Context): Promise<Predicate> {
+  const value = identifier.type.parse(segment)
+  if (value === undefined) return nothing
+  // The value is one of the type that the lookup declares, as parse() has just proved.
+  return having(await identifier.find(value as never, context), collection, `lookup '${identifier.name}'`)
+}
+
+async function matchSpecial (special: SpecialIdentifier, collection: Collection, context: Context): Promise<Predicate> {
+  return having(await special.find(context), collection, `identifier '${special.segment}'`)
+}
+
+/** The items that have the values found; by their key alone where it is among them, so that an item found is that item. */
+function having (found: Found<Record<string, unknown>>, collection: Collection, by: string): Predicate {
+  if (found === undefined || found === null) return nothing
+  const { key } = collection
+  const keyValue = found[key.property]
+  if (isScalar(keyValue)) return equals(key, keyValue)
+  const terms = Object.entries(found).filter(([, value]) => value !== undefined).map(([property, value]) => {
+    const field = collection.properties.get(property)
+    if (field?.kind !== 'stored' || !(value === null || isScalar(value))) throw new TypeError(`collection '${collection.property}', ${by}: gave '${property}', by which no item can be found`)
+    return equals(field, value)
+  })
+  if (terms.length === 0) throw new TypeError(`collection '${collection.property}', ${by}: gave an object without values; give nothing where there is no item`)
+  return all(terms)
+}
+
+const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value)

@@ -1,0 +1,86 @@
+import { invalidPage } from '../errors.ts'
+import type { Place, ValueText } from '../request/request.ts'
+import type { DataField } from '../model/model.ts'
+import type { Scalar } from '../model/values.ts'
+import type { Row } from '../sources/source.ts'
+import type { Order, OrderTerm, Predicate } from './plan.ts'
+import { all, any, equals, everything, nothing } from './predicates.ts'
+import { reverse } from './sort.ts'
+
+/** A place between two items of an order, as a link carries it: the sort values of the item next to it (docs/http.md: Pages and links). */
+export interface Position {
+  readonly direction: 'after' | 'before'
+  /** The order it belongs to, as formatOrder gives it. */
+  readonly order: string
+  readonly values: readonly unknown[]
+  readonly at: Place
+}
+
+/** The text of the position of a row. Every field of the order must be one that the caller may read. */
+export function formatPosition (order: Order, row: Row): string {
+  const values = order.map(({ field }) => row[field.property] ?? null)
+  return Buffer.from(JSON.stringify([formatOrder(order), ...values])).toString('base64url')
+}
+
+/** Throws invalid_page for a text that is no position. */
+export function parsePosition (value: ValueText, direction: Position['direction']): Position {
+  const decoded = decode(value.text)
+  if (!Array.isArray(decoded)) throw invalid(value.at)
+  const [order, ...values]: unknown[] = decoded
+  if (typeof order !== 'string') throw invalid(value.at)
+  return { direction, order, values, at: value.at }
+}
+
+/** What holds for the items beyond the position. Throws invalid_page where it does not fit the order. */
+export function planPosition (position: Position | undefined, order: Order): Predicate {
+  if (position === undefined) return everything
+  if (position.order !== formatOrder(order) || position.values.length !== order.length) {
+    throw invalidPage(`The position in '${position.at.parameter}' belongs to another sort than this request's.`, position.at)
+  }
+  const values = order.map(({ field }, index) => check(position.values[index], field, position.at))
+  return beyondValues(position.direction === 'after' ? order : reverse(order), values)
+}
+
+/** What holds for the items after the one that has these values of the order. */
+export function beyondValues (order: Order, values: readonly (Scalar | null)[]): Predicate {
+  return any(order.map((term, index) => all([
+    ...order.slice(0, index).map(({ field }, before) => equals(field, values[before] ?? null)),
+    follows(term, values[index] ?? null)
+  ])))
+}
+
+const formatOrder = (order: Order) => order.map(({ field, descending }) => `${descending ? '-' : ''}${field.name}`).join(',')
+
+function decode (text: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(text, 'base64url').toString())
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * A position may come from anywhere, so its values are held to the field's JavaScript type. Not to its format: the order is of what is
+ * stored, also where the application stored what the schema would refuse.
+ */
+function check (value: unknown, field: DataField, at: Place): Scalar | null {
+  if (value === null && field.nullable) return null
+  const { kind } = field.type
+  if (typeof value === 'number' && (kind === 'integer' || kind === 'number')) return value
+  if (typeof value === 'boolean' && kind === 'boolean') return value
+  if (typeof value === 'string' && !value.includes('\0') && kind !== 'integer' && kind !== 'number' && kind !== 'boolean') return value
+  throw invalid(at)
+}
+
+const invalid = (at: Place) => invalidPage(`'${at.parameter}' takes a position from one of this API's own links.`, at)
+
+/** Nulls sort last ascending and first descending. */
+function follows ({ field, descending }: OrderTerm, value: Scalar | null): Predicate {
+  if (descending) {
+    if (value === null) return { kind: 'compare', field, operator: 'not_equals', value: null }
+    return { kind: 'compare', field, operator: 'less', value }
+  }
+  if (value === null) return nothing
+  const greater: Predicate = { kind: 'compare', field, operator: 'greater', value }
+  return field.nullable ? any([greater, equals(field, null)]) : greater
+}

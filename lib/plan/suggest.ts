@@ -1,0 +1,16 @@
+import { distance } from 'fastest-levenshtein'
+
+/** The one of the names that was probably meant, if any is near. */
+export function suggest (name: string, names: Iterable<string>): string | undefined {
+  // Longer input is no slip of the pen, and its distance would cost the product of the lengths.
+  if (name.length > 64) return undefined
+  let best: string | undefined
+  let least = Math.max(1, Math.floor(name.length / 3)) + 1
+  for (const candidate of names) {
+    const steps = distance(name, candidate)
+    if (steps >= least) continue
+    best = candidate
+    least = steps
+  }
+  return best
+}

@@ -1,0 +1,107 @@
+import type { Context } from '../collection.ts'
+import { collectionNotFound, fieldNotFound, identifierNotFound } from '../errors.ts'
+import type { Collection, DataField, Model, ScalarField } from '../model/model.ts'
+import { type Alternative, findIdentifier, identify, identifyBy, type Identified } from './identify.ts'
+import type { Origin, Predicate, Step } from './plan.ts'
+import { both, equals, everything, nothing } from './predicates.ts'
+import { suggest } from './suggest.ts'
+import { findReadable, readableNames } from './visible.ts'
+
+/** A step with the segment that it came from, for what a client is told of it. */
+export interface Walked {
+  readonly step: Step
+  readonly segment: string
+  /** How many segments of the path lead up to and including this step. */
+  readonly length: number
+  readonly alternatives: readonly Alternative[]
+}
+
+interface Base { readonly walked: readonly Walked[] }
+
+/** Where a path leads (docs/http.md: URLs). */
+export type Resource =
+  | { readonly kind: 'directory' }
+  /** `where`: what the groups passed on the way leave of it. */
+  | Base & { readonly kind: 'collection', readonly from: Origin, readonly where: Predicate }
+  | Base & { readonly kind: 'dictionary', readonly from: Origin, readonly where: Predicate, readonly by: DataField }
+  /** `special`: named by a special identifier, not by its own. `nullable`: a sub-item, which may be null. */
+  | Base & { readonly kind: 'item', readonly collection: Collection, readonly special: boolean, readonly nullable: boolean }
+  | Base & { readonly kind: 'scalar', readonly collection: Collection, readonly field: ScalarField }
+
+export type ResourceKind = Resource['kind']
+
+type CollectionResource = Extract<Resource, { kind: 'collection' }>
+type ItemResource = Extract<Resource, { kind: 'item' }>
+
+/** A path on its way: the segments, and the prefix of those that are dictionaries. */
+interface Path { readonly segments: readonly string[], readonly dictionaryPrefix: string }
+
+/** Follows the segments through the model, without looking at data. Throws collection_not_found, field_not_found or identifier_not_found. */
+export async function walk (path: Path, model: Model, context: Context): Promise<Resource> {
+  const [name] = path.segments
+  if (name === undefined) return { kind: 'directory' }
+  if (path.segments.includes('')) throw identifierNotFound('')
+  const collection = model.collections.get(name)
+  if (collection === undefined) throw collectionNotFound(name, suggest(name, model.collections.keys()))
+  let resource: Resource = { kind: 'collection', from: { collection, via: undefined }, where: everything, walked: [] }
+  let at = 1
+  while (at < path.segments.length) {
+    const { to, used }: { to: Resource, used: number } = await advance(resource, path, at, context)
+    resource = to
+    at += used
+  }
+  return resource
+}
+
+interface Advanced { readonly to: Resource, readonly used: 1 | 2 }
+
+async function advance (resource: Resource, path: Path, at: number, context: Context): Promise<Advanced> {
+  const segment = path.segments[at] ?? ''
+  if (resource.kind === 'collection') return await intoDictionary(resource, path, at, context) ?? { to: await intoItem(resource, segment, at, context), used: 1 }
+  if (resource.kind === 'item') return { to: intoField(resource, segment, at), used: 1 }
+  throw fieldNotFound(segment, undefined)
+}
+
+/** `by_<field>`, with the value that may follow it. Nothing where the segment is an ordinary identifier. */
+async function intoDictionary (resource: CollectionResource, { segments, dictionaryPrefix }: Path, at: number, context: Context): Promise<Advanced | undefined> {
+  const segment = segments[at] ?? ''
+  if (!segment.startsWith(dictionaryPrefix)) return undefined
+  const name = segment.slice(dictionaryPrefix.length)
+  const { collection } = resource.from
+  const value = segments[at + 1]
+  const identifier = findIdentifier(collection, name)
+  if (identifier !== undefined && value !== undefined) return { to: onto(resource, await identifyBy(identifier, value, collection, context), value, at + 1), used: 2 }
+  const field = findReadable(collection, name)
+  if (field === undefined || field.kind === 'sub-item' || field.kind === 'sub-collection') return undefined
+  if (field.kind === 'computed' || !field.filterable || field.type.kind === 'json') throw fieldNotFound(segment, undefined)
+  if (value === undefined) return { to: { ...resource, kind: 'dictionary', by: field }, used: 1 }
+  const scalar = field.type.parse(value)
+  const member = scalar === undefined ? nothing : equals(field, scalar)
+  return { to: { ...resource, where: both(resource.where, member) }, used: 2 }
+}
+
+async function intoItem (resource: CollectionResource, segment: string, at: number, context: Context): Promise<Resource> {
+  return onto(resource, await identify(segment, resource.from.collection, context), segment, at)
+}
+
+function onto ({ from, where, walked }: CollectionResource, identified: Identified, segment: string, at: number): ItemResource {
+  const { collection, via } = from
+  const step = { collection, via, where: both(where, identified.where) }
+  const alternatives = identified.alternatives.map(one => ({ ...one, where: both(where, one.where) }))
+  return { kind: 'item', collection, special: identified.special, nullable: false, walked: [...walked, { step, segment, length: at + 1, alternatives }] }
+}
+
+function intoField ({ collection, walked }: ItemResource, segment: string, at: number): Resource {
+  const field = findReadable(collection, segment)
+  if (field === undefined) throw fieldNotFound(segment, suggest(segment, readableNames(collection)))
+  switch (field.kind) {
+    case 'sub-collection':
+      return { kind: 'collection', from: { collection: field.target, via: field }, where: everything, walked }
+    case 'sub-item': {
+      const step = { collection: field.target, via: field, where: everything }
+      return { kind: 'item', collection: field.target, special: false, nullable: true, walked: [...walked, { step, segment, length: at + 1, alternatives: [] }] }
+    }
+    default:
+      return { kind: 'scalar', collection, field, walked }
+  }
+}
