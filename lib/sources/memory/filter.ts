@@ -1,0 +1,80 @@
+import type { RelationField } from '../../model/model.ts'
+import type { Operator } from '../../model/values.ts'
+import type { Predicate } from '../../plan/plan.ts'
+import { foldCase } from '../fold-case.ts'
+import { relatedRows } from './relations.ts'
+import { compareValues } from './sort.ts'
+import { valueOf } from './values.ts'
+
+/** Whether a row is one that the predicate holds for. */
+export type RowTest = (row: object) => boolean
+
+type Value = Extract<Predicate, { kind: 'compare' }>['value']
+
+/** Makes a test of a predicate. */
+export function compileFilter (predicate: Predicate): RowTest {
+  switch (predicate.kind) {
+    case 'all': {
+      const tests = predicate.of.map(compileFilter)
+      return row => tests.every(test => test(row))
+    }
+    case 'any': {
+      const tests = predicate.of.map(compileFilter)
+      return row => tests.some(test => test(row))
+    }
+    case 'not': {
+      const test = compileFilter(predicate.of)
+      return row => !test(row)
+    }
+    case 'some': return some(predicate.field, compileFilter(predicate.where))
+    case 'compare': {
+      const { field, operator, value } = predicate
+      const test = tests[operator](value)
+      return row => test(valueOf(row, field))
+    }
+  }
+}
+
+function some (field: RelationField, test: RowTest): RowTest {
+  return row => relatedRows(row, field).some(test)
+}
+
+type ValueTest = (value: unknown) => boolean
+
+const is = (value: Value): ValueTest => one => one === value
+const ordered = (holds: (sign: number) => boolean) => (value: Value): ValueTest => one => one !== null && value !== null && holds(compareValues(one, value))
+const textual = (holds: (text: string, part: string) => boolean) => (value: Value): ValueTest => one => typeof one === 'string' && typeof value === 'string' && holds(one, value)
+const folded = (holds: (text: string, part: string) => boolean) => (value: Value): ValueTest => {
+  const part = foldCase(String(value))
+  return one => typeof one === 'string' && holds(foldCase(one), part)
+}
+const among = (value: Value): ValueTest => {
+  const values = new Set<unknown>(Array.isArray(value) ? value : [value])
+  return one => values.has(one)
+}
+const not = (make: (value: Value) => ValueTest) => (value: Value): ValueTest => {
+  const test = make(value)
+  return one => !test(one)
+}
+
+const startsWith = (text: string, part: string) => text.startsWith(part)
+const endsWith = (text: string, part: string) => text.endsWith(part)
+const contains = (text: string, part: string) => text.includes(part)
+
+const tests: Readonly<Record<Operator, (value: Value) => ValueTest>> = {
+  equals: is,
+  not_equals: not(is),
+  greater: ordered(sign => sign > 0),
+  less: ordered(sign => sign < 0),
+  at_least: ordered(sign => sign >= 0),
+  at_most: ordered(sign => sign <= 0),
+  in: among,
+  not_in: not(among),
+  starts_with: textual(startsWith),
+  ends_with: textual(endsWith),
+  contains: textual(contains),
+  equals_ignoring_case: folded((text, part) => text === part),
+  starts_with_ignoring_case: folded(startsWith),
+  ends_with_ignoring_case: folded(endsWith),
+  contains_ignoring_case: folded(contains)
+}

@@ -1,0 +1,25 @@
+import type { Collection, RelationField } from '../../model/model.ts'
+import type { MemorySource } from './memory.ts'
+import type { Table } from './table.ts'
+import { ownValue, valueOf } from './values.ts'
+
+/** The objects behind a collection. Only collections of memory sources reach this room. */
+export const tableOf = (collection: Collection): Table => sourceOf(collection).table
+
+const sourceOf = (collection: Collection) => collection.source as MemorySource
+
+/** The objects that a relation leads to from this one, each once. */
+export function relatedRows (row: object, field: RelationField): readonly object[] {
+  const target = tableOf(field.target)
+  const { property, type } = field.target.key
+  if (field.kind === 'sub-item') return findBy(target, property, valueOf(row, field.foreignKey), type.kind)
+  const own = valueOf(row, field.holder.key)
+  const { link } = field
+  if (link.kind === 'foreign-key') return findBy(target, link.foreignKey.property, own, link.foreignKey.type.kind)
+  const joins = sourceOf(field.holder).joins.get(link.through)
+  if (joins === undefined) throw new TypeError(`'${link.through}' is checked at registration`)
+  const keys = new Set(findBy(joins, link.foreignKey, own).map(join => ownValue(join, link.otherKey)))
+  return [...keys].flatMap(one => findBy(target, property, one, type.kind))
+}
+
+const findBy = (table: Table, property: string, value: unknown, kind?: string) => value === null ? [] : table.find(property, value, kind)
