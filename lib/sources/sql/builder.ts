@@ -1,0 +1,20 @@
+import type { Dialect } from './dialect.ts'
+import type { Shape, Slot } from './shape.ts'
+
+/** What the parts of one statement share while it is built. */
+export interface Builder {
+  readonly dialect: Dialect
+  /** A new alias for a table. */
+  alias (): string
+  /** Where the values of a node of the plan are bound. */
+  slotsOf (node: object): readonly Slot[]
+}
+
+export function makeBuilder (dialect: Dialect, { slots }: Shape): Builder {
+  let aliases = 0
+  return {
+    dialect,
+    alias: () => `t${aliases++}`,
+    slotsOf: node => slots.get(node) ?? []
+  }
+}

@@ -1,0 +1,86 @@
+import { sql } from 'kysely'
+import type { Operator } from '../../model/values.ts'
+import type { Predicate } from '../../plan/plan.ts'
+import type { Builder } from './builder.ts'
+import type { Sql } from './dialect.ts'
+import { related } from './relations.ts'
+import type { Slot } from './shape.ts'
+import { column, makeUse, table, type Use } from './use.ts'
+
+type Compare = Extract<Predicate, { kind: 'compare' }>
+
+/**
+ * A condition for `where`. It may be null where the predicate is false, which `where`, `and` and `or` take alike; only under `not` is it
+ * made two-valued, so that plain comparisons stay what an index can serve.
+ */
+export function buildFilter (predicate: Predicate, use: Use, builder: Builder): Sql {
+  switch (predicate.kind) {
+    case 'all': return join(predicate.of, use, builder, sql` and `, sql`1 = 1`)
+    case 'any': return join(predicate.of, use, builder, sql` or `, sql`1 = 0`)
+    case 'not': return sql`(${buildFilter(predicate.of, use, builder)}) is not true`
+    case 'some': return buildSome(predicate, use, builder)
+    case 'compare': return buildCompare(predicate, use, builder)
+  }
+}
+
+function join (of: readonly Predicate[], use: Use, builder: Builder, separator: Sql, none: Sql): Sql {
+  if (of.length === 0) return none
+  return sql`(${sql.join(of.map(one => buildFilter(one, use, builder)), separator)})`
+}
+
+function buildSome ({ field, where }: Extract<Predicate, { kind: 'some' }>, use: Use, builder: Builder): Sql {
+  const target = makeUse(field.target, builder.alias())
+  const conditions = sql`${related(field, target, parentField => column(use, parentField))} and ${buildFilter(where, target, builder)}`
+  return sql`exists (select 1 from ${table(target)} where ${conditions})`
+}
+
+function buildCompare (compare: Compare, use: Use, builder: Builder): Sql {
+  const { field, operator, value } = compare
+  const plain = column(use, field)
+  if (value === null) return operator === 'not_equals' ? sql`${plain} is not null` : sql`${plain} is null`
+  const [slot] = builder.slotsOf(compare)
+  if (slot === undefined) throw new TypeError('a comparison with a value has a slot for it')
+  const makers = field.nullable ? nullable : comparisons
+  const withNull = Array.isArray(value) && value.includes(null)
+  return (withNull ? withNulls : makers)[operator]({ plain, comparable: builder.dialect.comparable(plain, field.type.kind), slot, kind: field.type.kind, dialect: builder.dialect })
+}
+
+interface Operands { readonly plain: Sql, readonly comparable: Sql, readonly slot: Slot, readonly kind: Compare['field']['type']['kind'], readonly dialect: Builder['dialect'] }
+
+type Maker = (operands: Operands) => Sql
+
+const compareWith = (sign: string): Maker => ({ comparable, slot }) => sql`${comparable} ${sql.raw(sign)} ${sql.val(slot)}`
+const folded = ({ plain, ...operands }: Operands) => ({ ...operands, plain: operands.dialect.foldCase(plain) })
+
+/** Of a column that is never null. */
+const comparisons: Readonly<Record<Operator, Maker>> = {
+  equals: compareWith('='),
+  not_equals: compareWith('<>'),
+  greater: compareWith('>'),
+  less: compareWith('<'),
+  at_least: compareWith('>='),
+  at_most: compareWith('<='),
+  in: ({ plain, slot, kind, dialect }) => dialect.among(plain, slot, kind),
+  not_in: operands => sql`not ${comparisons.in(operands)}`,
+  starts_with: ({ plain, slot, dialect }) => dialect.startsWith(plain, slot),
+  ends_with: ({ plain, slot, dialect }) => dialect.endsWith(plain, slot),
+  contains: ({ plain, slot, dialect }) => dialect.contains(plain, slot),
+  equals_ignoring_case: ({ plain, slot, dialect }) => sql`${dialect.foldCase(plain)} = ${sql.val(slot)}`,
+  starts_with_ignoring_case: operands => comparisons.starts_with(folded(operands)),
+  ends_with_ignoring_case: operands => comparisons.ends_with(folded(operands)),
+  contains_ignoring_case: operands => comparisons.contains(folded(operands))
+}
+
+/** Null is no value, so it is none of those asked for, and so it is among those that are not. */
+const nullable: Readonly<Record<Operator, Maker>> = {
+  ...comparisons,
+  not_equals: operands => sql`(${comparisons.not_equals(operands)} or ${operands.plain} is null)`,
+  not_in: operands => sql`(${comparisons.not_in(operands)} or ${operands.plain} is null)`
+}
+
+/** Lists that hold null. */
+const withNulls: Readonly<Record<Operator, Maker>> = {
+  ...comparisons,
+  in: operands => sql`(${comparisons.in(operands)} or ${operands.plain} is null)`,
+  not_in: operands => sql`(${comparisons.not_in(operands)} and ${operands.plain} is not null)`
+}

@@ -1,0 +1,135 @@
+import { sql } from 'kysely'
+import type { DataField } from '../../model/model.ts'
+import type { Origin, Predicate, ReadPlan, Step } from '../../plan/plan.ts'
+import type { Found, ReadResult } from '../source.ts'
+import type { Builder } from './builder.ts'
+import type { Sql } from './dialect.ts'
+import { buildFilter } from './filter.ts'
+import { related } from './relations.ts'
+import { buildLimit, buildList, buildRow, decodeRows } from './select.ts'
+import { column, makeUse, selected, table, type Use } from './use.ts'
+
+type PlanOf<K extends ReadPlan['kind']> = Extract<ReadPlan, { kind: K }>
+
+/** The one row that every read gives: how many items each step stands on, JSON of what was found, and how many there are where that is asked. */
+export interface Output { readonly rows: string, readonly total: number | null, readonly [count: `c${number}`]: number }
+
+/** The range of this plan, which its shape leaves open. */
+export interface Bounds { readonly limit: number }
+
+/** A read as one statement, and how its output becomes a result. */
+export interface ReadCode { readonly sql: Sql, decode (output: Output, bounds: Bounds): ReadResult }
+
+interface Body { readonly rows: Sql, readonly total?: Sql, decode (rows: unknown, total: { readonly total?: number }, bounds: Bounds): Found }
+
+/** Builds the statement of a read, however long its path and deep its selection (docs/http.md: URLs). */
+export function buildRead (plan: ReadPlan, builder: Builder): ReadCode {
+  const stands = plan.steps.map((step, index) => makeUse(step.collection, `s${index}`))
+  const body = buildBody(plan, stands.at(-1), builder)
+  const steps = buildSteps(plan.steps, stands, builder)
+  const counts = stands.map((stand, index) => sql`(select count(*) from ${sql.id(stand.alias)}) as ${sql.id(`c${index}`)}`)
+  const outputs = [...counts, sql`${body.rows} as ${sql.id('rows')}`, sql`${body.total ?? sql`null`} as ${sql.id('total')}`]
+  const ctes = steps.length === 0 ? sql`` : sql`with ${sql.join(steps)} `
+  return { sql: sql`${ctes}select ${sql.join(outputs)}`, decode: (output, bounds) => decodeOutput(output, stands.length, body, bounds) }
+}
+
+function decodeOutput (output: Output, steps: number, body: Body, bounds: Bounds): ReadResult {
+  for (let step = 0; step < steps; step++) {
+    const count = Number(output[`c${step}`])
+    if (count !== 1) return { kind: count === 0 ? 'missing' : 'ambiguous', step }
+  }
+  return body.decode(JSON.parse(output.rows), output.total === null ? {} : { total: Number(output.total) }, bounds)
+}
+
+/** Each step a common table expression of the items it stands on: two are enough to know that they are too many. */
+function buildSteps (steps: readonly Step[], stands: readonly Use[], builder: Builder): readonly Sql[] {
+  // From the last to the first, since each says which columns it needs of the one before.
+  return steps.map((step, index) => ({ step, index })).toReversed().map(({ step, index }) => {
+    const use = makeUse(step.collection, builder.alias())
+    const where = startingAt(step, use, stands[index - 1], step.where, builder)
+    const stand = stands[index] ?? use
+    const columns = selected(use, stand)
+    return sql`${sql.id(stand.alias)} as (select ${columns} from ${table(use)} where ${where} limit 2)`
+  }).toReversed()
+}
+
+/** What a step or listing starts from: the whole collection, or what leads to it from the item of the step before. */
+function startingAt ({ via }: Origin | Step, use: Use, parent: Use | undefined, where: Predicate, builder: Builder): Sql {
+  const condition = buildFilter(where, use, builder)
+  if (via === undefined || parent === undefined) return condition
+  return sql`${related(via, use, field => sql`(select ${column(parent, field)} from ${sql.id(parent.alias)} limit 1)`)} and ${condition}`
+}
+
+function buildBody (plan: ReadPlan, parent: Use | undefined, builder: Builder): Body {
+  switch (plan.kind) {
+    case 'item': return buildItem(plan, parent, builder)
+    case 'list': return buildPage(plan, parent, builder)
+    case 'groups': return buildGroups(plan, parent, builder)
+  }
+}
+
+function buildItem ({ select }: PlanOf<'item'>, stand: Use | undefined, builder: Builder): Body {
+  if (stand === undefined) throw new TypeError('an item is reached by a step at least')
+  const row = buildRow(select, [], stand, builder)
+  return {
+    rows: sql`(select ${builder.dialect.collect(row.sql)} from ${sql.id(stand.alias)})`,
+    decode: rows => ({ kind: 'rows', rows: decodeRows(rows, row, 1), more: false })
+  }
+}
+
+function buildPage ({ from, listing, beyond, carry, count }: PlanOf<'list'>, parent: Use | undefined, builder: Builder): Body {
+  const list = buildList(listing, carry, makeUse(from.collection, builder.alias()), inner => {
+    return sql`${startingAt(from, inner, parent, listing.where, builder)} and ${buildFilter(beyond, inner, builder)}`
+  }, builder)
+  return {
+    rows: list.sql,
+    ...count && { total: buildCount(from, parent, listing.where, sql`*`, builder) },
+    decode: (rows, total, { limit }) => ({ kind: 'rows', rows: decodeRows(rows, list, limit), more: isMore(rows, limit), ...total })
+  }
+}
+
+const isMore = (rows: unknown, limit: number) => (rows as readonly unknown[]).length > limit
+
+function buildCount (from: Origin, parent: Use | undefined, where: Predicate, counted: Sql, builder: Builder): Sql {
+  const use = makeUse(from.collection, builder.alias())
+  const condition = startingAt(from, use, parent, where, builder)
+  return sql`(select count(${counted}) from ${table(use)} where ${condition})`
+}
+
+function buildGroups ({ from, by, beyond, descending, range, members, count }: PlanOf<'groups'>, parent: Use | undefined, builder: Builder): Body {
+  const { kind } = by.type
+  const group = sql.id(builder.alias())
+  const value = sql`${group}.${sql.id('value')}`
+  const list = buildList(members, [], makeUse(from.collection, builder.alias()), inner => {
+    const own = builder.dialect.comparable(column(inner, by), kind)
+    return sql`${startingAt(from, inner, parent, members.where, builder)} and ${own} = ${value}`
+  }, builder)
+  const values = buildValues({ from, by, beyond, descending, range, members }, parent, builder)
+  return {
+    rows: sql`(select ${builder.dialect.collect(builder.dialect.row([builder.dialect.encode(value, kind), list.sql]))} from (${values}) as ${group})`,
+    ...count && { total: buildDistinct(from, parent, members.where, by, builder) },
+    decode: (rows, total, { limit }) => ({
+      kind: 'groups',
+      groups: (rows as ReadonlyArray<readonly [unknown, unknown]>).slice(0, limit).map(([one, items]) => ({
+        value: builder.dialect.decode(one, kind), rows: decodeRows(items, list, members.range.limit)
+      })),
+      more: isMore(rows, limit),
+      ...total
+    })
+  }
+}
+
+/** The distinct values of the page's groups, in order. */
+function buildValues ({ from, by, beyond, descending, range, members }: Omit<PlanOf<'groups'>, 'kind' | 'steps' | 'count'>, parent: Use | undefined, builder: Builder): Sql {
+  const use = makeUse(from.collection, builder.alias())
+  const where = sql`${startingAt(from, use, parent, members.where, builder)} and ${buildFilter(beyond, use, builder)} and ${column(use, by)} is not null`
+  const value = builder.dialect.comparable(column(use, by), by.type.kind)
+  return sql`select distinct ${value} as ${sql.id('value')} from ${table(use)} where ${where} order by 1 ${descending ? sql`desc` : sql`asc`} ${buildLimit(range, builder)}`
+}
+
+function buildDistinct (from: Origin, parent: Use | undefined, where: Predicate, by: DataField, builder: Builder): Sql {
+  const use = makeUse(from.collection, builder.alias())
+  const value = builder.dialect.comparable(column(use, by), by.type.kind)
+  const condition = startingAt(from, use, parent, where, builder)
+  return sql`(select count(distinct ${value}) from ${table(use)} where ${condition})`
+}

@@ -1,0 +1,138 @@
+import type { Collection } from '../../model/model.ts'
+import type { Scalar } from '../../model/values.ts'
+import type { Listing, Order, Origin, Predicate, Range, ReadPlan, Selection, Step } from '../../plan/plan.ts'
+import { foldCase } from '../fold-case.ts'
+
+/** A value of a plan, told apart from the plan's shape: bound anew for each request. */
+export type Value = Scalar | readonly Scalar[]
+
+/** Stands in a statement's text where a value of the plan is bound: which one, counted in the order of the traversal. */
+export interface Slot { readonly index: number }
+
+/**
+ * A plan's shape and values. Two plans of one shape differ in values only, and so share their statement's text. `slots` tells for each node of this
+ * plan that holds values which they are; a range has two, its limit and its offset.
+ */
+export interface Shape {
+  readonly key: string
+  readonly values: readonly Value[]
+  readonly slots: ReadonlyMap<object, readonly Slot[]>
+}
+
+/** Takes a plan apart in one traversal. */
+export function shapeOf (plan: ReadPlan): Shape {
+  const shape = { parts: [] as string[], values: [] as Value[], slots: new Map<object, readonly Slot[]>() }
+  addPlan(shape, plan)
+  return { key: shape.parts.join(''), values: shape.values, slots: shape.slots }
+}
+
+interface Draft { readonly parts: string[], readonly values: Value[], readonly slots: Map<object, readonly Slot[]> }
+
+function addPlan (draft: Draft, plan: ReadPlan): void {
+  for (const step of plan.steps) addStep(draft, step)
+  draft.parts.push(plan.kind)
+  switch (plan.kind) {
+    case 'item': return addSelection(draft, plan.select)
+    case 'list':
+      addOrigin(draft, plan.from)
+      addListing(draft, plan.listing)
+      addPredicate(draft, plan.beyond)
+      draft.parts.push(plan.carry.map(field => field.index).join(','), plan.count ? 'c' : '')
+      return
+    case 'groups':
+      addOrigin(draft, plan.from)
+      draft.parts.push(`${plan.by.index}${plan.descending ? 'd' : 'a'}`)
+      addRange(draft, plan.range)
+      addPredicate(draft, plan.beyond)
+      addListing(draft, plan.members)
+      draft.parts.push(plan.count ? 'c' : '')
+  }
+}
+
+// Two registrations may share a database and name their collections alike.
+const identities = new WeakMap<Collection, string>()
+let collections = 0
+
+function identityOf (collection: Collection): string {
+  const known = identities.get(collection)
+  if (known !== undefined) return known
+  const identity = `#${++collections}`
+  identities.set(collection, identity)
+  return identity
+}
+
+function addOrigin (draft: Draft, { collection, via }: Origin | Step): void {
+  draft.parts.push(via === undefined ? identityOf(collection) : `/${via.index}`)
+}
+
+function addStep (draft: Draft, step: Step): void {
+  addOrigin(draft, step)
+  addPredicate(draft, step.where)
+}
+
+function addListing (draft: Draft, { where, order, range, select }: Listing): void {
+  addPredicate(draft, where)
+  addOrder(draft, order)
+  addRange(draft, range)
+  addSelection(draft, select)
+}
+
+function addOrder ({ parts }: Draft, order: Order): void {
+  for (const { field, descending } of order) parts.push(`${descending ? '-' : '+'}${field.index}`)
+}
+
+function addRange (draft: Draft, range: Range): void {
+  draft.parts.push(range.limit === Infinity ? '*' : 'l', range.offset === 0 ? '' : 'o')
+  // One row more than asked for tells whether a page follows.
+  draft.slots.set(range, [addValue(draft, range.limit === Infinity ? 0 : range.limit + 1), addValue(draft, range.offset)])
+}
+
+function addSelection (draft: Draft, select: Selection): void {
+  draft.parts.push('{')
+  for (const shown of select) {
+    draft.parts.push(`.${shown.field.index}`)
+    if (shown.kind === 'list') addListing(draft, shown.listing)
+    if (shown.kind === 'item') {
+      addPredicate(draft, shown.where)
+      addSelection(draft, shown.select)
+    }
+  }
+  draft.parts.push('}')
+}
+
+function addPredicate (draft: Draft, predicate: Predicate): void {
+  switch (predicate.kind) {
+    case 'compare': return addCompare(draft, predicate)
+    case 'some':
+      draft.parts.push(`s${predicate.field.index}(`)
+      addPredicate(draft, predicate.where)
+      break
+    case 'not':
+      draft.parts.push('!(')
+      addPredicate(draft, predicate.of)
+      break
+    default:
+      draft.parts.push(predicate.kind === 'all' ? '&(' : '|(')
+      for (const one of predicate.of) addPredicate(draft, one)
+  }
+  draft.parts.push(')')
+}
+
+function addCompare (draft: Draft, compare: Extract<Predicate, { kind: 'compare' }>): void {
+  const { field, operator, value } = compare
+  draft.parts.push(`${field.index}${operator}`)
+  if (value === null) {
+    draft.parts.push('0')
+  } else if (typeof value === 'object') {
+    const values = value.filter(one => one !== null)
+    draft.parts.push(values.length < value.length ? '0' : '')
+    draft.slots.set(compare, [addValue(draft, values)])
+  } else {
+    draft.slots.set(compare, [addValue(draft, operator.endsWith('_ignoring_case') ? foldCase(String(value)) : value)])
+  }
+  draft.parts.push(';')
+}
+
+function addValue ({ values }: Draft, value: Value): Slot {
+  return { index: values.push(value) - 1 }
+}

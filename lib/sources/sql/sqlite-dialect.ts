@@ -1,0 +1,54 @@
+import { sql, SqliteQueryCompiler } from 'kysely'
+import type { ValueKind } from '../../model/values.ts'
+import type { Dialect } from './dialect.ts'
+import type { Value } from './shape.ts'
+
+/** The function registered on every connection for comparisons without regard to case: SQLite's own lower() knows ASCII only. */
+export const foldFunction = 'data_api_fold_case'
+
+/** SQLite, from 3.35. */
+export const sqliteDialect: Dialect = {
+  compiler: new SqliteQueryCompiler(),
+  // A column may be declared with a collation of its own.
+  comparable: (column, kind) => isNumeric(kind) ? column : sql`${column} collate binary`,
+  among: (column, slot, kind) => sql`${sqliteDialect.comparable(column, kind)} in (select value from json_each(${sql.val(slot)}))`,
+  // LIKE would take % and _ in a value for wildcards, and disregard the case of ASCII.
+  startsWith: (column, slot) => sql`substr(${column}, 1, length(${sql.val(slot)})) = ${sql.val(slot)} collate binary`,
+  endsWith: (column, slot) => sql`(length(${column}) >= length(${sql.val(slot)}) and substr(${column}, length(${column}) - length(${sql.val(slot)}) + 1) = ${sql.val(slot)} collate binary)`,
+  contains: (column, slot) => sql`instr(${column}, ${sql.val(slot)}) > 0`,
+  foldCase: column => sql`${sql.id(foldFunction)}(${column})`,
+  // SQLite has no offset without a limit.
+  limit: (limit, offset) => sql`limit ${limit === undefined ? sql`-1` : sql.val(limit)}${offset === undefined ? sql`` : sql` offset ${sql.val(offset)}`}`,
+  row: values => sql`json_array(${sql.join(values)})`,
+  collect: row => sql`json_group_array(json(${row}))`,
+  // json_array() prints some doubles with 15 digits, depending on SQLite's version; quote() is exact on all.
+  encode: (column, kind) => kind === 'number' ? sql`quote(${column})` : column,
+  decode: (encoded, kind) => decoders[kind](encoded),
+  bind: bindValue
+}
+
+const isNumeric = (kind: ValueKind) => kind === 'integer' || kind === 'number' || kind === 'boolean'
+
+const asIs = (encoded: unknown) => encoded
+
+const decoders: Readonly<Record<ValueKind, (encoded: unknown) => unknown>> = {
+  string: asIs,
+  integer: asIs,
+  date: asIs,
+  'date-time': asIs,
+  time: asIs,
+  uuid: asIs,
+  number: decodeNumber,
+  boolean: encoded => encoded === null ? null : encoded !== 0,
+  json: encoded => typeof encoded === 'string' ? JSON.parse(encoded) : encoded
+}
+
+function decodeNumber (encoded: unknown): number | null {
+  const value = Number(encoded)
+  return encoded === 'NULL' || !Number.isFinite(value) ? null : value + 0
+}
+
+function bindValue (value: Value): unknown {
+  if (typeof value === 'boolean') return Number(value)
+  return typeof value === 'object' ? JSON.stringify(value.map(bindValue)) : value
+}
