@@ -1,0 +1,59 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { contentTooLarge, DataApiError, internal, malformedBody, rejected, unsupportedMediaType } from './errors.ts'
+import type { Options } from './options.ts'
+import { takesProblem } from './plan/media.ts'
+import type { Answer } from './response/answer.ts'
+import { renderFailure } from './response/failure.ts'
+
+/** Makes every Answer sent in this scope, and every error thrown in it, into a reply. Nothing outside the scope is changed. */
+export function addHooks (scope: FastifyInstance, options: Options): void {
+  scope.addHook('preSerialization', (_request, reply, payload, done) => {
+    done(null, writeAnswer(reply, payload as Answer))
+  })
+  scope.setErrorHandler((error, request, reply) => {
+    reply.send(answerFailure(toDataApiError(error), request, options))
+  })
+}
+
+/** Status, headers and links of an answer go to the reply; what remains is the payload. */
+function writeAnswer (reply: FastifyReply, { status, headers, links, body }: Answer): Answer['body'] {
+  const { vary, ...others } = headers
+  reply.code(status).headers(others).serializer(asIs)
+  if (vary !== undefined) reply.header('vary', alsoVary(reply.getHeader('vary'), vary))
+  if (links.length > 0) reply.header('link', links.map(({ rel, target }) => `<${target}>; rel="${rel}"`).join(', '))
+  return body ?? ''
+}
+
+/** Adds to what a hook of the application, such as @fastify/cors, has already said. */
+function alsoVary (said: unknown, vary: string): string {
+  const names = [said ?? []].flat().join(', ')
+  return names === '' ? vary : `${names}, ${vary}`
+}
+
+// The body is text already.
+const asIs = (body: string) => body
+
+function answerFailure (error: DataApiError, request: FastifyRequest, { responseContent }: Options): Answer {
+  if (error.code === 'internal' || error.code === 'unavailable') request.log.error({ err: error.cause ?? error }, error.message)
+  const form = takesProblem(request.headers.accept) ? 'problem' : responseContent.errors
+  return renderFailure(error, { form, developerErrors: responseContent.developerErrors })
+}
+
+/** Fastify's own errors, and those of the host's hooks, in the shape of ours (docs/http.md: Errors). */
+function toDataApiError (error: unknown): DataApiError {
+  if (error instanceof DataApiError) return error
+  switch (codeOf(error)) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE': return contentTooLarge(error)
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE': return unsupportedMediaType('application/json')
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH': return malformedBody('The body is not as long as its Content-Length says.', error)
+    default: return refusedByHost(error) ?? internal(error)
+  }
+}
+
+const codeOf = (error: unknown) => typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+
+/** A 4xx that a hook of the application threw, as @fastify/jwt and @fastify/rate-limit do: its status and message are meant for the client. */
+function refusedByHost (error: unknown): DataApiError | undefined {
+  if (!(error instanceof Error) || !('statusCode' in error) || typeof error.statusCode !== 'number') return undefined
+  return error.statusCode >= 400 && error.statusCode < 500 ? rejected(error.statusCode, error.message, error) : undefined
+}

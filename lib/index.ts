@@ -1,0 +1,64 @@
+import type { FastifyInstance } from 'fastify'
+import fastifyPlugin from 'fastify-plugin'
+import { addHooks } from './hooks.ts'
+import { compileModel } from './model/compile.ts'
+import type { Model } from './model/model.ts'
+import { compileOptions, type DataApiOptions } from './options.ts'
+import { reservedNames } from './request/syntax.ts'
+import { addBodyParser, addRoutes } from './routes.ts'
+
+export { collection, computed, exactly, expression, lookup, SubCollection, SubItem } from './collection.ts'
+export type { Behaviour, Computed, Context, Declared, Expression, Found, Item, Lookup, Match, Pages, Setter, Special, TSubCollection, TSubItem } from './collection.ts'
+export { ArgumentError, DataApiError, DeclarationError } from './errors.ts'
+export type { ErrorCode, Facts } from './errors.ts'
+export type { DataApiOptions } from './options.ts'
+export { memory } from './sources/memory/memory.ts'
+export { sqlite } from './sources/sql/sqlite.ts'
+export type { MemoryOptions, MemorySource } from './sources/memory/memory.ts'
+export type { SqliteDatabase, SqliteOptions } from './sources/sql/sqlite.ts'
+export type { SqlSource, TableOptions } from './sources/sql/source.ts'
+export type { FieldFlags } from '../schemas/flags.ts'
+
+/** What a registration compiled, as `app.dataApi`. */
+export interface DataApi {
+  /** The path under which the API stands, the prefixes of enclosing scopes included. */
+  readonly prefix: string
+  /** The names of the collections on the wire, in the order declared. */
+  readonly collections: readonly string[]
+  /** Every registration in this scope, itself among them, by its prefix. */
+  readonly registrations: ReadonlyMap<string, DataApi>
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** What fastify-data-api compiled; where it is registered more than once, the first of its `registrations`. */
+    dataApi: DataApi
+  }
+}
+
+/**
+ * Publishes collections as a navigable tree of URLs. Decorates the instance with `dataApi`; routes, hooks and error handler stay in a scope
+ * of their own under `prefix`, so that the host application is unchanged. Throws a DeclarationError for a mistake in a declaration or option.
+ */
+async function dataApi (app: FastifyInstance, given: DataApiOptions): Promise<void> {
+  const options = compileOptions(given)
+  const model = compileModel(given.collections, { naming: options.naming, pages: options.pages, reserved: reservedNames(options.syntax) })
+  await app.register(async scope => {
+    decorate(app, scope.prefix, model)
+    addHooks(scope, options)
+    addBodyParser(scope)
+    addRoutes(scope, { model, options })
+  }, { prefix: options.prefix })
+}
+
+function decorate (app: FastifyInstance, prefix: string, model: Model): void {
+  const registrations = registrationsOf(app)
+  const registered: DataApi = { prefix, collections: [...model.collections.keys()], registrations }
+  registrations.set(prefix, registered)
+  if (!app.hasDecorator('dataApi')) app.decorate('dataApi', registered)
+}
+
+/** The map that the registrations of a scope share. */
+const registrationsOf = (app: FastifyInstance) => app.hasDecorator('dataApi') ? app.dataApi.registrations as Map<string, DataApi> : new Map<string, DataApi>()
+
+export default fastifyPlugin(dataApi, { fastify: '5.x', name: 'fastify-data-api' })

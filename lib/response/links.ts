@@ -1,0 +1,42 @@
+import { formatPosition } from '../plan/position.ts'
+import type { Paging } from '../plan/read.ts'
+import type { Row } from '../sources/source.ts'
+
+/** The parameters that take a client to another page. */
+export interface PageLink { readonly rel: 'next' | 'prev' | 'first', readonly page: Readonly<Record<string, string>> }
+
+/** The names of the page parameters that links use: the first configured of each. */
+export interface PageNames { readonly page: string, readonly offset: string, readonly after: string, readonly before: string }
+
+/** A page as it came back: its rows in the client's order, and whether more lie beyond it in the direction that was read. */
+export interface PageRead { readonly rows: readonly Row[], readonly more: boolean }
+
+/** The links of a page (docs/http.md: Pages and links). A last page has no `next`, a first page no `prev`. */
+export function pageLinks (paging: Paging, read: PageRead, names: PageNames): readonly PageLink[] {
+  // Pages of no items lead nowhere.
+  if (paging.page.size === 0) return []
+  const links = paging.style === 'keyset' ? keysetLinks(paging, read, names) : countedLinks(paging, read, names)
+  return isFirst(paging) ? links.filter(link => link.rel === 'next') : links
+}
+
+const isFirst = ({ page }: Paging) => page.offset === 0 && page.position === undefined
+
+function keysetLinks ({ page, order, reversed }: Paging, { rows, more }: PageRead, names: PageNames): PageLink[] {
+  const links: PageLink[] = [{ rel: 'first', page: {} }]
+  const [first] = rows
+  const last = rows.at(-1)
+  // Whoever came by `before` came from a page that follows, whoever came otherwise from one that precedes.
+  if (first !== undefined && (!reversed || more)) links.push({ rel: 'prev', page: { [names.before]: formatPosition(order, first) } })
+  if (last !== undefined && (reversed || more)) links.push({ rel: 'next', page: { [names.after]: formatPosition(order, last) } })
+  return page.size === Infinity ? [] : links
+}
+
+function countedLinks ({ page: { offset, size }, style }: Paging, { more }: PageRead, names: PageNames): PageLink[] {
+  const to = (start: number): Record<string, string> => style === 'page'
+    ? { [names.page]: String(Math.floor(start / size) + 1) }
+    : { [names.offset]: String(start) }
+  const links: PageLink[] = [{ rel: 'first', page: to(0) }]
+  if (offset > 0) links.push({ rel: 'prev', page: to(Math.max(0, offset - size)) })
+  if (more) links.push({ rel: 'next', page: to(offset + size) })
+  return links
+}

@@ -1,0 +1,54 @@
+import type { Paging } from '../plan/read.ts'
+import { type Answer, type Link, ok } from './answer.ts'
+import { type PageLink, type PageNames, type PageRead, pageLinks } from './links.ts'
+import { formatPath, type Site } from './paths.ts'
+
+/** What an answer takes over from the request. */
+export interface Asked {
+  readonly segments: readonly string[]
+  /** The request's parameters without those of pages, each percent-encoded: what every link keeps. */
+  readonly kept: readonly string[]
+  readonly site: Site
+}
+
+export interface PageOptions {
+  readonly pageLinks: 'header' | 'wrapped' | 'both' | 'none'
+  /** Whether links lead back as well. */
+  readonly previousLink: boolean
+  readonly dictionaryPrefix: string
+  readonly pageNames: PageNames
+}
+
+/** A page of items or members with its links, in the header, around it, or neither (docs/http.md: Pages and links). */
+export function renderPage (paging: Paging, body: string, read: PageRead & { readonly total?: number }, asked: Asked, options: PageOptions): Answer {
+  const links = options.pageLinks === 'none'
+    ? []
+    : pageLinks(paging, read, options.pageNames)
+      .filter(link => link.rel !== 'prev' || options.previousLink)
+      .map(link => ({ rel: link.rel, target: formatTarget(link, asked) }))
+  const wrapped = options.pageLinks === 'wrapped' || options.pageLinks === 'both'
+  const inHeader = options.pageLinks === 'header' || options.pageLinks === 'both'
+  return ok(
+    wrapped ? wrap(body, links, read.total) : body,
+    countHeaders(read),
+    inHeader ? links.map(({ rel, target }) => ({ rel, target: asked.site.origin + target })) : []
+  )
+}
+
+/** The count that a client asked for by `Prefer: count=exact` (RFC 7240). */
+export function countHeaders ({ total }: { readonly total?: number }): Readonly<Record<string, string>> {
+  const vary = 'Accept, Prefer'
+  return total === undefined ? { vary } : { vary, 'x-total-count': String(total), 'preference-applied': 'count=exact' }
+}
+
+/** A relative URL: the path as asked for, the request's other parameters, and those that take to the page. */
+function formatTarget ({ page }: PageLink, { segments, kept, site }: Asked): string {
+  const moved = Object.entries(page).map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+  const query = [...kept, ...moved].join('&')
+  return formatPath(site, segments) + (query === '' ? '' : `?${query}`)
+}
+
+function wrap (items: string, links: readonly Link[], total: number | undefined): string {
+  const page = { ...Object.fromEntries(links.map(({ rel, target }) => [rel, target])), ...total !== undefined && { total } }
+  return `{"items":${items},"page":${JSON.stringify(page)}}`
+}

@@ -1,0 +1,19 @@
+/** Where the API stands, as clients see it. */
+export interface Site {
+  /** `scheme://authority`, or empty where it cannot be told; links are then relative. */
+  readonly origin: string
+  /** The path of the API's root, percent-encoded, without a slash at its end. */
+  readonly root: string
+}
+
+/** The site as configured, or as the request shows it. */
+export function siteOf ({ origin, root }: { readonly origin: string, readonly root: readonly string[] }, baseUrl: string | undefined): Site {
+  if (baseUrl === undefined) return { origin, root: root.map(segment => `/${encodeURIComponent(segment)}`).join('') }
+  const url = new URL(baseUrl)
+  return { origin: url.origin, root: url.pathname === '/' ? '' : url.pathname }
+}
+
+/** The path of a resource, every segment percent-encoded, so that it is safe in a header whatever it holds. */
+export function formatPath (site: Site, segments: readonly string[]): string {
+  return `${site.root}/${segments.map(encodeURIComponent).join('/')}`
+}

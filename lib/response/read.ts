@@ -1,0 +1,62 @@
+import { identifierNotFound } from '../errors.ts'
+import type { Collection } from '../model/model.ts'
+import type { Read } from '../plan/read.ts'
+import type { Found, Row } from '../sources/source.ts'
+import { type Answer, ok } from './answer.ts'
+import { renderDictionary, renderGroups } from './dictionary.ts'
+import { renderItem, renderItems, renderScalar } from './items.ts'
+import { type Asked, type PageOptions, renderPage } from './page.ts'
+import { formatPath } from './paths.ts'
+
+/** A read of data; the directory needs none. */
+export type DataRead = Exclude<Read, { kind: 'directory' }>
+
+/** The answer to a read that found something. */
+export function renderRead (read: DataRead, result: Found, asked: Asked, options: PageOptions): Answer {
+  if (result.kind === 'groups') return renderGroupPage(read, result, asked, options)
+  switch (read.kind) {
+    case 'item': return ok(renderItem(first(result.rows), read.show), read.special ? ownLocation(read.collection, first(result.rows), asked, options) : {})
+    case 'scalar': return ok(renderScalar(first(result.rows), read.show))
+    case 'list': {
+      const rows = inOrder(result.rows, read.paging.reversed)
+      return renderPage(read.paging, renderItems(rows, read.plan.listing.select), { ...result, rows }, asked, options)
+    }
+    case 'dictionary': {
+      const rows = inOrder(result.rows, read.paging.reversed)
+      return renderPage(read.paging, renderDictionary(rows, read.by, read.plan.listing.select), { ...result, rows }, asked, options)
+    }
+    case 'groups': throw new TypeError('a read of groups is answered by groups')
+  }
+}
+
+/** The answer to a read whose step found nothing. Throws identifier_not_found, but for a sub-item, which may be null. */
+export function renderMissing (read: DataRead, step: number): Answer {
+  if (read.kind === 'item' && read.nullable && step === read.walked.length - 1) return ok('null')
+  throw identifierNotFound(read.walked[step]?.segment ?? '')
+}
+
+function renderGroupPage (read: DataRead, result: Extract<Found, { kind: 'groups' }>, asked: Asked, options: PageOptions): Answer {
+  if (read.kind !== 'groups') throw new TypeError('only a read of groups is answered by groups')
+  const groups = inOrder(result.groups, read.paging.reversed)
+  // For links a group is the row that holds its value.
+  const rows = groups.map(({ value }): Row => ({ [read.by.property]: value }))
+  return renderPage(read.paging, renderGroups(groups, read.plan.members.select), { ...result, rows }, asked, options)
+}
+
+function first (rows: readonly Row[]): Row {
+  const [row] = rows
+  if (row === undefined) throw new TypeError('a source that finds an item gives its row')
+  return row
+}
+
+const inOrder = <T>(rows: readonly T[], reversed: boolean): readonly T[] => reversed ? rows.toReversed() : rows
+
+/** The item's own URL, where it was asked for by another (RFC 9110, 8.7). */
+function ownLocation (collection: Collection, row: Row, { segments, site }: Asked, { dictionaryPrefix }: PageOptions): Record<string, string> {
+  const { key, specials } = collection
+  if (!key.readable) return {}
+  const identifier = String(row[key.property])
+  const plain = identifier !== '' && !identifier.startsWith(dictionaryPrefix) && !specials.some(one => one.segment === identifier)
+  const own = plain ? [identifier] : [`${dictionaryPrefix}${key.name}`, identifier]
+  return { 'content-location': formatPath(site, [...segments.slice(0, -1), ...own]) }
+}

@@ -1,0 +1,41 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { answer, type Api } from './answer.ts'
+import type { RequestText } from './request/parse.ts'
+
+/** The wildcard routes: whatever the method and path, the request becomes text, and its Answer the reply (docs/http.md: URLs). */
+export function addRoutes (scope: FastifyInstance, api: Api): void {
+  const rootLength = scope.prefix.split('/').filter(segment => segment !== '').length
+  const handler = async (request: FastifyRequest, reply: FastifyReply) => reply.send(await answer(readText(request, rootLength), api, { request }))
+  // A verb without a route would be a 404 of Fastify's, where a 405 with Allow is due. CONNECT never reaches a route.
+  const method = scope.supportedMethods.filter(name => name !== 'CONNECT')
+  for (const url of ['/', '/*']) scope.route({ method, url, handler, exposeHeadRoute: false })
+}
+
+/** Bodies are taken as text whatever they are said to be: what they must be depends on the resource. */
+export function addBodyParser (scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => { done(null, body) })
+}
+
+function readText (request: FastifyRequest, rootLength: number): RequestText {
+  const { accept, prefer, 'content-type': contentType } = request.headers
+  return {
+    method: request.method,
+    // Not the router's wildcard parameter, which is decoded as a whole and so has lost `%2F`.
+    url: request.raw.url ?? '/',
+    rootLength,
+    origin: readOrigin(request),
+    accept,
+    prefer,
+    contentType,
+    body: typeof request.body === 'string' ? request.body : undefined
+  }
+}
+
+/** What Fastify takes for the API's origin, trusting proxies as the application told it to. Empty where the Host header is no host. */
+function readOrigin ({ protocol, host }: FastifyRequest): string {
+  const text = `${protocol}://${host}`
+  if (!URL.canParse(text)) return ''
+  const { href, origin } = new URL(text)
+  return href === `${origin}/` ? origin : ''
+}

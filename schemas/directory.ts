@@ -1,0 +1,8 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+/** One entry of the directory, the answer at the API's root. */
+export const directoryEntry = Type.Object({
+  name: Type.String({ description: 'The segment under which the collection stands.' }),
+  type: Type.Literal('collection')
+})
+export type DirectoryEntry = Static<typeof directoryEntry>

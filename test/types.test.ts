@@ -1,0 +1,120 @@
+import { Type } from '@sinclair/typebox'
+import { expectTypeOf } from 'expect-type'
+import { test } from 'tap'
+import { type Behaviour, collection, computed, type Context, exactly, expression, type Item, lookup, SubCollection, SubItem } from '../lib/collection.ts'
+import { memory } from '../lib/index.ts'
+
+// What is shown here is shown by tsc; that the file runs shows that the declarations also exist.
+
+const Artist = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  name: Type.String({ identifier: true, readable: true, writable: true }),
+  startDate: Type.Union([Type.String({ format: 'date' }), Type.Null()], { readable: true }),
+  oldName: Type.Optional(Type.String()),
+  managerId: Type.Integer(),
+  manager: SubItem('managers', { foreignKey: 'managerId', readable: true }),
+  albums: SubCollection('albums', { foreignKey: 'artistId', readable: true })
+})
+
+type Artist = Item<typeof Artist>
+const source = memory([])
+
+test('an item has the declared properties, relations aside', async () => {
+  expectTypeOf<Artist>().toEqualTypeOf<{ id: number, name: string, startDate: string | null, oldName?: string, managerId: number }>()
+})
+
+test('a getter sees the properties that it names, and no others', async () => {
+  collection(Artist, {
+    source,
+    computed: {
+      getYear: computed({
+        type: Type.Union([Type.Integer(), Type.Null()]),
+        from: ['startDate', 'name'],
+        get: item => {
+          expectTypeOf(item).toEqualTypeOf<Readonly<{ startDate: string | null, name: string }>>()
+          // @ts-expect-error `id` is not among `from`
+          return item.id
+        }
+      }),
+      getLength: computed({
+        type: Type.Integer(),
+        from: ['name'],
+        // @ts-expect-error the getter must give what its type says
+        get: ({ name }) => name
+      }),
+      getNothing: computed({
+        type: Type.Integer(),
+        // @ts-expect-error `size` is no property
+        from: ['size'],
+        get: () => 1
+      })
+    }
+  })
+})
+
+test('a setter takes the item and a value of its property', async () => {
+  collection(Artist, {
+    source,
+    setters: {
+      name (artist, name, context) {
+        expectTypeOf(artist).toEqualTypeOf<Artist>()
+        expectTypeOf(name).toEqualTypeOf<string>()
+        expectTypeOf(context).toEqualTypeOf<Context>()
+        artist.oldName = artist.name
+      },
+      startDate (_artist, value) { expectTypeOf(value).toEqualTypeOf<string | null>() }
+    }
+  })
+  const wrong: Behaviour<typeof Artist>['setters'] = {
+    // @ts-expect-error `albums` is a relation
+    albums () {}
+  }
+  expectTypeOf(wrong).not.toBeAny()
+})
+
+test('a lookup gets a value of its type and gives a match by declared properties', async () => {
+  collection(Artist, {
+    source,
+    identifiers: {
+      slug: lookup({
+        type: Type.String(),
+        find: (slug, context) => {
+          expectTypeOf(slug).toEqualTypeOf<string>()
+          expectTypeOf(context).toEqualTypeOf<Context>()
+          return { name: slug.replaceAll('_', ' ') }
+        }
+      }),
+      number: lookup({ type: Type.Integer(), find: async number => number > 0 ? { id: number } : undefined }),
+      // @ts-expect-error `slug` is no property of an artist
+      wrong: lookup({ type: Type.String(), find: slug => ({ slug }) }),
+      me: exactly('me', ({ request }) => request.headers.host === '' ? { id: 1 } : undefined),
+      // @ts-expect-error `id` is a number
+      bad: exactly('bad', () => ({ id: '1' }))
+    }
+  })
+})
+
+test('an expression for memory sees the whole item', async () => {
+  collection(Artist, {
+    source,
+    computed: {
+      nameLength: expression({
+        type: Type.Integer({ readable: true }),
+        memory: artist => {
+          expectTypeOf(artist).toEqualTypeOf<Readonly<Artist>>()
+          return artist.name.length
+        }
+      })
+    }
+  })
+})
+
+test('a flag is checked', async () => {
+  Type.String({ readable: true, filterable: false })
+  // @ts-expect-error a flag is a boolean
+  Type.String({ readable: 'yes' })
+  // @ts-expect-error an identifier is a value, which a relation is not
+  SubItem('artists', { foreignKey: 'artistId', identifier: true })
+  // @ts-expect-error a join has two keys
+  SubCollection('artists', { foreignKey: 'albumId', through: 'album_artists' })
+})
