@@ -53,7 +53,7 @@ function draft (property: string, declared: Declared, options: CompileOptions): 
     properties,
     key: compileKey(property, scalars),
     identifiers: compileIdentifiers(property, declared, scalars, options),
-    specials: compileSpecials(declared),
+    specials: compileSpecials(property, declared),
     source: declared.source,
     pages: pageLimits(property, declared, options.pages)
   })

@@ -12,7 +12,8 @@ export function compileIdentifiers (collection: string, declared: Declared, scal
   for (const field of scalars.values()) {
     if (field.kind === 'stored' && field.identifier) identifiers.push({ kind: 'field', name: field.name, field })
   }
-  const names = new Set([...scalars.values()].map(field => field.name))
+  // A field that is the application's own has no name on the wire to collide with.
+  const names = new Set([...scalars.values()].filter(field => field.readable).map(field => field.name))
   for (const [property, identifier] of Object.entries(declared.identifiers)) {
     if (identifier.kind === 'special') continue
     const name = toName(naming, property)
@@ -26,6 +27,14 @@ export function compileIdentifiers (collection: string, declared: Declared, scal
 }
 
 /** Identifiers that match one exact segment. */
-export function compileSpecials (declared: Declared): readonly SpecialIdentifier[] {
-  return Object.values(declared.identifiers).flatMap(identifier => identifier.kind === 'special' ? [{ segment: identifier.segment, find: identifier.find }] : [])
+export function compileSpecials (collection: string, declared: Declared): readonly SpecialIdentifier[] {
+  const specials = new Map<string, SpecialIdentifier>()
+  for (const [property, identifier] of Object.entries(declared.identifiers)) {
+    if (identifier.kind !== 'special') continue
+    const { segment, find } = identifier
+    if (segment === '') throw new DeclarationError(`collection '${collection}', identifier '${property}': an empty segment is in no URL`)
+    if (specials.has(segment)) throw new DeclarationError(`collection '${collection}', identifier '${property}': another identifier matches '${segment}' already`)
+    specials.set(segment, { segment, find })
+  }
+  return [...specials.values()]
 }

@@ -1,4 +1,4 @@
-import { negotiate } from '@fastify/accept-negotiator'
+import Negotiator from 'negotiator'
 import { notAcceptable } from '../errors.ts'
 import type { ResourceKind } from './walk.ts'
 
@@ -14,13 +14,16 @@ const plain: readonly Media[] = ['json']
 
 /** The media type to answer in (docs/http.md: Pages and links). Throws not_acceptable where the client takes none that there is. */
 export function planMedia (accept: string | undefined, resource: ResourceKind): Media {
-  if (accept === undefined || accept.trim() === '') return 'json'
+  // What nearly every client says.
+  if (accept === undefined || accept === '*/*' || accept === mediaTypes.json) return 'json'
   const available = resource === 'collection' ? streamed : plain
   const types = available.map(media => mediaTypes[media])
-  const chosen = negotiate<string>(accept, [...types, problemType])
-  if (chosen === null) throw notAcceptable(types)
+  const [chosen] = preferred(accept, [...types, problemType])
+  if (chosen === undefined) throw notAcceptable(types)
   return available.find(media => mediaTypes[media] === chosen) ?? 'json'
 }
 
-/** Whether the client takes problem details. */
-export const takesProblem = (accept: string | undefined) => accept !== undefined && negotiate(accept.replaceAll('*/*', ''), [problemType]) !== null
+/** Whether the client asks for problem details by name. */
+export const takesProblem = (accept: string | undefined) => accept !== undefined && accept.includes(problemType) && preferred(accept, [problemType]).length > 0
+
+const preferred = (accept: string, available: string[]) => new Negotiator({ headers: { accept } }).mediaTypes(available)

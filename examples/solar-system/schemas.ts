@@ -1,0 +1,93 @@
+import { Type } from '@sinclair/typebox'
+import { SubCollection, SubItem } from 'fastify-data-api'
+
+// readable: shown. writable: accepted. hidden: shown when named. listed: shown in listings. identifier: finds an item in a URL.
+
+export const Planet = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  name: Type.String({ identifier: true, readable: true }),
+  kind: Type.Union([Type.Literal('planet'), Type.Literal('dwarf planet'), Type.Literal('candidate')], { readable: true, listed: true }),
+  // The application's own: without a flag it is never on the wire. The lookup below searches it.
+  slug: Type.String(),
+  meanRadiusKm: Type.Number({ readable: true, listed: true }),
+  massKg: Type.Union([Type.Number(), Type.Null()], { readable: true }),
+  semiMajorAxisAu: Type.Number({ readable: true }),
+  orbitalPeriodDays: Type.Number({ readable: true }),
+  rotationHours: Type.Union([Type.Number(), Type.Null()], { readable: true }),
+  ringed: Type.Boolean({ readable: true }),
+  discoveredOn: Type.Union([Type.String({ format: 'date' }), Type.Null()], { readable: true }),
+  discoveryYear: Type.Union([Type.Integer(), Type.Null()], { readable: true }),
+  discovererId: Type.Union([Type.Integer(), Type.Null()]),
+  symbol: Type.Union([Type.String(), Type.Null()], { readable: true, hidden: true, filterable: false, sortable: false }),
+  discoverer: SubItem('astronomers', { foreignKey: 'discovererId', readable: true }),
+  moons: SubCollection('moons', { foreignKey: 'planetId', readable: true }),
+  visits: SubCollection('visits', { foreignKey: 'planetId', readable: true, hidden: true }),
+  missions: SubCollection('missions', { through: 'mission_visits', foreignKey: 'planetId', otherKey: 'missionId', readable: true, hidden: true })
+})
+
+export const Moon = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  name: Type.String({ identifier: true, readable: true }),
+  slug: Type.String(),
+  planetId: Type.Integer(),
+  meanRadiusKm: Type.Union([Type.Number(), Type.Null()], { readable: true, listed: true }),
+  massKg: Type.Union([Type.Number(), Type.Null()], { readable: true }),
+  orbitalPeriodDays: Type.Union([Type.Number(), Type.Null()], { readable: true }),
+  discoveryYear: Type.Union([Type.Integer(), Type.Null()], { readable: true }),
+  discoveredOn: Type.Union([Type.String({ format: 'date' }), Type.Null()], { readable: true }),
+  discovererId: Type.Union([Type.Integer(), Type.Null()]),
+  planet: SubItem('planets', { foreignKey: 'planetId', readable: true }),
+  discoverer: SubItem('astronomers', { foreignKey: 'discovererId', readable: true }),
+  missions: SubCollection('missions', { through: 'mission_moons', foreignKey: 'moonId', otherKey: 'missionId', readable: true, hidden: true })
+})
+
+export const Astronomer = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  name: Type.String({ identifier: true, readable: true }),
+  born: Type.Union([Type.Integer(), Type.Null()], { readable: true, listed: true }),
+  died: Type.Union([Type.Integer(), Type.Null()], { readable: true, listed: true }),
+  nationality: Type.Union([Type.String(), Type.Null()], { readable: true }),
+  biography: Type.Union([Type.String(), Type.Null()], { readable: true, hidden: true }),
+  moons: SubCollection('moons', { foreignKey: 'discovererId', readable: true }),
+  planets: SubCollection('planets', { foreignKey: 'discovererId', readable: true })
+})
+
+export const Agency = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  name: Type.String({ identifier: true, readable: true }),
+  fullName: Type.String({ readable: true }),
+  country: Type.String({ readable: true, listed: true }),
+  founded: Type.Union([Type.Integer(), Type.Null()], { readable: true }),
+  dissolved: Type.Union([Type.Integer(), Type.Null()], { readable: true }),
+  website: Type.Union([Type.String(), Type.Null()], { readable: true }),
+  missions: SubCollection('missions', { foreignKey: 'agencyId', readable: true })
+})
+
+export const Mission = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  name: Type.String({ identifier: true, readable: true }),
+  slug: Type.String(),
+  agencyId: Type.Integer(),
+  launchedOn: Type.String({ format: 'date', readable: true, listed: true }),
+  launchVehicle: Type.Union([Type.String(), Type.Null()], { readable: true }),
+  outcome: Type.Union([Type.Literal('success'), Type.Literal('partial'), Type.Literal('failure'), Type.Literal('ongoing')], { readable: true, listed: true }),
+  crewed: Type.Boolean({ readable: true }),
+  endedOn: Type.Union([Type.String({ format: 'date' }), Type.Null()], { readable: true, writable: true }),
+  // Write-only: whoever may write it, nobody reads it.
+  curatorNote: Type.Optional(Type.String({ writable: true })),
+  massKg: Type.Union([Type.Number(), Type.Null()], { readable: true }),
+  agency: SubItem('agencies', { foreignKey: 'agencyId', readable: true }),
+  visits: SubCollection('visits', { foreignKey: 'missionId', readable: true }),
+  planets: SubCollection('planets', { through: 'mission_visits', foreignKey: 'missionId', otherKey: 'planetId', readable: true }),
+  moons: SubCollection('moons', { through: 'mission_moons', foreignKey: 'missionId', otherKey: 'moonId', readable: true })
+})
+
+export const Visit = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  missionId: Type.Integer(),
+  planetId: Type.Integer(),
+  kind: Type.String({ readable: true, listed: true }),
+  arrivedOn: Type.Union([Type.String({ format: 'date' }), Type.Null()], { readable: true, listed: true }),
+  mission: SubItem('missions', { foreignKey: 'missionId', readable: true }),
+  planet: SubItem('planets', { foreignKey: 'planetId', readable: true })
+})

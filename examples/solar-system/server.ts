@@ -1,0 +1,31 @@
+import Fastify from 'fastify'
+import dataApi, { sqlite } from 'fastify-data-api'
+import { solarSystem } from './collections.ts'
+import { fill } from './fill.ts'
+
+// `npm start` names this folder: the data lies in it, and the database file stays in it between starts.
+const [folder = 'examples/solar-system'] = process.argv.slice(2)
+
+const db = sqlite(`${folder}/solar-system.db`)
+const rows = fill(db, `${folder}/data`)
+
+const app = Fastify({ logger: { level: 'warn' }, forceCloseConnections: true })
+await app.register(dataApi, { collections: solarSystem(db) })
+app.addHook('onClose', () => { db.close() })
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => { app.close().catch(console.error) })
+
+const url = await app.listen({ port: Number(process.env['PORT'] ?? 3000), host: process.env['HOST'] ?? '127.0.0.1' })
+
+console.log(`The solar system, ${rows} rows of it, is served at ${url}. Ctrl-C stops it. Some URLs to try:`)
+for (const path of [
+  '/',
+  '/planets',
+  '/planets/jupiter',
+  '/planets/home/moons/Moon',
+  '/planets/Saturn/moons?mean_radius_km>200&sort=mean_radius_km+desc',
+  '/planets?moon_count>10&fields=name,moon_count,discoverer(name)',
+  '/moons/by_name/Titan/planet/visits?fields=kind,arrived_on,mission(name,agency(name))',
+  '/missions?planets.name=Pluto',
+  '/astronomers/by_name'
+]) console.log(`  ${url}${path}`)
