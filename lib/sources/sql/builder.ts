@@ -14,7 +14,8 @@ export function makeBuilder (dialect: Dialect, { slots }: Shape): Builder {
   let aliases = 0
   return {
     dialect,
-    alias: () => `t${aliases++}`,
+    // Named as no table is likely to be, since a name inside hides the same name outside.
+    alias: () => `(t${aliases++})`,
     slotsOf: node => slots.get(node) ?? []
   }
 }

@@ -16,7 +16,7 @@ export interface Dialect {
   contains (column: Sql, slot: Slot): Sql
   /** Text as foldCase gives it. */
   foldCase (column: Sql): Sql
-  limit (limit: Slot | undefined, offset: Slot | undefined): Sql
+  limit (limit: Sql | undefined, offset: Sql | undefined): Sql
   /** A JSON array of values, each encoded. */
   row (values: readonly Sql[]): Sql
   /** The JSON array of a column of JSON, over rows in the order they come in; empty over none. */

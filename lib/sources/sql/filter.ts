@@ -38,12 +38,18 @@ function buildSome ({ field, where }: Extract<Predicate, { kind: 'some' }>, use:
 function buildCompare (compare: Compare, use: Use, builder: Builder): Sql {
   const { field, operator, value } = compare
   const plain = column(use, field)
-  if (value === null) return operator === 'not_equals' ? sql`${plain} is not null` : sql`${plain} is null`
+  if (value === null) return compareNull(operator, plain)
   const [slot] = builder.slotsOf(compare)
   if (slot === undefined) throw new TypeError('a comparison with a value has a slot for it')
   const makers = field.nullable ? nullable : comparisons
   const withNull = Array.isArray(value) && value.includes(null)
   return (withNull ? withNulls : makers)[operator]({ plain, comparable: builder.dialect.comparable(plain, field.type.kind), slot, kind: field.type.kind, dialect: builder.dialect })
+}
+
+/** Null equals null, and is neither before nor after anything. */
+function compareNull (operator: Operator, plain: Sql): Sql {
+  if (operator === 'equals') return sql`${plain} is null`
+  return operator === 'not_equals' ? sql`${plain} is not null` : sql`1 = 0`
 }
 
 interface Operands { readonly plain: Sql, readonly comparable: Sql, readonly slot: Slot, readonly kind: Compare['field']['type']['kind'], readonly dialect: Builder['dialect'] }

@@ -24,7 +24,7 @@ interface Body { readonly rows: Sql, readonly total?: Sql, decode (rows: unknown
 
 /** Builds the statement of a read, however long its path and deep its selection (docs/http.md: URLs). */
 export function buildRead (plan: ReadPlan, builder: Builder): ReadCode {
-  const stands = plan.steps.map((step, index) => makeUse(step.collection, `s${index}`))
+  const stands = plan.steps.map((step, index) => makeUse(step.collection, `(s${index})`))
   const body = buildBody(plan, stands.at(-1), builder)
   const steps = buildSteps(plan.steps, stands, builder)
   const counts = stands.map((stand, index) => sql`(select count(*) from ${sql.id(stand.alias)}) as ${sql.id(`c${index}`)}`)
@@ -73,18 +73,18 @@ function buildItem ({ select }: PlanOf<'item'>, stand: Use | undefined, builder:
   const row = buildRow(select, [], stand, builder)
   return {
     rows: sql`(select ${builder.dialect.collect(row.sql)} from ${sql.id(stand.alias)})`,
-    decode: rows => ({ kind: 'rows', rows: decodeRows(rows, row, 1), more: false })
+    decode: rows => ({ kind: 'rows', rows: decodeRows(rows, row), more: false })
   }
 }
 
 function buildPage ({ from, listing, beyond, carry, count }: PlanOf<'list'>, parent: Use | undefined, builder: Builder): Body {
-  const list = buildList(listing, carry, makeUse(from.collection, builder.alias()), inner => {
+  const list = buildList({ ...listing, carry, ahead: true }, makeUse(from.collection, builder.alias()), inner => {
     return sql`${startingAt(from, inner, parent, listing.where, builder)} and ${buildFilter(beyond, inner, builder)}`
   }, builder)
   return {
     rows: list.sql,
     ...count && { total: buildCount(from, parent, listing.where, sql`*`, builder) },
-    decode: (rows, total, { limit }) => ({ kind: 'rows', rows: decodeRows(rows, list, limit), more: isMore(rows, limit), ...total })
+    decode: (rows, total, { limit }) => ({ kind: 'rows', rows: decodeRows(rows, list).slice(0, limit), more: isMore(rows, limit), ...total })
   }
 }
 
@@ -100,7 +100,7 @@ function buildGroups ({ from, by, beyond, descending, range, members, count }: P
   const { kind } = by.type
   const group = sql.id(builder.alias())
   const value = sql`${group}.${sql.id('value')}`
-  const list = buildList(members, [], makeUse(from.collection, builder.alias()), inner => {
+  const list = buildList(members, makeUse(from.collection, builder.alias()), inner => {
     const own = builder.dialect.comparable(column(inner, by), kind)
     return sql`${startingAt(from, inner, parent, members.where, builder)} and ${own} = ${value}`
   }, builder)
@@ -111,7 +111,7 @@ function buildGroups ({ from, by, beyond, descending, range, members, count }: P
     decode: (rows, total, { limit }) => ({
       kind: 'groups',
       groups: (rows as ReadonlyArray<readonly [unknown, unknown]>).slice(0, limit).map(([one, items]) => ({
-        value: builder.dialect.decode(one, kind), rows: decodeRows(items, list, members.range.limit)
+        value: builder.dialect.decode(one, kind), rows: decodeRows(items, list)
       })),
       more: isMore(rows, limit),
       ...total
@@ -124,7 +124,7 @@ function buildValues ({ from, by, beyond, descending, range, members }: Omit<Pla
   const use = makeUse(from.collection, builder.alias())
   const where = sql`${startingAt(from, use, parent, members.where, builder)} and ${buildFilter(beyond, use, builder)} and ${column(use, by)} is not null`
   const value = builder.dialect.comparable(column(use, by), by.type.kind)
-  return sql`select distinct ${value} as ${sql.id('value')} from ${table(use)} where ${where} order by 1 ${descending ? sql`desc` : sql`asc`} ${buildLimit(range, builder)}`
+  return sql`select distinct ${value} as ${sql.id('value')} from ${table(use)} where ${where} order by 1 ${descending ? sql`desc` : sql`asc`} ${buildLimit(range, true, builder)}`
 }
 
 function buildDistinct (from: Origin, parent: Use | undefined, where: Predicate, by: DataField, builder: Builder): Sql {

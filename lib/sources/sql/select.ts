@@ -20,26 +20,37 @@ export function buildRow (select: Selection, carry: readonly DataField[], use: U
     ...dataFields(select, carry).map(field => buildValue(field, use, builder)),
     ...select.flatMap(shown => shown.kind === 'value' ? [] : [buildNested(shown, use, builder)])
   ]
-  return {
-    sql: builder.dialect.row(codes.map(code => code.sql)),
-    decode: values => Object.fromEntries(codes.map((code, index) => [code.property, code.decode(values[index])]))
-  }
+  const decode = (values: readonly unknown[]) => Object.fromEntries(codes.map((code, index) => [code.property, code.decode(values[index])]))
+  if (codes.length <= mostArguments) return { sql: builder.dialect.row(codes.map(code => code.sql)), decode }
+  const parts = chunks(codes, mostArguments).map(part => builder.dialect.row(part.map(code => code.sql)))
+  return { sql: builder.dialect.row(parts), decode: values => decode(values.flat()) }
 }
 
+// Databases bound the arguments of a function: SQLite, as it comes, at 100 or 127.
+const mostArguments = 100
+
+function chunks<T> (list: readonly T[], size: number): ReadonlyArray<readonly T[]> {
+  return Array.from({ length: Math.ceil(list.length / size) }, (_, index) => list.slice(index * size, (index + 1) * size))
+}
+
+/** A listing to build. `carry`: fields that rows hold besides what is shown. `ahead`: whether there is to be one row more, which tells that a page follows. */
+export interface ListAsked extends Listing { readonly carry?: readonly DataField[], readonly ahead?: boolean }
+
 /** A listing as a JSON array of rows: ordered and cut off first, so that what is nested is looked up for the rows shown only. */
-export function buildList (listing: Listing, carry: readonly DataField[], use: Use, conditions: (inner: Use) => Sql, builder: Builder): RowCode {
+export function buildList ({ carry = [], ahead = false, ...listing }: ListAsked, use: Use, conditions: (inner: Use) => Sql, builder: Builder): RowCode {
   const row = buildRow(listing.select, carry, use, builder)
   const inner = makeUse(use.collection, use.alias)
   const where = conditions(inner)
   const order = buildSort(listing.order, inner, builder)
   const columns = selected(inner, use)
-  const rows = sql`select ${columns} from ${table(inner)} where ${where} order by ${order} ${buildLimit(listing.range, builder)}`
+  const rows = sql`select ${columns} from ${table(inner)} where ${where} order by ${order} ${buildLimit(listing.range, ahead, builder)}`
   return { ...row, sql: sql`(select ${builder.dialect.collect(row.sql)} from (${rows}) as ${sql.id(use.alias)})` }
 }
 
-export function buildLimit (range: Listing['range'], builder: Builder): Sql {
-  const [limit, offset] = builder.slotsOf(range)
-  return builder.dialect.limit(range.limit === Infinity ? undefined : limit, range.offset === 0 ? undefined : offset)
+export function buildLimit (range: Listing['range'], ahead: boolean, builder: Builder): Sql {
+  const [limit, offset] = builder.slotsOf(range).map(slot => sql`${sql.val(slot)}`)
+  const bound = ahead ? sql`${limit} + 1` : limit
+  return builder.dialect.limit(range.limit === Infinity ? undefined : bound, range.offset === 0 ? undefined : offset)
 }
 
 /** The fields that a source reads, each once: those shown, those that computed ones come from, and those carried. */
@@ -62,10 +73,10 @@ function buildNested (shown: Exclude<Shown, { kind: 'value' }>, use: Use, builde
   const { field } = shown
   const target = makeUse(field.target, builder.alias())
   if (shown.kind === 'list') {
-    const list = buildList(shown.listing, [], target, inner => {
+    const list = buildList(shown.listing, target, inner => {
       return sql`${related(field, inner, parentField => column(use, parentField))} and ${buildFilter(shown.listing.where, inner, builder)}`
     }, builder)
-    return { property: field.property, sql: list.sql, decode: rows => decodeRows(rows, list, shown.listing.range.limit) }
+    return { property: field.property, sql: list.sql, decode: rows => decodeRows(rows, list) }
   }
   const row = buildRow(shown.select, [], target, builder)
   const conditions = sql`${related(field, target, parentField => column(use, parentField))} and ${buildFilter(shown.where, target, builder)}`
@@ -76,7 +87,7 @@ function buildNested (shown: Exclude<Shown, { kind: 'value' }>, use: Use, builde
   }
 }
 
-/** Rows out of the JSON that the database made; at most as many as were asked for, without the one more. */
-export function decodeRows (rows: unknown, code: RowCode, limit: number): readonly Row[] {
-  return (rows as ReadonlyArray<readonly unknown[]>).slice(0, limit).map(values => code.decode(values))
+/** Rows out of the JSON that the database made. */
+export function decodeRows (rows: unknown, code: RowCode): readonly Row[] {
+  return (rows as ReadonlyArray<readonly unknown[]>).map(values => code.decode(values))
 }

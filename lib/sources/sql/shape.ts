@@ -7,11 +7,15 @@ import { foldCase } from '../fold-case.ts'
 export type Value = Scalar | readonly Scalar[]
 
 /** Stands in a statement's text where a value of the plan is bound: which one, counted in the order of the traversal. */
-export interface Slot { readonly index: number }
+export interface Slot { readonly kind: 'slot', readonly index: number }
+
+/** A statement's parameters are slots, and constants of the application's expressions. */
+export const isSlot = (parameter: unknown): parameter is Slot => typeof parameter === 'object' && parameter !== null && 'kind' in parameter && parameter.kind === 'slot'
 
 /**
  * A plan's shape and values. Two plans of one shape differ in values only, and so share their statement's text. `slots` tells for each node of this
- * plan that holds values which they are; a range has two, its limit and its offset.
+ * plan that holds values which they are; a range has two, its limit and its offset. A node that stands in two places of a plan has its values once,
+ * and the shape says so: a plan with two nodes there is of another shape.
  */
 export interface Shape {
   readonly key: string
@@ -56,13 +60,14 @@ let collections = 0
 function identityOf (collection: Collection): string {
   const known = identities.get(collection)
   if (known !== undefined) return known
+  // What follows an index in the key is never a digit, so that no two shapes read alike.
   const identity = `#${++collections}`
   identities.set(collection, identity)
   return identity
 }
 
 function addOrigin (draft: Draft, { collection, via }: Origin | Step): void {
-  draft.parts.push(via === undefined ? identityOf(collection) : `/${via.index}`)
+  draft.parts.push(via === undefined ? `${identityOf(collection)}:` : `/${via.index}:`)
 }
 
 function addStep (draft: Draft, step: Step): void {
@@ -83,14 +88,13 @@ function addOrder ({ parts }: Draft, order: Order): void {
 
 function addRange (draft: Draft, range: Range): void {
   draft.parts.push(range.limit === Infinity ? '*' : 'l', range.offset === 0 ? '' : 'o')
-  // One row more than asked for tells whether a page follows.
-  draft.slots.set(range, [addValue(draft, range.limit === Infinity ? 0 : range.limit + 1), addValue(draft, range.offset)])
+  addValues(draft, range, [range.limit === Infinity ? 0 : range.limit, range.offset])
 }
 
 function addSelection (draft: Draft, select: Selection): void {
   draft.parts.push('{')
   for (const shown of select) {
-    draft.parts.push(`.${shown.field.index}`)
+    draft.parts.push(`.${shown.field.index}:`)
     if (shown.kind === 'list') addListing(draft, shown.listing)
     if (shown.kind === 'item') {
       addPredicate(draft, shown.where)
@@ -126,13 +130,15 @@ function addCompare (draft: Draft, compare: Extract<Predicate, { kind: 'compare'
   } else if (typeof value === 'object') {
     const values = value.filter(one => one !== null)
     draft.parts.push(values.length < value.length ? '0' : '')
-    draft.slots.set(compare, [addValue(draft, values)])
+    addValues(draft, compare, [values])
   } else {
-    draft.slots.set(compare, [addValue(draft, operator.endsWith('_ignoring_case') ? foldCase(String(value)) : value)])
+    addValues(draft, compare, [operator.endsWith('_ignoring_case') ? foldCase(String(value)) : value])
   }
   draft.parts.push(';')
 }
 
-function addValue ({ values }: Draft, value: Value): Slot {
-  return { index: values.push(value) - 1 }
+function addValues ({ parts, values, slots }: Draft, node: object, added: readonly Value[]): void {
+  const known = slots.get(node)
+  if (known === undefined) slots.set(node, added.map(value => ({ kind: 'slot', index: values.push(value) - 1 })))
+  else parts.push(`=${known[0]?.index};`)
 }

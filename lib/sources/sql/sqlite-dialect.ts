@@ -1,6 +1,6 @@
 import { sql, SqliteQueryCompiler } from 'kysely'
 import type { ValueKind } from '../../model/values.ts'
-import type { Dialect } from './dialect.ts'
+import type { Dialect, Sql } from './dialect.ts'
 import type { Value } from './shape.ts'
 
 /** The function registered on every connection for comparisons without regard to case: SQLite's own lower() knows ASCII only. */
@@ -18,22 +18,37 @@ export const sqliteDialect: Dialect = {
   contains: (column, slot) => sql`instr(${column}, ${sql.val(slot)}) > 0`,
   foldCase: column => sql`${sql.id(foldFunction)}(${column})`,
   // SQLite has no offset without a limit.
-  limit: (limit, offset) => sql`limit ${limit === undefined ? sql`-1` : sql.val(limit)}${offset === undefined ? sql`` : sql` offset ${sql.val(offset)}`}`,
+  limit: (limit, offset) => sql`limit ${limit ?? sql`-1`}${offset === undefined ? sql`` : sql` offset ${offset}`}`,
   row: values => sql`json_array(${sql.join(values)})`,
   collect: row => sql`json_group_array(json(${row}))`,
-  // json_array() prints some doubles with 15 digits, depending on SQLite's version; quote() is exact on all.
-  encode: (column, kind) => kind === 'number' ? sql`quote(${column})` : column,
+  encode: (column, kind) => encoders[kind](column),
   decode: (encoded, kind) => decoders[kind](encoded),
   bind: bindValue
 }
 
 const isNumeric = (kind: ValueKind) => kind === 'integer' || kind === 'number' || kind === 'boolean'
 
+// A column may hold what its schema does not say. Of that, json_array() would refuse a blob, so none reaches it.
+const asText = (column: Sql) => sql`cast(${column} as text)`
+
+const encoders: Readonly<Record<ValueKind, (column: Sql) => Sql>> = {
+  string: asText,
+  date: asText,
+  'date-time': asText,
+  time: asText,
+  uuid: asText,
+  json: asText,
+  boolean: column => sql`cast(${column} as integer)`,
+  // json_array() prints some doubles with 15 digits, depending on SQLite's version; quote() is exact on all.
+  number: column => sql`quote(${column})`,
+  integer: column => sql`case typeof(${column}) when 'integer' then ${column} when 'real' then quote(${column}) end`
+}
+
 const asIs = (encoded: unknown) => encoded
 
 const decoders: Readonly<Record<ValueKind, (encoded: unknown) => unknown>> = {
   string: asIs,
-  integer: asIs,
+  integer: encoded => typeof encoded === 'string' ? decodeNumber(encoded) : encoded,
   date: asIs,
   'date-time': asIs,
   time: asIs,

@@ -45,7 +45,7 @@ export function sqlite (file: string, { driver: given, busyTimeout = 5000 }: Sql
     close () { driver.close() },
     read (plan) {
       const { text, parameters, decode } = statements.bind(plan)
-      return decode(run(() => prepare(text).get(...parameters)) as Output)
+      return run(() => decode(prepare(text).get(...parameters) as Output))
     }
   }
   return database

@@ -5,7 +5,7 @@ import type { ReadResult } from '../source.ts'
 import { makeBuilder } from './builder.ts'
 import type { Dialect } from './dialect.ts'
 import { type Bounds, buildRead, type Output, type ReadCode } from './read.ts'
-import { type Shape, shapeOf, type Slot } from './shape.ts'
+import { isSlot, type Shape, shapeOf, type Slot } from './shape.ts'
 
 /** A statement that is ready to run. */
 export interface BoundRead { readonly text: string, readonly parameters: readonly unknown[], decode (output: Output): ReadResult }
@@ -13,8 +13,10 @@ export interface BoundRead { readonly text: string, readonly parameters: readonl
 /** The statements of a database: their text is made once for each shape of a plan. */
 export interface Statements { bind (plan: ReadPlan): BoundRead }
 
-/** A text without values, and which value of a plan each of its parameters takes. */
-interface Statement { readonly text: string, readonly slots: readonly Slot[], readonly decode: ReadCode['decode'] }
+/** A text without values. Each of its parameters takes a value of the plan, or is a constant of an application's expression. */
+interface Statement { readonly text: string, readonly parameters: ReadonlyArray<Slot | Constant>, readonly decode: ReadCode['decode'] }
+
+interface Constant { readonly kind: 'constant', readonly value: unknown }
 
 /** Bounded, because clients choose the shapes. */
 const most = 500
@@ -27,7 +29,7 @@ export function makeStatements (dialect: Dialect): Statements {
       const shape = shapeOf(plan)
       const statement = cache.get(shape.key) ?? compile(plan, shape, dialect, compiler)
       cache.set(shape.key, statement)
-      const parameters = statement.slots.map(({ index }) => bindValue(shape, index, dialect))
+      const parameters = statement.parameters.map(parameter => parameter.kind === 'slot' ? bindValue(shape, parameter.index, dialect) : parameter.value)
       const bounds = boundsOf(plan)
       return { text: statement.text, parameters, decode: output => statement.decode(output, bounds) }
     }
@@ -51,8 +53,12 @@ function driverless (dialect: Dialect): Compiler {
 function compile (plan: ReadPlan, shape: Shape, dialect: Dialect, compiler: Compiler): Statement {
   const { sql, decode } = buildRead(plan, makeBuilder(dialect, shape))
   const { sql: text, parameters } = sql.compile(compiler)
-  // Values reach a statement as slots and in no other way.
-  return { text, slots: parameters as readonly Slot[], decode }
+  return { text, parameters: parameters.map(parameter => isSlot(parameter) ? parameter : constant(parameter, dialect)), decode }
+}
+
+/** Values of a plan are slots; any other is the application's own, the same for every plan. */
+function constant (value: unknown, dialect: Dialect): Constant {
+  return { kind: 'constant', value: typeof value === 'boolean' ? dialect.bind(value) : value }
 }
 
 function bindValue ({ values }: Shape, index: number, dialect: Dialect): unknown {
