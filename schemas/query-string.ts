@@ -1,7 +1,9 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox'
 
+/** Links need a name for it. */
+const one = (description: string) => Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1, description }))
 const names = (description: string) => Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description }))
-const limit = (description: string) => Type.Optional(Type.Integer({ minimum: 1, description }))
+const limit = (description: string, bounds: { readonly maximum?: number } = {}) => Type.Optional(Type.Integer({ minimum: 1, ...bounds, description }))
 const group = <T extends TObject['properties']>(properties: T) => Type.Optional(Type.Object(properties, { additionalProperties: false }))
 
 /** How query strings are written. What is left out is as in docs/http.md: Query strings. */
@@ -19,9 +21,9 @@ export const queryStringOptions = Type.Object({
   /** Parameters that hold the number of items to skip. Default `offset`, `skip`. */
   offset: names('parameters that hold the number of items to skip'),
   /** Parameters that hold the position a page begins after. Default `after`. */
-  after: names('parameters that hold the position a page begins after'),
+  after: one('parameters that hold the position a page begins after'),
   /** Parameters that hold the position a page ends before. Default `before`. */
-  before: names('parameters that hold the position a page ends before'),
+  before: one('parameters that hold the position a page ends before'),
   /** The spellings of each operator. */
   operators: group({
     equals: names('default `=`, `==`'),
@@ -58,7 +60,8 @@ export const queryStringOptions = Type.Object({
   dictionaryPrefix: Type.Optional(Type.String({ minLength: 1 })),
   /** What one request may ask for; beyond it is 400. */
   limits: group({
-    depth: limit('groups within groups, selections within selections, relations in a row; default 5'),
+    // Each level is a call within a call, and what holds them ends somewhere.
+    depth: limit('groups within groups, selections within selections, relations in a row; default 5, at the most 100', { maximum: 100 }),
     terms: limit('comparisons in all filters together; default 100'),
     listLength: limit('values of an `in`; default 1000'),
     fields: limit('names in all selections together; default 200'),

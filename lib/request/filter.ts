@@ -1,49 +1,65 @@
 import { invalidFilter } from '../errors.ts'
 import type { Budget } from './budget.ts'
 import type { Filter, ValueText } from './request.ts'
-import { part, placeAt, quoteEnd, type Span, split, textOf, unquote } from './span.ts'
+import { characterAt, part, placeAt, quoteEnd, type Span, standsAt, textOf, unquote } from './span.ts'
 import { nameEnd, operatorAt, type Syntax } from './syntax.ts'
+
+/** What a reader gives: what it read, and the index of what follows. */
+export interface FilterRead { readonly filter: Filter, readonly end: number }
 
 /**
  * A filter (docs/http.md: Query strings):
  *
  *     filter     = group | comparison
- *     group      = ["!"] "(" member { "," member } ")" | ["!"] "(" member { "|" member } ")"
- *     member     = group | comparison
- *     comparison = name { "." name } operator value
- *     value      = quoted | raw         raw: outside a group all that follows, inside one up to "," "|" ")"
- *     value      = [ "(" ] [ item { ("," | ";") item } ] [ ")" ]          after an `in`; in a group the parentheses are required for more than one
+ *     group      = ["!"] "(" filter { "," filter } ")" | ["!"] "(" filter { "|" filter } ")"
+ *     comparison = name { "." name } operator ( value | list )     list: after an `in`
+ *     list       = [ value { ("," | ";") value } ]                 in a group or a selection also in parentheses, which a "," in a group needs
+ *     value      = quoted | raw                                    raw: all that follows; in a group up to "," "|" ")", in a selection up to ";" ")"
  *     quoted     = '"' { character | '\"' | '\\' } '"'
  *
  * Throws invalid_filter with the position of what does not fit.
  */
 export function parseFilter (span: Span, syntax: Syntax, budget: Budget): Filter {
-  if (!groupBegins(span, span.start)) return parseComparison(span, syntax, budget)
-  const { filter, end } = parseGroup(span, span.start, 1, syntax, budget)
+  const { filter, end } = readFilter(span, alone, 0, syntax, budget)
   if (end < span.end) throw expected('the end of the filter', span, end)
   return filter
 }
 
-/** Something read, and the index of what follows it. */
-interface Read { readonly filter: Filter, readonly end: number }
+/** Reads a filter among the options of a selection, where `;` or `)` ends it. */
+export function readOptionFilter (span: Span, syntax: Syntax, budget: Budget): FilterRead {
+  const read = readFilter(span, inSelection, 0, syntax, budget)
+  if (read.end < span.end && !standsAt(span, read.end, inSelection.stops)) throw expected("';' or ')'", span, read.end)
+  return read
+}
 
-const groupBegins = ({ text }: Span, index: number) => text[index] === '(' || (text[index] === '!' && text[index + 1] === '(')
+/** What ends a raw value, and whether parentheses inside it are passed over as pairs. */
+interface Ending { readonly stops: string, readonly pairs: boolean }
+
+const alone: Ending = { stops: '', pairs: false }
+const inGroup: Ending = { stops: ',|)', pairs: false }
+const inSelection: Ending = { stops: ';)', pairs: true }
+
+/** Reads from the span's start. `depth` counts the groups around it. */
+function readFilter (span: Span, ending: Ending, depth: number, syntax: Syntax, budget: Budget): FilterRead {
+  const negated = standsAt(span, span.start, '!') && standsAt(span, span.start + 1, '(')
+  if (negated || standsAt(span, span.start, '(')) return readGroup(span, negated, depth + 1, syntax, budget)
+  return readComparison(span, ending, syntax, budget)
+}
 
 const kinds: Readonly<Record<string, 'all' | 'any'>> = { ',': 'all', '|': 'any' }
 
-function parseGroup (span: Span, start: number, depth: number, syntax: Syntax, budget: Budget): Read {
-  if (depth > syntax.limits.depth) throw invalidFilter(`Groups can be nested ${syntax.limits.depth} deep at the most.`, placeAt(span, start))
-  const negated = span.text[start] === '!'
+function readGroup (span: Span, negated: boolean, depth: number, syntax: Syntax, budget: Budget): FilterRead {
+  if (depth > syntax.limits.depth) throw invalidFilter(`Groups can be nested ${syntax.limits.depth} deep at the most.`, placeAt(span, span.start))
   const members: Filter[] = []
   let separator: string | undefined
-  let index = start + (negated ? 2 : 1)
+  let index = span.start + (negated ? 2 : 1)
   for (;;) {
-    const { filter, end } = parseMember(span, index, depth, syntax, budget)
+    const { filter, end } = readFilter(part(span, index, span.end), inGroup, depth, syntax, budget)
     members.push(filter)
-    const character = end < span.end ? span.text[end] ?? '' : ''
+    if (!standsAt(span, end, inGroup.stops)) throw expected("',', '|' or ')'", span, end)
     index = end + 1
+    const character = characterAt(span, end)
     if (character === ')') break
-    if (kinds[character] === undefined) throw expected("',', '|' or ')'", span, end)
     if (separator !== undefined && separator !== character) throw invalidFilter("A group holds either ',' for and or '|' for or; put parentheses around one of them.", placeAt(span, end))
     separator = character
   }
@@ -51,59 +67,74 @@ function parseGroup (span: Span, start: number, depth: number, syntax: Syntax, b
   return { filter: negated ? { kind: 'not', of: group } : group, end: index }
 }
 
-function parseMember (span: Span, start: number, depth: number, syntax: Syntax, budget: Budget): Read {
-  if (groupBegins(span, start)) return parseGroup(span, start, depth + 1, syntax, budget)
-  const end = memberEnd(span, start, syntax)
-  return { filter: parseComparison(part(span, start, end), syntax, budget), end }
-}
-
-/** Where a comparison inside a group ends: at the first `,` `|` or `)` after its value, quotes and a bracketed list passed over. */
-function memberEnd (span: Span, start: number, syntax: Syntax): number {
-  const operatorStart = nameEnd(span.text, start)
-  const [spelling = '', operator] = operatorAt(span.text, operatorStart, syntax) ?? []
-  const value = operatorStart + spelling.length
-  if (span.text[value] === '"') return quoteEnd(span, value)
-  const list = span.text[value] === '(' && (operator === 'in' || operator === 'not_in')
-  const stops = list ? ')' : ',|)'
-  let index = value
-  while (index < span.end && !stops.includes(span.text[index] ?? '')) index = list && span.text[index] === '"' ? quoteEnd(span, index) : index + 1
-  return list ? Math.min(index + 1, span.end) : index
-}
-
-function parseComparison (span: Span, syntax: Syntax, budget: Budget): Filter {
-  budget.spendTerm(placeAt(span, span.start))
-  const end = Math.min(nameEnd(span.text, span.start), span.end)
-  if (end === span.start) throw expected("a field's name", span, end)
-  const path = span.text.slice(span.start, end).split('.')
-  if (path.includes('')) throw invalidFilter("A '.' stands between two names.", placeAt(span, span.start))
-  if (path.length > syntax.limits.depth) throw invalidFilter(`A filter can go through ${syntax.limits.depth} names at the most.`, placeAt(span, span.start))
-  const [spelling, operator] = operatorAt(span.text, end, syntax) ?? []
-  if (spelling === undefined || operator === undefined || end + spelling.length > span.end) throw expected('an operator', span, end)
-  const value = part(span, end + spelling.length, span.end)
-  const values = operator === 'in' || operator === 'not_in' ? parseList(value, syntax) : [parseValue(value)]
-  return { kind: 'compare', path, operator, values, at: placeAt(span, span.start) }
-}
-
-function parseList (span: Span, syntax: Syntax): readonly ValueText[] {
-  const bracketed = span.text[span.start] === '(' && span.text[span.end - 1] === ')'
-  const inner = bracketed ? part(span, span.start + 1, span.end - 1) : span
-  if (inner.start >= inner.end) return []
-  const items = split(inner, syntax.list)
-  if (items.length > syntax.limits.listLength) throw invalidFilter(`A list holds ${syntax.limits.listLength} values at the most, not ${items.length}.`, placeAt(span, span.start))
-  return items.map(parseValue)
-}
-
-function parseValue (span: Span): ValueText {
+function readComparison (span: Span, ending: Ending, syntax: Syntax, budget: Budget): FilterRead {
   const at = placeAt(span, span.start)
-  if (span.text[span.start] !== '"' || span.start >= span.end) return { text: textOf(span), quoted: false, at }
+  budget.spendTerm(at)
+  const nameEnds = nameEnd(span.text, span.start)
+  if (nameEnds === span.start) throw expected("a field's name", span, nameEnds)
+  const path = readPath(part(span, span.start, nameEnds), syntax)
+  const [spelling, operator] = operatorAt(span.text, nameEnds, syntax) ?? []
+  if (spelling === undefined || operator === undefined) throw expected('an operator', span, nameEnds)
+  const values = part(span, nameEnds + spelling.length, span.end)
+  if (operator === 'in' || operator === 'not_in') {
+    const list = readList(values, ending, syntax)
+    return { filter: { kind: 'compare', path, operator, values: list.values, at }, end: list.end }
+  }
+  const { value, end } = readValue(values, ending)
+  return { filter: { kind: 'compare', path, operator, values: [value], at }, end }
+}
+
+function readPath (span: Span, { limits }: Syntax): readonly string[] {
+  const path = textOf(span).split('.')
+  const hole = path.indexOf('')
+  if (hole >= 0) throw invalidFilter("A '.' stands between two names.", placeAt(span, span.start + path.slice(0, hole).join('.').length))
+  if (path.length > limits.depth) throw invalidFilter(`A filter can go through ${limits.depth} names at the most.`, placeAt(span, span.start))
+  return path
+}
+
+/** Where a `,` ends more than the value, it does not part the values of a list without parentheses. */
+function readList (span: Span, ending: Ending, syntax: Syntax): { readonly values: readonly ValueText[], readonly end: number } {
+  const bracketed = ending !== alone && standsAt(span, span.start, '(')
+  const { stops, pairs } = bracketed ? { stops: ')', pairs: false } : ending
+  const delimiters = [...syntax.list].filter(delimiter => !stops.includes(delimiter)).join('')
+  const values: ValueText[] = []
+  let index = span.start + (bracketed ? 1 : 0)
+  let more = index < span.end && !standsAt(span, index, stops)
+  while (more) {
+    const { value, end } = readValue(part(span, index, span.end), { stops: stops + delimiters, pairs })
+    if (values.push(value) > syntax.limits.listLength) throw invalidFilter(`A list holds ${syntax.limits.listLength} values at the most.`, value.at)
+    more = standsAt(span, end, delimiters)
+    index = more ? end + 1 : end
+  }
+  if (bracketed && index >= span.end) throw invalidFilter('The parenthesis is never closed.', placeAt(span, span.start))
+  return { values, end: bracketed ? index + 1 : index }
+}
+
+function readValue (span: Span, ending: Ending): { readonly value: ValueText, readonly end: number } {
+  const at = placeAt(span, span.start)
+  if (!standsAt(span, span.start, '"')) {
+    const end = rawEnd(span, ending)
+    return { value: { text: span.text.slice(span.start, end), quoted: false, at }, end }
+  }
   const end = quoteEnd(span, span.start)
-  if (end < span.end) throw expected('the end of the value after its closing quote', span, end)
-  const text = unquote(span)
-  if (text === undefined) throw invalidFilter('The quote is never closed.', at)
-  return { text, quoted: true, at }
+  if (end === undefined) throw invalidFilter('The quote is never closed.', at)
+  if (end < span.end && !standsAt(span, end, ending.stops)) throw expected('the end of the value after its closing quote', span, end)
+  return { value: { text: unquote(span.text.slice(span.start, end)), quoted: true, at }, end }
+}
+
+function rawEnd (span: Span, { stops, pairs }: Ending): number {
+  if (stops === '') return span.end
+  let open = 0
+  let index = span.start
+  while (index < span.end && (open > 0 || !standsAt(span, index, stops))) {
+    if (pairs && standsAt(span, index, '(')) open++
+    if (pairs && standsAt(span, index, ')')) open--
+    index++
+  }
+  return index
 }
 
 function expected (what: string, span: Span, index: number) {
-  const found = index < span.end ? `not '${span.text[index]}'` : 'but there is nothing'
+  const found = index < span.end ? `not '${characterAt(span, index)}'` : 'but there is nothing'
   return invalidFilter(`Expected ${what}, ${found}.`, placeAt(span, index))
 }

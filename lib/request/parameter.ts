@@ -17,23 +17,26 @@ export interface QueryDraft {
 
 export const makeDraft = (): QueryDraft => ({ filters: [], sort: undefined, fields: undefined, page: {}, at: {} })
 
-/** Adds what a filter says. Several are ANDed. */
-export function addFilter (draft: QueryDraft, span: Span, syntax: Syntax, budget: Budget): void {
-  draft.at.filter ??= placeAt(span, span.start)
-  draft.filters.push(parseFilter(span, syntax, budget))
+/** Adds a filter. Several are ANDed. */
+export function addFilter (draft: QueryDraft, filter: Filter, at: Place): void {
+  draft.at.filter ??= at
+  draft.filters.push(filter)
 }
 
 /** Adds what a parameter says that is no selection; `span` is its value. Throws where its like has been said before. */
 export function addParameter (draft: QueryDraft, kind: Exclude<ParameterKind, 'fields'>, span: Span, syntax: Syntax, budget: Budget): void {
   const at = placeAt(span, span.start)
-  if (kind === 'where') return addFilter(draft, span, syntax, budget)
+  if (kind === 'where') return addFilter(draft, parseFilter(span, syntax, budget), at)
   if (kind === 'sort') {
     if (draft.sort !== undefined) throw invalidSort('The order is given twice.', at)
     draft.at.sort = at
     draft.sort = parseSort(span, syntax)
     return
   }
-  if (draft.page[kind] !== undefined) throw invalidPage(`The parameter '${span.parameter}' says again what was said before.`, at)
+  if (draft.page[kind] !== undefined) throw invalidPage(`The page's ${pageWords[kind]} is given twice.`, at)
   draft.at.page ??= at
   draft.page[kind] = { text: textOf(span), quoted: false, at }
 }
+
+// Not the parameter's name: the two may be synonyms, or stand inside a selection.
+const pageWords = { page: 'number', size: 'size', offset: 'start', after: 'position', before: 'position' } as const satisfies Record<keyof PageAsked, string>

@@ -1,4 +1,4 @@
-import { malformedUrl } from '../errors.ts'
+import { decodePercent } from './decode.ts'
 
 /** A URL's path and query, the one decoded, the other not. */
 export interface Path { readonly segments: readonly string[], readonly query: string }
@@ -13,20 +13,11 @@ export function parsePath (target: string): Path {
   const path = mark < 0 ? url : url.slice(0, mark)
   const segments = path.slice(1).split('/')
   if (segments.at(-1) === '') segments.pop()
-  return { segments: segments.map(decodeSegment), query: mark < 0 ? '' : url.slice(mark + 1) }
+  return { segments: segments.map(segment => decodePercent(segment, 'segment')), query: mark < 0 ? '' : url.slice(mark + 1) }
 }
 
-/** A proxy may send the target in absolute form (RFC 9112, 3.2.2). */
+/** A proxy may send the target in absolute form, its path perhaps empty (RFC 9112, 3.2.2). */
 function withoutOrigin (target: string): string {
-  const authority = target.indexOf('://')
-  const path = authority < 0 ? -1 : target.indexOf('/', authority + 3)
-  return path < 0 ? '/' : target.slice(path)
-}
-
-function decodeSegment (segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    throw malformedUrl(`The segment '${segment}' of the URL is not percent-encoded UTF-8.`)
-  }
+  const [origin] = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?]*/.exec(target) ?? []
+  return origin === undefined ? '/' : target.slice(origin.length)
 }

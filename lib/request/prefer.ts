@@ -4,14 +4,37 @@
  */
 export function parsePrefer (header: string | readonly string[] | undefined): ReadonlyMap<string, string> {
   const preferences = new Map<string, string>()
-  if (header === undefined) return preferences
-  for (const part of [header].flat().join(',').split(',')) {
-    const [preference = ''] = part.split(';', 1)
-    const [name = '', ...value] = preference.split('=')
-    const key = name.trim().toLowerCase()
-    if (key !== '' && !preferences.has(key)) preferences.set(key, unquote(value.join('=').trim()))
+  for (const part of [header ?? []].flat().flatMap(line => split(line, ','))) {
+    const [preference = ''] = split(part, ';')
+    const equals = preference.indexOf('=')
+    const name = (equals < 0 ? preference : preference.slice(0, equals)).trim().toLowerCase()
+    const value = equals < 0 ? '' : readWord(preference.slice(equals + 1).trim())
+    if (value !== undefined && name !== '' && token.test(name) && !preferences.has(name)) preferences.set(name, value)
   }
   return preferences
 }
 
-const unquote = (value: string) => value.length > 1 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]*$/
+const quotedString = /^"(?:[^"\\]|\\.)*"$/
+
+function readWord (text: string): string | undefined {
+  if (quotedString.test(text)) return text.slice(1, -1).replaceAll(/\\(.)/g, '$1')
+  return token.test(text) ? text : undefined
+}
+
+/** The parts between delimiters; a quoted string is never split. */
+function split (text: string, delimiter: string): readonly string[] {
+  const parts: string[] = []
+  let quoted = false
+  let start = 0
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index]
+    if (character === '"') quoted = !quoted
+    else if (quoted && character === '\\') index++
+    else if (!quoted && character === delimiter) {
+      parts.push(text.slice(start, index))
+      start = index + 1
+    }
+  }
+  return [...parts, text.slice(start)]
+}

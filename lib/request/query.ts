@@ -1,5 +1,7 @@
-import { invalidFields, invalidParameter, malformedUrl } from '../errors.ts'
+import { invalidFields, invalidFilter, invalidParameter, malformedUrl } from '../errors.ts'
 import { type Budget, makeBudget } from './budget.ts'
+import { decodePercent } from './decode.ts'
+import { parseFilter } from './filter.ts'
 import { addFilter, addParameter, makeDraft, type QueryDraft } from './parameter.ts'
 import type { Query } from './request.ts'
 import { parseSelection } from './select.ts'
@@ -31,17 +33,9 @@ function decodedParts (raw: string): readonly string[] {
 }
 
 function decodePart (part: string): string {
-  const text = decode(part)
+  const text = decodePercent(part.replaceAll('+', ' '), 'parameter')
   if (text.includes('\0')) throw malformedUrl(`The parameter '${part}' holds a NUL character.`)
   return text
-}
-
-function decode (part: string): string {
-  try {
-    return decodeURIComponent(part.replaceAll('+', ' '))
-  } catch {
-    throw malformedUrl(`The parameter '${part}' is not percent-encoded UTF-8.`)
-  }
 }
 
 interface Parameter { readonly name: string, readonly kind: ParameterKind }
@@ -70,6 +64,7 @@ function addPart (draft: QueryDraft, text: string, syntax: Syntax, budget: Budge
 function addUnnamed (draft: QueryDraft, text: string, syntax: Syntax, budget: Budget): void {
   const end = nameEnd(text, 0)
   const span: Span = { text, start: 0, end: text.length, parameter: text.slice(0, end), origin: 0 }
+  if (end === 0) throw invalidFilter("Expected a field's name, or a parameter's.", placeAt(span, 0))
   if (!syntax.fieldParameters) throw invalidParameter(`There is no parameter '${span.parameter}'.`, placeAt(span, 0))
-  addFilter(draft, span, syntax, budget)
+  addFilter(draft, parseFilter(span, syntax, budget), placeAt(span, 0))
 }

@@ -17,48 +17,40 @@ export const textOf = ({ text, start, end }: Span) => text.slice(start, end)
 
 export const part = (span: Span, start: number, end: number): Span => ({ ...span, start, end })
 
-/** The parts between delimiters; quoted text is never split. */
+/** Whether one of the characters stands at the index, inside the span. */
+export function standsAt ({ text, end }: Span, index: number, characters: string): boolean {
+  return index < end && characters.includes(text.charAt(index))
+}
+
+/** The whole character at the index, for a message; nothing beyond the span. */
+export function characterAt ({ text, end }: Span, index: number): string {
+  const code = index < end ? text.codePointAt(index) : undefined
+  return code === undefined ? '' : String.fromCodePoint(code)
+}
+
+/** The parts between delimiters. */
 export function split (span: Span, delimiters: ReadonlySet<string>): readonly Span[] {
   const parts: Span[] = []
   let start = span.start
-  let index = span.start
-  while (index < span.end) {
-    const character = span.text[index] ?? ''
-    if (character === '"' && index === start) {
-      index = quoteEnd(span, index)
-    } else {
-      if (delimiters.has(character)) {
-        parts.push(part(span, start, index))
-        start = index + 1
-      }
-      index++
-    }
+  for (let index = span.start; index < span.end; index++) {
+    if (!delimiters.has(span.text.charAt(index))) continue
+    parts.push(part(span, start, index))
+    start = index + 1
   }
   return [...parts, part(span, start, span.end)]
 }
 
-/** The index after the closing quote of the quoted text that begins here; the span's end where it is never closed. */
-export function quoteEnd ({ text, end }: Span, start: number): number {
+/** The index after the closing quote of the quoted text that begins here; nothing where it is never closed. */
+export function quoteEnd ({ text, end }: Span, start: number): number | undefined {
   let index = start + 1
   while (index < end) {
     if (text[index] === '"') return index + 1
     index += text[index] === '\\' && isEscaped(text[index + 1]) ? 2 : 1
   }
-  return end
+  return undefined
 }
 
-/** What stands between quotes, with `\"` and `\\` read; nothing where the text is not closed where the span ends. */
-export function unquote (span: Span): string | undefined {
-  const inner = span.text.slice(span.start + 1, span.end - 1)
-  const closed = span.end - span.start >= 2 && span.text[span.end - 1] === '"' && quoteEnd(span, span.start) === span.end && closesAtEnd(span)
-  return closed ? inner.replaceAll(/\\(["\\])/g, '$1') : undefined
-}
+/** What stands between the quotes, with `\"` and `\\` read; any other backslash is data. */
+export const unquote = (quoted: string) => quoted.slice(1, -1).replaceAll(/\\(["\\])/g, '$1')
 
 const isEscaped = (character: string | undefined) => character === '"' || character === '\\'
-
-/** An escaped quote at the end closes nothing. */
-function closesAtEnd ({ text, start, end }: Span): boolean {
-  let escapes = 0
-  for (let index = end - 2; index > start && text[index] === '\\'; index--) escapes++
-  return escapes % 2 === 0
-}

@@ -58,23 +58,25 @@ const directionDefaults: Spellings<'ascending' | 'descending'> = { ascending: ['
 const limitDefaults = { depth: 5, terms: 100, listLength: 1000, fields: 200, sortTerms: 10 }
 
 /** Compiles the options. Throws a DeclarationError where two things could not be told apart in a query string. */
-export function compileSyntax (options: QueryStringOptions): Syntax {
-  const parameters = byName('', { ...parameterDefaults, ...only(options, Object.keys(parameterDefaults)) })
-  const operators = byName('operators.', { ...operatorDefaults, ...options.operators })
-  for (const spelling of operators.keys()) checkOperator(spelling)
-  const delimiters = { ...delimiterDefaults, ...options.delimiters }
-  const directions = byName('directions.', { ...directionDefaults, ...options.directions })
+export function compileSyntax ({ operators: spellings, delimiters: split, directions: words, limits, fieldParameters, dictionaryPrefix, ...names }: QueryStringOptions): Syntax {
+  const parameters = byName('', { ...parameterDefaults, ...given(names) })
+  for (const [name, kind] of parameters) checkParameter(name, kind)
+  const operators = byName('operators.', { ...operatorDefaults, ...given(spellings) })
+  for (const [spelling, operator] of operators) checkOperator(spelling, operator)
+  const delimiters = { ...delimiterDefaults, ...given(split) }
+  const directions = byName('directions.', { ...directionDefaults, ...given(words) })
+  const sort = characters('sort', delimiters.sort)
   return {
     parameters,
     operators: [...operators].toSorted(([one], [other]) => other.length - one.length),
     list: characters('list', delimiters.list),
-    sort: characters('sort', delimiters.sort),
-    direction: characters('direction', delimiters.direction),
+    sort,
+    direction: characters('direction', delimiters.direction, sort),
     fields: characters('fields', delimiters.fields),
-    directions: new Map([...directions].map(([word, direction]) => [word, direction === 'descending'])),
-    fieldParameters: options.fieldParameters ?? true,
-    dictionaryPrefix: options.dictionaryPrefix ?? 'by_',
-    limits: { ...limitDefaults, ...options.limits }
+    directions: new Map([...directions].map(([word, direction]) => [word.toLowerCase(), direction === 'descending'])),
+    fieldParameters: fieldParameters ?? true,
+    dictionaryPrefix: dictionaryPrefix ?? 'by_',
+    limits: { ...limitDefaults, ...given(limits) }
   }
 }
 
@@ -109,8 +111,9 @@ export function operatorAt (text: string, position: number, { operators }: Synta
   return operators.find(([spelling]) => text.startsWith(spelling, position))
 }
 
-function only (options: QueryStringOptions, kinds: readonly string[]): Partial<Spellings<ParameterKind>> {
-  return Object.fromEntries(Object.entries(options).filter(([name]) => kinds.includes(name)))
+/** A member that is there but undefined would hide its default: a limit would be none. */
+function given<T extends object> (options: T | undefined): Partial<T> {
+  return Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value !== undefined)) as Partial<T>
 }
 
 function byName<K extends string> (path: string, spellings: Spellings<K>): ReadonlyMap<string, K> {
@@ -125,14 +128,21 @@ function byName<K extends string> (path: string, spellings: Spellings<K>): Reado
   return kinds
 }
 
-function checkOperator (spelling: string): void {
-  if (isNameCharacter(spelling[0])) throw new DeclarationError(`option 'queryString.operators': '${spelling}' begins with a character that a field's name may hold, so the two could not be told apart`)
-  if (/["&#]/.test(spelling)) throw new DeclarationError(`option 'queryString.operators': '${spelling}' holds a character that quotes values or ends parameters`)
+function checkParameter (name: string, kind: ParameterKind): void {
+  if (name === '' || /[=&]/.test(name)) throw new DeclarationError(`option 'queryString.${kind}': '${name}' is no name: it must be one character at least, and neither '=' nor '&'`)
 }
 
-function characters (name: string, given: readonly string[]): ReadonlySet<string> {
+function checkOperator (spelling: string, operator: Operator): void {
+  const option = `option 'queryString.operators.${operator}'`
+  if (spelling === '') throw new DeclarationError(`${option}: an operator is one character at least`)
+  if (isNameCharacter(spelling[0])) throw new DeclarationError(`${option}: '${spelling}' begins with a character that a field's name may hold, so the two could not be told apart`)
+  if (/["&#(),;]/.test(spelling)) throw new DeclarationError(`${option}: '${spelling}' holds a character that quotes values, groups or ends parameters`)
+}
+
+function characters (name: string, given: readonly string[], taken: ReadonlySet<string> = new Set()): ReadonlySet<string> {
   for (const character of given) {
     if (character.length !== 1 || isNameCharacter(character) || '"()&'.includes(character)) throw new DeclarationError(`option 'queryString.delimiters.${name}': '${character}' must be a single character that neither names nor quotes hold`)
+    if (taken.has(character)) throw new DeclarationError(`option 'queryString.delimiters.${name}': '${character}' already stands between the terms of an order`)
   }
   return new Set(given)
 }

@@ -1,0 +1,21 @@
+import { malformedUrl } from '../errors.ts'
+
+/**
+ * Percent-decodes a piece of a URL, once; `what` names it in the error. Throws malformed_url for what is no UTF-8, and for half a surrogate pair:
+ * no source could store it, and a link that repeats it could not be encoded.
+ */
+export function decodePercent (piece: string, what: string): string {
+  const text = decode(piece)
+  if (text === undefined || loneSurrogate.test(text)) throw malformedUrl(`The ${what} '${piece}' is not percent-encoded UTF-8.`)
+  return text
+}
+
+const loneSurrogate = /\p{Surrogate}/u
+
+function decode (piece: string): string | undefined {
+  try {
+    return decodeURIComponent(piece)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,218 @@
+import fc from 'fast-check'
+import { deepStrictEqual } from 'node:assert'
+import { test } from 'tap'
+import { DataApiError } from '../../lib/errors.ts'
+import type { Operator } from '../../lib/model/values.ts'
+import { parsePath } from '../../lib/request/path.ts'
+import { parsePrefer } from '../../lib/request/prefer.ts'
+import { keptParameters, parseQuery } from '../../lib/request/query.ts'
+import type { FieldAsked, Filter, Place, Query, SortTerm, ValueText } from '../../lib/request/request.ts'
+import { compileSyntax, operatorAt, operatorDefaults } from '../../lib/request/syntax.ts'
+import { formatParts, formatQuery, spell } from '../helpers/format-query.ts'
+
+const syntax = compileSyntax({})
+const numRuns = Number(process.env['FC_RUNS'] ?? 1000)
+
+// A query without its places and without what was not given.
+const bare = (value: unknown): unknown => JSON.parse(JSON.stringify(value, (key, member) => key === 'at' ? undefined : member))
+
+// Generators
+
+const nowhere: Place = { parameter: '', position: 1 }
+const text = fc.string({ unit: 'binary', maxLength: 8 }).filter(text => !text.includes('\0'))
+const tricky = fc.string({ unit: fc.constantFrom(...'aé😀0 "\\,;|()!=*<>~^$&+%#.\'/?[]`\n\u0085'), maxLength: 8 })
+const quoted = fc.oneof(text, tricky).map((text): ValueText => ({ text, quoted: true, at: nowhere }))
+// What needs no quotes wherever it stands; an empty value is written in quotes, as no list of one could hold it.
+const raw = fc.oneof(text, tricky).filter(text => /^[^"*=~>,;|()][^,;|()]*$/.test(text)).map((text): ValueText => ({ text, quoted: false, at: nowhere }))
+// What is all of a parameter's text may hold anything but a quote to begin with, and what would lengthen its operator.
+const free = fc.oneof(text, tricky).filter(text => !text.startsWith('"')).map((text): ValueText => ({ text, quoted: false, at: nowhere }))
+
+const name = fc.oneof(fc.constantFrom('__proto__', 'constructor', 'by_name', '0', '-', 'null', 'desc'), fc.string({ unit: fc.constantFrom(...'abyz_-09é😀\u0080'), minLength: 1, maxLength: 4 }))
+const path = fc.array(name, { minLength: 1, maxLength: 3 })
+const operators = Object.keys(operatorDefaults) as Operator[]
+const isList = (operator: Operator) => operator === 'in' || operator === 'not_in'
+
+const compare = fc.constantFrom(...operators).chain(operator => fc.record({
+  kind: fc.constant('compare' as const),
+  path,
+  operator: fc.constant(operator),
+  values: fc.array(fc.oneof(quoted, raw), isList(operator) ? { maxLength: 4 } : { minLength: 1, maxLength: 1 }),
+  at: fc.constant(nowhere)
+}))
+const freely = fc.record({ kind: fc.constant('compare' as const), path, operator: fc.constantFrom(...operators.filter(operator => !isList(operator))), values: fc.tuple(free), at: fc.constant(nowhere) })
+  .filter(({ operator, values: [{ text }] }) => operatorAt(spell(operator) + text, 0, syntax)?.[0] === spell(operator))
+
+const { filter } = fc.letrec<{ filter: Filter, group: Filter }>(tie => ({
+  filter: fc.oneof({ maxDepth: 2 }, compare, tie('group'), tie('group').map((of): Filter => ({ kind: 'not', of }))),
+  group: fc.record({ kind: fc.constantFrom('all' as const, 'any' as const), of: fc.array(tie('filter'), { minLength: 1, maxLength: 3 }) })
+    // A group of one is written alike whether it is of `and` or of `or`.
+    .map((group): Filter => group.of.length === 1 ? { ...group, kind: 'all' } : group)
+}))
+
+const sort = fc.array(fc.record<SortTerm>({ name, descending: fc.boolean(), at: fc.constant(nowhere) }), { minLength: 1, maxLength: 4 })
+const count = fc.stringMatching(/^[0-9a-z -]{0,3}$/).map((text): ValueText => ({ text, quoted: false, at: nowhere }))
+const anything = fc.oneof(text, tricky).map((text): ValueText => ({ text, quoted: false, at: nowhere }))
+const sizes = { page: count, size: count, offset: count }
+
+const { nested, fields } = fc.letrec<{ nested: Query, fields: readonly FieldAsked[], field: FieldAsked }>(tie => ({
+  nested: fc.record({ filters: fc.array(filter, { maxLength: 2 }), sort: fc.option(sort, { nil: undefined }), fields: fc.option(tie('fields'), { nil: undefined }), page: fc.record(sizes, { requiredKeys: [] }), at: fc.constant({}) })
+    .filter(({ filters, sort, fields, page }) => fields !== undefined || sort !== undefined || filters.length > 0 || Object.keys(page).length > 0),
+  field: fc.oneof({ maxDepth: 2, withCrossShrink: true }, fc.record({ name, at: fc.constant(nowhere) }), fc.record({ name, at: fc.constant(nowhere), query: tie('nested') })),
+  fields: fc.array(tie('field'), { minLength: 1, maxLength: 3 })
+}))
+
+const query: fc.Arbitrary<Query> = fc.record({
+  filters: fc.array(fc.oneof(filter, freely), { maxLength: 3 }),
+  sort: fc.option(sort, { nil: undefined }),
+  fields: fc.option(fields, { nil: undefined }),
+  page: fc.record({ ...sizes, after: anything, before: anything }, { requiredKeys: [] }),
+  at: fc.constant({})
+})
+
+// Any text, also of half surrogate pairs, and text that is nearly a query.
+const wild = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map(code => String.fromCharCode(code)) })
+const nearly = fc.array(fc.constantFrom('where=', 'sort=', 'fields=', 'limit=', 'after=', 'a', 'b', '.', '=', '=*', '!', '(', ')', ',', ';', '|', '"', '\\', '&', '+', '%', '%22', '%28', '%00', '%ff', ' desc', '😀'), { maxLength: 30 }).map(parts => parts.join(''))
+
+// Properties
+
+test('a query that is written out is read back', async t => {
+  fc.assert(fc.property(query, query => { deepStrictEqual(bare(parseQuery(formatQuery(query), syntax)), bare(query)) }), { numRuns })
+  fc.assert(fc.property(nested, query => { deepStrictEqual(bare(parseQuery(formatQuery({ filters: [], fields: [{ name: 'a', at: nowhere, query }], page: {}, at: {} }), syntax).fields?.[0]?.query), bare(query)) }), { numRuns })
+  t.pass()
+})
+
+const plus = (encoded: string) => encoded.replaceAll('%20', '+')
+const encoders: Record<string, (text: string) => string> = {
+  encodeURIComponent: text => text.split('=').map(encodeURIComponent).join('='),
+  'encodeURIComponent of the whole part': encodeURIComponent,
+  'form encoding': text => plus(encodeURIComponent(text)).replace(/[!'()~*]/g, character => `%${character.charCodeAt(0).toString(16)}`),
+  'every byte encoded': text => Buffer.from(text).toString('hex').replace(/../g, '%$&'),
+  'nothing encoded but what must be': text => text.replace(/[%+&]/g, encodeURIComponent),
+  URL: text => new URL(`http://host/?${text.replace(/[%+&#\t\r\n]/g, encodeURIComponent)}`).search.slice(1),
+  // Splits name from value at the first `=`, wherever that stands; without one it would add one.
+  URLSearchParams: text => text.includes('=') ? new URLSearchParams([[text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)]]).toString() : encodeURIComponent(text)
+}
+
+for (const [encoder, encode] of Object.entries(encoders)) {
+  test(`an encoded query means the same as a bare one: ${encoder}`, async t => {
+    fc.assert(fc.property(query, query => {
+      const parts = formatParts(query).map(([name, value]) => name === undefined ? value : `${name}=${value}`)
+      // A URL's last spaces are cut off by WHATWG's parser, as by every browser.
+      fc.pre(encoder !== 'URL' || parts.every(part => !/[\p{Cc} ]$/u.test(part)))
+      deepStrictEqual(bare(parseQuery(parts.map(encode).join('&'), syntax)), bare(query))
+    }), { numRuns: numRuns / 5 })
+    t.pass()
+  })
+}
+
+test('what links keep of a query is the query without its page', async t => {
+  fc.assert(fc.property(query, query => {
+    const { page: { size }, ...rest } = query
+    deepStrictEqual(bare(parseQuery(keptParameters(formatQuery(query), syntax).join('&'), syntax)), bare({ ...rest, page: { size } }))
+  }), { numRuns })
+  t.pass()
+})
+
+// What a reader throws, if it throws; only a DataApiError may come of a request.
+function refusal (read: () => unknown): DataApiError | undefined {
+  try {
+    read()
+    return undefined
+  } catch (error) {
+    if (error instanceof DataApiError) return error
+    throw error
+  }
+}
+
+test('no text makes a reader fail otherwise than by refusing it, at a position inside it', async t => {
+  fc.assert(fc.property(fc.oneof(wild, nearly), text => {
+    const { position = 1 } = refusal(() => parseQuery(text, syntax))?.facts ?? {}
+    if (position < 1 || position > text.length + 1) throw new Error(`position ${position}`)
+    refusal(() => keptParameters(text, syntax))
+    refusal(() => parsePath(text))
+    refusal(() => parsePath(`/${text}`))
+    parsePrefer(text)
+  }), { numRuns: numRuns * 10 })
+  t.pass()
+})
+
+test('what is read of any text is the same read again from its written form', async t => {
+  fc.assert(fc.property(nearly, text => {
+    let query: Query | undefined
+    refusal(() => { query = parseQuery(text, syntax) })
+    fc.pre(query !== undefined)
+    const again = requote(query)
+    deepStrictEqual(bare(parseQuery(formatQuery(again), syntax)), bare(again))
+  }), { numRuns })
+  t.pass()
+})
+
+// The same with every value quoted.
+const requote = (query: Query): Query => ({ ...query, filters: query.filters.map(requoteFilter), ...query.fields && { fields: query.fields.map(field => field.query === undefined ? field : { ...field, query: requote(field.query) }) } })
+
+function requoteFilter (filter: Filter): Filter {
+  if (filter.kind === 'not') return { kind: 'not', of: requoteFilter(filter.of) }
+  if (filter.kind !== 'compare') return { ...filter, of: filter.of.map(requoteFilter) }
+  return { ...filter, values: filter.values.map(value => ({ ...value, quoted: true })) }
+}
+
+// Time
+
+const generous = compileSyntax({ limits: { depth: 100, terms: 1e6, listLength: 1e6, fields: 1e6, sortTerms: 1e6 } })
+const queries: Record<string, (length: number) => string> = {
+  'one name': n => 'a'.repeat(n),
+  'one value': n => `a=${'b'.repeat(n)}`,
+  'many parameters': n => 'a=1&'.repeat(n / 4),
+  'nothing but delimiters': n => '&'.repeat(n),
+  'percent signs': n => `a=${'%25'.repeat(n / 3)}`,
+  'a dotted name': n => `${'a.'.repeat(n / 2)}a=1`,
+  'a list': n => `a=*${'1,'.repeat(n / 2)}`,
+  'a quoted list': n => `a=*${'"1",'.repeat(n / 4)}`,
+  quotes: n => `a=*${'"'.repeat(n)}`,
+  'an unclosed quote': n => `a=*"${'",'.repeat(n / 2)}`,
+  backslashes: n => `a="${'\\'.repeat(n)}`,
+  escapes: n => `a="${'\\"'.repeat(n / 2)}"`,
+  'a wide group': n => `where=(${'a=1|'.repeat(n / 4)}a=1)`,
+  'groups in a group': n => `where=(${'!(a=1),'.repeat(n / 7)}a=1)`,
+  'a deep group': n => `where=${'(a=1,'.repeat(99)}(${'a=1,'.repeat(n / 4)}a=1${')'.repeat(100)}`,
+  'open groups': n => `where=${'('.repeat(n)}`,
+  'an order': n => `sort=${'a desc,'.repeat(n / 7)}a`,
+  'an order of spaces': n => `sort=a${' '.repeat(n)}!`,
+  'a selection': n => `fields=${'a,'.repeat(n / 2)}`,
+  'a selection of delimiters': n => `fields=${';+,'.repeat(n / 3)}`,
+  'wide nested selections': n => `fields=${'a(b),'.repeat(n / 5)}`,
+  'a deep selection': n => `fields=${'a('.repeat(100)}${'b,'.repeat(n / 2)}${')'.repeat(100)}`,
+  options: n => `fields=a(${'b=1;'.repeat(n / 4)})`,
+  'parentheses in an option': n => `fields=a(b=${'('.repeat(n)}`,
+  'lists in options': n => `fields=a(${'b=*(1,2);'.repeat(n / 9)})`
+}
+
+const readers: Record<string, (text: string) => unknown> = {
+  ...Object.fromEntries(Object.entries(queries).map(([name, make]) => [`a query of ${name}`, (text: string) => refusal(() => parseQuery(make(text.length), generous))])),
+  'kept parameters': text => keptParameters(text.replaceAll('x', 'a&'), generous),
+  'a path of slashes': text => parsePath(text.replaceAll('x', '/')),
+  'a path of escapes': text => parsePath(`/${text.replaceAll('x', '%2F')}`),
+  'an absolute URL': text => parsePath(`${text}://${text}`),
+  preferences: text => parsePrefer(text.replaceAll('x', 'a=1,')),
+  'preferences of quotes': text => parsePrefer(text.replaceAll('x', '"\\')),
+  'a preference of backslashes': text => parsePrefer(`a="${text.replaceAll('x', '\\\\')}`)
+}
+
+function milliseconds (run: () => unknown): number {
+  const times = Array.from({ length: 3 }, () => {
+    const start = performance.now()
+    run()
+    return performance.now() - start
+  })
+  return Math.min(...times)
+}
+
+for (const [name, read] of Object.entries(readers)) {
+  test(`reading takes time linear in length: ${name}`, async t => {
+    const [short, long] = ['x'.repeat(10_000), 'x'.repeat(100_000)]
+    const once = milliseconds(() => read(short))
+    const tenfold = milliseconds(() => read(long))
+    // Quadratic would be a hundredfold; the floor keeps a busy machine's hiccups out.
+    t.ok(tenfold < Math.max(40 * once, 50), `${once.toFixed(2)} ms, then ${tenfold.toFixed(2)} ms`)
+  })
+}

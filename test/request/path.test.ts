@@ -1,0 +1,66 @@
+import { test } from 'tap'
+import { DataApiError } from '../../lib/errors.ts'
+import { parsePath } from '../../lib/request/path.ts'
+import { parsePrefer } from '../../lib/request/prefer.ts'
+
+const paths: Record<string, readonly [segments: readonly string[], query: string]> = {
+  '': [[], ''],
+  '/': [[], ''],
+  '*': [[], ''],
+  '/artists': [['artists'], ''],
+  '/artists/3/albums': [['artists', '3', 'albums'], ''],
+  '/artists/?a=1': [['artists'], 'a=1'],
+  '/a?': [['a'], ''],
+  '/a?b?c=/d': [['a'], 'b?c=/d'],
+  '//': [[''], ''],
+  '//a': [['', 'a'], ''],
+  '/a//b': [['a', '', 'b'], ''],
+  '/a//': [['a', ''], ''],
+  '/a%2Fb/c': [['a/b', 'c'], ''],
+  '/a%252Fb': [['a%2Fb'], ''],
+  '/a+b;c,d': [['a+b;c,d'], ''],
+  '/%F0%9F%98%80/é': [['😀', 'é'], ''],
+  '/a%3Fb?%3F': [['a?b'], '%3F'],
+  '/../.': [['..', '.'], ''],
+  'http://host/a/b?c=d': [['a', 'b'], 'c=d'],
+  'HTTPS://user@host:80/a': [['a'], ''],
+  'http://host': [[], ''],
+  'http://host?a=/b': [[], 'a=/b'],
+  'host:443': [[], '']
+}
+
+for (const [url, [segments, query]] of Object.entries(paths)) {
+  test(`the URL '${url}' is [${segments.join(' | ')}]${query === '' ? '' : ` and '${query}'`}`, async t => {
+    t.same(parsePath(url), { segments, query })
+  })
+}
+
+test('broken percent-encoding of a path is refused', async t => {
+  for (const url of ['/%', '/a%2', '/%zz', '/a/%ff', '/%c0%af', '/%ed%a0%80', '/\ud800', 'http://h/%']) {
+    t.throws(() => parsePath(url), new DataApiError('malformed_url', `The segment '${url.replace('http://h', '').split('/').at(-1)}' is not percent-encoded UTF-8.`), url)
+  }
+})
+
+const headers: ReadonlyArray<[header: string | string[] | undefined, preferences: Record<string, string>]> = [
+  [undefined, {}],
+  ['', {}],
+  ['count=exact', { count: 'exact' }],
+  ['respond-async', { 'respond-async': '' }],
+  ['return=minimal, COUNT=exact', { return: 'minimal', count: 'exact' }],
+  ['count = exact ; x=1;y , return="minimal"', { count: 'exact', return: 'minimal' }],
+  ['count=exact, count=none', { count: 'exact' }],
+  [['count=exact', 'return=minimal, count=none'], { count: 'exact', return: 'minimal' }],
+  ['x="a,count=exact;y"', { x: 'a,count=exact;y' }],
+  ['x="a\\"b\\\\c", y=1', { x: 'a"b\\c', y: '1' }],
+  ['x=""', { x: '' }],
+  [',, =1, a b=2, (c)=3, d="e, f=1', {}],
+  ['a=b=c, d="e"f, g=1', { g: '1' }],
+  [['x="open', 'y=1'], { y: '1' }],
+  ['__proto__=1', { ['__proto__']: '1' }]
+]
+
+for (const [header, preferences] of headers) {
+  test(`preferences are read as RFC 7240 says: ${JSON.stringify(header)}`, async t => {
+    t.same([...parsePrefer(header)], Object.entries(preferences))
+  })
+}

@@ -1,0 +1,302 @@
+import { test } from 'tap'
+import { DataApiError } from '../../lib/errors.ts'
+import { keptParameters, parseQuery } from '../../lib/request/query.ts'
+import type { FieldAsked, Filter, Query, ValueText } from '../../lib/request/request.ts'
+import { compileSyntax } from '../../lib/request/syntax.ts'
+
+const syntax = compileSyntax({})
+
+// A query in few words: [path, operator, ...values], { all | any | not }, `text` a raw value and ['text'] a quoted one.
+const brief = (query: Query) => ({
+  ...query.filters.length > 0 && { filters: query.filters.map(briefFilter) },
+  ...query.sort && { sort: query.sort.map(({ name, descending }) => `${name} ${descending ? 'down' : 'up'}`) },
+  ...query.fields && { fields: query.fields.map(briefField) },
+  ...Object.keys(query.page).length > 0 && { page: Object.fromEntries(Object.entries(query.page).map(([kind, value]: [string, ValueText]) => [kind, briefValue(value)])) }
+})
+
+const briefValue = ({ text, quoted }: ValueText) => quoted ? [text] : text
+const briefField = ({ name, query }: FieldAsked): unknown => query === undefined ? name : { name, query: brief(query) }
+
+function briefFilter (filter: Filter): unknown {
+  if (filter.kind === 'not') return { not: briefFilter(filter.of) }
+  if (filter.kind === 'compare') return [filter.path.join('.'), filter.operator, ...filter.values.map(briefValue)]
+  return { [filter.kind]: filter.of.map(briefFilter) }
+}
+
+function reads (table: Record<string, unknown>) {
+  for (const [text, expected] of Object.entries(table)) test(`'${text}' is read`, async t => { t.same(brief(parseQuery(text, syntax)), expected) })
+}
+
+const filters = (table: Record<string, unknown>) => reads(Object.fromEntries(Object.entries(table).map(([text, filter]) => [text, { filters: [filter] }])))
+
+function refuses (table: Record<string, readonly [code: string, parameter: string, position: number, message: string | RegExp]>, options = {}) {
+  for (const [text, [code, parameter, position, message]] of Object.entries(table)) {
+    test(`'${text.length > 60 ? `${text.slice(0, 60)}...` : text}' is refused${Object.keys(options).length > 0 ? ` with ${JSON.stringify(options)}` : ''}`, async t => {
+      t.throws(() => parseQuery(text, compileSyntax(options)), { constructor: DataApiError, code, message, facts: { parameter, position } })
+    })
+  }
+}
+
+// Parameters
+
+reads({
+  '': {},
+  '&&': {},
+  'a=1&&b>2&': { filters: [['a', 'equals', '1'], ['b', 'greater', '2']] },
+  'where=a=1&filter=b=2&c=3': { filters: [['a', 'equals', '1'], ['b', 'equals', '2'], ['c', 'equals', '3']] },
+  'page=2&size=10': { page: { page: '2', size: '10' } },
+  'limit=10&offset=20': { page: { size: '10', offset: '20' } },
+  'take=1&skip=2': { page: { size: '1', offset: '2' } },
+  'after=%5B1%5D': { page: { after: '[1]' } },
+  'before=a+b': { page: { before: 'a b' } },
+  // A parameter's name and `=` win over every operator; any other operator makes a filter of it.
+  'page==3': { page: { page: '=3' } },
+  'page=*3': { page: { page: '*3' } },
+  'page>3': { filters: [['page', 'greater', '3']] },
+  'pages=3': { filters: [['pages', 'equals', '3']] },
+  'Page=3': { filters: [['Page', 'equals', '3']] },
+  '__proto__=1': { filters: [['__proto__', 'equals', '1']] },
+  'constructor=1&toString=2': { filters: [['constructor', 'equals', '1'], ['toString', 'equals', '2']] }
+})
+
+refuses({
+  age: ['invalid_filter', 'age', 4, 'Expected an operator, but there is nothing.'],
+  page: ['invalid_filter', 'page', 5, 'Expected an operator, but there is nothing.'],
+  'age 5': ['invalid_filter', 'age', 4, "Expected an operator, not ' '."],
+  '=5': ['invalid_filter', '', 1, "Expected a field's name, or a parameter's."],
+  '(a=1|b=2)': ['invalid_filter', '', 1, "Expected a field's name, or a parameter's."],
+  'where=': ['invalid_filter', 'where', 1, "Expected a field's name, but there is nothing."],
+  'where=age': ['invalid_filter', 'where', 4, 'Expected an operator, but there is nothing.'],
+  'sort=a&order=b': ['invalid_sort', 'order', 1, 'The order is given twice.'],
+  'fields=a&select=b': ['invalid_fields', 'select', 1, 'The selection is given twice.'],
+  'size=1&limit=1': ['invalid_page', 'limit', 1, "The page's size is given twice."],
+  'page=1&a=1&page=1': ['invalid_page', 'page', 1, "The page's number is given twice."],
+  'after=&after=': ['invalid_page', 'after', 1, "The page's position is given twice."]
+})
+
+refuses({
+  'age>5': ['invalid_parameter', 'age', 1, "There is no parameter 'age'."],
+  'x[y]=5': ['invalid_parameter', 'x', 1, "There is no parameter 'x'."],
+  'fields=albums(year>5)': ['invalid_fields', 'fields', 8, "There is no parameter 'year'."]
+}, { fieldParameters: false })
+
+test('with field parameters off a filter is still a where', async t => {
+  t.same(brief(parseQuery('where=age>5&fields=a(where=b>1)', compileSyntax({ fieldParameters: false }))), { filters: [['age', 'greater', '5']], fields: [{ name: 'a', query: { filters: [['b', 'greater', '1']] } }] })
+})
+
+test('broken percent-encoding and a NUL are refused wherever they stand', async t => {
+  for (const part of ['%', 'a=%f', 'a=%ff', '%zz=1', 'a=%ed%a0%80', 'a=\ud800', 'a=%00', '%00', 'where=a="%00"', 'sort=%00', 'page=\0', 'fields=a(b%00)']) {
+    t.throws(() => parseQuery(`x=1&${part}`, syntax), { constructor: DataApiError, code: 'malformed_url' }, JSON.stringify(part))
+  }
+})
+
+// Filters
+
+filters({
+  'age=5': ['age', 'equals', '5'],
+  'age==5': ['age', 'equals', '5'],
+  'age!==5': ['age', 'not_equals', '5'],
+  'age<>5': ['age', 'not_equals', '5'],
+  'age%3E=5': ['age', 'at_least', '5'],
+  'age%3E%3D5': ['age', 'at_least', '5'],
+  'age<=-5': ['age', 'at_most', '-5'],
+  'age===5': ['age', 'equals', '=5'],
+  'name^=A': ['name', 'starts_with', 'A'],
+  'name^~=a': ['name', 'starts_with_ignoring_case', 'a'],
+  'artist.label.name~=x': ['artist.label.name', 'equals_ignoring_case', 'x'],
+  'größe😀=1': ['größe😀', 'equals', '1'],
+  'name=': ['name', 'equals', ''],
+  'name=a+b%2Bc': ['name', 'equals', 'a b+c'],
+  'name=%2520': ['name', 'equals', '%20'],
+  'name=a%26b=c': ['name', 'equals', 'a&b=c'],
+  'name= a ': ['name', 'equals', ' a '],
+  'name=(a|b,c);d)': ['name', 'equals', '(a|b,c);d)'],
+  'name=a"b': ['name', 'equals', 'a"b'],
+  'name=null': ['name', 'equals', 'null'],
+  'name="null"': ['name', 'equals', ['null']],
+  'name="*x"': ['name', 'equals', ['*x']],
+  'name=""': ['name', 'equals', ['']],
+  'name="a\\"b\\\\c\\d\\n"': ['name', 'equals', ['a"b\\c\\d\\n']],
+  'name="\\\\"': ['name', 'equals', ['\\']],
+  'name="a b|c)"': ['name', 'equals', ['a b|c)']]
+})
+
+// Lists
+
+filters({
+  'id=*1,2;3': ['id', 'in', '1', '2', '3'],
+  'id!=*1': ['id', 'not_in', '1'],
+  'id=*': ['id', 'in'],
+  'id=*,': ['id', 'in', '', ''],
+  'id=*""': ['id', 'in', ['']],
+  'id=*"a,b",c;"d\\""': ['id', 'in', ['a,b'], 'c', ['d"']],
+  'id=*a"b,c"': ['id', 'in', 'a"b', 'c"'],
+  'id=*(1),(2)': ['id', 'in', '(1)', '(2)'],
+  'where=(id=*(1,2;3))': { all: [['id', 'in', '1', '2', '3']] },
+  'where=(id=*()|a=1)': { any: [['id', 'in'], ['a', 'equals', '1']] },
+  'where=(id=*,a=1)': { all: [['id', 'in'], ['a', 'equals', '1']] },
+  'where=(id=*1;2,a=1)': { all: [['id', 'in', '1', '2'], ['a', 'equals', '1']] },
+  'where=(id=*("a)",b"c,d|e))': { all: [['id', 'in', ['a)'], 'b"c', 'd|e']] }
+})
+
+// Groups
+
+filters({
+  'where=(age<5|age>60)': { any: [['age', 'less', '5'], ['age', 'greater', '60']] },
+  'where=!(genre=rock,year<1990)': { not: { all: [['genre', 'equals', 'rock'], ['year', 'less', '1990']] } },
+  'where=(a=1)': { all: [['a', 'equals', '1']] },
+  'where=((a=1,b=2)|!(c=3|d=4))': { any: [{ all: [['a', 'equals', '1'], ['b', 'equals', '2']] }, { not: { any: [['c', 'equals', '3'], ['d', 'equals', '4']] } }] },
+  'where=!(!(a=1))': { not: { all: [{ not: { all: [['a', 'equals', '1']] } }] } },
+  'where=(a=|b=x"y|c="1,2|3)")': { any: [['a', 'equals', ''], ['b', 'equals', 'x"y'], ['c', 'equals', ['1,2|3)']]] },
+  'where=(a=(b;c)': { all: [['a', 'equals', '(b;c']] },
+  'where=(((((a=1)))))': { all: [{ all: [{ all: [{ all: [{ all: [['a', 'equals', '1']] }] }] }] }] }
+})
+
+refuses({
+  'name="a': ['invalid_filter', 'name', 6, 'The quote is never closed.'],
+  'name="': ['invalid_filter', 'name', 6, 'The quote is never closed.'],
+  'name="a\\"': ['invalid_filter', 'name', 6, 'The quote is never closed.'],
+  'name="a\\\\\\"': ['invalid_filter', 'name', 6, 'The quote is never closed.'],
+  'where=name="a"b': ['invalid_filter', 'where', 9, "Expected the end of the value after its closing quote, not 'b'."],
+  'name="a"%F0%9F%98%80': ['invalid_filter', 'name', 9, "Expected the end of the value after its closing quote, not '😀'."],
+  'where=%F0%9F%98%80=""x': ['invalid_filter', 'where', 6, "Expected the end of the value after its closing quote, not 'x'."],
+  'name="a",b': ['invalid_filter', 'name', 9, "Expected the end of the value after its closing quote, not ','."],
+  'id=*1,"2"3': ['invalid_filter', 'id', 10, "Expected the end of the value after its closing quote, not '3'."],
+  'id=*1,"2': ['invalid_filter', 'id', 7, 'The quote is never closed.'],
+  'a..b=1': ['invalid_filter', 'a..b', 2, "A '.' stands between two names."],
+  'where=.a=1': ['invalid_filter', 'where', 1, "A '.' stands between two names."],
+  'where=(x=1,a.=1)': ['invalid_filter', 'where', 7, "A '.' stands between two names."],
+  'where=a:1': ['invalid_filter', 'where', 2, "Expected an operator, not ':'."],
+  'where=!a=1': ['invalid_filter', 'where', 1, "Expected a field's name, not '!'."],
+  'where=(a=1,b=2|c=3)': ['invalid_filter', 'where', 9, "A group holds either ',' for and or '|' for or; put parentheses around one of them."],
+  'where=(a=1|(b=2)|c=3,d=4)': ['invalid_filter', 'where', 15, /^A group holds either/],
+  'where=(a=1': ['invalid_filter', 'where', 5, "Expected ',', '|' or ')', but there is nothing."],
+  'where=((a=1)': ['invalid_filter', 'where', 7, "Expected ',', '|' or ')', but there is nothing."],
+  'where=(a=1)b': ['invalid_filter', 'where', 6, "Expected the end of the filter, not 'b'."],
+  'where=(a="1"b)': ['invalid_filter', 'where', 7, "Expected the end of the value after its closing quote, not 'b'."],
+  'where=((a=1)b)': ['invalid_filter', 'where', 7, "Expected ',', '|' or ')', not 'b'."],
+  'where=()': ['invalid_filter', 'where', 2, "Expected a field's name, not ')'."],
+  'where=(a=1,)': ['invalid_filter', 'where', 6, "Expected a field's name, not ')'."],
+  'where=(': ['invalid_filter', 'where', 2, "Expected a field's name, but there is nothing."],
+  'where=!(': ['invalid_filter', 'where', 3, "Expected a field's name, but there is nothing."],
+  'where=(id=*1,2)': ['invalid_filter', 'where', 9, "Expected an operator, not ')'."],
+  'where=(id=*(1,2': ['invalid_filter', 'where', 6, 'The parenthesis is never closed.'],
+  'where=(id=*(1,2)3)': ['invalid_filter', 'where', 11, "Expected ',', '|' or ')', not '3'."],
+  'where=((((((a=1))))))': ['invalid_filter', 'where', 6, 'Groups can be nested 5 deep at the most.'],
+  'a.b.c.d.e.f=1': ['invalid_filter', 'a.b.c.d.e.f', 1, 'A filter can go through 5 names at the most.']
+})
+
+// Orders
+
+reads({
+  'sort=name': { sort: ['name up'] },
+  'order=year+desc,name;id asc': { sort: ['year down', 'name up', 'id up'] },
+  'orderby=year%2Bdescending': { sort: ['year down'] },
+  'sort=a%20ASC,b%20Desc': { sort: ['a up', 'b down'] },
+  'sort= a , b  desc ': { sort: ['a up', 'b down'] },
+  'sort=-a,artist.name': { sort: ['-a up', 'artist.name up'] },
+  'sort=desc+desc': { sort: ['desc down'] }
+})
+
+refuses({
+  'sort=': ['invalid_sort', 'sort', 1, "Expected a field's name."],
+  'sort=a,': ['invalid_sort', 'sort', 3, "Expected a field's name."],
+  'sort=a,,b': ['invalid_sort', 'sort', 3, "Expected a field's name."],
+  'sort="a"': ['invalid_sort', 'sort', 1, "Expected a field's name."],
+  'order=a up': ['invalid_sort', 'order', 3, "Expected one of asc, ascending, desc, descending, not 'up'."],
+  'sort=b,a desc asc': ['invalid_sort', 'sort', 5, "Expected one of asc, ascending, desc, descending, not 'desc asc'."],
+  'sort=a:desc': ['invalid_sort', 'sort', 2, "Expected one of asc, ascending, desc, descending, not ':desc'."]
+})
+
+// Selections
+
+reads({
+  'fields=name': { fields: ['name'] },
+  'select=a,b;c+d%2Be': { fields: ['a', 'b', 'c', 'd', 'e'] },
+  'fields=a,+b,,a': { fields: ['a', 'b', 'a'] },
+  'fields=name,albums(title,tracks(title))': { fields: ['name', { name: 'albums', query: { fields: ['title', { name: 'tracks', query: { fields: ['title'] } }] } }] },
+  'fields=albums(title;sort=year desc,title;limit=3;where=year>=2000)': { fields: [{ name: 'albums', query: { fields: ['title'], sort: ['year down', 'title up'], page: { size: '3' }, filters: [['year', 'at_least', '2000']] } }] },
+  'fields=albums(limit=3),b': { fields: [{ name: 'albums', query: { page: { size: '3' } } }, 'b'] },
+  'fields=albums(a;b; limit=3 ;)': { fields: [{ name: 'albums', query: { fields: ['a', 'b'], page: { size: '3 ' } } }] },
+  'fields=albums(year>2000;year<2010;page=2;offset=1)': { fields: [{ name: 'albums', query: { filters: [['year', 'greater', '2000'], ['year', 'less', '2010']], page: { page: '2', offset: '1' } } }] },
+  // An option's value ends at the `;` or `)` of its own level.
+  'fields=a(where=(x=1|y=*(1;2));where=!(z="a;)"))': { fields: [{ name: 'a', query: { filters: [{ any: [['x', 'equals', '1'], ['y', 'in', '1', '2']] }, { not: { all: [['z', 'equals', ['a;)']]] } }] } }] },
+  'fields=a(x=f(b;c),d;y=*1,f(2,3);z=*(1;2);v="c;)")': { fields: [{ name: 'a', query: { filters: [['x', 'equals', 'f(b;c),d'], ['y', 'in', '1', 'f(2,3)'], ['z', 'in', '1', '2'], ['v', 'equals', ['c;)']]] } }] },
+  // A quote inside a raw value is data, so it hides no option.
+  'fields=a(where=x=5";where=y=6";limit=3)': { fields: [{ name: 'a', query: { filters: [['x', 'equals', '5"'], ['y', 'equals', '6"']], page: { size: '3' } } }] },
+  'fields=a(b(c(d(e(f)))))': { fields: [{ name: 'a', query: { fields: [{ name: 'b', query: { fields: [{ name: 'c', query: { fields: [{ name: 'd', query: { fields: [{ name: 'e', query: { fields: ['f'] } }] } }] } }] } }] } }] }
+})
+
+refuses({
+  'fields=': ['invalid_fields', 'fields', 1, 'Expected the name of a field at least.'],
+  'fields=,': ['invalid_fields', 'fields', 1, 'Expected the name of a field at least.'],
+  'fields=a,*': ['invalid_fields', 'fields', 3, "Expected a field's name, not '*'."],
+  'fields=a)': ['invalid_fields', 'fields', 2, "Expected a field's name, not ')'."],
+  'fields=a=1': ['invalid_fields', 'fields', 2, "Expected a delimiter, not '='."],
+  'fields=(a)': ['invalid_fields', 'fields', 1, "Expected a field's name, not '('."],
+  'select=albums()': ['invalid_fields', 'select', 7, 'Nothing stands between the parentheses.'],
+  'fields=albums(;, )': ['invalid_fields', 'fields', 7, 'Nothing stands between the parentheses.'],
+  'fields=a,b(c': ['invalid_fields', 'fields', 4, 'The parenthesis is never closed.'],
+  'fields=b(c;x=1': ['invalid_fields', 'fields', 2, 'The parenthesis is never closed.'],
+  'fields=a(b)c': ['invalid_fields', 'fields', 5, "Expected a delimiter, not 'c'."],
+  'fields=a(limit=3;b)': ['invalid_fields', 'fields', 11, 'Names stand before the options.'],
+  'fields=a(after=x)': ['invalid_fields', 'fields', 3, "'after' cannot stand inside a selection."],
+  'fields=a(b;before=x)': ['invalid_fields', 'fields', 5, "'before' cannot stand inside a selection."],
+  'fields=a(fields=b)': ['invalid_fields', 'fields', 3, "'fields' cannot stand inside a selection."],
+  'fields=a(limit=1;take=2)': ['invalid_page', 'fields', 16, "The page's size is given twice."],
+  'fields=a(sort=b;order=c)': ['invalid_sort', 'fields', 16, 'The order is given twice.'],
+  'fields=a(sort=b up)': ['invalid_sort', 'fields', 10, /^Expected one of/],
+  'fields=a(where=b)': ['invalid_filter', 'fields', 10, "Expected an operator, not ')'."],
+  'fields=a(b="1)': ['invalid_filter', 'fields', 5, 'The quote is never closed.'],
+  'fields=a(b="1"2)': ['invalid_filter', 'fields', 8, "Expected the end of the value after its closing quote, not '2'."],
+  'fields=a(where=(b=1)c)': ['invalid_filter', 'fields', 14, "Expected ';' or ')', not 'c'."],
+  'fields=a(b=*(1)2)': ['invalid_filter', 'fields', 9, "Expected ';' or ')', not '2'."],
+  'fields=a(b(c(d(e(f(g))))))': ['invalid_fields', 'fields', 13, 'Selections can be nested 5 deep at the most.']
+})
+
+// Limits
+
+const times = (count: number, text: string) => Array.from({ length: count }, () => text)
+
+refuses({
+  [times(101, 'a=1').join('&')]: ['invalid_filter', 'a', 1, 'A request holds 100 comparisons at the most.'],
+  [`where=(${times(101, 'a=1').join(',')})`]: ['invalid_filter', 'where', 402, 'A request holds 100 comparisons at the most.'],
+  [`fields=${times(2, `a(${times(51, 'b=1').join(';')})`).join(',')}`]: ['invalid_filter', 'fields', 406, 'A request holds 100 comparisons at the most.'],
+  [`id=*${times(1001, '1').join(',')}`]: ['invalid_filter', 'id', 2005, 'A list holds 1000 values at the most.'],
+  [`fields=${times(201, 'a').join(',')}`]: ['invalid_fields', 'fields', 401, 'A request names 200 fields at the most.'],
+  [`fields=${times(101, 'a(b)').join(',')}`]: ['invalid_fields', 'fields', 501, 'A request names 200 fields at the most.'],
+  [`sort=${times(11, 'a').join(',')}`]: ['invalid_sort', 'sort', 1, 'An order has 10 terms at the most.']
+})
+
+refuses({
+  'where=((a=1))': ['invalid_filter', 'where', 2, 'Groups can be nested 1 deep at the most.'],
+  'fields=a(b(c))': ['invalid_fields', 'fields', 5, 'Selections can be nested 1 deep at the most.'],
+  'a.b=1': ['invalid_filter', 'a.b', 1, 'A filter can go through 1 names at the most.'],
+  'a=1&b=*1,2,3': ['invalid_filter', 'b', 8, 'A list holds 2 values at the most.'],
+  'a=1&b=1&c=1': ['invalid_filter', 'c', 1, 'A request holds 2 comparisons at the most.']
+}, { limits: { depth: 1, listLength: 2, terms: 2 } })
+
+test('what is at a limit is not over it', async t => {
+  const text = [...times(98, 'a=1'), `id=*${times(1000, '1').join(',')}`, 'where=(((((a=1)))))', `fields=${times(200, 'a').join(',')}`, `sort=${times(10, 'a').join(',')}`].join('&')
+  t.equal(parseQuery(text, syntax).filters.length, 100)
+})
+
+// Places
+
+test('what was asked knows where it stood', async t => {
+  const at = (parameter: string, position: number) => ({ parameter, position })
+  t.match(parseQuery('x=0&where=(a=1|b=*("2",3))&order=c,+d&fields=e,f(g;h=4)&limit=5', syntax), {
+    filters: [
+      { at: at('x', 1), values: [{ at: at('x', 3) }] },
+      { of: [{ at: at('where', 2), values: [{ at: at('where', 4) }] }, { at: at('where', 6), values: [{ at: at('where', 10) }, { at: at('where', 14) }] }] }
+    ],
+    sort: [{ at: at('order', 1) }, { at: at('order', 4) }],
+    fields: [{ at: at('fields', 1) }, { at: at('fields', 3), query: { fields: [{ at: at('fields', 5) }], filters: [{ at: at('fields', 7), values: [{ at: at('fields', 9) }] }], at: { filter: at('fields', 7) } } }],
+    page: { size: { at: at('limit', 1) } },
+    at: { filter: at('x', 1), sort: at('order', 1), fields: at('fields', 1), page: at('limit', 1) }
+  })
+})
+
+test('links keep every parameter that names no page', async t => {
+  t.same(keptParameters('where=(a=1|b="x%26y")&page=2&&size=5&offset=1&after=x&before=y&n=a+b%2Bc&page>1', syntax), ['where=(a=1%7Cb=%22x%26y%22)', 'size=5', 'n=a%20b%2Bc', 'page%3E1'])
+})

@@ -1,0 +1,75 @@
+import { test } from 'tap'
+import type { QueryStringOptions } from '../../schemas/query-string.ts'
+import { DeclarationError } from '../../lib/errors.ts'
+import { parseQuery } from '../../lib/request/query.ts'
+import { compileSyntax, isNameCharacter, operatorAt, operatorDefaults, parameterOf, reservedNames } from '../../lib/request/syntax.ts'
+import { formatQuery } from '../helpers/format-query.ts'
+
+test('every spelling of every operator is found, the longest that matches', async t => {
+  const syntax = compileSyntax({})
+  for (const [operator, spellings] of Object.entries(operatorDefaults)) {
+    for (const spelling of spellings) t.same(operatorAt(`age${spelling}5`, 3, syntax), [spelling, operator], spelling)
+  }
+  t.equal(operatorAt('age:5', 3, syntax), undefined)
+})
+
+test('a name is of letters, digits, _ and -, and of whatever is not ASCII', async t => {
+  t.ok([...'azAZ09_-.é😀\u0080'].every(isNameCharacter))
+  t.notOk([...' !"#$%&\'()*+,/:;<=>?@[\\]^`{|}~\x7f\0'].some(isNameCharacter))
+})
+
+const mistakes: ReadonlyArray<[options: QueryStringOptions, message: string]> = [
+  [{ operators: { equals: [''] } }, "option 'queryString.operators.equals': an operator is one character at least"],
+  [{ operators: { equals: ['eq'] } }, "option 'queryString.operators.equals': 'eq' begins with a character that a field's name may hold, so the two could not be told apart"],
+  [{ operators: { greater: ['-gt-'] } }, "option 'queryString.operators.greater': '-gt-' begins with a character that a field's name may hold, so the two could not be told apart"],
+  [{ operators: { less: ['≤'] } }, "option 'queryString.operators.less': '≤' begins with a character that a field's name may hold, so the two could not be told apart"],
+  [{ operators: { in: ['=('] } }, "option 'queryString.operators.in': '=(' holds a character that quotes values, groups or ends parameters"],
+  [{ operators: { equals: ['>'] } }, "option 'queryString.operators.greater': '>' already means 'equals'"],
+  [{ operators: { contains: ['~'], equals_ignoring_case: ['~'] } }, "option 'queryString.operators.equals_ignoring_case': '~' already means 'contains'"],
+  [{ page: ['size'] }, "option 'queryString.size': 'size' already means 'page'"],
+  [{ page: [''] }, "option 'queryString.page': '' is no name: it must be one character at least, and neither '=' nor '&'"],
+  [{ where: ['a=b'] }, "option 'queryString.where': 'a=b' is no name: it must be one character at least, and neither '=' nor '&'"],
+  [{ directions: { ascending: ['up'], descending: ['up'] } }, "option 'queryString.directions.descending': 'up' already means 'ascending'"],
+  [{ delimiters: { list: ['||'] } }, "option 'queryString.delimiters.list': '||' must be a single character that neither names nor quotes hold"],
+  [{ delimiters: { fields: ['.'] } }, "option 'queryString.delimiters.fields': '.' must be a single character that neither names nor quotes hold"],
+  [{ delimiters: { sort: ['"'] } }, "option 'queryString.delimiters.sort': '\"' must be a single character that neither names nor quotes hold"],
+  [{ delimiters: { sort: ['+'] } }, "option 'queryString.delimiters.direction': '+' already stands between the terms of an order"]
+]
+
+for (const [options, message] of mistakes) {
+  test(`a mistake is named: ${message}`, async t => {
+    t.throws(() => compileSyntax(options), new DeclarationError(message))
+  })
+}
+
+test('an option that is there but undefined is its default', async t => {
+  const options = { sort: undefined, operators: { in: undefined }, limits: { depth: undefined }, delimiters: { list: undefined } } as unknown as QueryStringOptions
+  t.same(compileSyntax(options), compileSyntax({}))
+})
+
+test('all of it is configurable', async t => {
+  const syntax = compileSyntax({
+    where: ['$filter'],
+    sort: ['by'],
+    fields: ['show'],
+    page: ['page[number]'],
+    size: ['top'],
+    operators: { equals: [':'], in: [' in '], contains: ['~'], equals_ignoring_case: [] },
+    delimiters: { list: ['|'], sort: ['/'], direction: [':'], fields: [','] },
+    directions: { descending: ['DOWN'] }
+  })
+  const query = parseQuery('$filter=a%3A1&id+in+1|2,3&name~x&by=a:down/b:asc&show=a,b(c;d:1;top=3;by=e:Down)&page[number]=2', syntax)
+  t.equal(decodeURIComponent(formatQuery(query)), 'a=1&id=*1,2,3&name*=x&sort=a desc,b&fields=a,b(c;d=1;sort=e desc;size=3)&page=2')
+  t.match(query.filters[1], { operator: 'in', values: [{ text: '1' }, { text: '2,3' }] })
+  t.throws(() => parseQuery('a=1', syntax), { code: 'invalid_filter', facts: { parameter: 'a', position: 2 } })
+})
+
+test('links use the first name of a parameter', async t => {
+  t.equal(parameterOf('size', compileSyntax({})), 'size')
+  t.equal(parameterOf('size', compileSyntax({ size: ['top', 'size'] })), 'top')
+})
+
+test("the names of parameters are no field's, unless fields are no parameters", async t => {
+  t.match(reservedNames(compileSyntax({})).get('orderby'), /'queryString\.sort'/)
+  t.same([...reservedNames(compileSyntax({ fieldParameters: false })).keys()], ['__proto__'])
+})
