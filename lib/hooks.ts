@@ -1,5 +1,5 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { contentTooLarge, DataApiError, internal, malformedBody, rejected, unsupportedMediaType } from './errors.ts'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { contentTooLarge, DataApiError, internal, malformedBody, malformedUrl, rejected, unsupportedMediaType } from './errors.ts'
 import type { Options } from './options.ts'
 import { takesProblem } from './plan/media.ts'
 import type { Answer } from './response/answer.ts'
@@ -13,6 +13,16 @@ export function addHooks (scope: FastifyInstance, options: Options): void {
   scope.setErrorHandler((error, request, reply) => {
     reply.send(answerFailure(toDataApiError(error), request, options))
   })
+}
+
+/**
+ * For the option of that name of `Fastify({ frameworkErrors })`: answers a broken path in the shape of our errors. Fastify's router refuses such a
+ * path before it knows whose it is, so that no plugin can (docs/http.md: Errors).
+ */
+export function frameworkErrors (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  const failure = error.code === 'FST_ERR_BAD_URL' ? malformedUrl('The path of the URL is not percent-encoded UTF-8.') : toDataApiError(error)
+  const { status, headers, body } = renderFailure(failure, { form: takesProblem(request.headers.accept) ? 'problem' : 'plain', developerErrors: false })
+  reply.code(status).headers(headers).send(body)
 }
 
 /** Status, headers and links of an answer go to the reply; what remains is the payload. */

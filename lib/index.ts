@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
+import { ArgumentError, DataApiError, DeclarationError } from './errors.ts'
 import { addHooks } from './hooks.ts'
 import { compileModel } from './model/compile.ts'
 import type { Model } from './model/model.ts'
@@ -9,14 +10,16 @@ import { addBodyParser, addRoutes } from './routes.ts'
 
 export { collection, computed, exactly, expression, lookup, SubCollection, SubItem } from './collection.ts'
 export type { Behaviour, Computed, Context, Declared, Expression, Found, Item, Lookup, Match, Pages, Setter, Special, TSubCollection, TSubItem } from './collection.ts'
-export { ArgumentError, DataApiError, DeclarationError } from './errors.ts'
+export { ArgumentError, DataApiError, DeclarationError }
 export type { ErrorCode, Facts } from './errors.ts'
+export { frameworkErrors } from './hooks.ts'
 export type { DataApiOptions } from './options.ts'
 export { memory } from './sources/memory/memory.ts'
 export { sqlite } from './sources/sql/sqlite.ts'
 export type { MemoryOptions, MemorySource } from './sources/memory/memory.ts'
 export type { SqliteDatabase, SqliteOptions } from './sources/sql/sqlite.ts'
 export type { SqlSource, TableOptions } from './sources/sql/source.ts'
+export type { Database, Source } from './sources/source.ts'
 export type { FieldFlags } from '../schemas/flags.ts'
 
 /** What a registration compiled, as `app.dataApi`. */
@@ -53,6 +56,7 @@ async function dataApi (app: FastifyInstance, given: DataApiOptions): Promise<vo
 
 function decorate (app: FastifyInstance, prefix: string, model: Model): void {
   const registrations = registrationsOf(app)
+  if (registrations.has(prefix)) throw new DeclarationError(`option 'prefix': '${prefix}' has an API already`)
   const registered: DataApi = { prefix, collections: [...model.collections.keys()], registrations }
   registrations.set(prefix, registered)
   if (!app.hasDecorator('dataApi')) app.decorate('dataApi', registered)

@@ -27,8 +27,6 @@ export interface Options {
   readonly baseUrl: string | undefined
 }
 
-const defaults: ResponseContent = { pageLinks: 'header', previousLink: true, linkStyle: 'auto', errors: 'plain', developerErrors: false }
-
 /** Checks the options and fills in defaults. Throws a DeclarationError that names the option at fault. */
 export function compileOptions ({ collections, ...data }: DataApiOptions): Options {
   if (typeof collections !== 'object' || collections === null) throw new DeclarationError("option 'collections': expected an object of collections by name")
@@ -39,10 +37,14 @@ export function compileOptions ({ collections, ...data }: DataApiOptions): Optio
     naming: compileNaming(data.naming),
     syntax,
     pageNames: { page: parameterOf('page', syntax), offset: parameterOf('offset', syntax), after: parameterOf('after', syntax), before: parameterOf('before', syntax) },
-    responseContent: { ...defaults, ...data.responseContent },
+    responseContent: withDefaults(data.responseContent ?? {}),
     pages: pageLimits(data.pages ?? {}),
     baseUrl: data.baseUrl?.replace(/\/+$/, '')
   }
+}
+
+function withDefaults ({ pageLinks = 'header', previousLink = true, linkStyle = 'auto', errors = 'plain', developerErrors = false }: Partial<ResponseContent>): ResponseContent {
+  return { pageLinks, previousLink, linkStyle, errors, developerErrors }
 }
 
 // strictNumbers would refuse Infinity, which is no limit.

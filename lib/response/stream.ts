@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import { type Media, mediaTypes } from '../plan/media.ts'
 import type { Selection } from '../plan/plan.ts'
 import type { Row } from '../sources/source.ts'
@@ -15,14 +16,18 @@ export function renderStream (batches: AsyncIterable<readonly Row[]>, select: Se
 }
 
 async function * jsonLines (batches: AsyncIterable<readonly Row[]>, select: Selection): AsyncGenerator<string> {
-  for await (const rows of batches) {
-    if (rows.length > 0) yield rows.map(row => `${JSON.stringify(showItem(row, select))}\n`).join('')
-  }
+  yield * renderBatches(batches, row => `${JSON.stringify(showItem(row, select))}\n`)
 }
 
 async function * csvLines (batches: AsyncIterable<readonly Row[]>, select: Selection): AsyncGenerator<string> {
   yield csvHeader(select)
+  yield * renderBatches(batches, row => csvLine(Object.values(showItem(row, select))))
+}
+
+async function * renderBatches (batches: AsyncIterable<readonly Row[]>, render: (row: Row) => string): AsyncGenerator<string> {
   for await (const rows of batches) {
-    if (rows.length > 0) yield rows.map(row => csvLine(Object.values(showItem(row, select)))).join('')
+    if (rows.length > 0) yield rows.map(render).join('')
+    // A source that answers at once would leave no turn to other requests.
+    await setImmediate()
   }
 }

@@ -1,18 +1,13 @@
 import type { Scalar } from '../model/values.ts'
-import type { ReadPlan } from '../plan/plan.ts'
 import { beyondValues } from '../plan/position.ts'
-import type { Database, ReadResult, Row } from './source.ts'
-
-type ListPlan = Extract<ReadPlan, { kind: 'list' }>
-
-/** A listing read in batches. Its first is there already, so that a miss is known before anything is told. */
-export interface Batches { readonly first: ReadResult, readonly rows: AsyncIterable<readonly Row[]> }
+import type { Batches, Database, ListPlan, ReadResult, Row } from './source.ts'
 
 /**
  * Reads a listing in batches of `size` rows, each its own statement that starts after the last row of the one before. No more than one batch is
  * ever held, no cursor stays open while a client is slow, and rows that come and go meanwhile disturb no others (docs/http.md: Pages and links).
  */
 export async function readBatches (plan: ListPlan, database: Database, size: number): Promise<Batches> {
+  if (database.readBatches !== undefined) return database.readBatches(plan, size)
   const carry = [...new Set([...plan.carry, ...plan.listing.order.map(term => term.field)])]
   const carrying = { ...plan, carry }
   const first = await database.read(limitTo(carrying, size))

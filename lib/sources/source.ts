@@ -24,11 +24,16 @@ export interface Source {
   readonly joinNames?: ReadonlySet<string>
 }
 
+/** A listing in batches. The first result is there already, so that a miss is known before anything is told. */
+export interface Batches { readonly first: ReadResult, readonly rows: AsyncIterable<readonly Row[]> }
+
+export type ListPlan = Extract<ReadPlan, { kind: 'list' }>
+
 /** What runs plans. Synchronous databases answer synchronously: a promise that need not be is not made. */
 export interface Database {
   /** For messages, such as `sqlite`. */
   readonly kind: string
   read (plan: ReadPlan): ReadResult | Promise<ReadResult>
-  /** Called when the Fastify instance closes. */
-  close? (): void | Promise<void>
+  /** Reads a listing in batches of at most `size` rows, where the database has a better way than a read a batch (batches.ts). */
+  readBatches? (plan: ListPlan, size: number): Batches
 }

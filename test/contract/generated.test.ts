@@ -177,9 +177,7 @@ const encoders: Record<string, (name: string, value: string) => string> = {
   'WHATWG URL': (name, value) => new URL(`http://h/?${name}=${value.replace(/[%+&#]/g, encodeURIComponent)}`).search.slice(1)
 }
 
-const wire = { id: 'id', name: 'name', nick: 'nick', age: 'age', score: 'score', live: 'live', born: 'born' } as const
-
-function expected (query: { condition: Condition, sort: ReadonlyArray<{ name: keyof typeof wire, descending: boolean }>, selection: readonly string[], page: Page }): string {
+function expected (query: { condition: Condition, sort: ReadonlyArray<{ name: typeof sortable[number], descending: boolean }>, selection: readonly string[], page: Page }): string {
   const rows = people.filter(person => holds(query.condition, person)).sort((one, other) => {
     for (const { name, descending } of [...query.sort, { name: 'id' as const, descending: false }]) {
       const [a, b] = [one[name], other[name]]

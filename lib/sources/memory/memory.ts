@@ -1,6 +1,6 @@
 import { DeclarationError } from '../../errors.ts'
 import type { Database, Source } from '../source.ts'
-import { runRead } from './read.ts'
+import { readInBatches, runRead } from './read.ts'
 import { makeTable, type Rows, type Table } from './table.ts'
 
 /** A source over objects that the application holds. */
@@ -20,7 +20,7 @@ export interface MemoryOptions {
 }
 
 /** All memory sources are of one database, so that relations lead from any to any. */
-const database: Database = { kind: 'memory', read: runRead }
+const database: Database = { kind: 'memory', read: runRead, readBatches: readInBatches }
 
 /**
  * Serves an array or Map of the application's own objects. An item is found by an identifier in constant time; filters and sorts look at every item.

@@ -1,6 +1,6 @@
 import type { DataField } from '../../model/model.ts'
 import type { Listing, Origin, ReadPlan, Selection, Step } from '../../plan/plan.ts'
-import type { Group, ReadResult, Row } from '../source.ts'
+import type { Batches, Group, ReadResult, Row } from '../source.ts'
 import { candidateRows } from './candidates.ts'
 import { compileFilter } from './filter.ts'
 import { relatedRows } from './relations.ts'
@@ -51,6 +51,21 @@ function readList ({ from, listing, beyond, carry, count }: PlanOf<'list'>, pare
   const rows = rowsOf(from, parent, listing.where)
   const { page, more } = cut(sortRows(filterRows(rows, beyond), listing.order), listing.range)
   return { kind: 'rows', rows: page.map(row => showRow(row, listing.select, carry)), more, ...count && { total: rows.length } }
+}
+
+/** A listing whose objects are found and sorted once, and shown batch by batch. */
+export function readInBatches (plan: PlanOf<'list'>, size: number): Batches {
+  const { steps, from, listing, beyond, carry, count } = plan
+  const stand = walkSteps(steps)
+  if (stand.kind !== 'standing') return { first: stand, rows: showBatches([], plan, size) }
+  const rows = rowsOf(from, stand.row, listing.where)
+  const { page, more } = cut(sortRows(filterRows(rows, beyond), listing.order), listing.range)
+  const first = page.slice(0, size).map(row => showRow(row, listing.select, carry))
+  return { first: { kind: 'rows', rows: first, more, ...count && { total: rows.length } }, rows: showBatches(page, plan, size) }
+}
+
+async function * showBatches (rows: readonly object[], { listing, carry }: PlanOf<'list'>, size: number): AsyncGenerator<readonly Row[]> {
+  for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size).map(row => showRow(row, listing.select, carry))
 }
 
 function cut<T> (rows: readonly T[], { offset, limit }: Listing['range']): { readonly page: readonly T[], readonly more: boolean } {

@@ -1,0 +1,113 @@
+import Fastify from 'fastify'
+import { test } from 'tap'
+import dataApi, { DeclarationError } from '../../lib/index.ts'
+import { collections, tables } from '../fixtures/music.ts'
+import { openers } from '../helpers/sources.ts'
+
+// docs/http.md: URLs. The plugin in an application of somebody else's.
+
+async function host () {
+  const opened = openers.memory(tables)
+  const app = Fastify()
+  app.setErrorHandler((error: Error, _request, reply) => reply.code(418).send({ host: error.message }))
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ host: 'nothing here' }))
+  app.setValidatorCompiler(() => () => true)
+  app.addContentTypeParser('text/x-host', { parseAs: 'string' }, (_request, body, done) => { done(null, `parsed ${body}`) })
+  app.addHook('onSend', async (_request, reply, payload) => { reply.header('x-host', 'yes'); return payload })
+  app.addHook('preHandler', async request => { if (request.headers['x-refused']) throw Object.assign(new Error('Come back tomorrow.'), { statusCode: 429 }) })
+  app.get('/own', async () => ({ own: true }))
+  app.get('/own/fails', async () => { throw new Error('own') })
+  app.post('/own', async request => ({ body: request.body }))
+  await app.register(dataApi, { prefix: '/one', collections: collections(opened.source) })
+  await app.register(dataApi, { prefix: '/two/deep/', naming: 'camelCase', collections: collections(opened.source) })
+  return app
+}
+
+test('two registrations with different prefixes live side by side', async t => {
+  const app = await host()
+  t.strictSame((await app.inject('/one/artists/1?fields=start_date')).json(), { start_date: '2003-01-01' })
+  t.strictSame((await app.inject('/two/deep/artists/1?fields=startDate')).json(), { startDate: '2003-01-01' })
+  t.equal((await app.inject('/two/deep/artists?limit=1')).headers.link, '<http://localhost/two/deep/artists?limit=1&after=WyJpZCIsMV0>; rel="next"')
+  t.equal(app.dataApi.prefix, '/one')
+  t.strictSame(app.dataApi.collections, ['artists', 'albums', 'tracks', 'labels'])
+  t.strictSame([...app.dataApi.registrations.keys()], ['/one', '/two/deep'])
+  await app.close()
+})
+
+test('nothing of the host is changed', async t => {
+  const app = await host()
+  t.strictSame((await app.inject('/own')).json(), { own: true })
+  t.strictSame((await app.inject('/own/fails')).json(), { host: 'own' })
+  t.strictSame((await app.inject('/elsewhere')).json(), { host: 'nothing here' })
+  t.strictSame((await app.inject({ method: 'POST', url: '/own', headers: { 'content-type': 'text/x-host' }, payload: 'x' })).json(), { body: 'parsed x' })
+  t.strictSame((await app.inject({ method: 'POST', url: '/own', headers: { 'content-type': 'text/unknown' }, payload: 'x' })).statusCode, 418)
+  await app.close()
+})
+
+test('the hooks of the host run, and what they refuse has the shape of our errors', async t => {
+  const app = await host()
+  t.equal((await app.inject('/one/artists/1')).headers['x-host'], 'yes')
+  const refused = await app.inject({ url: '/one/artists/1', headers: { 'x-refused': '1' } })
+  t.strictSame([refused.statusCode, refused.json()], [429, { error: 'rejected', message: 'Come back tomorrow.' }])
+  t.strictSame((await app.inject({ url: '/own', headers: { 'x-refused': '1' } })).statusCode, 418)
+  await app.close()
+})
+
+test('a prefix may be nested and have parameters', async t => {
+  const opened = openers.memory(tables)
+  const app = Fastify()
+  await app.register(async scope => {
+    await scope.register(dataApi, { prefix: '/v1', collections: collections(opened.source) })
+    t.equal(scope.dataApi.prefix, '/tenants/:tenant/api/v1')
+  }, { prefix: '/tenants/:tenant/api' })
+  t.equal((await app.inject('/tenants/a%20b/api/v1/artists?limit=1')).headers.link, '<http://localhost/tenants/a%20b/api/v1/artists?limit=1&after=WyJpZCIsMV0>; rel="next"')
+  t.strictSame((await app.inject('/tenants/x/api/v1/artists/1/name')).json(), 'Noisia')
+  t.strictSame((await app.inject('/tenants/x/api/v1')).json().length, 4)
+  await app.close()
+})
+
+test('absolute links follow the proxy that the application trusts, and no other', async t => {
+  const opened = openers.memory(tables)
+  const headers = { host: 'inner:8080', 'x-forwarded-host': 'example.org', 'x-forwarded-proto': 'https' }
+  for (const [trustProxy, origin] of [[true, 'https://example.org'], [false, 'http://inner:8080']] as const) {
+    const app = Fastify({ trustProxy })
+    await app.register(dataApi, { collections: collections(opened.source) })
+    t.match((await app.inject({ url: '/artists?limit=1', headers })).headers.link, `<${origin}/artists?`)
+    await app.close()
+  }
+})
+
+test('a Host header that is none makes links relative', async t => {
+  const opened = openers.memory(tables)
+  const app = Fastify()
+  await app.register(dataApi, { collections: collections(opened.source) })
+  for (const host of ['evil.org/path?', 'a b', '"><script>', 'user@evil.org', 'x\\y']) {
+    t.match((await app.inject({ url: '/artists?limit=1', headers: { host } })).headers.link, /^<\/artists\?/, host)
+  }
+  await app.close()
+})
+
+test('baseUrl is where links lead', async t => {
+  const opened = openers.memory(tables)
+  const app = Fastify()
+  await app.register(dataApi, { prefix: '/inner', baseUrl: 'https://example.org/data/', collections: collections(opened.source) })
+  t.match((await app.inject('/inner/artists?limit=1')).headers.link, '<https://example.org/data/artists?limit=1&')
+  await app.close()
+})
+
+test('router options of the host do not matter', async t => {
+  const opened = openers.memory(tables)
+  const app = Fastify({ routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, caseSensitive: false } })
+  await app.register(dataApi, { prefix: '/Api', collections: collections(opened.source) })
+  t.strictSame((await app.inject('/api/artists/1/name')).json(), 'Noisia')
+  t.strictSame((await app.inject('//api//artists/1/name/')).statusCode, 404)
+  t.strictSame((await app.inject('//api/artists/1/name/')).json(), 'Noisia')
+  await app.close()
+})
+
+test('the same prefix twice is an error at registration', async t => {
+  const opened = openers.memory(tables)
+  const app = Fastify()
+  await app.register(dataApi, { collections: collections(opened.source) })
+  await t.rejects(async () => { await app.register(dataApi, { collections: collections(opened.source) }) }, DeclarationError)
+})

@@ -1,0 +1,45 @@
+import Fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify'
+import { type Test, test } from 'tap'
+import dataApi, { type DataApiOptions } from '../../lib/index.ts'
+import { collections as music, tables as musicTables } from '../fixtures/music.ts'
+import { type Collections, type Opened, openers, type Tables } from './sources.ts'
+
+export interface World { readonly collections: Collections, readonly tables: Tables }
+
+export interface Tools {
+  readonly t: Test
+  readonly app: FastifyInstance
+  readonly opened: Opened
+  get (url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>
+  request (options: InjectOptions): Promise<LightMyRequestResponse>
+  /** Compares status and body, and headers where they are given. */
+  same (response: LightMyRequestResponse, status: number, body: unknown, headers?: Record<string, string | undefined>): void
+}
+
+type Options = Omit<DataApiOptions, 'collections'>
+
+/** Runs a test of the contract once on each kind of source, over the world of music unless another is given. */
+export function everySource (name: string, run: (tools: Tools) => Promise<void>, options: Options = {}, world: World = { collections: music, tables: musicTables }): void {
+  for (const [kind, open] of Object.entries(openers)) {
+    test(`${name} (${kind})`, async t => {
+      const opened = open(world.tables)
+      const app = Fastify()
+      await app.register(dataApi, { ...options, collections: world.collections(opened.source) })
+      try {
+        await run({ t, app, opened, get: (url, headers = {}) => app.inject({ url, headers }), request: options => app.inject(options), same: (...args) => { same(t, ...args) } })
+      } finally {
+        await app.close()
+        opened.close()
+      }
+    })
+  }
+}
+
+function same (t: Test, response: LightMyRequestResponse, status: number, body: unknown, headers: Record<string, string | undefined> = {}): void {
+  const got = { status: response.statusCode, body: bodyOf(response), headers: Object.fromEntries(Object.keys(headers).map(name => [name, response.headers[name]])) }
+  t.strictSame(got, { status, body, headers })
+}
+
+function bodyOf ({ body, headers }: LightMyRequestResponse): unknown {
+  return body !== '' && String(headers['content-type']).includes('json') && !String(headers['content-type']).includes('ndjson') ? JSON.parse(body) : body
+}
