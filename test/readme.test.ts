@@ -1,0 +1,59 @@
+import type { FastifyInstance } from 'fastify'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { test } from 'tap'
+import { conditions } from '../lib/errors.ts'
+import { operatorDefaults } from '../lib/request/syntax.ts'
+import { optionsSchema } from '../schemas/options.ts'
+
+// Every claim of the README that can be run is run here. The package is imported by its name, as a user would, so it must be built.
+
+const root = new URL('../', import.meta.url)
+const readme = readFileSync(new URL('README.md', root), 'utf8')
+const section = (heading: string) => readme.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
+const cells = (text: string) => text.split('\n').filter(line => line.startsWith('| ')).map(line => line.slice(1, -1).split(' | ').map(cell => cell.trim()))
+const code = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, one = '']) => one)
+
+async function firstProgram (): Promise<FastifyInstance> {
+  const [, program = ''] = /```ts\n([^]*?)```/.exec(section('A first collection')) ?? []
+  // Inside the package, where its own name can be imported.
+  const folder = new URL('.tap/readme/', root)
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(new URL('first.ts', folder), program)
+  const { app } = await import(new URL('first.ts', folder).href) as { app: FastifyInstance }
+  return app
+}
+
+test('the first program runs, and answers each request as the tables say', async t => {
+  const app = await firstProgram()
+  const rows = [...readme.matchAll(/\| `GET ([^`]+)` \| `(.+)` \|/g)]
+  t.equal(rows.length, 7 + Object.keys(operatorDefaults).length)
+  for (const [, url = '', answer] of rows) t.equal((await app.inject(url)).body, answer, url)
+  await app.close()
+})
+
+test('every operator stands in its table, and none besides', async t => {
+  const told = cells(section('Asking')).slice(1).map(([operators = '']) => code(operators)).filter(operators => operators.length > 0)
+  t.strictSame(told.map(operators => operators.join(' ')).sort(), Object.values(operatorDefaults).map(spellings => spellings.join(' ')).sort())
+})
+
+test('every error code stands in its table, with its status, and none besides', async t => {
+  const told = cells(section('Errors')).slice(1).flatMap(([codes = '', statuses = '']) => code(codes).map((one, index) => {
+    const all = statuses.split(', ')
+    return `${one} ${one === 'rejected' ? 400 : all[index] ?? all[0]}`
+  }))
+  t.strictSame(told.sort(), Object.entries(conditions).map(([one, { status }]) => `${one} ${status}`).sort())
+})
+
+test('every option stands in its table, and none besides', async t => {
+  const told = cells(section('Options')).slice(1).flatMap(([names = '']) => code(names))
+  const { queryString, responseContent, pages, ...plain } = optionsSchema.properties
+  const known = [...Object.keys(plain), 'collections', 'queryString', ...Object.keys(responseContent.properties).map(name => `responseContent.${name}`), ...Object.keys(pages.properties).map(name => `pages.${name}`)]
+  t.ok(queryString)
+  t.strictSame(told.sort(), known.sort())
+})
+
+test('every room and file of lib stands in the house, and none besides', async t => {
+  const told = cells(section('How it is built')).slice(1).flatMap(([names = '']) => code(names)).filter(name => name !== 'schemas/')
+  const there = readdirSync(new URL('lib/', root), { withFileTypes: true }).map(entry => entry.isDirectory() ? `${entry.name}/` : entry.name)
+  t.strictSame(told.sort(), there.sort())
+})
