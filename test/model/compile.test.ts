@@ -1,0 +1,103 @@
+import { type TObject, Type } from '@sinclair/typebox'
+import Fastify from 'fastify'
+import { test } from 'tap'
+import dataApi, { type Behaviour, collection, computed, type DataApiOptions, type Declared, DeclarationError, exactly, expression, lookup, memory, sqlite, SubCollection, SubItem } from '../../lib/index.ts'
+
+// A mistake in a declaration is an error at registration that names the collection and the field.
+
+async function mistake (collections: Record<string, Declared>, options: Partial<DataApiOptions> = {}): Promise<string> {
+  const app = Fastify()
+  try {
+    await app.register(dataApi, { collections, ...options })
+  } catch (error) {
+    if (error instanceof DeclarationError) return error.message
+    throw error
+  }
+  return 'no mistake'
+}
+
+const id = Type.Integer({ identifier: true, readable: true })
+const source = memory([])
+const things = <S extends TObject>(schema: S, behaviour: Partial<Behaviour<S>> = {}) => ({ things: collection(schema, { source, ...behaviour }) })
+
+const readable = { readable: true } as const
+
+test('what a declaration needs is there, and what contradicts itself is not', async t => {
+  const integer = Type.Integer()
+  const table: ReadonlyArray<[collections: Record<string, Declared>, message: string]> = [
+    [things(Type.Object({ name: Type.String() })), "collection 'things': no field is flagged 'identifier', so no item could be told from another"],
+    [things(Type.Object({ id: Type.Optional(id) })), "collection 'things', field 'id': is the collection's first identifier, so it may be neither optional nor null"],
+    [things(Type.Object({ id, tags: Type.Array(Type.String(), { identifier: true }) })), "collection 'things', field 'tags': is flagged 'identifier', but its values cannot stand in a URL"],
+    [things(Type.Object({ id, at: Type.Date() })), "collection 'things', field 'at': JSON has no form for the type 'Date'; use one that it has, such as Type.String({ format: 'date-time' }) for a moment"],
+    [things(Type.Object({ id, x: Type.String({ hidden: true }) })), "collection 'things', field 'x': is flagged 'hidden' but not 'readable'; without 'readable' it is never shown"],
+    [things(Type.Object({ id, x: Type.String({ listed: true }) })), "collection 'things', field 'x': is flagged 'listed' but not 'readable'"],
+    [things(Type.Object({ id, x: Type.String({ ...readable, listed: true, hidden: true }) })), "collection 'things', field 'x': is flagged both 'listed' and 'hidden'"],
+    [things(Type.Object({ id, startDate: integer, start_date: integer })), "collection 'things': fields 'startDate' and 'start_date' are both 'start_date' on the wire"],
+    [things(Type.Object({ id, page: Type.Integer(readable) })), "collection 'things', field 'page': its name on the wire would be 'page', which is reserved: a parameter of that name holds 'page'; name the field otherwise, or the parameter by the option 'queryString.page'"],
+    [things(Type.Object({ id, 'a b': Type.Integer(readable) }), {}), 'no mistake'],
+    [things(Type.Object({ id, 'a(b': Type.Integer(readable) })), "collection 'things', field 'a(b': its name on the wire would be 'a(b', which a query string cannot tell from operators and delimiters; use letters, digits, '_' and '-'"],
+    [things(Type.Object({ id, other: SubItem('others', { foreignKey: 'id', ...readable }) })), "collection 'things', field 'other': leads to 'others', which is not among the registered collections"],
+    [things(Type.Object({ id, other: SubItem('things', { foreignKey: 'otherId', ...readable }) })), "collection 'things', field 'other': its foreign key 'otherId' is no stored field of 'things'"],
+    [things(Type.Object({ id, others: SubCollection('things', { foreignKey: 'parentId', ...readable }) })), "collection 'things', field 'others': its foreign key 'parentId' is no stored field of 'things'"],
+    [things(Type.Object({ id, others: SubCollection('things', { through: 'pairs', foreignKey: 'a', otherKey: 'b', ...readable }) })), "collection 'things', field 'others': goes through 'pairs', which is not among the joins given to its source"],
+    [things(Type.Object({ id, up: integer, other: SubItem('things', { foreignKey: 'up', ...readable, listed: true }) })), "collection 'things': the relations flagged 'listed' (things.other) lead in a circle"],
+    [things(Type.Object({ id }), { computed: { id: computed({ type: integer, from: [], get: () => 1 }) } }), "collection 'things', field 'id': is declared both in the schema and as computed"],
+    [things(Type.Object({ id }), { computed: { x: computed({ type: Type.Integer(readable), from: ['nothing' as 'id'], get: () => 1 }) } }), "collection 'things', field 'x': 'from' names 'nothing', which is no stored field"],
+    [things(Type.Object({ id }), { computed: { x: expression({ type: Type.Integer(readable) }) } }), "collection 'things', field 'x': the expression has no 'memory' part, which its source needs"],
+    [things(Type.Object({ id, slug: Type.String(readable) }), { identifiers: { slug: lookup({ type: Type.String(), find: () => undefined }) } }), "collection 'things', field 'slug': a lookup and a field are both 'slug' in a URL"],
+    [things(Type.Object({ id }), { identifiers: { tags: lookup({ type: Type.Array(Type.String()), find: () => undefined }) } }), "collection 'things', identifier 'tags': its type has no values that can stand in a URL"],
+    [things(Type.Object({ id }), { identifiers: { me: exactly('me', () => undefined), i: exactly('me', () => undefined) } }), "collection 'things', identifier 'i': another identifier matches 'me' already"],
+    [things(Type.Object({ id }), { identifiers: { me: exactly('', () => undefined) } }), "collection 'things', identifier 'me': an empty segment is in no URL"],
+    [things(Type.Object({ id }), { pages: { defaultSize: 0 } }), "collection 'things': pages.defaultSize must be a whole number from 1, or Infinity"],
+    [things(Type.Object({ id }), { pages: { defaultSize: 10, maxSize: 5 } }), "collection 'things': pages.defaultSize is above pages.maxSize"],
+    [{ aB: collection(Type.Object({ id }), { source }), a_b: collection(Type.Object({ id }), { source }) }, "collections 'aB' and 'a_b' are both 'a_b' in a URL"],
+    [{ '..': collection(Type.Object({ id }), { source }) }, "collection '..': its name in a URL would be '..', which no URL can hold"],
+    [{ '': collection(Type.Object({ id }), { source }) }, "collection '': its name in a URL would be '', which no URL can hold"]
+  ]
+  for (const [collections, message] of table) t.equal(await mistake(collections), message)
+})
+
+test('a relation cannot cross databases', async t => {
+  const db = sqlite(':memory:')
+  const a = collection(Type.Object({ id, b: SubItem('b', { foreignKey: 'id', ...readable }) }), { source })
+  const b = collection(Type.Object({ id }), { source: db.table('b') })
+  t.equal(await mistake({ a, b }), "collection 'a', field 'b': leads to 'b', which is in another database; a relation cannot cross databases")
+  db.close()
+})
+
+test('a reserved name is free where its parameter has another, or filters have no parameters of their own', async t => {
+  const sized = things(Type.Object({ id, size: Type.Integer(readable) }))
+  t.match(await mistake(sized), /which is reserved/)
+  t.equal(await mistake(sized, { queryString: { size: ['limit'] } }), 'no mistake')
+  t.equal(await mistake(sized, { queryString: { fieldParameters: false } }), 'no mistake')
+  t.equal(await mistake(sized, { naming: name => `x_${name}` }), 'no mistake')
+})
+
+test('a wrong option is an error that names it', async t => {
+  const collections = things(Type.Object({ id }))
+  const table: ReadonlyArray<[options: object, message: string]> = [
+    [{ prefixes: '/a' }, "option 'prefixes': there is no such option"],
+    [{ prefix: 1 }, "option 'prefix': must be string"],
+    [{ naming: 'snake' }, "option 'naming': expected snake_case, camelCase, kebab-case, PascalCase, none or a function"],
+    [{ responseContent: { pageLinks: 'body' } }, 'option \'responseContent.pageLinks\': must be one of "header", "wrapped", "both", "none"'],
+    [{ responseContent: { links: true } }, "option 'responseContent.links': there is no such option"],
+    [{ queryString: { limits: { depth: 0 } } }, "option 'queryString.limits.depth': must be >= 1"],
+    [{ pages: { maxSize: 'all' } }, "option 'pages.maxSize': must be number"],
+    [{ baseUrl: 'example.org' }, 'option \'baseUrl\': must match pattern "^https?://"'],
+    [{ collections: undefined }, "option 'collections': expected an object of collections by name"]
+  ]
+  for (const [options, message] of table) t.equal(await mistake(collections, options), message)
+})
+
+test('memory takes an array or a Map, and nothing else', async t => {
+  for (const rows of [{}, 'rows', undefined, new Set()]) t.throws(() => memory(rows as []), DeclarationError)
+  t.throws(() => memory([], { joins: { pairs: {} as [] } }), { message: 'memory(rows, { joins: { pairs } }): expected an array or a Map of objects' })
+})
+
+test('what is compiled cannot be changed', async t => {
+  const app = Fastify()
+  await app.register(dataApi, { collections: things(Type.Object({ id })) })
+  t.strictSame(app.dataApi.collections, ['things'])
+  t.equal(app.dataApi.prefix, '')
+  await app.close()
+})
