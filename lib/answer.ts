@@ -49,7 +49,9 @@ async function planRequest (request: Request, { model, options }: Api, context: 
   if (method === 'OPTIONS') return { kind: 'options', allow }
   if (method === 'QUERY' && !request.form) throw unsupportedMediaType(formType)
   const media = planMedia(request.accept, resource.kind)
-  const read = planRead(resource, request.query, { linkStyle: options.responseContent.linkStyle, count: request.count, whole: media !== 'json' })
+  const read = planRead(resource, request.query, {
+    linkStyle: options.responseContent.linkStyle, count: request.count, whole: media !== 'json', mostItems: options.syntax.limits.items
+  })
   return read.kind === 'directory' ? read : { kind: 'read', read, media }
 }
 

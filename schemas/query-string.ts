@@ -65,6 +65,7 @@ export const queryStringOptions = Type.Object({
     terms: limit('comparisons in all filters together; default 100'),
     listLength: limit('values of an `in`; default 1000'),
     fields: limit('names in all selections together; default 200'),
+    items: limit('items that an answer could hold, by the sizes of its listings multiplied; default 10,000,000'),
     sortTerms: limit('terms of an order; default 10')
   })
 }, { additionalProperties: false })

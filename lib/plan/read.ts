@@ -5,6 +5,7 @@ import { beyond, type Page, type PageStyle, planPage } from './page.ts'
 import type { Order, ReadPlan, Selection } from './plan.ts'
 import { both, everything } from './predicates.ts'
 import { planSelection } from './select.ts'
+import { checkSize } from './size.ts'
 import { planSort, reverse } from './sort.ts'
 import { refuse } from './unusable.ts'
 import type { Resource, Walked } from './walk.ts'
@@ -42,6 +43,8 @@ export interface ReadOptions {
   readonly count: boolean
   /** Whether a collection is wanted whole where the client names no page, as a stream is. */
   readonly whole: boolean
+  /** How many items an answer may hold. */
+  readonly mostItems: number
 }
 
 /** What a GET of the resource means with this query. Throws invalid_filter, invalid_sort, invalid_fields or invalid_page. */
@@ -50,7 +53,7 @@ export function planRead (resource: Resource, query: Query, options: ReadOptions
     case 'directory':
       refuse(query, ['filter', 'sort', 'fields', 'page'], 'the directory')
       return { kind: 'directory' }
-    case 'item': return planItem(resource, query)
+    case 'item': return planItem(resource, query, options)
     case 'scalar': return planScalar(resource, query)
     case 'collection': return planList(resource, query, options)
     case 'dictionary': return isIdentifier(resource.by) ? planDictionary(resource, query, options) : planGroups(resource, query, options)
@@ -63,9 +66,10 @@ const isIdentifier = (field: DataField) => field.kind === 'stored' && field.iden
 
 const stepsOf = (walked: readonly Walked[]) => walked.map(one => one.step)
 
-function planItem ({ collection, walked, special, nullable }: On<'item'>, query: Query): Read {
+function planItem ({ collection, walked, special, nullable }: On<'item'>, query: Query, { mostItems }: ReadOptions): Read {
   refuse(query, ['filter', 'sort', 'page'], 'a single item')
   const show = planSelection(query.fields, collection, 'full')
+  checkSize(show, 1, mostItems, query.at.fields)
   // An item found by a special identifier is told by its own URL, for which its key is needed.
   const select = special ? withFields(show, [collection.key]) : show
   return { kind: 'item', plan: { kind: 'item', steps: stepsOf(walked), select }, show, collection, special, nullable, walked }
@@ -92,6 +96,8 @@ function planList ({ from, where, walked }: On<'collection'>, query: Query, opti
     range: { offset: page.offset, limit: page.size },
     select: planSelection(query.fields, collection, 'listed')
   }
+  // A stream is never held whole, so only what one of its items embeds counts.
+  checkSize(listing.select, options.whole || page.size === Infinity ? 1 : page.size, options.mostItems, query.at.fields)
   const carry = paging.style === 'keyset' ? paging.order.map(term => term.field) : []
   return { kind: 'list', plan: { kind: 'list', steps: stepsOf(walked), from, listing, beyond: beyond(page, paging.order), carry, count: options.count }, paging, walked }
 }
@@ -113,6 +119,9 @@ function planGroups ({ by, from, where, walked }: On<'dictionary'>, query: Query
   const descending = members[0]?.field === by && members[0].descending
   const paging = planPaging(query, [{ field: by, descending }], collection, options)
   const { page } = paging
+  const select = planSelection(query.fields, collection, 'listed')
+  const range = { offset: 0, limit: collection.pages.defaultSize }
+  checkSize(select, [page.size, range.limit].filter(Number.isFinite).reduce((product, size) => product * size, 1), options.mostItems, query.at.fields)
   const plan: PlanOf<'groups'> = {
     kind: 'groups',
     steps: stepsOf(walked),
@@ -124,8 +133,8 @@ function planGroups ({ by, from, where, walked }: On<'dictionary'>, query: Query
     members: {
       where: both(where, planFilters(query.filters, collection)),
       order: members,
-      range: { offset: 0, limit: collection.pages.defaultSize },
-      select: planSelection(query.fields, collection, 'listed')
+      range,
+      select
     },
     count: options.count
   }

@@ -55,7 +55,7 @@ export const operatorDefaults: Spellings<Operator> = {
 
 const delimiterDefaults: Spellings<'list' | 'sort' | 'direction' | 'fields'> = { list: [',', ';'], sort: [',', ';'], direction: [' ', '+'], fields: [',', ';', '+', ' '] }
 const directionDefaults: Spellings<'ascending' | 'descending'> = { ascending: ['asc', 'ascending'], descending: ['desc', 'descending'] }
-const limitDefaults = { depth: 5, terms: 100, listLength: 1000, fields: 200, sortTerms: 10 }
+const limitDefaults = { depth: 5, terms: 100, listLength: 1000, fields: 200, sortTerms: 10, items: 10_000_000 }
 
 /** Compiles the options. Throws a DeclarationError where two things could not be told apart in a query string. */
 export function compileSyntax ({ operators: spellings, delimiters: split, directions: words, limits, fieldParameters, dictionaryPrefix, ...names }: QueryStringOptions): Syntax {

@@ -143,6 +143,15 @@ const condition = fc.letrec<{ tree: Condition, group: Condition }>(tie => ({
 
 const sortable = ['id', 'name', 'nick', 'age', 'score', 'live', 'born'] as const
 const sort = fc.uniqueArray(fc.record({ name: fc.constantFrom(...sortable), descending: fc.boolean() }), { selector: term => term.name, maxLength: 3 })
+interface Nested { readonly names: readonly string[], readonly word: string | undefined, readonly descending: boolean, readonly limit: number | undefined }
+
+/** A selection of pets with a query of its own. */
+const nested: fc.Arbitrary<Nested | undefined> = fc.option(fc.record({
+  names: fc.uniqueArray(fc.constantFrom('id', 'name'), { minLength: 1 }),
+  word: fc.option(fc.constantFrom(...words), { nil: undefined }),
+  descending: fc.boolean(),
+  limit: fc.option(fc.integer({ min: 0, max: 3 }), { nil: undefined })
+}), { nil: undefined })
 const selection = fc.uniqueArray(fc.constantFrom('id', 'name', 'nick', 'age', 'score', 'live', 'born'), { minLength: 1, maxLength: 4 })
 const page = fc.oneof(
   fc.record({ kind: fc.constant('page' as const), page: fc.integer({ min: 1, max: 5 }), size: fc.integer({ min: 1, max: 20 }) }),
@@ -169,6 +178,19 @@ function printCondition (condition: Condition, grouped: boolean): string {
   return `${path.join('.')}${operator}${grouped ? `(${list})` : list}`
 }
 
+function printNested (nested: Nested | undefined): readonly string[] {
+  if (nested === undefined) return []
+  const { names, word, descending, limit } = nested
+  const options = [...word === undefined ? [] : [`where=name>=${quoted(word)}`], ...descending ? ['sort=name desc'] : [], ...limit === undefined ? [] : [`limit=${limit}`]]
+  return [`pets(${[names.join(','), ...options].join(';')})`]
+}
+
+function showPets (person: PersonRow, { names, word, descending, limit }: Nested) {
+  const found = petsOf(person).filter(pet => word === undefined || byCodePoint(pet.name, word) >= 0)
+  const sorted = found.sort((one, other) => (descending ? byCodePoint(other.name, one.name) : 0) || one.id - other.id)
+  return sorted.slice(0, limit).map(pet => Object.fromEntries(names.map(name => [name, pet[name as 'id' | 'name']])))
+}
+
 // What clients' libraries make of a parameter.
 const encoders: Record<string, (name: string, value: string) => string> = {
   URLSearchParams: (name, value) => new URLSearchParams({ [name]: value }).toString(),
@@ -177,7 +199,7 @@ const encoders: Record<string, (name: string, value: string) => string> = {
   'WHATWG URL': (name, value) => new URL(`http://h/?${name}=${value.replace(/[%+&#]/g, encodeURIComponent)}`).search.slice(1)
 }
 
-function expected (query: { condition: Condition, sort: ReadonlyArray<{ name: typeof sortable[number], descending: boolean }>, selection: readonly string[], page: Page }): string {
+function expected (query: { condition: Condition, sort: ReadonlyArray<{ name: typeof sortable[number], descending: boolean }>, selection: readonly string[], nested: Nested | undefined, page: Page }): string {
   const rows = people.filter(person => holds(query.condition, person)).sort((one, other) => {
     for (const { name, descending } of [...query.sort, { name: 'id' as const, descending: false }]) {
       const [a, b] = [one[name], other[name]]
@@ -188,7 +210,10 @@ function expected (query: { condition: Condition, sort: ReadonlyArray<{ name: ty
   })
   const start = query.page.kind === 'page' ? (query.page.page - 1) * query.page.size : query.page.kind === 'offset' ? query.page.offset : 0
   const end = query.page.kind === 'page' ? start + query.page.size : query.page.kind === 'offset' ? start + query.page.limit : undefined
-  return JSON.stringify(rows.slice(start, end).map(row => Object.fromEntries(query.selection.map(name => [name, row[name as keyof PersonRow]]))))
+  return JSON.stringify(rows.slice(start, end).map(row => ({
+    ...Object.fromEntries(query.selection.map(name => [name, row[name as keyof PersonRow]])),
+    ...query.nested && { pets: showPets(row, query.nested) }
+  })))
 }
 
 type Page = { kind: 'page', page: number, size: number } | { kind: 'offset', offset: number, limit: number } | { kind: 'all' }
@@ -202,18 +227,18 @@ test('any filter, sort, selection and page means the same on every source as rea
     await app.register(dataApi, { collections: collections(opened.source) })
     return { app, kind: opened.kind, close: () => opened.close() }
   }))
-  const query = fc.record({ condition, sort, selection, page, encoder: fc.constantFrom(...Object.keys(encoders)) })
-  await fc.assert(fc.asyncProperty(query, async ({ condition, sort, selection, page, encoder }) => {
+  const query = fc.record({ condition, sort, selection, nested, page, encoder: fc.constantFrom(...Object.keys(encoders)) })
+  await fc.assert(fc.asyncProperty(query, async ({ condition, sort, selection, nested, page, encoder }) => {
     const encode = encoders[encoder]
     if (encode === undefined) return false
     const parameters = [
       encode('where', printCondition(condition, false)),
       ...sort.length > 0 ? [encode('sort', sort.map(({ name, descending }) => descending ? `${name} desc` : name).join(','))] : [],
-      encode('fields', selection.join(',')),
+      encode('fields', [...selection, ...printNested(nested)].join(',')),
       ...page.kind === 'page' ? [`page=${page.page}`, `size=${page.size}`] : page.kind === 'offset' ? [`offset=${page.offset}`, `limit=${page.limit}`] : []
     ]
     const url = `/people?${parameters.join('&')}`
-    const body = expected({ condition, sort, selection, page })
+    const body = expected({ condition, sort, selection, nested, page })
     for (const { app, kind } of apps) {
       const response = await app.inject(url)
       if (response.statusCode !== 200 || response.body !== body) throw new Error(`${kind}: GET ${decodeURIComponent(url)}\n got ${response.statusCode} ${response.body}\nwant 200 ${body}`)

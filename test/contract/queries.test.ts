@@ -183,6 +183,16 @@ everySource('limits on depth, terms, lists and fields are 400 beyond', async ({ 
   for (const query of wrong) t.equal((await get(`/artists?${query}`)).statusCode, 400, query.slice(0, 40))
 })
 
+everySource('a selection whose nested listings could multiply beyond the limit is 400', async ({ get, same }) => {
+  same(await get('/artists?fields=albums(tracks(albums(tracks(id))))'), 400, {
+    error: 'invalid_fields',
+    message: 'This selection could show 10101010100 items, and an answer holds 10000000 at the most; give the nested collections a lower limit.',
+    parameter: 'fields',
+    position: 1
+  })
+  same(await get('/artists?id=3&fields=albums(tracks(albums(tracks(id;limit=2);limit=2);limit=2);limit=2)'), 200, [{ albums: [{ tracks: [] }] }])
+})
+
 function withOptions (queryString: NonNullable<DataApiOptions['queryString']>) {
   const app = Fastify()
   const ready = app.register(dataApi, { queryString, collections: collections(openers.memory(tables).source) })

@@ -1,0 +1,24 @@
+import { invalidFields } from '../errors.ts'
+import type { Place } from '../request/request.ts'
+import type { Listing, Selection } from './plan.ts'
+
+/**
+ * Throws invalid_fields where a selection could show more items than the limit: nested listings multiply. `items` is how many items it is shown of.
+ * A listing without a bound counts once, because whoever left it unbounded meant to.
+ */
+export function checkSize (select: Selection, items: number, limit: number, at: Place | undefined): void {
+  const most = itemsIn(select, items)
+  if (most <= limit || at === undefined) return
+  throw invalidFields(`This selection could show ${most} items, and an answer holds ${limit} at the most; give the nested collections a lower limit.`, at)
+}
+
+function itemsIn (select: Selection, items: number): number {
+  let most = items
+  for (const shown of select) {
+    if (shown.kind === 'item') most += itemsIn(shown.select, items)
+    if (shown.kind === 'list') most += itemsIn(shown.listing.select, items * bound(shown.listing.range))
+  }
+  return most
+}
+
+const bound = ({ limit }: Listing['range']) => limit === Infinity ? 1 : limit
