@@ -42,6 +42,27 @@ test('every URL that the example prints answers', async t => {
   await app.close()
 })
 
+test('every request in docs/http.md is answered as it says', async t => {
+  const { app } = await serve(':memory:')
+  const reference = readFileSync(new URL('../docs/http.md', import.meta.url), 'utf8')
+  const blocks = [...reference.matchAll(/```http\n([^]*?)```/g)].map(([, block = '']) => block.trim().split('\n\n'))
+  t.equal(blocks.length, 3)
+  for (const block of blocks) {
+    const [request = '', head = '', body = ''] = block
+    const [line = '', ...sent] = request.split('\n')
+    const [status, ...told] = head.split('\n')
+    const response = await app.inject({ url: line.replace('GET ', ''), headers: { host: '127.0.0.1:3000', ...headers(sent) } })
+    t.equal(String(response.statusCode), status, line)
+    t.match(response.headers, headers(told), line)
+    t.equal(response.body, body, line)
+  }
+  await app.close()
+})
+
+function headers (lines: readonly string[]): Record<string, string> {
+  return Object.fromEntries(lines.map(line => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)]))
+}
+
 test('the example shows its facts', async t => {
   const { app } = await serve(':memory:')
   const get = async (url: string) => (await app.inject(url)).json()
