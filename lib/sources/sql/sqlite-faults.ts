@@ -11,7 +11,8 @@ const passing: ReadonlySet<number | undefined> = new Set([5, 6, 7, 10, 13, 14])
 
 const namedCodes: Readonly<Record<string, number>> = { BUSY: 5, LOCKED: 6, NOMEM: 7, IOERR: 10, FULL: 13, CANTOPEN: 14 }
 
-function resultCode (error: unknown): number | undefined {
+/** SQLite's primary result code, such as 5 for busy, whichever driver the error is from. */
+export function resultCode (error: unknown): number | undefined {
   if (typeof error !== 'object' || error === null) return undefined
   // node:sqlite and @photostructure/sqlite give SQLite's extended code, whose last byte is the primary one.
   if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff

@@ -5,7 +5,7 @@ import { openDriver, type SqliteDriver, type SqliteDriverClass, type SqliteDrive
 import type { Output } from './read.ts'
 import { makeSource, type SqlSource, type TableOptions } from './source.ts'
 import { foldFunction, sqliteDialect } from './sqlite-dialect.ts'
-import { toFault } from './sqlite-faults.ts'
+import { resultCode, toFault } from './sqlite-faults.ts'
 import { makeStatements } from './statements.ts'
 
 export interface SqliteOptions {
@@ -32,7 +32,8 @@ export interface SqliteDatabase extends Database {
  */
 export function sqlite (file: string, { driver: given, busyTimeout = 5000 }: SqliteOptions = {}): SqliteDatabase {
   const driver = typeof given === 'object' ? given : openDriver(file, given)
-  driver.exec(`pragma busy_timeout = ${Math.max(0, Math.trunc(busyTimeout))}; pragma journal_mode = wal; pragma foreign_keys = on`)
+  driver.exec(`pragma busy_timeout = ${Math.max(0, Math.trunc(busyTimeout))}; pragma foreign_keys = on`)
+  useWriteAheadLog(driver)
   driver.function(foldFunction, { deterministic: true }, text => typeof text === 'string' ? foldCase(text) : text)
 
   const statements = makeStatements(sqliteDialect)
@@ -50,6 +51,17 @@ export function sqlite (file: string, { driver: given, busyTimeout = 5000 }: Sql
   }
   return database
 }
+
+/** Readers then do not wait for writers. A database that is open for reading only is served as it is. */
+function useWriteAheadLog (driver: SqliteDriver): void {
+  try {
+    driver.exec('pragma journal_mode = wal')
+  } catch (error) {
+    if (resultCode(error) !== readOnly) throw error
+  }
+}
+
+const readOnly = 8
 
 /** Prepared statements, each once. As many as there are texts. */
 function preparing (driver: SqliteDriver): (text: string) => SqliteStatement {
