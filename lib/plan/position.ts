@@ -43,10 +43,21 @@ export function planPosition (position: Position | undefined, order: Order): Pre
 
 /** What holds for the items after the one that has these values of the order. */
 export function beyondValues (order: Order, values: readonly (Scalar | null)[]): Predicate {
-  return any(order.map((term, index) => all([
+  const beyond = any(order.map((term, index) => all([
     ...order.slice(0, index).map(({ field }, before) => equals(field, values[before] ?? null)),
     follows(term, values[index] ?? null)
   ])))
+  const [first] = order
+  return first === undefined || order.length === 1 ? beyond : all([...reaches(first, values[0] ?? null), beyond])
+}
+
+/**
+ * What the alternatives imply for the first term, said aloud: an index then begins at the position, where alternatives alone would have it read
+ * all that lies before. Nulls behind the values leave nothing to say.
+ */
+function reaches ({ field, descending }: OrderTerm, value: Scalar | null): readonly Predicate[] {
+  if (value === null || (field.nullable && !descending)) return []
+  return [{ kind: 'compare', field, operator: descending ? 'at_most' : 'at_least', value }]
 }
 
 const formatOrder = (order: Order) => order.map(({ field, descending }) => `${descending ? '-' : ''}${field.name}`).join(',')

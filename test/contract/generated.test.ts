@@ -123,6 +123,8 @@ const fields: ReadonlyArray<{ path: readonly string[], operators: readonly strin
   { path: ['pets', 'name'], operators: [...equality, ...ordering, ...textual], values: words, nullable: false },
   { path: ['boss', 'nick'], operators: [...equality, ...textual], values: words, nullable: true },
   { path: ['boss', 'boss', 'age'], operators: [...equality, ...ordering], values: [0, 1, 42], nullable: true },
+  { path: ['boss', 'id'], operators: equality, values: [1, 2, 3, 30], nullable: false },
+  { path: ['pets', 'id'], operators: equality, values: [1, 2, 25, 50], nullable: false },
   { path: ['boss', 'pets', 'id'], operators: [...equality, ...ordering], values: [1, 25, 50], nullable: false }
 ]
 

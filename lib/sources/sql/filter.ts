@@ -3,7 +3,7 @@ import type { Operator } from '../../model/values.ts'
 import type { Predicate } from '../../plan/plan.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
-import { related } from './relations.ts'
+import { related, relatedToAny } from './relations.ts'
 import type { Slot } from './shape.ts'
 import { column, makeUse, table, type Use } from './use.ts'
 
@@ -30,9 +30,26 @@ function join (of: readonly Predicate[], use: Use, builder: Builder, separator: 
 
 function buildSome ({ field, where }: Extract<Predicate, { kind: 'some' }>, use: Use, builder: Builder): Sql {
   const target = makeUse(field.target, builder.alias())
+  if (isSelective(where)) {
+    const condition = buildFilter(where, target, builder)
+    return relatedToAny(field, use, target, far => sql`select ${far} from ${table(target)} where ${condition}`)
+  }
   const conditions = sql`${related(field, target, parentField => column(use, parentField))} and ${buildFilter(where, target, builder)}`
   // The limit changes nothing but SQLite's plan: 3.51 to 3.53.0 turn a plain exists into a join, and then skip too few rows at an offset.
   return sql`exists (select 1 from ${table(target)} where ${conditions} limit 1)`
+}
+
+/**
+ * Whether few elements can satisfy the condition, because it names one by an identifier. They are then looked up first, and an index on the foreign
+ * key leads back from them; otherwise each item is asked in turn whether it has one, which ends as soon as the page is full.
+ */
+function isSelective (where: Predicate): boolean {
+  switch (where.kind) {
+    case 'compare': return where.field.kind === 'stored' && where.field.identifier && where.value !== null && (where.operator === 'equals' || where.operator === 'in')
+    case 'some': return isSelective(where.where)
+    case 'all': return where.of.some(isSelective)
+    default: return false
+  }
 }
 
 function buildCompare (compare: Compare, use: Use, builder: Builder): Sql {

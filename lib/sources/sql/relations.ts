@@ -16,3 +16,15 @@ export function related (field: RelationField, target: Use, parent: (field: Stor
   // Not a join: each item once, however often it is linked.
   return sql`${key} in (select ${join}.${sql.id(nameOf(link.otherKey))} from ${join} where ${join}.${sql.id(nameOf(link.foreignKey))} = ${own})`
 }
+
+/** The condition under which a row belongs to some of the target's rows, of which `far` selects a column. */
+export function relatedToAny (field: RelationField, use: Use, target: Use, far: (column: Sql) => Sql): Sql {
+  const key = column(target, field.target.key)
+  if (field.kind === 'sub-item') return sql`${column(use, field.foreignKey)} in (${far(key)})`
+  const { link } = field
+  const own = column(use, field.holder.key)
+  if (link.kind === 'foreign-key') return sql`${own} in (${far(column(target, link.foreignKey))})`
+  const { column: nameOf } = sourceOf(field.holder)
+  const join = sql.id(link.through)
+  return sql`${own} in (select ${join}.${sql.id(nameOf(link.foreignKey))} from ${join} where ${join}.${sql.id(nameOf(link.otherKey))} in (${far(key)}))`
+}
