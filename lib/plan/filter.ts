@@ -57,7 +57,7 @@ function compareRelation (filter: Comparison, field: RelationField): Predicate {
 function compare (filter: Comparison, field: DataField): Predicate {
   const { operator, at } = filter
   const { operators, expected } = field.type
-  if (!operators.has(operator)) throw invalidFilter(`The field '${field.name}' takes ${expected}, which the operator '${operator}' does not apply to.`, at)
+  if (!operators.has(operator)) throw invalidFilter(`The field '${field.name}' takes ${expected}, which '${operator.replaceAll('_', ' ')}' does not apply to.`, at)
   const values = filter.values.map(value => convert(value, field, operator))
   if (operator === 'in' || operator === 'not_in') return { kind: 'compare', field, operator, value: values }
   const [value] = values
