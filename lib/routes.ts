@@ -7,8 +7,10 @@ export function addRoutes (scope: FastifyInstance, api: Api): void {
   const rootLength = scope.prefix.split('/').filter(segment => segment !== '').length
   const handler = async (request: FastifyRequest, reply: FastifyReply) => reply.send(await answer(readText(request, rootLength), api, { request }))
   // A verb without a route would be a 404 of Fastify's, where a 405 with Allow is due. CONNECT never reaches a route.
-  const method = scope.supportedMethods.filter(name => name !== 'CONNECT')
+  const method = scope.supportedMethods.filter(name => name !== 'CONNECT' && name !== 'OPTIONS')
   for (const url of ['/', '/*']) scope.route({ method, url, handler, exposeHeadRoute: false })
+  // @fastify/cors answers OPTIONS of `*` itself, whichever is registered first; at the root a parameter keeps ours apart from it.
+  for (const url of scope.prefix === '' ? ['/', '/:collection', '/:collection/*'] : ['/', '/*']) scope.route({ method: 'OPTIONS', url, handler })
 }
 
 /** Bodies are taken as text whatever they are said to be: what they must be depends on the resource. */

@@ -1,3 +1,4 @@
+import cors from '@fastify/cors'
 import Fastify from 'fastify'
 import { test } from 'tap'
 import dataApi, { DeclarationError } from '../../lib/index.ts'
@@ -110,4 +111,34 @@ test('the same prefix twice is an error at registration', async t => {
   const app = Fastify()
   await app.register(dataApi, { collections: collections(opened.source) })
   await t.rejects(async () => { await app.register(dataApi, { collections: collections(opened.source) }) }, DeclarationError)
+})
+
+test('OPTIONS is never in the way of a CORS preflight, and Vary tells of both', async t => {
+  const headers = { origin: 'https://a.example' }
+  for (const prefix of ['/api', '']) {
+    for (const corsFirst of [true, false]) {
+      const app = Fastify()
+      const api = () => app.register(dataApi, { prefix, collections: collections(openers.memory(tables).source) })
+      if (!corsFirst) await api()
+      await app.register(cors, { origin: ['https://a.example', 'https://b.example'] })
+      if (corsFirst) await api()
+      const preflight = await app.inject({ method: 'OPTIONS', url: `${prefix}/artists`, headers: { ...headers, 'access-control-request-method': 'GET' } })
+      t.equal(preflight.statusCode, 204)
+      t.strictSame([preflight.headers['access-control-allow-origin'], preflight.headers.allow], [headers.origin, undefined])
+      const got = await app.inject({ url: `${prefix}/artists`, headers })
+      t.strictSame([got.headers.vary, got.headers['access-control-allow-origin']], ['Origin, Accept, Prefer', headers.origin])
+      await app.close()
+    }
+  }
+})
+
+test('where CORS leaves preflights alone, OPTIONS is ours at the root as well', async t => {
+  const app = Fastify()
+  await app.register(cors, { preflight: false })
+  await app.register(dataApi, { collections: collections(openers.memory(tables).source) })
+  for (const [path, allow] of Object.entries({ '/': 'GET, HEAD, OPTIONS', '/artists': 'GET, HEAD, OPTIONS, QUERY', '/artists/1/albums/': 'GET, HEAD, OPTIONS, QUERY' })) {
+    const options = await app.inject({ method: 'OPTIONS', url: path, headers: { origin: 'https://a.example' } })
+    t.strictSame([options.statusCode, options.headers.allow], [204, allow], path)
+  }
+  await app.close()
 })
