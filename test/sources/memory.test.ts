@@ -1,0 +1,609 @@
+import { Type, type TSchema } from '@sinclair/typebox'
+import fc from 'fast-check'
+import { test } from 'tap'
+import { collection, SubCollection } from '../../lib/collection.ts'
+import { DeclarationError } from '../../lib/errors.ts'
+import { compileModel } from '../../lib/model/compile.ts'
+import type { Collection, DataField, ExpressionField, RelationField, ScalarField, StoredField, SubCollectionField, SubItemField } from '../../lib/model/model.ts'
+import { describeValues, type Operator, operators } from '../../lib/model/values.ts'
+import type { Listing, Order, Predicate, ReadPlan, Selection, Shown, Step } from '../../lib/plan/plan.ts'
+import { all, any, equals, everything, nothing } from '../../lib/plan/predicates.ts'
+import { memory } from '../../lib/sources/memory/memory.ts'
+import type { Rows } from '../../lib/sources/memory/table.ts'
+import type { ListPlan, ReadResult, Row, Source } from '../../lib/sources/source.ts'
+
+// A source alone: plans made by hand, on models made by hand. People have a boss, staff, and marks by a join.
+
+interface Person { id: number, name: string, nick?: string | null, age?: number | null, active?: boolean | null, bossId?: number | null }
+
+const flags = (property: string) => ({ name: property, property, index: 0, schema: Type.Any(), readable: true, writable: false, hidden: false, listed: false, filterable: true, sortable: true })
+
+function stored (property: string, schema: TSchema, identifier = false): StoredField {
+  const described = describeValues(schema, true)
+  if (described === undefined) throw new TypeError(`'${property}' has no values`)
+  return { ...flags(property), kind: 'stored', identifier, ...described }
+}
+
+/** What a source looks at: the fields themselves stand in plans. */
+const collectionOf = (name: string, source: Source, key: StoredField): Collection =>
+  ({ name, property: name, fields: new Map(), properties: new Map(), key, identifiers: [], specials: [], source, pages: { defaultSize: Infinity, maxSize: Infinity } })
+
+const id = stored('id', Type.Integer(), true)
+const name = stored('name', Type.String())
+const nick = stored('nick', Type.String(), true)
+const age = stored('age', Type.Integer())
+const active = stored('active', Type.Boolean())
+const bossId = stored('bossId', Type.Integer())
+const markId = stored('id', Type.Integer(), true)
+const word = stored('word', Type.String())
+
+function expressionOf (property: string, type: TSchema, compute?: (item: Readonly<Record<string, unknown>>) => unknown): ExpressionField {
+  const { identifier, ...field } = stored(property, type)
+  return { ...field, kind: 'expression', expression: { kind: 'expression', type, ...compute && { memory: compute } } }
+}
+
+function makeWorld (rows: Rows, { marks: markRows = [], links = [] }: { readonly marks?: Rows, readonly links?: Rows } = {}) {
+  const source = memory(rows, { joins: { person_marks: links } })
+  const people = collectionOf('people', source, id)
+  const words = collectionOf('marks', memory(markRows), markId)
+  const boss: SubItemField = { ...flags('boss'), kind: 'sub-item', holder: people, target: people, foreignKey: bossId }
+  const staff: SubCollectionField = { ...flags('staff'), kind: 'sub-collection', holder: people, target: people, link: { kind: 'foreign-key', foreignKey: bossId } }
+  const marks: SubCollectionField = { ...flags('marks'), kind: 'sub-collection', holder: people, target: words, link: { kind: 'join', through: 'person_marks', foreignKey: 'personId', otherKey: 'markId' } }
+  return { source, people, words, boss, staff, marks }
+}
+
+const { database } = memory([])
+
+/** Memory answers at once. */
+const read = (plan: ReadPlan) => database.read(plan) as ReadResult
+
+const compare = (field: DataField, operator: Operator, value: Extract<Predicate, { kind: 'compare' }>['value']): Predicate => ({ kind: 'compare', field, operator, value })
+const not = (of: Predicate): Predicate => ({ kind: 'not', of })
+const some = (field: RelationField, where: Predicate = everything): Predicate => ({ kind: 'some', field, where })
+const up = (...fields: DataField[]): Order => fields.map(field => ({ field, descending: false }))
+const down = (...fields: DataField[]): Order => fields.map(field => ({ field, descending: true }))
+const show = (...fields: ScalarField[]): Selection => fields.map(field => ({ kind: 'value', name: field.name, field }))
+const embed = (field: SubCollectionField, listing: Partial<Listing> = {}): Shown => ({ kind: 'list', name: field.name, field, listing: listingOf(listing) })
+
+const listingOf = (listing: Partial<Listing>): Listing => ({ where: everything, order: up(id), range: { offset: 0, limit: Infinity }, select: show(id), ...listing })
+
+const listOf = (collection: Collection, listing: Partial<Listing>, rest: Partial<ListPlan> = {}): ListPlan =>
+  ({ kind: 'list', steps: [], from: { collection, via: undefined }, listing: listingOf(listing), beyond: everything, carry: [], count: false, ...rest })
+
+function rowsOf (result: ReadResult): readonly Row[] {
+  if (result.kind === 'rows') return result.rows
+  throw new TypeError(`no rows but ${JSON.stringify(result)}`)
+}
+
+const idsOf = (result: ReadResult) => rowsOf(result).map(row => row['id'])
+const find = (collection: Collection, where: Predicate) => idsOf(read(listOf(collection, { where })))
+const showing = (collection: Collection, select: Selection, where = everything) => rowsOf(read(listOf(collection, { select, where })))
+const itemAt = (...steps: Step[]) => read({ kind: 'item', steps, select: show(id) })
+
+test('every operator is true or false, also of null (docs/http.md: Query strings)', async t => {
+  const { people } = makeWorld([
+    { id: 1, name: 'ab', age: 1, active: false }, { id: 2, name: 'Ab%', age: 2, active: true }, { id: 3, name: 'ÄB', age: null, active: null }, { id: 4 }, { id: 5, name: '', age: 0 }
+  ])
+  const cases: ReadonlyArray<readonly [DataField, Operator, Parameters<typeof compare>[2], readonly number[]]> = [
+    [age, 'equals', 1, [1]], [age, 'equals', null, [3, 4]], [age, 'not_equals', 1, [2, 3, 4, 5]], [age, 'not_equals', null, [1, 2, 5]],
+    [age, 'greater', 0, [1, 2]], [age, 'less', 2, [1, 5]], [age, 'at_least', 1, [1, 2]], [age, 'at_most', 1, [1, 5]],
+    [age, 'greater', null, []], [age, 'less', null, []], [age, 'at_least', null, []], [age, 'at_most', null, []],
+    [age, 'in', [0, 2], [2, 5]], [age, 'in', [1, null], [1, 3, 4]], [age, 'in', [], []],
+    [age, 'not_in', [0, 2], [1, 3, 4]], [age, 'not_in', [1, null], [2, 5]], [age, 'not_in', [], [1, 2, 3, 4, 5]],
+    [active, 'equals', false, [1]], [active, 'not_equals', true, [1, 3, 4, 5]],
+    [name, 'less', 'ab', [2, 5]], [name, 'greater', 'ab', [3]],
+    [name, 'starts_with', 'a', [1]], [name, 'ends_with', '%', [2]], [name, 'contains', 'b', [1, 2]], [name, 'contains', '', [1, 2, 3, 5]],
+    [name, 'equals_ignoring_case', 'AB', [1]], [name, 'starts_with_ignoring_case', 'aB', [1, 2]], [name, 'ends_with_ignoring_case', 'B', [1, 3]], [name, 'ends_with_ignoring_case', 'äb', [3]], [name, 'contains_ignoring_case', 'B', [1, 2, 3]]
+  ]
+  for (const [field, operator, value, expected] of cases) {
+    const where = compare(field, operator, value)
+    t.strictSame(find(people, where), expected, `${field.name} ${operator} ${JSON.stringify(value)}`)
+    t.strictSame(find(people, not(where)), [1, 2, 3, 4, 5].filter(one => !expected.includes(one)), `not: ${field.name} ${operator} ${JSON.stringify(value)}`)
+  }
+  t.strictSame(operators.filter(operator => !cases.some(([, one]) => one === operator)), [])
+})
+
+test('all of none is true and any of none false', async t => {
+  const { people } = makeWorld([{ id: 1 }, { id: 2 }])
+  t.strictSame(find(people, everything), [1, 2])
+  t.strictSame(find(people, nothing), [])
+  t.strictSame(find(people, not(nothing)), [1, 2])
+  t.strictSame(find(people, { kind: 'all', of: [equals(id, 2), not(everything)] }), [])
+  t.strictSame(find(people, { kind: 'any', of: [equals(id, 2), nothing] }), [2])
+})
+
+test('case is ignored code point by code point, whatever stands beside it', async t => {
+  const { people } = makeWorld([{ id: 1, name: 'ΟΔΟΣ' }, { id: 2, name: 'İ' }, { id: 3, name: 'Straße' }, { id: 4, name: '\u{10400}' }])
+  t.strictSame(find(people, compare(name, 'equals_ignoring_case', 'οδοσ')), [1])
+  t.strictSame(find(people, compare(name, 'equals_ignoring_case', 'οδος')), [])
+  t.strictSame(find(people, compare(name, 'starts_with_ignoring_case', 'i')), [])
+  t.strictSame(find(people, compare(name, 'equals_ignoring_case', 'STRASSE')), [])
+  t.strictSame(find(people, compare(name, 'equals_ignoring_case', '\u{10428}')), [4])
+})
+
+test('text is ordered by code point, beyond U+FFFF too', async t => {
+  const points = fc.oneof(fc.constantFrom(0x20, 0x61, 0xd7ff, 0xe000, 0xfffd, 0xffff, 0x10000, 0x103ff, 0x10400, 0x1f600, 0x10ffff), fc.integer({ min: 0, max: 0xd7ff }), fc.integer({ min: 0xe000, max: 0x10ffff }))
+  const texts = fc.array(points, { maxLength: 4 }).map(some => String.fromCodePoint(...some))
+  fc.assert(fc.property(fc.array(texts, { maxLength: 8 }), texts, (names, bound) => {
+    const { people } = makeWorld(names.map((one, index) => ({ id: index, name: one })))
+    const bytewise = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other))
+    const namesOf = (listing: Partial<Listing>) => JSON.stringify(rowsOf(read(listOf(people, { select: show(name), ...listing }))).map(row => row['name']))
+    const ascending = names.toSorted(bytewise)
+    const wrong = namesOf({ order: up(name, id) }) !== JSON.stringify(ascending) ||
+      namesOf({ order: down(name, id) }) !== JSON.stringify(ascending.toReversed()) ||
+      namesOf({ order: up(name, id), where: compare(name, 'greater', bound) }) !== JSON.stringify(ascending.filter(one => bytewise(one, bound) > 0)) ||
+      namesOf({ order: up(name, id), where: compare(name, 'at_most', bound) }) !== JSON.stringify(ascending.filter(one => bytewise(one, bound) <= 0))
+    if (wrong) throw new Error(JSON.stringify({ names, bound }))
+  }))
+  t.pass()
+})
+
+test('nulls sort last ascending and first descending, and ties fall to the terms that follow', async t => {
+  const { people } = makeWorld([{ id: 1, age: 3, active: true }, { id: 2, age: null, active: false }, { id: 3, age: 1, active: false }, { id: 4, age: -10 }, { id: 5, age: 3, active: false }, { id: 6, active: true }])
+  const sorted = (order: Order) => idsOf(read(listOf(people, { order })))
+  t.strictSame(sorted(up(age, id)), [4, 3, 1, 5, 2, 6])
+  t.strictSame(sorted(down(age, id)), [6, 2, 5, 1, 3, 4])
+  t.strictSame(sorted([...down(age), ...up(id)]), [2, 6, 1, 5, 3, 4])
+  t.strictSame(sorted(up(active, age, id)), [3, 5, 2, 1, 6, 4])
+  t.strictSame(sorted([...down(active), ...up(age, id)]), [4, 1, 6, 3, 5, 2])
+})
+
+test('a sort reads the fields of an object once, not once a comparison', async t => {
+  const counter = { reads: 0 }
+  const { people } = makeWorld(Array.from({ length: 1000 }, (_, n) => counting({ id: n, age: n * 7 % 1000 }, counter)))
+  read(listOf(people, { order: up(age, id), range: { offset: 0, limit: 1 } }))
+  t.strictSame(counter.reads, 2001)
+})
+
+/** The same object, which counts what is read of it. */
+const counting = (row: object, counter: { reads: number }) => new Proxy(row, {
+  get (target, property, receiver) {
+    counter.reads++
+    return Reflect.get(target, property, receiver)
+  }
+})
+
+test('absent and null are one, a Date is the text of its format, and a number is one that JSON has', async t => {
+  const day = stored('day', Type.String({ format: 'date' }))
+  const moment = stored('moment', Type.String({ format: 'date-time' }))
+  const size = stored('size', Type.Number())
+  const meta = stored('meta', Type.Unknown())
+  const at = new Date('2024-02-29T23:59:59.5Z')
+  const { people } = makeWorld([{ id: 1, day: at, moment: at, size: -0, meta: { a: [1, null] } }, { id: 2, day: undefined, size: NaN }, { id: 3, day: new Date(NaN), moment: new Date(NaN), size: -Infinity }, { id: 4, day: new Date(Date.UTC(12024, 0, 1)), moment: '2024-03-01T00:00:00.000Z' }])
+  t.strictSame(showing(people, show(day, moment, size, meta)), [
+    { day: '2024-02-29', moment: '2024-02-29T23:59:59.500Z', size: 0, meta: { a: [1, null] } },
+    { day: null, moment: null, size: null, meta: null },
+    { day: null, moment: null, size: null, meta: null },
+    { day: '+012024-01-01', moment: '2024-03-01T00:00:00.000Z', size: null, meta: null }
+  ])
+  t.ok(Object.is(showing(people, show(size))[0]?.['size'], 0), 'minus zero is zero')
+  t.strictSame(find(people, equals(day, '2024-02-29')), [1])
+  t.strictSame(find(people, compare(moment, 'greater', '2024-02-29T23:59:59.499Z')), [1, 4])
+  t.strictSame(find(people, equals(size, null)), [2, 3, 4])
+  t.strictSame(idsOf(read(listOf(people, { order: up(moment, id) }))), [1, 4, 2, 3])
+})
+
+test('an identifier may be a Date', async t => {
+  const moment = stored('moment', Type.String({ format: 'date-time' }), true)
+  const row = { moment: new Date(0) }
+  const days = collectionOf('days', memory([row]), moment)
+  const momentsAt = (text: string) => rowsOf(read(listOf(days, { where: equals(moment, text), order: up(moment), select: show(moment) })))
+  t.strictSame(momentsAt('1970-01-01T00:00:00.000Z'), [{ moment: '1970-01-01T00:00:00.000Z' }])
+  row.moment.setTime(1)
+  t.strictSame(momentsAt('1970-01-01T00:00:00.000Z'), [])
+  t.strictSame(momentsAt('1970-01-01T00:00:00.001Z'), [{ moment: '1970-01-01T00:00:00.001Z' }])
+  const day = stored('day', Type.String({ format: 'date' }), true)
+  const where = equals(day, '1970-01-01')
+  t.strictSame(rowsOf(read(listOf(collectionOf('days', memory([{ day: new Date(0) }]), day), { where, order: up(day), select: show(day) }))), [{ day: '1970-01-01' }])
+})
+
+test('a field named like a property that every object has is the object\'s own or null', async t => {
+  const odd = ['toString', 'constructor', 'hasOwnProperty', 'valueOf', '__proto__'].map(property => stored(property, Type.String()))
+  const { people } = makeWorld([{ id: 1 }, Object.assign(Object.create(null), { id: 2 }), { id: 3, toString: 'own' }])
+  for (const field of odd) t.strictSame(find(people, equals(field, null)), field.property === 'toString' ? [1, 2] : [1, 2, 3], field.property)
+  t.strictSame(showing(people, show(...odd.slice(0, 2)), equals(id, 3)), [{ toString: 'own', constructor: null }])
+})
+
+test('an identifier named like a property that every object has is found by its index', async t => {
+  const key = stored('constructor', Type.String(), true)
+  const odd = collectionOf('odd', memory([{ constructor: 'a' }, {}]), key)
+  t.strictSame(read(listOf(odd, { where: equals(key, 'a'), order: up(key), select: show(key) })), { kind: 'rows', rows: [{ constructor: 'a' }], more: false })
+})
+
+test('objects of a class give what their getters give', async t => {
+  class Named {
+    readonly id = 1
+    get name () { return 'Ada' }
+  }
+  t.strictSame(showing(makeWorld([new Named()]).people, show(id, name)), [{ id: 1, name: 'Ada' }])
+})
+
+test('an expression is computed for each object, and filters, sorts and groups like a stored value', async t => {
+  const { people } = makeWorld([{ id: 1, age: 10 }, { id: 2, age: 7 }, { id: 3 }, { id: 4, age: 5 }])
+  const decade = expressionOf('decade', Type.Integer(), ({ age }) => typeof age === 'number' ? Math.floor(age / 10) : undefined)
+  const born = expressionOf('born', Type.String({ format: 'date' }), ({ age }) => new Date(Date.UTC(2000 + Number(age), 0, 1)))
+  t.strictSame(showing(people, show(decade, born)), [{ decade: 1, born: '2010-01-01' }, { decade: 0, born: '2007-01-01' }, { decade: null, born: null }, { decade: 0, born: '2005-01-01' }])
+  t.strictSame(find(people, equals(decade, 0)), [2, 4])
+  t.strictSame(find(people, compare(decade, 'not_equals', 0)), [1, 3])
+  t.strictSame(idsOf(read(listOf(people, { order: [...down(decade), ...up(id)] }))), [3, 1, 2, 4])
+  t.strictSame(read({ kind: 'groups', steps: [], from: { collection: people, via: undefined }, by: decade, beyond: everything, descending: false, range: { offset: 0, limit: Infinity }, members: listingOf({}), count: false }),
+    { kind: 'groups', groups: [{ value: 0, rows: [{ id: 2 }, { id: 4 }] }, { value: 1, rows: [{ id: 1 }] }], more: false })
+  t.throws(() => find(people, equals(expressionOf('sqlOnly', Type.Integer()), 1)), { message: /sqlOnly/ })
+})
+
+test('rows are fresh objects that hold what is asked for and carried, and what computed fields are made from', async t => {
+  const row = { id: 1, name: 'Ada', age: 36, nick: 'a', secret: 'x' }
+  const { people } = makeWorld([row])
+  const initial: ScalarField = { ...flags('initial'), kind: 'computed', from: [name, age], get: () => t.fail('belongs to the response') }
+  t.strictSame(read(listOf(people, { select: show(initial) }, { carry: [id, nick] })), { kind: 'rows', rows: [{ id: 1, nick: 'a', name: 'Ada', age: 36 }], more: false })
+  t.strictSame(showing(people, []), [{}])
+  Object.assign(showing(people, show(name))[0] ?? {}, { name: 'changed' })
+  t.strictSame(row.name, 'Ada')
+})
+
+test('items are found by index where the value of an identifier is asked for, and by looking at each elsewhere', async t => {
+  const counter = { reads: 0 }
+  const { people } = makeWorld(Array.from({ length: 1000 }, (_, n) => counting({ id: n, name: `name ${n}`, nick: n === 0 ? null : `${n}`, age: n % 2 }, counter)))
+  const cases: ReadonlyArray<readonly [string, Predicate, readonly number[], 'index' | 'scan']> = [
+    ['equals', equals(id, 7), [7], 'index'],
+    ['equals, no such item', equals(id, -7), [], 'index'],
+    ['a second identifier', equals(nick, '8'), [8], 'index'],
+    ['in', compare(id, 'in', [9, 7, 9, 1234]), [7, 9], 'index'],
+    ['in none', compare(id, 'in', []), [], 'index'],
+    ['any, the same item twice', any([equals(id, 7), equals(nick, '7')]), [7], 'index'],
+    ['any of several', any([equals(id, 7), all([equals(nick, '8'), equals(age, 0)]), compare(id, 'in', [9])]), [7, 8, 9], 'index'],
+    ['any of none', nothing, [], 'index'],
+    ['all that contains one', all([compare(name, 'contains', '7'), equals(age, 1), equals(id, 7)]), [7], 'index'],
+    ['all that contains one, and does not hold', all([equals(id, 7), equals(age, 0)]), [], 'index'],
+    ['any with another branch', any([equals(id, 7), equals(name, 'name 8')]), [7, 8], 'scan'],
+    ['another field', equals(name, 'name 7'), [7], 'scan'],
+    ['another operator', compare(id, 'less', 2), [0, 1], 'scan'],
+    ['not', not(compare(id, 'not_equals', 7)), [7], 'scan'],
+    ['null', equals(nick, null), [0], 'scan'],
+    ['in a list with null', compare(nick, 'in', [null, '3']), [0, 3], 'scan']
+  ]
+  find(people, any([equals(id, 1), equals(nick, '1')]))
+  for (const [what, where, expected, way] of cases) {
+    counter.reads = 0
+    t.strictSame(find(people, where), expected, what)
+    t.equal(counter.reads < 50 ? 'index' : 'scan', way, `${what}: ${counter.reads} values read`)
+  }
+})
+
+test('relations are followed by index', async t => {
+  const counter = { reads: 0 }
+  const rows = Array.from({ length: 1000 }, (_, n) => counting({ id: n, bossId: n === 0 ? null : Math.floor(n / 2) }, counter))
+  const links = Array.from({ length: 1000 }, (_, n) => counting({ personId: n, markId: n }, counter))
+  const marks = Array.from({ length: 1000 }, (_, n) => counting({ id: n, word: `w${n}` }, counter))
+  const { people, boss, staff, marks: through } = makeWorld(rows, { links, marks })
+  const look = () => read({ kind: 'item', steps: [{ collection: people, via: undefined, where: equals(id, 9) }, { collection: people, via: boss, where: everything }], select: [embed(staff), embed(through)] })
+  look()
+  counter.reads = 0
+  t.strictSame(rowsOf(look()), [{ staff: [{ id: 8 }, { id: 9 }], marks: [{ id: 4 }] }])
+  t.ok(counter.reads < 50, `${counter.reads} values read`)
+})
+
+test('items that the application adds, removes, replaces and moves are seen', async t => {
+  const rows: Person[] = []
+  const { people, staff } = makeWorld(rows)
+  const by = (value: number) => find(people, equals(id, value))
+  t.strictSame(by(1), [])
+  rows.push({ id: 1, name: 'a' }, { id: 2, name: 'b', bossId: 1 })
+  t.strictSame([by(1), by(2)], [[1], [2]])
+  t.strictSame(find(people, some(staff)), [1])
+  rows.push({ id: 3, name: 'c', bossId: 2 })
+  t.strictSame(by(3), [3])
+  t.strictSame(find(people, some(staff)), [1, 2])
+  rows.reverse()
+  t.strictSame([by(1), by(2), by(3)], [[1], [2], [3]])
+  rows.shift()
+  t.strictSame([by(3), find(people, some(staff))], [[], [1]])
+  rows[0] = { id: 4, name: 'd' }
+  t.strictSame([by(2), by(4), find(people, some(staff))], [[], [4], []])
+  rows.length = 0
+  t.strictSame(by(1), [])
+})
+
+test('an item whose value changed in place is no longer found by the old one', async t => {
+  const row: Person = { id: 1, name: 'a', nick: 'x' }
+  const { people } = makeWorld([row, { id: 2, name: 'b', nick: 'y' }])
+  t.strictSame(find(people, equals(nick, 'x')), [1])
+  row.nick = 'z'
+  t.strictSame(find(people, equals(nick, 'x')), [])
+  t.strictSame(find(people, equals(nick, 'z')), [1])
+})
+
+test('after refresh every change is seen, of join rows too', async t => {
+  const rows: Person[] = [{ id: 1, name: 'a', nick: 'x' }, { id: 2, name: 'b', nick: 'y' }]
+  const links = [{ personId: 1, markId: 5 }]
+  const { people, staff, marks, source } = makeWorld(rows, { links, marks: [{ id: 5, word: 'w' }] })
+  const look = () => [find(people, equals(nick, 'z')), find(people, equals(id, 3)), find(people, some(staff)), find(people, some(marks))]
+  t.strictSame(look(), [[], [], [], [1]])
+  Object.assign(rows[0] ?? {}, { nick: 'z' })
+  rows.splice(1, 1, { id: 3, name: 'c', bossId: 1 })
+  links.splice(0, 1, { personId: 3, markId: 5 })
+  source.refresh()
+  t.strictSame(look(), [[1], [3], [1], [3]])
+})
+
+test('a Map serves its values, whatever its keys', async t => {
+  const rows = new Map<unknown, Person>([['x', { id: 1, name: 'a' }], [NaN, { id: 2, name: 'b', bossId: 1 }]])
+  const { people, staff } = makeWorld(rows)
+  t.strictSame(find(people, everything), [1, 2])
+  t.strictSame(find(people, equals(id, 2)), [2])
+  t.strictSame(find(people, some(staff)), [1])
+  rows.set('y', { id: 3, name: 'c' })
+  t.strictSame(find(people, equals(id, 3)), [3])
+  rows.set(NaN, { id: 4, name: 'd' })
+  t.strictSame([find(people, equals(id, 2)), find(people, equals(id, 4))], [[], [4]])
+  rows.clear()
+  t.strictSame([find(people, equals(id, 1)), find(people, everything)], [[], []])
+})
+
+test('a step stands on the one item that it fits: none is a miss, two are ambiguous (docs/http.md: Identifiers)', async t => {
+  const { people, boss, staff, marks, words } = makeWorld(
+    [{ id: 1, nick: '7' }, { id: 2, bossId: 1, nick: 'same' }, { id: 3, bossId: 1, nick: 'same' }, { id: 7, bossId: 2 }, { id: 8, nick: '8' }, { id: 9, bossId: 99 }],
+    { links: [{ personId: 1, markId: 5 }, { personId: 1, markId: 5 }], marks: [{ id: 5, word: 'w' }, { id: 6, word: 'w' }] }
+  )
+  const root = (where: Predicate): Step => ({ collection: people, via: undefined, where })
+  const at = (one: number) => root(equals(id, one))
+  const search = (one: number) => root(any([equals(id, one), equals(nick, `${one}`)]))
+  const along = (via: RelationField, where = everything): Step => ({ collection: via.target, via, where })
+  const cases: ReadonlyArray<readonly [string, readonly Step[], number | { readonly kind: 'missing' | 'ambiguous', readonly step: number }]> = [
+    ['found', [at(2)], 2],
+    ['not there', [at(4)], { kind: 'missing', step: 0 }],
+    ['fits nothing', [root(nothing)], { kind: 'missing', step: 0 }],
+    ['two items share a value', [root(equals(nick, 'same'))], { kind: 'ambiguous', step: 0 }],
+    ['one item by two identifiers', [search(8)], 8],
+    ['two items by two identifiers', [search(7)], { kind: 'ambiguous', step: 0 }],
+    ['one of the two is not among those to be seen', [root(all([any([equals(id, 7), equals(nick, '7')]), compare(id, 'less', 5)]))], 1],
+    ['up', [at(7), along(boss), along(boss)], 1],
+    ['up from nowhere', [at(1), along(boss)], { kind: 'missing', step: 1 }],
+    ['up to what is not there', [at(9), along(boss)], { kind: 'missing', step: 1 }],
+    ['up to what is not to be seen', [at(7), along(boss, equals(id, 3))], { kind: 'missing', step: 1 }],
+    ['down', [at(1), along(staff, equals(id, 3))], 3],
+    ['down to another\'s', [at(1), along(staff, equals(id, 7))], { kind: 'missing', step: 1 }],
+    ['down to two', [at(1), along(staff, equals(nick, 'same'))], { kind: 'ambiguous', step: 1 }],
+    ['the first step that fails', [at(4), along(staff), along(boss)], { kind: 'missing', step: 0 }],
+    ['a link twice is one item', [at(1), along(marks, equals(word, 'w'))], 5],
+    ['an item that is not linked', [at(1), along(marks, equals(markId, 6))], { kind: 'missing', step: 1 }]
+  ]
+  for (const [what, steps, expected] of cases) t.strictSame(itemAt(...steps), typeof expected === 'number' ? { kind: 'rows', rows: [{ id: expected }], more: false } : expected, what)
+  t.strictSame(read(listOf(people, {}, { steps: [at(4)], from: { collection: people, via: staff } })), { kind: 'missing', step: 0 })
+  t.strictSame(idsOf(read(listOf(words, {}, { steps: [at(1)], from: { collection: words, via: marks } }))), [5])
+})
+
+test('a relation leads to the items that are there, each once, and its conditions bear on them alone', async t => {
+  const { people, boss, staff, marks } = makeWorld(
+    [{ id: 1, name: 'a', age: 50 }, { id: 2, name: 'b', bossId: 1, age: 20 }, { id: 3, name: 'c', bossId: 1, age: 30 }, { id: 4, name: 'd', bossId: 99 }, { id: 5, name: 'e', bossId: 5 }],
+    { links: new Map<string, object>([['a', { personId: 2, markId: 10 }], ['b', { personId: 2, markId: 11 }], ['c', { personId: 2, markId: 10 }], ['d', { personId: 3, markId: 99 }], ['e', { personId: 3, markId: null }], ['f', { personId: null, markId: 11 }], ['g', {}]]), marks: [{ id: 10, word: 'x' }, { id: 11, word: 'y' }] }
+  )
+  const item = (where: Predicate, select: Selection = show(id)): Shown => ({ kind: 'item', name: 'boss', field: boss, where, select })
+  t.strictSame(showing(people, [item(everything)]), [{ boss: null }, { boss: { id: 1 } }, { boss: { id: 1 } }, { boss: null }, { boss: { id: 5 } }])
+  t.strictSame(showing(people, [item(compare(age, 'less', 50))], equals(id, 2)), [{ boss: null }])
+  t.strictSame(showing(people, [item(everything, [embed(staff)])], equals(id, 3)), [{ boss: { staff: [{ id: 2 }, { id: 3 }] } }])
+  t.strictSame(showing(people, [embed(staff, { order: down(id), range: { offset: 0, limit: 1 } })]), [{ staff: [{ id: 3 }] }, { staff: [] }, { staff: [] }, { staff: [] }, { staff: [{ id: 5 }] }])
+  t.strictSame(showing(people, [embed(staff, { where: compare(age, 'greater', 20), range: { offset: 0, limit: 5 } })], equals(id, 1)), [{ staff: [{ id: 3 }] }])
+  t.strictSame(showing(people, [embed(staff, { range: { offset: 1, limit: 5 } })], equals(id, 1)), [{ staff: [{ id: 3 }] }])
+  t.strictSame(showing(people, [embed(marks, { order: down(word), select: show(word) })]), [{ marks: [] }, { marks: [{ word: 'y' }, { word: 'x' }] }, { marks: [] }, { marks: [] }, { marks: [] }])
+  t.strictSame(find(people, some(boss)), [2, 3, 5])
+  t.strictSame(find(people, not(some(boss))), [1, 4])
+  t.strictSame(find(people, some(boss, compare(name, 'starts_with', 'a'))), [2, 3])
+  t.strictSame(find(people, some(staff, compare(age, 'greater', 25))), [1])
+  t.strictSame(find(people, some(marks)), [2])
+  t.strictSame(find(people, some(staff, some(marks, equals(word, 'y')))), [1])
+  t.strictSame(find(people, some(boss, some(staff, equals(id, 3)))), [2, 3])
+  t.strictSame(find(people, some(marks, nothing)), [])
+})
+
+test('nothing belongs to an item by a value that neither has', async t => {
+  const { people, boss, staff, marks } = makeWorld([{ name: 'no key' }, { id: 1, name: 'no boss' }], { links: [{}], marks: [{}] })
+  t.strictSame(find(people, any([some(boss), some(staff), some(marks)])), [])
+})
+
+test('a join leads from the key of one collection to the key of the other, whatever they are called', async t => {
+  const code = stored('code', Type.String(), true)
+  const tags = collectionOf('tags', memory([{ code: 'a', id: 2 }, { code: 'b', id: 1 }]), code)
+  const people = collectionOf('people', memory([{ id: 1, code: 'b' }], { joins: { taggings: [{ who: 1, what: 'a' }, { who: 2, what: 'b' }] } }), id)
+  const field: SubCollectionField = { ...flags('tags'), kind: 'sub-collection', holder: people, target: tags, link: { kind: 'join', through: 'taggings', foreignKey: 'who', otherKey: 'what' } }
+  t.strictSame(showing(people, [embed(field, { order: up(code), select: show(code) })]), [{ tags: [{ code: 'a' }] }])
+})
+
+test('more tells whether a row follows, and total counts those before and beyond the page too (docs/http.md: Pages and links)', async t => {
+  const { people } = makeWorld([5, 3, 1, 4, 2].map(one => ({ id: one, age: one })))
+  const cases: ReadonlyArray<readonly [offset: number, limit: number, ids: readonly number[], more: boolean]> = [
+    [0, Infinity, [1, 2, 3, 4], false], [0, 4, [1, 2, 3, 4], false], [0, 3, [1, 2, 3], true], [1, 3, [2, 3, 4], false], [3, 2, [4], false], [4, 1, [], false], [9, Infinity, [], false], [0, 0, [], true], [4, 0, [], false]
+  ]
+  const where = compare(age, 'less', 5)
+  for (const [offset, limit, ids, more] of cases) {
+    const rows = ids.map(one => ({ id: one }))
+    t.strictSame(read(listOf(people, { where, range: { offset, limit } })), { kind: 'rows', rows, more }, `${offset}, ${limit}`)
+    t.strictSame(read(listOf(people, { where, range: { offset, limit } }, { count: true })), { kind: 'rows', rows, more, total: 4 }, `${offset}, ${limit}, counted`)
+  }
+  t.strictSame(read(listOf(people, { where, range: { offset: 0, limit: 1 } }, { count: true, beyond: compare(id, 'greater', 2) })), { kind: 'rows', rows: [{ id: 3 }], more: true, total: 4 })
+  t.strictSame(read(listOf(people, { where, range: { offset: 0, limit: 1 } }, { count: true, beyond: compare(id, 'greater', 3) })), { kind: 'rows', rows: [{ id: 4 }], more: false, total: 4 })
+})
+
+test('groups are the distinct values that are not null, in their order, each with its own page of items', async t => {
+  const { people, staff } = makeWorld([{ id: 1, age: 2 }, { id: 2, age: 10 }, { id: 3, age: 2 }, { id: 4 }, { id: 5, age: 1, bossId: 3 }, { id: 6, age: 2, bossId: 3 }, { id: 7, age: NaN, bossId: 3 }])
+  const groups = (rest: Partial<Extract<ReadPlan, { kind: 'groups' }>> = {}) => {
+    const result = read({ kind: 'groups', steps: [], from: { collection: people, via: undefined }, by: age, beyond: everything, descending: false, range: { offset: 0, limit: Infinity }, members: listingOf({}), count: false, ...rest })
+    return result.kind === 'groups' ? { ...result, kind: undefined, groups: result.groups.map(group => [group.value, ...group.rows.map(row => row['id'])]) } : result
+  }
+  const same = (got: unknown, groups: readonly unknown[], rest: object = { more: false }) => t.strictSame(got, { kind: undefined, groups, ...rest })
+  same(groups(), [[1, 5], [2, 1, 3, 6], [10, 2]])
+  same(groups({ descending: true, count: true }), [[10, 2], [2, 1, 3, 6], [1, 5]], { more: false, total: 3 })
+  same(groups({ range: { offset: 0, limit: 2 }, count: true }), [[1, 5], [2, 1, 3, 6]], { more: true, total: 3 })
+  same(groups({ range: { offset: 2, limit: 2 } }), [[10, 2]])
+  same(groups({ members: listingOf({ where: compare(id, 'greater', 2), order: down(id), range: { offset: 0, limit: 2 } }) }), [[1, 5], [2, 6, 3]])
+  same(groups({ beyond: compare(age, 'greater', 1), range: { offset: 0, limit: 1 }, count: true }), [[2, 1, 3, 6]], { more: true, total: 3 })
+  same(groups({ steps: [{ collection: people, via: undefined, where: equals(id, 3) }], from: { collection: people, via: staff } }), [[1, 5], [2, 6]])
+  same(groups({ by: name }), [])
+  t.strictSame(groups({ steps: [{ collection: people, via: undefined, where: nothing }] }), { kind: 'missing', step: 0 })
+})
+
+test('groups of text stand in the order of code points', async t => {
+  const { people } = makeWorld(['\u{1F600}', '\uFFFD', 'toString', '', 'B', 'a', 'B'].map((one, index) => ({ id: index, name: one })))
+  const result = read({ kind: 'groups', steps: [], from: { collection: people, via: undefined }, by: name, beyond: everything, descending: false, range: { offset: 0, limit: Infinity }, members: listingOf({}), count: false })
+  t.strictSame(result.kind === 'groups' && result.groups.map(group => group.value), ['', 'B', 'a', 'toString', '\uFFFD', '\u{1F600}'])
+})
+
+test('a listing in batches is the listing as it was when it began', async t => {
+  const rows = [5, 3, 6, 1, 4, 2].map((one): Person => ({ id: one, name: `n${one}`, age: one }))
+  const { people } = makeWorld(rows)
+  const plan = listOf(people, { where: compare(age, 'greater', 1), range: { offset: 1, limit: 3 } }, { carry: [age], count: true, beyond: compare(age, 'less', 6) })
+  const batches = database.readBatches?.(plan, 2)
+  if (batches === undefined) throw new TypeError('memory reads in batches')
+  t.strictSame(batches.first, { kind: 'rows', rows: [{ id: 3, age: 3 }, { id: 4, age: 4 }], more: false, total: 5 })
+  rows.length = 0
+  const told: (readonly Row[])[] = []
+  for await (const batch of batches.rows) told.push(batch)
+  t.strictSame(told, [[{ id: 3, age: 3 }, { id: 4, age: 4 }], [{ id: 5, age: 5 }]])
+})
+
+test('a listing in batches tells a miss before any of it is read', async t => {
+  const { people, staff } = makeWorld([{ id: 1 }])
+  const batches = database.readBatches?.(listOf(people, {}, { steps: [{ collection: people, via: undefined, where: equals(id, 2) }], from: { collection: people, via: staff } }), 2)
+  if (batches === undefined) throw new TypeError('memory reads in batches')
+  t.strictSame(batches.first, { kind: 'missing', step: 0 })
+  for await (const batch of batches.rows) t.fail('there is nothing to read', { batch })
+})
+
+test('all memory sources are of one database, and each knows its joins', async t => {
+  const source = memory([], { joins: { a: [], toString: new Map() } })
+  t.equal(source.database, memory(new Map()).database)
+  t.equal(source.database.kind, 'memory')
+  t.strictSame([...source.joinNames ?? []], ['a', 'toString'])
+  t.strictSame([...memory([]).joinNames ?? []], [])
+})
+
+test('anything but an array or a Map is refused where it is given', async t => {
+  for (const rows of [undefined, null, 'rows', 5, {}, new Set(), new WeakMap(), { length: 0 }]) {
+    t.throws(() => memory(rows as unknown as Rows), new DeclarationError('memory(rows): expected an array or a Map of objects'))
+    t.throws(() => memory([], { joins: { links: rows as unknown as Rows } }), new DeclarationError('memory(rows, { joins: { links } }): expected an array or a Map of objects'))
+  }
+})
+
+test('a relation through rows that its source was not given is refused at registration', async t => {
+  const Person = Type.Object({
+    id: Type.Integer({ identifier: true, readable: true }),
+    friends: SubCollection('people', { through: 'friendships', foreignKey: 'a', otherKey: 'b', readable: true })
+  })
+  const compile = (joins: Record<string, Rows>) => compileModel({ people: collection(Person, { source: memory([], { joins }) }) }, { naming: 'none', pages: { defaultSize: 1, maxSize: 1 }, reserved: new Map() })
+  t.throws(() => compile({ friendship: [] }), { name: 'DeclarationError', message: /'people', field 'friends'.*'friendships'/ })
+  t.equal(compile({ friendships: [] }).collections.size, 1)
+  const { people, marks } = makeWorld([{ id: 1 }])
+  t.throws(() => find(people, some({ ...marks, link: { kind: 'join', through: 'unknown', foreignKey: 'a', otherKey: 'b' } })), { message: /unknown/ })
+})
+
+// Reads by index, against looking at every object there is, while the application changes its rows.
+
+interface Link { personId: number, markId: number }
+
+const rows: Person[] = []
+const links: Link[] = []
+const marked = [{ id: 0, word: 'a' }, { id: 1, word: 'b' }, { id: 2, word: 'a' }]
+const indexed = makeWorld(rows, { links, marks: marked })
+
+const few = fc.integer({ min: 0, max: 5 })
+const letters = fc.constantFrom('a', 'b', '0', '1', null)
+const operatorsOf = fc.constantFrom<Operator>('equals', 'equals', 'not_equals', 'less', 'at_least')
+const compares = (fields: readonly DataField[]): fc.Arbitrary<Predicate> => fc.constantFrom(...fields).chain(field => {
+  const values: fc.Arbitrary<string | number | null> = field.type.kind === 'integer' ? few : letters
+  return fc.oneof(
+    fc.tuple(operatorsOf, values).map(([operator, value]) => compare(field, value === null ? 'equals' : operator, value)),
+    fc.tuple(fc.constantFrom<Operator>('in', 'in', 'not_in'), fc.array(values, { maxLength: 3 })).map(([operator, value]) => compare(field, operator, value))
+  )
+})
+
+const { where: conditions } = fc.letrec<{ where: Predicate }>(tie => ({
+  where: fc.oneof({ maxDepth: 3, depthSize: 'small' },
+    compares([id, id, nick, nick, age, bossId]),
+    fc.tuple(fc.constantFrom('all' as const, 'any' as const), fc.array(tie('where'), { maxLength: 3 })).map(([kind, of]): Predicate => ({ kind, of })),
+    tie('where').map(not),
+    fc.tuple(fc.constantFrom(indexed.boss, indexed.staff), tie('where')).map(([field, where]) => some(field, where)),
+    compares([markId, word]).map(where => some(indexed.marks, where))
+  )
+}))
+
+const person = fc.record({ name: fc.constant('n'), nick: letters, age: fc.option(few), bossId: fc.option(few) })
+
+type Change = (next: number) => void
+const at = (place: number, list: readonly unknown[]) => Math.min(place, list.length - 1)
+// What an index cannot see is followed by a refresh: a number of rows that is the same again, and values changed in place.
+const unseen = (change: Change): Change => next => {
+  change(next)
+  indexed.source.refresh()
+}
+const changes: fc.Arbitrary<Change> = fc.oneof(
+  person.map((one): Change => next => { rows.push({ ...one, id: next }) }),
+  fc.tuple(few, few).map(([personId, mark]): Change => () => { links.push({ personId, markId: mark }) }),
+  few.map((): Change => () => { rows.reverse() }),
+  few.map(place => unseen(() => { rows.splice(at(place, rows), 1) })),
+  few.map(place => unseen(() => { links.splice(place, 1) })),
+  fc.tuple(few, person).map(([place, one]) => unseen(next => { if (rows.length > 0) rows[at(place, rows)] = { ...one, id: next } })),
+  fc.tuple(few, person).map(([place, one]) => unseen(() => { Object.assign(rows[at(place, rows)] ?? {}, one) }))
+)
+
+const plain: Record<string, (value: string | number | null, other: unknown) => boolean> = {
+  equals: (value, other) => value === other,
+  not_equals: (value, other) => value !== other,
+  less: (value, other) => value !== null && value < (other as typeof value),
+  at_least: (value, other) => value !== null && value >= (other as typeof value),
+  in: (value, other) => (other as unknown[]).includes(value),
+  not_in: (value, other) => !(other as unknown[]).includes(value)
+}
+
+type Plain = Readonly<Record<string, string | number | null>>
+
+function holds (where: Predicate, row: Plain): boolean {
+  switch (where.kind) {
+    case 'all': return where.of.every(one => holds(one, row))
+    case 'any': return where.of.some(one => holds(one, row))
+    case 'not': return !holds(where.of, row)
+    case 'some': return reached(where.field, row).some(one => holds(where.where, one))
+    case 'compare': return plain[where.operator]?.(row[where.field.property] ?? null, where.value) ?? false
+  }
+}
+
+const plainRows = () => rows as unknown as readonly Plain[]
+
+function reached (field: RelationField, row: Plain): readonly Plain[] {
+  if (field === indexed.boss) return plainRows().filter(one => one['id'] === row['bossId'])
+  if (field === indexed.staff) return plainRows().filter(one => one['bossId'] === row['id'])
+  return marked.filter(mark => links.some(link => link.personId === row['id'] && link.markId === mark.id))
+}
+
+const ids = (some: readonly Plain[]) => some.map(one => ({ id: one['id'] })).toSorted((one, other) => Number(one.id) - Number(other.id))
+
+const scanned = (where: Predicate) => plainRows().filter(row => holds(where, row)).toSorted((one, other) => Number(one['id']) - Number(other['id']))
+  .map(row => ({ id: row['id'], staff: ids(reached(indexed.staff, row)), marks: ids(reached(indexed.marks, row)) }))
+
+function stepTo (found: readonly { readonly id: unknown }[]): Exclude<ReadResult, { kind: 'groups' }> {
+  const [first, second] = found
+  if (first === undefined) return { kind: 'missing', step: 0 }
+  return second === undefined ? { kind: 'rows', rows: [{ id: first.id }], more: false } : { kind: 'ambiguous', step: 0 }
+}
+
+function assertSame (found: unknown, expected: unknown): void {
+  const [one, other] = [JSON.stringify(found), JSON.stringify(expected)]
+  if (one !== other) throw new Error(`${one}\nexpected ${other}`)
+}
+
+test('reads by index give what looking at every object gives, while rows come, go and change', async t => {
+  const counts = { missing: 0, rows: 0, ambiguous: 0 }
+  fc.assert(fc.property(fc.array(person, { maxLength: 6 }), fc.array(fc.tuple(changes, conditions), { minLength: 1, maxLength: 8 }), (first, moves) => {
+    rows.splice(0, Infinity, ...first.map((one, index) => ({ ...one, id: index })))
+    links.length = 0
+    indexed.source.refresh()
+    for (const [move, [change, where]] of moves.entries()) {
+      change(first.length + move)
+      const expected = scanned(where)
+      const stood = stepTo(expected)
+      counts[stood.kind]++
+      assertSame(rowsOf(read(listOf(indexed.people, { where, select: [...show(id), embed(indexed.staff), embed(indexed.marks)] }))), expected)
+      assertSame(itemAt({ collection: indexed.people, via: undefined, where }), stood)
+    }
+  }), { numRuns: Number(process.env['RUNS'] ?? 300) })
+  t.ok(Object.values(counts).every(count => count > 20), `each outcome is met: ${JSON.stringify(counts)}`)
+})
