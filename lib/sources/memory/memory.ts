@@ -8,8 +8,9 @@ export interface MemorySource extends Source {
   readonly table: Table
   readonly joins: ReadonlyMap<string, Table>
   /**
-   * Forgets the indexes. Items are found by index, which sees when the number of items changes and when an item found has another value by now;
-   * after changing an identifier or foreign key of an object in place, call this.
+   * Forgets the indexes. Items are found by index, which sees when rows are added or removed at the end, when their number changes, and when an item
+   * that it finds has another value by now. Call this after an identifier or foreign key was changed in place or by replacing an object, and after as
+   * many items went from a Map as came to it.
    */
   refresh (): void
 }
@@ -26,7 +27,9 @@ const database: Database = { kind: 'memory', read: runRead, readBatches: readInB
  * Serves an array or Map of the application's own objects. An item is found by an identifier in constant time; filters and sorts look at every item.
  * Throws a DeclarationError for anything else.
  */
-export function memory (rows: Rows, { joins = {} }: MemoryOptions = {}): MemorySource {
+export function memory (rows: Rows, options: MemoryOptions = {}): MemorySource {
+  if (!isObject(options) || !(options.joins === undefined || isObject(options.joins))) throw new DeclarationError('memory(rows, { joins }): expected an object of join rows by name')
+  const { joins = {} } = options
   const table = tableOf(rows, 'memory(rows)')
   const joinTables = new Map(Object.entries(joins).map(([name, join]) => [name, tableOf(join, `memory(rows, { joins: { ${name} } })`)]))
   return {
@@ -37,6 +40,8 @@ export function memory (rows: Rows, { joins = {} }: MemoryOptions = {}): MemoryS
     refresh () { for (const one of [table, ...joinTables.values()]) one.refresh() }
   }
 }
+
+const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
 function tableOf (rows: Rows, place: string): Table {
   if (!Array.isArray(rows) && !(rows instanceof Map)) throw new DeclarationError(`${place}: expected an array or a Map of objects`)

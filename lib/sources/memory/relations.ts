@@ -18,7 +18,7 @@ export function relatedRows (row: object, field: RelationField): readonly object
   if (link.kind === 'foreign-key') return findBy(target, link.foreignKey.property, own, link.foreignKey.type.kind)
   const joins = sourceOf(field.holder).joins.get(link.through)
   if (joins === undefined) throw new TypeError(`'${link.through}' is checked at registration`)
-  const keys = new Set(findBy(joins, link.foreignKey, own).map(join => ownValue(join, link.otherKey)))
+  const keys = new Set(findBy(joins, link.foreignKey, own, field.holder.key.type.kind).map(join => ownValue(join, link.otherKey, type.kind)))
   return [...keys].flatMap(one => findBy(target, property, one, type.kind))
 }
 

@@ -1,0 +1,65 @@
+import { Type } from '@sinclair/typebox'
+import Fastify from 'fastify'
+import { test } from 'tap'
+import dataApi, { collection, type Declared, memory, SubCollection } from '../../lib/index.ts'
+
+// The memory source as a client meets it while the application changes its rows.
+
+const readable = { readable: true }
+const Thing = Type.Object({
+  id: Type.Integer({ identifier: true, ...readable }),
+  parentId: Type.Optional(Type.Integer(readable)),
+  children: SubCollection('things', { foreignKey: 'parentId', readable: true, hidden: true })
+})
+
+async function serve (collections: Record<string, Declared>) {
+  const app = Fastify()
+  await app.register(dataApi, { collections })
+  return async (url: string) => {
+    const response = await app.inject(url)
+    return response.statusCode === 200 ? response.json() : response.statusCode
+  }
+}
+
+test('an item removed and one added between two requests are seen', async t => {
+  const rows = [{ id: 1 }, { id: 2 }]
+  const get = await serve({ things: collection(Thing, { source: memory(rows) }) })
+  await get('/things/1/id')
+  rows.shift()
+  rows.push({ id: 3 })
+  t.strictSame(await get('/things?fields=id'), [{ id: 2 }, { id: 3 }])
+  t.strictSame(await get('/things/3/id'), 3)
+  t.strictSame(await get('/things?id=3&fields=id'), [{ id: 3 }])
+})
+
+test('the last object replaced by a copy with another foreign key is seen', async t => {
+  const rows: Array<{ id: number, parentId?: number }> = [{ id: 1 }, { id: 2 }, { id: 3, parentId: 1 }]
+  const get = await serve({ things: collection(Thing, { source: memory(rows) }) })
+  await get('/things/2/children')
+  rows[2] = { id: 3, parentId: 2 }
+  t.strictSame(await get('/things?parent_id=2&fields=id'), [{ id: 3 }])
+  t.strictSame(await get('/things/2/children?fields=id'), [{ id: 3 }])
+})
+
+test('join rows may hold the Dates that keys are', async t => {
+  const Day = Type.Object({ day: Type.String({ format: 'date', identifier: true, ...readable }), tags: SubCollection('tags', { through: 'day_tags', foreignKey: 'day', otherKey: 'tag', readable: true }) })
+  const Tag = Type.Object({ id: Type.String({ identifier: true, ...readable }) })
+  const day = new Date('2024-01-01')
+  const get = await serve({ days: collection(Day, { source: memory([{ day }], { joins: { day_tags: [{ day, tag: 'x' }] } }) }), tags: collection(Tag, { source: memory([{ id: 'x' }]) }) })
+  t.strictSame(await get('/days/2024-01-01/tags'), [{ id: 'x' }])
+})
+
+test('one source may stand behind two collections that read a Date in different formats', async t => {
+  const ByDay = Type.Object({ at: Type.String({ format: 'date', identifier: true, ...readable }) })
+  const ByMoment = Type.Object({ at: Type.String({ format: 'date-time', identifier: true, ...readable }) })
+  const source = memory([{ at: new Date('2024-01-01') }])
+  const get = await serve({ days: collection(ByDay, { source }), moments: collection(ByMoment, { source }) })
+  t.strictSame(await get('/days/2024-01-01'), { at: '2024-01-01' })
+  t.strictSame(await get('/moments/2024-01-01T00:00:00Z'), { at: '2024-01-01T00:00:00.000Z' })
+})
+
+test('options that are none are refused', async t => {
+  t.throws(() => memory([], { joins: null as unknown as Record<string, never> }), { name: 'DeclarationError' })
+  t.throws(() => memory([], { joins: 5 as unknown as Record<string, never> }), { name: 'DeclarationError' })
+  t.throws(() => memory([], null as unknown as object), { name: 'DeclarationError' })
+})
