@@ -69,8 +69,8 @@ everySource('a parser takes time in proportion to what it is given', async ({ t,
   for (const [name, text] of Object.entries(texts)) {
     await time(`/artists?${text(2000)}`)
     const [short, long] = [await time(`/artists?${text(20_000)}`), await time(`/artists?${text(200_000)}`)]
-    // Ten times the length may take ten times as long; a hundred times would be a square.
-    t.ok(long < 40 * short + 50, `${name}: ${short.toFixed(1)} ms, ${long.toFixed(1)} ms`)
+    // Ten times the length may take ten times as long; the square would take a hundred times, and seconds. The rest is for a busy machine.
+    t.ok(long < 40 * short + 400, `${name}: ${short.toFixed(1)} ms, ${long.toFixed(1)} ms`)
   }
 })
 
