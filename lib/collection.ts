@@ -2,6 +2,7 @@ import { Kind, OptionalKind, type Static, type TObject, type TProperties, type T
 import type { FastifyRequest } from 'fastify'
 import type { ExpressionBuilder, Expression as SqlExpression } from 'kysely'
 import type { FieldFlags } from '../schemas/flags.ts'
+import type { RequestStrategies } from '../schemas/request-strategies.ts'
 import type { Source } from './sources/source.ts'
 
 /** What the application's own functions are told of the request they serve. */
@@ -9,6 +10,20 @@ export interface Context {
   /** With everything that the host's hooks put on it. */
   readonly request: FastifyRequest
 }
+
+/** The transaction that a write request runs in: what is done through it lasts if the whole request does. */
+export interface Transaction {
+  /** The kind of the database, such as `sqlite`. */
+  readonly kind: string
+  /**
+   * Runs a statement of the application's own and gives its rows. Parameters are written as the database writes them, in SQLite as `?`. Rejects with
+   * what the driver throws; a transaction over memory() has no statements.
+   */
+  query (text: string, parameters?: readonly unknown[]): Promise<ReadonlyArray<Readonly<Record<string, unknown>>>>
+}
+
+/** What setters and hooks are told. */
+export interface WriteContext extends Context { readonly transaction: Transaction }
 
 /** A relation as a property of a collection's schema: not a value, so no part of an item's static type. */
 export interface TSubCollection extends TSchema { [Kind]: 'SubCollection', static: never, target: string, link: SubCollectionOptions }
@@ -139,8 +154,30 @@ export function exactly<I> (segment: string, find: (context: Context) => Eventua
   return { kind: 'special', segment, find }
 }
 
-/** Takes a new value of one field. May change other fields of the item, and rejects the value by throwing an ArgumentError. */
-export type Setter<I, V> = (item: I, value: V, context: Context) => Eventually<void>
+/**
+ * Takes a new value of one field. The item is as it stands in the transaction, its row locked; of a new item it holds what was set so far. May change
+ * any field of it, and rejects the value by throwing an ArgumentError. Its own field has the new value only if the setter gives it.
+ */
+export type Setter<I, V> = (item: I, value: V, context: WriteContext) => Eventually<void>
+
+/** What was written, once it lasts. */
+export type Saved<I> =
+  | { readonly kind: 'created' | 'deleted', readonly item: Readonly<I> }
+  | { readonly kind: 'updated', readonly item: Readonly<I>, readonly before: Readonly<I> }
+
+/**
+ * What the application does when an item is written. All but `saved` run inside the transaction, after the setters: what they throw leaves nothing written.
+ */
+export interface Hooks<I> {
+  /** Before an item is created. May change it; what the database gives, such as its key, is not there yet. */
+  creating?: (item: Partial<I>, context: WriteContext) => Eventually<void>
+  /** Before an item is updated. May change it; `before` is what it was. */
+  updating?: (item: I, before: Readonly<I>, context: WriteContext) => Eventually<void>
+  /** Before an item is deleted. */
+  deleting?: (item: Readonly<I>, context: WriteContext) => Eventually<void>
+  /** After the commit, once an item. What it throws is logged; the write has happened. */
+  saved?: (saved: Saved<I>, context: Context) => Eventually<void>
+}
 
 /** Sizes of pages, in items. `Infinity` is no limit. */
 export interface Pages { defaultSize?: number, maxSize?: number }
@@ -153,24 +190,43 @@ export interface Behaviour<S extends TObject> {
   computed?: Record<string, Computed<Item<S>> | Expression<Item<S>>>
   /** What happens when a client writes a field, by its name in the application. Without one the value is stored as it is. */
   setters?: { [P in Properties<Item<S>>]?: Setter<Item<S>, Item<S>[P]> }
+  /** What happens around a write. */
+  hooks?: Hooks<Item<S>>
+  /** Which requests may write; what is left out is as for the whole API. */
+  requestStrategies?: RequestStrategies
   /** Identifiers besides the fields flagged so, by name. */
   identifiers?: Record<string, Lookup<Item<S>> | Special<Item<S>>>
   /** Sizes of pages of this collection; what is left out is as for the whole API. */
   pages?: Pages
 }
 
+/** An item whose type is no longer known: values by property. */
+export type Values = Record<string, unknown>
+
 /** A collection as declared, before it is compiled. */
 export interface Declared {
   readonly schema: TObject
   readonly source: Source
   readonly computed: Readonly<Record<string, Computed | Expression>>
+  readonly setters: Readonly<Record<string, Setter<Values, unknown>>>
+  readonly hooks: Hooks<Values>
+  readonly requestStrategies: RequestStrategies
   readonly identifiers: Readonly<Record<string, Lookup | Special>>
   readonly pages: Pages
 }
 
 /** Declares a collection: a schema, which is data, and a behaviour, which is code. Checked when the plugin is registered. */
 export function collection<S extends TObject> (schema: S, behaviour: Behaviour<S>): Declared {
-  const { source, computed = {}, identifiers = {}, pages = {} } = behaviour
-  // From here on types are the model's own; the item type has done its work.
-  return { schema, source, computed: computed as Declared['computed'], identifiers: identifiers as Declared['identifiers'], pages }
+  const { source, computed = {}, setters = {}, hooks = {}, requestStrategies = {}, identifiers = {}, pages = {} } = behaviour
+  return {
+    schema,
+    source,
+    // From here on types are the model's own; the item type has done its work.
+    computed: computed as Declared['computed'],
+    setters: setters as Declared['setters'],
+    hooks: hooks as Declared['hooks'],
+    requestStrategies,
+    identifiers: identifiers as Declared['identifiers'],
+    pages
+  }
 }

@@ -7,6 +7,12 @@ export const conditions = {
   field_not_found: { status: 404, state: 'not_found' },
   ambiguous_identifier: { status: 409, state: 'conflict' },
   argument: { status: 400 },
+  duplicate: { status: 409, state: 'conflict' },
+  reference: { status: 409, state: 'conflict' },
+  constraint: { status: 400 },
+  validation: { status: 400 },
+  precondition_failed: { status: 412, state: 'precondition_failed' },
+  precondition_required: { status: 428 },
   invalid_filter: { status: 400 },
   invalid_sort: { status: 400 },
   invalid_fields: { status: 400 },
@@ -35,6 +41,12 @@ export interface Facts {
   readonly position?: number
   /** The name that was probably meant. */
   readonly suggestion?: string
+  /** The fields at fault, by their names on the wire. */
+  readonly fields?: readonly string[]
+  /** All that is wrong with a body, and where: JSON pointers (RFC 6901). */
+  readonly details?: ReadonlyArray<{ readonly pointer: string, readonly message: string }>
+  /** The element of the body at fault, where it holds more than one item. */
+  readonly pointer?: string
   /** Paths that would do. */
   readonly candidates?: readonly string[]
   /** Instead of the code's own status, for `rejected`. */
@@ -85,7 +97,38 @@ export const notAcceptable = (available: readonly string[]) =>
 export const unsupportedMediaType = (expected: string) =>
   new DataApiError('unsupported_media_type', `The body must be sent as ${expected}.`, { headers: { accept: expected } })
 
-export const contentTooLarge = (cause: unknown) => new DataApiError('content_too_large', 'The body is larger than this API takes.', { cause })
+export const contentTooLarge = (message: string, cause?: unknown) => new DataApiError('content_too_large', message, { cause })
+
+/** Everything that is wrong with a body. A body of garbage could be wrong in a million ways, so it is told the first hundred. */
+export const validation = (details: NonNullable<Facts['details']>) =>
+  new DataApiError('validation', `The body is not what it must be: ${details.length === 1 ? 'one thing is' : `${details.length} things are`} wrong.`, { details: details.slice(0, 100) })
+
+/** Where in the body, if it holds more than one item. */
+const pointing = (pointer: string) => pointer === '' ? {} : { pointer }
+
+export const duplicate = (fields: readonly string[], pointer: string) =>
+  new DataApiError('duplicate', fields.length === 0 ? 'There is such an item already.' : `There is an item with the same ${quoted(fields)} already.`, { fields, ...pointing(pointer) })
+
+export const danglingReference = (fields: readonly string[], pointer: string) =>
+  new DataApiError('reference', `There is no item that ${quoted(fields)} could refer to.`, { fields, ...pointing(pointer) })
+
+export const stillReferred = (pointer: string) => new DataApiError('reference', 'Other items refer to this one.', { fields: [], ...pointing(pointer) })
+
+export const constraint = (fields: readonly string[], pointer: string) =>
+  new DataApiError('constraint', fields.length === 0 ? 'The database does not take this item.' : `The database does not take this item's ${quoted(fields)}.`, { fields, ...pointing(pointer) })
+
+export const preconditionFailed = (message: string) => new DataApiError('precondition_failed', message)
+
+export const preconditionRequired = () =>
+  new DataApiError('precondition_required', "This item is changed only with 'If-Match': send the 'ETag' of the item as you know it.")
+
+/** The same error, told of one element of a body. */
+export function at (error: DataApiError, pointer: string): DataApiError {
+  if (pointer === '' || error.facts.pointer !== undefined) return error
+  return new DataApiError(error.code, error.message, { ...error.facts, pointer, cause: error.cause })
+}
+
+const quoted = (names: readonly string[]) => names.map(name => `'${name}'`).join(', ')
 
 export const malformedBody = (message: string, cause?: unknown) => new DataApiError('malformed_body', message, { cause })
 

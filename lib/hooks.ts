@@ -53,7 +53,7 @@ function answerFailure (error: DataApiError, request: FastifyRequest, { response
 function toDataApiError (error: unknown): DataApiError {
   if (error instanceof DataApiError) return error
   switch (codeOf(error)) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE': return contentTooLarge(error)
+    case 'FST_ERR_CTP_BODY_TOO_LARGE': return contentTooLarge('The body is larger than this API takes.', error)
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE': return unsupportedMediaType('application/json')
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH': return malformedBody('The body is not as long as its Content-Length says.', error)
     default: return refusedByHost(error) ?? internal(error)

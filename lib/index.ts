@@ -45,7 +45,7 @@ declare module 'fastify' {
  */
 async function dataApi (app: FastifyInstance, given: DataApiOptions): Promise<void> {
   const options = compileOptions(given)
-  const model = compileModel(given.collections, { naming: options.naming, pages: options.pages, reserved: reservedNames(options.syntax) })
+  const model = compileModel(given.collections, { naming: options.naming, pages: options.pages, requestStrategies: options.requestStrategies, reserved: reservedNames(options.syntax) })
   await app.register(async scope => {
     decorate(app, scope.prefix, model)
     addHooks(scope, options)

@@ -13,14 +13,14 @@ export function addRoutes (scope: FastifyInstance, api: Api): void {
   for (const url of scope.prefix === '' ? ['/', '/:collection', '/:collection/*'] : ['/', '/*']) scope.route({ method: 'OPTIONS', url, handler })
 }
 
-/** Bodies are taken as text whatever they are said to be: what they must be depends on the resource. */
+/** Bodies are taken as they come, whatever they are said to be: what they must be depends on the resource. */
 export function addBodyParser (scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => { done(null, body) })
+  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => { done(null, body) })
 }
 
 function readText (request: FastifyRequest, rootLength: number): RequestText {
-  const { accept, prefer, 'content-type': contentType } = request.headers
+  const { accept, prefer, 'content-type': contentType, 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers
   return {
     method: request.method,
     // Not the router's wildcard parameter, which is decoded as a whole and so has lost `%2F`.
@@ -30,7 +30,9 @@ function readText (request: FastifyRequest, rootLength: number): RequestText {
     accept,
     prefer,
     contentType,
-    body: typeof request.body === 'string' ? request.body : undefined
+    ifMatch,
+    ifNoneMatch,
+    body: Buffer.isBuffer(request.body) ? request.body : undefined
   }
 }
 

@@ -17,6 +17,11 @@ export interface FieldFlags {
   filterable?: boolean
   /** Whether clients may sort by it. Default true for readable fields. */
   sortable?: boolean
+  /**
+   * An integer that counts the item's changes: one is added with each write, and the item's tag is made of it instead of its content
+   * (docs/http.md: Conditional requests). Must be readable and not writable. Default false.
+   */
+  version?: boolean
 }
 
 declare module '@sinclair/typebox' {
@@ -25,4 +30,4 @@ declare module '@sinclair/typebox' {
 }
 
 /** The names of the flags, for telling them apart from JSON Schema's own keywords. */
-export const flagNames = ['readable', 'writable', 'hidden', 'listed', 'identifier', 'filterable', 'sortable'] as const satisfies readonly (keyof FieldFlags)[]
+export const flagNames = ['readable', 'writable', 'hidden', 'listed', 'identifier', 'filterable', 'sortable', 'version'] as const satisfies readonly (keyof FieldFlags)[]

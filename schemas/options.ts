@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { queryStringOptions } from './query-string.ts'
+import { requestStrategies } from './request-strategies.ts'
 
 const pageStyle = Type.Union([Type.Literal('auto'), Type.Literal('page'), Type.Literal('offset'), Type.Literal('keyset')])
 
@@ -13,8 +14,19 @@ export const optionsSchema = Type.Object({
   })),
   /** Names, delimiters and operators of the query string. */
   queryString: Type.Optional(queryStringOptions),
+  /** Which requests may write, for collections that do not say so themselves. */
+  requestStrategies: Type.Optional(requestStrategies),
+  /** What one body may hold; beyond it is 400 or 413. Its size in bytes is Fastify's `bodyLimit`. */
+  bodies: Type.Optional(Type.Object({
+    /** Objects and arrays within each other. Default 32. */
+    depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+    /** Items, those of sub-collections included. Default 1000. */
+    items: Type.Optional(Type.Integer({ minimum: 1 }))
+  }, { additionalProperties: false })),
   /** What a response holds besides data. */
   responseContent: Type.Optional(Type.Object({
+    /** What is told of an item that was created: its state and `id`, its state, or nothing. Default `id`. */
+    createdBody: Type.Optional(Type.Union([Type.Literal('id'), Type.Literal('status'), Type.Literal('none')])),
     /** Where links to other pages stand: in the `Link` header, in a wrapped page, both or nowhere. Default `header`. */
     pageLinks: Type.Optional(Type.Union([Type.Literal('header'), Type.Literal('wrapped'), Type.Literal('both'), Type.Literal('none')])),
     /** Whether links lead back as well. Default true. */

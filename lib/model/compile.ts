@@ -1,16 +1,23 @@
+import type { RequestStrategies } from '../../schemas/request-strategies.ts'
 import type { Declared } from '../collection.ts'
 import { DeclarationError } from '../errors.ts'
 import type { PageLimits as Limits } from './model.ts'
 import { compileKey, compileScalars, type Scalars } from './fields.ts'
 import { compileIdentifiers, compileSpecials } from './identifiers.ts'
 import { checkListed } from './listed.ts'
-import type { Collection, Field, Model } from './model.ts'
+import type { Collection, Field, Model, StoredField, SubItemField } from './model.ts'
 import { type Naming, toName } from './names.ts'
 import { compileRelations } from './relations.ts'
+import { compileSetters } from './setters.ts'
+import { compileStrategies } from './strategies.ts'
+import { compileValidate } from './validators.ts'
+import { compileVersion } from './version.ts'
 
 export interface CompileOptions {
   readonly naming: Naming
   readonly pages: Limits
+  /** Of the whole API. Default: each strategy's own. */
+  readonly requestStrategies?: RequestStrategies
   /** Names on the wire that a field may not have, each with the reason. */
   readonly reserved: ReadonlyMap<string, string>
 }
@@ -22,6 +29,7 @@ export interface Draft {
   readonly collection: Collection
   readonly fields: Map<string, Field>
   readonly properties: Map<string, Field>
+  readonly referrers: SubItemField[]
 }
 
 export type Drafts = ReadonlyMap<string, Draft>
@@ -46,6 +54,8 @@ function draft (property: string, declared: Declared, options: CompileOptions): 
   const scalars = compileScalars(property, declared, options)
   const fields = new Map<string, Field>()
   const properties = new Map<string, Field>()
+  const referrers: SubItemField[] = []
+  const stored = [...scalars.values()].filter((field): field is StoredField => field.kind === 'stored')
   const collection = Object.freeze({
     name,
     property,
@@ -55,10 +65,19 @@ function draft (property: string, declared: Declared, options: CompileOptions): 
     identifiers: compileIdentifiers(property, declared, scalars, options),
     specials: compileSpecials(property, declared),
     source: declared.source,
-    pages: pageLimits(property, declared, options.pages)
+    pages: pageLimits(property, declared, options.pages),
+    stored,
+    ...compileVersion(property, stored),
+    referrers,
+    strategies: compileStrategies(property, declared.requestStrategies, options.requestStrategies ?? {}, takesWrites(declared)),
+    validate: compileValidate(property, stored),
+    setters: compileSetters(property, declared, scalars),
+    hooks: declared.hooks
   })
-  return { declared, scalars, collection, fields, properties }
+  return { declared, scalars, collection, fields, properties, referrers }
 }
+
+const takesWrites = ({ schema }: Declared) => Object.values(schema.properties).some(property => property.writable === true)
 
 function pageLimits (collection: string, { pages }: Declared, fallback: Limits): Limits {
   const maxSize = pages.maxSize ?? fallback.maxSize
@@ -81,5 +100,6 @@ function fill (draft: Draft, drafts: Drafts, options: CompileOptions): void {
     if (other) throw new DeclarationError(`collection '${draft.collection.property}': fields '${other.property}' and '${property}' are both '${field.name}' on the wire`)
     draft.fields.set(field.name, field)
     draft.properties.set(property, field)
+    if (field.kind === 'sub-item') drafts.get(field.target.property)?.referrers.push(field)
   }
 }

@@ -1,6 +1,8 @@
 import type { TSchema } from '@sinclair/typebox'
-import type { Computed, Expression, Lookup, Special } from '../collection.ts'
+import type { Computed, Expression, Hooks, Lookup, Setter, Special, Values } from '../collection.ts'
 import type { Source } from '../sources/source.ts'
+import type { Strategies } from './strategies.ts'
+import type { Validate } from './validators.ts'
 import type { ValueType } from './values.ts'
 
 /** Everything that is known once the declarations are compiled. Frozen: a request only reads it. */
@@ -26,6 +28,20 @@ export interface Collection {
   readonly specials: readonly SpecialIdentifier[]
   readonly source: Source
   readonly pages: PageLimits
+  /** All that the source holds of an item, the application's own included, in the order declared. */
+  readonly stored: readonly StoredField[]
+  /** What an item's version is made of: the field flagged `version`, or else all stored fields that are readable (plan/tag.ts). */
+  readonly versionFields: readonly StoredField[]
+  /** The field flagged `version`, which each write counts up. */
+  readonly version: StoredField | undefined
+  /** The sub-items of any collection that may be one of this collection's items. */
+  readonly referrers: readonly SubItemField[]
+  readonly strategies: Strategies
+  /** Whether the values of writable fields, by their names on the wire, are what the schema asks for. */
+  readonly validate: Validate
+  /** By property. */
+  readonly setters: ReadonlyMap<string, Setter<Values, unknown>>
+  readonly hooks: Hooks<Values>
 }
 
 export interface PageLimits {
@@ -63,6 +79,8 @@ export interface StoredField extends FieldBase {
   readonly identifier: boolean
   /** Whether the value may be null or absent, which are one on the wire. */
   readonly nullable: boolean
+  /** Whether the application leaves the property out where there is no value, because its type has no null. */
+  readonly omitted: boolean
   readonly type: ValueType
 }
 

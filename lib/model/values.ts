@@ -32,16 +32,23 @@ export interface ValueType {
   readonly operators: ReadonlySet<Operator>
   /** The value that the text stands for, in canonical form, or nothing where the text is none. */
   parse (text: string): Scalar | undefined
+  /** The value of JSON in canonical form, or nothing where it is none of the type. Null is none. */
+  take (value: unknown): unknown
 }
 
 /** A field's schema without its wrappings: Optional, and unions with null. */
-export interface Described { readonly type: ValueType, readonly nullable: boolean }
+export interface Described {
+  readonly type: ValueType
+  readonly nullable: boolean
+  /** Whether there is no null among the values, so that one that is missing is left out. */
+  readonly omitted: boolean
+}
 
 /** Reads the type of a field's values off its schema. Nothing where the schema describes what JSON cannot carry. */
 export function describeValues (schema: TSchema, optional: boolean): Described | undefined {
   const { members, nullable } = alternatives(schema)
   const type = typeOf(members)
-  return type && { type, nullable: nullable || optional }
+  return type && { type, nullable: nullable || optional, omitted: optional && !nullable }
 }
 
 interface Alternatives { readonly members: readonly TSchema[], readonly nullable: boolean }
@@ -79,14 +86,20 @@ const types: Readonly<Record<string, (schema: TSchema) => ValueType>> = {
   string: schema => formatTypes[String(schema['format'])] ?? stringType
 }
 
-const jsonType: ValueType = { kind: 'json', expected: 'JSON', operators: new Set(), parse: () => undefined }
+const jsonType: ValueType = { kind: 'json', expected: 'JSON', operators: new Set(), parse: () => undefined, take: value => value ?? undefined }
+
+/** Types whose values are texts in JSON too. */
+const takeText = (parse: ValueType['parse']): ValueType['take'] => value => typeof value === 'string' ? parse(value) : undefined
+
+// PostgreSQL cannot hold NUL and SQLite's text functions stop at it; half a surrogate pair is no character to either. Refused alike everywhere.
+const parseText = (text: string) => /[\0\p{Surrogate}]/u.test(text) ? undefined : text
 
 const stringType: ValueType = {
   kind: 'string',
   expected: 'a string without NUL characters',
   operators: new Set([...equality, ...ordering, ...text]),
-  // PostgreSQL cannot hold NUL and SQLite's text functions stop at it: refused alike everywhere.
-  parse: text => text.includes('\0') ? undefined : text
+  parse: parseText,
+  take: takeText(parseText)
 }
 
 const integerType: ValueType = {
@@ -98,7 +111,8 @@ const integerType: ValueType = {
     if (!/^(?:0|-?[1-9]\d{0,15})$/.test(text)) return undefined
     const value = Number(text)
     return Number.isSafeInteger(value) ? value : undefined
-  }
+  },
+  take: value => Number.isSafeInteger(value) ? Number(value) + 0 : undefined
 }
 
 const numberType: ValueType = {
@@ -110,14 +124,16 @@ const numberType: ValueType = {
     const value = Number(text)
     // Minus zero equals zero on every source, but is written differently.
     return Number.isFinite(value) ? value + 0 : undefined
-  }
+  },
+  take: value => typeof value === 'number' && Number.isFinite(value) ? value + 0 : undefined
 }
 
 const booleanType: ValueType = {
   kind: 'boolean',
   expected: 'true or false',
   operators: new Set(equality),
-  parse: text => text === 'true' ? true : text === 'false' ? false : undefined
+  parse: text => text === 'true' ? true : text === 'false' ? false : undefined,
+  take: value => typeof value === 'boolean' ? value : undefined
 }
 
 const ajv = addFormats(new Ajv())
@@ -130,35 +146,47 @@ const isDateTime = isFormat('date-time')
 const isTime = isFormat('iso-time')
 const isUuid = isFormat('uuid')
 
-const formatTypes: Readonly<Record<string, ValueType>> = {
+const parsers = {
+  date: (text: string) => isDate(text) ? text : undefined,
+  // Canonical: UTC with three digits of milliseconds, so that the order of the texts is the order of the instants.
+  'date-time': (text: string) => {
+    if (!isDateTime(text) || /\.\d{4,}/.test(text)) return undefined
+    const instant = new Date(text)
+    return Number.isNaN(instant.getTime()) ? undefined : instant.toISOString()
+  },
+  time: (text: string) => isTime(text) ? text : undefined,
+  uuid: (text: string) => isUuid(text) && !text.startsWith('urn:') ? text.toLowerCase() : undefined
+} as const satisfies Record<string, ValueType['parse']>
+
+/** The formats of strings that are types of their own. */
+export const formatTypes: Readonly<Record<string, ValueType>> = {
   date: {
     kind: 'date',
     expected: 'a date such as 2001-12-31',
     operators: new Set([...equality, ...ordering]),
-    parse: text => isDate(text) ? text : undefined
+    parse: parsers.date,
+    take: takeText(parsers.date)
   },
   'date-time': {
     kind: 'date-time',
     expected: 'a date and time with its zone such as 2001-12-31T23:59:59.999Z, to the millisecond',
     operators: new Set([...equality, ...ordering]),
-    // Canonical: UTC with three digits of milliseconds, so that the order of the texts is the order of the instants.
-    parse (text) {
-      if (!isDateTime(text) || /\.\d{4,}/.test(text)) return undefined
-      const instant = new Date(text)
-      return Number.isNaN(instant.getTime()) ? undefined : instant.toISOString()
-    }
+    parse: parsers['date-time'],
+    take: takeText(parsers['date-time'])
   },
   time: {
     kind: 'time',
     expected: 'a time such as 23:59:59',
     operators: new Set([...equality, ...ordering]),
-    parse: text => isTime(text) ? text : undefined
+    parse: parsers.time,
+    take: takeText(parsers.time)
   },
   uuid: {
     kind: 'uuid',
     expected: 'a UUID',
     operators: new Set(equality),
-    parse: text => isUuid(text) && !text.startsWith('urn:') ? text.toLowerCase() : undefined
+    parse: parsers.uuid,
+    take: takeText(parsers.uuid)
   }
 }
 
@@ -171,6 +199,7 @@ function choiceType (choices: readonly Scalar[]): ValueType {
     kind,
     expected: `one of ${[...byText.keys()].join(', ')}`,
     operators: new Set(kind === 'boolean' ? equality : [...equality, ...ordering]),
-    parse: text => byText.get(text)
+    parse: text => byText.get(text),
+    take: value => choices.find(choice => choice === value)
   }
 }

@@ -1,7 +1,7 @@
 import type { Context, Found } from '../collection.ts'
 import type { Collection, Identifier, LookupIdentifier, SpecialIdentifier } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
-import type { Predicate } from './plan.ts'
+import type { Given, Predicate } from './plan.ts'
 import { all, any, equals, nothing } from './predicates.ts'
 
 /** The ways in which one identifier may match a segment. */
@@ -13,23 +13,33 @@ export interface Identified {
   readonly alternatives: readonly Alternative[]
   /** Whether a special identifier matched: the segment is then not the item's own. */
   readonly special: boolean
+  /** The value that an item created under this segment would have: of the first identifier that is a field and takes it. */
+  readonly given: Given | undefined
 }
 
 /** A segment searched in all of a collection's identifiers, special ones first (docs/http.md: Identifiers). */
 export async function identify (segment: string, collection: Collection, context: Context): Promise<Identified> {
   const special = collection.specials.find(one => one.segment === segment)
-  if (special !== undefined) return { where: await matchSpecial(special, collection, context), alternatives: [], special: true }
+  if (special !== undefined) return { where: await matchSpecial(special, collection, context), alternatives: [], special: true, given: undefined }
   const alternatives: Alternative[] = []
+  let given: Given | undefined
   for (const identifier of usable(collection)) {
     const where = await match(identifier, segment, collection, context)
     if (where !== nothing) alternatives.push({ identifier: identifier.name, where })
+    given ??= givenBy(identifier, segment)
   }
-  return { where: any(alternatives.map(one => one.where)), alternatives, special: false }
+  return { where: any(alternatives.map(one => one.where)), alternatives, special: false, given }
 }
 
 /** A segment searched in one identifier only: `/by_<identifier>/<value>`. */
 export async function identifyBy (identifier: Identifier, segment: string, collection: Collection, context: Context): Promise<Identified> {
-  return { where: await match(identifier, segment, collection, context), alternatives: [], special: false }
+  return { where: await match(identifier, segment, collection, context), alternatives: [], special: false, given: givenBy(identifier, segment) }
+}
+
+function givenBy (identifier: Identifier, segment: string): Given | undefined {
+  if (identifier.kind === 'lookup') return undefined
+  const value = identifier.field.type.parse(segment)
+  return value === undefined ? undefined : { field: identifier.field, value }
 }
 
 /** The identifier of that name, where a client may use it. */

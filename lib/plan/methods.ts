@@ -1,20 +1,36 @@
-import type { ResourceKind } from './walk.ts'
+import type { Field } from '../model/model.ts'
+import type { Resource } from './walk.ts'
 
 /** A method that some resource takes. */
-export type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'QUERY'
+export type Method = ReadMethod | WriteMethod
+export type ReadMethod = 'GET' | 'HEAD' | 'OPTIONS' | 'QUERY'
+export type WriteMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 const reading: readonly Method[] = ['GET', 'HEAD', 'OPTIONS']
 
-const byKind = {
-  directory: reading,
-  collection: [...reading, 'QUERY'],
-  dictionary: reading,
-  item: reading,
-  scalar: reading
-} as const satisfies Record<ResourceKind, readonly Method[]>
-
-/** The methods that a resource takes, as OPTIONS and 405 tell them (docs/http.md: URLs). */
-export const allowedMethods = (resource: ResourceKind): readonly Method[] => byKind[resource]
+/** The methods that a resource takes, as OPTIONS and 405 tell them (docs/http.md: URLs, Writing). */
+export function allowedMethods (resource: Resource): readonly Method[] {
+  switch (resource.kind) {
+    case 'directory':
+    case 'dictionary': return reading
+    case 'collection': return [...reading, 'QUERY', ...takesItems(resource) ? ['POST'] as const : []]
+    case 'item': return [...reading, ...itemMethods(resource)]
+    case 'scalar': return resource.field.writable && resource.collection.strategies.update.length > 0 ? [...reading, 'PUT'] : reading
+  }
+}
 
 /** The method, if it is among the allowed. */
 export const findMethod = (method: string, allowed: readonly Method[]): Method | undefined => allowed.find(one => one === method)
+
+/** Whether a method changes what it is sent to. */
+export const isWrite = (method: Method): method is WriteMethod => method === 'POST' || method === 'PUT' || method === 'PATCH' || method === 'DELETE'
+
+const takesItems = ({ from, given }: Extract<Resource, { kind: 'collection' }>) => from.collection.strategies.create && given !== undefined
+
+function itemMethods ({ collection }: Extract<Resource, { kind: 'item' }>): readonly Method[] {
+  const { update, upsert, delete: deletes } = collection.strategies
+  const updates = upsert || [...collection.fields.values()].some(isWritable) ? update : []
+  return [...updates, ...deletes ? ['DELETE'] as const : []]
+}
+
+const isWritable = (field: Field) => field.writable

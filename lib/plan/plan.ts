@@ -1,5 +1,7 @@
-import type { Collection, DataField, RelationField, ScalarField, SubCollectionField, SubItemField } from '../model/model.ts'
+import type { Collection, DataField, RelationField, ScalarField, StoredField, SubCollectionField, SubItemField } from '../model/model.ts'
 import type { Operator, Scalar } from '../model/values.ts'
+import type { Conditions } from '../request/conditions.ts'
+import type { ItemBody } from './body.ts'
 
 /**
  * A condition on an item, in which no field is unknown and no value unconverted.
@@ -63,3 +65,19 @@ export type ReadPlan =
    * `range` counting groups, of those that lie `beyond` the page's position; each group's items are the listing `members`.
    */
   | { readonly kind: 'groups', readonly steps: readonly Step[], readonly from: Origin, readonly by: DataField, readonly beyond: Predicate, readonly descending: boolean, readonly range: Range, readonly members: Listing, readonly count: boolean }
+
+/** A value that a new item gets from its place in the tree. Undefined where it is known only once its parent is there. */
+export interface Given { readonly field: StoredField, readonly value: Scalar | undefined }
+
+/** What a write leaves, as it is told of a client that prefers to see it. */
+export interface Shows { readonly show: Selection, readonly select: Selection }
+
+export type WritePlan =
+  /** New items in a collection, which belong to the item that the last step stands on. All of them are created, or none. */
+  | { readonly kind: 'create', readonly steps: readonly Step[], readonly from: Origin, readonly given: readonly Given[], readonly bodies: readonly ItemBody[], readonly many: boolean, readonly shows: Shows | undefined }
+  /** Changes the item that the last step stands on; where there is none and `otherwise` is there, creates it. */
+  | { readonly kind: 'update', readonly steps: readonly Step[], readonly collection: Collection, readonly body: ItemBody, readonly otherwise: Otherwise | undefined, readonly conditions: Conditions, readonly shows: Shows | undefined }
+  | { readonly kind: 'delete', readonly steps: readonly Step[], readonly collection: Collection, readonly conditions: Conditions }
+
+/** The item that an upsert creates. */
+export interface Otherwise { readonly from: Origin, readonly given: readonly Given[], readonly body: ItemBody }

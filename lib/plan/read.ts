@@ -2,7 +2,7 @@ import type { Collection, DataField, ScalarField } from '../model/model.ts'
 import type { Query } from '../request/request.ts'
 import { planFilters } from './filter.ts'
 import { beyond, type Page, type PageStyle, planPage } from './page.ts'
-import type { Order, ReadPlan, Selection } from './plan.ts'
+import type { Order, ReadPlan, Selection, Shows } from './plan.ts'
 import { both, everything } from './predicates.ts'
 import { planSelection } from './select.ts'
 import { checkSize } from './size.ts'
@@ -30,7 +30,7 @@ export type Read =
   | { readonly kind: 'directory' }
   /** `show` is what is told of the item; the plan may read more. */
   | Base & { readonly kind: 'item', readonly plan: PlanOf<'item'>, readonly show: Selection, readonly collection: Collection, readonly special: boolean, readonly nullable: boolean }
-  | Base & { readonly kind: 'scalar', readonly plan: PlanOf<'item'>, readonly show: Selection, readonly field: ScalarField }
+  | Base & { readonly kind: 'scalar', readonly plan: PlanOf<'item'>, readonly show: Selection, readonly collection: Collection }
   | Base & { readonly kind: 'list', readonly plan: PlanOf<'list'>, readonly paging: Paging }
   /** Each member an item, by the value of an identifier. */
   | Base & { readonly kind: 'dictionary', readonly plan: PlanOf<'list'>, readonly paging: Paging, readonly by: DataField }
@@ -64,26 +64,38 @@ type On<K extends Resource['kind']> = Extract<Resource, { kind: K }>
 
 const isIdentifier = (field: DataField) => field.kind === 'stored' && field.identifier
 
-const stepsOf = (walked: readonly Walked[]) => walked.map(one => one.step)
+export const stepsOf = (walked: readonly Walked[]) => walked.map(one => one.step)
 
 function planItem ({ collection, walked, special, nullable }: On<'item'>, query: Query, { mostItems }: ReadOptions): Read {
   refuse(query, ['filter', 'sort', 'page'], 'a single item')
-  const show = planSelection(query.fields, collection, 'full')
-  checkSize(show, 1, mostItems, query.at.fields)
+  const { show, select } = planShows(query, collection, mostItems)
   // An item found by a special identifier is told by its own URL, for which its key is needed.
-  const select = special ? withFields(show, [collection.key]) : show
-  return { kind: 'item', plan: { kind: 'item', steps: stepsOf(walked), select }, show, collection, special, nullable, walked }
+  const plan = { kind: 'item', steps: stepsOf(walked), select: special ? withFields(select, [collection.key]) : select } as const
+  return { kind: 'item', plan, show, collection, special, nullable, walked }
 }
 
-function withFields (select: Selection, fields: readonly DataField[]): Selection {
+/** What is shown of an item, and what must be read for it and its tag. Throws invalid_fields. */
+export function planShows (query: Query, collection: Collection, mostItems: number): Shows {
+  const show = planSelection(query.fields, collection, 'full')
+  checkSize(show, 1, mostItems, query.at.fields)
+  return { show, select: withFields(show, collection.versionFields) }
+}
+
+/** The same for one field of it. */
+export function planShowsField (field: ScalarField, collection: Collection): Shows {
+  const show: Selection = [{ kind: 'value', name: field.name, field }]
+  return { show, select: withFields(show, collection.versionFields) }
+}
+
+export function withFields (select: Selection, fields: readonly DataField[]): Selection {
   const missing = fields.filter(field => !select.some(shown => shown.field === field))
   return [...select, ...missing.map(field => ({ kind: 'value', name: field.name, field } as const))]
 }
 
-function planScalar ({ field, walked }: On<'scalar'>, query: Query): Read {
+function planScalar ({ field, collection, walked }: On<'scalar'>, query: Query): Read {
   refuse(query, ['filter', 'sort', 'fields', 'page'], 'a single value')
-  const show: Selection = [{ kind: 'value', name: field.name, field }]
-  return { kind: 'scalar', plan: { kind: 'item', steps: stepsOf(walked), select: show }, show, field, walked }
+  const { show, select } = planShowsField(field, collection)
+  return { kind: 'scalar', plan: { kind: 'item', steps: stepsOf(walked), select }, show, collection, walked }
 }
 
 function planList ({ from, where, walked }: On<'collection'>, query: Query, options: ReadOptions): Extract<Read, { kind: 'list' }> {
@@ -106,7 +118,7 @@ function planList ({ from, where, walked }: On<'collection'>, query: Query, opti
 function planDictionary ({ by, ...resource }: On<'dictionary'>, query: Query, options: ReadOptions): Read {
   const sort = query.sort ?? [{ name: by.name, descending: false, at: { parameter: 'sort', position: 1 } }]
   const where = both(resource.where, hasValue(by))
-  const { plan, ...rest } = planList({ ...resource, kind: 'collection', where }, { ...query, sort }, options)
+  const { plan, ...rest } = planList({ ...resource, kind: 'collection', where, given: undefined }, { ...query, sort }, options)
   return { ...rest, kind: 'dictionary', by, plan: { ...plan, carry: [...new Set([...plan.carry, by])] } }
 }
 

@@ -27,7 +27,7 @@ export const listedForm = (collection: Collection): Selection => listedFields(co
 const fullForm = (collection: Collection): Selection => [...collection.fields.values()].filter(field => field.readable && !field.hidden).map(showPlainly)
 
 /** A field without a query of its own. Ends, because listed relations do not lead in a circle. */
-function showPlainly (field: Field): Shown {
+export function showPlainly (field: Field): Shown {
   if (field.kind === 'sub-item') return { kind: 'item', name: field.name, field, where: everything, select: listedForm(field.target) }
   if (field.kind === 'sub-collection') return { kind: 'list', name: field.name, field, listing: planListing({}, field.target) }
   return { kind: 'value', name: field.name, field }

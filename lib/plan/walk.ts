@@ -2,10 +2,10 @@ import type { Context } from '../collection.ts'
 import { collectionNotFound, fieldNotFound, identifierNotFound } from '../errors.ts'
 import type { Collection, DataField, Model, ScalarField } from '../model/model.ts'
 import { type Alternative, findIdentifier, identify, identifyBy, type Identified } from './identify.ts'
-import type { Origin, Predicate, Step } from './plan.ts'
+import type { Given, Origin, Predicate, Step } from './plan.ts'
 import { both, equals, everything, nothing } from './predicates.ts'
 import { suggest } from './suggest.ts'
-import { findReadable, readableNames } from './visible.ts'
+import { findExposed, findReadable, readableNames } from './visible.ts'
 
 /** A step with the segment that it came from, for what a client is told of it. */
 export interface Walked {
@@ -21,11 +21,17 @@ interface Base { readonly walked: readonly Walked[] }
 /** Where a path leads (docs/http.md: URLs). */
 export type Resource =
   | { readonly kind: 'directory' }
-  /** `where`: what the groups passed on the way leave of it. */
-  | Base & { readonly kind: 'collection', readonly from: Origin, readonly where: Predicate }
+  /**
+   * `where`: what the groups passed on the way leave of it. `given`: their values, which a new item
+   * gets; undefined where none can have them.
+   */
+  | Base & { readonly kind: 'collection', readonly from: Origin, readonly where: Predicate, readonly given: readonly Given[] | undefined }
   | Base & { readonly kind: 'dictionary', readonly from: Origin, readonly where: Predicate, readonly by: DataField }
-  /** `special`: named by a special identifier, not by its own. `nullable`: a sub-item, which may be null. */
-  | Base & { readonly kind: 'item', readonly collection: Collection, readonly special: boolean, readonly nullable: boolean }
+  /**
+   * `special`: named by a special identifier, not by its own. `nullable`: a sub-item, which may be null. `given`: what an item created here gets
+   * from the path; undefined where none can be.
+   */
+  | Base & { readonly kind: 'item', readonly collection: Collection, readonly special: boolean, readonly nullable: boolean, readonly given: readonly Given[] | undefined }
   | Base & { readonly kind: 'scalar', readonly collection: Collection, readonly field: ScalarField }
 
 export type ResourceKind = Resource['kind']
@@ -34,7 +40,12 @@ type CollectionResource = Extract<Resource, { kind: 'collection' }>
 type ItemResource = Extract<Resource, { kind: 'item' }>
 
 /** A path on its way: the segments, and the prefix of those that are dictionaries. */
-interface Path { readonly segments: readonly string[], readonly dictionaryPrefix: string }
+interface Path {
+  readonly segments: readonly string[]
+  readonly dictionaryPrefix: string
+  /** Whether the last segment may name a field that can be written but not read. */
+  readonly writing: boolean
+}
 
 /** Follows the segments through the model, without looking at data. Throws collection_not_found, field_not_found or identifier_not_found. */
 export async function walk (path: Path, model: Model, context: Context): Promise<Resource> {
@@ -43,7 +54,7 @@ export async function walk (path: Path, model: Model, context: Context): Promise
   if (path.segments.includes('')) throw identifierNotFound('')
   const collection = model.collections.get(name)
   if (collection === undefined) throw collectionNotFound(name, suggest(name, model.collections.keys()))
-  let resource: Resource = { kind: 'collection', from: { collection, via: undefined }, where: everything, walked: [] }
+  let resource: Resource = { kind: 'collection', from: { collection, via: undefined }, where: everything, given: [], walked: [] }
   let at = 1
   while (at < path.segments.length) {
     const { to, used }: { to: Resource, used: number } = await advance(resource, path, at, context)
@@ -58,7 +69,7 @@ interface Advanced { readonly to: Resource, readonly used: 1 | 2 }
 async function advance (resource: Resource, path: Path, at: number, context: Context): Promise<Advanced> {
   const segment = path.segments[at] ?? ''
   if (resource.kind === 'collection') return await intoDictionary(resource, path, at, context) ?? { to: await intoItem(resource, segment, at, context), used: 1 }
-  if (resource.kind === 'item') return { to: intoField(resource, segment, at), used: 1 }
+  if (resource.kind === 'item') return { to: intoField(resource, path, at), used: 1 }
   throw fieldNotFound(segment, undefined)
 }
 
@@ -77,29 +88,31 @@ async function intoDictionary (resource: CollectionResource, { segments, diction
   if (value === undefined) return { to: { ...resource, kind: 'dictionary', by: field }, used: 1 }
   const scalar = field.type.parse(value)
   const member = scalar === undefined ? nothing : equals(field, scalar)
-  return { to: { ...resource, where: both(resource.where, member) }, used: 2 }
+  const given = field.kind === 'stored' && field.writable && scalar !== undefined ? resource.given && [...resource.given, { field, value: scalar }] : undefined
+  return { to: { ...resource, where: both(resource.where, member), given }, used: 2 }
 }
 
 async function intoItem (resource: CollectionResource, segment: string, at: number, context: Context): Promise<Resource> {
   return onto(resource, await identify(segment, resource.from.collection, context), segment, at)
 }
 
-function onto ({ from, where, walked }: CollectionResource, identified: Identified, segment: string, at: number): ItemResource {
+function onto ({ from, where, given, walked }: CollectionResource, identified: Identified, segment: string, at: number): ItemResource {
   const { collection, via } = from
   const step = { collection, via, where: both(where, identified.where) }
   const alternatives = identified.alternatives.map(one => ({ ...one, where: both(where, one.where) }))
-  return { kind: 'item', collection, special: identified.special, nullable: false, walked: [...walked, { step, segment, length: at + 1, alternatives }] }
+  return { kind: 'item', collection, special: identified.special, nullable: false, given: given && identified.given && [...given, identified.given], walked: [...walked, { step, segment, length: at + 1, alternatives }] }
 }
 
-function intoField ({ collection, walked }: ItemResource, segment: string, at: number): Resource {
-  const field = findReadable(collection, segment)
+function intoField ({ collection, walked }: ItemResource, { segments, writing }: Path, at: number): Resource {
+  const segment = segments[at] ?? ''
+  const field = writing && at === segments.length - 1 ? findExposed(collection, segment) : findReadable(collection, segment)
   if (field === undefined) throw fieldNotFound(segment, suggest(segment, readableNames(collection)))
   switch (field.kind) {
     case 'sub-collection':
-      return { kind: 'collection', from: { collection: field.target, via: field }, where: everything, walked }
+      return { kind: 'collection', from: { collection: field.target, via: field }, where: everything, given: [], walked }
     case 'sub-item': {
       const step = { collection: field.target, via: field, where: everything }
-      return { kind: 'item', collection: field.target, special: false, nullable: true, walked: [...walked, { step, segment, length: at + 1, alternatives: [] }] }
+      return { kind: 'item', collection: field.target, special: false, nullable: true, given: undefined, walked: [...walked, { step, segment, length: at + 1, alternatives: [] }] }
     }
     default:
       return { kind: 'scalar', collection, field, walked }

@@ -1,3 +1,5 @@
+import { type BodyText, decodeBody, mediaTypeOf } from './body.ts'
+import { type Conditions, parseTags } from './conditions.ts'
 import { parsePath } from './path.ts'
 import { parsePrefer } from './prefer.ts'
 import { keptParameters, parseQuery } from './query.ts'
@@ -16,7 +18,9 @@ export interface RequestText {
   readonly accept: string | undefined
   readonly prefer: string | string[] | undefined
   readonly contentType: string | undefined
-  readonly body: string | undefined
+  readonly ifMatch: string | undefined
+  readonly ifNoneMatch: string | undefined
+  readonly body: Buffer | undefined
 }
 
 /** A request taken apart: syntax only, nothing in it is known to exist. */
@@ -34,18 +38,24 @@ export interface Request {
   readonly count: boolean
   /** Whether the body is a query string. */
   readonly form: boolean
+  /** What a write is to be answered with, where the client prefers something. */
+  readonly returns: 'representation' | 'minimal' | undefined
+  readonly conditions: Conditions
+  readonly body: BodyText
 }
 
 /** What a QUERY's body must be: the grammar of the URL's query (docs/http.md: URLs). */
 export const formType = 'application/x-www-form-urlencoded'
 
-/** Takes a request apart. Throws malformed_url, or what the grammars of the query string throw. */
+/** Takes a request apart. Throws malformed_url, malformed_body, or what the grammars of the query string throw. */
 export function parseRequest (text: RequestText, syntax: Syntax): Request {
-  const { method, url, rootLength, origin, accept, prefer, contentType, body } = text
+  const { method, url, rootLength, origin, accept, contentType } = text
   const path = parsePath(url)
   const start = endOfRoot(path.segments, rootLength)
-  const form = isForm(contentType)
-  const query = method === 'QUERY' && form && body !== undefined ? `${path.query}&${body}` : path.query
+  const body = { contentType, bytes: text.body }
+  const form = mediaTypeOf(contentType) === formType
+  const query = method === 'QUERY' && form ? `${path.query}&${decodeBody(body)}` : path.query
+  const preferences = parsePrefer(text.prefer)
   return {
     method,
     origin,
@@ -54,8 +64,11 @@ export function parseRequest (text: RequestText, syntax: Syntax): Request {
     query: parseQuery(query, syntax),
     kept: keptParameters(path.query, syntax),
     accept,
-    count: parsePrefer(prefer).get('count') === 'exact',
-    form
+    count: preferences.get('count') === 'exact',
+    form,
+    returns: returns.find(one => one === preferences.get('return')),
+    conditions: { ifMatch: parseTags(text.ifMatch), ifNoneMatch: parseTags(text.ifNoneMatch) },
+    body
   }
 }
 
@@ -69,4 +82,4 @@ function endOfRoot (segments: readonly string[], rootLength: number): number {
   return segments.length
 }
 
-const isForm = (contentType: string | undefined) => contentType?.split(';', 1)[0]?.trim().toLowerCase() === formType
+const returns = ['representation', 'minimal'] as const

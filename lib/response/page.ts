@@ -1,4 +1,5 @@
 import type { Paging } from '../plan/read.ts'
+import type { Tags } from '../plan/tag.ts'
 import { type Answer, type Link, ok } from './answer.ts'
 import { type PageLink, type PageNames, type PageRead, pageLinks } from './links.ts'
 import { formatPath, type Site } from './paths.ts'
@@ -9,6 +10,8 @@ export interface Asked {
   /** The request's parameters without those of pages, each percent-encoded: what every link keeps. */
   readonly kept: readonly string[]
   readonly site: Site
+  /** The tags of `If-None-Match`. */
+  readonly known: Tags | undefined
 }
 
 export interface PageOptions {

@@ -1,3 +1,6 @@
+import type { Collection } from '../model/model.ts'
+import type { Row } from '../sources/source.ts'
+
 /** Where the API stands, as clients see it. */
 export interface Site {
   /** `scheme://authority`, or empty where it cannot be told; links are then relative. */
@@ -16,4 +19,15 @@ export function siteOf ({ origin, root }: { readonly origin: string, readonly ro
 /** The path of a resource, every segment percent-encoded, so that it is safe in a header whatever it holds. */
 export function formatPath (site: Site, segments: readonly string[]): string {
   return `${site.root}/${segments.map(encodeURIComponent).join('/')}`
+}
+
+/**
+ * The segments behind a collection's path that lead to this item and no other: its key, named as such where the plain segment means something else;
+ * nothing where the key must not be told.
+ */
+export function ownSegments ({ key, specials }: Collection, row: Row, dictionaryPrefix: string): readonly string[] | undefined {
+  if (!key.readable) return undefined
+  const identifier = String(row[key.property])
+  const plain = identifier !== '' && !identifier.startsWith(dictionaryPrefix) && !specials.some(one => one.segment === identifier)
+  return plain ? [identifier] : [`${dictionaryPrefix}${key.name}`, identifier]
 }

@@ -1,12 +1,14 @@
 import { identifierNotFound } from '../errors.ts'
 import type { Collection } from '../model/model.ts'
 import type { Read } from '../plan/read.ts'
+import { versionOf } from '../plan/tag.ts'
 import type { Found, Row } from '../sources/source.ts'
 import { type Answer, ok } from './answer.ts'
 import { renderDictionary, renderGroups } from './dictionary.ts'
 import { renderItem, renderItems, renderScalar } from './items.ts'
 import { type Asked, type PageOptions, renderPage } from './page.ts'
-import { formatPath } from './paths.ts'
+import { formatPath, ownSegments } from './paths.ts'
+import { tagged } from './tag.ts'
 
 /** A read of data; the directory needs none. */
 export type DataRead = Exclude<Read, { kind: 'directory' }>
@@ -15,23 +17,26 @@ export type DataRead = Exclude<Read, { kind: 'directory' }>
 export function renderRead (read: DataRead, result: Found, asked: Asked, options: PageOptions): Answer {
   if (result.kind === 'groups') return renderGroupPage(read, result, asked, options)
   switch (read.kind) {
-    case 'item': return ok(renderItem(first(result.rows), read.show), read.special ? ownLocation(read.collection, first(result.rows), asked, options) : {})
-    case 'scalar': return ok(renderScalar(first(result.rows), read.show))
+    case 'item': {
+      const row = first(result.rows)
+      return tagged(ok(renderItem(row, read.show), read.special ? ownLocation(read.collection, row, asked, options) : {}), asked.known, versionOf(row, read.collection))
+    }
+    case 'scalar': return tagged(ok(renderScalar(first(result.rows), read.show)), asked.known, versionOf(first(result.rows), read.collection))
     case 'list': {
       const rows = inOrder(result.rows, read.paging.reversed)
-      return renderPage(read.paging, renderItems(rows, read.plan.listing.select), { ...result, rows }, asked, options)
+      return tagged(renderPage(read.paging, renderItems(rows, read.plan.listing.select), { ...result, rows }, asked, options), asked.known)
     }
     case 'dictionary': {
       const rows = inOrder(result.rows, read.paging.reversed)
-      return renderPage(read.paging, renderDictionary(rows, read.by, read.plan.listing.select), { ...result, rows }, asked, options)
+      return tagged(renderPage(read.paging, renderDictionary(rows, read.by, read.plan.listing.select), { ...result, rows }, asked, options), asked.known)
     }
     case 'groups': throw new TypeError('a read of groups is answered by groups')
   }
 }
 
 /** The answer to a read whose step found nothing. Throws identifier_not_found, but for a sub-item, which may be null. */
-export function renderMissing (read: DataRead, step: number): Answer {
-  if (read.kind === 'item' && read.nullable && step === read.walked.length - 1) return ok('null')
+export function renderMissing (read: DataRead, step: number, { known }: Pick<Asked, 'known'>): Answer {
+  if (read.kind === 'item' && read.nullable && step === read.walked.length - 1) return tagged(ok('null'), known)
   throw identifierNotFound(read.walked[step]?.segment ?? '')
 }
 
@@ -40,7 +45,7 @@ function renderGroupPage (read: DataRead, result: Extract<Found, { kind: 'groups
   const groups = inOrder(result.groups, read.paging.reversed)
   // For links a group is the row that holds its value.
   const rows = groups.map(({ value }): Row => ({ [read.by.property]: value }))
-  return renderPage(read.paging, renderGroups(groups, read.plan.members.select), { ...result, rows }, asked, options)
+  return tagged(renderPage(read.paging, renderGroups(groups, read.plan.members.select), { ...result, rows }, asked, options), asked.known)
 }
 
 function first (rows: readonly Row[]): Row {
@@ -53,10 +58,6 @@ const inOrder = <T>(rows: readonly T[], reversed: boolean): readonly T[] => reve
 
 /** The item's own URL, where it was asked for by another (RFC 9110, 8.7). */
 function ownLocation (collection: Collection, row: Row, { segments, site }: Asked, { dictionaryPrefix }: PageOptions): Record<string, string> {
-  const { key, specials } = collection
-  if (!key.readable) return {}
-  const identifier = String(row[key.property])
-  const plain = identifier !== '' && !identifier.startsWith(dictionaryPrefix) && !specials.some(one => one.segment === identifier)
-  const own = plain ? [identifier] : [`${dictionaryPrefix}${key.name}`, identifier]
-  return { 'content-location': formatPath(site, [...segments.slice(0, -1), ...own]) }
+  const own = ownSegments(collection, row, dictionaryPrefix)
+  return own === undefined ? {} : { 'content-location': formatPath(site, [...segments.slice(0, -1), ...own]) }
 }

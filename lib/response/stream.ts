@@ -5,7 +5,7 @@ import type { Selection } from '../plan/plan.ts'
 import type { Row } from '../sources/source.ts'
 import type { Answer } from './answer.ts'
 import { csvHeader, csvLine } from './csv.ts'
-import { showItem } from './items.ts'
+import { showItem } from '../plan/show.ts'
 
 export type StreamedMedia = Exclude<Media, 'json'>
 

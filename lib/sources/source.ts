@@ -1,4 +1,7 @@
-import type { ReadPlan } from '../plan/plan.ts'
+import type { Transaction } from '../collection.ts'
+import type { Collection, StoredField, SubCollectionField } from '../model/model.ts'
+import type { Scalar } from '../model/values.ts'
+import type { ReadPlan, Step } from '../plan/plan.ts'
 
 /**
  * What a source gives for an item: values by the application's property names. A stored or expression field holds a Scalar, null, or for
@@ -9,7 +12,9 @@ export interface Row { readonly [property: string]: unknown }
 export interface Group { readonly value: unknown, readonly rows: readonly Row[] }
 
 /** Results are values; what a miss means to HTTP is not a source's business. `step` counts from 0. */
-export type ReadResult = Found | { readonly kind: 'missing', readonly step: number } | { readonly kind: 'ambiguous', readonly step: number }
+export type ReadResult = Found | Missed
+
+export type Missed = { readonly kind: 'missing', readonly step: number } | { readonly kind: 'ambiguous', readonly step: number }
 
 /** `more`: at least one further row (or group) follows within the plan's `where`. `total` is there where the plan counts. */
 export type Found =
@@ -28,6 +33,39 @@ export interface Source {
 export interface Batches { readonly first: ReadResult, readonly rows: AsyncIterable<readonly Row[]> }
 
 export type ListPlan = Extract<ReadPlan, { kind: 'list' }>
+export type ItemPlan = Extract<ReadPlan, { kind: 'item' }>
+
+/** Values to be stored: in canonical form, null, or JSON for a field of type `json`. */
+export type Stored = ReadonlyMap<StoredField, unknown>
+
+/** One change of data: a statement, where the database has statements. */
+export type Change =
+  /** A new item. `orNothing`: where it would be a duplicate nothing happens. */
+  | { readonly kind: 'insert', readonly collection: Collection, readonly values: Stored, readonly orNothing: boolean }
+  /** Of the item that the last step stands on; its version is counted up as well. */
+  | { readonly kind: 'update', readonly collection: Collection, readonly steps: readonly Step[], readonly values: Stored }
+  | { readonly kind: 'delete', readonly collection: Collection, readonly steps: readonly Step[] }
+  /** The item with the key `other` becomes one of the many-to-many relation of the item with the key `own`, unless it is already. */
+  | { readonly kind: 'link', readonly field: SubCollectionField, readonly own: Scalar, readonly other: Scalar }
+
+/** What came of a change. */
+export type Changed =
+  /** `key`: of an item that was inserted. */
+  | { readonly kind: 'changed', readonly key?: Scalar }
+  /** No item is where the steps lead, or more than one at one of them; or the item would have been a duplicate. */
+  | { readonly kind: 'unchanged' }
+  /** The data would not be as the database asks for. `fields`: those at fault, where they are known. */
+  | { readonly kind: 'refused', readonly by: 'unique' | 'foreign-key' | 'other', readonly fields: readonly StoredField[] }
+
+/** What can be done inside a transaction. */
+export interface Session {
+  /** For the application's setters and hooks. */
+  readonly transaction: Transaction
+  read (plan: ReadPlan): ReadResult | Promise<ReadResult>
+  /** Reads an item that nobody else can change before the transaction ends. */
+  lock (plan: ItemPlan): ReadResult | Promise<ReadResult>
+  change (change: Change): Changed | Promise<Changed>
+}
 
 /** What runs plans. Synchronous databases answer synchronously: a promise that need not be is not made. */
 export interface Database {
@@ -35,5 +73,9 @@ export interface Database {
   readonly kind: string
   read (plan: ReadPlan): ReadResult | Promise<ReadResult>
   /** Reads a listing in batches of at most `size` rows, where the database has a better way than a read a batch (batches.ts). */
-  readBatches? (plan: ListPlan, size: number): Batches
+  readBatches? (plan: ListPlan, size: number): Batches | Promise<Batches>
+  /** Makes one change, which is a transaction of its own. */
+  change (change: Change): Changed | Promise<Changed>
+  /** Does the work in a transaction: what it changed lasts once the promise is fulfilled, and is undone where it throws. */
+  transaction<T> (work: (session: Session) => Promise<T>): Promise<T>
 }

@@ -117,11 +117,11 @@ async function stream (source: Source) {
   let reads = 0
   const { database } = source
   const counting: Database = {
-    kind: database.kind,
+    ...database,
     read (plan) { reads++; return database.read(plan) },
     ...database.readBatches && {
-      readBatches (plan, size) {
-        const batches = database.readBatches?.(plan, size)
+      async readBatches (plan, size) {
+        const batches = await database.readBatches?.(plan, size)
         if (batches === undefined) throw new TypeError('it was there a moment ago')
         return { ...batches, rows: counted(batches.rows, () => { reads++ }) }
       }

@@ -163,8 +163,8 @@ everySource('HEAD is GET without the body', async ({ t, get, request }) => {
 })
 
 everySource('OPTIONS is 204 with what the resource takes', async ({ request, same }) => {
-  for (const url of ['/', '/artists/1', '/artists/1/name', '/artists/by_name']) same(await request({ method: 'OPTIONS', url }), 204, '', { allow: 'GET, HEAD, OPTIONS' })
-  for (const url of ['/artists', '/artists/1/albums', '/albums/by_genre/rock']) {
+  for (const url of ['/', '/labels/1', '/labels/1/name', '/artists/1/age', '/artists/by_name']) same(await request({ method: 'OPTIONS', url }), 204, '', { allow: 'GET, HEAD, OPTIONS' })
+  for (const url of ['/albums', '/artists/1/albums', '/albums/by_genre/rock']) {
     same(await request({ method: 'OPTIONS', url }), 204, '', { allow: 'GET, HEAD, OPTIONS, QUERY', 'accept-query': 'application/x-www-form-urlencoded' })
   }
   same(await request({ method: 'OPTIONS', url: '/nope' }), 404, { status: 'not_found', error: 'collection_not_found', message: "There is no collection 'nope'." })

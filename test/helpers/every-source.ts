@@ -4,7 +4,7 @@ import dataApi, { type DataApiOptions } from '../../lib/index.ts'
 import { collections as music, tables as musicTables } from '../fixtures/music.ts'
 import { type Collections, type Opened, openers, type Tables } from './sources.ts'
 
-export interface World { readonly collections: Collections, readonly tables: Tables }
+export interface World { readonly collections: Collections, readonly tables: Tables, readonly ddl?: string }
 
 export interface Tools {
   readonly t: Test
@@ -12,6 +12,8 @@ export interface Tools {
   readonly opened: Opened
   get (url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>
   request (options: InjectOptions): Promise<LightMyRequestResponse>
+  /** Sends a body as JSON, or none. */
+  send (method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, body?: unknown, headers?: Record<string, string>): Promise<LightMyRequestResponse>
   /** Compares status and body, and headers where they are given. */
   same (response: LightMyRequestResponse, status: number, body: unknown, headers?: Record<string, string | undefined>): void
 }
@@ -22,17 +24,21 @@ type Options = Omit<DataApiOptions, 'collections'>
 export function everySource (name: string, run: (tools: Tools) => Promise<void>, options: Options = {}, world: World = { collections: music, tables: musicTables }): void {
   for (const [kind, open] of Object.entries(openers)) {
     test(`${name} (${kind})`, async t => {
-      const opened = open(world.tables)
+      const opened = open(world.tables, world.ddl)
       const app = Fastify()
       await app.register(dataApi, { ...options, collections: world.collections(opened.source) })
       try {
-        await run({ t, app, opened, get: (url, headers = {}) => app.inject({ url, headers }), request: options => app.inject(options), same: (...args) => { same(t, ...args) } })
+        await run({ t, app, opened, get: (url, headers = {}) => app.inject({ url, headers }), request: options => app.inject(options), send: (...args) => send(app, ...args), same: (...args) => { same(t, ...args) } })
       } finally {
         await app.close()
         opened.close()
       }
     })
   }
+}
+
+function send (app: FastifyInstance, method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, body?: unknown, headers: Record<string, string> = {}) {
+  return app.inject({ method, url, headers: { ...body !== undefined && { 'content-type': 'application/json' }, ...headers }, ...body !== undefined && { payload: JSON.stringify(body) } })
 }
 
 function same (t: Test, response: LightMyRequestResponse, status: number, body: unknown, headers: Record<string, string | undefined> = {}): void {

@@ -26,7 +26,25 @@ function stored (property: string, schema: TSchema, identifier = false): StoredF
 
 /** What a source looks at: the fields themselves stand in plans. */
 const collectionOf = (name: string, source: Source, key: StoredField): Collection =>
-  ({ name, property: name, fields: new Map(), properties: new Map(), key, identifiers: [], specials: [], source, pages: { defaultSize: Infinity, maxSize: Infinity } })
+  ({
+    name,
+    property: name,
+    fields: new Map(),
+    properties: new Map(),
+    key,
+    identifiers: [],
+    specials: [],
+    source,
+    pages: { defaultSize: Infinity, maxSize: Infinity },
+    stored: [key],
+    versionFields: [key],
+    version: undefined,
+    referrers: [],
+    strategies: { create: false, update: [], upsert: false, delete: false, requireIfMatch: false },
+    validate: () => [],
+    setters: new Map(),
+    hooks: {}
+  })
 
 const id = stored('id', Type.Integer(), true)
 const name = stored('name', Type.String())
@@ -452,7 +470,7 @@ test('a listing in batches is the listing as it was when it began', async t => {
   const rows = [5, 3, 6, 1, 4, 2].map((one): Person => ({ id: one, name: `n${one}`, age: one }))
   const { people } = makeWorld(rows)
   const plan = listOf(people, { where: compare(age, 'greater', 1), range: { offset: 1, limit: 3 } }, { carry: [age], count: true, beyond: compare(age, 'less', 6) })
-  const batches = database.readBatches?.(plan, 2)
+  const batches = await database.readBatches?.(plan, 2)
   if (batches === undefined) throw new TypeError('memory reads in batches')
   t.strictSame(batches.first, { kind: 'rows', rows: [{ id: 3, age: 3 }, { id: 4, age: 4 }], more: false, total: 5 })
   rows.length = 0
@@ -463,7 +481,7 @@ test('a listing in batches is the listing as it was when it began', async t => {
 
 test('a listing in batches tells a miss before any of it is read', async t => {
   const { people, staff } = makeWorld([{ id: 1 }])
-  const batches = database.readBatches?.(listOf(people, {}, { steps: [{ collection: people, via: undefined, where: equals(id, 2) }], from: { collection: people, via: staff } }), 2)
+  const batches = await database.readBatches?.(listOf(people, {}, { steps: [{ collection: people, via: undefined, where: equals(id, 2) }], from: { collection: people, via: staff } }), 2)
   if (batches === undefined) throw new TypeError('memory reads in batches')
   t.strictSame(batches.first, { kind: 'missing', step: 0 })
   for await (const batch of batches.rows) t.fail('there is nothing to read', { batch })

@@ -517,7 +517,7 @@ test('a busy or unreachable database is unavailable, what is wrong with the stat
   const other = openSqlite(file)
   db.exec('pragma journal_mode = delete')
   other.exec('begin exclusive')
-  t.throws(() => db.read(plan), { code: 'unavailable', cause: { errcode: 5 } })
+  await t.rejects(async () => db.read(plan), { code: 'unavailable', cause: { errcode: 5 } })
   other.exec('rollback')
   t.same(ids(db.read(plan) as ReadResult), [1])
   other.exec('drop table artists')
@@ -526,7 +526,7 @@ test('a busy or unreachable database is unavailable, what is wrong with the stat
   for (const [error, code] of [[{ code: 'SQLITE_BUSY_SNAPSHOT' }, 'unavailable'], [{ code: 'SQLITE_IOERR_READ' }, 'unavailable'], [{ errcode: 6 | 1 << 8 }, 'unavailable'], [{ code: 'SQLITE_ERROR' }, 'internal'], [new Error('x'), 'internal']] as const) {
     const { db: broken } = watched()
     const throwing: SqliteDriver = { ...broken.driver, prepare () { throw error } }
-    t.throws(() => sqlite('broken', { driver: throwing }).read(plan), { code })
+    await t.rejects(async () => sqlite('broken', { driver: throwing, busyTimeout: 1 }).read(plan), { code })
   }
 })
 

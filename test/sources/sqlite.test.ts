@@ -14,10 +14,11 @@ const { DatabaseSync } = createRequire(import.meta.url)('@photostructure/sqlite'
 const folder = mkdtempSync(join(tmpdir(), 'data-api-sqlite-'))
 tap.teardown(() => { rmSync(folder, { recursive: true }) })
 
-test('a file is opened with a write-ahead log, foreign keys and a busy timeout', async t => {
+test('a file is opened with a write-ahead log and foreign keys, and waits for locks a moment at a time', async t => {
   const db = sqlite(join(folder, 'a.db'), { busyTimeout: 1234 })
   const pragma = (name: string) => Object.values(db.driver.prepare(`pragma ${name}`).get() as object)[0]
-  t.strictSame([pragma('journal_mode'), Number(pragma('foreign_keys')), Number(pragma('busy_timeout'))], ['wal', 1, 1234])
+  t.strictSame([pragma('journal_mode'), Number(pragma('foreign_keys')), Number(pragma('busy_timeout'))], ['wal', 1, 20])
+  t.match(sqlite(':memory:', { busyTimeout: 5 }).driver.prepare('pragma busy_timeout').get(), { timeout: 5 })
   db.close()
 })
 

@@ -1,7 +1,9 @@
 import { DeclarationError } from '../../errors.ts'
-import type { Database, Source } from '../source.ts'
+import type { Batches, Database, Row, Session, Source } from '../source.ts'
+import { makeTurns } from '../turns.ts'
 import { readInBatches, runRead } from './read.ts'
-import { makeTable, type Rows, type Table } from './table.ts'
+import { type Rows, type Table, tableOf, type Undo } from './table.ts'
+import { runChange } from './write.ts'
 
 /** A source over objects that the application holds. */
 export interface MemorySource extends Source {
@@ -20,8 +22,43 @@ export interface MemoryOptions {
   joins?: Record<string, Rows>
 }
 
-/** All memory sources are of one database, so that relations lead from any to any. */
-const database: Database = { kind: 'memory', read: runRead, readBatches: readInBatches }
+const turns = makeTurns()
+
+/** All memory sources are of one database, so that relations lead from any to any. Nobody sees what a transaction has not finished. */
+const database: Database = {
+  kind: 'memory',
+  read: plan => turns.pass(() => runRead(plan)),
+  async readBatches (plan, size) {
+    const { first, rows } = await turns.pass(() => readInBatches(plan, size))
+    return { first, rows: passing(rows) }
+  },
+  change: change => turns.take(() => runChange(change, [])),
+  transaction: work => turns.take(() => undoing(work))
+}
+
+async function * passing (rows: Batches['rows']): AsyncGenerator<readonly Row[]> {
+  const batches = rows[Symbol.asyncIterator]()
+  for (;;) {
+    const batch = await turns.pass(() => batches.next())
+    if (batch.done === true) return
+    yield batch.value
+  }
+}
+
+async function undoing<T> (work: (session: Session) => Promise<T>): Promise<T> {
+  const undo: Undo[] = []
+  try {
+    return await work({ transaction, read: runRead, lock: runRead, change: change => runChange(change, undo) })
+  } catch (error) {
+    for (const one of undo.toReversed()) one()
+    throw error
+  }
+}
+
+const transaction = {
+  kind: 'memory',
+  async query (): Promise<never> { throw new TypeError('Data in memory has no statements; change the objects themselves.') }
+}
 
 /**
  * Serves an array or Map of the application's own objects. An item is found by an identifier in constant time; filters and sorts look at every item.
@@ -30,8 +67,8 @@ const database: Database = { kind: 'memory', read: runRead, readBatches: readInB
 export function memory (rows: Rows, options: MemoryOptions = {}): MemorySource {
   if (!isObject(options) || !(options.joins === undefined || isObject(options.joins))) throw new DeclarationError('memory(rows, { joins }): expected an object of join rows by name')
   const { joins = {} } = options
-  const table = tableOf(rows, 'memory(rows)')
-  const joinTables = new Map(Object.entries(joins).map(([name, join]) => [name, tableOf(join, `memory(rows, { joins: { ${name} } })`)]))
+  const table = checked(rows, 'memory(rows)')
+  const joinTables = new Map(Object.entries(joins).map(([name, join]) => [name, checked(join, `memory(rows, { joins: { ${name} } })`)]))
   return {
     database,
     table,
@@ -43,7 +80,7 @@ export function memory (rows: Rows, options: MemoryOptions = {}): MemorySource {
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
-function tableOf (rows: Rows, place: string): Table {
+function checked (rows: Rows, place: string): Table {
   if (!Array.isArray(rows) && !(rows instanceof Map)) throw new DeclarationError(`${place}: expected an array or a Map of objects`)
-  return makeTable(rows)
+  return tableOf(rows)
 }

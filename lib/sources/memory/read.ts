@@ -23,7 +23,8 @@ export function runRead (plan: ReadPlan): ReadResult {
 /** The object that the last step stands on; none where there are no steps. */
 type Standing = { readonly kind: 'standing', readonly row: object | undefined } | Extract<ReadResult, { kind: 'missing' | 'ambiguous' }>
 
-function walkSteps (steps: readonly Step[]): Standing {
+/** Follows the steps, each to the one item that it stands on. */
+export function walkSteps (steps: readonly Step[]): Standing {
   let row: object | undefined
   for (const [index, step] of steps.entries()) {
     const [found, second] = rowsOf(step, row, step.where)

@@ -16,10 +16,16 @@ export function relatedRows (row: object, field: RelationField): readonly object
   const own = valueOf(row, field.holder.key)
   const { link } = field
   if (link.kind === 'foreign-key') return findBy(target, link.foreignKey.property, own, link.foreignKey.type.kind)
-  const joins = sourceOf(field.holder).joins.get(link.through)
-  if (joins === undefined) throw new TypeError(`'${link.through}' is checked at registration`)
+  const joins = joinsOf(field.holder, link.through)
   const keys = new Set(findBy(joins, link.foreignKey, own, field.holder.key.type.kind).map(join => ownValue(join, link.otherKey, type.kind)))
   return [...keys].flatMap(one => findBy(target, property, one, type.kind))
+}
+
+/** The join rows of that name. */
+export function joinsOf (holder: Collection, through: string): Table {
+  const joins = sourceOf(holder).joins.get(through)
+  if (joins === undefined) throw new TypeError(`'${through}' is checked at registration`)
+  return joins
 }
 
 const findBy = (table: Table, property: string, value: unknown, kind?: string) => value === null ? [] : table.find(property, value, kind)

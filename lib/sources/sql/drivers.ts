@@ -3,9 +3,11 @@ import { DeclarationError } from '../../errors.ts'
 
 /** What is used of a prepared statement, in node:sqlite, better-sqlite3 and @photostructure/sqlite alike. */
 export interface SqliteStatement {
+  /** In better-sqlite3: whether it gives rows. */
+  readonly reader?: boolean
   get (...parameters: readonly unknown[]): unknown
   all (...parameters: readonly unknown[]): unknown[]
-  run (...parameters: readonly unknown[]): unknown
+  run (...parameters: readonly unknown[]): { readonly changes: number | bigint }
 }
 
 /** What is used of an open database. */

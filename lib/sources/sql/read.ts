@@ -42,7 +42,7 @@ function decodeOutput (output: Output, steps: number, body: Body, bounds: Bounds
 }
 
 /** Each step a common table expression of the items it stands on: two are enough to know that they are too many. */
-function buildSteps (steps: readonly Step[], stands: readonly Use[], builder: Builder): readonly Sql[] {
+export function buildSteps (steps: readonly Step[], stands: readonly Use[], builder: Builder): readonly Sql[] {
   // From the last to the first, since each says which columns it needs of the one before.
   return steps.map((step, index) => ({ step, index })).toReversed().map(({ step, index }) => {
     const use = makeUse(step.collection, builder.alias())

@@ -1,10 +1,11 @@
 import type { Collection } from '../../model/model.ts'
-import type { Scalar } from '../../model/values.ts'
+import type { Scalar, ValueKind } from '../../model/values.ts'
 import type { Listing, Order, Origin, Predicate, Range, ReadPlan, Selection, Step } from '../../plan/plan.ts'
 import { foldCase } from '../fold-case.ts'
+import type { Change, Stored } from '../source.ts'
 
 /** A value of a plan, told apart from the plan's shape: bound anew for each request. */
-export type Value = Scalar | readonly Scalar[]
+export type Value = Scalar | null | readonly Scalar[]
 
 /** Stands in a statement's text where a value of the plan is bound: which one, counted in the order of the traversal. */
 export interface Slot { readonly kind: 'slot', readonly index: number }
@@ -30,6 +31,13 @@ export function shapeOf (plan: ReadPlan): Shape {
   return { key: shape.parts.join(''), values: shape.values, slots: shape.slots }
 }
 
+/** The same for a change: the fields are its shape, what they are given its values. The slots of values to be stored are those of their map. */
+export function shapeOfChange (change: Change): Shape {
+  const shape = { parts: [] as string[], values: [] as Value[], slots: new Map<object, readonly Slot[]>() }
+  addChange(shape, change)
+  return { key: shape.parts.join(''), values: shape.values, slots: shape.slots }
+}
+
 interface Draft { readonly parts: string[], readonly values: Value[], readonly slots: Map<object, readonly Slot[]> }
 
 function addPlan (draft: Draft, plan: ReadPlan): void {
@@ -52,6 +60,26 @@ function addPlan (draft: Draft, plan: ReadPlan): void {
       draft.parts.push(plan.count ? 'c' : '')
   }
 }
+
+function addChange (draft: Draft, change: Change): void {
+  draft.parts.push(change.kind)
+  if (change.kind === 'link') {
+    draft.parts.push(`${identityOf(change.field.holder)}:${change.field.index}`)
+    return addValues(draft, change, [change.own, change.other])
+  }
+  draft.parts.push(`${identityOf(change.collection)}:`)
+  if (change.kind === 'insert') draft.parts.push(change.orNothing ? '?' : '')
+  else for (const step of change.steps) addStep(draft, step)
+  if (change.kind !== 'delete') addStored(draft, change.values)
+}
+
+function addStored (draft: Draft, stored: Stored): void {
+  draft.parts.push(` ${[...stored.keys()].map(field => field.index).join(',')}`)
+  addValues(draft, stored, [...stored].map(([field, value]) => toBound(value, field.type.kind)))
+}
+
+/** JSON is stored as its text. Of other types sources are given scalars. */
+const toBound = (value: unknown, kind: ValueKind): Value => value !== null && kind === 'json' ? JSON.stringify(value) : value as Scalar | null
 
 // Two registrations may share a database and name their collections alike.
 const identities = new WeakMap<Collection, string>()

@@ -65,5 +65,5 @@ function decodeNumber (encoded: unknown): number | null {
 
 function bindValue (value: Value): unknown {
   if (typeof value === 'boolean') return Number(value)
-  return typeof value === 'object' ? JSON.stringify(value.map(bindValue)) : value
+  return typeof value === 'object' && value !== null ? JSON.stringify(value.map(bindValue)) : value
 }

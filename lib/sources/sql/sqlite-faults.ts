@@ -1,4 +1,7 @@
 import { DataApiError, internal, unavailable } from '../../errors.ts'
+import type { Collection, StoredField } from '../../model/model.ts'
+import type { Changed } from '../source.ts'
+import { sourceOf } from './source.ts'
 
 /** A driver's error in our words, itself as the cause (docs/http.md: Errors). */
 export function toFault (error: unknown): DataApiError {
@@ -9,7 +12,9 @@ export function toFault (error: unknown): DataApiError {
 /** SQLite's primary result codes for what may be over soon: busy, locked, out of memory, I/O error, full, cannot open. */
 const passing: ReadonlySet<number | undefined> = new Set([5, 6, 7, 10, 13, 14])
 
-const namedCodes: Readonly<Record<string, number>> = { BUSY: 5, LOCKED: 6, NOMEM: 7, IOERR: 10, FULL: 13, CANTOPEN: 14 }
+const constraint = 19
+
+const namedCodes: Readonly<Record<string, number>> = { BUSY: 5, LOCKED: 6, NOMEM: 7, READONLY: 8, IOERR: 10, FULL: 13, CANTOPEN: 14, CONSTRAINT: constraint }
 
 /** SQLite's primary result code, such as 5 for busy, whichever driver the error is from. */
 export function resultCode (error: unknown): number | undefined {
@@ -18,4 +23,28 @@ export function resultCode (error: unknown): number | undefined {
   if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff
   // better-sqlite3 gives its name, such as SQLITE_BUSY_SNAPSHOT.
   return 'code' in error && typeof error.code === 'string' ? namedCodes[error.code.split('_')[1] ?? ''] : undefined
+}
+
+/** Whether another process holds the lock that is needed. */
+export const isBusy = (error: unknown) => resultCode(error) === 5
+
+/** What the database refused of a change to the collection's table; nothing where the error is another. SQLite names columns in its messages alone. */
+export function toRefusal (error: unknown, collection: Collection): Extract<Changed, { kind: 'refused' }> | undefined {
+  if (resultCode(error) !== constraint || !(error instanceof Error)) return undefined
+  const [, kind = '', named = ''] = /(UNIQUE|NOT NULL|CHECK|FOREIGN KEY) constraint failed(?:: (.*))?$/s.exec(error.message) ?? []
+  if (kind === 'FOREIGN KEY') return { kind: 'refused', by: 'foreign-key', fields: [] }
+  return { kind: 'refused', by: kind === 'UNIQUE' ? 'unique' : 'other', fields: kind === 'CHECK' ? fieldsIn(named, collection) : fieldsOf(named, collection) }
+}
+
+/** The fields of a list such as `artists.name, artists.tenant`. */
+function fieldsOf (named: string, collection: Collection): readonly StoredField[] {
+  const { table, column } = sourceOf(collection)
+  const columns = named.split(', ').map(name => name.startsWith(`${table}.`) ? name.slice(table.length + 1) : name)
+  return collection.stored.filter(field => columns.includes(column(field.property)))
+}
+
+/** The fields whose columns an expression names. */
+function fieldsIn (expression: string, collection: Collection): readonly StoredField[] {
+  const words = new Set(expression.split(/[^\p{L}\p{N}_$]+/u))
+  return collection.stored.filter(field => words.has(sourceOf(collection).column(field.property)))
 }

@@ -1,23 +1,28 @@
+import { setTimeout } from 'node:timers/promises'
 import { LruMap } from 'toad-cache'
+import type { Transaction } from '../../collection.ts'
+import type { ReadPlan } from '../../plan/plan.ts'
 import { foldCase } from '../fold-case.ts'
-import type { Database } from '../source.ts'
+import type { Change, Changed, Database, ReadResult, Session } from '../source.ts'
+import { makeTurns } from '../turns.ts'
 import { openDriver, type SqliteDriver, type SqliteDriverClass, type SqliteDriverName, type SqliteStatement } from './drivers.ts'
 import type { Output } from './read.ts'
+import { nameReferences } from './references.ts'
 import { makeSource, type SqlSource, type TableOptions } from './source.ts'
 import { foldFunction, sqliteDialect } from './sqlite-dialect.ts'
-import { resultCode, toFault } from './sqlite-faults.ts'
-import { makeStatements } from './statements.ts'
+import { isBusy, resultCode, toFault, toRefusal } from './sqlite-faults.ts'
+import { makeStatements, type Statements } from './statements.ts'
 
 export interface SqliteOptions {
   /** The driver: by name, its class, or an open database. Default: node:sqlite where Node has it, else better-sqlite3 or @photostructure/sqlite, whichever is installed. */
   driver?: SqliteDriverName | SqliteDriverClass | SqliteDriver
-  /** How long a statement waits for a lock of another process, in milliseconds. The process can do nothing else meanwhile. Default 5000. */
+  /** How long a request waits for the lock of another process, in milliseconds, before it is 503; others are served meanwhile. Default 5000. */
   busyTimeout?: number
 }
 
 export interface SqliteDatabase extends Database {
   readonly kind: 'sqlite'
-  /** The open database, for the application's own statements. */
+  /** The open database, for the application's own statements. While a write request's hook waits for something, they are part of its transaction. */
   readonly driver: SqliteDriver
   /** A table or view as the source of a collection. */
   table (name: string, options?: TableOptions): SqlSource
@@ -32,24 +37,135 @@ export interface SqliteDatabase extends Database {
  */
 export function sqlite (file: string, { driver: given, busyTimeout = 5000 }: SqliteOptions = {}): SqliteDatabase {
   const driver = typeof given === 'object' ? given : openDriver(file, given)
-  driver.exec(`pragma busy_timeout = ${Math.max(0, Math.trunc(busyTimeout))}; pragma foreign_keys = on`)
-  useWriteAheadLog(driver)
-  driver.function(foldFunction, { deterministic: true }, text => typeof text === 'string' ? foldCase(text) : text)
-
   const statements = makeStatements(sqliteDialect)
-  const prepare = preparing(driver)
+  const main = connect(driver, statements, busyTimeout)
+  useWriteAheadLog(driver)
+  // Transactions have the one connection to themselves; a second one reads what is committed while a hook of theirs waits.
+  const turns = makeTurns()
+  const beside = typeof given === 'object' || file === '' || file.startsWith(':memory:')
+    ? undefined
+    : once(() => {
+      const connection = connect(openDriver(file, given), statements, busyTimeout)
+      connection.driver.exec('pragma query_only = on')
+      return connection
+    })
+
   const database: SqliteDatabase = {
     kind: 'sqlite',
     driver,
     table: (name, options = {}) => makeSource(database, name, options),
     exec (script) { driver.exec(script) },
-    close () { driver.close() },
-    read (plan) {
-      const { text, parameters, decode } = statements.bind(plan)
-      return run(() => decode(prepare(text).get(...parameters) as Output))
-    }
+    close () {
+      beside?.opened()?.driver.close()
+      driver.close()
+    },
+    read: plan => turns.pass(() => main.read(plan), beside && (() => beside.open().read(plan))),
+    change: change => turns.take(() => main.patiently(() => main.change(change))),
+    transaction: work => turns.take(() => main.transaction(work))
   }
   return database
+}
+
+/** What is done on one connection. */
+interface Connection {
+  readonly driver: SqliteDriver
+  read (plan: ReadPlan): ReadResult | Promise<ReadResult>
+  change (change: Change): Changed | Promise<Changed>
+  transaction<T> (work: (session: Session) => Promise<T>): Promise<T>
+  /** Does the work, again and again for as long as another process has the lock. Throws unavailable once the busy timeout is over. */
+  patiently<T> (work: () => T | Promise<T>): Promise<T>
+}
+
+function connect (driver: SqliteDriver, statements: Statements, busyTimeout: number): Connection {
+  // SQLite's own wait holds up everything else, so it is short; the rest of the time is waited for here.
+  driver.exec(`pragma busy_timeout = ${Math.max(0, Math.min(shortWait, Math.trunc(busyTimeout)))}; pragma foreign_keys = on`)
+  driver.function(foldFunction, { deterministic: true }, text => typeof text === 'string' ? foldCase(text) : text)
+  const prepare = preparing(driver)
+
+  const readNow = (plan: ReadPlan): ReadResult => {
+    const { text, parameters, decode } = statements.bind(plan)
+    return decode(prepare(text).get(...parameters) as Output)
+  }
+
+  const changeNow = (change: Change): Changed => {
+    const { text, parameters, key } = statements.bindChange(change)
+    if (key === undefined) return Number(prepare(text).run(...parameters).changes) > 0 || change.kind === 'link' ? { kind: 'changed' } : { kind: 'unchanged' }
+    const row = prepare(text).get(...parameters) as { readonly key: unknown } | undefined
+    return row === undefined ? { kind: 'unchanged' } : { kind: 'changed', key: key(row.key) }
+  }
+
+  const patiently = async <T>(work: () => T | Promise<T>): Promise<T> => {
+    const end = performance.now() + busyTimeout
+    for (;;) {
+      try {
+        return await work()
+      } catch (error) {
+        if (!isBusy(error) || performance.now() >= end) throw toFault(error)
+        await setTimeout(5 + Math.random() * 15)
+      }
+    }
+  }
+
+  const connection: Connection = {
+    driver,
+    patiently,
+    read (plan) {
+      try {
+        return readNow(plan)
+      } catch (error) {
+        if (isBusy(error)) return patiently(() => readNow(plan))
+        throw toFault(error)
+      }
+    },
+    change (change) {
+      try {
+        return changeNow(change)
+      } catch (error) {
+        const refused = change.kind === 'link' ? toRefusal(error, change.field.target) : toRefusal(error, change.collection)
+        if (refused === undefined) throw isBusy(error) ? error : toFault(error)
+        return refused.by === 'foreign-key' ? nameReferences(refused, change, connection.read) : refused
+      }
+    },
+    async transaction (work) {
+      // Immediate: the lock is had before anything is read, so that what was read is still so when it is written.
+      await patiently(() => driver.exec('begin immediate'))
+      try {
+        const result = await work({ transaction: { kind: 'sqlite', query: querying(prepare) }, read: connection.read, lock: connection.read, change: connection.change })
+        driver.exec('commit')
+        return result
+      } catch (error) {
+        rollback(driver)
+        throw resultCode(error) === undefined ? error : toFault(error)
+      }
+    }
+  }
+  return connection
+}
+
+const shortWait = 20
+
+/** Makes a thing when it is first needed. */
+function once<T> (make: () => T): { open (): T, opened (): T | undefined } {
+  let made: T | undefined
+  return { open: () => (made ??= make()), opened: () => made }
+}
+
+/** SQLite has rolled back by itself after some errors, such as a full disk. */
+function rollback (driver: SqliteDriver): void {
+  try {
+    driver.exec('rollback')
+  } catch (error) {
+    if (!(error instanceof Error && error.message.includes('no transaction is active'))) throw error
+  }
+}
+
+function querying (prepare: (text: string) => SqliteStatement): Transaction['query'] {
+  return async (text, parameters = []) => {
+    const statement = prepare(text)
+    if (statement.reader !== false) return statement.all(...parameters) as ReadonlyArray<Readonly<Record<string, unknown>>>
+    statement.run(...parameters)
+    return []
+  }
 }
 
 /** Readers then do not wait for writers. A database that is open for reading only is served as it is. */
@@ -70,13 +186,5 @@ function preparing (driver: SqliteDriver): (text: string) => SqliteStatement {
     const statement = prepared.get(text) ?? driver.prepare(text)
     prepared.set(text, statement)
     return statement
-  }
-}
-
-function run<T> (work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    throw toFault(error)
   }
 }

@@ -1,20 +1,27 @@
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector } from 'kysely'
 import { LruMap } from 'toad-cache'
 import type { ReadPlan } from '../../plan/plan.ts'
-import type { ReadResult } from '../source.ts'
+import type { Change, ReadResult } from '../source.ts'
 import { makeBuilder } from './builder.ts'
-import type { Dialect } from './dialect.ts'
-import { type Bounds, buildRead, type Output, type ReadCode } from './read.ts'
-import { isSlot, type Shape, shapeOf, type Slot } from './shape.ts'
+import type { Dialect, Sql } from './dialect.ts'
+import { type Bounds, buildRead, type Output } from './read.ts'
+import { isSlot, type Shape, shapeOf, shapeOfChange, type Slot } from './shape.ts'
+import { buildChange, type ChangeCode } from './write.ts'
 
 /** A statement that is ready to run. */
 export interface BoundRead { readonly text: string, readonly parameters: readonly unknown[], decode (output: Output): ReadResult }
 
-/** The statements of a database: their text is made once for each shape of a plan. */
-export interface Statements { bind (plan: ReadPlan): BoundRead }
+/** A statement that changes data. `key`: decodes what an insert gives of its row. */
+export interface BoundChange { readonly text: string, readonly parameters: readonly unknown[], readonly key: ChangeCode['key'] }
 
-/** A text without values. Each of its parameters takes a value of the plan, or is a constant of an application's expression. */
-interface Statement { readonly text: string, readonly parameters: ReadonlyArray<Slot | Constant>, readonly decode: ReadCode['decode'] }
+/** The statements of a database: their text is made once for each shape of a plan. */
+export interface Statements {
+  bind (plan: ReadPlan): BoundRead
+  bindChange (change: Change): BoundChange
+}
+
+/** A text without values, and what was learnt as it was built. Each of its parameters takes a value of the plan, or is a constant of an application's expression. */
+interface Statement<Code> { readonly text: string, readonly parameters: ReadonlyArray<Slot | Constant>, readonly code: Code }
 
 interface Constant { readonly kind: 'constant', readonly value: unknown }
 
@@ -23,16 +30,32 @@ const most = 500
 
 export function makeStatements (dialect: Dialect): Statements {
   const compiler = driverless(dialect)
-  const cache = new LruMap<Statement>(most)
+  const reads = cache((plan: ReadPlan, shape) => compile(buildRead(plan, makeBuilder(dialect, shape)), dialect, compiler))
+  const changes = cache((change: Change, shape) => compile(buildChange(change, makeBuilder(dialect, shape)), dialect, compiler))
+  const bindAll = ({ parameters }: Statement<unknown>, shape: Shape) =>
+    parameters.map(parameter => parameter.kind === 'slot' ? bindValue(shape, parameter.index, dialect) : parameter.value)
   return {
     bind (plan) {
       const shape = shapeOf(plan)
-      const statement = cache.get(shape.key) ?? compile(plan, shape, dialect, compiler)
-      cache.set(shape.key, statement)
-      const parameters = statement.parameters.map(parameter => parameter.kind === 'slot' ? bindValue(shape, parameter.index, dialect) : parameter.value)
+      const statement = reads(plan, shape)
       const bounds = boundsOf(plan)
-      return { text: statement.text, parameters, decode: output => statement.decode(output, bounds) }
+      return { text: statement.text, parameters: bindAll(statement, shape), decode: output => statement.code.decode(output, bounds) }
+    },
+    bindChange (change) {
+      const shape = shapeOfChange(change)
+      const statement = changes(change, shape)
+      return { text: statement.text, parameters: bindAll(statement, shape), key: statement.code.key }
     }
+  }
+}
+
+/** A statement by the shape of what it does, made where there is none yet. */
+function cache<Does, Code> (make: (does: Does, shape: Shape) => Statement<Code>): (does: Does, shape: Shape) => Statement<Code> {
+  const known = new LruMap<Statement<Code>>(most)
+  return (does, shape) => {
+    const statement = known.get(shape.key) ?? make(does, shape)
+    known.set(shape.key, statement)
+    return statement
   }
 }
 
@@ -50,10 +73,9 @@ function driverless (dialect: Dialect): Compiler {
   })
 }
 
-function compile (plan: ReadPlan, shape: Shape, dialect: Dialect, compiler: Compiler): Statement {
-  const { sql, decode } = buildRead(plan, makeBuilder(dialect, shape))
-  const { sql: text, parameters } = sql.compile(compiler)
-  return { text, parameters: parameters.map(parameter => isSlot(parameter) ? parameter : constant(parameter, dialect)), decode }
+function compile<Code extends { readonly sql: Sql }> (code: Code, dialect: Dialect, compiler: Compiler): Statement<Code> {
+  const { sql: text, parameters } = code.sql.compile(compiler)
+  return { text, parameters: parameters.map(parameter => isSlot(parameter) ? parameter : constant(parameter, dialect)), code }
 }
 
 /** Values of a plan are slots; any other is the application's own, the same for every plan. */

@@ -1,6 +1,6 @@
 import { expressionBuilder, sql } from 'kysely'
 import type { Tables } from '../../collection.ts'
-import type { Collection, DataField, ExpressionField } from '../../model/model.ts'
+import type { Collection, DataField, ExpressionField, StoredField } from '../../model/model.ts'
 import type { Sql } from './dialect.ts'
 import { sourceOf } from './source.ts'
 
@@ -37,6 +37,9 @@ export function selected (use: Use, outer: Use): Sql {
   if (outer.columns.size === 0) return sql`1 as ${sql.id('nothing')}`
   return sql.join([...outer.columns].map(name => sql.id(use.alias, name)))
 }
+
+/** A stored field's column, alone. */
+export const columnOf = (collection: Collection, field: StoredField): Sql => sql.id(columnName(collection, field))
 
 // No column of a table is likely to be named so.
 const columnName = (collection: Collection, field: DataField) => field.kind === 'expression' ? `(${field.property})` : sourceOf(collection).column(field.property)

@@ -1,0 +1,50 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Values } from '../collection.ts'
+import type { Collection, StoredField } from '../model/model.ts'
+import type { Row, Stored } from './source.ts'
+
+/** An item as the application's setters and hooks see it: its own copy, by property, without the properties that have no value and no null. */
+export function toItem (row: Row, { stored }: Collection): Values {
+  const item: Values = {}
+  for (const field of stored) {
+    const value = toValue(row[field.property], field)
+    if (value !== undefined) item[field.property] = structuredClone(value)
+  }
+  return item
+}
+
+/** A value as the application has it: nothing, where its type has no null. */
+export const toValue = (value: unknown, { omitted }: StoredField): unknown => omitted && value === null ? undefined : value
+
+/** The values of a new item, those that it has. */
+export function storedValues (item: Values, { stored, property }: Collection): Stored {
+  const values = new Map<StoredField, unknown>()
+  for (const field of stored) {
+    const value = item[field.property]
+    if (value !== undefined) values.set(field, toStored(value, field, property))
+  }
+  return values
+}
+
+/** The values in which an item differs from what it was. */
+export function changedValues (before: Values, item: Values, { stored, property }: Collection): Stored {
+  const values = new Map<StoredField, unknown>()
+  for (const field of stored) {
+    const value = item[field.property] ?? null
+    if (!isDeepStrictEqual(value, before[field.property] ?? null)) values.set(field, toStored(value, field, property))
+  }
+  return values
+}
+
+/** A value in the form that sources take. Throws a TypeError for one that a setter or hook should not have given. */
+function toStored (value: unknown, field: StoredField, collection: string): unknown {
+  if (value === null) return null
+  const canonical = field.type.take(value instanceof Date ? dateText(value, field) : value)
+  if (canonical !== undefined) return canonical
+  throw new TypeError(`collection '${collection}', field '${field.property}': a setter or hook gave ${typeof value}, where the field takes ${field.type.expected}`)
+}
+
+function dateText (date: Date, { type }: StoredField): string {
+  const text = date.toISOString()
+  return type.kind === 'date' ? text.slice(0, text.indexOf('T')) : text
+}

@@ -1,0 +1,108 @@
+import type { Collection, Link, StoredField } from '../../model/model.ts'
+import type { Scalar } from '../../model/values.ts'
+import type { Step } from '../../plan/plan.ts'
+import { toValue } from '../drafts.ts'
+import type { Change, Changed, Stored } from '../source.ts'
+import { walkSteps } from './read.ts'
+import { joinsOf, tableOf } from './relations.ts'
+import type { Undo } from './table.ts'
+import { ownValue, valueOf } from './values.ts'
+
+type ChangeOf<K extends Change['kind']> = Extract<Change, { kind: K }>
+
+/** Makes a change to the objects in memory, or none where it is refused. `undo` takes what would take it back. */
+export function runChange (change: Change, undo: Undo[]): Changed {
+  switch (change.kind) {
+    case 'insert': return insert(change, undo)
+    case 'update': return update(change, undo)
+    case 'delete': return remove(change, undo)
+    case 'link': return link(change, undo)
+  }
+}
+
+const unchanged: Changed = { kind: 'unchanged' }
+const refused = (by: Extract<Changed, { kind: 'refused' }>['by'], ...fields: readonly StoredField[]): Changed => ({ kind: 'refused', by, fields })
+
+function insert ({ collection, values, orNothing }: ChangeOf<'insert'>, undo: Undo[]): Changed {
+  const key = values.get(collection.key) ?? nextKey(collection)
+  const complete: Stored = new Map([...values, [collection.key, key]])
+  const refusal = violation(collection, complete, collection.stored, undefined)
+  if (refusal?.kind === 'refused' && refusal.by === 'unique' && orNothing) return unchanged
+  if (refusal !== undefined) return refusal
+  undo.push(tableOf(collection).insert(toRow(complete), key))
+  // Not null, as violation() has seen to.
+  return { kind: 'changed', key: key as Scalar }
+}
+
+function update ({ collection, steps, values }: ChangeOf<'update'>, undo: Undo[]): Changed {
+  const row = standOn(steps)
+  if (row === undefined) return unchanged
+  const { version } = collection
+  const complete: Stored = version === undefined ? values : new Map([...values, [version, Number(valueOf(row, version)) + 1]])
+  const refusal = violation(collection, complete, [...values.keys()], row)
+  if (refusal !== undefined) return refusal
+  undo.push(tableOf(collection).update(row, toRow(complete)))
+  return { kind: 'changed' }
+}
+
+function remove ({ collection, steps }: ChangeOf<'delete'>, undo: Undo[]): Changed {
+  const row = standOn(steps)
+  if (row === undefined) return unchanged
+  const key = valueOf(row, collection.key)
+  if (isReferred(collection, key)) return refused('foreign-key')
+  for (const link of linksOf(collection)) {
+    const joins = joinsOf(collection, link.through)
+    for (const join of joins.find(link.foreignKey, key, collection.key.type.kind)) undo.push(joins.remove(join))
+  }
+  undo.push(tableOf(collection).remove(row))
+  return { kind: 'changed' }
+}
+
+function link ({ field, own, other }: ChangeOf<'link'>, undo: Undo[]): Changed {
+  const { link, holder, target } = field
+  if (link.kind !== 'join') throw new TypeError('only the elements of a many-to-many relation are linked')
+  const joins = joinsOf(holder, link.through)
+  const linked = joins.find(link.foreignKey, own, holder.key.type.kind).some(join => ownValue(join, link.otherKey, target.key.type.kind) === other)
+  if (!linked) undo.push(joins.insert({ [link.foreignKey]: own, [link.otherKey]: other }, `${own} ${other}`))
+  return { kind: 'changed' }
+}
+
+/** The object that the last step stands on. */
+function standOn (steps: readonly Step[]): object | undefined {
+  const stand = walkSteps(steps)
+  return stand.kind === 'standing' ? stand.row : undefined
+}
+
+const toRow = (values: Stored) => Object.fromEntries([...values].map(([field, value]) => [field.property, toValue(value, field)]))
+
+/** What a database with constraints would refuse: of the fields checked, a null where none may be, an identifier that another item has, a reference to nothing. */
+function violation (collection: Collection, values: Stored, checked: readonly StoredField[], row: object | undefined): Changed | undefined {
+  const table = tableOf(collection)
+  for (const field of checked) {
+    const value = values.get(field) ?? null
+    if (value === null && !field.nullable) return refused('other', field)
+    if (field.identifier && value !== null && table.find(field.property, value, field.type.kind).some(one => one !== row)) return refused('unique', field)
+  }
+  for (const field of collection.fields.values()) {
+    const value = field.kind === 'sub-item' && checked.includes(field.foreignKey) ? values.get(field.foreignKey) ?? null : null
+    if (field.kind === 'sub-item' && value !== null && !isThere(field.target, value, collection, values)) return refused('foreign-key', field.foreignKey)
+  }
+  const before = row === undefined ? null : valueOf(row, collection.key)
+  return before !== null && checked.includes(collection.key) && values.get(collection.key) !== before && isReferred(collection, before) ? refused('foreign-key') : undefined
+}
+
+/** Whether the collection has an item with that key, or is just getting it. */
+function isThere (target: Collection, value: unknown, collection: Collection, values: Stored): boolean {
+  const { property, type } = target.key
+  return tableOf(target).find(property, value, type.kind).length > 0 || (target === collection && values.get(target.key) === value)
+}
+
+const isReferred = ({ referrers }: Collection, key: unknown) =>
+  referrers.some(({ holder, foreignKey }) => tableOf(holder).find(foreignKey.property, key, foreignKey.type.kind).length > 0)
+
+const linksOf = ({ fields }: Collection): ReadonlyArray<Extract<Link, { kind: 'join' }>> =>
+  [...fields.values()].flatMap(field => field.kind === 'sub-collection' && field.link.kind === 'join' ? [field.link] : [])
+
+/** One more than the highest, for a key that is a number; another the application must give. */
+const nextKey = (collection: Collection): unknown =>
+  collection.key.type.kind === 'integer' ? tableOf(collection).highest(collection.key.property, 'integer') + 1 : null

@@ -1,0 +1,44 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/** A queue for a database that has one transaction at a time and cannot hide what it has not yet committed. */
+export interface Turns {
+  /** Does the work when all that came before is done. Rejects for work inside other work of the same queue, which would wait for itself. */
+  take<T> (work: () => T | Promise<T>): Promise<T>
+  /** Does the work at once where nobody has the turn, or this is part of the work of whoever has it; else `beside`, or when its turn comes. */
+  pass<T> (work: () => T | Promise<T>, beside?: () => T | Promise<T>): T | Promise<T>
+}
+
+interface Turn { over: boolean }
+
+export function makeTurns (): Turns {
+  const mine = new AsyncLocalStorage<Turn>()
+  let last: Promise<void> | undefined
+
+  async function take<T> (work: () => T | Promise<T>): Promise<T> {
+    if (isInside()) throw new TypeError('A hook or setter sent a write to the database whose transaction it runs in; use its context.transaction instead.')
+    const before = last
+    const turn = { over: false }
+    let finish = () => {}
+    const done = new Promise<void>(resolve => { finish = resolve })
+    last = done
+    // The first does not wait: what begins at once is part of no other's turn.
+    if (before !== undefined) await before
+    try {
+      return await mine.run(turn, work)
+    } finally {
+      turn.over = true
+      if (last === done) last = undefined
+      finish()
+    }
+  }
+
+  const isInside = () => mine.getStore()?.over === false
+
+  return {
+    take,
+    pass (work, beside) {
+      if (last === undefined || isInside()) return work()
+      return beside === undefined ? take(work) : beside()
+    }
+  }
+}

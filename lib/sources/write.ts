@@ -1,0 +1,156 @@
+import type { Context, Saved, Values } from '../collection.ts'
+import { unavailable, validation } from '../errors.ts'
+import type { Collection } from '../model/model.ts'
+import type { Scalar } from '../model/values.ts'
+import type { Otherwise, Shows, Step, WritePlan } from '../plan/plan.ts'
+import { checkConditions, versionOf } from '../plan/tag.ts'
+import { confirm } from './confirm.ts'
+import { directChange } from './direct.ts'
+import { toItem } from './drafts.ts'
+import { byKey, createItem, itemSelection, keyOf, linkElements, assign, updateItem, type Work } from './items.ts'
+import { expectChanged } from './refusals.ts'
+import type { Change, Database, Missed, ReadResult, Row } from './source.ts'
+
+type PlanOf<K extends WritePlan['kind']> = Extract<WritePlan, { kind: K }>
+
+/** What came of a write. */
+export type WriteResult =
+  | { readonly kind: 'created', readonly items: readonly Created[] }
+  | { readonly kind: 'updated', readonly row: Row | undefined }
+  | { readonly kind: 'deleted' }
+  | Missed
+
+/** A new item as the application sees it, its key included, and what is shown of it where that was asked for. */
+export interface Created { readonly item: Values, readonly row: Row | undefined }
+
+/** Runs a write: one statement where nothing must be known first, else a transaction with the application's setters and hooks in it (docs/http.md: Writing). */
+export async function runWrite (plan: WritePlan, database: Database, context: Context): Promise<WriteResult> {
+  const change = directChange(plan)
+  if (change !== undefined) return runDirect(change, plan, database)
+  const saved: Work['saved'] = []
+  const result = await database.transaction(session => {
+    saved.length = 0
+    return runInside(plan, { session, context: { ...context, transaction: session.transaction }, saved })
+  })
+  for (const one of saved) await tell(one, context)
+  return result
+}
+
+/** A single statement; its count tells whether there was such an item. */
+async function runDirect (change: Change, plan: WritePlan, database: Database): Promise<WriteResult> {
+  // An item that came in the moment between the two statements is there for the next try.
+  for (let tries = 0; tries < 3; tries++) {
+    const changed = await database.change(change)
+    if (changed.kind !== 'unchanged' || plan.kind === 'create') return directResult(plan, change, changed)
+    const found = await database.read({ kind: 'item', steps: plan.steps, select: [] })
+    if (isMissed(found)) return found
+  }
+  throw unavailable(new Error('an item came and went'))
+}
+
+function directResult (plan: WritePlan, change: Change, result: Awaited<ReturnType<Database['change']>>): WriteResult {
+  const collection = plan.kind === 'create' ? plan.from.collection : plan.collection
+  const { key } = expectChanged(result, collection, '', plan.kind === 'delete')
+  if (plan.kind === 'delete') return { kind: 'deleted' }
+  if (plan.kind === 'update' || change.kind !== 'insert') return { kind: 'updated', row: undefined }
+  const item = Object.fromEntries([...change.values].map(([field, value]) => [field.property, value]))
+  return { kind: 'created', items: [{ item: { ...item, [collection.key.property]: key }, row: undefined }] }
+}
+
+function runInside (plan: WritePlan, work: Work): Promise<WriteResult> {
+  switch (plan.kind) {
+    case 'create': return runCreate(plan, work)
+    case 'update': return runUpdate(plan, work)
+    case 'delete': return runDelete(plan, work)
+  }
+}
+
+async function runCreate ({ steps, from, given, bodies, shows }: PlanOf<'create'>, work: Work): Promise<WriteResult> {
+  const parent = await findParent(steps, work)
+  if (parent.kind !== 'parent') return parent
+  const items: Created[] = []
+  for (const body of bodies) {
+    const item = await createItem({ body, from, given, parent: parent.key, orNothing: false }, work)
+    if (item === undefined) throw new TypeError('an insert that may not do nothing did so')
+    items.push({ item, row: await represent(from.collection, item, shows, work) })
+  }
+  return { kind: 'created', items }
+}
+
+/** The key of the item that new ones belong to, which stays as long as the transaction runs; none where they belong to nobody. */
+async function findParent (steps: readonly Step[], { session }: Work): Promise<{ readonly kind: 'parent', readonly key: Scalar | undefined } | Missed> {
+  const last = steps.at(-1)
+  if (last === undefined) return { kind: 'parent', key: undefined }
+  const { key } = last.collection
+  const found = await session.lock({ kind: 'item', steps, select: [{ kind: 'value', name: key.name, field: key }] })
+  return isMissed(found) ? found : { kind: 'parent', key: keyOf(rowOf(found), last.collection) }
+}
+
+async function runUpdate (plan: PlanOf<'update'>, work: Work): Promise<WriteResult> {
+  const { otherwise, conditions, collection } = plan
+  const found = await lockItem(plan, work)
+  if (!isMissed(found)) return updateFound(plan, rowOf(found), work)
+  if (otherwise === undefined || found.kind !== 'missing' || found.step !== plan.steps.length - 1) return found
+  checkConditions(conditions, undefined, collection.strategies.requireIfMatch)
+  const parent = await findParent(plan.steps.slice(0, -1), work)
+  if (parent.kind !== 'parent') return parent
+  const created = await upsert(otherwise, parent.key, true, work)
+  if (created !== undefined) return { kind: 'created', items: [{ item: created, row: await represent(collection, created, plan.shows, work) }] }
+  // Somebody else created it meanwhile, or an item that the URL does not name has one of its values.
+  const second = await lockItem(plan, work)
+  if (!isMissed(second)) return updateFound(plan, rowOf(second), work)
+  await upsert(otherwise, parent.key, false, work)
+  throw unavailable(new Error('an upsert was a duplicate and then not'))
+}
+
+const lockItem = ({ steps, collection, body }: PlanOf<'update'>, { session }: Work) => session.lock({ kind: 'item', steps, select: itemSelection(collection, body.confirmations) })
+
+async function upsert ({ from, given, body }: Otherwise, parent: Scalar | undefined, orNothing: boolean, work: Work): Promise<Values | undefined> {
+  if (body.violations.length > 0) throw validation(body.violations)
+  return createItem({ body, from, given, parent, orNothing }, work)
+}
+
+async function updateFound ({ collection, body, conditions, shows }: PlanOf<'update'>, row: Row, work: Work): Promise<WriteResult> {
+  checkConditions(conditions, versionOf(row, collection), collection.strategies.requireIfMatch)
+  const violations = [...body.violations, ...confirm(body.confirmations, row)]
+  if (violations.length > 0) throw validation(violations)
+  const item = await updateItem(collection, row, '', item => assign(body, item, collection, work), work)
+  await linkElements(body, keyOf(item, collection), work)
+  return { kind: 'updated', row: await represent(collection, item, shows, work) }
+}
+
+async function runDelete ({ steps, collection, conditions }: PlanOf<'delete'>, work: Work): Promise<WriteResult> {
+  const found = await work.session.lock({ kind: 'item', steps, select: itemSelection(collection, []) })
+  if (isMissed(found)) return found
+  const row = rowOf(found)
+  checkConditions(conditions, versionOf(row, collection), collection.strategies.requireIfMatch)
+  const item = toItem(row, collection)
+  await collection.hooks.deleting?.(item, work.context)
+  expectChanged(await work.session.change({ kind: 'delete', collection, steps: byKey(collection, keyOf(row, collection)) }), collection, '', true)
+  work.saved.push({ collection, saved: { kind: 'deleted', item } })
+  return { kind: 'deleted' }
+}
+
+/** What the client prefers to see, as it is in the transaction. */
+async function represent (collection: Collection, item: Values, shows: Shows | undefined, { session }: Work): Promise<Row | undefined> {
+  if (shows === undefined) return undefined
+  const found = await session.read({ kind: 'item', steps: byKey(collection, keyOf(item, collection)), select: shows.select })
+  return isMissed(found) ? undefined : rowOf(found)
+}
+
+const isMissed = (result: ReadResult): result is Missed => result.kind === 'missing' || result.kind === 'ambiguous'
+
+function rowOf (found: Exclude<ReadResult, Missed>): Row {
+  const [row] = found.kind === 'rows' ? found.rows : []
+  if (row === undefined) throw new TypeError('a source that finds an item gives its row')
+  return row
+}
+
+/** Tells the application what lasts. It cannot be undone any more, so what the hook throws is the application's to read in its log. */
+async function tell ({ collection, saved }: { readonly collection: Collection, readonly saved: Saved<Values> }, context: Context): Promise<void> {
+  try {
+    await collection.hooks.saved?.(saved, context)
+  } catch (error) {
+    context.request.log.error({ err: error }, `collection '${collection.property}': the hook 'saved' failed after an item was ${saved.kind}`)
+  }
+}
