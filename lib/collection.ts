@@ -154,11 +154,15 @@ export function exactly<I> (segment: string, find: (context: Context) => Eventua
   return { kind: 'special', segment, find }
 }
 
+/** An item to change: a property that may be left out may also be set to undefined, which is the same. */
+export type Draft<I> = { [P in keyof I]: object extends Pick<I, P> ? I[P] | undefined : I[P] }
+
 /**
  * Takes a new value of one field. The item is as it stands in the transaction, its row locked; of a new item it holds what was set so far. May change
- * any field of it, and rejects the value by throwing an ArgumentError. Its own field has the new value only if the setter gives it.
+ * any field of it, and rejects the value by throwing an ArgumentError. Its own field has the new value only if the setter gives it. Not called for a
+ * value that the field of an existing item has already.
  */
-export type Setter<I, V> = (item: I, value: V, context: WriteContext) => Eventually<void>
+export type Setter<I, V> = (item: Draft<I>, value: V, context: WriteContext) => Eventually<void>
 
 /** What was written, once it lasts. */
 export type Saved<I> =
@@ -170,9 +174,9 @@ export type Saved<I> =
  */
 export interface Hooks<I> {
   /** Before an item is created. May change it; what the database gives, such as its key, is not there yet. */
-  creating?: (item: Partial<I>, context: WriteContext) => Eventually<void>
+  creating?: (item: Partial<Draft<I>>, context: WriteContext) => Eventually<void>
   /** Before an item is updated. May change it; `before` is what it was. */
-  updating?: (item: I, before: Readonly<I>, context: WriteContext) => Eventually<void>
+  updating?: (item: Draft<I>, before: Readonly<I>, context: WriteContext) => Eventually<void>
   /** Before an item is deleted. */
   deleting?: (item: Readonly<I>, context: WriteContext) => Eventually<void>
   /** After the commit, once an item. What it throws is logged; the write has happened. */

@@ -94,8 +94,8 @@ export const methodNotAllowed = (method: string, allow: string) =>
 export const notAcceptable = (available: readonly string[]) =>
   new DataApiError('not_acceptable', `None of the media types in 'Accept' can be given; there is ${available.join(', ')}.`)
 
-export const unsupportedMediaType = (expected: string) =>
-  new DataApiError('unsupported_media_type', `The body must be sent as ${expected}.`, { headers: { accept: expected } })
+export const unsupportedMediaType = (...expected: readonly string[]) =>
+  new DataApiError('unsupported_media_type', `The body must be sent as ${expected.join(' or ')}.`, { headers: { accept: expected.join(', ') } })
 
 export const contentTooLarge = (message: string, cause?: unknown) => new DataApiError('content_too_large', message, { cause })
 

@@ -2,6 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { contentTooLarge, DataApiError, internal, malformedBody, malformedUrl, rejected, unsupportedMediaType } from './errors.ts'
 import type { Options } from './options.ts'
 import { takesProblem } from './plan/media.ts'
+import { bodyTypes } from './request/body.ts'
 import type { Answer } from './response/answer.ts'
 import { renderFailure } from './response/failure.ts'
 
@@ -31,6 +32,8 @@ function writeAnswer (reply: FastifyReply, { status, headers, links, body }: Ans
   reply.code(status).headers(others).serializer(asIs)
   if (vary !== undefined) reply.header('vary', alsoVary(reply.getHeader('vary'), vary))
   if (links.length > 0) reply.header('link', links.map(({ rel, target }) => `<${target}>; rel="${rel}"`).join(', '))
+  // Fastify takes any object, which an Answer is, for JSON.
+  if (body === undefined) reply.removeHeader('content-type')
   return body ?? ''
 }
 
@@ -54,7 +57,7 @@ function toDataApiError (error: unknown): DataApiError {
   if (error instanceof DataApiError) return error
   switch (codeOf(error)) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE': return contentTooLarge('The body is larger than this API takes.', error)
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE': return unsupportedMediaType('application/json')
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE': return unsupportedMediaType(...bodyTypes)
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH': return malformedBody('The body is not as long as its Content-Length says.', error)
     default: return refusedByHost(error) ?? internal(error)
   }

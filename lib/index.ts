@@ -9,7 +9,7 @@ import { reservedNames } from './request/syntax.ts'
 import { addBodyParser, addRoutes } from './routes.ts'
 
 export { collection, computed, exactly, expression, lookup, SubCollection, SubItem } from './collection.ts'
-export type { Behaviour, Computed, Context, Declared, Expression, Found, Item, Lookup, Match, Pages, Setter, Special, TSubCollection, TSubItem } from './collection.ts'
+export type { Behaviour, Computed, Context, Declared, Draft, Expression, Found, Hooks, Item, Lookup, Match, Pages, Saved, Setter, Special, Transaction, TSubCollection, TSubItem, WriteContext } from './collection.ts'
 export { ArgumentError, DataApiError, DeclarationError }
 export type { ErrorCode, Facts } from './errors.ts'
 export { frameworkErrors } from './hooks.ts'
@@ -21,6 +21,7 @@ export type { SqliteDatabase, SqliteOptions } from './sources/sql/sqlite.ts'
 export type { SqlSource, TableOptions } from './sources/sql/source.ts'
 export type { Database, Source } from './sources/source.ts'
 export type { FieldFlags } from '../schemas/flags.ts'
+export type { RequestStrategies } from '../schemas/request-strategies.ts'
 
 /** What a registration compiled, as `app.dataApi`. */
 export interface DataApi {

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { expectTypeOf } from 'expect-type'
 import { test } from 'tap'
-import { type Behaviour, collection, computed, type Context, exactly, expression, type Item, lookup, SubCollection, SubItem, type WriteContext } from '../lib/collection.ts'
+import { type Behaviour, collection, computed, type Context, type Draft, exactly, expression, type Item, lookup, SubCollection, SubItem, type WriteContext } from '../lib/collection.ts'
 import { memory } from '../lib/index.ts'
 
 // What is shown here is shown by tsc; that the file runs shows that the declarations also exist.
@@ -57,7 +57,8 @@ test('a setter takes the item and a value of its property', async () => {
     source,
     setters: {
       name (artist, name, context) {
-        expectTypeOf(artist).toEqualTypeOf<Artist>()
+        expectTypeOf(artist).toEqualTypeOf<Draft<Artist>>()
+        artist.oldName = undefined
         expectTypeOf(name).toEqualTypeOf<string>()
         expectTypeOf(context).toEqualTypeOf<WriteContext>()
         artist.oldName = artist.name

@@ -5,7 +5,7 @@ import type { PageLimits as Limits } from './model.ts'
 import { compileKey, compileScalars, type Scalars } from './fields.ts'
 import { compileIdentifiers, compileSpecials } from './identifiers.ts'
 import { checkListed } from './listed.ts'
-import type { Collection, Field, Model, StoredField, SubItemField } from './model.ts'
+import type { Collection, Field, Model, StoredField, SubCollectionField, SubItemField } from './model.ts'
 import { type Naming, toName } from './names.ts'
 import { compileRelations } from './relations.ts'
 import { compileSetters } from './setters.ts'
@@ -30,6 +30,7 @@ export interface Draft {
   readonly fields: Map<string, Field>
   readonly properties: Map<string, Field>
   readonly referrers: SubItemField[]
+  readonly links: SubCollectionField[]
 }
 
 export type Drafts = ReadonlyMap<string, Draft>
@@ -55,6 +56,7 @@ function draft (property: string, declared: Declared, options: CompileOptions): 
   const fields = new Map<string, Field>()
   const properties = new Map<string, Field>()
   const referrers: SubItemField[] = []
+  const links: SubCollectionField[] = []
   const stored = [...scalars.values()].filter((field): field is StoredField => field.kind === 'stored')
   const collection = Object.freeze({
     name,
@@ -69,12 +71,13 @@ function draft (property: string, declared: Declared, options: CompileOptions): 
     stored,
     ...compileVersion(property, stored),
     referrers,
+    links,
     strategies: compileStrategies(property, declared.requestStrategies, options.requestStrategies ?? {}, takesWrites(declared)),
     validate: compileValidate(property, stored),
     setters: compileSetters(property, declared, scalars),
     hooks: declared.hooks
   })
-  return { declared, scalars, collection, fields, properties, referrers }
+  return { declared, scalars, collection, fields, properties, referrers, links }
 }
 
 const takesWrites = ({ schema }: Declared) => Object.values(schema.properties).some(property => property.writable === true)
@@ -100,6 +103,13 @@ function fill (draft: Draft, drafts: Drafts, options: CompileOptions): void {
     if (other) throw new DeclarationError(`collection '${draft.collection.property}': fields '${other.property}' and '${property}' are both '${field.name}' on the wire`)
     draft.fields.set(field.name, field)
     draft.properties.set(property, field)
-    if (field.kind === 'sub-item') drafts.get(field.target.property)?.referrers.push(field)
+    addReferrer(field, drafts)
   }
+}
+
+/** Tells the collections on both sides of a relation of it. */
+function addReferrer (field: Field, drafts: Drafts): void {
+  if (field.kind === 'sub-item') drafts.get(field.target.property)?.referrers.push(field)
+  if (field.kind !== 'sub-collection' || field.link.kind !== 'join') return
+  for (const side of new Set([field.holder, field.target])) drafts.get(side.property)?.links.push(field)
 }

@@ -36,6 +36,8 @@ export interface Collection {
   readonly version: StoredField | undefined
   /** The sub-items of any collection that may be one of this collection's items. */
   readonly referrers: readonly SubItemField[]
+  /** The many-to-many relations in which its items are linked, on either side. */
+  readonly links: readonly SubCollectionField[]
   readonly strategies: Strategies
   /** Whether the values of writable fields, by their names on the wire, are what the schema asks for. */
   readonly validate: Validate

@@ -21,7 +21,7 @@ export const bodyTypes = ['application/json', 'application/merge-patch+json'] as
  */
 export function parseBody (body: BodyText, { depth }: BodyLimits): unknown {
   if (body.bytes === undefined || body.bytes.length === 0) return undefined
-  if (!isJson(body.contentType)) throw unsupportedMediaType(bodyTypes.join(' or '))
+  if (!isJson(body.contentType)) throw unsupportedMediaType(...bodyTypes)
   const text = decodeBody(body)
   if (nesting(text) > depth) throw malformedBody(`The body nests objects and arrays deeper than ${depth} levels.`)
   try {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import type { Saved, Values, WriteContext } from '../collection.ts'
 import { at, DataApiError, danglingReference, validation } from '../errors.ts'
 import type { Collection, SubCollectionField } from '../model/model.ts'
@@ -72,7 +73,10 @@ export async function updateItem (collection: Collection, row: Row, pointer: str
   return item
 }
 
-/** Writes the body's values and references into the item, in the order of the body, each by its setter where it has one. */
+/**
+ * Writes the body's values and references into the item, in the order of the body, each by its setter where it has one. A value that is there already
+ * has nothing to set: whoever sends back all that GET gave changes what differs.
+ */
 export async function assign ({ assignments, pointer }: ItemBody, item: Values, { setters }: Collection, work: Work): Promise<void> {
   for (const assignment of assignments) {
     if (assignment.kind === 'list') continue
@@ -85,7 +89,7 @@ export async function assign ({ assignments, pointer }: ItemBody, item: Values, 
     const value = toValue(assignment.value, field)
     const setter = setters.get(field.property)
     if (setter === undefined) item[field.property] = value
-    else await calling(pointer, () => setter(item, value, work.context))
+    else if (!(field.property in item && isDeepStrictEqual(item[field.property], value))) await calling(pointer, () => setter(item, value, work.context))
   }
 }
 

@@ -40,6 +40,7 @@ const collectionOf = (name: string, source: Source, key: StoredField): Collectio
     versionFields: [key],
     version: undefined,
     referrers: [],
+    links: [],
     strategies: { create: false, update: [], upsert: false, delete: false, requireIfMatch: false },
     validate: () => [],
     setters: new Map(),

@@ -1,11 +1,11 @@
-import type { Collection, Link, StoredField } from '../../model/model.ts'
+import type { Collection, StoredField } from '../../model/model.ts'
 import type { Scalar } from '../../model/values.ts'
 import type { Step } from '../../plan/plan.ts'
 import { toValue } from '../drafts.ts'
 import type { Change, Changed, Stored } from '../source.ts'
 import { walkSteps } from './read.ts'
 import { joinsOf, tableOf } from './relations.ts'
-import type { Undo } from './table.ts'
+import type { Table, Undo } from './table.ts'
 import { ownValue, valueOf } from './values.ts'
 
 type ChangeOf<K extends Change['kind']> = Extract<Change, { kind: K }>
@@ -50,10 +50,8 @@ function remove ({ collection, steps }: ChangeOf<'delete'>, undo: Undo[]): Chang
   if (row === undefined) return unchanged
   const key = valueOf(row, collection.key)
   if (isReferred(collection, key)) return refused('foreign-key')
-  for (const link of linksOf(collection)) {
-    const joins = joinsOf(collection, link.through)
-    for (const join of joins.find(link.foreignKey, key, collection.key.type.kind)) undo.push(joins.remove(join))
-  }
+  // A link is no item: it goes with either of those that it links.
+  for (const { joins, rows } of linkedBy(collection, key)) for (const join of rows) undo.push(joins.remove(join))
   undo.push(tableOf(collection).remove(row))
   return { kind: 'changed' }
 }
@@ -88,7 +86,8 @@ function violation (collection: Collection, values: Stored, checked: readonly St
     if (field.kind === 'sub-item' && value !== null && !isThere(field.target, value, collection, values)) return refused('foreign-key', field.foreignKey)
   }
   const before = row === undefined ? null : valueOf(row, collection.key)
-  return before !== null && checked.includes(collection.key) && values.get(collection.key) !== before && isReferred(collection, before) ? refused('foreign-key') : undefined
+  const isMoved = before !== null && checked.includes(collection.key) && values.get(collection.key) !== before
+  return isMoved && (isReferred(collection, before) || linkedBy(collection, before).some(({ rows }) => rows.length > 0)) ? refused('foreign-key') : undefined
 }
 
 /** Whether the collection has an item with that key, or is just getting it. */
@@ -100,8 +99,15 @@ function isThere (target: Collection, value: unknown, collection: Collection, va
 const isReferred = ({ referrers }: Collection, key: unknown) =>
   referrers.some(({ holder, foreignKey }) => tableOf(holder).find(foreignKey.property, key, foreignKey.type.kind).length > 0)
 
-const linksOf = ({ fields }: Collection): ReadonlyArray<Extract<Link, { kind: 'join' }>> =>
-  [...fields.values()].flatMap(field => field.kind === 'sub-collection' && field.link.kind === 'join' ? [field.link] : [])
+/** The join rows that hold the key, on whichever side. */
+function linkedBy (collection: Collection, key: unknown): ReadonlyArray<{ readonly joins: Table, readonly rows: readonly object[] }> {
+  return collection.links.flatMap(({ holder, target, link }) => {
+    if (link.kind !== 'join') return []
+    const joins = joinsOf(holder, link.through)
+    const sides = [...holder === collection ? [link.foreignKey] : [], ...target === collection ? [link.otherKey] : []]
+    return [{ joins, rows: [...new Set(sides.flatMap(property => joins.find(property, key, collection.key.type.kind)))] }]
+  })
+}
 
 /** One more than the highest, for a key that is a number; another the application must give. */
 const nextKey = (collection: Collection): unknown =>
