@@ -28,6 +28,12 @@ test('the first program runs, and answers each request as the tables say', async
   const rows = [...readme.matchAll(/\| `GET ([^`]+)` \| `(.+)` \|/g)]
   t.equal(rows.length, 7 + Object.keys(operatorDefaults).length)
   for (const [, url = '', answer] of rows) t.equal((await app.inject(url)).body, answer, url)
+  const writes = [...section('Writing').matchAll(/\| `(POST|PATCH|PUT|DELETE) ([^`]+)` \| (?:`([^`]+)`)? ?\| (\d+) `(.+)` \|/g)]
+  t.equal(writes.length, 8)
+  for (const [, method = '', url = '', payload, status, answer] of writes) {
+    const response = await app.inject({ method: method as 'POST', url, ...payload !== undefined && { payload, headers: { 'content-type': 'application/json' } } })
+    t.strictSame([String(response.statusCode), response.body], [status, answer], `${method} ${url}`)
+  }
   await app.close()
 })
 
@@ -46,10 +52,10 @@ test('every error code stands in its table, with its status, and none besides', 
 
 test('every option stands in its table, and none besides', async t => {
   const told = cells(section('Options')).slice(1).flatMap(([names = '']) => code(names))
-  const { queryString, responseContent, pages, ...plain } = optionsSchema.properties
-  const known = [...Object.keys(plain), 'collections', 'queryString', ...Object.keys(responseContent.properties).map(name => `responseContent.${name}`), ...Object.keys(pages.properties).map(name => `pages.${name}`)]
+  const { queryString, ...others } = optionsSchema.properties
+  const known = Object.entries(others).flatMap(([name, option]) => 'properties' in option ? Object.keys(option.properties as object).map(member => `${name}.${member}`) : [name])
   t.ok(queryString)
-  t.strictSame(told.sort(), known.sort())
+  t.strictSame(told.sort(), [...known, 'collections', 'queryString'].sort())
 })
 
 test('every room and file of lib stands in the house, and none besides', async t => {

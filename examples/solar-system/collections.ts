@@ -4,6 +4,8 @@ import { Agency, Astronomer, Mission, Moon, Planet, Visit } from './schemas.ts'
 
 const yearsSince = (year: number | null) => year === null ? null : new Date().getUTCFullYear() - year
 
+const slugOf = (name: string) => name.toLowerCase().replaceAll("'", '').replaceAll(/[^a-z0-9]+/g, '-')
+
 /** The collections of the example over its database. */
 export function solarSystem (db: SqliteDatabase) {
   const table = (name: string) => db.table(name, { columns: 'snake_case' })
@@ -48,6 +50,11 @@ export function solarSystem (db: SqliteDatabase) {
         mission.endedOn = day
       }
     },
+    hooks: {
+      creating (mission) { mission.slug = slugOf(mission.name ?? '') },
+      updating (mission) { mission.slug = slugOf(mission.name) }
+    },
+    requestStrategies: { delete: true },
     identifiers: { slug: lookup({ type: Type.String(), find: slug => ({ slug }) }) },
     pages: { defaultSize: 20 }
   })
@@ -56,7 +63,7 @@ export function solarSystem (db: SqliteDatabase) {
     planets,
     moons,
     missions,
-    visits: collection(Visit, { source: table('mission_visits') }),
+    visits: collection(Visit, { source: table('mission_visits'), requestStrategies: { delete: true } }),
     astronomers: collection(Astronomer, { source: table('astronomers') }),
     agencies: collection(Agency, { source: table('agencies') })
   }

@@ -65,29 +65,30 @@ export const Agency = Type.Object({
 
 export const Mission = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),
-  name: Type.String({ identifier: true, readable: true }),
+  name: Type.String({ identifier: true, readable: true, writable: true, minLength: 1 }),
+  // Made of the name by a hook.
   slug: Type.String(),
   agencyId: Type.Integer(),
-  launchedOn: Type.String({ format: 'date', readable: true, listed: true }),
-  launchVehicle: Type.Union([Type.String(), Type.Null()], { readable: true }),
-  outcome: Type.Union([Type.Literal('success'), Type.Literal('partial'), Type.Literal('failure'), Type.Literal('ongoing')], { readable: true, listed: true }),
-  crewed: Type.Boolean({ readable: true }),
-  endedOn: Type.Union([Type.String({ format: 'date' }), Type.Null()], { readable: true, writable: true }),
+  launchedOn: Type.String({ format: 'date', readable: true, writable: true, listed: true }),
+  launchVehicle: Type.Union([Type.String(), Type.Null()], { readable: true, writable: true, default: null }),
+  outcome: Type.Union([Type.Literal('success'), Type.Literal('partial'), Type.Literal('failure'), Type.Literal('ongoing')], { readable: true, writable: true, listed: true }),
+  crewed: Type.Boolean({ readable: true, writable: true }),
+  endedOn: Type.Union([Type.String({ format: 'date' }), Type.Null()], { readable: true, writable: true, default: null }),
   // Write-only: whoever may write it, nobody reads it.
   curatorNote: Type.Optional(Type.String({ writable: true })),
-  massKg: Type.Union([Type.Number(), Type.Null()], { readable: true }),
-  agency: SubItem('agencies', { foreignKey: 'agencyId', readable: true }),
-  visits: SubCollection('visits', { foreignKey: 'missionId', readable: true }),
+  massKg: Type.Union([Type.Number({ exclusiveMinimum: 0 }), Type.Null()], { readable: true, writable: true, default: null }),
+  agency: SubItem('agencies', { foreignKey: 'agencyId', readable: true, writable: true }),
+  visits: SubCollection('visits', { foreignKey: 'missionId', readable: true, writable: true }),
   planets: SubCollection('planets', { through: 'mission_visits', foreignKey: 'missionId', otherKey: 'planetId', readable: true }),
-  moons: SubCollection('moons', { through: 'mission_moons', foreignKey: 'missionId', otherKey: 'moonId', readable: true })
+  moons: SubCollection('moons', { through: 'mission_moons', foreignKey: 'missionId', otherKey: 'moonId', readable: true, writable: true })
 })
 
 export const Visit = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),
   missionId: Type.Integer(),
   planetId: Type.Integer(),
-  kind: Type.String({ readable: true, listed: true }),
-  arrivedOn: Type.Union([Type.String({ format: 'date' }), Type.Null()], { readable: true, listed: true }),
-  mission: SubItem('missions', { foreignKey: 'missionId', readable: true }),
-  planet: SubItem('planets', { foreignKey: 'planetId', readable: true })
+  kind: Type.String({ readable: true, writable: true, listed: true }),
+  arrivedOn: Type.Union([Type.String({ format: 'date' }), Type.Null()], { readable: true, writable: true, listed: true, default: null }),
+  mission: SubItem('missions', { foreignKey: 'missionId', readable: true, writable: true }),
+  planet: SubItem('planets', { foreignKey: 'planetId', readable: true, writable: true })
 })

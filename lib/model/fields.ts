@@ -69,7 +69,8 @@ function computed (collection: string, property: string, definition: Extract<Dec
     return field
   })
   const flags = compileFlags(collection, property, definition.type, toName(options.naming, withoutGet(property)), scalars.size, options)
-  return Object.freeze({ ...flags, kind: 'computed', writable: false, filterable: false, sortable: false, from, get: definition.get })
+  refuseWritable(collection, property, flags)
+  return Object.freeze({ ...flags, kind: 'computed', filterable: false, sortable: false, from, get: definition.get })
 }
 
 function expression (collection: string, property: string, definition: Extract<Declared['computed'][string], { kind: 'expression' }>, declared: Declared, index: number, options: CompileOptions): ExpressionField {
@@ -78,7 +79,12 @@ function expression (collection: string, property: string, definition: Extract<D
   if (described === undefined) throw new DeclarationError(`${where(collection, property)}: ${unsupported(definition.type)}`)
   const dialect = declared.source.database.kind === 'memory' ? 'memory' : 'sql'
   if (definition[dialect] === undefined) throw new DeclarationError(`${where(collection, property)}: the expression has no '${dialect}' part, which its source needs`)
-  return Object.freeze({ ...flags, kind: 'expression', writable: false, ...described, expression: definition })
+  refuseWritable(collection, property, flags)
+  return Object.freeze({ ...flags, kind: 'expression', ...described, expression: definition })
+}
+
+function refuseWritable (collection: string, property: string, { writable }: { readonly writable: boolean }): void {
+  if (writable) throw new DeclarationError(`${where(collection, property)}: is flagged 'writable' but computed; nothing could be stored`)
 }
 
 const withoutGet = (property: string) => /^[Gg]et[A-Z]/.test(property) ? property.slice(3) : property

@@ -101,3 +101,22 @@ test('what is compiled cannot be changed', async t => {
   t.equal(app.dataApi.prefix, '')
   await app.close()
 })
+
+test('what is declared of writes is checked as well', async t => {
+  const name = Type.String({ ...readable, writable: true })
+  const schema = Type.Object({ id, name, at: Type.Integer(readable) })
+  const loose = (behaviour: object) => things(schema, behaviour as Partial<Behaviour<typeof schema>>)
+  const table: ReadonlyArray<[collections: Record<string, Declared>, message: string]> = [
+    [loose({ setters: { nam () {} } }), "collection 'things', field 'nam': has a setter, but is no stored field"],
+    [loose({ setters: { at () {} } }), "collection 'things', field 'at': has a setter, but is not flagged 'writable'"],
+    [loose({ requestStrategies: { upsrt: true } }), "collection 'things', requestStrategies.upsrt: there is no such option"],
+    [loose({ requestStrategies: { update: ['POST'] } }), "collection 'things', requestStrategies.update.0: must be one of \"PUT\", \"PATCH\""],
+    [loose({ requestStrategies: { delete: 1 } }), "collection 'things', requestStrategies.delete: must be boolean"],
+    [things(Type.Object({ id, name: Type.String({ writable: true, format: 'colour' }) })), "collection 'things': a writable field's schema cannot be checked: unknown format \"colour\" ignored in schema at path \"#/properties/name\""],
+    [things(Type.Object({ id, name: Type.String({ writable: true, pattern: '(' }) })), "collection 'things': a writable field's schema cannot be checked: Invalid regular expression: /(/u: Unterminated group"],
+    [things(Type.Object({ id }), { computed: { now: computed({ type: Type.Integer({ writable: true }), from: [], get: () => 1 }) } }), "collection 'things', field 'now': is flagged 'writable' but computed; nothing could be stored"],
+    [things(Type.Object({ id, v: Type.Integer({ readable: true, version: true }), w: Type.Integer({ readable: true, version: true }) })), "collection 'things', field 'v': is flagged 'version', and so is 'w'"],
+    [loose({ setters: { name () {} }, requestStrategies: { upsert: true, update: ['PUT'], delete: undefined } }), 'no mistake']
+  ]
+  for (const [collections, message] of table) t.equal(await mistake(collections), message)
+})
