@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
-import dataApi, { collection, DataApiError, memory, type WriteContext } from '../../lib/index.ts'
+import dataApi, { collection, DataApiError, memory, SubItem, type WriteContext } from '../../lib/index.ts'
 import { collections, contents, ddl, shop, tables, uuid } from '../fixtures/shop.ts'
 import { everySource, type Tools } from '../helpers/every-source.ts'
 
@@ -611,4 +611,29 @@ writes('a query parameter that a write cannot use is 400', async ({ t, send }) =
     const response = await send('POST', url, { name: 'x', email: null })
     t.strictSame([response.statusCode, response.json().error], [400, error], url)
   }
+})
+
+const Order = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  parentId: Type.Optional(Type.Integer({ readable: true, writable: true })),
+  makerId: Type.Optional(Type.Integer()),
+  parent: SubItem('orders', { foreignKey: 'parentId' }),
+  maker: SubItem('orders', { foreignKey: 'makerId', readable: true, writable: true })
+})
+
+everySource('a reference to nothing is 409, naming the field by which the client made it', async ({ t, opened, get, send, same }) => {
+  const before = opened.rows('orders')
+  const refused = { status: 'conflict', error: 'reference', message: "There is no item that 'parent_id' could refer to.", fields: ['parent_id'] }
+  same(await send('PUT', '/orders/1', { parent_id: 99 }), 409, refused)
+  same(await send('PUT', '/orders/1/parent_id', 99), 409, refused)
+  same(await send('POST', '/orders', { parent_id: 99 }), 409, refused)
+  same(await send('POST', '/orders', [{}, { parent_id: 99 }]), 409, { ...refused, pointer: '/1' })
+  same(await send('PUT', '/orders/2', { parent_id: 99, maker: { id: 1 } }), 409, refused)
+  t.strictSame(opened.rows('orders'), before)
+  same(await send('PUT', '/orders/2', { parent_id: 1, maker: { id: 2 } }), 200, ok)
+  same(await get('/orders/2?fields=parent_id,maker(id)'), 200, { parent_id: 1, maker: { id: 2 } })
+}, {}, {
+  tables: { orders: [{ id: 1, parentId: null, makerId: null }, { id: 2, parentId: null, makerId: null }] },
+  ddl: 'create table orders (id integer primary key, "parentId" integer references orders, "makerId" integer references orders)',
+  collections: source => ({ orders: collection(Order, { source: source('orders') }) })
 })
