@@ -112,6 +112,9 @@ export const duplicate = (fields: readonly string[], pointer: string) =>
 export const danglingReference = (fields: readonly string[], pointer: string) =>
   new DataApiError('reference', `There is no item that ${quoted(fields)} could refer to.`, { fields, ...pointing(pointer) })
 
+/** Of a foreign key that the database checks at the end of a transaction, without saying which. */
+export const deferredReference = (cause: unknown) => new DataApiError('reference', 'An item refers to one that is not there.', { fields: [], cause })
+
 export const stillReferred = (pointer: string) => new DataApiError('reference', 'Other items refer to this one.', { fields: [], ...pointing(pointer) })
 
 export const constraint = (fields: readonly string[], pointer: string) =>

@@ -1,4 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { setTimeout } from 'node:timers/promises'
+import { unavailable } from '../errors.ts'
 
 /** A queue for a database that has one transaction at a time and cannot hide what it has not yet committed. */
 export interface Turns {
@@ -8,9 +10,19 @@ export interface Turns {
   pass<T> (work: () => T | Promise<T>, beside?: () => T | Promise<T>): T | Promise<T>
 }
 
+/** Whether it ends in time. */
+async function isOver (before: Promise<void>, longest: number): Promise<boolean> {
+  const timer = new AbortController()
+  const late = setTimeout(longest, false, { signal: timer.signal }).catch(() => false)
+  const result = await Promise.race([before.then(() => true), late])
+  timer.abort()
+  return result
+}
+
 interface Turn { over: boolean }
 
-export function makeTurns (): Turns {
+/** `longest`: how long to wait for a turn, in milliseconds, before it is unavailable. */
+export function makeTurns (longest: number): Turns {
   const mine = new AsyncLocalStorage<Turn>()
   let last: Promise<void> | undefined
 
@@ -22,7 +34,11 @@ export function makeTurns (): Turns {
     const done = new Promise<void>(resolve => { finish = resolve })
     last = done
     // The first does not wait: what begins at once is part of no other's turn.
-    if (before !== undefined) await before
+    if (before !== undefined && !await isOver(before, longest)) {
+      // The place in the queue is kept, so that the next one waits for those before.
+      before.then(finish, finish)
+      throw unavailable(new Error(`the database was held for ${longest} ms by a transaction that waits for a hook or setter`))
+    }
     try {
       return await mine.run(turn, work)
     } finally {

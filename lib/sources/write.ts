@@ -1,4 +1,4 @@
-import type { Context, Saved, Values } from '../collection.ts'
+import type { Context, Saved, Transaction, Values } from '../collection.ts'
 import { unavailable, validation } from '../errors.ts'
 import type { Collection } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
@@ -28,12 +28,33 @@ export async function runWrite (plan: WritePlan, database: Database, context: Co
   const change = directChange(plan)
   if (change !== undefined) return runDirect(change, plan, database)
   const saved: Work['saved'] = []
-  const result = await database.transaction(session => {
+  const result = await database.transaction(async session => {
+    // A database may have to do the work again.
     saved.length = 0
-    return runInside(plan, { session, context: { ...context, transaction: session.transaction }, saved })
+    const { transaction, end } = ending(session.transaction)
+    try {
+      return await runInside(plan, { session, context: { ...context, transaction }, saved })
+    } finally {
+      end()
+    }
   })
   for (const one of saved) await tell(one, context)
   return result
+}
+
+/** The transaction as the application has it, until it is over: its connection is then that of another. */
+function ending ({ kind, query }: Transaction): { readonly transaction: Transaction, end (): void } {
+  let over = false
+  return {
+    end () { over = true },
+    transaction: {
+      kind,
+      async query (text, parameters) {
+        if (over) throw new TypeError('The transaction is over: a hook or setter must await its statements, and keep no transaction for later.')
+        return query(text, parameters)
+      }
+    }
+  }
 }
 
 /** A single statement; its count tells whether there was such an item. */

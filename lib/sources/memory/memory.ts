@@ -22,7 +22,8 @@ export interface MemoryOptions {
   joins?: Record<string, Rows>
 }
 
-const turns = makeTurns()
+// In milliseconds: a hook that never ends must not hold up everybody for good.
+const turns = makeTurns(10_000)
 
 /** All memory sources are of one database, so that relations lead from any to any. Nobody sees what a transaction has not finished. */
 const database: Database = {

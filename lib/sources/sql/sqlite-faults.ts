@@ -28,6 +28,9 @@ export function resultCode (error: unknown): number | undefined {
 /** Whether another process holds the lock that is needed. */
 export const isBusy = (error: unknown) => resultCode(error) === 5
 
+/** Whether the data would break a rule of the database. */
+export const isConstraint = (error: unknown) => resultCode(error) === constraint
+
 /** What the database refused of a change to the collection's table; nothing where the error is another. SQLite names columns in its messages alone. */
 export function toRefusal (error: unknown, collection: Collection): Extract<Changed, { kind: 'refused' }> | undefined {
   if (resultCode(error) !== constraint || !(error instanceof Error)) return undefined

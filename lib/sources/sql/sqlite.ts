@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { LruMap } from 'toad-cache'
 import type { Transaction } from '../../collection.ts'
+import { deferredReference } from '../../errors.ts'
 import type { ReadPlan } from '../../plan/plan.ts'
 import { foldCase } from '../fold-case.ts'
 import type { Change, Changed, Database, ReadResult, Session } from '../source.ts'
@@ -10,7 +11,7 @@ import type { Output } from './read.ts'
 import { nameReferences } from './references.ts'
 import { makeSource, type SqlSource, type TableOptions } from './source.ts'
 import { foldFunction, sqliteDialect } from './sqlite-dialect.ts'
-import { isBusy, resultCode, toFault, toRefusal } from './sqlite-faults.ts'
+import { isBusy, isConstraint, resultCode, toFault, toRefusal } from './sqlite-faults.ts'
 import { makeStatements, type Statements } from './statements.ts'
 
 export interface SqliteOptions {
@@ -38,10 +39,12 @@ export interface SqliteDatabase extends Database {
 export function sqlite (file: string, { driver: given, busyTimeout = 5000 }: SqliteOptions = {}): SqliteDatabase {
   const driver = typeof given === 'object' ? given : openDriver(file, given)
   const statements = makeStatements(sqliteDialect)
-  const main = connect(driver, statements, busyTimeout)
+  // At the start nobody else is held up, so this may wait for a lock.
+  driver.exec(`pragma busy_timeout = ${Math.max(0, Math.trunc(busyTimeout))}`)
   useWriteAheadLog(driver)
+  const main = connect(driver, statements, busyTimeout)
   // Transactions have the one connection to themselves; a second one reads what is committed while a hook of theirs waits.
-  const turns = makeTurns()
+  const turns = makeTurns(longestTurn)
   const beside = typeof given === 'object' || file === '' || file.startsWith(':memory:')
     ? undefined
     : once(() => {
@@ -131,7 +134,7 @@ function connect (driver: SqliteDriver, statements: Statements, busyTimeout: num
       await patiently(() => driver.exec('begin immediate'))
       try {
         const result = await work({ transaction: { kind: 'sqlite', query: querying(prepare) }, read: connection.read, lock: connection.read, change: connection.change })
-        driver.exec('commit')
+        commit(driver)
         return result
       } catch (error) {
         rollback(driver)
@@ -144,10 +147,21 @@ function connect (driver: SqliteDriver, statements: Statements, busyTimeout: num
 
 const shortWait = 20
 
+// In milliseconds: a hook that never ends must not hold up the database for good.
+const longestTurn = 10_000
+
 /** Makes a thing when it is first needed. */
 function once<T> (make: () => T): { open (): T, opened (): T | undefined } {
   let made: T | undefined
   return { open: () => (made ??= make()), opened: () => made }
+}
+
+function commit (driver: SqliteDriver): void {
+  try {
+    driver.exec('commit')
+  } catch (error) {
+    throw isConstraint(error) ? deferredReference(error) : error
+  }
 }
 
 /** SQLite has rolled back by itself after some errors, such as a full disk. */

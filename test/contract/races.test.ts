@@ -1,0 +1,133 @@
+import tap, { test } from 'tap'
+import { shop } from '../fixtures/shop.ts'
+import { type Answer, fileFor, openShop, openStore, type Send, serve, serveElsewhere, type Store, tally, times } from '../helpers/on-socket.ts'
+
+// docs/http.md: Writing, Conditional requests
+
+// Processes take seconds to start, so they do while other tests run.
+const file = fileFor(tap)
+const db = openShop(file)
+const starting = Promise.all([serveElsewhere(file), serveElsewhere(file)])
+tap.teardown(async () => {
+  for (const child of await starting) await child.stop()
+  db.close()
+})
+
+interface Race { readonly send: Send, readonly store: Store, readonly noted: readonly string[] }
+
+/** Runs a test on a socket, over memory and over a file. */
+function race (name: string, run: (race: Race, same: (got: unknown, wanted: unknown) => void) => Promise<void>): void {
+  for (const kind of ['memory', 'sqlite file'] as const) {
+    test(`${name} (${kind})`, async t => {
+      const noted: string[] = []
+      const store = openStore(kind, t)
+      const { send, close } = await serve(shop(noted), store, { requestStrategies: { upsert: true } })
+      try {
+        await run({ send, store, noted }, (got, wanted) => { t.strictSame(got, wanted) })
+      } finally {
+        await close()
+      }
+    })
+  }
+}
+
+const count = (noted: readonly string[], start: string) => noted.filter(note => note.startsWith(start)).length
+const errorOf = ({ body }: Answer) => (body as { error?: unknown }).error
+const errors = (answers: readonly Answer[]) => [...new Set(answers.filter(({ status }) => status !== 201).map(errorOf))]
+
+/** Adds one to a value as often as asked, each time to what it read, until nobody else was faster. Gives every status but those of the losers. */
+async function increment (send: Send, path: string, often: number, next: (value: unknown) => unknown): Promise<number[]> {
+  const statuses: number[] = []
+  while (statuses.length < often) {
+    const { body, etag } = await send('GET', path)
+    const { status } = await send('PUT', path, next(body), { 'if-match': etag })
+    if (status !== 412) statuses.push(status)
+  }
+  return statuses
+}
+
+const addOne = (value: unknown) => Number(value) + 1
+const addOneToText = (value: unknown) => String(addOne(value))
+
+race('upserts that race leave one item, no error, and exactly one 201', async ({ send, store, noted }, same) => {
+  const answers = await Promise.all(times(100, n => send('PUT', '/artists/by_name/x', { email: null, rating: n % 10 })))
+  same(tally(answers), { 200: 99, 201: 1 })
+  same([store.rows('artists').length, count(noted, 'saved created')], [1, 1])
+})
+
+race('upserts that race leave one item where the application has no part in them', async ({ send, store }, same) => {
+  const answers = await Promise.all(times(100, n => send('PUT', '/labels/by_code/XX', { city: `city ${n}` })))
+  same(tally(answers), { 200: 99, 201: 1 })
+  same(store.rows('labels').length, 1)
+})
+
+race('upserts that race by two identifiers of one item leave one item, no error, and exactly one 201', async ({ send, store, noted }, same) => {
+  const answers = await Promise.all(times(100, n => n % 2 === 0
+    ? send('PUT', '/artists/by_name/x', { email: 'x@e' })
+    : send('PUT', '/artists/by_email/x@e', { name: 'x' })))
+  same(tally(answers), { 200: 99, 201: 1 })
+  same(store.rows('artists').map(({ name, email }) => ({ name, email })), [{ name: 'x', email: 'x@e' }])
+  same(count(noted, 'saved created'), 1)
+})
+
+race('of upserts with If-None-Match: * that race one creates and the others are 412', async ({ send, store }, same) => {
+  const answers = await Promise.all(times(100, n => send('PUT', '/artists/by_name/x', { email: null, rating: n % 10 }, { 'if-none-match': '*' })))
+  same(tally(answers), { 201: 1, 412: 99 })
+  same(store.rows('artists').length, 1)
+})
+
+race('an update of a scalar that is guarded by If-Match is never lost', async ({ send, store }, same) => {
+  await send('POST', '/artists', { name: 'x', email: null, albums: [{ title: 'y', year: 0 }] })
+  await send('POST', '/labels', { code: 'XX', city: '0' })
+  const statuses = await Promise.all(times(12, n => n % 2 === 0 ? increment(send, '/albums/1/year', 6, addOne) : increment(send, '/labels/1/city', 6, addOneToText)))
+  same(new Set(statuses.flat()), new Set([200]))
+  same([store.rows('albums')[0]?.['year'], store.rows('labels')[0]?.['city']], [36, '36'])
+})
+
+race('of creates of one unique name that race one is 201 and the others are duplicates', async ({ send, store, noted }, same) => {
+  const artists = await Promise.all(times(100, () => send('POST', '/artists', { name: 'x', email: null })))
+  const labels = await Promise.all(times(100, () => send('POST', '/labels', { code: 'XX' })))
+  same([tally(artists), tally(labels)], [{ 201: 1, 409: 99 }, { 201: 1, 409: 99 }])
+  same([errors(artists), errors(labels)], [['duplicate'], ['duplicate']])
+  same([store.rows('artists').length, store.rows('labels').length, count(noted, 'saved')], [1, 1, 1])
+})
+
+race('an array of which one item loses a race leaves none of its items', async ({ send, store }, same) => {
+  const answers = await Promise.all(times(100, n => send('POST', '/artists', [{ name: `own ${n}`, email: null }, { name: 'x', email: null }])))
+  same(tally(answers), { 201: 1, 409: 99 })
+  same(store.rows('artists').length, 2)
+})
+
+test('two processes on one file', async t => {
+  const children = await starting
+  const both = <T>(count: number, run: (send: Send) => Promise<T>) => Promise.all(times(count, () => children.map(({ send }) => run(send))).flat())
+
+  await t.test('of creates of one unique name one is 201 and the others are duplicates', async t => {
+    for (const name of times(8, n => `name ${n}`)) {
+      const answers = await both(20, send => send('POST', '/artists', { name, email: null }))
+      t.strictSame([tally(answers), errors(answers)], [{ 201: 1, 409: 39 }, ['duplicate']])
+    }
+    t.equal(db.driver.prepare('select 1 from artists').all().length, 8)
+  })
+
+  await t.test('the same where a create is one statement', async t => {
+    for (const code of times(8, n => `code${n}`)) {
+      const answers = await both(20, send => send('POST', '/labels', { code }))
+      t.strictSame([tally(answers), errors(answers)], [{ 201: 1, 409: 39 }, ['duplicate']])
+    }
+  })
+
+  await t.test('upserts leave one item, no error, and exactly one 201', async t => {
+    const answers = await both(50, send => send('PUT', '/artists/by_name/upserted', { email: 'x@e' }))
+    t.strictSame(tally(answers), { 200: 99, 201: 1 })
+  })
+
+  await t.test('an update that is guarded by If-Match is never lost', async t => {
+    const [send] = children.map(child => child.send)
+    const created = await send?.('POST', '/artists/by_name/upserted/albums', { title: 'y', year: 0 })
+    t.equal(created?.status, 201)
+    const statuses = await both(4, send => increment(send, '/albums/1/year', 12, addOne))
+    t.strictSame(new Set(statuses.flat()), new Set([200]))
+    t.match(db.driver.prepare('select year from albums').get(), { year: 96 })
+  })
+})
