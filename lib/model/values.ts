@@ -86,13 +86,27 @@ const types: Readonly<Record<string, (schema: TSchema) => ValueType>> = {
   string: schema => formatTypes[String(schema['format'])] ?? stringType
 }
 
-const jsonType: ValueType = { kind: 'json', expected: 'JSON', operators: new Set(), parse: () => undefined, take: value => value ?? undefined }
+const jsonType: ValueType = { kind: 'json', expected: 'JSON without NUL characters and endless numbers', operators: new Set(), parse: () => undefined, take: takeJson }
+
+/** JSON that every source can hold: its texts are as those of strings, and its numbers are numbers. */
+function takeJson (value: unknown): unknown {
+  return value === null || value === undefined || !isStorable(value) ? undefined : value
+}
+
+function isStorable (value: unknown): boolean {
+  if (typeof value === 'string') return parseText(value) !== undefined
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || value === null) return true
+  return Object.entries(value).every(([name, member]) => parseText(name) !== undefined && isStorable(member))
+}
 
 /** Types whose values are texts in JSON too. */
 const takeText = (parse: ValueType['parse']): ValueType['take'] => value => typeof value === 'string' ? parse(value) : undefined
 
 // PostgreSQL cannot hold NUL and SQLite's text functions stop at it; half a surrogate pair is no character to either. Refused alike everywhere.
-const parseText = (text: string) => /[\0\p{Surrogate}]/u.test(text) ? undefined : text
+function parseText (text: string): string | undefined {
+  return /[\0\p{Surrogate}]/u.test(text) ? undefined : text
+}
 
 const stringType: ValueType = {
   kind: 'string',
@@ -152,7 +166,9 @@ const parsers = {
   'date-time': (text: string) => {
     if (!isDateTime(text) || /\.\d{4,}/.test(text)) return undefined
     const instant = new Date(text)
-    return Number.isNaN(instant.getTime()) ? undefined : instant.toISOString()
+    const canonical = Number.isNaN(instant.getTime()) ? '' : instant.toISOString()
+    // Years of four digits only: others would be longer, and their order as texts another.
+    return /^\d{4}-/.test(canonical) ? canonical : undefined
   },
   time: (text: string) => isTime(text) ? text : undefined,
   uuid: (text: string) => isUuid(text) && !text.startsWith('urn:') ? text.toLowerCase() : undefined

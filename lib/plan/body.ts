@@ -57,13 +57,20 @@ export function planBody (value: unknown, collection: Collection, asked: Asked):
   const sound: Record<string, unknown> = {}
   for (const [name, member] of Object.entries(value)) addMember(draft, name, member, sound, collection, asked)
   if (form === 'link') return draft
+  // What the URL says is held to the same schema.
+  for (const { field, value } of asked.given) if (field.writable && value !== undefined) sound[field.name] ??= value
   draft.violations.push(...collection.validate(sound).map(violation => ({ ...violation, pointer: pointer + violation.pointer })))
   if (form === 'create') draft.violations.push(...missing(value, collection, asked))
   return draft
 }
 
 /** What is wrong with a value that the URL says otherwise. */
-export const contradiction = 'contradicts the URL'
+export const contradiction = (pointer: string): Violation => ({ pointer, message: contradicts })
+
+/** What of a body contradicts the URL. */
+export const contradictionsIn = ({ violations }: ItemBody): readonly Violation[] => violations.filter(({ message }) => message === contradicts)
+
+const contradicts = 'contradicts the URL'
 
 interface Draft {
   readonly pointer: string
@@ -89,7 +96,7 @@ function addMember (draft: Draft, name: string, value: unknown, sound: Record<st
     addConfirmation(draft, field, value, pointer)
   } else if (!isWritable(field)) {
     if (asked.form === 'update') addConfirmation(draft, field, value, pointer)
-    else if (!isGiven(field, value, asked.given)) wrong(givenOf(field, asked.given) === undefined ? 'cannot be written' : contradiction)
+    else if (!isGiven(field, value, asked.given)) wrong(givenOf(field, asked.given) === undefined ? 'cannot be written' : contradicts)
   } else if (field.kind === 'stored') {
     const canonical = value === null ? null : field.type.take(value)
     if (canonical === undefined || (value === null && !field.nullable)) return wrong(`must be ${field.type.expected}${field.nullable ? ' or null' : ''}`)
@@ -119,7 +126,7 @@ const isGiven = (field: Field, value: unknown, given: readonly Given[]) =>
 
 function addValue (draft: Draft, assignment: Extract<Assignment, { kind: 'value' }>, given: readonly Given[]): void {
   const one = givenOf(assignment.field, given)
-  if (one !== undefined && one.value !== assignment.value) draft.violations.push({ pointer: assignment.pointer, message: contradiction })
+  if (one?.value !== undefined && one.value !== assignment.value) draft.violations.push(contradiction(assignment.pointer))
   else draft.assignments.push(assignment)
 }
 
@@ -128,13 +135,14 @@ function addItem (draft: Draft, field: SubItemField, value: unknown, pointer: st
   if (value === null) {
     if (!field.foreignKey.nullable) draft.violations.push({ pointer, message: 'must be an object' })
     else if (givenOf(field.foreignKey, asked.given) === undefined) draft.assignments.push({ kind: 'item', field, element: null, pointer })
-    else draft.violations.push({ pointer, message: contradiction })
+    else draft.violations.push(contradiction(pointer))
     return
   }
   const element = planElement(draft, value, field.target, pointer, [], asked)
   const one = givenOf(field.foreignKey, asked.given)
-  if (one === undefined) draft.assignments.push({ kind: 'item', field, element, pointer })
-  else if (one.value === undefined || element.found?.field !== field.target.key || element.found.value !== one.value) draft.violations.push({ pointer, message: contradiction })
+  // The parent that the URL names is known to be the same, or not, once it is found.
+  if (one === undefined || (one.value === undefined && element.found !== undefined)) draft.assignments.push({ kind: 'item', field, element, pointer })
+  else if (element.found?.field !== field.target.key || element.found.value !== one.value) draft.violations.push(contradiction(pointer))
 }
 
 function addList (draft: Draft, field: SubCollectionField, value: unknown, pointer: string, asked: Asked): void {

@@ -3,7 +3,7 @@ import type { Collection } from '../model/model.ts'
 import { type BodyLimits, type BodyText, parseBody } from '../request/body.ts'
 import type { Conditions } from '../request/conditions.ts'
 import type { Query } from '../request/request.ts'
-import { type Allowance, contradiction, type ItemBody, planBody } from './body.ts'
+import { type Allowance, contradictionsIn, type ItemBody, planBody } from './body.ts'
 import type { WriteMethod } from './methods.ts'
 import type { Given, Otherwise, Shows, WritePlan } from './plan.ts'
 import { planShows, planShowsField, stepsOf } from './read.ts'
@@ -67,13 +67,18 @@ function planUpdate (resource: On<'item'>, asked: WriteAsked, limits: WriteLimit
   if (body === undefined) throw malformedBody('The body is empty; send the fields that are to change.')
   const updated = planBody(body, collection, { form: 'update', pointer: '', given: [], allowance: allowanceOf(limits) })
   const otherwise = planOtherwise(resource, body, limits)
-  // What contradicts the URL does so whether the item is there or not, so that one request has one meaning.
-  const violations = [...updated.violations, ...otherwise?.body.violations.filter(({ message }) => message === contradiction) ?? []]
   return {
-    plan: { kind: 'update', steps: stepsOf(walked), collection, body: checked({ ...updated, violations }), otherwise, conditions: asked.conditions, shows: showsOf(collection, asked, limits) },
+    plan: { kind: 'update', steps: stepsOf(walked), collection, body: checked(withContradictions(updated, otherwise)), otherwise, conditions: asked.conditions, shows: showsOf(collection, asked, limits) },
     walked,
     scalar: false
   }
+}
+
+/** What contradicts the URL does so whether the item is there or not, so that one request has one meaning. */
+function withContradictions (body: ItemBody, otherwise: Otherwise | undefined): ItemBody {
+  const contradictions = otherwise === undefined ? [] : contradictionsIn(otherwise.body)
+  const isOpen = ({ pointer }: { readonly pointer: string }) => !contradictions.some(one => one.pointer === pointer)
+  return { ...body, confirmations: body.confirmations.filter(isOpen), violations: [...body.violations.filter(isOpen), ...contradictions] }
 }
 
 function planOtherwise ({ collection, walked, given }: On<'item'>, body: unknown, limits: WriteLimits): Otherwise | undefined {

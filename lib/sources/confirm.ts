@@ -14,5 +14,8 @@ function isCurrent ({ field, value }: Confirmation, row: Row): boolean {
   const shown = showField(row, showPlainly(field))
   const given = field.kind === 'stored' && value !== null ? field.type.take(value) ?? value : value
   // As JSON, which has one zero only.
-  return isDeepStrictEqual(JSON.parse(JSON.stringify(given)), JSON.parse(JSON.stringify(shown)))
+  return isDeepStrictEqual(JSON.parse(JSON.stringify(given, endless)), JSON.parse(JSON.stringify(shown)))
 }
+
+/** A number too large for a double must not pass for the null that JSON makes of it. */
+const endless = (_name: string, value: unknown) => typeof value === 'number' && !Number.isFinite(value) ? String(value) : value

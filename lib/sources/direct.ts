@@ -22,7 +22,9 @@ function directCreate ({ steps, from: { collection }, given, bodies, shows }: Pl
   if (body === undefined || others.length > 0 || steps.length > 0 || creating || saved || shows) return undefined
   const assigned = valuesOf(body, collection.setters)
   if (assigned === undefined) return undefined
-  const item = newItem(collection, given)
+  if (given.some(({ field }) => collection.setters.has(field.property))) return undefined
+  const item = newItem(collection)
+  for (const { field, value } of given) item[field.property] = value
   for (const [field, value] of assigned) item[field.property] = value
   return { kind: 'insert', collection, values: storedValues(item, collection), orNothing: false }
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Values } from '../collection.ts'
+import { constraint } from '../errors.ts'
 import type { Collection, StoredField } from '../model/model.ts'
 import type { Row, Stored } from './source.ts'
 
@@ -16,8 +17,9 @@ export function toItem (row: Row, { stored }: Collection): Values {
 /** A value as the application has it: nothing, where its type has no null. */
 export const toValue = (value: unknown, { omitted }: StoredField): unknown => omitted && value === null ? undefined : value
 
-/** The values of a new item, those that it has. */
-export function storedValues (item: Values, { stored, property }: Collection): Stored {
+/** The values of a new item, those that it has. Throws constraint for a key that leaves sources no number to count on with. */
+export function storedValues (item: Values, { stored, property, key }: Collection): Stored {
+  if (key.type.kind === 'integer' && Number(item[key.property]) > highestKey) throw constraint([key.name], '')
   const values = new Map<StoredField, unknown>()
   for (const field of stored) {
     const value = item[field.property]
@@ -25,6 +27,9 @@ export function storedValues (item: Values, { stored, property }: Collection): S
   }
   return values
 }
+
+// Half of what a double holds exactly: whoever chooses a key must not end the counting of all others.
+const highestKey = 2 ** 52
 
 /** The values in which an item differs from what it was. */
 export function changedValues (before: Values, item: Values, { stored, property }: Collection): Stored {

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Saved, Values, WriteContext } from '../collection.ts'
 import { at, DataApiError, danglingReference, validation } from '../errors.ts'
-import type { Collection, SubCollectionField } from '../model/model.ts'
+import type { Collection, StoredField, SubCollectionField } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
-import type { Confirmation, Element, ItemBody } from '../plan/body.ts'
+import { type Confirmation, contradiction, type Element, type ItemBody } from '../plan/body.ts'
 import type { Given, Origin, Selection, Step } from '../plan/plan.ts'
 import { equals } from '../plan/predicates.ts'
 import { showPlainly } from '../plan/select.ts'
@@ -34,8 +34,10 @@ export interface Creation {
 /** Creates an item with all that its body creates or links: setters and hooks run, then one insert. Nothing where it would be a duplicate and may be. */
 export async function createItem (creation: Creation, work: Work): Promise<Values | undefined> {
   const { body, from: { collection, via }, given, parent, orNothing } = creation
-  const item = newItem(collection, [...given, ...ofParent(via, parent)])
-  await assign(body, item, collection, work)
+  const item = newItem(collection)
+  for (const { field, value } of ofParent(via, parent)) item[field.property] = value
+  for (const { field, value } of given) await assignValue(field, value, item, collection, body.pointer, work)
+  await assign(body, item, collection, fixedBy(via), work)
   await calling(body.pointer, () => collection.hooks.creating?.(item, work.context))
   const inserted = await work.session.change({ kind: 'insert', collection, values: storedValues(item, collection), orNothing })
   if (inserted.kind === 'unchanged') return undefined
@@ -47,15 +49,17 @@ export async function createItem (creation: Creation, work: Work): Promise<Value
   return created
 }
 
-/** A new item before a body says anything of it: defaults, and what its place in the tree gives. */
-export function newItem ({ stored, key, version }: Collection, given: readonly Given[]): Values {
+/** A new item before anything is said of it: what is made for it. */
+export function newItem ({ stored, key, version }: Collection): Values {
   const item: Values = {}
   if (key.type.kind === 'uuid') item[key.property] = randomUUID()
   if (version !== undefined) item[version.property] = 1
   for (const { property, schema } of stored) if (schema.default !== undefined) item[property] = structuredClone(schema.default)
-  for (const { field, value } of given) item[field.property] = value
   return item
 }
+
+/** The field that makes an item one of its parent's, which a body cannot change as long as the parent stands in the URL. */
+export const fixedBy = (via: Origin['via']): StoredField | undefined => via?.link.kind === 'foreign-key' ? via.link.foreignKey : undefined
 
 const ofParent = (via: Origin['via'], parent: Scalar | undefined): readonly Given[] =>
   via?.link.kind === 'foreign-key' ? [{ field: via.link.foreignKey, value: parent }] : []
@@ -77,20 +81,26 @@ export async function updateItem (collection: Collection, row: Row, pointer: str
  * Writes the body's values and references into the item, in the order of the body, each by its setter where it has one. A value that is there already
  * has nothing to set: whoever sends back all that GET gave changes what differs.
  */
-export async function assign ({ assignments, pointer }: ItemBody, item: Values, { setters }: Collection, work: Work): Promise<void> {
+export async function assign ({ assignments, pointer }: ItemBody, item: Values, collection: Collection, fixed: StoredField | undefined, work: Work): Promise<void> {
   for (const assignment of assignments) {
     if (assignment.kind === 'list') continue
     if (assignment.kind === 'item') {
-      const { field, element } = assignment
-      item[field.foreignKey.property] = element === null ? toValue(null, field.foreignKey) : await resolve(element, { collection: field.target, via: undefined }, undefined, field.name, work)
+      const { field: { foreignKey, target, name }, element } = assignment
+      const key = element === null ? toValue(null, foreignKey) : await resolve(element, { collection: target, via: undefined }, undefined, name, work)
+      if (foreignKey === fixed && item[foreignKey.property] !== key) throw validation([contradiction(assignment.pointer)])
+      item[foreignKey.property] = key
       continue
     }
-    const { field } = assignment
-    const value = toValue(assignment.value, field)
-    const setter = setters.get(field.property)
-    if (setter === undefined) item[field.property] = value
-    else if (!(field.property in item && isDeepStrictEqual(item[field.property], value))) await calling(pointer, () => setter(item, value, work.context))
+    if (assignment.field === fixed && item[fixed.property] !== assignment.value) throw validation([contradiction(assignment.pointer)])
+    await assignValue(assignment.field, assignment.value, item, collection, pointer, work)
   }
+}
+
+async function assignValue (field: StoredField, stored: unknown, item: Values, { setters }: Collection, pointer: string, { context }: Work): Promise<void> {
+  const value = toValue(stored, field)
+  const setter = setters.get(field.property)
+  if (setter === undefined) item[field.property] = value
+  else if (!(field.property in item && isDeepStrictEqual(item[field.property], value))) await calling(pointer, () => setter(item, value, context))
 }
 
 /** The elements that the body's sub-collections name become the item's, or are created as such. None that is not named goes. */

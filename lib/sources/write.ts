@@ -2,12 +2,12 @@ import type { Context, Saved, Transaction, Values } from '../collection.ts'
 import { unavailable, validation } from '../errors.ts'
 import type { Collection } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
-import type { Otherwise, Shows, Step, WritePlan } from '../plan/plan.ts'
+import type { Shows, Step, WritePlan } from '../plan/plan.ts'
 import { checkConditions, versionOf } from '../plan/tag.ts'
 import { confirm } from './confirm.ts'
 import { directChange } from './direct.ts'
 import { toItem } from './drafts.ts'
-import { byKey, createItem, itemSelection, keyOf, linkElements, assign, updateItem, type Work } from './items.ts'
+import { byKey, createItem, fixedBy, itemSelection, keyOf, linkElements, assign, updateItem, type Work } from './items.ts'
 import { expectChanged } from './refusals.ts'
 import type { Change, Database, Missed, ReadResult, Row } from './source.ts'
 
@@ -28,15 +28,19 @@ export async function runWrite (plan: WritePlan, database: Database, context: Co
   const change = directChange(plan)
   if (change !== undefined) return runDirect(change, plan, database)
   const saved: Work['saved'] = []
-  const result = await database.transaction(async session => {
+  const once = (insist: boolean) => database.transaction(async session => {
     // A database may have to do the work again.
     saved.length = 0
     const { transaction, end } = ending(session.transaction)
     try {
-      return await runInside(plan, { session, context: { ...context, transaction }, saved })
+      return await runInside(plan, { session, context: { ...context, transaction }, saved }, insist)
     } finally {
       end()
     }
+  })
+  const result = await once(false).catch(async (error: unknown) => {
+    if (!(error instanceof Overtaken)) throw error
+    return once(true)
   })
   for (const one of saved) await tell(one, context)
   return result
@@ -78,10 +82,13 @@ function directResult (plan: WritePlan, change: Change, result: Awaited<ReturnTy
   return { kind: 'created', items: [{ item: { ...item, [collection.key.property]: key }, row: undefined }] }
 }
 
-function runInside (plan: WritePlan, work: Work): Promise<WriteResult> {
+/** Somebody else created the item of an upsert meanwhile, or another item has one of its values. What was done for it is undone, and the whole done again. */
+class Overtaken extends Error {}
+
+function runInside (plan: WritePlan, work: Work, insist: boolean): Promise<WriteResult> {
   switch (plan.kind) {
     case 'create': return runCreate(plan, work)
-    case 'update': return runUpdate(plan, work)
+    case 'update': return runUpdate(plan, work, insist)
     case 'delete': return runDelete(plan, work)
   }
 }
@@ -107,35 +114,28 @@ async function findParent (steps: readonly Step[], { session }: Work): Promise<{
   return isMissed(found) ? found : { kind: 'parent', key: keyOf(rowOf(found), last.collection) }
 }
 
-async function runUpdate (plan: PlanOf<'update'>, work: Work): Promise<WriteResult> {
-  const { otherwise, conditions, collection } = plan
+/** `insist`: whether an upsert that would be a duplicate is one. */
+async function runUpdate (plan: PlanOf<'update'>, work: Work, insist: boolean): Promise<WriteResult> {
+  const { otherwise, conditions, collection, shows } = plan
   const found = await lockItem(plan, work)
   if (!isMissed(found)) return updateFound(plan, rowOf(found), work)
   if (otherwise === undefined || found.kind !== 'missing' || found.step !== plan.steps.length - 1) return found
   checkConditions(conditions, undefined, collection.strategies.requireIfMatch)
   const parent = await findParent(plan.steps.slice(0, -1), work)
   if (parent.kind !== 'parent') return parent
-  const created = await upsert(otherwise, parent.key, true, work)
-  if (created !== undefined) return { kind: 'created', items: [{ item: created, row: await represent(collection, created, plan.shows, work) }] }
-  // Somebody else created it meanwhile, or an item that the URL does not name has one of its values.
-  const second = await lockItem(plan, work)
-  if (!isMissed(second)) return updateFound(plan, rowOf(second), work)
-  await upsert(otherwise, parent.key, false, work)
-  throw unavailable(new Error('an upsert was a duplicate and then not'))
+  if (otherwise.body.violations.length > 0) throw validation(otherwise.body.violations)
+  const created = await createItem({ ...otherwise, parent: parent.key, orNothing: !insist }, work)
+  if (created === undefined) throw new Overtaken()
+  return { kind: 'created', items: [{ item: created, row: await represent(collection, created, shows, work) }] }
 }
 
 const lockItem = ({ steps, collection, body }: PlanOf<'update'>, { session }: Work) => session.lock({ kind: 'item', steps, select: itemSelection(collection, body.confirmations) })
 
-async function upsert ({ from, given, body }: Otherwise, parent: Scalar | undefined, orNothing: boolean, work: Work): Promise<Values | undefined> {
-  if (body.violations.length > 0) throw validation(body.violations)
-  return createItem({ body, from, given, parent, orNothing }, work)
-}
-
-async function updateFound ({ collection, body, conditions, shows }: PlanOf<'update'>, row: Row, work: Work): Promise<WriteResult> {
+async function updateFound ({ collection, body, otherwise, conditions, shows }: PlanOf<'update'>, row: Row, work: Work): Promise<WriteResult> {
   checkConditions(conditions, versionOf(row, collection), collection.strategies.requireIfMatch)
   const violations = [...body.violations, ...confirm(body.confirmations, row)]
   if (violations.length > 0) throw validation(violations)
-  const item = await updateItem(collection, row, '', item => assign(body, item, collection, work), work)
+  const item = await updateItem(collection, row, '', item => assign(body, item, collection, fixedBy(otherwise?.from.via), work), work)
   await linkElements(body, keyOf(item, collection), work)
   return { kind: 'updated', row: await represent(collection, item, shows, work) }
 }

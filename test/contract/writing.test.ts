@@ -637,3 +637,35 @@ everySource('a reference to nothing is 409, naming the field by which the client
   ddl: 'create table orders (id integer primary key, "parentId" integer references orders, "makerId" integer references orders)',
   collections: source => ({ orders: collection(Order, { source: source('orders') }) })
 })
+
+writes('what the URL gives is held to the schema and to the setter as if the body gave it', async ({ t, opened, send, same }) => {
+  const before = contents(opened)
+  same(await send('PUT', '/labels/X', {}), 400, validation(['/code', 'must NOT have fewer than 2 characters']))
+  same(await send('POST', '/artists/by_rating/99', { name: 'Loud', email: null }), 400, validation(['/rating', 'must be <= 10']))
+  same(await send('PUT', '/artists/forbidden', { email: null }), 400, { error: 'argument', message: 'An artist cannot be named so.' })
+  t.strictSame(contents(opened), before)
+}, upsert)
+
+writes('a body may repeat the parent that the URL names', async ({ get, send, same }) => {
+  same(await send('POST', '/labels/1/artists', { name: 'Twice', email: null, label: { code: 'VSN' } }), 201, { status: 'created', id: 4 })
+  same(await send('PUT', '/labels/VSN/artists/Twice', (await get('/labels/VSN/artists/Twice')).json()), 200, ok)
+  for (const url of ['/labels/1/artists/Twice', '/labels/1/artists/Thrice']) same(await send('PUT', url, { email: null, label: { id: 2 } }), 400, validation(['/label', 'contradicts the URL']))
+  same(await send('POST', '/labels/1/artists', { name: 'Else', email: null, label: { code: 'NEWER' } }), 400, validation(['/label', 'contradicts the URL']))
+}, upsert)
+
+writes('every identifier that another item has is named', async ({ send, same }) => {
+  const duplicate = { status: 'conflict', error: 'duplicate', message: "There is an item with the same 'name', 'email' already.", fields: ['name', 'email'] }
+  same(await send('POST', '/artists', { email: 'noisia@example.org', name: 'Can' }), 409, duplicate)
+  same(await send('PUT', '/artists/3', { email: 'noisia@example.org', name: 'Can' }), 409, duplicate)
+  same(await send('POST', '/tracks', { id: uuid(2), title: 'Intro' }), 409, { status: 'conflict', error: 'duplicate', message: "There is an item with the same 'id', 'title' already.", fields: ['id', 'title'] })
+  same(await send('PUT', '/labels/1', { code: 'SPOON' }), 409, { status: 'conflict', error: 'duplicate', message: "There is an item with the same 'code' already.", fields: ['code'] })
+})
+
+writes('values at their edges are taken or refused, on every source alike', async ({ request, send, same }) => {
+  same(await send('POST', '/tracks', { title: 'Late', played_at: '9999-12-31T23:59:59-01:00' }), 400, validation(['/played_at', 'must be a date and time with its zone such as 2001-12-31T23:59:59.999Z, to the millisecond or null']))
+  same(await send('PUT', '/labels/9007199254740991', { code: 'BIG' }), 400, { error: 'constraint', message: "The database does not take this item's 'id'.", fields: ['id'] })
+  same(await request({ method: 'PUT', url: '/artists/1', headers: { 'content-type': 'application/json' }, payload: '{"old_name":1e400}' }), 400, validation(['/old_name', 'cannot be written, and is something else now']))
+  for (const tags of ['["a\\u0000"]', '["\\ud800"]', '[1e400]', '{"a\\u0000":1}']) {
+    same(await request({ method: 'PUT', url: '/artists/1/tags', headers: { 'content-type': 'application/json' }, payload: tags }), 400, validation(['', 'must be JSON without NUL characters and endless numbers']))
+  }
+}, upsert)

@@ -71,16 +71,16 @@ function standOn (steps: readonly Step[]): object | undefined {
   return stand.kind === 'standing' ? stand.row : undefined
 }
 
-const toRow = (values: Stored) => Object.fromEntries([...values].map(([field, value]) => [field.property, toValue(value, field)]))
+const toRow = (values: Stored) => Object.fromEntries([...values].map(([field, value]) => [field.property, structuredClone(toValue(value, field))]))
 
 /** What a database with constraints would refuse: of the fields checked, a null where none may be, an identifier that another item has, a reference to nothing. */
 function violation (collection: Collection, values: Stored, checked: readonly StoredField[], row: object | undefined): Changed | undefined {
   const table = tableOf(collection)
-  for (const field of checked) {
-    const value = values.get(field) ?? null
-    if (value === null && !field.nullable) return refused('other', field)
-    if (field.identifier && value !== null && table.find(field.property, value, field.type.kind).some(one => one !== row)) return refused('unique', field)
-  }
+  const valueIn = (field: StoredField) => values.get(field) ?? null
+  const absent = checked.find(field => valueIn(field) === null && !field.nullable)
+  if (absent !== undefined) return refused('other', absent)
+  const taken = collection.stored.filter(field => field.identifier && checked.includes(field) && valueIn(field) !== null && table.find(field.property, valueIn(field), field.type.kind).some(one => one !== row))
+  if (taken.length > 0) return refused('unique', ...taken)
   for (const field of collection.fields.values()) {
     const value = field.kind === 'sub-item' && checked.includes(field.foreignKey) ? values.get(field.foreignKey) ?? null : null
     if (field.kind === 'sub-item' && value !== null && !isThere(field.target, value, collection, values)) return refused('foreign-key', field.foreignKey)

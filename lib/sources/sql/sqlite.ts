@@ -6,9 +6,9 @@ import type { ReadPlan } from '../../plan/plan.ts'
 import { foldCase } from '../fold-case.ts'
 import type { Change, Changed, Database, ReadResult, Session } from '../source.ts'
 import { makeTurns } from '../turns.ts'
+import { nameCulprits } from './culprits.ts'
 import { openDriver, type SqliteDriver, type SqliteDriverClass, type SqliteDriverName, type SqliteStatement } from './drivers.ts'
 import type { Output } from './read.ts'
-import { nameReferences } from './references.ts'
 import { makeSource, type SqlSource, type TableOptions } from './source.ts'
 import { foldFunction, sqliteDialect } from './sqlite-dialect.ts'
 import { isBusy, isConstraint, resultCode, toFault, toRefusal } from './sqlite-faults.ts'
@@ -126,7 +126,7 @@ function connect (driver: SqliteDriver, statements: Statements, busyTimeout: num
       } catch (error) {
         const refused = change.kind === 'link' ? toRefusal(error, change.field.target) : toRefusal(error, change.collection)
         if (refused === undefined) throw isBusy(error) ? error : toFault(error)
-        return refused.by === 'foreign-key' ? nameReferences(refused, change, connection.read) : refused
+        return nameCulprits(refused, change, connection.read)
       }
     },
     async transaction (work) {

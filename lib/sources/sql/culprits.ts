@@ -1,0 +1,50 @@
+import type { StoredField } from '../../model/model.ts'
+import type { Scalar } from '../../model/values.ts'
+import type { ReadPlan } from '../../plan/plan.ts'
+import { equals } from '../../plan/predicates.ts'
+import type { Change, Changed, ReadResult } from '../source.ts'
+
+type Refused = Extract<Changed, { kind: 'refused' }>
+type Read = (plan: ReadPlan) => ReadResult | Promise<ReadResult>
+
+/** The same refusal with all fields at fault: databases tell of one constraint that is broken, some not of which, and each looks at them in another order. */
+export async function nameCulprits (refused: Refused, change: Change, read: Read): Promise<Changed> {
+  if (change.kind === 'link' || change.kind === 'delete' || refused.by === 'other') return refused
+  const fields = refused.by === 'unique' ? await takenIdentifiers(change, read) : await danglingKeys(change, read)
+  return fields.length === 0 ? refused : { ...refused, fields }
+}
+
+type Storing = Extract<Change, { kind: 'insert' | 'update' }>
+
+/** Identifiers whose values another item has. */
+async function takenIdentifiers (change: Storing, read: Read): Promise<readonly StoredField[]> {
+  const { collection, values } = change
+  const select = [{ kind: 'value', name: collection.key.name, field: collection.key }] as const
+  const own = change.kind === 'insert' ? undefined : keyIn(await read({ kind: 'item', steps: change.steps, select }), collection.key)
+  const taken: StoredField[] = []
+  for (const field of collection.stored) {
+    const value = field.identifier ? values.get(field) ?? null : null
+    if (value === null) continue
+    // An identifier's values are scalars.
+    const found = keyIn(await read({ kind: 'item', steps: [{ collection, via: undefined, where: equals(field, value as Scalar) }], select }), collection.key)
+    if (found !== undefined && found !== own) taken.push(field)
+  }
+  return taken
+}
+
+function keyIn (result: ReadResult, key: StoredField): unknown {
+  return result.kind === 'rows' ? result.rows[0]?.[key.property] : undefined
+}
+
+/** Foreign keys that refer to nothing. */
+async function danglingKeys ({ collection, values }: Storing, read: Read): Promise<readonly StoredField[]> {
+  const dangling = new Set<StoredField>()
+  for (const field of collection.fields.values()) {
+    const value = field.kind === 'sub-item' ? values.get(field.foreignKey) ?? null : null
+    if (field.kind !== 'sub-item' || value === null) continue
+    // A foreign key holds a key, which is a scalar.
+    const found = await read({ kind: 'item', steps: [{ collection: field.target, via: undefined, where: equals(field.target.key, value as Scalar) }], select: [] })
+    if (found.kind === 'missing') dangling.add(field.foreignKey)
+  }
+  return [...dangling]
+}
