@@ -161,14 +161,15 @@ const isTime = isFormat('iso-time')
 const isUuid = isFormat('uuid')
 
 const parsers = {
-  date: (text: string) => isDate(text) ? text : undefined,
+  // Calendars of databases begin with the year 1.
+  date: (text: string) => isDate(text) && !text.startsWith('0000') ? text : undefined,
   // Canonical: UTC with three digits of milliseconds, so that the order of the texts is the order of the instants.
   'date-time': (text: string) => {
     if (!isDateTime(text) || /\.\d{4,}/.test(text)) return undefined
     const instant = new Date(text)
     const canonical = Number.isNaN(instant.getTime()) ? '' : instant.toISOString()
     // Years of four digits only: others would be longer, and their order as texts another.
-    return /^\d{4}-/.test(canonical) ? canonical : undefined
+    return /^(?!0000)\d{4}-/.test(canonical) ? canonical : undefined
   },
   time: (text: string) => isTime(text) ? text : undefined,
   uuid: (text: string) => isUuid(text) && !text.startsWith('urn:') ? text.toLowerCase() : undefined

@@ -181,7 +181,7 @@ interface Answer { readonly status: number, readonly body: string, readonly loca
 
 async function openWorlds (): Promise<readonly World[]> {
   return Promise.all(Object.values(openers).map(async open => {
-    const opened = open(tables, ddl)
+    const opened = await open(tables, ddl)
     const app = Fastify()
     await app.register(dataApi, { collections: collections(opened.source), requestStrategies: { upsert: true, delete: true } })
     return { app, opened }
@@ -195,7 +195,7 @@ async function inWorlds (use: (worlds: readonly World[]) => Promise<void>): Prom
   } finally {
     for (const { app, opened } of worlds) {
       await app.close()
-      opened.close()
+      await opened.close()
     }
   }
 }
@@ -209,7 +209,10 @@ async function send ({ app }: World, { method, url, body, headers }: Sent): Prom
 type Held = Readonly<Record<string, ReadonlyArray<Record<string, unknown>>>>
 
 /** All that a source holds, in one form for all sources: no nulls, booleans as numbers, JSON as text, rows in one order. */
-const held = (world: World): Held => Object.fromEntries(Object.entries(contents(world.opened)).map(([table, rows]) => [table, rows.map(plainRow).sort((one, other) => JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)]))
+async function held (world: World): Promise<Held> {
+  const tables = Object.entries(await contents(world.opened))
+  return Object.fromEntries(tables.map(([table, rows]) => [table, rows.map(plainRow).sort((one, other) => JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)]))
+}
 
 function plainRow (row: Record<string, unknown>): Record<string, unknown> {
   const known = Object.entries(row).filter(([, value]) => value !== null && value !== undefined)
@@ -238,10 +241,10 @@ test('no request that writes is answered with a fault, and one that is refused c
 })
 
 async function sendSoundly (world: World, sent: Sent): Promise<void> {
-  const before = held(world)
+  const before = await held(world)
   const answer = await send(world, sent)
   if (answer.status >= 500) throw tell(world.opened.kind, sent, 'a fault', answer)
-  if (answer.status >= 400) sameOrThrow(world.opened.kind, sent, 'refused, but changed', {}, changes(before, held(world)))
+  if (answer.status >= 400) sameOrThrow(world.opened.kind, sent, 'refused, but changed', {}, changes(before, await held(world)))
 }
 
 test('requests that write are answered alike on every source, and leave the same data', async t => {
@@ -253,7 +256,7 @@ test('requests that write are answered alike on every source, and leave the same
       for (const other of others) {
         drawn = before
         sameOrThrow(other.opened.kind, one, 'answered unlike memory', expected, await send(other, one))
-        sameOrThrow(other.opened.kind, one, 'holds what memory does not', {}, changes(held(memory), held(other)))
+        sameOrThrow(other.opened.kind, one, 'holds what memory does not', {}, changes(await held(memory), await held(other)))
       }
     }
   })), { numRuns: runs, examples })
@@ -264,27 +267,28 @@ test('whatever was written before, an item can be sent back as it is got, and th
   await fc.assert(fc.asyncProperty(requests, sent => inWorlds(async worlds => {
     for (const world of worlds) {
       for (const one of sent) await send(world, one)
-      for (const url of urlsOf(world)) await sendBack(world, url, sent)
+      for (const url of await urlsOf(world)) await sendBack(world, url, sent)
     }
   })), { numRuns: Math.ceil(runs / 3), examples })
   t.pass(`${runs} sequences of requests`)
 })
 
 /** Where the items are: in their collections, and below those that they belong to. */
-function urlsOf ({ opened }: World): readonly string[] {
-  const ids = (table: Name) => opened.rows(table).map(row => `/${table}/by_id/${String(row['id'])}`)
-  const nested = opened.rows('artists').flatMap(({ id, labelId }) => labelId === null || labelId === undefined ? [] : [`/labels/by_id/${String(labelId)}/artists/by_id/${String(id)}`, `/artists/by_id/${String(id)}/label`])
-  const joined = opened.rows('album_tracks').map(({ albumId, trackId }) => `/albums/${String(albumId)}/tracks/by_id/${String(trackId)}`)
+async function urlsOf ({ opened }: World): Promise<readonly string[]> {
+  const rows = await contents(opened)
+  const ids = (table: Name) => (rows[table] ?? []).map(row => `/${table}/by_id/${String(row['id'])}`)
+  const nested = (rows['artists'] ?? []).flatMap(({ id, labelId }) => labelId === null || labelId === undefined ? [] : [`/labels/by_id/${String(labelId)}/artists/by_id/${String(id)}`, `/artists/by_id/${String(id)}/label`])
+  const joined = (rows['album_tracks'] ?? []).map(({ albumId, trackId }) => `/albums/${String(albumId)}/tracks/by_id/${String(trackId)}`)
   return [...ids('labels'), ...ids('artists'), ...ids('albums'), ...ids('tracks'), ...nested, ...joined]
 }
 
 async function sendBack (world: World, url: string, earlier: readonly Sent[]): Promise<void> {
   const got = await world.app.inject(url)
   const sent: Sent = { method: 'PUT', url, body: got.body, headers: {} }
-  const before = held(world)
+  const before = await held(world)
   const answer = await send(world, sent)
   if (got.statusCode !== 200 || answer.status !== 200) throw tell(world.opened.kind, sent, 'not taken back', answer, earlier)
-  sameOrThrow(world.opened.kind, sent, 'changed by what it was', {}, changes(unversioned(before), unversioned(held(world))))
+  sameOrThrow(world.opened.kind, sent, 'changed by what it was', {}, changes(unversioned(before), unversioned(await held(world))))
 }
 
 /** A version counts writes, whether or not they change anything. */

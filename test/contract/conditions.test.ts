@@ -64,12 +64,12 @@ conditions('If-Match on PUT, PATCH and DELETE guards against lost updates', asyn
   const { t, opened, send, same } = tools
   const etag = await tagOf(tools, '/artists/1')
   same(await send('PUT', '/artists/1', { rating: 1 }, { 'if-match': etag }), 200, ok)
-  const before = contents(opened)
+  const before = await contents(opened)
   same(await send('PUT', '/artists/1', { rating: 2 }, { 'if-match': etag }), 412, changed)
   same(await send('PATCH', '/artists/1', { rating: 2 }, { 'if-match': etag }), 412, changed)
   same(await send('PUT', '/artists/1/rating', 2, { 'if-match': etag }), 412, changed)
   same(await send('DELETE', '/artists/1', undefined, { 'if-match': etag }), 412, changed)
-  t.strictSame(contents(opened), before)
+  t.strictSame(await contents(opened), before)
   same(await send('PATCH', '/artists/1', { rating: 2 }, { 'if-match': `"x", ${await tagOf(tools, '/artists/1')}` }), 200, ok)
   same(await send('DELETE', '/artists/3', undefined, { 'if-match': await tagOf(tools, '/artists/3') }), 200, ok)
 }, { requestStrategies: { delete: true } })
@@ -116,12 +116,12 @@ conditions('If-None-Match: * on an upsert only creates', async ({ get, send, sam
 
 conditions('a collection may require If-Match: 428 without it', async tools => {
   const { t, opened, send, same } = tools
-  const before = contents(opened)
+  const before = await contents(opened)
   same(await send('PUT', '/labels/1', { city: 'x' }), 428, required)
   same(await send('PUT', '/labels/1/city', 'x'), 428, required)
   same(await send('DELETE', '/labels/1'), 428, required)
   same(await send('PUT', '/labels/XX', { city: 'x' }), 428, required)
-  t.strictSame(contents(opened), before)
+  t.strictSame(await contents(opened), before)
   same(await send('PUT', '/labels/1', { city: 'x' }, { 'if-match': await tagOf(tools, '/labels/1') }), 200, ok)
   same(await send('PUT', '/labels/XX', { city: 'x' }, { 'if-none-match': '*' }), 201, { status: 'created' })
   same(await send('POST', '/labels', { code: 'YY' }), 201, { status: 'created', id: 4 })
@@ -137,7 +137,7 @@ conditions('a version field makes tags, and each write counts it up', async tool
   same(await send('PUT', '/albums/7/year', 1, { 'if-match': await tagOf(tools, '/albums/7/title') }), 200, ok)
   t.equal(await version(), 5)
   same(await send('POST', '/artists/1/albums', { title: 'new' }), 201, { status: 'created', id: 9 })
-  t.equal(opened.rows('albums').find(row => row['id'] === 9)?.['version'], 1)
+  t.equal((await opened.rows('albums')).find(row => row['id'] === 9)?.['version'], 1)
   same(await send('PUT', '/albums/7', { version: 9 }), 400, { error: 'validation', message: 'The body is not what it must be: one thing is wrong.', details: [{ pointer: '/version', message: 'cannot be written, and is something else now' }] })
   same(await send('PATCH', '/artists/1', { albums: [{ id: 8 }] }), 200, ok)
   t.equal((await get('/albums/8/version')).json(), 2)

@@ -6,7 +6,7 @@ import { ArgumentError, type Behaviour, collection, sqlite } from '../../lib/ind
 import { Artist, contents, ddl, shop, tables } from '../fixtures/shop.ts'
 import { everySource, type World } from '../helpers/every-source.ts'
 import { type Child, fileFor, openShop, openStore, serve, type Served, serveElsewhere, type Store, type StoreKind, times } from '../helpers/on-socket.ts'
-import type { Collections } from '../helpers/sources.ts'
+import { type Collections, sqliteDdl } from '../helpers/sources.ts'
 
 // docs/http.md: Writing
 
@@ -89,18 +89,18 @@ const places: ReadonlyArray<readonly [at: string, name: string, pointer: string,
 
 for (const [what, make] of Object.entries(faults)) {
   everySource(`${what} that the application throws while it is asked leaves nothing behind`, async ({ t, opened, send, same }) => {
-    const before = contents(opened)
+    const before = await contents(opened)
     for (const [at, name, pointer, ...request] of places) {
       const { error, status, body } = make(pointer === '' ? {} : { pointer })
       for (const cause of Object.values(causes)) {
         Object.assign(trouble, { at, name, cause: cause(error) })
         same(await send(...request), status, body)
-        t.strictSame(contents(opened), before, `${at} ${request.join(' ')}`)
+        t.strictSame(await contents(opened), before, `${at} ${request.join(' ')}`)
       }
     }
     trouble.at = ''
     t.equal((await send('POST', '/artists', three('bad'))).statusCode, 201)
-    t.strictNotSame(contents(opened), before)
+    t.strictNotSame(await contents(opened), before)
   }, { requestStrategies: { upsert: true, delete: true } }, troubled)
 }
 
@@ -367,7 +367,7 @@ async function startOwn (file: string, script: string, own: Own) {
 
 test('a transaction that is over takes no statements', async t => {
   let late: () => Promise<unknown> = async () => undefined
-  const { db, send, close } = await startOwn(fileFor(t), ddl, { hooks: { creating (_artist, { transaction }) { late = () => transaction.query("insert into labels (code) values ('LATE')") } } })
+  const { db, send, close } = await startOwn(fileFor(t), sqliteDdl(ddl), { hooks: { creating (_artist, { transaction }) { late = () => transaction.query("insert into labels (code) values ('LATE')") } } })
   t.equal((await send('POST', '/artists', { name: 'x', email: null })).status, 201)
   await t.rejects(late())
   t.strictSame(db.driver.prepare('select * from labels').all(), [])
@@ -375,7 +375,7 @@ test('a transaction that is over takes no statements', async t => {
 })
 
 test('a foreign key that the database checks at the commit is a reference like any other', async t => {
-  const { send, close } = await startOwn(fileFor(t), ddl.replace('not null references artists)', 'not null references artists deferrable initially deferred)'), { hooks: { deleting () {} } })
+  const { send, close } = await startOwn(fileFor(t), sqliteDdl(ddl).replace('not null references artists)', 'not null references artists deferrable initially deferred)'), { hooks: { deleting () {} } })
   await send('PUT', '/artists/by_name/x', { email: null, albums: [{ title: 'y' }] })
   const { status, body } = await send('DELETE', '/artists/by_name/x')
   t.strictSame([status, (body as { error?: unknown }).error], [409, 'reference'])

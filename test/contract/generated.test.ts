@@ -224,7 +224,7 @@ const runs = Number(process.env['FC_RUNS'] ?? 400)
 
 test('any filter, sort, selection and page means the same on every source as read plainly, however it is encoded', async t => {
   const apps = await Promise.all(Object.values(openers).map(async open => {
-    const opened = open({ people: [...people] as unknown as Array<Record<string, unknown>>, pets: [...pets] as unknown as Array<Record<string, unknown>> })
+    const opened = await open({ people: [...people] as unknown as Array<Record<string, unknown>>, pets: [...pets] as unknown as Array<Record<string, unknown>> })
     const app = Fastify()
     await app.register(dataApi, { collections: collections(opened.source) })
     return { app, kind: opened.kind, close: () => opened.close() }

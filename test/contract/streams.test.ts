@@ -9,7 +9,7 @@ import { runInNewContext } from 'node:vm'
 import { test } from 'tap'
 import dataApi, { collection, type Database, type Source } from '../../lib/index.ts'
 import { everySource, type World } from '../helpers/every-source.ts'
-import { openers } from '../helpers/sources.ts'
+import { localOpeners } from '../helpers/sources.ts'
 
 // docs/http.md: Pages and links
 
@@ -64,7 +64,7 @@ const many = 200_000
 // Makes the answer larger than what sockets hold between them.
 const padding = 'x'.repeat(150)
 
-for (const [kind, open] of Object.entries(openers)) {
+for (const [kind, open] of Object.entries(localOpeners)) {
   const opened = open({ cells: Array.from({ length: many }, (_, n) => ({ id: n + 1, text: `text of cell ${n} ${padding}`, flag: true })) })
 
   test(`a stream of ${many} items is held in constant memory, also for a slow reader (${kind})`, async t => {

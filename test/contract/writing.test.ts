@@ -22,12 +22,12 @@ const missing = (identifier: string) => ({ status: 'not_found', error: 'identifi
 // Bodies
 
 writes('bodies are JSON; another content type is 415', async ({ t, opened, request, same }) => {
-  const before = contents(opened)
+  const before = await contents(opened)
   const expected = { error: 'unsupported_media_type', message: 'The body must be sent as application/json or application/merge-patch+json.' }
   for (const type of ['text/plain', 'application/xml', 'application/vnd.api+json', 'application/jsonp', 'application/json; charset=utf-16', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencoded', '']) {
     same(await request({ method: 'PUT', url: '/artists/1', headers: { 'content-type': type }, payload: '{"rating":1}' }), 415, expected, { accept: 'application/json, application/merge-patch+json' })
   }
-  t.strictSame(contents(opened), before)
+  t.strictSame(await contents(opened), before)
 })
 
 writes('a merge patch is taken as JSON, and so is JSON however its type is written', async ({ request, same, get }) => {
@@ -58,7 +58,7 @@ writes('a body over the limit is 413, in bytes and in items', async ({ t, send }
 }, { bodies: { items: 3 } })
 
 writes('an unknown member, or one that is not writable, is 400 naming every offender, and nothing is written', async ({ t, opened, send, same }) => {
-  const before = contents(opened)
+  const before = await contents(opened)
   same(await send('PUT', '/artists/1', { nmae: 'x', rating: 1, old_name: 'y', oldName: 1, label_id: 2, id: 9 }), 400, validation(
     ['/nmae', "there is no such field; did you mean 'name'?"], ['/oldName', "there is no such field; did you mean 'old_name'?"], ['/label_id', 'there is no such field'],
     ['/old_name', 'cannot be written, and is something else now'], ['/id', 'cannot be written, and is something else now']
@@ -66,7 +66,7 @@ writes('an unknown member, or one that is not writable, is 400 naming every offe
   same(await send('POST', '/artists', JSON.parse('{"name":"x","email":null,"__proto__":{"rating":1},"constructor":1,"id":9,"a/b~c":1}')), 400, validation(
     ['/__proto__', 'there is no such field'], ['/constructor', 'there is no such field'], ['/id', 'cannot be written'], ['/a~1b~0c', 'there is no such field']
   ))
-  t.strictSame(contents(opened), before)
+  t.strictSame(await contents(opened), before)
 })
 
 writes('a read-only member whose value equals the current one is let through, so GET, edit, PUT works', async ({ get, send, same }) => {
@@ -82,7 +82,7 @@ writes('a read-only member whose value equals the current one is let through, so
 })
 
 writes('the body is validated against the schema, strictly, without coercion, and all violations stand in one 400', async ({ t, opened, request, send, same }) => {
-  const before = contents(opened)
+  const before = await contents(opened)
   same(await send('PUT', '/artists/1', { name: '', email: 5, born: '2001-02-30', rating: '5', active: 'true', tags: [1, 'x', null], pin: '12', genre: 'pop' }), 400, validation(
     ['/email', 'must be a string without NUL characters or null'],
     ['/born', 'must be a date such as 2001-12-31 or null'],
@@ -99,7 +99,7 @@ writes('the body is validated against the schema, strictly, without coercion, an
   }
   for (const body of [1, 'x', true, null, [{}]]) same(await send('PUT', '/artists/1', body), 400, validation(['', 'must be an object']))
   same(await request({ method: 'PUT', url: '/albums/7/year', headers: { 'content-type': 'application/json' }, payload: '9007199254740993' }), 400, validation(['', 'must be an integer between -9007199254740991 and 9007199254740991']))
-  t.strictSame(contents(opened), before)
+  t.strictSame(await contents(opened), before)
 })
 
 test("the host's Ajv settings do not leak in", async t => {
@@ -166,7 +166,7 @@ writes('POST to a sub-collection links the new item to its parent', async ({ get
 writes('also many to many', async ({ get, opened, send, same, t }) => {
   same(await send('POST', '/albums/7/tracks', { id: uuid(9), title: 'Collider' }), 201, { status: 'created', id: uuid(9) }, { location: `/albums/7/tracks/${uuid(9)}` })
   same(await get('/albums/7/tracks?fields=title&sort=title'), 200, [{ title: 'Collider' }, { title: 'Intro' }])
-  t.equal(opened.rows('album_tracks').length, 3)
+  t.equal((await opened.rows('album_tracks')).length, 3)
 })
 
 writes('POST to a group gives the field its value where writable, else 405', async ({ get, send, same }) => {
@@ -184,13 +184,13 @@ writes('POST to a group gives the field its value where writable, else 405', asy
 writes('an array creates all or none: 201 with an array of acknowledgements', async ({ t, opened, send, same }) => {
   same(await send('POST', '/artists', [{ name: 'A', email: null }, { name: 'B', email: null }]), 201, [{ status: 'created', id: 4 }, { status: 'created', id: 5 }], { location: undefined })
   same(await send('POST', '/labels', []), 201, [])
-  const before = contents(opened)
+  const before = await contents(opened)
   same(await send('POST', '/artists', [{ name: 'C', email: null }, { nam: 'D' }, 3]), 400, validation(
     ['/1/nam', "there is no such field; did you mean 'name'?"], ['/1/name', 'must be there'], ['/1/email', 'must be there'], ['/2', 'must be an object']
   ))
   same(await send('POST', '/artists', [{ name: 'C', email: null }, { name: 'forbidden', email: null }]), 400, { error: 'argument', message: 'An artist cannot be named so.', pointer: '/1' })
   same(await send('POST', '/artists', [{ name: 'C', email: null }, { name: 'C', email: null }]), 409, { status: 'conflict', error: 'duplicate', message: "There is an item with the same 'name' already.", fields: ['name'], pointer: '/1' })
-  t.strictSame(contents(opened), before)
+  t.strictSame(await contents(opened), before)
 })
 
 // Nested writes
@@ -207,9 +207,9 @@ writes('a sub-item in a body sets the reference, by an object that holds an iden
 })
 
 writes('what cannot be found and not be created is 409 reference', async ({ t, opened, send, same }) => {
-  const before = contents(opened)
+  const before = await contents(opened)
   same(await send('PATCH', '/artists/1', { rating: 1, label: { id: 99 } }), 409, { status: 'conflict', error: 'reference', message: "There is no item that 'label' could refer to.", fields: ['label'], pointer: '/label' })
-  t.strictSame(contents(opened), before)
+  t.strictSame(await contents(opened), before)
 })
 
 writes('an element that is linked is not changed: what else is said of it must be so', async ({ send, same }) => {
@@ -234,7 +234,7 @@ writes('a member that is a sub-collection or sub-item creates or links its eleme
 })
 
 writes('errors of elements point at the element, and leave nothing', async ({ t, opened, send, same }) => {
-  const before = contents(opened)
+  const before = await contents(opened)
   const artists = (...more: object[]) => ({ code: 'NINJA', artists: [{ name: 'One', email: null }, ...more] })
   same(await send('POST', '/labels', artists({ email: null, rating: 11 })), 400, validation(['/artists/1/rating', 'must be <= 10'], ['/artists/1/name', 'must be there']))
   same(await send('POST', '/labels', artists({ name: 'Two', rating: 11 })), 400, validation(['/artists/1/rating', 'must be <= 10'], ['/artists/1/email', 'must be there']))
@@ -242,7 +242,7 @@ writes('errors of elements point at the element, and leave nothing', async ({ t,
   same(await send('POST', '/labels', artists({ name: 'Two', email: 'can@example.org' })), 409, { status: 'conflict', error: 'duplicate', message: "There is an item with the same 'email' already.", fields: ['email'], pointer: '/artists/1' })
   same(await send('POST', '/labels', artists({ id: 99 })), 409, { status: 'conflict', error: 'reference', message: "There is no item that 'artists' could refer to.", fields: ['artists'], pointer: '/artists/1' })
   same(await send('POST', '/labels', { code: 'NINJA', artists: {} }), 400, validation(['/artists', 'must be an array']))
-  t.strictSame(contents(opened), before)
+  t.strictSame(await contents(opened), before)
 })
 
 // Updating
@@ -299,7 +299,7 @@ writes('scalar PUT: the body is the new value as JSON, and null is a value', asy
 
 writes('a field that may be written but not read takes a PUT, and is otherwise not there', async ({ opened, get, send, same, t }) => {
   same(await send('PUT', '/artists/1/pin', '9876'), 200, ok)
-  t.equal(opened.rows('artists').find(row => row['id'] === 1)?.['pin'], '9876')
+  t.equal((await opened.rows('artists')).find(row => row['id'] === 1)?.['pin'], '9876')
   same(await send('PUT', '/artists/1/pin', '9'), 400, validation(['', 'must match pattern "^[0-9]{4}$"']))
   same(await send('PUT', '/artists/1', { pin: '1111' }, { prefer: 'return=representation' }), 200, (await get('/artists/1')).json())
   const absent = { status: 'not_found', error: 'field_not_found', message: "There is no field 'pin'." }
@@ -380,11 +380,11 @@ writes('an upsert creates the item at that URL with the identifier in the URL: 2
 }, upsert)
 
 writes('an upsert whose body contradicts the URL is 400', async ({ t, opened, send, same }) => {
-  const before = contents(opened)
+  const before = await contents(opened)
   for (const url of ['/artists/Plaid', '/artists/Noisia', '/artists/by_name/Noisia']) same(await send('PUT', url, { name: 'Else', email: null }), 400, validation(['/name', 'contradicts the URL']))
   same(await send('PUT', '/artists/50', { id: 51, name: 'x', email: null }), 400, validation(['/id', 'contradicts the URL']))
   same(await send('PUT', '/artists/1/albums/20', { title: 'x', artist: { id: 2 } }), 400, validation(['/artist', 'contradicts the URL']))
-  t.strictSame(contents(opened), before)
+  t.strictSame(await contents(opened), before)
   same(await send('PUT', '/artists/50', { id: 50, name: 'x', email: null }), 201, { status: 'created' })
 }, upsert)
 
@@ -417,20 +417,20 @@ writes('DELETE is 200 {status: ok}, and then 404', async ({ get, send, same }) =
 }, deletes)
 
 writes('an item that others refer to is 409 reference', async ({ t, opened, send, same }) => {
-  const before = contents(opened)
+  const before = await contents(opened)
   same(await send('DELETE', '/artists/1'), 409, { status: 'conflict', error: 'reference', message: 'Other items refer to this one.', fields: [] })
   same(await send('DELETE', '/labels/VSN'), 409, { status: 'conflict', error: 'reference', message: 'Other items refer to this one.', fields: [] })
-  t.strictSame(contents(opened), before)
+  t.strictSame(await contents(opened), before)
 }, deletes)
 
 writes('a duplicate is 409, naming the field', async ({ t, opened, send, same }) => {
-  const before = contents(opened)
+  const before = await contents(opened)
   const duplicate = (field: string) => ({ status: 'conflict', error: 'duplicate', message: `There is an item with the same '${field}' already.`, fields: [field] })
   same(await send('PUT', '/artists/1', { name: 'Can' }), 409, duplicate('name'))
   same(await send('PUT', '/artists/1/email', 'can@example.org'), 409, duplicate('email'))
   same(await send('POST', '/labels', { code: 'VSN' }), 409, duplicate('code'))
   same(await send('PUT', '/labels/1/code', 'SPOON'), 409, duplicate('code'))
-  t.strictSame(contents(opened), before)
+  t.strictSame(await contents(opened), before)
 })
 
 test('a check or not-null that the schema does not know of is 400 constraint', async t => {
@@ -461,7 +461,7 @@ test('hooks run in their order: setters, then creating, updating or deleting, th
   const noted: string[] = []
   const { openers } = await import('../helpers/sources.ts')
   for (const open of Object.values(openers)) {
-    const opened = open(tables, ddl)
+    const opened = await open(tables, ddl)
     const app = Fastify()
     await app.register(dataApi, { collections: shop(noted)(opened.source), ...deletes })
     const send = (method: 'POST' | 'PUT' | 'DELETE', url: string, payload?: object) => app.inject({ method, url, ...payload && { payload } })
@@ -472,7 +472,7 @@ test('hooks run in their order: setters, then creating, updating or deleting, th
     await send('PUT', '/labels/1', { artists: [{ id: 2 }] })
     t.strictSame(noted.splice(0), ['name A', 'creating A', 'saved created 4 A', 'name B', 'updating A B', 'saved updated 4 B', 'updating B B', 'deleting B', 'saved deleted 4 B', 'updating Can Can', 'saved updated 2 Can'])
     await app.close()
-    opened.close()
+    await opened.close()
   }
 })
 
@@ -622,28 +622,28 @@ const Order = Type.Object({
 })
 
 everySource('a reference to nothing is 409, naming the field by which the client made it', async ({ t, opened, get, send, same }) => {
-  const before = opened.rows('orders')
+  const before = await opened.rows('orders')
   const refused = { status: 'conflict', error: 'reference', message: "There is no item that 'parent_id' could refer to.", fields: ['parent_id'] }
   same(await send('PUT', '/orders/1', { parent_id: 99 }), 409, refused)
   same(await send('PUT', '/orders/1/parent_id', 99), 409, refused)
   same(await send('POST', '/orders', { parent_id: 99 }), 409, refused)
   same(await send('POST', '/orders', [{}, { parent_id: 99 }]), 409, { ...refused, pointer: '/1' })
   same(await send('PUT', '/orders/2', { parent_id: 99, maker: { id: 1 } }), 409, refused)
-  t.strictSame(opened.rows('orders'), before)
+  t.strictSame(await opened.rows('orders'), before)
   same(await send('PUT', '/orders/2', { parent_id: 1, maker: { id: 2 } }), 200, ok)
   same(await get('/orders/2?fields=parent_id,maker(id)'), 200, { parent_id: 1, maker: { id: 2 } })
 }, {}, {
   tables: { orders: [{ id: 1, parentId: null, makerId: null }, { id: 2, parentId: null, makerId: null }] },
-  ddl: 'create table orders (id integer primary key, "parentId" integer references orders, "makerId" integer references orders)',
+  ddl: 'create table orders (id key, "parentId" integer references orders, "makerId" integer references orders)',
   collections: source => ({ orders: collection(Order, { source: source('orders') }) })
 })
 
 writes('what the URL gives is held to the schema and to the setter as if the body gave it', async ({ t, opened, send, same }) => {
-  const before = contents(opened)
+  const before = await contents(opened)
   same(await send('PUT', '/labels/X', {}), 400, validation(['/code', 'must NOT have fewer than 2 characters']))
   same(await send('POST', '/artists/by_rating/99', { name: 'Loud', email: null }), 400, validation(['/rating', 'must be <= 10']))
   same(await send('PUT', '/artists/forbidden', { email: null }), 400, { error: 'argument', message: 'An artist cannot be named so.' })
-  t.strictSame(contents(opened), before)
+  t.strictSame(await contents(opened), before)
 }, upsert)
 
 writes('a body may repeat the parent that the URL names', async ({ get, send, same }) => {

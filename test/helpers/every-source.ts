@@ -24,14 +24,14 @@ type Options = Omit<DataApiOptions, 'collections'>
 export function everySource (name: string, run: (tools: Tools) => Promise<void>, options: Options = {}, world: World = { collections: music, tables: musicTables }): void {
   for (const [kind, open] of Object.entries(openers)) {
     test(`${name} (${kind})`, async t => {
-      const opened = open(world.tables, world.ddl)
+      const opened = await open(world.tables, world.ddl)
       const app = Fastify()
       await app.register(dataApi, { ...options, collections: world.collections(opened.source) })
       try {
         await run({ t, app, opened, get: (url, headers = {}) => app.inject({ url, headers }), request: options => app.inject(options), send: (...args) => send(app, ...args), same: (...args) => { same(t, ...args) } })
       } finally {
         await app.close()
-        opened.close()
+        await opened.close()
       }
     })
   }

@@ -8,13 +8,13 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import dataApi, { type DataApiOptions, type SqliteDatabase, sqlite } from '../../lib/index.ts'
 import { ddl } from '../fixtures/shop.ts'
-import { type Collections, type Opened, openers } from './sources.ts'
+import { type Collections, type Opened, openers, sqliteDdl } from './sources.ts'
 
 export interface Answer { readonly status: number, readonly body: unknown, readonly etag: string }
 export type Send = (method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>) => Promise<Answer>
 
 /** What holds the shop's data, none of it there yet. */
-export type Store = Pick<Opened, 'source' | 'rows' | 'close'>
+export interface Store { source: Opened['source'], rows (table: string): ReadonlyArray<Record<string, unknown>>, close (): void }
 export type StoreKind = 'memory' | 'sqlite file' | 'sqlite :memory:'
 
 export function openStore (kind: StoreKind, t: Test): Store {
@@ -32,13 +32,13 @@ export function fileFor (t: Pick<Test, 'teardown'>): string {
 /** A new database with the shop's tables. */
 export function openShop (file: string): SqliteDatabase {
   const db = sqlite(file)
-  db.exec(ddl)
+  db.exec(sqliteDdl(ddl))
   return db
 }
 
 const storeOf = (db: SqliteDatabase): Store => ({
   source: table => db.table(table),
-  rows: table => db.driver.prepare(`select * from ${table} order by 1, 2`).all() as ReturnType<Opened['rows']>,
+  rows: table => db.driver.prepare(`select * from ${table} order by 1, 2`).all() as ReturnType<Store['rows']>,
   close () { db.close() }
 })
 

@@ -1,52 +1,74 @@
-import { type Declared, memory, sqlite } from '../../lib/index.ts'
+import pg from 'pg'
+import { readFileSync } from 'node:fs'
+import { type Declared, memory, postgres, sqlite } from '../../lib/index.ts'
 import type { Source } from '../../lib/sources/source.ts'
 
 export type Tables = Readonly<Record<string, ReadonlyArray<Record<string, unknown>>>>
 
 /** One set of rows behind a source of each kind, so that the same declarations can be served over all. */
 export interface Opened {
-  readonly kind: 'memory' | 'sqlite'
+  readonly kind: 'memory' | 'sqlite' | 'postgres'
   source (table: string): Source
   /** Adds or removes rows while an API serves them. */
-  insert (table: string, row: Record<string, unknown>): void
-  remove (table: string, id: number): void
+  insert (table: string, row: Record<string, unknown>): void | Promise<void>
+  remove (table: string, id: number): void | Promise<void>
   /** The rows as they are, in the form of the tables given. */
-  rows (table: string): ReadonlyArray<Record<string, unknown>>
-  close (): void
+  rows (table: string): ReadonlyArray<Record<string, unknown>> | Promise<ReadonlyArray<Record<string, unknown>>>
+  close (): void | Promise<void>
 }
 
-/** `ddl` makes the tables of a database; without it they are made as the rows look. */
-export type Opener = (tables: Tables, ddl?: string) => Opened
+/**
+ * `ddl` makes the tables of a database; without it they are made as the rows look. In it `key` is an integer that is made for whoever gives none, and
+ * `boolean`, `json`, `real` and `strict` are what the database has for them.
+ */
+export type Opener = (tables: Tables, ddl?: string) => Opened | Promise<Opened>
+
+/** Sources that live in this process, and so answer at once. */
+export const localOpeners = { memory: openMemory, sqlite: openSqlite } as const
+export type Local = ReturnType<typeof localOpeners[keyof typeof localOpeners]>
 
 /** Every kind of source that the tests run on. */
-export const openers: Readonly<Record<Opened['kind'], Opener>> = { memory: openMemory, sqlite: openSqlite }
+export const openers = { ...localOpeners, postgres: openPostgres } as const satisfies Record<Opened['kind'], Opener>
 
 export type Collections = (source: Opened['source']) => Record<string, Declared>
 
-function openMemory (tables: Tables): Opened {
+/** The same for one database. */
+export const sqliteDdl = (ddl: string) => ddl.replaceAll(/(?<!primary )\bkey\b(?! \()/g, 'integer primary key').replaceAll(/\bboolean\b/g, 'integer').replaceAll(/\bjson\b/g, 'text')
+const postgresDdl = (ddl: string) => nextKey + ddl
+  .replaceAll(/create table (\w+) \((\s*)id key\b/g, "create table $1 ($2id bigint primary key default next_key('$1')")
+  .replaceAll(/\binteger\b/g, 'bigint')
+  .replaceAll(/\breal\b/g, 'double precision')
+  .replaceAll(/\) strict\b/g, ')')
+
+// An identity column counts what was refused as well, and so would give other keys than the other sources.
+const nextKey = `create function next_key (tbl text) returns bigint language plpgsql as $$
+declare n bigint; begin execute format('select coalesce(max(id), 0) + 1 from %I', tbl) into n; return n; end $$;
+`
+
+function openMemory (tables: Tables) {
   // Copies, because a test may change them.
   const rows = Object.fromEntries(Object.entries(tables).map(([name, table]) => [name, table.map(row => structuredClone({ ...row }))]))
   const rowsOf = (table: string) => rows[table] ?? []
   return {
-    kind: 'memory',
-    source: table => memory(rowsOf(table), { joins: rows }),
-    insert (table, row) { rowsOf(table).push({ ...row }) },
-    remove (table, id) {
+    kind: 'memory' as const,
+    source: (table: string) => memory(rowsOf(table), { joins: rows }),
+    insert (table: string, row: Record<string, unknown>) { rowsOf(table).push({ ...row }) },
+    remove (table: string, id: number) {
       const at = rowsOf(table).findIndex(row => row['id'] === id)
       if (at >= 0) rowsOf(table).splice(at, 1)
     },
-    rows: table => structuredClone(rowsOf(table)),
+    rows: (table: string) => structuredClone(rowsOf(table)),
     close () {}
   }
 }
 
-function openSqlite (tables: Tables, ddl?: string): Opened {
+function openSqlite (tables: Tables, ddl?: string) {
   const db = sqlite(':memory:')
   const insert = (table: string, row: Record<string, unknown>) => {
     const values = Object.values(row).map(bound)
     db.driver.prepare(`insert into ${quote(table)} (${Object.keys(row).map(quote).join(', ')}) values (${values.map(() => '?').join(', ')})`).run(...values)
   }
-  if (ddl !== undefined) db.exec(ddl)
+  if (ddl !== undefined) db.exec(sqliteDdl(ddl))
   for (const [name, rows] of Object.entries(tables)) {
     if (ddl === undefined) db.exec(`create table ${quote(name)} (${columnsOf(rows).join(', ')}) strict`)
     db.exec('begin')
@@ -54,11 +76,11 @@ function openSqlite (tables: Tables, ddl?: string): Opened {
     db.exec('commit')
   }
   return {
-    kind: 'sqlite',
-    source: table => db.table(table),
+    kind: 'sqlite' as const,
+    source: (table: string) => db.table(table),
     insert,
-    remove (table, id) { db.driver.prepare(`delete from ${quote(table)} where id = ?`).run(id) },
-    rows: table => db.driver.prepare(`select * from ${quote(table)} order by 1, 2`).all() as Array<Record<string, unknown>>,
+    remove (table: string, id: number) { db.driver.prepare(`delete from ${quote(table)} where id = ?`).run(id) },
+    rows: (table: string) => db.driver.prepare(`select * from ${quote(table)} order by 1, 2`).all() as Array<Record<string, unknown>>,
     close () { db.close() }
   }
 }
@@ -79,4 +101,52 @@ function typeOf (values: readonly unknown[]): 'integer' | 'real' | 'text' {
   const known = values.filter(value => value !== null && value !== undefined)
   if (known.every(value => Number.isInteger(value) || typeof value === 'boolean')) return 'integer'
   return known.every(value => typeof value === 'number') ? 'real' : 'text'
+}
+
+/** The server that was started for the run, or the one that DATABASE_URL names. */
+export const serverUrl = (): string =>
+  process.env['DATABASE_URL'] ?? (JSON.parse(readFileSync(new URL('../../.tap/postgres.json', import.meta.url), 'utf8')) as { url: string }).url
+
+let schemas = 0
+
+// As numbers and texts, which the other sources hold.
+const plainTypes = { getTypeParser: (oid: number) => [20, 23].includes(oid) ? Number : [1082, 1114, 1184].includes(oid) ? String : pg.types.getTypeParser(oid) }
+
+async function openPostgres (tables: Tables, ddl?: string) {
+  // A schema of its own is quicker than a database, and as much apart.
+  const schema = `test_${process.pid}_${schemas++}`
+  const db = postgres({ connectionString: serverUrl(), max: 4, driver: { options: `-c search_path=${schema}` } })
+  const insert = async (table: string, row: Record<string, unknown>) => {
+    const values = Object.values(row).map(value => typeof value === 'object' && value !== null ? JSON.stringify(value) : value ?? null)
+    await db.pool.query(`insert into ${quote(table)} (${Object.keys(row).map(quote).join(', ')}) values (${values.map((_, index) => `$${index + 1}`).join(', ')})`, values)
+  }
+  await db.pool.query(`create schema ${schema}`)
+  if (ddl !== undefined) await db.pool.query(postgresDdl(ddl))
+  for (const [name, rows] of Object.entries(tables)) {
+    if (ddl === undefined) await db.pool.query(`create table ${quote(name)} (${postgresColumns(rows).join(', ')})`)
+    for (const row of rows) await insert(name, row)
+  }
+  return {
+    kind: 'postgres' as const,
+    source: (table: string) => db.table(table),
+    insert,
+    remove: async (table: string, id: number) => { await db.pool.query(`delete from ${quote(table)} where id = $1`, [id]) },
+    rows: async (table: string) => (await db.pool.query<Record<string, unknown>>({ text: `select * from ${quote(table)} order by 1, 2`, types: plainTypes })).rows,
+    close: async () => {
+      await db.pool.query(`drop schema ${schema} cascade`)
+      await db.close()
+    }
+  }
+}
+
+function postgresColumns (rows: ReadonlyArray<Record<string, unknown>>): readonly string[] {
+  const names = new Set(rows.flatMap(row => Object.keys(row)))
+  return [...names].map(name => `${quote(name)} ${postgresType(rows.map(row => row[name]))}${name === 'id' ? ' primary key' : ''}`)
+}
+
+function postgresType (values: readonly unknown[]): string {
+  const known = values.filter(value => value !== null && value !== undefined)
+  if (known.length > 0 && known.every(value => typeof value === 'boolean')) return 'boolean'
+  const type = typeOf(values)
+  return type === 'real' ? 'double precision' : type === 'integer' ? 'bigint' : type
 }

@@ -1,5 +1,5 @@
 import type { QueryCompiler, RawBuilder } from 'kysely'
-import type { ValueKind } from '../../model/values.ts'
+import type { Held } from './columns.ts'
 import type { Slot, Value } from './shape.ts'
 
 export type Sql = RawBuilder<unknown>
@@ -8,23 +8,31 @@ export type Sql = RawBuilder<unknown>
 export interface Dialect {
   readonly compiler: QueryCompiler
   /** A column as it is compared and ordered: text by code point. */
-  comparable (column: Sql, kind: ValueKind): Sql
+  comparable (column: Sql, held: Held): Sql
+  /** A bound value as it is compared with a comparable column. */
+  operand (slot: Slot, held: Held): Sql
   /** Whether a column's value is among those of an array that is bound as one parameter. */
-  among (column: Sql, slot: Slot, kind: ValueKind): Sql
+  among (column: Sql, slot: Slot, held: Held): Sql
   startsWith (column: Sql, slot: Slot): Sql
   endsWith (column: Sql, slot: Slot): Sql
   contains (column: Sql, slot: Slot): Sql
   /** Text as foldCase gives it. */
   foldCase (column: Sql): Sql
   limit (limit: Sql | undefined, offset: Sql | undefined): Sql
+  /** Keeps the rows that a `select` gives from being changed by others. */
+  readonly lock: Sql
   /** A JSON array of values, each encoded. */
   row (values: readonly Sql[]): Sql
   /** The JSON array of a column of JSON, over rows in the order they come in; empty over none. */
   collect (row: Sql): Sql
   /** A column in a form that is exact as JSON. */
-  encode (column: Sql, kind: ValueKind): Sql
+  encode (column: Sql, held: Held): Sql
   /** The value that encode() stood for. */
-  decode (encoded: unknown, kind: ValueKind): unknown
+  decode (encoded: unknown, held: Held): unknown
+  /** A bound value as it is stored in a column. */
+  store (slot: Slot, held: Held): Sql
+  /** Between `insert`'s columns and its values, where the key is given. */
+  readonly givenKey: Sql
   /** A value as the driver takes it. */
   bind (value: Value): unknown
 }

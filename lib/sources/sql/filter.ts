@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Operator } from '../../model/values.ts'
 import type { Predicate } from '../../plan/plan.ts'
 import type { Builder } from './builder.ts'
+import type { Held } from './columns.ts'
 import type { Sql } from './dialect.ts'
 import { related, relatedToAny } from './relations.ts'
 import type { Slot } from './shape.ts'
@@ -58,9 +59,10 @@ function buildCompare (compare: Compare, use: Use, builder: Builder): Sql {
   if (value === null) return compareNull(operator, plain)
   const [slot] = builder.slotsOf(compare)
   if (slot === undefined) throw new TypeError('a comparison with a value has a slot for it')
+  const held = builder.held(use.collection, field)
   const makers = field.nullable ? nullable : comparisons
   const withNull = Array.isArray(value) && value.includes(null)
-  return (withNull ? withNulls : makers)[operator]({ plain, comparable: builder.dialect.comparable(plain, field.type.kind), slot, kind: field.type.kind, dialect: builder.dialect })
+  return (withNull ? withNulls : makers)[operator]({ plain, comparable: builder.dialect.comparable(plain, held), slot, held, dialect: builder.dialect })
 }
 
 /** Null equals null, and is neither before nor after anything. */
@@ -69,12 +71,15 @@ function compareNull (operator: Operator, plain: Sql): Sql {
   return operator === 'not_equals' ? sql`${plain} is not null` : sql`1 = 0`
 }
 
-interface Operands { readonly plain: Sql, readonly comparable: Sql, readonly slot: Slot, readonly kind: Compare['field']['type']['kind'], readonly dialect: Builder['dialect'] }
+interface Operands { readonly plain: Sql, readonly comparable: Sql, readonly slot: Slot, readonly held: Held, readonly dialect: Builder['dialect'] }
 
 type Maker = (operands: Operands) => Sql
 
-const compareWith = (sign: string): Maker => ({ comparable, slot }) => sql`${comparable} ${sql.raw(sign)} ${sql.val(slot)}`
+const compareWith = (sign: string): Maker => ({ comparable, slot, held, dialect }) => sql`${comparable} ${sql.raw(sign)} ${dialect.operand(slot, held)}`
 const folded = ({ plain, ...operands }: Operands) => ({ ...operands, plain: operands.dialect.foldCase(plain) })
+
+/** What is folded is text, however its column holds it. */
+const text: Held = { kind: 'string', type: '' }
 
 /** Of a column that is never null. */
 const comparisons: Readonly<Record<Operator, Maker>> = {
@@ -84,12 +89,12 @@ const comparisons: Readonly<Record<Operator, Maker>> = {
   less: compareWith('<'),
   at_least: compareWith('>='),
   at_most: compareWith('<='),
-  in: ({ plain, slot, kind, dialect }) => dialect.among(plain, slot, kind),
+  in: ({ plain, slot, held, dialect }) => dialect.among(plain, slot, held),
   not_in: operands => sql`not ${comparisons.in(operands)}`,
   starts_with: ({ plain, slot, dialect }) => dialect.startsWith(plain, slot),
   ends_with: ({ plain, slot, dialect }) => dialect.endsWith(plain, slot),
   contains: ({ plain, slot, dialect }) => dialect.contains(plain, slot),
-  equals_ignoring_case: ({ plain, slot, dialect }) => sql`${dialect.foldCase(plain)} = ${sql.val(slot)}`,
+  equals_ignoring_case: ({ plain, slot, dialect }) => sql`${dialect.foldCase(plain)} = ${dialect.operand(slot, text)}`,
   starts_with_ignoring_case: operands => comparisons.starts_with(folded(operands)),
   ends_with_ignoring_case: operands => comparisons.ends_with(folded(operands)),
   contains_ignoring_case: operands => comparisons.contains(folded(operands))

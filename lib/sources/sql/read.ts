@@ -23,10 +23,10 @@ export interface ReadCode { readonly sql: Sql, decode (output: Output, bounds: B
 interface Body { readonly rows: Sql, readonly total?: Sql, decode (rows: unknown, total: { readonly total?: number }, bounds: Bounds): Found }
 
 /** Builds the statement of a read, however long its path and deep its selection (docs/http.md: URLs). */
-export function buildRead (plan: ReadPlan, builder: Builder): ReadCode {
+export function buildRead (plan: ReadPlan, builder: Builder, locking = false): ReadCode {
   const stands = plan.steps.map((step, index) => makeUse(step.collection, `(s${index})`))
   const body = buildBody(plan, stands.at(-1), builder)
-  const steps = buildSteps(plan.steps, stands, builder)
+  const steps = buildSteps(plan.steps, stands, builder, locking)
   const counts = stands.map((stand, index) => sql`(select count(*) from ${sql.id(stand.alias)}) as ${sql.id(`c${index}`)}`)
   const outputs = [...counts, sql`${body.rows} as ${sql.id('rows')}`, sql`${body.total ?? sql`null`} as ${sql.id('total')}`]
   const ctes = steps.length === 0 ? sql`` : sql`with ${sql.join(steps)} `
@@ -41,15 +41,16 @@ function decodeOutput (output: Output, steps: number, body: Body, bounds: Bounds
   return body.decode(JSON.parse(output.rows), output.total === null ? {} : { total: Number(output.total) }, bounds)
 }
 
-/** Each step a common table expression of the items it stands on: two are enough to know that they are too many. */
-export function buildSteps (steps: readonly Step[], stands: readonly Use[], builder: Builder): readonly Sql[] {
+/** Each step a common table expression of the items it stands on: two are enough to know that they are too many. `locking` keeps the last one's from being changed. */
+export function buildSteps (steps: readonly Step[], stands: readonly Use[], builder: Builder, locking = false): readonly Sql[] {
   // From the last to the first, since each says which columns it needs of the one before.
   return steps.map((step, index) => ({ step, index })).toReversed().map(({ step, index }) => {
     const use = makeUse(step.collection, builder.alias())
     const where = startingAt(step, use, stands[index - 1], step.where, builder)
     const stand = stands[index] ?? use
     const columns = selected(use, stand)
-    return sql`${sql.id(stand.alias)} as (select ${columns} from ${table(use)} where ${where} limit 2)`
+    const lock = locking && index === steps.length - 1 ? builder.dialect.lock : sql``
+    return sql`${sql.id(stand.alias)} as (select ${columns} from ${table(use)} where ${where} limit 2${lock})`
   }).toReversed()
 }
 
@@ -97,21 +98,21 @@ function buildCount (from: Origin, parent: Use | undefined, where: Predicate, co
 }
 
 function buildGroups ({ from, by, beyond, descending, range, members, count }: PlanOf<'groups'>, parent: Use | undefined, builder: Builder): Body {
-  const { kind } = by.type
+  const held = builder.held(from.collection, by)
   const group = sql.id(builder.alias())
   const value = sql`${group}.${sql.id('value')}`
   const list = buildList(members, makeUse(from.collection, builder.alias()), inner => {
-    const own = builder.dialect.comparable(column(inner, by), kind)
+    const own = builder.dialect.comparable(column(inner, by), held)
     return sql`${startingAt(from, inner, parent, members.where, builder)} and ${own} = ${value}`
   }, builder)
   const values = buildValues({ from, by, beyond, descending, range, members }, parent, builder)
   return {
-    rows: sql`(select ${builder.dialect.collect(builder.dialect.row([builder.dialect.encode(value, kind), list.sql]))} from (${values}) as ${group})`,
+    rows: sql`(select ${builder.dialect.collect(builder.dialect.row([builder.dialect.encode(value, held), list.sql]))} from (${values}) as ${group})`,
     ...count && { total: buildDistinct(from, parent, members.where, by, builder) },
     decode: (rows, total, { limit }) => ({
       kind: 'groups',
       groups: (rows as ReadonlyArray<readonly [unknown, unknown]>).slice(0, limit).map(([one, items]) => ({
-        value: builder.dialect.decode(one, kind), rows: decodeRows(items, list)
+        value: builder.dialect.decode(one, held), rows: decodeRows(items, list)
       })),
       more: isMore(rows, limit),
       ...total
@@ -123,13 +124,13 @@ function buildGroups ({ from, by, beyond, descending, range, members, count }: P
 function buildValues ({ from, by, beyond, descending, range, members }: Omit<PlanOf<'groups'>, 'kind' | 'steps' | 'count'>, parent: Use | undefined, builder: Builder): Sql {
   const use = makeUse(from.collection, builder.alias())
   const where = sql`${startingAt(from, use, parent, members.where, builder)} and ${buildFilter(beyond, use, builder)} and ${column(use, by)} is not null`
-  const value = builder.dialect.comparable(column(use, by), by.type.kind)
+  const value = builder.dialect.comparable(column(use, by), builder.held(from.collection, by))
   return sql`select distinct ${value} as ${sql.id('value')} from ${table(use)} where ${where} order by 1 ${descending ? sql`desc` : sql`asc`} ${buildLimit(range, true, builder)}`
 }
 
 function buildDistinct (from: Origin, parent: Use | undefined, where: Predicate, by: DataField, builder: Builder): Sql {
   const use = makeUse(from.collection, builder.alias())
-  const value = builder.dialect.comparable(column(use, by), by.type.kind)
+  const value = builder.dialect.comparable(column(use, by), builder.held(from.collection, by))
   const condition = startingAt(from, use, parent, where, builder)
   return sql`(select count(distinct ${value}) from ${table(use)} where ${condition})`
 }

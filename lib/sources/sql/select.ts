@@ -64,9 +64,9 @@ function dataFields (select: Selection, carry: readonly DataField[]): readonly D
   return [...fields]
 }
 
-function buildValue (field: DataField, use: Use, { dialect }: Builder): ValueCode {
-  const { kind } = field.type
-  return { property: field.property, sql: dialect.encode(column(use, field), kind), decode: value => dialect.decode(value, kind) }
+function buildValue (field: DataField, use: Use, { dialect, held }: Builder): ValueCode {
+  const of = held(use.collection, field)
+  return { property: field.property, sql: dialect.encode(column(use, field), of), decode: value => dialect.decode(value, of) }
 }
 
 function buildNested (shown: Exclude<Shown, { kind: 'value' }>, use: Use, builder: Builder): ValueCode {

@@ -10,8 +10,9 @@ export const foldFunction = 'data_api_fold_case'
 export const sqliteDialect: Dialect = {
   compiler: new SqliteQueryCompiler(),
   // A column may be declared with a collation of its own.
-  comparable: (column, kind) => isNumeric(kind) ? column : sql`${column} collate binary`,
-  among: (column, slot, kind) => sql`${sqliteDialect.comparable(column, kind)} in (select value from json_each(${sql.val(slot)}))`,
+  comparable: (column, { kind }) => isNumeric(kind) ? column : sql`${column} collate binary`,
+  operand: slot => sql`${sql.val(slot)}`,
+  among: (column, slot, held) => sql`${sqliteDialect.comparable(column, held)} in (select value from json_each(${sql.val(slot)}))`,
   // LIKE would take % and _ in a value for wildcards, and disregard the case of ASCII.
   startsWith: (column, slot) => sql`substr(${column}, 1, length(${sql.val(slot)})) = ${sql.val(slot)} collate binary`,
   endsWith: (column, slot) => sql`(length(${column}) >= length(${sql.val(slot)}) and substr(${column}, length(${column}) - length(${sql.val(slot)}) + 1) = ${sql.val(slot)} collate binary)`,
@@ -19,10 +20,14 @@ export const sqliteDialect: Dialect = {
   foldCase: column => sql`${sql.id(foldFunction)}(${column})`,
   // SQLite has no offset without a limit.
   limit: (limit, offset) => sql`limit ${limit ?? sql`-1`}${offset === undefined ? sql`` : sql` offset ${offset}`}`,
+  // A transaction has the whole database to itself.
+  lock: sql``,
   row: values => sql`json_array(${sql.join(values)})`,
   collect: row => sql`json_group_array(json(${row}))`,
-  encode: (column, kind) => encoders[kind](column),
-  decode: (encoded, kind) => decoders[kind](encoded),
+  encode: (column, { kind }) => encoders[kind](column),
+  decode: (encoded, { kind }) => decoders[kind](encoded),
+  store: slot => sql`${sql.val(slot)}`,
+  givenKey: sql``,
   bind: bindValue
 }
 

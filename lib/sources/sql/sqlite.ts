@@ -93,7 +93,7 @@ function connect (driver: SqliteDriver, statements: Statements, busyTimeout: num
   const changeNow = (change: Change): Changed => {
     const { text, parameters, key } = statements.bindChange(change)
     if (key === undefined) return Number(prepare(text).run(...parameters).changes) > 0 || change.kind === 'link' ? { kind: 'changed' } : { kind: 'unchanged' }
-    const row = prepare(text).get(...parameters) as { readonly key: unknown } | undefined
+    const row = prepare(text).get(...parameters) as { readonly key: string } | undefined
     return row === undefined ? { kind: 'unchanged' } : { kind: 'changed', key: key(row.key) }
   }
 

@@ -3,6 +3,7 @@ import { LruMap } from 'toad-cache'
 import type { ReadPlan } from '../../plan/plan.ts'
 import type { Change, ReadResult } from '../source.ts'
 import { makeBuilder } from './builder.ts'
+import type { ColumnTypes } from './columns.ts'
 import type { Dialect, Sql } from './dialect.ts'
 import { type Bounds, buildRead, type Output } from './read.ts'
 import { isSlot, type Shape, shapeOf, shapeOfChange, type Slot } from './shape.ts'
@@ -16,7 +17,8 @@ export interface BoundChange { readonly text: string, readonly parameters: reado
 
 /** The statements of a database: their text is made once for each shape of a plan. */
 export interface Statements {
-  bind (plan: ReadPlan): BoundRead
+  /** `locking` keeps the item that the plan reads from being changed by others. */
+  bind (plan: ReadPlan, locking?: boolean): BoundRead
   bindChange (change: Change): BoundChange
 }
 
@@ -28,16 +30,18 @@ interface Constant { readonly kind: 'constant', readonly value: unknown }
 /** Bounded, because clients choose the shapes. */
 const most = 500
 
-export function makeStatements (dialect: Dialect): Statements {
+/** `types`: of the columns, for a dialect that asks; they may become known later, before the first statement. */
+export function makeStatements (dialect: Dialect, types: ColumnTypes = new Map()): Statements {
   const compiler = driverless(dialect)
-  const reads = cache((plan: ReadPlan, shape) => compile(buildRead(plan, makeBuilder(dialect, shape)), dialect, compiler))
-  const changes = cache((change: Change, shape) => compile(buildChange(change, makeBuilder(dialect, shape)), dialect, compiler))
+  const reads = cache((plan: ReadPlan, shape) => compile(buildRead(plan, makeBuilder(dialect, types, shape)), dialect, compiler))
+  const locks = cache((plan: ReadPlan, shape) => compile(buildRead(plan, makeBuilder(dialect, types, shape), true), dialect, compiler))
+  const changes = cache((change: Change, shape) => compile(buildChange(change, makeBuilder(dialect, types, shape)), dialect, compiler))
   const bindAll = ({ parameters }: Statement<unknown>, shape: Shape) =>
     parameters.map(parameter => parameter.kind === 'slot' ? bindValue(shape, parameter.index, dialect) : parameter.value)
   return {
-    bind (plan) {
+    bind (plan, locking = false) {
       const shape = shapeOf(plan)
-      const statement = reads(plan, shape)
+      const statement = (locking ? locks : reads)(plan, shape)
       const bounds = boundsOf(plan)
       return { text: statement.text, parameters: bindAll(statement, shape), decode: output => statement.code.decode(output, bounds) }
     },

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Collection } from '../../model/model.ts'
 import type { Scalar } from '../../model/values.ts'
 import type { Step } from '../../plan/plan.ts'
-import type { Change } from '../source.ts'
+import type { Change, Stored } from '../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
@@ -12,8 +12,8 @@ import { column, columnOf, makeUse } from './use.ts'
 
 type ChangeOf<K extends Change['kind']> = Extract<Change, { kind: K }>
 
-/** A change as one statement. `key`: what an insert gives as `key`, as a value; nothing for a statement that gives no row. */
-export interface ChangeCode { readonly sql: Sql, readonly key: ((value: unknown) => Scalar) | undefined }
+/** A change as one statement. `key`: reads the key out of what an insert gives as `key`; nothing for a statement that gives no row. */
+export interface ChangeCode { readonly sql: Sql, readonly key: ((row: string) => Scalar) | undefined }
 
 export function buildChange (change: Change, builder: Builder): ChangeCode {
   switch (change.kind) {
@@ -26,23 +26,33 @@ export function buildChange (change: Change, builder: Builder): ChangeCode {
 
 function buildInsert ({ collection, values, orNothing }: ChangeOf<'insert'>, builder: Builder): ChangeCode {
   const { table } = sourceOf(collection)
-  const columns = [...values.keys()].map(field => columnOf(collection, field))
-  const given = columns.length === 0 ? sql`default values` : sql`(${sql.join(columns)}) values (${sql.join(builder.slotsOf(values).map(slot => sql.val(slot)))})`
   const { key } = collection
+  const columns = [...values.keys()].map(field => columnOf(collection, field))
+  const given = columns.length === 0 ? sql`default values` : sql`(${sql.join(columns)})${values.has(key) ? builder.dialect.givenKey : sql``} values (${sql.join(stored(collection, values, builder))})`
+  const held = builder.held(collection, key)
   return {
-    sql: sql`insert into ${sql.id(table)} ${given}${orNothing ? sql` on conflict do nothing` : sql``} returning ${builder.dialect.encode(columnOf(collection, key), key.type.kind)} as ${sql.id('key')}`,
+    sql: sql`insert into ${sql.id(table)} ${given}${orNothing ? sql` on conflict do nothing` : sql``} returning ${builder.dialect.row([builder.dialect.encode(columnOf(collection, key), held)])} as ${sql.id('key')}`,
     // A key is never null and of a type whose values are scalars, as compileKey has seen to.
-    key: value => builder.dialect.decode(value, key.type.kind) as Scalar
+    key: row => builder.dialect.decode((JSON.parse(row) as readonly unknown[])[0], held) as Scalar
   }
 }
 
 function buildUpdate ({ collection, steps, values }: ChangeOf<'update'>, builder: Builder): Sql {
   const target = buildTarget(collection, steps, builder)
-  const slots = builder.slotsOf(values)
-  const set = [...values.keys()].map((field, index) => sql`${columnOf(collection, field)} = ${sql.val(slots[index])}`)
+  const bound = stored(collection, values, builder)
+  const set = [...values.keys()].map((field, index) => sql`${columnOf(collection, field)} = ${bound[index]}`)
   const { version } = collection
   if (version !== undefined && !values.has(version)) set.push(sql`${columnOf(collection, version)} = ${columnOf(collection, version)} + 1`)
   return sql`${target.steps}update ${target.table} set ${sql.join(set)} where ${target.where}`
+}
+
+/** The values of fields, each as its column takes it. */
+function stored (collection: Collection, values: Stored, builder: Builder): readonly Sql[] {
+  const slots = builder.slotsOf(values)
+  return [...values.keys()].flatMap((field, index) => {
+    const slot = slots[index]
+    return slot === undefined ? [] : [builder.dialect.store(slot, builder.held(collection, field))]
+  })
 }
 
 function buildDelete ({ collection, steps }: ChangeOf<'delete'>, builder: Builder): Sql {
@@ -72,7 +82,8 @@ const isIdentified = ({ where }: Step) => where.kind === 'compare' && where.oper
 function buildLink (change: ChangeOf<'link'>, builder: Builder): Sql {
   const { link, holder } = change.field
   if (link.kind !== 'join') throw new TypeError('only the elements of a many-to-many relation are linked')
-  const [own, other] = builder.slotsOf(change).map(slot => sql.val(slot))
+  const { target } = change.field
+  const [own, other] = builder.slotsOf(change).map((slot, index) => builder.dialect.operand(slot, index === 0 ? builder.held(holder, holder.key) : builder.held(target, target.key)))
   const { column: nameOf } = sourceOf(holder)
   const join = sql.id(link.through)
   const [foreignKey, otherKey] = [sql.id(nameOf(link.foreignKey)), sql.id(nameOf(link.otherKey))]

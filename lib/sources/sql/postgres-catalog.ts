@@ -1,0 +1,33 @@
+import type { ColumnTypes } from './columns.ts'
+
+/** The columns of constraints and unique indexes, by name. */
+export type Constraints = ReadonlyMap<string, readonly string[]>
+
+/** What is asked of the database once, before the first statement. */
+export interface Catalog { readonly types: ColumnTypes, readonly constraints: Constraints }
+
+export interface CatalogRows {
+  readonly columns: ReadonlyArray<{ readonly table: string, readonly column: string, readonly type: string }>
+  readonly constraints: ReadonlyArray<{ readonly name: string, readonly columns: readonly string[] }>
+}
+
+// The tables that a plain name means: those of the first schema of the search path that has one.
+export const columnsQuery = `
+select distinct on (c.relname, a.attnum) c.relname as "table", a.attname as "column",
+  format_type(case when t.typtype = 'd' then t.typbasetype else a.atttypid end, case when t.typtype = 'd' then t.typtypmod else a.atttypmod end) as type
+from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace join pg_type t on t.oid = a.atttypid
+where n.nspname = any(current_schemas(false)) and c.relkind in ('r', 'p', 'v', 'm', 'f') and a.attnum > 0 and not a.attisdropped
+order by c.relname, a.attnum, array_position(current_schemas(false), n.nspname)`
+
+export const constraintsQuery = `
+select c.conname as name, array(select a.attname::text from pg_attribute a where a.attrelid = c.conrelid and a.attnum = any(c.conkey)) as columns
+from pg_constraint c join pg_namespace n on n.oid = c.connamespace where n.nspname = any(current_schemas(false)) and c.conrelid <> 0
+union all
+select i.relname, array(select a.attname::text from pg_attribute a where a.attrelid = x.indrelid and a.attnum = any(x.indkey::int2[]))
+from pg_index x join pg_class i on i.oid = x.indexrelid join pg_namespace n on n.oid = i.relnamespace where x.indisunique and n.nspname = any(current_schemas(false))`
+
+export function readCatalog ({ columns, constraints }: CatalogRows): Catalog {
+  const types = new Map<string, Map<string, string>>()
+  for (const { table, column, type } of columns) types.set(table, (types.get(table) ?? new Map<string, string>()).set(column, type))
+  return { types, constraints: new Map(constraints.map(({ name, columns: names }) => [name, names])) }
+}

@@ -1,0 +1,46 @@
+import { DataApiError, internal, unavailable } from '../../errors.ts'
+import type { Collection } from '../../model/model.ts'
+import type { Change, Changed } from '../source.ts'
+import type { Constraints } from './postgres-catalog.ts'
+import { sourceOf } from './source.ts'
+
+/** An error of the driver or the server in our words, itself as the cause (docs/http.md: Errors). */
+export function toFault (error: unknown): DataApiError {
+  if (error instanceof DataApiError) return error
+  return isPassing(error) ? unavailable(error) : internal(error)
+}
+
+/** PostgreSQL's code of an error, such as 23505; empty for an error of other origin. */
+export const sqlState = (error: unknown): string => typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string' ? error.code : ''
+
+/** Whether the same work may well succeed if it is done again at once: it got in the way of another's. */
+export const isConflict = (error: unknown) => sqlState(error) === '40001' || sqlState(error) === '40P01'
+
+/** Whether a pooler between has lost or confused prepared statements. */
+export const isUnprepared = (error: unknown) => sqlState(error) === '26000' || sqlState(error) === '42P05'
+
+/** Cancelled, read-only, conflicts after all tries, out of resources, shutting down, or no connection. */
+function isPassing (error: unknown): boolean {
+  const code = sqlState(error)
+  if (/^(57014|25006|40001|40P01|53\w{3}|57P\w\d|08\w{3}|55P03)$/.test(code)) return true
+  if (/^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/.test(code)) return true
+  return error instanceof Error && /connection terminated|timeout exceeded when trying to connect|connection error|cannot use a pool after|query read timeout/i.test(error.message)
+}
+
+/** What the database refused of a change; nothing where the error is another. Columns are looked up by the constraint's name: messages come in any language. */
+export function toRefusal (error: unknown, change: Change, constraints: Constraints): Extract<Changed, { kind: 'refused' }> | undefined {
+  const code = sqlState(error)
+  // Such as a number beyond its column, which the schema does not know of.
+  if (/^22\w{3}$/.test(code)) return { kind: 'refused', by: 'other', fields: [] }
+  if (!/^23\w{3}$/.test(code)) return undefined
+  const { constraint = '', table = '', column = '' } = error as { constraint?: string, table?: string, column?: string }
+  const collection = change.kind === 'link' ? change.field.target : change.collection
+  const columns = column === '' ? constraints.get(constraint) ?? [] : [column]
+  // A foreign key of another table is one that refers to this.
+  const own = table === sourceOf(collection).table && change.kind !== 'delete'
+  const fields = own ? fieldsOf(columns, collection) : []
+  if (code === '23505') return { kind: 'refused', by: 'unique', fields }
+  return { kind: 'refused', by: code === '23503' ? 'foreign-key' : 'other', fields }
+}
+
+const fieldsOf = (columns: readonly string[], collection: Collection) => collection.stored.filter(field => columns.includes(sourceOf(collection).column(field.property)))

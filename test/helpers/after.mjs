@@ -1,0 +1,3 @@
+import { stop } from './postgres-server.mjs'
+
+await stop()

@@ -1,0 +1,3 @@
+import { start } from './postgres-server.mjs'
+
+await start()

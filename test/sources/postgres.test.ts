@@ -1,0 +1,218 @@
+import { Type } from '@sinclair/typebox'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { connect, createServer, type Socket } from 'node:net'
+import { type Test, test } from 'tap'
+import dataApi, { type Behaviour, collection, postgres, type PostgresOptions } from '../../lib/index.ts'
+import { serverUrl } from '../helpers/sources.ts'
+
+// What PostgreSQL has that the other sources have not: types, identity columns, connections that break, transactions that meet. The server of the tests
+// has a date style and a time zone that nobody would expect.
+
+let schemas = 0
+
+async function open (t: Test, ddl: string, options: PostgresOptions = {}) {
+  const schema = `postgres_${process.pid}_${schemas++}`
+  const db = postgres({ connectionString: serverUrl(), ...options, driver: { options: `-c search_path=${schema}` } })
+  const owner = postgres({ connectionString: serverUrl(), max: 1, driver: { options: `-c search_path=${schema}` } })
+  await owner.pool.query(`create schema ${schema}; ${ddl}`)
+  t.teardown(async () => {
+    await db.close()
+    await owner.pool.query(`drop schema ${schema} cascade`)
+    await owner.close()
+  })
+  return db
+}
+
+const flags = { readable: true, writable: true } as const
+
+const Thing = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  uid: Type.Optional(Type.String({ format: 'uuid', identifier: true, ...flags })),
+  day: Type.Optional(Type.String({ format: 'date', ...flags })),
+  at: Type.Optional(Type.String({ format: 'date-time', ...flags })),
+  plain: Type.Optional(Type.String({ format: 'date-time', ...flags })),
+  clock: Type.Optional(Type.String({ format: 'time', ...flags })),
+  big: Type.Optional(Type.Integer(flags)),
+  price: Type.Optional(Type.Number(flags)),
+  exact: Type.Optional(Type.String(flags)),
+  ratio: Type.Optional(Type.Number(flags)),
+  yes: Type.Optional(Type.Boolean(flags)),
+  word: Type.Optional(Type.String(flags)),
+  mood: Type.Optional(Type.Union([Type.Literal('sad'), Type.Literal('happy')], flags)),
+  words: Type.Optional(Type.Array(Type.String(), flags)),
+  counts: Type.Optional(Type.Array(Type.Integer(), flags)),
+  doc: Type.Optional(Type.Unknown(flags))
+})
+
+const things = `
+create type mood as enum ('sad', 'happy');
+create table things (
+  id integer generated always as identity primary key, uid uuid unique, day date, at timestamptz, plain timestamp, clock time, big bigint, price numeric(20, 4), exact numeric,
+  ratio double precision, yes boolean, word varchar(20), mood mood, words text[], counts integer[], doc jsonb
+)`
+
+type Sent = [method: 'GET' | 'POST' | 'PUT', url: string, body?: unknown]
+
+async function serve (t: Test, db: ReturnType<typeof postgres>, behaviour: Partial<Behaviour<typeof Thing>> = {}) {
+  const app: FastifyInstance = Fastify()
+  await app.register(dataApi, { requestStrategies: { upsert: true }, collections: { things: collection(Thing, { source: db.table('things'), ...behaviour }) } })
+  t.teardown(() => app.close())
+  return async (...[method, url, body]: Sent) => {
+    const response = await app.inject({ method, url, ...body !== undefined && { headers: { 'content-type': 'application/json' }, payload: JSON.stringify(body) } })
+    return [response.statusCode, response.json()]
+  }
+}
+
+const full = {
+  uid: 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11',
+  day: '0001-02-03',
+  at: '2026-11-21T12:00:00.123Z',
+  plain: '1999-12-31T23:59:59.999Z',
+  clock: '23:59:58',
+  big: Number.MAX_SAFE_INTEGER,
+  price: 1234567.8912,
+  exact: '123456789012345678901234567890.123456789',
+  ratio: 0.30000000000000004,
+  yes: true,
+  word: 'É \u{1F600} %_\\',
+  mood: 'happy',
+  words: ['a', 'b,c', '"q"', ''],
+  counts: [3, 1, 2],
+  doc: { a: [1, null, { b: 'x' }] }
+}
+
+test('every type comes back as it was written, and finds its item', async t => {
+  const send = await serve(t, await open(t, things))
+  t.strictSame(await send('POST', '/things', full), [201, { status: 'created', id: 1 }])
+  t.strictSame(await send('POST', '/things', {}), [201, { status: 'created', id: 2 }])
+  t.strictSame(await send('GET', '/things/1'), [200, { id: 1, ...full }])
+  for (const [name, value] of Object.entries(full)) {
+    if (typeof value === 'object') continue
+    t.strictSame(await send('GET', `/things?${name}=${encodeURIComponent(JSON.stringify(String(value)))}&fields=id`), [200, [{ id: 1 }]], name)
+    t.strictSame(await send('GET', `/things?${name}=*${encodeURIComponent(JSON.stringify(String(value)))},null&fields=id`), [200, [{ id: 1 }, { id: 2 }]], name)
+    t.strictSame(await send('GET', `/things?sort=${name}+desc&fields=id`), [200, [{ id: 2 }, { id: 1 }]], name)
+  }
+  t.strictSame(await send('GET', `/things/${full.uid.toUpperCase()}/word`), [200, full.word])
+  t.strictSame(await send('PUT', '/things/1/words', []), [200, { status: 'ok' }])
+  t.strictSame(await send('GET', '/things/1/words'), [200, []])
+})
+
+test('moments finer than the wire tells are found, and paged over once', async t => {
+  const db = await open(t, `${things}; insert into things (at) values ('2026-01-01 00:00:00.123456+00'), ('2026-01-01 00:00:00.123999+00'), ('2026-01-01 00:00:00.124+00')`)
+  const send = await serve(t, db)
+  t.strictSame(await send('GET', '/things?at=2026-01-01T00:00:00.123Z&fields=id'), [200, [{ id: 1 }, { id: 2 }]])
+  const app = Fastify()
+  await app.register(dataApi, { collections: { things: collection(Thing, { source: db.table('things') }) } })
+  const seen: unknown[] = []
+  for (let url: string | undefined = '/things?sort=at&limit=1&fields=id'; url !== undefined;) {
+    const response: { body: string, headers: { link?: unknown } } = await app.inject(url)
+    seen.push(...JSON.parse(response.body) as unknown[])
+    url = /<http:\/\/localhost(:80)?([^>]*)>; rel="next"/.exec(String(response.headers.link))?.[2]
+  }
+  t.strictSame(seen, [{ id: 1 }, { id: 2 }, { id: 3 }])
+  await app.close()
+})
+
+test('a key that is generated always may still be given by an upsert', async t => {
+  const send = await serve(t, await open(t, things))
+  t.strictSame(await send('PUT', '/things/40', { word: 'x' }), [201, { status: 'created' }])
+  t.strictSame(await send('GET', '/things/40/word'), [200, 'x'])
+})
+
+test('a value that its column cannot hold is 400', async t => {
+  const send = await serve(t, await open(t, things))
+  t.strictSame(await send('POST', '/things', { word: 'x'.repeat(21) }), [400, { error: 'constraint', message: 'The database does not take this item.', fields: [] }])
+  t.strictSame(await send('POST', '/things', { price: 1e300 }), [400, { error: 'constraint', message: 'The database does not take this item.', fields: [] }])
+})
+
+test('transactions that get in each other\'s way are done again', async t => {
+  const db = await open(t, `${things}; insert into things (word) values ('a'), ('b')`)
+  let calls = 0
+  const other = (word: unknown) => word === 'a' ? 'b' : 'a'
+  const send = await serve(t, db, {
+    hooks: {
+      async updating (thing, before, { transaction }) {
+        calls++
+        await new Promise(resolve => setTimeout(resolve, 50))
+        await transaction.query('update things set big = coalesce(big, 0) + 1 where word = $1', [other(before.word)])
+        thing.ratio = 1
+      }
+    }
+  })
+  t.strictSame(await Promise.all([send('PUT', '/things/1', { yes: true }), send('PUT', '/things/2', { yes: true })]), [[200, { status: 'ok' }], [200, { status: 'ok' }]])
+  t.ok(calls > 2, 'the one that the server sacrificed ran twice')
+  t.strictSame(await send('GET', '/things?fields=big,yes,ratio'), [200, [{ big: 1, yes: true, ratio: 1 }, { big: 1, yes: true, ratio: 1 }]])
+})
+
+/** A door to the server that can be shut. */
+async function makeDoor (t: Test) {
+  const { hostname, port, username, password, pathname } = new URL(serverUrl())
+  const sockets = new Set<Socket>()
+  const door = createServer(client => {
+    const server = connect(Number(port), hostname)
+    for (const socket of [client, server]) sockets.add(socket.on('error', () => {}).on('close', () => { client.destroy(); server.destroy() }))
+    client.pipe(server).pipe(client)
+  })
+  const listen = (at: number) => new Promise<number>(resolve => { door.listen(at, '127.0.0.1', () => { resolve((door.address() as { port: number }).port) }) })
+  const own = await listen(0)
+  const shut = () => new Promise<void>(resolve => {
+    door.close(() => { resolve() })
+    for (const socket of sockets) socket.destroy()
+  })
+  t.teardown(() => door.listening ? shut() : undefined)
+  return { url: `postgres://${username}${password && `:${password}`}@127.0.0.1:${own}${pathname}`, shut, open: () => listen(own) }
+}
+
+test('a server that is gone is 503 with Retry-After, and the next request after it is back works', async t => {
+  const door = await makeDoor(t)
+  const send = await serve(t, await open(t, `${things}; insert into things (word) values ('a')`, { connectionString: door.url, connectionTimeout: 500 }))
+  t.strictSame(await send('GET', '/things/1/word'), [200, 'a'])
+  await door.shut()
+  for (const request of [['GET', '/things/1'], ['PUT', '/things/1', { word: 'b' }], ['POST', '/things', {}]] as Sent[]) {
+    t.strictSame((await send(...request))[0], 503, request.join(' '))
+  }
+  await door.open()
+  t.strictSame(await send('PUT', '/things/1', { word: 'c' }), [200, { status: 'ok' }])
+  t.strictSame(await send('GET', '/things?fields=word'), [200, [{ word: 'c' }]])
+})
+
+test('a server that cannot be reached at the start is 503 until it can', async t => {
+  const door = await makeDoor(t)
+  const send = await serve(t, await open(t, `${things}; insert into things (word) values ('a')`, { connectionString: door.url, connectionTimeout: 500 }))
+  await door.shut()
+  t.strictSame((await send('GET', '/things/1'))[0], 503)
+  await door.open()
+  t.strictSame(await send('GET', '/things/1/word'), [200, 'a'])
+})
+
+test('a statement that takes too long is 503, and so is waiting for a connection that others have', async t => {
+  const db = await open(t, `${things}; insert into things (word) values ('a')`, { max: 1, connectionTimeout: 100, statementTimeout: 200 })
+  const send = await serve(t, db, {
+    hooks: { updating: async (_thing, _before, { transaction }) => { await transaction.query('select pg_sleep(5)').catch(() => {}) } }
+  })
+  const slow = send('PUT', '/things/1', { yes: true })
+  await new Promise(resolve => setTimeout(resolve, 20))
+  t.strictSame((await send('GET', '/things/1'))[0], 503)
+  t.strictSame((await slow)[0] >= 500, true)
+  t.strictSame(await send('GET', '/things/1/yes'), [200, null])
+})
+
+test('statements are prepared by name, unless the application says otherwise or a pooler loses them', async t => {
+  const named = await open(t, `${things}; insert into things (word) values ('a')`, { max: 1 })
+  const prepared = async (db: typeof named) => Number((await db.pool.query<{ count: string }>("select count(*) from pg_prepared_statements where name like 'data_api_%'")).rows[0]?.count)
+  const send = await serve(t, named)
+  t.strictSame(await send('GET', '/things/1/word'), [200, 'a'])
+  t.strictSame(await send('GET', '/things/1/word'), [200, 'a'])
+  t.equal(await prepared(named), 1)
+  // What a pooler does that hands on the connection to somebody else.
+  await named.pool.query('deallocate all')
+  const warnings: string[] = []
+  process.once('warning', warning => warnings.push(warning.name))
+  t.strictSame(await send('GET', '/things/1/word'), [200, 'a'])
+  t.strictSame(await send('GET', '/things/1/word'), [200, 'a'])
+  await new Promise(resolve => setImmediate(resolve))
+  t.strictSame([await prepared(named), warnings], [0, ['DataApiWarning']])
+  const unnamed = await open(t, `${things}; insert into things (word) values ('a')`, { max: 1, prepare: false })
+  t.strictSame(await (await serve(t, unnamed))('GET', '/things/1/word'), [200, 'a'])
+  t.equal(await prepared(unnamed), 0)
+})
