@@ -72,6 +72,15 @@ export const contradictionsIn = ({ violations }: ItemBody): readonly Violation[]
 
 const contradicts = 'contradicts the URL'
 
+/** The field that makes an item one of its parent's; none where a join or nothing does. */
+export const parentKey = (via: SubCollectionField | undefined): StoredField | undefined => via?.link.kind === 'foreign-key' ? via.link.foreignKey : undefined
+
+/** What an item gets from its parent: a value that is known once the parent is found. */
+export function givenByParent (via: SubCollectionField | undefined): readonly Given[] {
+  const field = parentKey(via)
+  return field === undefined ? [] : [{ field, value: undefined }]
+}
+
 interface Draft {
   readonly pointer: string
   readonly assignments: Assignment[]
@@ -150,8 +159,7 @@ function addList (draft: Draft, field: SubCollectionField, value: unknown, point
     draft.violations.push({ pointer, message: 'must be an array' })
     return
   }
-  const given: readonly Given[] = field.link.kind === 'foreign-key' ? [{ field: field.link.foreignKey, value: undefined }] : []
-  const elements = value.map((one: unknown, index) => planElement(draft, one, field.target, `${pointer}/${index}`, given, asked))
+  const elements = value.map((one: unknown, index) => planElement(draft, one, field.target, `${pointer}/${index}`, givenByParent(field), asked))
   draft.assignments.push({ kind: 'list', field, elements, pointer })
 }
 

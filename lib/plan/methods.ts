@@ -1,4 +1,3 @@
-import type { Field } from '../model/model.ts'
 import type { Resource } from './walk.ts'
 
 /** A method that some resource takes. */
@@ -27,10 +26,5 @@ export const isWrite = (method: Method): method is WriteMethod => method === 'PO
 
 const takesItems = ({ from, given }: Extract<Resource, { kind: 'collection' }>) => from.collection.strategies.create && given !== undefined
 
-function itemMethods ({ collection }: Extract<Resource, { kind: 'item' }>): readonly Method[] {
-  const { update, upsert, delete: deletes } = collection.strategies
-  const updates = upsert || [...collection.fields.values()].some(isWritable) ? update : []
-  return [...updates, ...deletes ? ['DELETE'] as const : []]
-}
-
-const isWritable = (field: Field) => field.writable
+const itemMethods = ({ collection: { strategies } }: Extract<Resource, { kind: 'item' }>): readonly Method[] =>
+  strategies.delete ? [...strategies.update, 'DELETE'] : strategies.update

@@ -87,7 +87,7 @@ export function planShowsField (field: ScalarField, collection: Collection): Sho
   return { show, select: withFields(show, collection.versionFields) }
 }
 
-export function withFields (select: Selection, fields: readonly DataField[]): Selection {
+function withFields (select: Selection, fields: readonly DataField[]): Selection {
   const missing = fields.filter(field => !select.some(shown => shown.field === field))
   return [...select, ...missing.map(field => ({ kind: 'value', name: field.name, field } as const))]
 }

@@ -3,9 +3,9 @@ import type { Collection } from '../model/model.ts'
 import { type BodyLimits, type BodyText, parseBody } from '../request/body.ts'
 import type { Conditions } from '../request/conditions.ts'
 import type { Query } from '../request/request.ts'
-import { type Allowance, contradictionsIn, type ItemBody, planBody } from './body.ts'
+import { type Allowance, contradictionsIn, givenByParent, type ItemBody, planBody } from './body.ts'
 import type { WriteMethod } from './methods.ts'
-import type { Given, Otherwise, Shows, WritePlan } from './plan.ts'
+import type { Otherwise, Shows, WritePlan } from './plan.ts'
 import { planShows, planShowsField, stepsOf } from './read.ts'
 import { refuse } from './unusable.ts'
 import type { Resource, Walked } from './walk.ts'
@@ -49,7 +49,7 @@ export function planWrite (resource: Resource, asked: WriteAsked, limits: WriteL
 function planCreate ({ from, given = [], walked }: On<'collection'>, asked: WriteAsked, limits: WriteLimits): Write {
   const body = parseBody(asked.body, limits) ?? {}
   const allowance = allowanceOf(limits)
-  const parent = parentOf(from.via)
+  const parent = givenByParent(from.via)
   const bodyOf = (value: unknown, pointer: string) => planBody(value, from.collection, { form: 'create', pointer, given: [...given, ...parent], allowance })
   const many = Array.isArray(body)
   if (many && body.length > limits.items) throw contentTooLarge(`The body holds more than ${limits.items} items.`)
@@ -57,9 +57,6 @@ function planCreate ({ from, given = [], walked }: On<'collection'>, asked: Writ
   checkAll(bodies)
   return { plan: { kind: 'create', steps: stepsOf(walked), from, given, bodies, many, shows: showsOf(from.collection, asked, limits) }, walked, scalar: false }
 }
-
-/** The foreign key of a new element is its parent's key, which is known once the parent is found. */
-const parentOf = (via: Otherwise['from']['via']): readonly Given[] => via?.link.kind === 'foreign-key' ? [{ field: via.link.foreignKey, value: undefined }] : []
 
 function planUpdate (resource: On<'item'>, asked: WriteAsked, limits: WriteLimits): Write {
   const { collection, walked } = resource
@@ -87,7 +84,7 @@ function planOtherwise ({ collection, walked, given }: On<'item'>, body: unknown
   return {
     from: { collection, via: last.via },
     given,
-    body: planBody(body, collection, { form: 'create', pointer: '', given: [...given, ...parentOf(last.via)], allowance: allowanceOf(limits) })
+    body: planBody(body, collection, { form: 'create', pointer: '', given: [...given, ...givenByParent(last.via)], allowance: allowanceOf(limits) })
   }
 }
 

@@ -4,7 +4,7 @@ import type { Saved, Values, WriteContext } from '../collection.ts'
 import { at, DataApiError, danglingReference, validation } from '../errors.ts'
 import type { Collection, StoredField, SubCollectionField } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
-import { type Confirmation, contradiction, type Element, type ItemBody } from '../plan/body.ts'
+import { type Confirmation, contradiction, type Element, type ItemBody, parentKey } from '../plan/body.ts'
 import type { Given, Origin, Selection, Step } from '../plan/plan.ts'
 import { equals } from '../plan/predicates.ts'
 import { showPlainly } from '../plan/select.ts'
@@ -35,9 +35,10 @@ export interface Creation {
 export async function createItem (creation: Creation, work: Work): Promise<Values | undefined> {
   const { body, from: { collection, via }, given, parent, orNothing } = creation
   const item = newItem(collection)
-  for (const { field, value } of ofParent(via, parent)) item[field.property] = value
+  const fixed = parentKey(via)
+  if (fixed !== undefined) item[fixed.property] = parent
   for (const { field, value } of given) await assignValue(field, value, item, collection, body.pointer, work)
-  await assign(body, item, collection, fixedBy(via), work)
+  await assign(body, item, collection, fixed, work)
   await calling(body.pointer, () => collection.hooks.creating?.(item, work.context))
   const inserted = await work.session.change({ kind: 'insert', collection, values: storedValues(item, collection), orNothing })
   if (inserted.kind === 'unchanged') return undefined
@@ -57,12 +58,6 @@ export function newItem ({ stored, key, version }: Collection): Values {
   for (const { property, schema } of stored) if (schema.default !== undefined) item[property] = structuredClone(schema.default)
   return item
 }
-
-/** The field that makes an item one of its parent's, which a body cannot change as long as the parent stands in the URL. */
-export const fixedBy = (via: Origin['via']): StoredField | undefined => via?.link.kind === 'foreign-key' ? via.link.foreignKey : undefined
-
-const ofParent = (via: Origin['via'], parent: Scalar | undefined): readonly Given[] =>
-  via?.link.kind === 'foreign-key' ? [{ field: via.link.foreignKey, value: parent }] : []
 
 /** Changes an item that is locked: what `change` and the hook leave different is written in one statement. The row must hold all stored fields. */
 export async function updateItem (collection: Collection, row: Row, pointer: string, change: (item: Values) => Promise<void>, work: Work): Promise<Values> {

@@ -2,12 +2,13 @@ import type { Context, Saved, Transaction, Values } from '../collection.ts'
 import { unavailable, validation } from '../errors.ts'
 import type { Collection } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
+import { parentKey } from '../plan/body.ts'
 import type { Shows, Step, WritePlan } from '../plan/plan.ts'
 import { checkConditions, versionOf } from '../plan/tag.ts'
 import { confirm } from './confirm.ts'
 import { directChange } from './direct.ts'
 import { toItem } from './drafts.ts'
-import { byKey, createItem, fixedBy, itemSelection, keyOf, linkElements, assign, updateItem, type Work } from './items.ts'
+import { byKey, createItem, itemSelection, keyOf, linkElements, assign, updateItem, type Work } from './items.ts'
 import { expectChanged } from './refusals.ts'
 import type { Change, Database, Missed, ReadResult, Row } from './source.ts'
 
@@ -135,7 +136,7 @@ async function updateFound ({ collection, body, otherwise, conditions, shows }: 
   checkConditions(conditions, versionOf(row, collection), collection.strategies.requireIfMatch)
   const violations = [...body.violations, ...confirm(body.confirmations, row)]
   if (violations.length > 0) throw validation(violations)
-  const item = await updateItem(collection, row, '', item => assign(body, item, collection, fixedBy(otherwise?.from.via), work), work)
+  const item = await updateItem(collection, row, '', item => assign(body, item, collection, parentKey(otherwise?.from.via), work), work)
   await linkElements(body, keyOf(item, collection), work)
   return { kind: 'updated', row: await represent(collection, item, shows, work) }
 }

@@ -144,6 +144,20 @@ test('transactions that get in each other\'s way are done again', async t => {
   t.strictSame(await send('GET', '/things?fields=big,yes,ratio'), [200, [{ big: 1, yes: true, ratio: 1 }, { big: 1, yes: true, ratio: 1 }]])
 })
 
+test('an item that a setter or hook sees is locked, so that no change of it is lost', async t => {
+  const send = await serve(t, await open(t, `${things}; insert into things (big) values (0)`), {
+    hooks: {
+      async updating (thing) {
+        await new Promise(resolve => setTimeout(resolve, 1))
+        thing.big = (thing.big ?? 0) + 1
+      }
+    }
+  })
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => send('PUT', '/things/1', { ratio: n })))
+  t.ok(answers.every(([status]) => status === 200))
+  t.strictSame(await send('GET', '/things/1/big'), [200, 20])
+})
+
 /** A door to the server that can be shut. */
 async function makeDoor (t: Test) {
   const { hostname, port, username, password, pathname } = new URL(serverUrl())

@@ -7,7 +7,7 @@ import type { Dialect, Sql } from './dialect.ts'
 /** PostgreSQL, from 14. What is said of a column depends on its type, so that an index can serve it. */
 export const postgresDialect: Dialect = {
   compiler: new PostgresQueryCompiler(),
-  comparable: (column, held) => comparables[formOf(held)](column),
+  comparable: (column, held) => formOf(held).comparable(column),
   operand: (slot, held) => cast(sql`${sql.val(slot)}`, held),
   among: (column, slot, held) => sql`${postgresDialect.comparable(column, held)} = any(${castList(sql`${sql.val(slot)}`, held)})`,
   startsWith: (column, slot) => sql`starts_with(${text(column)}, ${text(sql`${sql.val(slot)}`)})`,
@@ -19,7 +19,7 @@ export const postgresDialect: Dialect = {
   lock: sql` for update`,
   row: values => sql`json_build_array(${sql.join(values)})`,
   collect: row => sql`coalesce(json_agg(${row}), '[]')`,
-  encode: (column, held) => encoders[formOf(held)](column),
+  encode: (column, held) => formOf(held).encode(column),
   decode: (encoded, { kind }) => decode(encoded, kind),
   store: (slot, held) => held.type.endsWith('[]') ? storeArray(sql`${sql.val(slot)}`, held.type) : sql`${sql.val(slot)}`,
   // A key that is generated always may still be given by the URL of an upsert.
@@ -27,104 +27,56 @@ export const postgresDialect: Dialect = {
   bind: value => value
 }
 
-/** How values are compared and encoded: by their kind, unless the column's own type asks for something else. */
-type Form = ValueKind | 'uuid-text' | 'date-text' | 'time-text' | 'timestamptz' | 'timestamptz-millis' | 'timestamp' | 'timestamp-millis' | 'moment-text' | 'numeric'
+/** How values are cast, compared and encoded. */
+interface Form { readonly type: string, comparable (column: Sql): Sql, encode (column: Sql): Sql }
 
+const asIs = (column: Sql) => column
+const text = (column: Sql) => sql`(${column})::text`
+const byCodePoint = (column: Sql) => sql`(${column})::text collate "C"`
+const inMillis = (column: Sql) => sql`date_trunc('milliseconds', ${column})`
+const moment = (column: Sql) => sql`to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+const momentInZone = (column: Sql) => moment(sql`(${column}) at time zone 'UTC'`)
+
+const plain = (type: string): Form => ({ type, comparable: asIs, encode: asIs })
+
+const forms = {
+  text: { type: 'text', comparable: byCodePoint, encode: text },
+  json: { type: 'text', comparable: byCodePoint, encode: asIs },
+  uuid: plain('uuid'),
+  integer: plain('bigint'),
+  number: plain('double precision'),
+  numeric: plain('numeric'),
+  boolean: plain('boolean'),
+  date: plain('date'),
+  time: plain('time')
+} as const satisfies Record<string, Form>
+
+/** By their kind, unless the column's own type asks for something else. */
 function formOf ({ kind, type }: Held): Form {
   switch (kind) {
-    case 'uuid': return type === 'uuid' ? 'uuid' : 'uuid-text'
-    case 'date': return type === 'date' ? 'date' : 'date-text'
-    case 'time': return type.startsWith('time ') || type.startsWith('time(') ? 'time' : 'time-text'
+    case 'string': return forms.text
+    case 'json': return forms.json
+    case 'boolean': return forms.boolean
+    case 'uuid': return type === 'uuid' ? forms.uuid : forms.text
+    case 'date': return type === 'date' ? forms.date : forms.text
+    case 'time': return type.startsWith('time ') || type.startsWith('time(') ? forms.time : forms.text
     case 'date-time': return momentForm(type)
-    case 'number': return type.startsWith('numeric') || isInteger(type) ? 'numeric' : 'number'
-    case 'integer': return type === '' || isInteger(type) ? 'integer' : 'numeric'
-    default: return kind
+    case 'number': return type.startsWith('numeric') || isInteger(type) ? forms.numeric : forms.number
+    case 'integer': return type === '' || isInteger(type) ? forms.integer : forms.numeric
   }
 }
 
 const isInteger = (type: string) => type === 'smallint' || type === 'integer' || type === 'bigint'
 
 function momentForm (type: string): Form {
-  if (!type.startsWith('timestamp')) return 'moment-text'
+  if (!type.startsWith('timestamp')) return forms.text
   // The wire tells milliseconds. A column of finer moments is compared by what is told of it.
-  const millis = /^timestamp\([0-3]\)/.test(type)
-  if (type.endsWith('with time zone')) return millis ? 'timestamptz-millis' : 'timestamptz'
-  return millis ? 'timestamp-millis' : 'timestamp'
+  const comparable = /^timestamp\([0-3]\)/.test(type) ? asIs : inMillis
+  return type.endsWith('with time zone') ? { type: 'timestamptz', comparable, encode: momentInZone } : { type: 'timestamp', comparable, encode: moment }
 }
 
-const text = (column: Sql) => sql`(${column})::text`
-const byCodePoint = (column: Sql) => sql`(${column})::text collate "C"`
-const asIs = (column: Sql) => column
-const inMillis = (column: Sql) => sql`date_trunc('milliseconds', ${column})`
-
-const comparables: Readonly<Record<Form, (column: Sql) => Sql>> = {
-  string: byCodePoint,
-  json: byCodePoint,
-  'uuid-text': byCodePoint,
-  'date-text': byCodePoint,
-  'time-text': byCodePoint,
-  'moment-text': byCodePoint,
-  uuid: asIs,
-  integer: asIs,
-  number: asIs,
-  numeric: asIs,
-  boolean: asIs,
-  date: asIs,
-  time: asIs,
-  'date-time': asIs,
-  timestamptz: inMillis,
-  'timestamptz-millis': asIs,
-  timestamp: inMillis,
-  'timestamp-millis': asIs
-}
-
-const types: Readonly<Record<Form, string>> = {
-  string: 'text',
-  json: 'text',
-  'uuid-text': 'text',
-  'date-text': 'text',
-  'time-text': 'text',
-  'moment-text': 'text',
-  uuid: 'uuid',
-  integer: 'bigint',
-  number: 'double precision',
-  numeric: 'numeric',
-  boolean: 'boolean',
-  date: 'date',
-  time: 'time',
-  'date-time': 'timestamptz',
-  timestamptz: 'timestamptz',
-  'timestamptz-millis': 'timestamptz',
-  timestamp: 'timestamp',
-  'timestamp-millis': 'timestamp'
-}
-
-const cast = (value: Sql, held: Held) => sql`${value}::${sql.raw(types[formOf(held)])}`
-const castList = (value: Sql, held: Held) => sql`${value}::${sql.raw(types[formOf(held)])}[]`
-
-const moment = (column: Sql) => sql`to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-const momentInZone = (column: Sql) => moment(sql`(${column}) at time zone 'UTC'`)
-
-const encoders: Readonly<Record<Form, (column: Sql) => Sql>> = {
-  string: text,
-  json: asIs,
-  'uuid-text': text,
-  'date-text': text,
-  'time-text': text,
-  'moment-text': text,
-  uuid: asIs,
-  integer: asIs,
-  number: asIs,
-  numeric: asIs,
-  boolean: asIs,
-  date: asIs,
-  time: asIs,
-  'date-time': momentInZone,
-  timestamptz: momentInZone,
-  'timestamptz-millis': momentInZone,
-  timestamp: moment,
-  'timestamp-millis': moment
-}
+const cast = (value: Sql, held: Held) => sql`${value}::${sql.raw(formOf(held).type)}`
+const castList = (value: Sql, held: Held) => sql`${cast(value, held)}[]`
 
 /** JSON's own types are what is wanted; what it has no word for, such as NaN, comes as text. */
 function decode (encoded: unknown, kind: ValueKind): unknown {
