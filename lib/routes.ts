@@ -20,7 +20,7 @@ export function addBodyParser (scope: FastifyInstance): void {
 }
 
 function readText (request: FastifyRequest, rootLength: number): RequestText {
-  const { accept, prefer, 'content-type': contentType, 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers
+  const { accept, prefer, 'cache-control': cacheControl, 'content-type': contentType, 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers
   return {
     method: request.method,
     // Not the router's wildcard parameter, which is decoded as a whole and so has lost `%2F`.
@@ -29,6 +29,7 @@ function readText (request: FastifyRequest, rootLength: number): RequestText {
     origin: readOrigin(request),
     accept,
     prefer,
+    cacheControl,
     contentType,
     ifMatch,
     ifNoneMatch,

@@ -17,6 +17,7 @@ export interface RequestText {
   readonly origin: string
   readonly accept: string | undefined
   readonly prefer: string | string[] | undefined
+  readonly cacheControl: string | undefined
   readonly contentType: string | undefined
   readonly ifMatch: string | undefined
   readonly ifNoneMatch: string | undefined
@@ -41,6 +42,8 @@ export interface Request {
   /** What a write is to be answered with, where the client prefers something. */
   readonly returns: 'representation' | 'minimal' | undefined
   readonly conditions: Conditions
+  /** Whether a read must know of everything that was written before, by whomever. */
+  readonly fresh: boolean
   readonly body: BodyText
 }
 
@@ -67,6 +70,7 @@ export function parseRequest (text: RequestText, syntax: Syntax): Request {
     count: preferences.get('count') === 'exact',
     form,
     returns: returns.find(one => one === preferences.get('return')),
+    fresh: /\bno-cache\b/i.test(text.cacheControl ?? ''),
     conditions: { ifMatch: parseTags(text.ifMatch), ifNoneMatch: parseTags(text.ifNoneMatch) },
     body
   }

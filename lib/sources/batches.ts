@@ -6,15 +6,15 @@ import type { Batches, Database, ListPlan, ReadResult, Row } from './source.ts'
  * Reads a listing in batches of `size` rows, each its own statement that starts after the last row of the one before. No more than one batch is
  * ever held, no cursor stays open while a client is slow, and rows that come and go meanwhile disturb no others (docs/http.md: Pages and links).
  */
-export async function readBatches (plan: ListPlan, database: Database, size: number): Promise<Batches> {
-  if (database.readBatches !== undefined) return database.readBatches(plan, size)
+export async function readBatches (plan: ListPlan, database: Database, size: number, fresh = false): Promise<Batches> {
+  if (database.readBatches !== undefined) return database.readBatches(plan, size, fresh)
   const carry = [...new Set([...plan.carry, ...plan.listing.order.map(term => term.field)])]
   const carrying = { ...plan, carry }
-  const first = await database.read(limitTo(carrying, size))
-  return { first, rows: follow(first, carrying, database, size) }
+  const first = await database.read(limitTo(carrying, size), fresh)
+  return { first, rows: follow(first, carrying, batch => database.read(limitTo(batch, size), fresh)) }
 }
 
-async function * follow (first: ReadResult, plan: ListPlan, database: Database, size: number): AsyncGenerator<readonly Row[]> {
+async function * follow (first: ReadResult, plan: ListPlan, read: (plan: ListPlan) => ReadResult | Promise<ReadResult>): AsyncGenerator<readonly Row[]> {
   let result: ReadResult = first
   let remaining = plan.listing.range.limit
   while (result.kind === 'rows') {
@@ -22,7 +22,7 @@ async function * follow (first: ReadResult, plan: ListPlan, database: Database, 
     remaining -= result.rows.length
     const last = result.rows.at(-1)
     if (!result.more || last === undefined || remaining <= 0) return
-    result = await database.read(limitTo(after(plan, last), Math.min(size, remaining)))
+    result = await read(limitTo(after(plan, last), remaining))
   }
 }
 

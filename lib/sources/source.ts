@@ -71,9 +71,10 @@ export interface Session {
 export interface Database {
   /** For messages, such as `sqlite`. */
   readonly kind: string
-  read (plan: ReadPlan): ReadResult | Promise<ReadResult>
+  /** `fresh`: with everything that was written before, by whomever; otherwise a database with replicas may answer from one of them. Default false. */
+  read (plan: ReadPlan, fresh?: boolean): ReadResult | Promise<ReadResult>
   /** Reads a listing in batches of at most `size` rows, where the database has a better way than a read a batch (batches.ts). */
-  readBatches? (plan: ListPlan, size: number): Batches | Promise<Batches>
+  readBatches? (plan: ListPlan, size: number, fresh?: boolean): Batches | Promise<Batches>
   /** Makes one change, which is a transaction of its own. */
   change (change: Change): Changed | Promise<Changed>
   /** Does the work in a transaction: what it changed lasts once the promise is fulfilled, and is undone where it throws. */

@@ -68,7 +68,7 @@ async function runDirect (change: Change, plan: WritePlan, database: Database): 
   for (let tries = 0; tries < 3; tries++) {
     const changed = await database.change(change)
     if (changed.kind !== 'unchanged' || plan.kind === 'create') return directResult(plan, change, changed)
-    const found = await database.read({ kind: 'item', steps: plan.steps, select: [] })
+    const found = await database.read({ kind: 'item', steps: plan.steps, select: [] }, true)
     if (isMissed(found)) return found
   }
   throw unavailable(new Error('an item came and went'))

@@ -250,6 +250,6 @@ test('any filter, sort, selection and page means the same on every source as rea
   t.pass(`${runs} queries`)
   for (const { app, close } of apps) {
     await app.close()
-    close()
+    await close()
   }
 })

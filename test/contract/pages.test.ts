@@ -84,12 +84,12 @@ everySource('previous links can be switched off', async ({ t, get }) => {
   t.strictSame(Object.keys(linksOf(await get('/things?page=2&size=1'))), ['first', 'next'])
 }, { responseContent: { previousLink: false } }, things(3))
 
-async function follow ({ get }: Tools, start: string, rel: string, between: (page: number) => void = () => {}): Promise<number[][]> {
+async function follow ({ get }: Tools, start: string, rel: string, between: (page: number) => void | Promise<void> = () => {}): Promise<number[][]> {
   const pages: number[][] = []
   for (let url: string | undefined = start; url !== undefined;) {
     const response: LightMyRequestResponse = await get(asBrowser(url))
     pages.push(idsOf(response))
-    between(pages.length)
+    await between(pages.length)
     url = linksOf(response)[rel]
   }
   return pages
@@ -128,19 +128,19 @@ everySource('while rows come and go, what stays is visited exactly once', async 
   for (const sort of sorts) {
     const gone = new Set<number>()
     let fresh = 1000 + sorts.indexOf(sort) * 100
-    const pages = await follow(tools, `/things?${sort}&size=5`, 'next', page => {
+    const pages = await follow(tools, `/things?${sort}&size=5`, 'next', async page => {
       // The very row that the next page's position was taken from goes as well.
       for (const id of [page * 5, page * 5 + 1]) {
-        tools.opened.remove('things', id)
+        await tools.opened.remove('things', id)
         gone.add(id)
       }
-      if (page < 10) tools.opened.insert('things', thing(fresh++))
+      if (page < 10) await tools.opened.insert('things', thing(fresh++))
     })
     const visited = pages.flat().filter(id => id <= 40)
     tools.t.equal(new Set(visited).size, visited.length, `${sort}: none twice`)
     for (const id of count(1, 40).filter(id => !gone.has(id))) tools.t.ok(visited.includes(id), `${sort}: ${id}`)
-    for (const id of gone) tools.opened.insert('things', thing(id))
-    for (const id of count(1000, fresh)) tools.opened.remove('things', id)
+    for (const id of gone) await tools.opened.insert('things', thing(id))
+    for (const id of count(1000, fresh)) await tools.opened.remove('things', id)
   }
 }, {}, things(40))
 

@@ -1,6 +1,9 @@
-import pg from 'pg'
+import { CamelCasePlugin, type Dialect, Kysely, PostgresDialect } from 'kysely'
+import { PostgresJSDialect } from 'kysely-postgres-js'
 import { readFileSync } from 'node:fs'
-import { type Declared, memory, postgres, sqlite } from '../../lib/index.ts'
+import pg from 'pg'
+import postgresJs from 'postgres'
+import { type Declared, kysely, memory, postgres, sqlite } from '../../lib/index.ts'
 import type { Source } from '../../lib/sources/source.ts'
 
 export type Tables = Readonly<Record<string, ReadonlyArray<Record<string, unknown>>>>
@@ -26,9 +29,6 @@ export type Opener = (tables: Tables, ddl?: string) => Opened | Promise<Opened>
 /** Sources that live in this process, and so answer at once. */
 export const localOpeners = { memory: openMemory, sqlite: openSqlite } as const
 export type Local = ReturnType<typeof localOpeners[keyof typeof localOpeners]>
-
-/** Every kind of source that the tests run on. */
-export const openers = { ...localOpeners, postgres: openPostgres } as const satisfies Record<Opened['kind'], Opener>
 
 export type Collections = (source: Opened['source']) => Record<string, Declared>
 
@@ -112,31 +112,52 @@ let schemas = 0
 // As numbers and texts, which the other sources hold.
 const plainTypes = { getTypeParser: (oid: number) => [20, 23].includes(oid) ? Number : [1082, 1114, 1184].includes(oid) ? String : pg.types.getTypeParser(oid) }
 
-async function openPostgres (tables: Tables, ddl?: string) {
-  // A schema of its own is quicker than a database, and as much apart.
+interface Client { readonly table: (name: string) => Source, close (): Promise<void> }
+
+/** A schema of its own, which is quicker than a database and as much apart. `connect`: how the API reaches it. */
+const postgresOpener = (connect: (connection: { url: string, schema: string }) => Client) => async (tables: Tables, ddl?: string) => {
   const schema = `test_${process.pid}_${schemas++}`
-  const db = postgres({ connectionString: serverUrl(), max: 4, driver: { options: `-c search_path=${schema}` } })
+  const pool = new pg.Pool({ connectionString: serverUrl(), max: 2, options: `-c search_path=${schema}` })
   const insert = async (table: string, row: Record<string, unknown>) => {
     const values = Object.values(row).map(value => typeof value === 'object' && value !== null ? JSON.stringify(value) : value ?? null)
-    await db.pool.query(`insert into ${quote(table)} (${Object.keys(row).map(quote).join(', ')}) values (${values.map((_, index) => `$${index + 1}`).join(', ')})`, values)
+    await pool.query(`insert into ${quote(table)} (${Object.keys(row).map(quote).join(', ')}) values (${values.map((_, index) => `$${index + 1}`).join(', ')})`, values)
   }
-  await db.pool.query(`create schema ${schema}`)
-  if (ddl !== undefined) await db.pool.query(postgresDdl(ddl))
+  await pool.query(`create schema ${schema}`)
+  if (ddl !== undefined) await pool.query(postgresDdl(ddl))
   for (const [name, rows] of Object.entries(tables)) {
-    if (ddl === undefined) await db.pool.query(`create table ${quote(name)} (${postgresColumns(rows).join(', ')})`)
+    if (ddl === undefined) await pool.query(`create table ${quote(name)} (${postgresColumns(rows).join(', ')})`)
     for (const row of rows) await insert(name, row)
   }
+  const client = connect({ url: serverUrl(), schema })
   return {
     kind: 'postgres' as const,
-    source: (table: string) => db.table(table),
+    source: client.table,
     insert,
-    remove: async (table: string, id: number) => { await db.pool.query(`delete from ${quote(table)} where id = $1`, [id]) },
-    rows: async (table: string) => (await db.pool.query<Record<string, unknown>>({ text: `select * from ${quote(table)} order by 1, 2`, types: plainTypes })).rows,
+    remove: async (table: string, id: number) => { await pool.query(`delete from ${quote(table)} where id = $1`, [id]) },
+    rows: async (table: string) => (await pool.query<Record<string, unknown>>({ text: `select * from ${quote(table)} order by 1, 2`, types: plainTypes })).rows,
     close: async () => {
-      await db.pool.query(`drop schema ${schema} cascade`)
-      await db.close()
+      await client.close()
+      await pool.query(`drop schema ${schema} cascade`)
+      await pool.end()
     }
   }
+}
+
+function connectPostgres ({ url, schema }: { url: string, schema: string }): Client {
+  const db = postgres({ connectionString: url, max: 4, driver: { options: `-c search_path=${schema}` } })
+  return { table: name => db.table(name), close: () => db.close() }
+}
+
+/** Kysely instances as applications have them, with drivers that convert what they are given and what they get, and a plugin that renames columns. */
+export const kyselyOpeners = {
+  'kysely over pg': postgresOpener(({ url, schema }) => overKysely(new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max: 4, options: `-c search_path=${schema}` }) }))),
+  'kysely over postgres.js': postgresOpener(({ url, schema }) => overKysely(new PostgresJSDialect({ postgres: postgresJs(url, { max: 4, connection: { search_path: schema }, onnotice: () => {} }) })))
+} as const satisfies Record<string, Opener>
+
+function overKysely (dialect: Dialect): Client {
+  const instance = new Kysely<unknown>({ dialect, plugins: [new CamelCasePlugin()] })
+  const db = kysely(instance)
+  return { table: name => db.table(name), close: () => instance.destroy() }
 }
 
 function postgresColumns (rows: ReadonlyArray<Record<string, unknown>>): readonly string[] {
@@ -150,3 +171,6 @@ function postgresType (values: readonly unknown[]): string {
   const type = typeOf(values)
   return type === 'real' ? 'double precision' : type === 'integer' ? 'bigint' : type
 }
+
+/** Every kind of source that the tests run on. */
+export const openers = { ...localOpeners, postgres: postgresOpener(connectPostgres) } as const satisfies Record<Opened['kind'], Opener>

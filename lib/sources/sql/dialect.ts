@@ -25,6 +25,8 @@ export interface Dialect {
   row (values: readonly Sql[]): Sql
   /** The JSON array of a column of JSON, over rows in the order they come in; empty over none. */
   collect (row: Sql): Sql
+  /** JSON as text, which no driver converts. */
+  asText (json: Sql): Sql
   /** A column in a form that is exact as JSON. */
   encode (column: Sql, held: Held): Sql
   /** The value that encode() stood for. */

@@ -6,10 +6,7 @@ export type Constraints = ReadonlyMap<string, readonly string[]>
 /** What is asked of the database once, before the first statement. */
 export interface Catalog { readonly types: ColumnTypes, readonly constraints: Constraints }
 
-export interface CatalogRows {
-  readonly columns: ReadonlyArray<{ readonly table: string, readonly column: string, readonly type: string }>
-  readonly constraints: ReadonlyArray<{ readonly name: string, readonly columns: readonly string[] }>
-}
+type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
 
 // The tables that a plain name means: those of the first schema of the search path that has one.
 export const columnsQuery = `
@@ -20,14 +17,18 @@ where n.nspname = any(current_schemas(false)) and c.relkind in ('r', 'p', 'v', '
 order by c.relname, a.attnum, array_position(current_schemas(false), n.nspname)`
 
 export const constraintsQuery = `
-select c.conname as name, array(select a.attname::text from pg_attribute a where a.attrelid = c.conrelid and a.attnum = any(c.conkey)) as columns
+select c.conname as name, array_to_json(array(select a.attname::text from pg_attribute a where a.attrelid = c.conrelid and a.attnum = any(c.conkey)))::text as columns
 from pg_constraint c join pg_namespace n on n.oid = c.connamespace where n.nspname = any(current_schemas(false)) and c.conrelid <> 0
 union all
-select i.relname, array(select a.attname::text from pg_attribute a where a.attrelid = x.indrelid and a.attnum = any(x.indkey::int2[]))
+select i.relname, array_to_json(array(select a.attname::text from pg_attribute a where a.attrelid = x.indrelid and a.attnum = any(x.indkey::int2[])))::text
 from pg_index x join pg_class i on i.oid = x.indexrelid join pg_namespace n on n.oid = i.relnamespace where x.indisunique and n.nspname = any(current_schemas(false))`
 
-export function readCatalog ({ columns, constraints }: CatalogRows): Catalog {
+export function readCatalog ({ columns, constraints }: { readonly columns: Rows, readonly constraints: Rows }): Catalog {
   const types = new Map<string, Map<string, string>>()
-  for (const { table, column, type } of columns) types.set(table, (types.get(table) ?? new Map<string, string>()).set(column, type))
-  return { types, constraints: new Map(constraints.map(({ name, columns: names }) => [name, names])) }
+  for (const row of columns) {
+    const table = String(row['table'])
+    types.set(table, (types.get(table) ?? new Map<string, string>()).set(String(row['column']), String(row['type'])))
+  }
+  // What array_to_json() has made of names.
+  return { types, constraints: new Map(constraints.map(row => [String(row['name']), JSON.parse(String(row['columns'])) as string[]])) }
 }

@@ -19,12 +19,13 @@ export const postgresDialect: Dialect = {
   lock: sql` for update`,
   row: values => sql`json_build_array(${sql.join(values)})`,
   collect: row => sql`coalesce(json_agg(${row}), '[]')`,
+  asText: json => sql`(${json})::text`,
   encode: (column, held) => formOf(held).encode(column),
   decode: (encoded, { kind }) => decode(encoded, kind),
-  store: (slot, held) => held.type.endsWith('[]') ? storeArray(sql`${sql.val(slot)}`, held.type) : sql`${sql.val(slot)}`,
+  store: (slot, held) => store(sql`${sql.val(slot)}`, held),
   // A key that is generated always may still be given by the URL of an upsert.
   givenKey: sql` overriding system value`,
-  bind: value => value
+  bind: value => typeof value === 'object' && value !== null ? value.map(String) : value
 }
 
 /** How values are cast, compared and encoded. */
@@ -76,7 +77,8 @@ function momentForm (type: string): Form {
 }
 
 const cast = (value: Sql, held: Held) => sql`${value}::${sql.raw(formOf(held).type)}`
-const castList = (value: Sql, held: Held) => sql`${cast(value, held)}[]`
+// Of texts, which every driver knows how to send.
+const castList = (value: Sql, held: Held) => sql`${value}::text[]::${sql.raw(formOf(held).type)}[]`
 
 /** JSON's own types are what is wanted; what it has no word for, such as NaN, comes as text. */
 function decode (encoded: unknown, kind: ValueKind): unknown {
@@ -93,8 +95,15 @@ function parseText (encoded: string): unknown {
   }
 }
 
+function store (value: Sql, { kind, type }: Held): Sql {
+  // Bound as text: some drivers would make JSON of what is JSON already.
+  const json = sql`${value}::text::json`
+  if (type.endsWith('[]')) return storeArray(json, type)
+  return kind === 'json' && (type === 'json' || type === 'jsonb') ? sql`${value}::text::${sql.raw(type)}` : value
+}
+
 /** An array of scalars, out of the JSON that fields without an order of their own are bound as. */
-const storeArray = (value: Sql, type: string) => sql`case when ${value}::json is not null then array(select element from json_array_elements_text(${value}::json) with ordinality as elements(element, place) order by place)::${sql.raw(type)} end`
+const storeArray = (json: Sql, type: string) => sql`case when ${json} is not null then array(select element from json_array_elements_text(${json}) with ordinality as elements(element, place) order by place)::${sql.raw(type)} end`
 
 /** The characters that foldCase() maps, and what to. */
 const capitals = findCapitals()

@@ -24,6 +24,8 @@ export interface PooledClient extends PostgresClient {
 }
 
 export interface PostgresPool {
+  /** What new connections are made with. */
+  readonly options: Record<string, unknown>
   query<Row = unknown> (query: string | PostgresQuery, values?: unknown[]): Promise<PostgresRows<Row>>
   connect (): Promise<PooledClient>
   end (): Promise<void>

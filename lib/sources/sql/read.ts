@@ -28,7 +28,7 @@ export function buildRead (plan: ReadPlan, builder: Builder, locking = false): R
   const body = buildBody(plan, stands.at(-1), builder)
   const steps = buildSteps(plan.steps, stands, builder, locking)
   const counts = stands.map((stand, index) => sql`(select count(*) from ${sql.id(stand.alias)}) as ${sql.id(`c${index}`)}`)
-  const outputs = [...counts, sql`${body.rows} as ${sql.id('rows')}`, sql`${body.total ?? sql`null`} as ${sql.id('total')}`]
+  const outputs = [...counts, sql`${builder.dialect.asText(body.rows)} as ${sql.id('rows')}`, sql`${body.total ?? sql`null`} as ${sql.id('total')}`]
   const ctes = steps.length === 0 ? sql`` : sql`with ${sql.join(steps)} `
   return { sql: sql`${ctes}select ${sql.join(outputs)}`, decode: (output, bounds) => decodeOutput(output, stands.length, body, bounds) }
 }

@@ -24,6 +24,7 @@ export const sqliteDialect: Dialect = {
   lock: sql``,
   row: values => sql`json_array(${sql.join(values)})`,
   collect: row => sql`json_group_array(json(${row}))`,
+  asText: json => json,
   encode: (column, { kind }) => encoders[kind](column),
   decode: (encoded, { kind }) => decoders[kind](encoded),
   store: slot => sql`${sql.val(slot)}`,

@@ -31,7 +31,7 @@ function buildInsert ({ collection, values, orNothing }: ChangeOf<'insert'>, bui
   const given = columns.length === 0 ? sql`default values` : sql`(${sql.join(columns)})${values.has(key) ? builder.dialect.givenKey : sql``} values (${sql.join(stored(collection, values, builder))})`
   const held = builder.held(collection, key)
   return {
-    sql: sql`insert into ${sql.id(table)} ${given}${orNothing ? sql` on conflict do nothing` : sql``} returning ${builder.dialect.row([builder.dialect.encode(columnOf(collection, key), held)])} as ${sql.id('key')}`,
+    sql: sql`insert into ${sql.id(table)} ${given}${orNothing ? sql` on conflict do nothing` : sql``} returning ${builder.dialect.asText(builder.dialect.row([builder.dialect.encode(columnOf(collection, key), held)]))} as ${sql.id('key')}`,
     // A key is never null and of a type whose values are scalars, as compileKey has seen to.
     key: row => builder.dialect.decode((JSON.parse(row) as readonly unknown[])[0], held) as Scalar
   }

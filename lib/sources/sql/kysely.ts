@@ -1,0 +1,80 @@
+import { CompiledQuery } from 'kysely'
+import { DeclarationError } from '../../errors.ts'
+import type { Database } from '../source.ts'
+import type { Connection } from './postgres-connection.ts'
+import { makePostgresDatabase, type Server } from './postgres-database.ts'
+import { toFault } from './postgres-faults.ts'
+import type { SqlSource, TableOptions } from './source.ts'
+
+export interface KyselyOptions {
+  /** What the instance speaks, where its dialect's adapter does not tell, such as in bundled code. */
+  dialect?: 'postgres'
+}
+
+/** What is used of an application's Kysely, whichever version of it that is. */
+export interface KyselyInstance {
+  withoutPlugins (): KyselyInstance
+  connection (): { execute<T> (work: (connection: KyselyInstance) => Promise<T>): Promise<T> }
+  executeQuery (query: CompiledQuery): Promise<{ readonly rows: unknown[], readonly numAffectedRows?: bigint | undefined }>
+  getExecutor (): { readonly adapter: object }
+}
+
+export interface KyselyDatabase extends Database {
+  /** A table or view as the source of a collection, in the first schema of the search path that has one of that name. */
+  table (name: string, options?: TableOptions): SqlSource
+}
+
+/**
+ * Serves the database behind a Kysely instance that the application has, through whichever driver that uses. Its plugins are not applied; it stays the
+ * application's to configure and to destroy. Throws a DeclarationError for a dialect whose answers would not be those of other sources (docs/databases.md).
+ */
+export function kysely (instance: KyselyInstance, { dialect }: KyselyOptions = {}): KyselyDatabase {
+  if (dialect !== 'postgres') requirePostgres(instance)
+  return makePostgresDatabase(serverOf(instance.withoutPlugins()))
+}
+
+function requirePostgres (instance: KyselyInstance): void {
+  const names = classesOf(instance.getExecutor().adapter)
+  if (names.includes('PostgresAdapter')) return
+  const reason = names.map(name => refusals[name]).find(text => text !== undefined)
+  throw new DeclarationError(`kysely(): ${reason ?? `${names[0] ?? 'the adapter of its dialect'} is not known; where it speaks the SQL of PostgreSQL, say kysely(instance, { dialect: 'postgres' })`}`)
+}
+
+/** The names of an object's class and those it extends: the instance may come from another copy of Kysely, so that `instanceof` does not tell. */
+function classesOf (object: object): readonly string[] {
+  const prototype: unknown = Object.getPrototypeOf(object)
+  if (typeof prototype !== 'object' || prototype === null || prototype === Object.prototype) return []
+  return [prototype.constructor.name, ...classesOf(prototype)]
+}
+
+/** Why a dialect is not served, by its adapter. What was tried is in docs/databases.md. */
+const refusals: Readonly<Record<string, string>> = {
+  SqliteAdapter: 'SQLite is served by sqlite(file, { driver }), which takes the database that the instance has open, and teaches it to compare text regardless of case',
+  MysqlAdapter: 'MySQL and MariaDB are not served, as their answers would differ from those of other sources: docs/databases.md tells in what',
+  MssqlAdapter: 'Microsoft SQL Server is not served: it has no JSON arrays of rows'
+}
+
+function serverOf (instance: KyselyInstance): Server {
+  return {
+    async use (work) {
+      let connected = false
+      try {
+        return await instance.connection().execute(connection => {
+          connected = true
+          return work(connectionOf(connection))
+        })
+      } catch (error) {
+        throw connected ? error : toFault(error)
+      }
+    }
+  }
+}
+
+function connectionOf (instance: KyselyInstance): Connection {
+  const query: Connection['query'] = async (text, values = []) => {
+    const { rows, numAffectedRows } = await instance.executeQuery(CompiledQuery.raw(text, [...values]))
+    // A statement of ours gives rows by the names it says.
+    return { rows: rows as ReadonlyArray<Readonly<Record<string, unknown>>>, count: Number(numAffectedRows ?? 0) }
+  }
+  return { query, prepared: query }
+}

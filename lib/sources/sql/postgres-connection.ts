@@ -1,0 +1,55 @@
+import { hash } from 'node:crypto'
+import type { PostgresClient } from './postgres-driver.ts'
+import { isUnprepared } from './postgres-faults.ts'
+
+/** One connection to a server that speaks PostgreSQL's SQL, whichever driver made it. Its errors are the driver's. */
+export interface Connection {
+  query (text: string, values?: readonly unknown[]): Promise<Result>
+  /** A statement whose text will be asked again. */
+  prepared (text: string, values: readonly unknown[]): Promise<Result>
+}
+
+/** `count`: of the rows that were changed. */
+export interface Result { readonly rows: ReadonlyArray<Readonly<Record<string, unknown>>>, readonly count: number }
+
+/** Whether statements are named. Switched off for good where a pooler turns out to lose them. */
+export interface Naming { on: boolean }
+
+/** A connection of the driver `pg`. */
+export function driverConnection (client: PostgresClient, naming: Naming): Connection {
+  const query = async (text: string, values: readonly unknown[] = [], name?: string): Promise<Result> => {
+    const { rows, rowCount } = await client.query<Record<string, unknown>>({ text, values: [...values], ...name !== undefined && { name } })
+    return { rows, count: rowCount ?? 0 }
+  }
+  return {
+    query: (text, values) => query(text, values),
+    async prepared (text, values) {
+      const name = naming.on ? nameOf(text) : undefined
+      try {
+        return await query(text, values, name)
+      } catch (error) {
+        // What was begun is over, and is done again as a whole.
+        if (name !== undefined && isUnprepared(error)) stopNaming(naming)
+        throw error
+      }
+    }
+  }
+}
+
+function stopNaming (naming: Naming): void {
+  if (!naming.on) return
+  naming.on = false
+  process.emitWarning('A pooler between this process and PostgreSQL loses prepared statements; they are not used any more. Say postgres({ prepare: false }), or use a pooler that tracks them.', 'DataApiWarning')
+}
+
+// A server keeps what is prepared as long as the connection lasts, and clients choose the shapes: the first thousand texts have names, the others are sent whole.
+const names = new Map<string, string>()
+const mostNames = 1000
+
+function nameOf (text: string): string | undefined {
+  const known = names.get(text)
+  if (known !== undefined || names.size >= mostNames) return known
+  const name = `data_api_${hash('sha1', text, 'hex').slice(0, 20)}`
+  names.set(text, name)
+  return name
+}

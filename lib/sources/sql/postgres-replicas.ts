@@ -1,0 +1,70 @@
+import type { Server } from './postgres-database.ts'
+import { isLost } from './postgres-faults.ts'
+
+/** The replicas of a primary, and which of them a read may go to. */
+export interface Replicas {
+  /** Reads on a replica that has all that this process has written; where there is none, or it fails, on the primary. */
+  read<T> (work: (server: Server) => Promise<T>): Promise<T>
+  /** Something may have been written: replicas are asked anew what they have. */
+  written (): void
+}
+
+/** `has`: how many of this process's writes it is known to have. `restsUntil`: it has failed, and is left alone until then. */
+interface Replica { readonly server: Server, has: number, restsUntil: number, asking: boolean }
+
+/**
+ * So that whoever wrote through this process reads what was written, a replica that has not replayed it is passed over (README: Replicas).
+ * Asking it costs a write nothing: reads do, while they go to the primary.
+ */
+export function makeReplicas (primary: Server, servers: readonly Server[]): Replicas {
+  const replicas = servers.map((server): Replica => ({ server, has: 0, restsUntil: 0, asking: false }))
+  let writes = 0
+  let turn = 0
+  const choose = (): Replica | undefined => {
+    const now = performance.now()
+    for (let tries = 0; tries < replicas.length; tries++) {
+      const replica = replicas[turn++ % replicas.length]
+      if (replica === undefined || replica.restsUntil > now) continue
+      if (replica.has === writes) return replica
+      ask(replica)
+    }
+    return undefined
+  }
+  const ask = (replica: Replica) => {
+    if (replica.asking) return
+    replica.asking = true
+    const asked = writes
+    isAbreast(primary, replica.server)
+      .then(abreast => { if (abreast) replica.has = asked })
+      .catch(() => { rest(replica) })
+      .finally(() => { replica.asking = false })
+  }
+  return {
+    written () { writes++ },
+    async read (work) {
+      const replica = choose()
+      if (replica === undefined) return work(primary)
+      try {
+        return await work(replica.server)
+      } catch (error) {
+        if (!isLost(error)) throw error
+        rest(replica)
+        return work(primary)
+      }
+    }
+  }
+}
+
+const rest = (replica: Replica) => { replica.restsUntil = performance.now() + longRest }
+
+// In milliseconds.
+const longRest = 5000
+
+/** Whether a replica has replayed all that its primary had written when this was asked. A server that replays nothing, such as one that was promoted, never has. */
+async function isAbreast (primary: Server, replica: Server): Promise<boolean> {
+  const position = await primary.use(async connection => (await connection.query('select pg_current_wal_lsn()::text as position')).rows[0]?.['position'])
+  return replica.use(async connection => {
+    const { rows } = await connection.query('select pg_is_in_recovery() and pg_last_wal_replay_lsn() >= $1::text::pg_lsn as abreast', [position])
+    return rows[0]?.['abreast'] === true
+  })
+}

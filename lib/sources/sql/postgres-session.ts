@@ -1,0 +1,56 @@
+import type { ReadPlan } from '../../plan/plan.ts'
+import type { Change, Changed, ReadResult, Session } from '../source.ts'
+import { nameCulprits } from './culprits.ts'
+import { type Catalog, columnsQuery, constraintsQuery, readCatalog } from './postgres-catalog.ts'
+import type { Connection } from './postgres-connection.ts'
+import { postgresDialect } from './postgres-dialect.ts'
+import { toFault, toRefusal } from './postgres-faults.ts'
+import type { Output } from './read.ts'
+import { makeStatements, type Statements } from './statements.ts'
+
+/** What is known of a database once it has been asked, and the statements made of that. */
+export interface Known extends Catalog { readonly statements: Statements }
+
+/** Asks the database what it holds. */
+export async function learn (connection: Connection): Promise<Known> {
+  const columns = await connection.query(columnsQuery)
+  const constraints = await connection.query(constraintsQuery)
+  const catalog = readCatalog({ columns: columns.rows, constraints: constraints.rows })
+  return { ...catalog, statements: makeStatements(postgresDialect, catalog.types) }
+}
+
+/** What is done on one connection, inside a transaction or not. */
+export function makeSession (connection: Connection, { statements, constraints }: Known): Session {
+  const read = async (plan: ReadPlan, locking: boolean): Promise<ReadResult> => {
+    const { text, parameters, decode } = statements.bind(plan, locking)
+    try {
+      const { rows: [output] } = await connection.prepared(text, parameters)
+      // Every read gives exactly one row.
+      return decode(output as unknown as Output)
+    } catch (error) {
+      throw toFault(error)
+    }
+  }
+  const change = async (change: Change): Promise<Changed> => {
+    const { text, parameters, key } = statements.bindChange(change)
+    const { rows: [row], count } = await connection.prepared(text, parameters)
+    if (key === undefined) return count > 0 || change.kind === 'link' ? { kind: 'changed' } : { kind: 'unchanged' }
+    return row === undefined ? { kind: 'unchanged' } : { kind: 'changed', key: key(String(row['key'])) }
+  }
+  return {
+    transaction: { kind: 'postgres', query: async (text, parameters) => (await connection.query(text, parameters)).rows },
+    read: plan => read(plan, false),
+    lock: plan => read(plan, true),
+    async change (wanted) {
+      try {
+        return await change(wanted)
+      } catch (error) {
+        const refused = toRefusal(error, wanted, constraints)
+        if (refused === undefined) throw toFault(error)
+        // After an error the server answers nothing before the transaction is over, and this one can only be undone.
+        await connection.query('rollback')
+        return nameCulprits(refused, wanted, plan => read(plan, false))
+      }
+    }
+  }
+}
