@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { connect, createServer, type Socket } from 'node:net'
 import { type Test, test } from 'tap'
 import dataApi, { type Behaviour, collection, postgres, type PostgresOptions } from '../../lib/index.ts'
+import { makeDoor } from '../helpers/door.ts'
 import { serverUrl } from '../helpers/sources.ts'
 
 // What PostgreSQL has that the other sources have not: types, identity columns, connections that break, transactions that meet. The server of the tests
@@ -157,25 +157,6 @@ test('an item that a setter or hook sees is locked, so that no change of it is l
   t.ok(answers.every(([status]) => status === 200))
   t.strictSame(await send('GET', '/things/1/big'), [200, 20])
 })
-
-/** A door to the server that can be shut. */
-async function makeDoor (t: Test) {
-  const { hostname, port, username, password, pathname } = new URL(serverUrl())
-  const sockets = new Set<Socket>()
-  const door = createServer(client => {
-    const server = connect(Number(port), hostname)
-    for (const socket of [client, server]) sockets.add(socket.on('error', () => {}).on('close', () => { client.destroy(); server.destroy() }))
-    client.pipe(server).pipe(client)
-  })
-  const listen = (at: number) => new Promise<number>(resolve => { door.listen(at, '127.0.0.1', () => { resolve((door.address() as { port: number }).port) }) })
-  const own = await listen(0)
-  const shut = () => new Promise<void>(resolve => {
-    door.close(() => { resolve() })
-    for (const socket of sockets) socket.destroy()
-  })
-  t.teardown(() => door.listening ? shut() : undefined)
-  return { url: `postgres://${username}${password && `:${password}`}@127.0.0.1:${own}${pathname}`, shut, open: () => listen(own) }
-}
 
 test('a server that is gone is 503 with Retry-After, and the next request after it is back works', async t => {
   const door = await makeDoor(t)

@@ -26,6 +26,9 @@ export interface PooledClient extends PostgresClient {
 export interface PostgresPool {
   /** What new connections are made with. */
   readonly options: Record<string, unknown>
+  /** How many connections there are, and how many requests wait for one. */
+  readonly totalCount: number
+  readonly waitingCount: number
   query<Row = unknown> (query: string | PostgresQuery, values?: unknown[]): Promise<PostgresRows<Row>>
   connect (): Promise<PooledClient>
   end (): Promise<void>
