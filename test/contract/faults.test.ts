@@ -111,7 +111,7 @@ function onEach (kinds: readonly StoreKind[], name: string, run: (stage: Stage) 
   for (const kind of kinds) {
     test(`${name} (${kind})`, async t => {
       const logged: string[] = []
-      const store = openStore(kind, t)
+      const store = await openStore(kind, t)
       let served: Served | undefined
       const start = async (own: Own) => (served = await serve(shopWith(own), store, { requestStrategies: { upsert: true, delete: true } }, logged))
       try {
@@ -123,7 +123,7 @@ function onEach (kinds: readonly StoreKind[], name: string, run: (stage: Stage) 
   }
 }
 
-const everyKind = ['memory', 'sqlite file', 'sqlite :memory:'] as const
+const everyKind = ['memory', 'sqlite file', 'sqlite :memory:', 'postgres'] as const
 
 onEach(everyKind, 'what saved throws is logged, and the write has happened', async ({ t, store, logged, start }) => {
   const told: string[] = []
@@ -142,7 +142,7 @@ onEach(everyKind, 'what saved throws is logged, and the write has happened', asy
   t.equal((await send('DELETE', '/artists/2')).status, 200)
   t.strictSame(told, ['created a', 'created b', 'created c', 'updated a', 'created d', 'deleted b'])
   t.strictSame(logged.map(line => JSON.parse(line).err.message), ['at once', 'later', 'at once', 'at once', 'at once', 'later'])
-  t.strictSame(store.rows('artists').map(({ name, rating }) => [name, rating]), [['a', 1], ['c', 5], ['d', 5]])
+  t.strictSame((await store.rows('artists')).map(({ name, rating }) => [name, rating]), [['a', 1], ['c', 5], ['d', 5]])
 })
 
 onEach(['sqlite file', 'sqlite :memory:'], "a hook's own statements last as the request does", async ({ t, store, start }) => {
@@ -157,11 +157,11 @@ onEach(['sqlite file', 'sqlite :memory:'], "a hook's own statements last as the 
       }
     }
   })
-  const codes = () => store.rows('labels').map(({ code }) => code)
+  const codes = async () => (await store.rows('labels')).map(({ code }) => code)
   t.equal((await send('POST', '/artists', [artist('one'), artist('bad')])).status, 500)
-  t.strictSame([codes(), store.rows('artists')], [[], []])
+  t.strictSame([await codes(), (await store.rows('artists'))], [[], []])
   t.equal((await send('POST', '/artists', [artist('one'), artist('two')])).status, 201)
-  t.strictSame(codes(), ['one', 'two'])
+  t.strictSame(await codes(), ['one', 'two'])
 })
 
 onEach(['sqlite file'], "a hook's own statement that fails fails the request, unless the hook sees to it", async ({ t, store, start }) => {
@@ -176,9 +176,9 @@ onEach(['sqlite file'], "a hook's own statement that fails fails the request, un
   })
   const { status, body } = await send('POST', '/artists', [artist('careful'), artist('careless')])
   t.strictSame([status, body], [500, unexpected])
-  t.strictSame([store.rows('labels'), store.rows('artists')], [[], []])
+  t.strictSame([(await store.rows('labels')), (await store.rows('artists'))], [[], []])
   t.equal((await send('POST', '/artists', artist('careful'))).status, 201)
-  t.equal(store.rows('labels').length, 1)
+  t.equal((await store.rows('labels')).length, 1)
 })
 
 /** A door that is closed until it is opened. */
@@ -228,14 +228,14 @@ for (const fails of [true, false]) {
     leave()
     t.equal((await written).status, fails ? 500 : 200)
     t.equal((await other).status, 201)
-    t.strictSame(store.rows('labels').map(({ city }) => city), [fails ? 'before' : 'after', 'other'])
-    t.equal(store.rows('artists').length, fails ? 0 : 2)
+    t.strictSame((await store.rows('labels')).map(({ city }) => city), [fails ? 'before' : 'after', 'other'])
+    t.equal((await store.rows('artists')).length, fails ? 0 : 2)
     if (beside === undefined && fails) t.strictSame(await looked, before)
     if (beside === undefined && !fails) t.match(await looked, views.map(() => ({ status: 200 })))
   })
 }
 
-onEach(['sqlite file'], 'over a file others are answered while a hook waits', async ({ t, start }) => {
+onEach(['sqlite file', 'postgres'], 'over a file or a server others are answered while a hook waits', async ({ t, start }) => {
   const { own, reached, leave } = waiting('waits')
   const served = await start(own)
   const written = served.send('POST', '/artists', artist('waits'))
@@ -245,7 +245,7 @@ onEach(['sqlite file'], 'over a file others are answered while a hook waits', as
   t.equal((await written).status, 201)
 })
 
-onEach(everyKind, 'a hook that writes through the API to its own database gets an error and does not hang', async ({ t, store, logged, start }) => {
+onEach(['memory', 'sqlite file', 'sqlite :memory:'], 'where there is one transaction at a time, a hook that writes through the API to its own database gets an error and does not hang', async ({ t, store, logged, start }) => {
   const inner: unknown[] = []
   const { send } = await start({
     hooks: {
@@ -261,17 +261,17 @@ onEach(everyKind, 'a hook that writes through the API to its own database gets a
   t.equal(answer?.status, 201)
   t.strictSame(inner, times(4, () => [500, unexpected]))
   t.match(logged.map(line => JSON.parse(line).err.message), times(4, () => /use its context.transaction instead/))
-  t.strictSame([store.rows('labels'), store.rows('artists').length], [[], 1])
+  t.strictSame([(await store.rows('labels')), (await store.rows('artists')).length], [[], 1])
 })
 
 /** Three artists, each with an album, that are to be there all or not at all. */
 const group = (name: string) => times(3, n => artist(`${name}-${n}`, { albums: [{ title: `${name}-${n}`, tracks: [{ title: `${name}-${n}` }] }] }))
 
 /** How much of each group is there: `3 3 3 3` of one that is whole. */
-function parts (rows: Store['rows']): Map<string, string> {
-  const [artists, albums, tracks] = [rows('artists'), rows('albums'), rows('tracks')]
+async function parts (rows: Store['rows']): Promise<Map<string, string>> {
+  const [artists, albums, tracks] = [await rows('artists'), await rows('albums'), await rows('tracks')]
   const names = [...artists.map(({ name }) => name), ...albums.map(({ title }) => title), ...tracks.map(({ title }) => title)]
-  const joined = new Set(rows('album_tracks').map(({ albumId, trackId }) => `${String(albumId)} ${String(trackId)}`))
+  const joined = new Set((await rows('album_tracks')).map(({ albumId, trackId }) => `${String(albumId)} ${String(trackId)}`))
   const linked = albums.filter(({ id, title }) => tracks.some(track => track['title'] === title && joined.has(`${String(id)} ${String(track['id'])}`)))
   const count = (values: readonly unknown[], name: string) => values.filter(value => String(value).startsWith(`${name}-`)).length
   return new Map([...new Set(names.map(name => String(name).split('-')[0] ?? ''))].map(name => [name, [
@@ -292,7 +292,7 @@ onEach(everyKind, 'a client that goes away midway leaves all or nothing', async 
   // What was received before this is written before it.
   await sleep(20)
   t.equal((await send('POST', '/artists', group('last'))).status, 201)
-  const there = parts(store.rows)
+  const there = await parts(store.rows)
   t.ok(statuses.includes('gone'))
   t.strictSame([...there.values()].filter(part => !isWhole(part)), [])
   for (const [n, status] of statuses.entries()) if (status === 201) t.ok(there.has(`group${n}`), `group ${n}`)
@@ -308,7 +308,7 @@ onEach(everyKind, 'a client that goes away while a hook waits has written all', 
   await t.rejects(sent)
   leave()
   t.equal((await send('POST', '/artists', group('last'))).status, 201)
-  t.strictSame([...parts(store.rows)], [['gone', '3 3 3 3'], ['last', '3 3 3 3']])
+  t.strictSame([...await parts(store.rows)], [['gone', '3 3 3 3'], ['last', '3 3 3 3']])
 })
 
 onEach(everyKind, 'a client that goes away before its body is whole has written nothing', async ({ t, store, start }) => {
@@ -322,14 +322,14 @@ onEach(everyKind, 'a client that goes away before its body is whole has written 
     await once(socket, 'close')
   }
   t.equal((await send('POST', '/artists', group('last'))).status, 201)
-  t.strictSame([...parts(store.rows).keys()], ['last'])
+  t.strictSame([...(await parts(store.rows)).keys()], ['last'])
 })
 
 test('after a process is killed what was acknowledged is there, and nothing is half there', async t => {
   for (const { file, child } of await starting) {
     const acknowledged = await writeUntilKilled(child)
     const db = sqlite(file)
-    const there = parts(table => db.driver.prepare(`select * from ${table}`).all() as ReturnType<Store['rows']>)
+    const there = await parts(async table => db.driver.prepare(`select * from ${table}`).all() as Awaited<ReturnType<Store['rows']>>)
     t.ok(acknowledged.length > 10)
     t.strictSame(acknowledged.filter(name => !isWhole(there.get(name))), [])
     t.strictSame([...there].filter(([, part]) => !isWhole(part)), [])
@@ -360,7 +360,7 @@ async function writeUntilKilled ({ process, send }: Child): Promise<readonly str
 async function startOwn (file: string, script: string, own: Own) {
   const db = sqlite(file)
   db.exec(script)
-  const store = { source: (table: string) => db.table(table), rows: () => [], close () { db.close() } }
+  const store = { source: (table: string) => db.table(table), rows: async () => [], close () { db.close() } }
   const served = await serve(source => ({ ...shop()(source), artists: collection(Artist, { source: source('artists'), ...own }) }), store, { requestStrategies: { upsert: true, delete: true } })
   return { db, ...served }
 }

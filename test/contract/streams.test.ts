@@ -9,7 +9,7 @@ import { runInNewContext } from 'node:vm'
 import { test } from 'tap'
 import dataApi, { collection, type Database, type Source } from '../../lib/index.ts'
 import { everySource, type World } from '../helpers/every-source.ts'
-import { localOpeners } from '../helpers/sources.ts'
+import { openers } from '../helpers/sources.ts'
 
 // docs/http.md: Pages and links
 
@@ -59,13 +59,16 @@ everySource('a stream crosses batches without losing or repeating an item', asyn
   t.strictSame([ids.length, new Set(ids).size], [1700, 1700])
 }, {}, { ...sheet, tables: { cells: Array.from({ length: 1700 }, (_, n) => ({ id: n + 1, text: texts[n % 13] ?? null, flag: n % 3 === 0 })) } })
 
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
 const many = 200_000
 
 // Makes the answer larger than what sockets hold between them.
 const padding = 'x'.repeat(150)
 
-for (const [kind, open] of Object.entries(localOpeners)) {
-  const opened = open({ cells: Array.from({ length: many }, (_, n) => ({ id: n + 1, text: `text of cell ${n} ${padding}`, flag: true })) })
+for (const [kind, open] of Object.entries(openers)) {
+  const opened = await open({ cells: Array.from({ length: many }, (_, n) => ({ id: n + 1, text: `text of cell ${n} ${padding}`, flag: true })) })
 
   test(`a stream of ${many} items is held in constant memory, also for a slow reader (${kind})`, async t => {
     const { response, close } = await stream(opened.source('cells'))
@@ -90,12 +93,9 @@ for (const [kind, open] of Object.entries(localOpeners)) {
     response.destroy()
     t.ok(await settled(reads) < many / 500, 'nor are the others when nobody is there any more')
     await close()
-    opened.close()
+    await opened.close()
   })
 }
-
-setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void
 
 /** The count once it does not change any more: sockets fill for a while. */
 async function settled (count: () => number): Promise<number> {

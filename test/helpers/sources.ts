@@ -26,10 +26,6 @@ export interface Opened {
  */
 export type Opener = (tables: Tables, ddl?: string) => Opened | Promise<Opened>
 
-/** Sources that live in this process, and so answer at once. */
-export const localOpeners = { memory: openMemory, sqlite: openSqlite } as const
-export type Local = ReturnType<typeof localOpeners[keyof typeof localOpeners]>
-
 export type Collections = (source: Opened['source']) => Record<string, Declared>
 
 /** The same for one database. */
@@ -118,21 +114,23 @@ interface Client { readonly table: (name: string) => Source, close (): Promise<v
 const postgresOpener = (connect: (connection: { url: string, schema: string }) => Client) => async (tables: Tables, ddl?: string) => {
   const schema = `test_${process.pid}_${schemas++}`
   const pool = new pg.Pool({ connectionString: serverUrl(), max: 2, options: `-c search_path=${schema}` })
-  const insert = async (table: string, row: Record<string, unknown>) => {
-    const values = Object.values(row).map(value => typeof value === 'object' && value !== null ? JSON.stringify(value) : value ?? null)
-    await pool.query(`insert into ${quote(table)} (${Object.keys(row).map(quote).join(', ')}) values (${values.map((_, index) => `$${index + 1}`).join(', ')})`, values)
+  const insertAll = async (table: string, rows: ReadonlyArray<Record<string, unknown>>) => {
+    const columns = [...new Set(rows.flatMap(row => Object.keys(row)))].map(quote).join(', ')
+    for (let start = 0; start < rows.length; start += 5000) {
+      await pool.query(`insert into ${quote(table)} (${columns}) select ${columns} from json_populate_recordset(null::${quote(table)}, $1)`, [JSON.stringify(rows.slice(start, start + 5000))])
+    }
   }
   await pool.query(`create schema ${schema}`)
   if (ddl !== undefined) await pool.query(postgresDdl(ddl))
   for (const [name, rows] of Object.entries(tables)) {
     if (ddl === undefined) await pool.query(`create table ${quote(name)} (${postgresColumns(rows).join(', ')})`)
-    for (const row of rows) await insert(name, row)
+    await insertAll(name, rows)
   }
   const client = connect({ url: serverUrl(), schema })
   return {
     kind: 'postgres' as const,
     source: client.table,
-    insert,
+    insert: (table: string, row: Record<string, unknown>) => insertAll(table, [row]),
     remove: async (table: string, id: number) => { await pool.query(`delete from ${quote(table)} where id = $1`, [id]) },
     rows: async (table: string) => (await pool.query<Record<string, unknown>>({ text: `select * from ${quote(table)} order by 1, 2`, types: plainTypes })).rows,
     close: async () => {
@@ -173,4 +171,4 @@ function postgresType (values: readonly unknown[]): string {
 }
 
 /** Every kind of source that the tests run on. */
-export const openers = { ...localOpeners, postgres: postgresOpener(connectPostgres) } as const satisfies Record<Opened['kind'], Opener>
+export const openers = { memory: openMemory, sqlite: openSqlite, postgres: postgresOpener(connectPostgres) } as const satisfies Record<Opened['kind'], Opener>
