@@ -1,6 +1,6 @@
 import tap, { test } from 'tap'
 import { shop } from '../fixtures/shop.ts'
-import { type Answer, fileFor, openShop, openStore, type Send, serve, serveElsewhere, type Store, tally, times } from '../helpers/on-socket.ts'
+import { type Answer, fileFor, openShop, openStore, type Send, serve, serveElsewhere, type Store, storeKinds, tally, times } from '../helpers/on-socket.ts'
 
 // docs/http.md: Writing, Conditional requests
 
@@ -17,7 +17,7 @@ interface Race { readonly send: Send, readonly store: Store, readonly noted: rea
 
 /** Runs a test on a socket, over memory and over a file. */
 function race (name: string, run: (race: Race, same: (got: unknown, wanted: unknown) => void) => Promise<void>): void {
-  for (const kind of ['memory', 'sqlite file', 'postgres'] as const) {
+  for (const kind of storeKinds(['memory', 'sqlite file', 'postgres'])) {
     test(`${name} (${kind})`, async t => {
       const noted: string[] = []
       const store = await openStore(kind, t)

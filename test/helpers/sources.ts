@@ -5,6 +5,7 @@ import pg from 'pg'
 import postgresJs from 'postgres'
 import { type Declared, kysely, memory, postgres, sqlite } from '../../lib/index.ts'
 import type { Source } from '../../lib/sources/source.ts'
+import { withoutPostgres } from './on-postgres.ts'
 
 export type Tables = Readonly<Record<string, ReadonlyArray<Record<string, unknown>>>>
 
@@ -103,6 +104,9 @@ function typeOf (values: readonly unknown[]): 'integer' | 'real' | 'text' {
 export const serverUrl = (): string =>
   process.env['DATABASE_URL'] ?? (JSON.parse(readFileSync(new URL('../../.tap/postgres.json', import.meta.url), 'utf8')) as { url: string }).url
 
+/** What needs PostgreSQL; nothing where it was left out on purpose. */
+const onPostgres = <T extends Record<string, Opener>>(those: T): T => (withoutPostgres ? {} : those) as T
+
 let schemas = 0
 
 // As numbers and texts, which the other sources hold.
@@ -147,10 +151,10 @@ function connectPostgres ({ url, schema }: { url: string, schema: string }): Cli
 }
 
 /** Kysely instances as applications have them, with drivers that convert what they are given and what they get, and a plugin that renames columns. */
-export const kyselyOpeners = {
+export const kyselyOpeners = onPostgres({
   'kysely over pg': postgresOpener(({ url, schema }) => overKysely(new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max: 4, options: `-c search_path=${schema}` }) }))),
   'kysely over postgres.js': postgresOpener(({ url, schema }) => overKysely(new PostgresJSDialect({ postgres: postgresJs(url, { max: 4, connection: { search_path: schema }, onnotice: () => {} }) })))
-} as const satisfies Record<string, Opener>
+})
 
 function overKysely (dialect: Dialect): Client {
   const instance = new Kysely<unknown>({ dialect, plugins: [new CamelCasePlugin()] })
@@ -171,4 +175,4 @@ function postgresType (values: readonly unknown[]): string {
 }
 
 /** Every kind of source that the tests run on. */
-export const openers = { memory: openMemory, sqlite: openSqlite, postgres: postgresOpener(connectPostgres) } as const satisfies Record<Opened['kind'], Opener>
+export const openers = { memory: openMemory, sqlite: openSqlite, ...onPostgres({ postgres: postgresOpener(connectPostgres) }) } as const

@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
-import { type Test, test } from 'tap'
+import type { Test } from 'tap'
 import dataApi, { collection, postgres, type PostgresOptions } from '../../lib/index.ts'
+import { test } from '../helpers/on-postgres.ts'
 import { makePooler } from '../helpers/pooler.ts'
 import { serverUrl } from '../helpers/sources.ts'
 

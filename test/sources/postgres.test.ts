@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { type Test, test } from 'tap'
+import type { Test } from 'tap'
 import dataApi, { type Behaviour, collection, postgres, type PostgresOptions } from '../../lib/index.ts'
 import { makeDoor } from '../helpers/door.ts'
+import { test } from '../helpers/on-postgres.ts'
 import { serverUrl } from '../helpers/sources.ts'
 
 // What PostgreSQL has that the other sources have not: types, identity columns, connections that break, transactions that meet. The server of the tests

@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
-import { type Test, test } from 'tap'
+import type { Test } from 'tap'
 import dataApi, { collection, DeclarationError, postgres } from '../../lib/index.ts'
+import { test } from '../helpers/on-postgres.ts'
 import { type Pair, startPair } from '../helpers/streaming-replica.ts'
 
 // README: Replicas. Which server answered is told by what it knows: what the replica replays can be held up.

@@ -1,0 +1,87 @@
+import pg from 'pg'
+import Fastify from 'fastify'
+import { test } from 'tap'
+import dataApi, { type SqliteDatabase } from '../../lib/index.ts'
+import type { Database } from '../../lib/sources/source.ts'
+import { collections, ddl, tables, uuid } from '../fixtures/shop.ts'
+import { withoutPostgres } from '../helpers/on-postgres.ts'
+import { kyselyOpeners, type Opened, type Opener, openers } from '../helpers/sources.ts'
+
+// README: How it is built. One read is one statement, on every source; memory() has reads of its database instead.
+
+const { memory, sqlite, postgres } = openers
+
+/** Each kind of source, and what counts its statements from then on. */
+const counted: Record<string, readonly [Opener, (opened: Opened, count: () => void) => void]> = {
+  memory: [memory, countReads],
+  sqlite: [sqlite, countRuns],
+  ...!withoutPostgres && { postgres: [postgres, countQueries], 'kysely over pg': [kyselyOpeners['kysely over pg'], countQueries] }
+}
+
+function countReads (opened: Opened, count: () => void): void {
+  const { database } = opened.source('artists')
+  for (const name of ['read', 'change'] as const) countCalls(database, name, count)
+}
+
+function countCalls<Name extends 'read' | 'change'> (database: Database, name: Name, count: () => void): void {
+  const own = database[name].bind(database) as (...given: readonly unknown[]) => unknown
+  Object.assign(database, { [name]: (...given: readonly unknown[]) => { count(); return own(...given) } })
+}
+
+function countRuns (opened: Opened, count: () => void): void {
+  const { driver } = opened.source('artists').database as SqliteDatabase
+  const prepare = driver.prepare.bind(driver)
+  const counting = (text: string) => {
+    const statement = prepare(text)
+    const counted = <T>(run: (...parameters: unknown[]) => T) => (...parameters: unknown[]) => { count(); return run.apply(statement, parameters) }
+    return { get: counted(statement.get), all: counted(statement.all), run: counted(statement.run) }
+  }
+  Object.defineProperty(driver, 'prepare', { value: counting })
+}
+
+let counter: (() => void) | undefined
+const query: (...given: unknown[]) => unknown = Reflect.get(pg.Client.prototype, 'query')
+Reflect.set(pg.Client.prototype, 'query', function (this: unknown, ...given: unknown[]) {
+  counter?.()
+  return query.apply(this, given)
+})
+
+function countQueries (_opened: Opened, count: () => void): void {
+  counter = count
+}
+
+const reads = [
+  '/artists', '/artists/1', '/artists/Noisia/name', '/labels/VSN/artists/Noisia/albums/7/tracks/Intro/seconds',
+  '/artists?fields=name,label(code,artists(name;sort=name desc;limit=1)),albums(title,tracks(title;where=seconds>1))&where=albums.tracks.seconds>1&sort=rating desc&size=1',
+  '/artists/by_name', '/labels/VSN/artists/by_name/Noisia', '/artists/by_name?size=1', '/artists?size=1', '/artists?size=1&offset=1', '/artists/9', '/labels/9/artists/1/albums', '/albums/7/artist/label',
+  `/tracks/${uuid(1)}`, '/artists?where=name=*Can,Noisia'
+]
+
+for (const [kind, [open, countOn]] of Object.entries(counted)) {
+  test(`a read is one statement, whatever it reads, and so is a write that nothing must be known for (${kind})`, async t => {
+    const opened = await open(tables, ddl)
+    const app = Fastify()
+    await app.register(dataApi, { collections: collections(opened.source), requestStrategies: { delete: true } })
+    t.teardown(async () => {
+      counter = undefined
+      await app.close()
+      await opened.close()
+    })
+    // What is asked of a database once.
+    await app.inject('/labels')
+    let statements = 0
+    countOn(opened, () => { statements++ })
+    for (const url of reads) {
+      for (const headers of [{}, { prefer: 'count=exact' }]) {
+        statements = 0
+        const { statusCode } = await app.inject({ url, headers })
+        t.strictSame([statements, statusCode], [1, /\/9(\/|$)/.test(url) ? 404 : 200], url)
+      }
+    }
+    for (const [method, url, payload] of [['PUT', '/labels/1/city', '"x"'], ['PATCH', '/labels/1', '{"city":"y"}'], ['POST', '/labels', '{"code":"NEW"}'], ['DELETE', '/labels/3', undefined]] as const) {
+      statements = 0
+      const { statusCode } = await app.inject({ method, url, ...payload !== undefined && { headers: { 'content-type': 'application/json' }, payload } })
+      t.strictSame([statements, statusCode < 300], [1, true], `${method} ${url}`)
+    }
+  })
+}
