@@ -2,7 +2,7 @@ import neostandard from 'neostandard'
 import tseslint from 'typescript-eslint'
 
 // The rooms of lib, in the order in which imports point: a room may import from those before it, never from those after it.
-const order = ['errors', 'collection', 'model', 'request', 'plan', 'sources', 'response', 'answer', 'routes', 'hooks', 'index']
+const order = ['errors', 'collection', 'model', 'request', 'plan', 'sources', 'response', 'answer', 'routes', 'hooks', 'index', 'conformance']
 
 // What no order says: a source and a response know nothing of requests, and a request knows types of the model alone.
 const never = { sources: ['request'], response: ['request'] }
@@ -25,7 +25,7 @@ const rulesOf = (room, place, files, toLib) => ({
           allowTypeImports: later === 'sources' || (later === 'collection' && room === 'model'),
           message: `${room} comes before ${later}: imports point one way.`
         })),
-        ...['routes', 'hooks', 'index'].includes(room) ? [] : [{ regex: '^fastify', allowTypeImports: room === 'collection', message: 'Only routes, hooks and index know Fastify.' }]
+        ...['routes', 'hooks', 'index', 'conformance'].includes(room) ? [] : [{ regex: '^fastify', allowTypeImports: room === 'collection', message: 'Only routes, hooks, index and conformance know Fastify.' }]
       ]
     }]
   }

@@ -63,3 +63,12 @@ test('every room and file of lib stands in the house, and none besides', async t
   const there = readdirSync(new URL('lib/', root), { withFileTypes: true }).map(entry => entry.isDirectory() ? `${entry.name}/` : entry.name)
   t.strictSame(told.sort(), there.sort())
 })
+
+test('the program of docs/conformance.md runs', async t => {
+  const [, program = ''] = /```ts\n([^]*?)```/.exec(readFileSync(new URL('docs/conformance.md', root), 'utf8')) ?? []
+  const folder = new URL('.tap/readme/', root)
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(new URL('conformance.ts', folder), program)
+  const { seed } = await import(new URL('conformance.ts', folder).href) as { seed: number }
+  t.ok(Number.isInteger(seed))
+})

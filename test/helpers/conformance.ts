@@ -1,0 +1,73 @@
+import type { Column, Open, Table } from '../../lib/conformance/index.ts'
+import { postgres, sqlite } from '../../lib/index.ts'
+import { serverUrl } from './sources.ts'
+
+// Tables of the conformance suite in the databases that it is run on.
+
+const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
+
+function ddl ({ name, columns, primaryKey }: Table, typeOf: (column: Column, place: number) => string, suffix: string): string {
+  const lines = columns.map((column, place) => `${quote(column.name)} ${typeOf(column, place)}${column.nullable ? '' : ' not null'}${column.unique ? ' unique' : ''}${referencing(column)}`)
+  return `create table ${quote(name)} (${[...lines, ...primaryKey.length > 0 ? [`primary key (${primaryKey.map(quote).join(', ')})`] : []].join(', ')})${suffix}`
+}
+
+const referencing = ({ references }: Column) =>
+  references === undefined ? '' : ` references ${quote(references.table)} (${quote(references.column)})${references.cascade ? ' on delete cascade' : ''}`
+
+const sqliteTypes = { key: 'integer', text: 'text', integer: 'integer', number: 'real', boolean: 'integer', date: 'text', 'date-time': 'text', time: 'text', uuid: 'text', json: 'text' } as const
+
+function toSqlite (value: unknown, { kind }: Column): unknown {
+  if (value === null) return null
+  if (kind === 'json') return JSON.stringify(value)
+  return kind === 'boolean' ? Number(value) : value
+}
+
+export const openSqlite: Open = tables => {
+  const db = sqlite(':memory:')
+  for (const table of tables) {
+    db.exec(ddl(table, ({ kind }) => sqliteTypes[kind], ' strict'))
+    const insert = db.driver.prepare(`insert into ${quote(table.name)} (${table.columns.map(({ name }) => quote(name)).join(', ')}) values (${table.columns.map(() => '?').join(', ')})`)
+    for (const row of table.rows) insert.run(...table.columns.map(column => toSqlite(row[column.name] ?? null, column)))
+  }
+  return { source: name => db.table(name, { columns: tables.find(table => table.name === name)?.naming ?? 'none' }), close () { db.close() } }
+}
+
+const plainTypes = { key: 'bigint', text: 'text', integer: 'bigint', number: 'double precision', boolean: 'boolean', date: 'text', 'date-time': 'text', time: 'text', uuid: 'uuid', json: 'json' } as const
+const ownTypes = { ...plainTypes, date: 'date', 'date-time': 'timestamp with time zone' } as const
+
+/** What has a type of its own in PostgreSQL is of that type in every other table, and text in the rest. */
+function postgresDdl (table: Table, place: number): string {
+  const types = place % 2 === 0 ? ownTypes : plainTypes
+  return ddl(table, ({ name, kind }) => kind === 'key' ? `bigint default next_key(${literal(table.name)}, ${literal(name)})` : types[kind], '')
+}
+
+const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
+
+// An identity column counts what was refused as well, and so would give other keys than the other sources.
+const nextKey = `create function next_key (tbl text, col text) returns bigint language plpgsql as $$
+declare n bigint; begin execute format('select coalesce(max(%I), 0) + 1 from %I', col, tbl) into n; return n; end $$`
+
+let schemas = 0
+
+export const openPostgres: Open = async tables => {
+  const schema = `conformance_${process.pid}_${schemas++}`
+  const db = postgres({ connectionString: serverUrl(), max: 1, driver: { options: `-c search_path=${schema}` } })
+  await db.pool.query([`create schema ${schema}`, nextKey, ...tables.map(postgresDdl), ...tables.flatMap(inserts)].join(';\n'))
+  return {
+    source: name => db.table(name, { columns: tables.find(table => table.name === name)?.naming ?? 'none' }),
+    close: async () => {
+      await db.pool.query(`drop schema ${schema} cascade`)
+      await db.close()
+    }
+  }
+}
+
+const inserts = ({ name, columns, rows }: Table) => rows.length === 0
+  ? []
+  : [`insert into ${quote(name)} (${columns.map(column => quote(column.name)).join(', ')}) values ${rows.map(row => `(${columns.map(column => toLiteral(row[column.name] ?? null, column)).join(', ')})`).join(', ')}`]
+
+function toLiteral (value: unknown, { kind }: Column): string {
+  if (value === null) return 'null'
+  // As text: how PostgreSQL reads a number that stands by itself depends on its size.
+  return literal(kind === 'json' ? JSON.stringify(value) : Object.is(value, -0) ? '-0' : String(value))
+}
