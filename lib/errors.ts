@@ -162,6 +162,8 @@ export const invalidFilter = invalid('invalid_filter')
 export const invalidSort = invalid('invalid_sort')
 export const invalidFields = invalid('invalid_fields')
 export const invalidPage = invalid('invalid_page')
+/** A position whose values are of the right types and yet cannot be: it was made by hand. */
+export const foreignPosition = (cause: unknown) => new DataApiError('invalid_page', "The request's position is not from one of this API's own links.", { cause })
 export const invalidParameter = invalid('invalid_parameter')
 
 export const malformedUrl = (message: string) => new DataApiError('malformed_url', message)

@@ -39,13 +39,10 @@ export function drawForeignKey (draw: Draw, kind: ColumnKind, { isOwn, mayBeWrit
 
 export interface KeyPlan extends StoredPlan { readonly property: string }
 
-// BUG 9: 25 times in a hundred.
-const countedWritten = 0
-
 /** The first identifier of a collection. */
 export function drawKey (draw: Draw, mayBeWritten: boolean): KeyPlan {
   const kind = draw.weighted<'key' | 'uuid' | 'text'>([6, 'key'], [2, 'uuid'], [2, 'text'])
-  const flags: FieldFlags = { identifier: true, readable: !draw.chance(8), writable: mayBeWritten && (kind === 'text' || draw.chance(kind === 'key' ? countedWritten : 60)), ...draw.chance(10) && { listed: true } }
+  const flags: FieldFlags = { identifier: true, readable: !draw.chance(8), writable: mayBeWritten && (kind === 'text' || draw.chance(kind === 'key' ? 25 : 60)), ...draw.chance(10) && { listed: true } }
   const property = draw.weighted([6, 'id'], [1, 'Key'], [1, 'artistID'])
   const readable = flags.listed === true ? { readable: true } : {}
   const held = kind === 'key' ? 'integer' : kind
@@ -112,8 +109,7 @@ function typeOf (kind: ScalarKind): Plain {
     case 'integer': return { members: [Type.Integer()], examples }
     case 'number': return { members: [Type.Number()], examples }
     case 'boolean': return { members: [Type.Boolean()], examples }
-    // BUG 6: Type.Unknown(), which takes texts
-    case 'json': return { members: [Type.Array(Type.Unknown()), Type.Object({})], examples }
+    case 'json': return { members: [Type.Unknown()], examples }
     default: return { members: [Type.String({ format: kind })], examples }
   }
 }

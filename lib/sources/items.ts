@@ -9,7 +9,7 @@ import type { Given, Origin, Selection, Step } from '../plan/plan.ts'
 import { equals } from '../plan/predicates.ts'
 import { showPlainly } from '../plan/select.ts'
 import { confirm } from './confirm.ts'
-import { changedValues, storedValues, toItem, toValue } from './drafts.ts'
+import { changedValues, storedValues, toItem, toValue, valueIn } from './drafts.ts'
 import { expectChanged } from './refusals.ts'
 import type { Row, Session } from './source.ts'
 
@@ -82,11 +82,11 @@ export async function assign ({ assignments, pointer }: ItemBody, item: Values, 
     if (assignment.kind === 'item') {
       const { field: { foreignKey, target, name }, element } = assignment
       const key = element === null ? toValue(null, foreignKey) : await resolve(element, { collection: target, via: undefined }, undefined, name, work)
-      if (foreignKey === fixed && item[foreignKey.property] !== key) throw validation([contradiction(assignment.pointer)])
+      if (foreignKey === fixed && valueIn(item, foreignKey) !== key) throw validation([contradiction(assignment.pointer)])
       item[foreignKey.property] = key
       continue
     }
-    if (assignment.field === fixed && item[fixed.property] !== assignment.value) throw validation([contradiction(assignment.pointer)])
+    if (assignment.field === fixed && valueIn(item, fixed) !== assignment.value) throw validation([contradiction(assignment.pointer)])
     await assignValue(assignment.field, assignment.value, item, collection, pointer, work)
   }
 }
@@ -95,7 +95,7 @@ async function assignValue (field: StoredField, stored: unknown, item: Values, {
   const value = toValue(stored, field)
   const setter = setters.get(field.property)
   if (setter === undefined) item[field.property] = value
-  else if (!(field.property in item && isDeepStrictEqual(item[field.property], value))) await calling(pointer, () => setter(item, value, context))
+  else if (!(Object.hasOwn(item, field.property) && isDeepStrictEqual(item[field.property], value))) await calling(pointer, () => setter(item, value, context))
 }
 
 /** The elements that the body's sub-collections name become the item's, or are created as such. None that is not named goes. */

@@ -1,6 +1,7 @@
 import type { Column, Open, Table } from '../../lib/conformance/index.ts'
-import { postgres, sqlite } from '../../lib/index.ts'
-import { serverUrl } from './sources.ts'
+import pg from 'pg'
+import { sqlite } from '../../lib/index.ts'
+import { type Connect, connectKysely, connectKyselyJs, connectPostgres, serverUrl } from './sources.ts'
 
 // Tables of the conformance suite in the databases that it is run on.
 
@@ -19,6 +20,8 @@ const sqliteTypes = { key: 'integer', text: 'text', integer: 'integer', number: 
 function toSqlite (value: unknown, { kind }: Column): unknown {
   if (value === null) return null
   if (kind === 'json') return JSON.stringify(value)
+  // @photostructure/sqlite binds numbers next to nothing as the integer 0.
+  if (kind === 'number') return value === 0 ? value : String(value)
   return kind === 'boolean' ? Number(value) : value
 }
 
@@ -49,18 +52,30 @@ declare n bigint; begin execute format('select coalesce(max(%I), 0) + 1 from %I'
 
 let schemas = 0
 
-export const openPostgres: Open = async tables => {
+const postgresOpener = (connect: Connect): Open => async tables => {
   const schema = `conformance_${process.pid}_${schemas++}`
-  const db = postgres({ connectionString: serverUrl(), max: 1, driver: { options: `-c search_path=${schema}` } })
-  await db.pool.query([`create schema ${schema}`, nextKey, ...tables.map(postgresDdl), ...tables.flatMap(inserts)].join(';\n'))
+  const owner = ownerOf()
+  await owner.query([`create schema ${schema}`, `set search_path = ${schema}`, nextKey, ...tables.map(postgresDdl), ...tables.flatMap(inserts)].join(';\n'))
+  const { table, close } = connect({ url: serverUrl(), schema, max: 1 })
   return {
-    source: name => db.table(name, { columns: tables.find(table => table.name === name)?.naming ?? 'none' }),
+    source: name => table(name, { columns: tables.find(table => table.name === name)?.naming ?? 'none' }),
     close: async () => {
-      await db.pool.query(`drop schema ${schema} cascade`)
-      await db.close()
+      await close()
+      await owner.query(`drop schema ${schema} cascade`)
     }
   }
 }
+
+let pool: pg.Pool | undefined
+
+/** What makes all schemas; the process does not wait for it. */
+function ownerOf (): pg.Pool {
+  pool ??= new pg.Pool({ connectionString: serverUrl(), max: 1, allowExitOnIdle: true })
+  return pool
+}
+
+export const openPostgres = postgresOpener(connectPostgres)
+export const openKysely = { 'kysely over pg': postgresOpener(connectKysely), 'kysely over postgres.js': postgresOpener(connectKyselyJs) }
 
 const inserts = ({ name, columns, rows }: Table) => rows.length === 0
   ? []

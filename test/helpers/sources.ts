@@ -3,7 +3,7 @@ import { PostgresJSDialect } from 'kysely-postgres-js'
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import postgresJs from 'postgres'
-import { type Declared, kysely, memory, postgres, sqlite } from '../../lib/index.ts'
+import { type Declared, kysely, memory, postgres, sqlite, type TableOptions } from '../../lib/index.ts'
 import type { Source } from '../../lib/sources/source.ts'
 import { withoutPostgres } from './on-postgres.ts'
 
@@ -112,10 +112,13 @@ let schemas = 0
 // As numbers and texts, which the other sources hold.
 const plainTypes = { getTypeParser: (oid: number) => [20, 23].includes(oid) ? Number : [1082, 1114, 1184].includes(oid) ? String : pg.types.getTypeParser(oid) }
 
-interface Client { readonly table: (name: string) => Source, close (): Promise<void> }
+interface Client { readonly table: (name: string, options?: TableOptions) => Source, close (): Promise<void> }
 
-/** A schema of its own, which is quicker than a database and as much apart. `connect`: how the API reaches it. */
-const postgresOpener = (connect: (connection: { url: string, schema: string }) => Client) => async (tables: Tables, ddl?: string) => {
+/** How an API reaches a schema: with so many connections. */
+export type Connect = (to: { readonly url: string, readonly schema: string, readonly max: number }) => Client
+
+/** A schema of its own, which is quicker than a database and as much apart. */
+const postgresOpener = (connect: Connect) => async (tables: Tables, ddl?: string) => {
   const schema = `test_${process.pid}_${schemas++}`
   const pool = new pg.Pool({ connectionString: serverUrl(), max: 2, options: `-c search_path=${schema}` })
   const insertAll = async (table: string, rows: ReadonlyArray<Record<string, unknown>>) => {
@@ -130,7 +133,7 @@ const postgresOpener = (connect: (connection: { url: string, schema: string }) =
     if (ddl === undefined) await pool.query(`create table ${quote(name)} (${postgresColumns(rows).join(', ')})`)
     await insertAll(name, rows)
   }
-  const client = connect({ url: serverUrl(), schema })
+  const client = connect({ url: serverUrl(), schema, max: 4 })
   return {
     kind: 'postgres' as const,
     source: client.table,
@@ -145,22 +148,22 @@ const postgresOpener = (connect: (connection: { url: string, schema: string }) =
   }
 }
 
-function connectPostgres ({ url, schema }: { url: string, schema: string }): Client {
-  const db = postgres({ connectionString: url, max: 4, driver: { options: `-c search_path=${schema}` } })
-  return { table: name => db.table(name), close: () => db.close() }
+export const connectPostgres: Connect = ({ url, schema, max }) => {
+  const db = postgres({ connectionString: url, max, driver: { options: `-c search_path=${schema}` } })
+  return { table: (name, options) => db.table(name, options), close: () => db.close() }
 }
 
-/** Kysely instances as applications have them, with drivers that convert what they are given and what they get, and a plugin that renames columns. */
-export const kyselyOpeners = onPostgres({
-  'kysely over pg': postgresOpener(({ url, schema }) => overKysely(new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max: 4, options: `-c search_path=${schema}` }) }))),
-  'kysely over postgres.js': postgresOpener(({ url, schema }) => overKysely(new PostgresJSDialect({ postgres: postgresJs(url, { max: 4, connection: { search_path: schema }, onnotice: () => {} }) })))
-})
+export const connectKysely: Connect = ({ url, schema, max }) => overKysely(new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max, options: `-c search_path=${schema}` }) }))
+export const connectKyselyJs: Connect = ({ url, schema, max }) => overKysely(new PostgresJSDialect({ postgres: postgresJs(url, { max, connection: { search_path: schema }, onnotice: () => {} }) }))
 
 function overKysely (dialect: Dialect): Client {
   const instance = new Kysely<unknown>({ dialect, plugins: [new CamelCasePlugin()] })
   const db = kysely(instance)
-  return { table: name => db.table(name), close: () => instance.destroy() }
+  return { table: (name, options) => db.table(name, options), close: () => instance.destroy() }
 }
+
+/** Kysely instances as applications have them, with drivers that convert what they are given and what they get, and a plugin that renames columns. */
+export const kyselyOpeners = onPostgres({ 'kysely over pg': postgresOpener(connectKysely), 'kysely over postgres.js': postgresOpener(connectKyselyJs) })
 
 function postgresColumns (rows: ReadonlyArray<Record<string, unknown>>): readonly string[] {
   const names = new Set(rows.flatMap(row => Object.keys(row)))

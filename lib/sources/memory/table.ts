@@ -11,7 +11,7 @@ export interface Table {
   all (): Iterable<object>
   /** The objects whose property, of this kind of value, has the value, which must not be null; in constant time. */
   find (property: string, value: unknown, kind?: string): readonly object[]
-  /** The highest number that the property ever was while the table knew, 0 where there is none. */
+  /** The highest number that the property is, 0 where there is none above. */
   highest (property: string, kind?: string): number
   /** `key` is where a Map keeps it. */
   insert (row: object, key: unknown): Undo
@@ -30,8 +30,8 @@ interface Index {
   readonly kind: string | undefined
   size: number
   last: object | undefined
-  /** Of the values that are numbers, not below 0. */
-  highest: number
+  /** Of the values that are numbers, not below 0; nothing where it must be looked up. */
+  highest: number | undefined
   readonly entries: Map<unknown, Entry[]>
 }
 
@@ -77,7 +77,7 @@ function makeTable (rows: Rows): Table {
       indexes.clear()
       return (indexOf(property, kind).entries.get(value) ?? []).map(entry => entry.row)
     },
-    highest: (property, kind) => indexOf(property, kind).highest,
+    highest: (property, kind) => highestIn(indexOf(property, kind)),
     insert (row, key) {
       const current = [...indexes.values()].filter(isUpToDate)
       const at = add(rows, row, key)
@@ -115,7 +115,7 @@ const lastOf = (rows: Rows) => isMap(rows) ? undefined : rows.at(-1)
 const isMap = (rows: Rows): rows is ReadonlyMap<unknown, object> => rows instanceof Map
 
 function buildIndex (rows: Rows, property: string, kind: string | undefined): Index {
-  const index = { property, kind, size: sizeOf(rows), last: lastOf(rows), highest: 0, entries: new Map<unknown, Entry[]>() }
+  const index = { property, kind, size: sizeOf(rows), last: lastOf(rows), highest: 0 as number | undefined, entries: new Map<unknown, Entry[]>() }
   for (const [at, row] of rows.entries()) addEntry(index, { row, at })
   return index
 }
@@ -123,14 +123,24 @@ function buildIndex (rows: Rows, property: string, kind: string | undefined): In
 function addEntry (index: Index, entry: Entry): void {
   const { entries, property, kind } = index
   const value = ownValue(entry.row, property, kind)
-  if (typeof value === 'number' && value > index.highest) index.highest = value
+  if (typeof value === 'number' && index.highest !== undefined && value > index.highest) index.highest = value
   const others = entries.get(value)
   if (others === undefined) entries.set(value, [entry])
   else others.push(entry)
 }
 
-function takeEntry ({ entries, property, kind }: Index, row: object): Entry | undefined {
-  const others = entries.get(ownValue(row, property, kind)) ?? []
+function highestIn (index: Index): number {
+  if (index.highest === undefined) {
+    index.highest = 0
+    for (const [value, { length }] of index.entries) if (typeof value === 'number' && length > 0 && value > index.highest) index.highest = value
+  }
+  return index.highest
+}
+
+function takeEntry (index: Index, row: object): Entry | undefined {
+  const value = ownValue(row, index.property, index.kind)
+  const others = index.entries.get(value) ?? []
+  if (value === index.highest) index.highest = undefined
   const at = others.findIndex(entry => entry.row === row)
   return at < 0 ? undefined : others.splice(at, 1)[0]
 }
@@ -155,6 +165,7 @@ function add (rows: Rows, row: object, key: unknown): unknown {
 function remove (rows: Rows, row: object): Undo {
   if (!isMap(rows)) {
     const at = rows.indexOf(row)
+    if (at < 0) throw new TypeError('a row is removed once')
     ;(rows as object[]).splice(at, 1)
     return () => { (rows as object[]).splice(at, 0, row) }
   }

@@ -49,9 +49,9 @@ function remove ({ collection, steps }: ChangeOf<'delete'>, undo: Undo[]): Chang
   const row = standOn(steps)
   if (row === undefined) return unchanged
   const key = valueOf(row, collection.key)
-  if (isReferred(collection, key)) return refused('foreign-key')
+  if (isReferred(collection, key, row)) return refused('foreign-key')
   // A link is no item: it goes with either of those that it links.
-  for (const { joins, rows } of linkedBy(collection, key)) for (const join of rows) undo.push(joins.remove(join))
+  for (const [joins, rows] of linkedBy(collection, key)) for (const join of rows) undo.push(joins.remove(join))
   undo.push(tableOf(collection).remove(row))
   return { kind: 'changed' }
 }
@@ -81,13 +81,14 @@ function violation (collection: Collection, values: Stored, checked: readonly St
   if (absent !== undefined) return refused('other', absent)
   const taken = collection.stored.filter(field => field.identifier && checked.includes(field) && valueIn(field) !== null && table.find(field.property, valueIn(field), field.type.kind).some(one => one !== row))
   if (taken.length > 0) return refused('unique', ...taken)
-  for (const field of collection.fields.values()) {
-    const value = field.kind === 'sub-item' && checked.includes(field.foreignKey) ? values.get(field.foreignKey) ?? null : null
-    if (field.kind === 'sub-item' && value !== null && !isThere(field.target, value, collection, values)) return refused('foreign-key', field.foreignKey)
-  }
+  const dangling = [...collection.fields.values()].flatMap(field => {
+    const value = field.kind === 'sub-item' && checked.includes(field.foreignKey) ? valueIn(field.foreignKey) : null
+    return field.kind === 'sub-item' && value !== null && !isThere(field.target, value, collection, values) ? [field.foreignKey] : []
+  })
+  if (dangling.length > 0) return refused('foreign-key', ...new Set(dangling))
   const before = row === undefined ? null : valueOf(row, collection.key)
   const isMoved = before !== null && checked.includes(collection.key) && values.get(collection.key) !== before
-  return isMoved && (isReferred(collection, before) || linkedBy(collection, before).some(({ rows }) => rows.length > 0)) ? refused('foreign-key') : undefined
+  return isMoved && (isReferred(collection, before) || [...linkedBy(collection, before).values()].some(rows => rows.size > 0)) ? refused('foreign-key') : undefined
 }
 
 /** Whether the collection has an item with that key, or is just getting it. */
@@ -96,17 +97,21 @@ function isThere (target: Collection, value: unknown, collection: Collection, va
   return tableOf(target).find(property, value, type.kind).length > 0 || (target === collection && values.get(target.key) === value)
 }
 
-const isReferred = ({ referrers }: Collection, key: unknown) =>
-  referrers.some(({ holder, foreignKey }) => tableOf(holder).find(foreignKey.property, key, foreignKey.type.kind).length > 0)
+/** Whether an item refers to the key; `but` may, where it goes itself. */
+const isReferred = ({ referrers }: Collection, key: unknown, but?: object) =>
+  referrers.some(({ holder, foreignKey }) => tableOf(holder).find(foreignKey.property, key, foreignKey.type.kind).some(row => row !== but))
 
-/** The join rows that hold the key, on whichever side. */
-function linkedBy (collection: Collection, key: unknown): ReadonlyArray<{ readonly joins: Table, readonly rows: readonly object[] }> {
-  return collection.links.flatMap(({ holder, target, link }) => {
-    if (link.kind !== 'join') return []
+/** The join rows that hold the key, on whichever side, each once: a relation may be declared from both. */
+function linkedBy (collection: Collection, key: unknown): ReadonlyMap<Table, ReadonlySet<object>> {
+  const linked = new Map<Table, Set<object>>()
+  for (const { holder, target, link } of collection.links) {
+    if (link.kind !== 'join') continue
     const joins = joinsOf(holder, link.through)
     const sides = [...holder === collection ? [link.foreignKey] : [], ...target === collection ? [link.otherKey] : []]
-    return [{ joins, rows: [...new Set(sides.flatMap(property => joins.find(property, key, collection.key.type.kind)))] }]
-  })
+    const rows = sides.flatMap(property => joins.find(property, key, collection.key.type.kind))
+    linked.set(joins, new Set([...linked.get(joins) ?? [], ...rows]))
+  }
+  return linked
 }
 
 /** One more than the highest, for a key that is a number; another the application must give. */

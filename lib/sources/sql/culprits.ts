@@ -11,7 +11,9 @@ type Read = (plan: ReadPlan) => ReadResult | Promise<ReadResult>
 export async function nameCulprits (refused: Refused, change: Change, read: Read): Promise<Changed> {
   if (change.kind === 'link' || change.kind === 'delete' || refused.by === 'other') return refused
   const fields = refused.by === 'unique' ? await takenIdentifiers(change, read) : await danglingKeys(change, read)
-  return fields.length === 0 ? refused : { ...refused, fields }
+  if (fields.length > 0) return { ...refused, fields }
+  // Nothing dangles where the key itself was changed: others refer to it.
+  return refused.by === 'foreign-key' && change.values.has(change.collection.key) ? { ...refused, fields: [] } : refused
 }
 
 type Storing = Extract<Change, { kind: 'insert' | 'update' }>

@@ -1,5 +1,5 @@
 import type { ReadPlan } from '../../plan/plan.ts'
-import type { Database, Session } from '../source.ts'
+import type { Database } from '../source.ts'
 import type { Connection } from './postgres-connection.ts'
 import { toFault } from './postgres-faults.ts'
 import type { Replicas } from './postgres-replicas.ts'
@@ -20,11 +20,11 @@ export interface SqlDatabase extends Database {
 /** The database on a server that speaks PostgreSQL's SQL. */
 export function makePostgresDatabase (server: Server, replicas?: Replicas): SqlDatabase {
   const known = once(() => server.use(learn))
-  const using = async <T>(at: Server, work: (session: Session, connection: Connection) => Promise<T>): Promise<T> => {
+  const using = async <T>(at: Server, work: (connection: Connection, catalog: Known) => Promise<T>): Promise<T> => {
     const catalog = await known()
-    return at.use(connection => work(makeSession(connection, catalog), connection))
+    return at.use(connection => work(connection, catalog))
   }
-  const writing = async <T>(work: (session: Session, connection: Connection) => Promise<T>): Promise<T> => {
+  const writing = async <T>(work: (connection: Connection, catalog: Known) => Promise<T>): Promise<T> => {
     try {
       return await using(server, work)
     } finally {
@@ -32,13 +32,13 @@ export function makePostgresDatabase (server: Server, replicas?: Replicas): SqlD
       replicas?.written()
     }
   }
-  const reading = (at: Server, plan: ReadPlan) => using(at, session => retrying(async () => session.read(plan)))
+  const reading = (at: Server, plan: ReadPlan) => using(at, (connection, catalog) => retrying(async () => makeSession(connection, catalog, false).read(plan)))
   const database: SqlDatabase = {
     kind: 'postgres',
     table: (name, options = {}) => makeSource(database, name, options),
     read: (plan, fresh = false) => replicas === undefined || fresh ? reading(server, plan) : replicas.read(at => reading(at, plan)),
-    change: change => writing(session => retrying(async () => session.change(change))),
-    transaction: work => writing((session, connection) => inTransaction(connection, () => work(session)))
+    change: change => writing((connection, catalog) => retrying(async () => makeSession(connection, catalog, false).change(change))),
+    transaction: work => writing((connection, catalog) => inTransaction(connection, () => work(makeSession(connection, catalog, true))))
   }
   return database
 }

@@ -1,5 +1,4 @@
 import { PostgresQueryCompiler, sql } from 'kysely'
-import type { ValueKind } from '../../model/values.ts'
 import { foldCase } from '../fold-case.ts'
 import type { Held } from './columns.ts'
 import type { Dialect, Sql } from './dialect.ts'
@@ -21,7 +20,7 @@ export const postgresDialect: Dialect = {
   collect: row => sql`coalesce(json_agg(${row}), '[]')`,
   asText: json => sql`(${json})::text`,
   encode: (column, held) => formOf(held).encode(column),
-  decode: (encoded, { kind }) => decode(encoded, kind),
+  decode,
   store: (slot, held) => store(sql`${sql.val(slot)}`, held),
   // A key that is generated always may still be given by the URL of an upsert.
   givenKey: sql` overriding system value`,
@@ -81,12 +80,15 @@ const cast = (value: Sql, held: Held) => sql`${value}::${sql.raw(formOf(held).ty
 const castList = (value: Sql, held: Held) => sql`${value}::text[]::${sql.raw(formOf(held).type)}[]`
 
 /** JSON's own types are what is wanted; what it has no word for, such as NaN, comes as text. */
-function decode (encoded: unknown, kind: ValueKind): unknown {
+function decode (encoded: unknown, { kind, type }: Held): unknown {
   if (kind === 'integer' || kind === 'number') return typeof encoded === 'number' ? encoded + 0 : null
-  return kind === 'json' && typeof encoded === 'string' ? parseText(encoded) : encoded
+  // A column of JSON has given JSON's own types.
+  return kind === 'json' && typeof encoded === 'string' && !isJson(type) ? parseText(encoded) : encoded
 }
 
-/** JSON in a column of text. A JSON string in a column of JSON is one already. */
+const isJson = (type: string) => type === 'json' || type === 'jsonb'
+
+/** JSON in a column of text. */
 function parseText (encoded: string): unknown {
   try {
     return JSON.parse(encoded)
@@ -99,7 +101,7 @@ function store (value: Sql, { kind, type }: Held): Sql {
   // Bound as text: some drivers would make JSON of what is JSON already.
   const json = sql`${value}::text::json`
   if (type.endsWith('[]')) return storeArray(json, type)
-  return kind === 'json' && (type === 'json' || type === 'jsonb') ? sql`${value}::text::${sql.raw(type)}` : value
+  return kind === 'json' && isJson(type) ? sql`${value}::text::${sql.raw(type)}` : value
 }
 
 /** An array of scalars, out of the JSON that fields without an order of their own are bound as. */

@@ -53,9 +53,9 @@ export function toRefusal (error: unknown, change: Change, constraints: Constrai
   const { constraint, table, column } = culprit(error)
   const collection = change.kind === 'link' ? change.field.target : change.collection
   const columns = column === '' ? constraints.get(constraint) ?? [] : [column]
-  // A foreign key of another table is one that refers to this.
+  // A foreign key of another table is one that refers to this, and so is one of this where it was not written.
   const own = table === sourceOf(collection).table && change.kind !== 'delete'
-  const fields = own ? fieldsOf(columns, collection) : []
+  const fields = own ? fieldsOf(columns, collection).filter(field => change.kind === 'link' || code !== '23503' || change.values.has(field)) : []
   if (code === '23505') return { kind: 'refused', by: 'unique', fields }
   return { kind: 'refused', by: code === '23503' ? 'foreign-key' : 'other', fields }
 }
@@ -66,5 +66,8 @@ function culprit (error: unknown): { readonly constraint: string, readonly table
   const named = (name: string) => told[name] ?? told[`${name}_name`] ?? ''
   return { constraint: named('constraint'), table: named('table'), column: named('column') }
 }
+
+/** Whether a value of a read cannot be one of its column's: only a position can hold such a value, which is then from no link of ours. */
+export const isUnfit = (error: unknown) => /^22(P02|007|008|003)$/.test(sqlState(error))
 
 const fieldsOf = (columns: readonly string[], collection: Collection) => collection.stored.filter(field => columns.includes(sourceOf(collection).column(field.property)))

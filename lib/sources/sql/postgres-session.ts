@@ -1,10 +1,11 @@
+import { foreignPosition } from '../../errors.ts'
 import type { ReadPlan } from '../../plan/plan.ts'
 import type { Change, Changed, ReadResult, Session } from '../source.ts'
 import { nameCulprits } from './culprits.ts'
 import { type Catalog, columnsQuery, constraintsQuery, readCatalog } from './postgres-catalog.ts'
 import type { Connection } from './postgres-connection.ts'
 import { postgresDialect } from './postgres-dialect.ts'
-import { toFault, toRefusal } from './postgres-faults.ts'
+import { isUnfit, toFault, toRefusal } from './postgres-faults.ts'
 import type { Output } from './read.ts'
 import { makeStatements, type Statements } from './statements.ts'
 
@@ -19,8 +20,20 @@ export async function learn (connection: Connection): Promise<Known> {
   return { ...catalog, statements: makeStatements(postgresDialect, catalog.types) }
 }
 
-/** What is done on one connection, inside a transaction or not. */
-export function makeSession (connection: Connection, { statements, constraints }: Known): Session {
+/** What is done on one connection, inside a transaction or outside of any. */
+export function makeSession (connection: Connection, { statements, constraints }: Known, inside: boolean): Session {
+  // Who is at fault for a refusal is looked up among what the transaction has changed before, which a savepoint keeps.
+  let changed = false
+  let saved = false
+  const save = async () => {
+    if (inside && changed) await connection.query(saved ? `release savepoint ${savepoint}; savepoint ${savepoint}` : `savepoint ${savepoint}`)
+    saved = inside && changed
+    changed = true
+  }
+  const takeBack = async () => {
+    // After an error the server answers nothing before what failed is undone.
+    if (inside) await connection.query(saved ? `rollback to savepoint ${savepoint}` : 'rollback')
+  }
   const read = async (plan: ReadPlan, locking: boolean): Promise<ReadResult> => {
     const { text, parameters, decode } = statements.bind(plan, locking)
     try {
@@ -28,7 +41,7 @@ export function makeSession (connection: Connection, { statements, constraints }
       // Every read gives exactly one row.
       return decode(output as unknown as Output)
     } catch (error) {
-      throw toFault(error)
+      throw isUnfit(error) ? foreignPosition(error) : toFault(error)
     }
   }
   const change = async (change: Change): Promise<Changed> => {
@@ -38,19 +51,27 @@ export function makeSession (connection: Connection, { statements, constraints }
     return row === undefined ? { kind: 'unchanged' } : { kind: 'changed', key: key(String(row['key'])) }
   }
   return {
-    transaction: { kind: 'postgres', query: async (text, parameters) => (await connection.query(text, parameters)).rows },
+    transaction: {
+      kind: 'postgres',
+      async query (text, parameters) {
+        changed = true
+        return (await connection.query(text, parameters)).rows
+      }
+    },
     read: plan => read(plan, false),
     lock: plan => read(plan, true),
     async change (wanted) {
       try {
+        await save()
         return await change(wanted)
       } catch (error) {
         const refused = toRefusal(error, wanted, constraints)
         if (refused === undefined) throw toFault(error)
-        // After an error the server answers nothing before the transaction is over, and this one can only be undone.
-        await connection.query('rollback')
+        await takeBack()
         return nameCulprits(refused, wanted, plan => read(plan, false))
       }
     }
   }
 }
+
+const savepoint = 'data_api'

@@ -1,7 +1,8 @@
 import { sql, SqliteQueryCompiler } from 'kysely'
 import type { ValueKind } from '../../model/values.ts'
+import type { Held } from './columns.ts'
 import type { Dialect, Sql } from './dialect.ts'
-import type { Value } from './shape.ts'
+import type { Slot, Value } from './shape.ts'
 
 /** The function registered on every connection for comparisons without regard to case: SQLite's own lower() knows ASCII only. */
 export const foldFunction = 'data_api_fold_case'
@@ -11,7 +12,7 @@ export const sqliteDialect: Dialect = {
   compiler: new SqliteQueryCompiler(),
   // A column may be declared with a collation of its own.
   comparable: (column, { kind }) => isNumeric(kind) ? column : sql`${column} collate binary`,
-  operand: slot => sql`${sql.val(slot)}`,
+  operand: bound,
   among: (column, slot, held) => sql`${sqliteDialect.comparable(column, held)} in (select value from json_each(${sql.val(slot)}))`,
   // LIKE would take % and _ in a value for wildcards, and disregard the case of ASCII.
   startsWith: (column, slot) => sql`substr(${column}, 1, length(${sql.val(slot)})) = ${sql.val(slot)} collate binary`,
@@ -27,9 +28,14 @@ export const sqliteDialect: Dialect = {
   asText: json => json,
   encode: (column, { kind }) => encoders[kind](column),
   decode: (encoded, { kind }) => decoders[kind](encoded),
-  store: slot => sql`${sql.val(slot)}`,
+  store: bound,
   givenKey: sql``,
   bind: bindValue
+}
+
+/** Numbers are said to be doubles, since those next to nothing are bound as text. */
+function bound (slot: Slot, { kind }: Held): Sql {
+  return kind === 'number' ? sql`cast(${sql.val(slot)} as real)` : sql`${sql.val(slot)}`
 }
 
 const isNumeric = (kind: ValueKind) => kind === 'integer' || kind === 'number' || kind === 'boolean'
@@ -71,5 +77,9 @@ function decodeNumber (encoded: unknown): number | null {
 
 function bindValue (value: Value): unknown {
   if (typeof value === 'boolean') return Number(value)
-  return typeof value === 'object' && value !== null ? JSON.stringify(value.map(bindValue)) : value
+  if (typeof value === 'number' && isTiny(value)) return String(value)
+  return typeof value === 'object' && value !== null ? JSON.stringify(value.map(one => typeof one === 'boolean' ? Number(one) : one)) : value
 }
+
+/** Whether @photostructure/sqlite, until 1.2 at least, would bind the number as the integer 0. */
+const isTiny = (value: number) => value !== 0 && Math.abs(value) < 1e-14
