@@ -1,0 +1,47 @@
+import { Type } from '@sinclair/typebox'
+import { collection, type Source, SubCollection, SubItem } from '../lib/index.ts'
+
+const shown = { readable: true, writable: true } as const
+const nullable = Type.Union([Type.String(), Type.Null()], shown)
+
+// Relations are hidden, so that an item is what the route written by hand sends: its own fields.
+const Artist = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  name: Type.String({ identifier: true, ...shown }),
+  country: Type.String(shown),
+  founded: Type.Integer(shown),
+  rating: Type.Number(shown),
+  label: nullable,
+  albums: SubCollection('albums', { foreignKey: 'artistId', readable: true, hidden: true })
+})
+
+const Album = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  title: Type.String(shown),
+  released: Type.String({ format: 'date', ...shown }),
+  genre: Type.String(shown),
+  price: Type.Number(shown),
+  label: nullable,
+  artistId: Type.Integer(shown),
+  artist: SubItem('artists', { foreignKey: 'artistId', readable: true, hidden: true }),
+  tracks: SubCollection('tracks', { foreignKey: 'albumId', readable: true, hidden: true })
+})
+
+const Track = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  title: Type.String({ minLength: 1, ...shown }),
+  position: Type.Integer(shown),
+  seconds: Type.Integer(shown),
+  plays: Type.Integer(shown),
+  albumId: Type.Integer(shown),
+  album: SubItem('albums', { foreignKey: 'albumId', readable: true, hidden: true })
+})
+
+/** What the plugin is told of the tables. */
+export function collections (source: (table: 'artists' | 'albums' | 'tracks') => Source) {
+  return {
+    artists: collection(Artist, { source: source('artists') }),
+    albums: collection(Album, { source: source('albums') }),
+    tracks: collection(Track, { source: source('tracks') })
+  }
+}

@@ -1,0 +1,24 @@
+import { press } from '../load.ts'
+import type { ServerProcess } from '../process.ts'
+import { medianOf } from '../statistics.ts'
+import { formatNumber, formatTable } from '../table.ts'
+import { connections, type Extent, get } from './cost.ts'
+
+/** How long the event loop is held up while SQLite makes pages of growing size: for so long nobody else is served. */
+export async function growPauses (server: ServerProcess, { seconds, quick }: Extent): Promise<string> {
+  const rows: string[][] = []
+  for (const size of quick ? [20, 1000] : [20, 100, 300, 1000, 3000, 10_000]) {
+    const pauses: number[] = []
+    const requests = [get(`/tracks?sort=plays+desc&limit=${size}`)]
+    await press(server.url, requests, { connections: 1, seconds })
+    // The longest of each of several rounds: the machine's own hiccups are in some, the page's time in all.
+    for (let round = 0; round < 5; round++) {
+      await server.ask('watch')
+      await press(server.url, requests, { connections, seconds: seconds / 2 })
+      pauses.push((await server.ask('usage')).pause)
+    }
+    rows.push([size.toLocaleString('en'), formatNumber(medianOf(pauses)), formatNumber(Math.max(...pauses))])
+  }
+  return `## The event loop's longest pause\n\nWhile SQLite serves pages of so many tracks over ${connections} connections, in milliseconds, by \`monitorEventLoopDelay\`; the requests that wait at once are served one behind another.\n\n${
+    formatTable(['items of a page', 'longest, median of 5 rounds', 'longest of all'], rows, 0)}`
+}

@@ -1,0 +1,54 @@
+import { writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { describeMachine, pinSelf, shareCores } from '../machine.ts'
+import { openStage, type Stage } from '../stage.ts'
+import { fullSizes, quickSizes } from '../world.ts'
+import { growConnections } from './connections.ts'
+import type { Extent } from './cost.ts'
+import { endure } from './endurance.ts'
+import { compareLoops } from './memory-source.ts'
+import { growPauses } from './pauses.ts'
+import { growCollections } from './registration.ts'
+import { growRows } from './rows.ts'
+import { growShapes } from './shapes.ts'
+
+// npm run bench:growth [-- --quick] [--only rows --only shapes ...]
+
+const parts = ['rows', 'loops', 'shapes', 'connections', 'collections', 'pauses', 'endurance'] as const
+type Part = typeof parts[number]
+
+const { values: { quick, only } } = parseArgs({ options: { quick: { type: 'boolean', default: false }, only: { type: 'string', multiple: true, default: [...parts] } } })
+const extent: Extent = { seconds: quick ? 0.2 : 2, quick }
+const cores = shareCores()
+
+async function part (name: Part, stage: Stage): Promise<string> {
+  switch (name) {
+    case 'rows': return growRows(cores, extent)
+    case 'loops': return compareLoops(cores, extent)
+    case 'shapes': return growShapes(await stage.server('plugin', 'sqlite'), extent)
+    case 'connections': return growConnections(await stage.server('plugin', 'sqlite'), extent)
+    case 'collections': return growCollections(extent)
+    case 'pauses': return growPauses(await stage.server('wide plugin', 'sqlite'), extent)
+    case 'endurance': return endure(await stage.server('plugin', 'sqlite'), extent)
+  }
+}
+
+pinSelf(cores.client)
+const stage = await openStage(quick ? quickSizes : fullSizes, ['sqlite'], cores)
+try {
+  const sections: string[] = []
+  for (const name of parts.filter(one => only.includes(one))) {
+    sections.push(await part(name, stage))
+    process.stderr.write(`${name}\n`)
+  }
+  const text = [
+    '# Cost against size',
+    `Made by \`npm run bench:growth\`${quick ? ' in its quick mode, which shows that it works and no more' : ''}. CPU time is of the server process, all its threads.`,
+    describeMachine(cores).map(line => `- ${line}`).join('\n'),
+    ...sections
+  ].join('\n\n')
+  if (!quick && only.length === parts.length) writeFileSync('benchmarks/growth.md', `${text}\n`)
+  console.log(text)
+} finally {
+  await stage.close()
+}

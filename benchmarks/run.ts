@@ -1,0 +1,82 @@
+import { writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { findDeepPage } from './deep.ts'
+import { describeMachine, pinSelf, shareCores, sqliteDriver } from './machine.ts'
+import { type Effort, measure, type Outcome } from './measure.ts'
+import { report } from './report.ts'
+import { type Facts, type Scenario, scenarios } from './scenarios.ts'
+import { describePlatformatic, hasPlatformatic } from './servers/platformatic.ts'
+import { type SourceName, sources } from './servers/setting.ts'
+import { openStage, type Stage } from './stage.ts'
+import { fullSizes, quickSizes, type Sizes } from './world.ts'
+
+// npm run bench [-- --quick] [--source sqlite] [--scenario 'item by id'] [--rounds 5] [--seconds 2]
+
+const { values: { quick, source, scenario, rounds, seconds } } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    source: { type: 'string', multiple: true, default: [...sources] },
+    scenario: { type: 'string', multiple: true },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' }
+  }
+})
+
+interface Mode { readonly sizes: Sizes, readonly deepPage: number, readonly effort: Effort }
+
+const modes: Readonly<Record<'full' | 'quick', Mode>> = {
+  full: { sizes: fullSizes, deepPage: 10_000, effort: { rounds: 5, seconds: 2, warmUp: 2, connections: 10 } },
+  quick: { sizes: quickSizes, deepPage: 1_000, effort: { rounds: 2, seconds: 0.06, warmUp: 0.05, connections: 10 } }
+}
+
+const mode = quick ? modes.quick : modes.full
+const effort: Effort = { ...mode.effort, ...rounds !== undefined && { rounds: Number(rounds) }, ...seconds !== undefined && { seconds: Number(seconds), warmUp: Number(seconds) } }
+const chosen = sources.filter(name => source.includes(name))
+const withPlatformatic = hasPlatformatic()
+const cores = shareCores()
+
+async function measureAll (stage: Stage): Promise<readonly Outcome[]> {
+  const facts: Facts = { sizes: mode.sizes, deep: await findDeepPage((await stage.server('plugin', 'sqlite')).url, mode.deepPage) }
+  const outcomes: Outcome[] = []
+  for (const name of chosen) {
+    for (const one of scenarios(facts).filter(one => isWanted(one, name))) {
+      outcomes.push(await measure(withPlatformatic ? one : without(one), name, stage, effort))
+      process.stderr.write(`${name}: ${one.name}\n`)
+    }
+    await stage.clear()
+  }
+  return outcomes
+}
+
+const isWanted = ({ name, sources }: Scenario, source: SourceName) => sources.includes(source) && (scenario === undefined || scenario.some(part => name.startsWith(part)))
+
+const without = (scenario: Scenario): Scenario => ({ ...scenario, rivals: scenario.rivals.filter(({ subject }) => subject !== 'platformatic') })
+
+function document (outcomes: readonly Outcome[]): string {
+  const { artists, albumsEach, tracksEach } = mode.sizes
+  const counts = [artists, artists * albumsEach, artists * albumsEach * tracksEach].map(count => count.toLocaleString('en'))
+  return [
+    '# The plugin against routes written by hand',
+    `Made by \`npm run bench\`${quick ? ' in its quick mode, which shows that it works and no more' : ''}. Ratios are the plugin's figure to the rival's, as medians of ${effort.rounds} rounds of ${effort.seconds} s that alternate, with the least and the most. Over ${effort.connections} connections; answers are compared before anything is timed.`,
+    'The floor sends a constant string of the same size. The route by hand has prepared statements on the same driver, schemas for fast-json-stringify and Ajv, and neither tags nor links, which the plugin sends.',
+    [
+      ...describeMachine(cores),
+      `SQLite through ${sqliteDriver()}, for the plugin and by hand; PostgreSQL through pg with named statements, for both`,
+      withPlatformatic ? describePlatformatic() : 'Platformatic is left out, as it is not installed: `npm ci --prefix benchmarks`',
+      `Data: ${counts[0]} artists, ${counts[1]} albums, ${counts[2]} tracks`
+    ].map(line => `- ${line}`).join('\n'),
+    report(outcomes)
+  ].join('\n\n')
+}
+
+pinSelf(cores.client)
+const stage = await openStage(mode.sizes, [...new Set<SourceName>(['sqlite', ...chosen])], cores)
+try {
+  const outcomes = await measureAll(stage)
+  const text = document(outcomes)
+  const isWhole = !quick && scenario === undefined && chosen.length === sources.length
+  if (isWhole) writeFileSync('benchmarks/results.md', `${text}\n`)
+  console.log(text)
+} finally {
+  await stage.close()
+}

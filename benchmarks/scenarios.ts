@@ -1,0 +1,145 @@
+import type { Request } from './load.ts'
+import type { Subject } from './servers/protocol.ts'
+import type { SourceName } from './servers/setting.ts'
+import { countries, genres, ownerOf, type Sizes, times } from './world.ts'
+
+/** What the plugin is measured against in a scenario. */
+export interface Rival {
+  readonly subject: Subject
+  /** What it does, where the subject's name does not say it. */
+  readonly label?: string
+  readonly requests: readonly Request[]
+  readonly sources: readonly SourceName[]
+  /** The least throughput on SQLite, and the most CPU time on PostgreSQL, as ratios of the plugin's to the rival's (issue 7). */
+  readonly sqlite?: number
+  readonly postgres?: number
+  /** Whether its answers are compared with the plugin's: whole, or by how many items there are, where names differ. */
+  readonly same: 'whole' | 'size' | 'no'
+}
+
+/** A thing that clients do, as the plugin is asked for it and as its rivals are. */
+export interface Scenario {
+  readonly name: string
+  readonly sources: readonly SourceName[]
+  readonly requests: readonly Request[]
+  readonly rivals: readonly Rival[]
+  /** Where what was written is read again, given the request and its answer. */
+  readonly readBack?: (request: Request, answer: unknown) => string
+}
+
+export interface Facts {
+  readonly sizes: Sizes
+  /** The path of a keyset page deep in the charts, as the API's own links lead to it, and the track that it begins behind. */
+  readonly deep: { readonly page: number, readonly path: string, readonly plays: number, readonly id: number }
+}
+
+const everywhere: readonly SourceName[] = ['memory', 'sqlite', 'postgres']
+const databases: readonly SourceName[] = ['sqlite', 'postgres']
+const many = 200
+
+const get = (path: string): Request => ({ method: 'GET', path })
+const send = (method: string, path: string, body: unknown): Request => ({ method, path, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+
+type Targets = Pick<Rival, 'sqlite' | 'postgres' | 'label'>
+
+const byHand = (requests: readonly Request[], targets: Targets = {}): Rival => ({ subject: 'by hand', sources: everywhere, same: 'whole', requests, ...targets })
+const platformatic = (requests: readonly Request[], target?: number): Rival =>
+  ({ subject: 'platformatic', sources: ['sqlite'], same: 'size', requests, ...target !== undefined && { sqlite: target } })
+
+/** All that is measured, in this order: what writes comes last, since it changes what is read. */
+export function scenarios (facts: Facts): readonly Scenario[] {
+  return [...items(facts.sizes), ...listings(), ...nested(), ...paths(facts.sizes), ...pages(facts), dictionary(), ...writes(facts.sizes)]
+}
+
+/** Keys all over the table, the same for everybody. */
+const keys = (count: number) => times(many, index => 1 + Math.floor(index * 7919 % count))
+const albumKeys = ({ artists, albumsEach }: Sizes) => keys(artists * albumsEach)
+const trackKeys = ({ artists, albumsEach, tracksEach }: Sizes) => keys(artists * albumsEach * tracksEach)
+
+function items (sizes: Sizes): readonly Scenario[] {
+  const ids = albumKeys(sizes)
+  const item = ids.map(id => get(`/albums/${id}`))
+  const either = keys(sizes.artists).map(id => get(`/artists/${id}`))
+  const scalar = ids.map(id => get(`/albums/${id}/title`))
+  return [
+    { name: 'item by id', sources: everywhere, requests: item, rivals: [byHand(item, { sqlite: 0.95, postgres: 0.95 }), platformatic(item, 3)] },
+    { name: 'item by id, where names are identifiers too', sources: everywhere, requests: either, rivals: [byHand(either)] },
+    { name: 'scalar', sources: everywhere, requests: scalar, rivals: [byHand(scalar, { sqlite: 0.95, postgres: 0.95 })] }
+  ]
+}
+
+function listings (): readonly Scenario[] {
+  const listing = (limit: number, sqlite: number, peer?: number): Scenario => ({
+    name: `listing of ${limit}`,
+    sources: everywhere,
+    requests: genres.map(genre => get(`/albums?genre=${genre}&sort=released+desc&limit=${limit}`)),
+    rivals: [
+      byHand(genres.map(genre => get(`/albums?genre=${genre}&limit=${limit}`)), { sqlite, postgres: 1 }),
+      platformatic(genres.map(genre => get(`/albums/?where.genre.eq=${genre}&orderby.released=desc&orderby.id=asc&limit=${limit}`)), peer)
+    ]
+  })
+  const prices = times(10, index => 20 + index)
+  return [listing(20, 1.2, 2), listing(100, 1.7, 2.5), listing(1000, 1.8), {
+    name: 'listing of 20, scanned and sorted',
+    sources: everywhere,
+    requests: prices.map(price => get(`/albums?price<${price}&sort=price+desc&limit=20`)),
+    rivals: [byHand(prices.map(price => get(`/albums-under?price=${price}&limit=20`)))]
+  }]
+}
+
+function nested (): readonly Scenario[] {
+  const fields = 'id,name,albums(id,title,tracks(id,title,seconds))'
+  const of = (path: string) => countries.map(country => get(`${path}?country=${country}&limit=10`))
+  return [{
+    name: 'three levels nested',
+    sources: everywhere,
+    requests: countries.map(country => get(`/artists?country=${country}&sort=name&limit=10&fields=${fields}`)),
+    rivals: [
+      byHand(of('/trees'), { label: 'by hand, a query a level and parent', sqlite: 2.2, postgres: 0.7 }),
+      { ...byHand(of('/trees-text'), { label: 'by hand, the same single statement', sqlite: 0.95, postgres: 1.1 }), sources: databases }
+    ]
+  }]
+}
+
+function paths (sizes: Sizes): readonly Scenario[] {
+  const requests = albumKeys(sizes).map(id => get(`/artists/${ownerOf(id, sizes.albumsEach)}/albums/${id}/tracks`))
+  return [{ name: 'path of five segments', sources: everywhere, requests, rivals: [byHand(requests)] }]
+}
+
+function pages ({ deep }: Facts): readonly Scenario[] {
+  const first = [get('/tracks?sort=plays+desc&limit=10')]
+  const self: Rival = { subject: 'plugin', label: 'page 1 of the plugin', sources: databases, same: 'no', requests: first, sqlite: 0.85, postgres: 1.15 }
+  return [
+    { name: 'page 1 by keyset', sources: databases, requests: first, rivals: [byHand([get('/tracks?limit=10')])] },
+    {
+      name: `page ${deep.page.toLocaleString('en')} by keyset`,
+      sources: databases,
+      requests: [get(deep.path)],
+      rivals: [byHand([get(`/tracks?plays=${deep.plays}&id=${deep.id}&limit=10`)]), self]
+    }
+  ]
+}
+
+function dictionary (): Scenario {
+  return {
+    name: 'dictionary of 100',
+    sources: everywhere,
+    requests: countries.map(country => get(`/artists/by_name?country=${country}&limit=100`)),
+    rivals: [byHand(countries.map(country => get(`/artists-by-name?country=${country}&limit=100`)))]
+  }
+}
+
+function writes (sizes: Sizes): readonly Scenario[] {
+  const albums = albumKeys(sizes)
+  const tracks = trackKeys(sizes)
+  const created = albums.map((id, index) => send('POST', '/tracks', { title: `New ${index}`, position: index, seconds: 100 + index, plays: index, album_id: id }))
+  const updated = tracks.map((id, index) => send('PATCH', `/tracks/${id}`, { title: `Changed ${index}`, seconds: 60 + index }))
+  const written = tracks.map((id, index) => send('PUT', `/tracks/${id}/title`, `Written ${index}`))
+  const target = { sqlite: 0.9, postgres: 1.1 }
+  const same = ({ path }: Request) => path.split('/').slice(0, 3).join('/')
+  return [
+    { name: 'create', sources: everywhere, requests: created, rivals: [byHand(created, target)], readBack: (_request, answer) => `/tracks/${(answer as { id: number }).id}` },
+    { name: 'update', sources: everywhere, requests: updated, rivals: [byHand(updated, target)], readBack: same },
+    { name: 'scalar write', sources: everywhere, requests: written, rivals: [byHand(written, target)], readBack: same }
+  ]
+}

@@ -1,0 +1,30 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import dataApi, { type DataApiOptions, memory, postgres, type Source, sqlite } from '../../lib/index.ts'
+import { collections } from '../collections.ts'
+import { makeWorld } from '../world.ts'
+import { mostConnections, type Setting, sqlitePragmas } from './setting.ts'
+
+/** What is measured: the plugin, with its default options but where a benchmark is of pages. */
+export async function openPlugin (setting: Setting, pages: DataApiOptions['pages'] = {}): Promise<FastifyInstance> {
+  const app = Fastify()
+  await app.register(dataApi, { collections: collections(openSource(setting)), pages })
+  return app
+}
+
+function openSource (setting: Setting): (table: 'artists' | 'albums' | 'tracks') => Source {
+  switch (setting.source) {
+    case 'memory': {
+      const world = makeWorld(setting.sizes)
+      return table => memory(world[table])
+    }
+    case 'sqlite': {
+      const db = sqlite(setting.file)
+      db.exec(sqlitePragmas)
+      return table => db.table(table, { columns: 'snake_case' })
+    }
+    case 'postgres': {
+      const db = postgres({ connectionString: setting.url, max: mostConnections })
+      return table => db.table(table, { columns: 'snake_case' })
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import type { Sizes } from '../world.ts'
+
+export const sources = ['memory', 'sqlite', 'postgres'] as const
+export type SourceName = typeof sources[number]
+
+/** What a server process serves its data from. */
+export type Setting =
+  | { readonly source: 'memory', readonly sizes: Sizes }
+  | { readonly source: 'sqlite', readonly file: string }
+  | { readonly source: 'postgres', readonly url: string }
+
+/** Connections to PostgreSQL, of every server alike. */
+export const mostConnections = 10
+
+// With the write-ahead log this is what SQLite's manual advises: the disk is waited for at checkpoints only.
+export const sqlitePragmas = 'pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on'

@@ -1,0 +1,34 @@
+import { words } from '../lib/model/names.ts'
+import { openDriver } from '../lib/sources/sql/drivers.ts'
+import { tablesOf, type World } from './world.ts'
+
+/** Indexes serve the foreign keys, and the filters and orders of all scenarios but those that say otherwise. A rowid stands at the end of each. */
+const tables = `
+  create table artists (id integer primary key, name text not null unique, country text not null, founded integer not null, rating real not null, label text) strict;
+  create table albums (id integer primary key, title text not null, released text not null, genre text not null, price real not null, label text,
+    artist_id integer not null references artists (id)) strict;
+  create table tracks (id integer primary key, title text not null, position integer not null, seconds integer not null, plays integer not null,
+    album_id integer not null references albums (id)) strict`
+
+const indexes = `
+  create index artists_by_country on artists (country, name);
+  create index albums_by_artist on albums (artist_id);
+  create index albums_by_genre on albums (genre, released desc);
+  create index tracks_by_album on tracks (album_id);
+  create index tracks_by_plays on tracks (plays desc);
+  analyze`
+
+/** Makes a SQLite file of the world. */
+export function fillSqlite (file: string, world: World): void {
+  const driver = openDriver(file, undefined)
+  driver.exec(`pragma journal_mode = wal; pragma synchronous = off; ${tables}; begin`)
+  for (const [table, rows] of tablesOf(world)) {
+    const columns = Object.keys(rows[0] ?? {})
+    const insert = driver.prepare(`insert into ${table} (${columns.map(columnOf).join(', ')}) values (${columns.map(() => '?').join(', ')})`)
+    for (const row of rows) insert.run(...Object.values(row))
+  }
+  driver.exec(`commit; ${indexes}; pragma wal_checkpoint(truncate)`)
+  driver.close()
+}
+
+export const columnOf = (property: string): string => words(property).join('_')

@@ -1,0 +1,14 @@
+/** The middle of some figures and how far they spread. */
+export interface Spread { readonly median: number, readonly least: number, readonly most: number }
+
+/** Throws where there are none. */
+export function spreadOf (figures: readonly number[]): Spread {
+  const sorted = figures.toSorted((one, other) => one - other)
+  const [least] = sorted
+  const most = sorted.at(-1)
+  if (least === undefined || most === undefined) throw new TypeError('no figures')
+  const middle = sorted.slice(Math.floor((sorted.length - 1) / 2), Math.floor(sorted.length / 2) + 1)
+  return { median: middle.reduce((sum, one) => sum + one, 0) / middle.length, least, most }
+}
+
+export const medianOf = (figures: readonly number[]): number => spreadOf(figures).median
