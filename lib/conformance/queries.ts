@@ -64,8 +64,12 @@ function drawOperand (draw: Draw, field: ScalarField, operator: Operator, collec
     return grouped && !draw.chance(10) ? `(${list})` : list
   }
   if (field.kind !== 'computed' && field.nullable && draw.chance(12)) return 'null'
-  return printValue(draw, operator.includes('_with') || operator.includes('contains') || operator.includes('case') ? drawPiece(draw, field, rows, operator) : drawText(draw, field, rows), grouped)
+  const isPiece = operator.includes('_with') || operator.includes('contains') || operator.includes('case')
+  const text = isPiece ? drawPiece(draw, field, rows, operator) : drawText(draw, field, rows)
+  return printValue(draw, draw.chance(20) ? recase(draw, text) : text, grouped)
 }
+
+const recase = (draw: Draw, text: string) => draw.of([text.toUpperCase(), text.toLowerCase()])
 
 /** Part of a text that is there, perhaps in other case. */
 function drawPiece (draw: Draw, field: ScalarField, rows: readonly object[], operator: Operator): string {
@@ -73,7 +77,7 @@ function drawPiece (draw: Draw, field: ScalarField, rows: readonly object[], ope
   const start = operator.startsWith('starts') || operator.startsWith('equals') ? 0 : draw.below(whole.length + 1)
   const end = operator.startsWith('ends') || operator.startsWith('equals') ? whole.length : start + draw.below(whole.length - start + 1)
   const piece = draw.chance(80) ? whole.slice(start, end).join('') : drawText(draw, field, rows).slice(0, 300)
-  return operator.endsWith('case') ? draw.of([piece, piece.toUpperCase(), piece.toLowerCase()]) : piece
+  return operator.endsWith('case') && draw.chance(66) ? recase(draw, piece) : piece
 }
 
 function printValue (draw: Draw, text: string, grouped: boolean): string {
