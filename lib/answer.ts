@@ -4,7 +4,9 @@ import type { Model } from './model/model.ts'
 import type { Options } from './options.ts'
 import { planCandidates } from './plan/candidates.ts'
 import { type Media, planMedia } from './plan/media.ts'
+import type { Caller, Callers } from './plan/caller.ts'
 import { allowedMethods, findMethod, isWrite, type Method } from './plan/methods.ts'
+import { permittedMethods, readingRefusal, refusalOf } from './plan/permit.ts'
 import { planRead } from './plan/read.ts'
 import type { Step } from './plan/plan.ts'
 import { walk, type Walked } from './plan/walk.ts'
@@ -20,11 +22,12 @@ import { type DataRead, renderMissing, renderRead } from './response/read.ts'
 import { renderStream } from './response/stream.ts'
 import { tagged } from './response/tag.ts'
 import { readBatches } from './sources/batches.ts'
+import { isChecked, scoped } from './sources/scoped.ts'
 import type { Batches, Database, ReadResult } from './sources/source.ts'
 import { runWrite, type WriteResult } from './sources/write.ts'
 
 /** One registration of the plugin, compiled. */
-export interface Api { readonly model: Model, readonly options: Options }
+export interface Api { readonly model: Model, readonly options: Options, readonly callers: Callers }
 
 /** What a request means. */
 type Plan =
@@ -43,18 +46,22 @@ type Result =
 /** The way of a request, whole: what is asked is made into what is meant, done, and told. Throws a DataApiError where it cannot be. */
 export async function answer (text: RequestText, api: Api, context: Context): Promise<Answer> {
   const request = parseRequest(text, api.options.syntax) // asked
-  const plan = await planRequest(request, api, context) // meant
-  const result = await run(plan, context) // done
+  const caller = await api.callers.of(request.segments[0], context) // for whom
+  const plan = await planRequest(request, api, caller, context) // meant
+  const result = await run(plan, caller, context) // done
   return render(result, request, api) // told
 }
 
-async function planRequest (request: Request, { model, options }: Api, context: Context): Promise<Plan> {
+async function planRequest (request: Request, { options }: Api, caller: Caller, context: Context): Promise<Plan> {
   const { dictionaryPrefix, limits } = options.syntax
-  const resource = await walk({ segments: request.segments, dictionaryPrefix, writing: request.method === 'PUT' }, model, context)
-  const allow = allowedMethods(resource)
-  const method = findMethod(request.method, allow)
-  if (method === undefined) throw methodNotAllowed(request.method, allow.join(', '))
-  if (method === 'OPTIONS') return { kind: 'options', allow }
+  const unreadable = readingRefusal(request.method, request.segments[0], caller)
+  if (unreadable !== undefined) throw unreadable
+  const resource = await walk({ segments: request.segments, dictionaryPrefix, writing: request.method === 'PUT' }, caller.model, context)
+  const method = findMethod(request.method, allowedMethods(resource))
+  if (method === undefined) throw methodNotAllowed(request.method, permittedMethods(resource, caller).join(', '))
+  if (method === 'OPTIONS') return { kind: 'options', allow: permittedMethods(resource, caller) }
+  const refusal = refusalOf(method, resource, caller)
+  if (refusal !== undefined) throw refusal
   if (method === 'QUERY' && !request.form) throw unsupportedMediaType(formType)
   if (isWrite(method)) {
     planMedia(request.accept, 'item')
@@ -67,16 +74,16 @@ async function planRequest (request: Request, { model, options }: Api, context: 
   return read.kind === 'directory' ? read : { kind: 'read', read, media, fresh: request.fresh }
 }
 
-function run (plan: Plan, context: Context): Result | Promise<Result> {
+function run (plan: Plan, caller: Caller, context: Context): Result | Promise<Result> {
   switch (plan.kind) {
-    case 'read': return runRead(plan)
-    case 'write': return runOnDatabase(plan.write, context)
+    case 'read': return runRead(plan, caller)
+    case 'write': return runOnDatabase(plan.write, caller, context)
     default: return plan
   }
 }
 
-async function runRead ({ read, media, fresh }: Extract<Plan, { kind: 'read' }>): Promise<Result> {
-  const database = databaseOf(read.plan.steps, read.plan.kind === 'item' ? undefined : read.plan.from)
+async function runRead ({ read, media, fresh }: Extract<Plan, { kind: 'read' }>, caller: Caller): Promise<Result> {
+  const database = databaseOf(read.plan.steps, read.plan.kind === 'item' ? undefined : read.plan.from, caller)
   if (media !== 'json' && read.kind === 'list') {
     const { first, rows } = await readBatches(read.plan, database, batchSize, fresh)
     return { kind: 'read', read, media, result: first, identifiers: await tellApart(read.walked, first, plan => database.read(plan, fresh)), rows }
@@ -85,10 +92,10 @@ async function runRead ({ read, media, fresh }: Extract<Plan, { kind: 'read' }>)
   return { kind: 'read', read, media, result, identifiers: await tellApart(read.walked, result, plan => database.read(plan, fresh)) }
 }
 
-async function runOnDatabase (write: Write, context: Context): Promise<Result> {
+async function runOnDatabase (write: Write, caller: Caller, context: Context): Promise<Result> {
   const { plan, walked } = write
-  const database = databaseOf(plan.steps, plan.kind === 'create' ? plan.from : undefined)
-  const result = await runWrite(plan, database, context)
+  const database = databaseOf(plan.steps, plan.kind === 'create' ? plan.from : undefined, caller)
+  const result = await runWrite(plan, database, context, isChecked(plan.kind === 'create' ? plan.from.collection : plan.collection, caller))
   return { kind: 'write', write, result, identifiers: await tellApart(walked, result, plan => database.read(plan, true)) }
 }
 
@@ -96,10 +103,11 @@ async function runOnDatabase (write: Write, context: Context): Promise<Result> {
 const batchSize = 500
 
 /** All collections on a path are of one database. */
-function databaseOf (steps: readonly Step[], from: Pick<Step, 'collection'> | undefined): Database {
+function databaseOf (steps: readonly Step[], from: Pick<Step, 'collection'> | undefined, caller: Caller): Database {
   const [first = from] = steps
   if (first === undefined) throw new TypeError('an item is reached by a step at least')
-  return first.collection.source.database
+  const { database } = first.collection.source
+  return caller.guarded ? scoped(database, caller) : database
 }
 
 /** The identifiers by which the items can be told apart that one segment found. */

@@ -183,6 +183,62 @@ export interface Hooks<I> {
   saved?: (saved: Saved<I>, context: Context) => Eventually<void>
 }
 
+/** A condition on an item, as a scope's builder makes it. */
+export interface Condition { readonly kind: 'condition', readonly of: ConditionNode }
+
+export type ConditionNode =
+  | { readonly kind: 'compare', readonly property: string, readonly operator: 'equals' | 'in' | 'less' | 'at_most' | 'greater' | 'at_least', readonly value: unknown }
+  | { readonly kind: 'some', readonly relation: string, readonly where: Condition }
+  | { readonly kind: 'all' | 'any', readonly of: readonly Condition[] }
+  | { readonly kind: 'not', readonly of: Condition }
+
+type Ordered<V> = Exclude<V, null | undefined>
+
+/** Builds conditions on items, whose properties and values are those of the schema. Nothing is less or greater than null. */
+export interface Where<I> {
+  /** Its value is this one; null is that there is none. */
+  equals<P extends Properties<I>> (property: P, value: I[P] | null): Condition
+  /** Its value is one of these. */
+  oneOf<P extends Properties<I>> (property: P, values: ReadonlyArray<I[P] | null>): Condition
+  less<P extends Properties<I>> (property: P, value: Ordered<I[P]>): Condition
+  atMost<P extends Properties<I>> (property: P, value: Ordered<I[P]>): Condition
+  greater<P extends Properties<I>> (property: P, value: Ordered<I[P]>): Condition
+  atLeast<P extends Properties<I>> (property: P, value: Ordered<I[P]>): Condition
+  /** The item of the sub-item, or some item of the sub-collection, is so. The other collection's scope has no part in it. */
+  some (relation: string, condition: (where: Where<Values>) => Condition): Condition
+  /** All are so; all of none is. */
+  all (...conditions: readonly Condition[]): Condition
+  /** One at least is so; none of none is. */
+  any (...conditions: readonly Condition[]): Condition
+  not (condition: Condition): Condition
+}
+
+/**
+ * The items that there are for this caller: those with these values, those of a condition, all for `true`, none for `false`. Any other item is as
+ * absent as one that does not exist, wherever it would appear. Called once a request. A value that is undefined, and what it throws, is none: it is logged.
+ */
+export type Scope<I> = (context: Context, where: Where<I>) => Eventually<Match<I> | Condition | boolean>
+
+/**
+ * Whether this caller may. False is 403; an error with a `statusCode` of 401 or 403 is that, with its message and `headers`. What else it throws
+ * is 403 as well, and logged. Called once a request.
+ */
+export type Rule = (context: Context) => Eventually<boolean>
+
+/** Any name, without hiding from an editor those that are known. */
+type ComputedName = string & Record<never, never>
+
+/** What callers may do. What has no rule is as the flags and strategies say. */
+export interface Rules<F extends string = string> {
+  /** Reading the collection under its own name. Where it is denied the collection is nowhere shown in others either. */
+  read?: Rule
+  create?: Rule
+  update?: Rule
+  delete?: Rule
+  /** By the field's name in the application. One that the caller may not read is as if it were not declared; one that throws denies, and is logged. */
+  fields?: { readonly [P in F]?: { readonly read?: Rule, readonly write?: Rule } }
+}
+
 /** Sizes of pages, in items. `Infinity` is no limit. */
 export interface Pages { defaultSize?: number, maxSize?: number }
 
@@ -198,6 +254,10 @@ export interface Behaviour<S extends TObject> {
   hooks?: Hooks<Item<S>>
   /** Which requests may write; what is left out is as for the whole API. */
   requestStrategies?: RequestStrategies
+  /** The items that there are for a caller. Default: all. */
+  scope?: Scope<Item<S>>
+  /** What callers may do. */
+  rules?: Rules<(keyof S['properties'] & string) | ComputedName>
   /** Identifiers besides the fields flagged so, by name. */
   identifiers?: Record<string, Lookup<Item<S>> | Special<Item<S>>>
   /** Sizes of pages of this collection; what is left out is as for the whole API. */
@@ -215,13 +275,15 @@ export interface Declared {
   readonly setters: Readonly<Record<string, Setter<Values, unknown>>>
   readonly hooks: Hooks<Values>
   readonly requestStrategies: RequestStrategies
+  readonly scope: Scope<Values> | undefined
+  readonly rules: Rules
   readonly identifiers: Readonly<Record<string, Lookup | Special>>
   readonly pages: Pages
 }
 
 /** Declares a collection: a schema, which is data, and a behaviour, which is code. Checked when the plugin is registered. */
 export function collection<S extends TObject> (schema: S, behaviour: Behaviour<S>): Declared {
-  const { source, computed = {}, setters = {}, hooks = {}, requestStrategies = {}, identifiers = {}, pages = {} } = behaviour
+  const { source, computed = {}, setters = {}, hooks = {}, requestStrategies = {}, scope, rules = {}, identifiers = {}, pages = {} } = behaviour
   return {
     schema,
     source,
@@ -230,6 +292,8 @@ export function collection<S extends TObject> (schema: S, behaviour: Behaviour<S
     setters: setters as Declared['setters'],
     hooks: hooks as Declared['hooks'],
     requestStrategies,
+    scope: scope as Declared['scope'],
+    rules,
     identifiers: identifiers as Declared['identifiers'],
     pages
   }

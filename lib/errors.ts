@@ -139,10 +139,26 @@ export const unavailable = (cause: unknown) =>
   new DataApiError('unavailable', 'The data cannot be reached at the moment; try again later.', { headers: { 'retry-after': '1' }, cause })
 
 /** What a hook of the application refused, with the status that it gave. */
+export const forbidden = () => new DataApiError('forbidden', 'You may not do this.')
+
+/** What the application says a caller may not: an error with a statusCode of 401 or 403, its message and headers meant for the client. Nothing for another error. */
+export function refusedByRule (error: unknown): DataApiError | undefined {
+  if (error instanceof DataApiError && (error.code === 'unauthorized' || error.code === 'forbidden')) return error
+  if (!(error instanceof Error) || !('statusCode' in error) || (error.statusCode !== 401 && error.statusCode !== 403)) return undefined
+  return rejected(error.statusCode, error.message, error)
+}
+
 export function rejected (status: number, message: string, cause: unknown): DataApiError {
-  if (status === 401) return new DataApiError('unauthorized', message, { cause })
-  if (status === 403) return new DataApiError('forbidden', message, { cause })
-  return new DataApiError('rejected', message, { status, cause })
+  const facts = { cause, ...headersOf(cause) }
+  if (status === 401) return new DataApiError('unauthorized', message, facts)
+  if (status === 403) return new DataApiError('forbidden', message, facts)
+  return new DataApiError('rejected', message, { status, ...facts })
+}
+
+/** The headers of an error, such as `WWW-Authenticate`, as Fastify itself takes them. */
+function headersOf (error: unknown): { readonly headers?: Readonly<Record<string, string>> } {
+  if (typeof error !== 'object' || error === null || !('headers' in error) || typeof error.headers !== 'object' || error.headers === null) return {}
+  return { headers: Object.fromEntries(Object.entries(error.headers).map(([name, value]) => [name.toLowerCase(), String(value)])) }
 }
 
 /** Whatever was not foreseen: the client is told nothing of it but that it happened. */

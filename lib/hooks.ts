@@ -1,17 +1,25 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { contentTooLarge, DataApiError, internal, malformedBody, malformedUrl, rejected, unsupportedMediaType } from './errors.ts'
+import type { Api } from './answer.ts'
 import type { Options } from './options.ts'
 import { takesProblem } from './plan/media.ts'
 import { bodyTypes } from './request/body.ts'
+import { parsePath } from './request/path.ts'
 import type { Answer } from './response/answer.ts'
 import { renderFailure } from './response/failure.ts'
 
 /** Makes every Answer sent in this scope, and every error thrown in it, into a reply. Nothing outside the scope is changed. */
-export function addHooks (scope: FastifyInstance, options: Options): void {
-  scope.addHook('preSerialization', (_request, reply, payload, done) => {
+export function addHooks (scope: FastifyInstance, { options, callers }: Pick<Api, 'options' | 'callers'>): void {
+  const rootLength = scope.prefix.split('/').filter(segment => segment !== '').length
+  const personal = (request: FastifyRequest, reply: FastifyReply) => {
+    if (callers.guarded && callers.differ(rootName(request, rootLength))) sayPersonal(reply, options.responseContent.callerHeaders)
+  }
+  scope.addHook('preSerialization', (request, reply, payload, done) => {
+    personal(request, reply)
     done(null, writeAnswer(reply, payload as Answer))
   })
   scope.setErrorHandler((error, request, reply) => {
+    personal(request, reply)
     reply.send(answerFailure(toDataApiError(error), request, options))
   })
 }
@@ -35,6 +43,23 @@ function writeAnswer (reply: FastifyReply, { status, headers, links, body }: Ans
   // Fastify takes any object, which an Answer is, for JSON.
   if (body === undefined) reply.removeHeader('content-type')
   return body ?? ''
+}
+
+/** What caches must know of an answer that depends on who asks (docs/http.md: Rules), unless the application has said something else of them. */
+function sayPersonal (reply: FastifyReply, callerHeaders: readonly string[]): void {
+  if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'private')
+  const said = [reply.getHeader('vary') ?? []].flat().join(', ')
+  if (!said.includes(callerHeaders.join(', '))) reply.header('vary', alsoVary(said, callerHeaders.join(', ')))
+}
+
+/** The collection's name that a request's path begins with. */
+function rootName (request: FastifyRequest, rootLength: number): string | undefined {
+  try {
+    return parsePath(request.raw.url ?? '/').segments.filter(segment => segment !== '')[rootLength]
+  } catch {
+    // What cannot be read is refused for everybody alike.
+    return undefined
+  }
 }
 
 /** Adds to what a hook of the application, such as @fastify/cors, has already said. */

@@ -4,12 +4,14 @@ import { ArgumentError, DataApiError, DeclarationError } from './errors.ts'
 import { addHooks } from './hooks.ts'
 import { compileModel } from './model/compile.ts'
 import type { Model } from './model/model.ts'
+import { checkRules } from './model/rules.ts'
 import { compileOptions, type DataApiOptions } from './options.ts'
+import { makeCallers } from './plan/caller.ts'
 import { reservedNames } from './request/syntax.ts'
 import { addBodyParser, addRoutes } from './routes.ts'
 
 export { collection, computed, exactly, expression, lookup, SubCollection, SubItem } from './collection.ts'
-export type { Behaviour, Computed, Context, Declared, Draft, Expression, Found, Hooks, Item, Lookup, Match, Pages, Saved, Setter, Special, Transaction, TSubCollection, TSubItem, WriteContext } from './collection.ts'
+export type { Behaviour, Computed, Condition, Context, Declared, Draft, Expression, Found, Hooks, Item, Lookup, Match, Pages, Rule, Rules, Saved, Scope, Setter, Special, Transaction, TSubCollection, TSubItem, Where, WriteContext } from './collection.ts'
 export { ArgumentError, DataApiError, DeclarationError }
 export type { ErrorCode, Facts } from './errors.ts'
 export { frameworkErrors } from './hooks.ts'
@@ -51,12 +53,15 @@ declare module 'fastify' {
  */
 async function dataApi (app: FastifyInstance, given: DataApiOptions): Promise<void> {
   const options = compileOptions(given)
-  const model = compileModel(given.collections, { naming: options.naming, pages: options.pages, requestStrategies: options.requestStrategies, reserved: reservedNames(options.syntax) })
+  const compiling = { naming: options.naming, pages: options.pages, requestStrategies: options.requestStrategies, reserved: reservedNames(options.syntax) }
+  const model = compileModel(given.collections, compiling)
+  checkRules(given.collections)
+  const callers = makeCallers(given.collections, model, declared => compileModel(declared, { ...compiling, denying: true }))
   await app.register(async scope => {
     decorate(app, scope.prefix, model)
-    addHooks(scope, options)
+    addHooks(scope, { options, callers })
     addBodyParser(scope)
-    addRoutes(scope, { model, options })
+    addRoutes(scope, { model, options, callers })
   }, { prefix: options.prefix })
 }
 

@@ -49,8 +49,8 @@ export function compileOptions ({ collections, ...data }: DataApiOptions): Optio
   }
 }
 
-function withDefaults ({ createdBody = 'id', pageLinks = 'header', previousLink = true, linkStyle = 'auto', errors = 'plain', developerErrors = false }: Partial<ResponseContent>): ResponseContent {
-  return { createdBody, pageLinks, previousLink, linkStyle, errors, developerErrors }
+function withDefaults ({ createdBody = 'id', pageLinks = 'header', previousLink = true, linkStyle = 'auto', errors = 'plain', callerHeaders = ['Authorization', 'Cookie'], developerErrors = false }: Partial<ResponseContent>): ResponseContent {
+  return { createdBody, pageLinks, previousLink, linkStyle, errors, callerHeaders, developerErrors }
 }
 
 const check = compileCheck(optionsSchema)

@@ -35,6 +35,8 @@ export const optionsSchema = Type.Object({
     linkStyle: Type.Optional(pageStyle),
     /** The form of error bodies: plain, or RFC 9457 problem details. Default `plain`. */
     errors: Type.Optional(Type.Union([Type.Literal('plain'), Type.Literal('problem')])),
+    /** The request headers by which callers are told apart, named in `Vary` where rules make answers depend on them. Default `Authorization` and `Cookie`. */
+    callerHeaders: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
     /** Whether an unexpected error tells the client its cause and stack. Never in production. Default false. */
     developerErrors: Type.Optional(Type.Boolean())
   }, { additionalProperties: false })),

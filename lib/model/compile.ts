@@ -20,6 +20,8 @@ export interface CompileOptions {
   readonly requestStrategies?: RequestStrategies
   /** Names on the wire that a field may not have, each with the reason. */
   readonly reserved: ReadonlyMap<string, string>
+  /** Whether flags were taken away that a caller is denied, so that what else would be a mistake is none. */
+  readonly denying?: boolean
 }
 
 /** A collection on its way: what relations of others may already refer to, and the maps that are still to be filled. */
@@ -30,6 +32,7 @@ export interface Draft {
   readonly fields: Map<string, Field>
   readonly properties: Map<string, Field>
   readonly referrers: SubItemField[]
+  readonly referring: Array<Collection['referring'][number]>
   readonly links: SubCollectionField[]
 }
 
@@ -56,6 +59,7 @@ function draft (property: string, declared: Declared, options: CompileOptions): 
   const fields = new Map<string, Field>()
   const properties = new Map<string, Field>()
   const referrers: SubItemField[] = []
+  const referring: Draft['referring'] = []
   const links: SubCollectionField[] = []
   const stored = [...scalars.values()].filter((field): field is StoredField => field.kind === 'stored')
   const collection = Object.freeze({
@@ -69,15 +73,16 @@ function draft (property: string, declared: Declared, options: CompileOptions): 
     source: declared.source,
     pages: pageLimits(property, declared, options.pages),
     stored,
-    ...compileVersion(property, stored),
+    ...compileVersion(property, stored, options.denying === true),
     referrers,
+    referring,
     links,
     strategies: compileStrategies(property, declared.requestStrategies, options.requestStrategies ?? {}, takesWrites(declared)),
     validate: compileValidate(property, stored),
     setters: compileSetters(property, declared, scalars),
     hooks: declared.hooks
   })
-  return { declared, scalars, collection, fields, properties, referrers, links }
+  return { declared, scalars, collection, fields, properties, referrers, referring, links }
 }
 
 const takesWrites = ({ schema }: Declared) => Object.values(schema.properties).some(property => property.writable === true)
@@ -110,6 +115,8 @@ function fill (draft: Draft, drafts: Drafts, options: CompileOptions): void {
 /** Tells the collections on both sides of a relation of it. */
 function addReferrer (field: Field, drafts: Drafts): void {
   if (field.kind === 'sub-item') drafts.get(field.target.property)?.referrers.push(field)
-  if (field.kind !== 'sub-collection' || field.link.kind !== 'join') return
+  if (field.kind !== 'sub-collection') return
+  if (field.link.kind === 'foreign-key') drafts.get(field.target.property)?.referring.push({ foreignKey: field.link.foreignKey, target: field.holder })
+  if (field.link.kind !== 'join') return
   for (const side of new Set([field.holder, field.target])) drafts.get(side.property)?.links.push(field)
 }

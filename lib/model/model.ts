@@ -36,6 +36,8 @@ export interface Collection {
   readonly version: StoredField | undefined
   /** The sub-items of any collection that may be one of this collection's items. */
   readonly referrers: readonly SubItemField[]
+  /** What refers to items of other collections because a sub-collection of theirs says so. */
+  readonly referring: ReadonlyArray<{ readonly foreignKey: StoredField, readonly target: Collection }>
   /** The many-to-many relations in which its items are linked, on either side. */
   readonly links: readonly SubCollectionField[]
   readonly strategies: Strategies

@@ -24,9 +24,12 @@ export type WriteResult =
 /** A new item as the application sees it, its key included, and what is shown of it where that was asked for. */
 export interface Created { readonly item: Values, readonly row: Row | undefined }
 
-/** Runs a write: one statement where nothing must be known first, else a transaction with the application's setters and hooks in it (docs/http.md: Writing). */
-export async function runWrite (plan: WritePlan, database: Database, context: Context): Promise<WriteResult> {
-  const change = directChange(plan)
+/**
+ * Runs a write: one statement where nothing must be known first, else a transaction with the application's setters and hooks in it (docs/http.md: Writing).
+ * `checked`: whether a rule looks at what is written, which takes a transaction.
+ */
+export async function runWrite (plan: WritePlan, database: Database, context: Context, checked: boolean): Promise<WriteResult> {
+  const change = checked && plan.kind !== 'delete' ? undefined : directChange(plan)
   if (change !== undefined) return runDirect(change, plan, database)
   const saved: Work['saved'] = []
   const once = (insist: boolean) => database.transaction(async session => {

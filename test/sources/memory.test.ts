@@ -39,6 +39,7 @@ const collectionOf = (name: string, source: Source, key: StoredField): Collectio
     stored: [key],
     versionFields: [key],
     version: undefined,
+    referring: [],
     referrers: [],
     links: [],
     strategies: { create: false, update: [], upsert: false, delete: false, requireIfMatch: false },
