@@ -119,3 +119,26 @@ test('a flag is checked', async () => {
   // @ts-expect-error a join has two keys
   SubCollection('artists', { foreignKey: 'albumId', through: 'album_artists' })
 })
+
+test('a scope and its conditions are typed by the schema, rules by its fields', async () => {
+  collection(Artist, {
+    source,
+    scope: (context, where) => {
+      expectTypeOf(context).toEqualTypeOf<Context>()
+      // @ts-expect-error `name` is text
+      where.equals('name', 1)
+      // @ts-expect-error nothing is less than null
+      where.less('name', null)
+      // @ts-expect-error `nam` is no property
+      where.oneOf('nam', [])
+      return where.all(where.equals('name', 'a'), where.not(where.greater('id', 3)))
+    },
+    rules: { read: async () => true, fields: { name: { read: ({ request }) => request.headers.host === '' } } }
+  })
+  // @ts-expect-error `id` is a number
+  collection(Artist, { source, scope: () => ({ id: 'x' }) })
+  // @ts-expect-error a scope that gives nothing is a mistake
+  collection(Artist, { source, scope: () => undefined })
+  // @ts-expect-error there is no such rule
+  collection(Artist, { source, rules: { reed: () => true } })
+})
