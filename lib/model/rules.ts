@@ -11,14 +11,29 @@ export interface Denials {
   readonly write: ReadonlySet<string>
 }
 
-/** The collections whose rules and scopes can have a part in a request for this one: itself and all that relations lead to. In the order declared. */
-export function reachOf (collection: string, declared: Readonly<Record<string, Declared>>): readonly string[] {
-  const reached = new Set([collection])
-  for (const name of reached) {
-    for (const schema of Object.values(declared[name]?.schema.properties ?? {})) if (isSubCollection(schema) || isSubItem(schema)) reached.add(schema.target)
+/**
+ * For each collection those whose rules and scopes can have a part in a request for it: itself and all that relations lead to or from, however far. What refers
+ * to an item is held to that item's scope also where only the item's collection knows of the relation.
+ */
+export function reachesOf (declared: Readonly<Record<string, Declared>>): ReadonlyMap<string, readonly string[]> {
+  const neighbours = new Map(Object.keys(declared).map(name => [name, new Set<string>()]))
+  for (const [name, one] of Object.entries(declared)) {
+    for (const target of targetsOf(one)) {
+      neighbours.get(name)?.add(target)
+      neighbours.get(target)?.add(name)
+    }
   }
-  return Object.keys(declared).filter(name => reached.has(name))
+  const reaches = new Map<string, readonly string[]>()
+  for (const name of neighbours.keys()) {
+    if (reaches.has(name)) continue
+    const reached = new Set([name])
+    for (const one of reached) for (const neighbour of neighbours.get(one) ?? []) reached.add(neighbour)
+    for (const one of reached) reaches.set(one, [...reached])
+  }
+  return reaches
 }
+
+const targetsOf = ({ schema }: Declared) => Object.values(schema.properties).flatMap(schema => isSubCollection(schema) || isSubItem(schema) ? [schema.target] : [])
 
 export const isGuarded = ({ scope, rules }: Declared) => scope !== undefined || Object.keys(rules).length > 0
 

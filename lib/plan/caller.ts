@@ -2,7 +2,7 @@ import { LruMap } from 'toad-cache'
 import type { Context, Declared, Rule } from '../collection.ts'
 import { type DataApiError, forbidden, refusedByRule } from '../errors.ts'
 import type { Collection, Model } from '../model/model.ts'
-import { type Denials, isGuarded, reachOf, withoutDenied } from '../model/rules.ts'
+import { type Denials, isGuarded, reachesOf, withoutDenied } from '../model/rules.ts'
 import type { Predicate } from './plan.ts'
 import { everything, nothing } from './predicates.ts'
 import { planScope, where } from './scope.ts'
@@ -33,7 +33,9 @@ export interface Callers {
 /** Prepares what can be known of callers without a request. `compile` makes the model of declarations. */
 export function makeCallers (declared: Readonly<Record<string, Declared>>, model: Model, compile: (declared: Readonly<Record<string, Declared>>) => Model): Callers {
   const anyone: Caller = { model, guarded: false, scope: () => everything, denial: () => undefined }
-  const guarded = new Map([...model.collections.values()].map(({ name, property }) => [name, reachOf(property, declared).filter(one => declared[one] !== undefined && isGuarded(declared[one]))]))
+  const reaches = reachesOf(declared)
+  const isGuardedOne = (property: string) => declared[property] !== undefined && isGuarded(declared[property])
+  const guarded = new Map([...model.collections.values()].map(({ name, property }) => [name, (reaches.get(property) ?? []).filter(isGuardedOne)]))
   const modelWithout = cached(denials => compile(withoutDenied(declared, denials)))
   return {
     guarded: Object.values(declared).some(isGuarded),

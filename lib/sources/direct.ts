@@ -1,7 +1,7 @@
 import type { StoredField } from '../model/model.ts'
 import type { ItemBody } from '../plan/body.ts'
 import type { WritePlan } from '../plan/plan.ts'
-import { storedValues } from './drafts.ts'
+import { checkKey, storedValues } from './drafts.ts'
 import { newItem } from './items.ts'
 import type { Change, Stored } from './source.ts'
 
@@ -26,13 +26,14 @@ function directCreate ({ steps, from: { collection }, given, bodies, shows }: Pl
   const item = newItem(collection)
   for (const { field, value } of given) item[field.property] = value
   for (const [field, value] of assigned) item[field.property] = value
-  return { kind: 'insert', collection, values: storedValues(item, collection), orNothing: false }
+  return { kind: 'insert', collection, values: storedValues(item, collection, body.pointer), orNothing: false }
 }
 
 function directUpdate ({ steps, collection, body, otherwise, conditions, shows }: PlanOf<'update'>): Change | undefined {
   const { updating, saved } = collection.hooks
   if (updating || saved || otherwise || shows || body.confirmations.length > 0 || isConditional(conditions, collection)) return undefined
   const values = valuesOf(body, collection.setters)
+  checkKey(values?.get(collection.key), collection.key, body.pointer)
   return values === undefined || values.size === 0 ? undefined : { kind: 'update', collection, steps, values }
 }
 

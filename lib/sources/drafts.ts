@@ -18,14 +18,19 @@ export function toItem (row: Row, { stored }: Collection): Values {
 export const toValue = (value: unknown, { omitted }: StoredField): unknown => omitted && value === null ? undefined : value
 
 /** The values of a new item, those that it has. Throws constraint for a key that leaves sources no number to count on with. */
-export function storedValues (item: Values, { stored, property, key }: Collection): Stored {
-  if (key.type.kind === 'integer' && Number(valueIn(item, key)) > highestKey) throw constraint([key.name], '')
+export function storedValues (item: Values, { stored, property, key }: Collection, pointer: string): Stored {
+  checkKey(valueIn(item, key), key, pointer)
   const values = new Map<StoredField, unknown>()
   for (const field of stored) {
     const value = valueIn(item, field)
     if (value !== undefined) values.set(field, toStored(value, field, property))
   }
   return values
+}
+
+/** Throws constraint for a key that leaves sources no number to count on with. */
+export function checkKey (value: unknown, key: StoredField, pointer: string): void {
+  if (key.type.kind === 'integer' && Number(value) > highestKey) throw constraint([key.name], pointer)
 }
 
 /** What an item has for a field: an object inherits properties that are nobody's values, such as `toString`. */
@@ -35,12 +40,13 @@ export const valueIn = (item: Values, { property }: StoredField): unknown => Obj
 const highestKey = 2 ** 52
 
 /** The values in which an item differs from what it was. */
-export function changedValues (before: Values, item: Values, { stored, property }: Collection): Stored {
+export function changedValues (before: Values, item: Values, { stored, property, key }: Collection, pointer: string): Stored {
   const values = new Map<StoredField, unknown>()
   for (const field of stored) {
     const value = valueIn(item, field) ?? null
     if (!isDeepStrictEqual(value, valueIn(before, field) ?? null)) values.set(field, toStored(value, field, property))
   }
+  checkKey(values.get(key), key, pointer)
   return values
 }
 

@@ -40,7 +40,7 @@ export async function createItem (creation: Creation, work: Work): Promise<Value
   for (const { field, value } of given) await assignValue(field, value, item, collection, body.pointer, work)
   await assign(body, item, collection, fixed, work)
   await calling(body.pointer, () => collection.hooks.creating?.(item, work.context))
-  const inserted = await work.session.change({ kind: 'insert', collection, values: storedValues(item, collection), orNothing })
+  const inserted = await work.session.change({ kind: 'insert', collection, values: storedValues(item, collection, body.pointer), orNothing })
   if (inserted.kind === 'unchanged') return undefined
   const { key } = expectChanged(inserted, collection, body.pointer)
   const created = { ...item, [collection.key.property]: key }
@@ -65,7 +65,7 @@ export async function updateItem (collection: Collection, row: Row, pointer: str
   const item = toItem(row, collection)
   await change(item)
   await calling(pointer, () => collection.hooks.updating?.(item, before, work.context))
-  const values = changedValues(before, item, collection)
+  const values = changedValues(before, item, collection, pointer)
   if (values.size === 0) return item
   expectChanged(await work.session.change({ kind: 'update', collection, steps: byKey(collection, keyOf(row, collection)), values }), collection, pointer)
   work.saved.push({ collection, saved: { kind: 'updated', item, before } })

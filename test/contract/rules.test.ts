@@ -370,3 +370,17 @@ test('computed fields, versions and listed forms have rules as well', async t =>
   t.strictSame((await app.inject({ url: '/counted/1', headers: { 'x-role': 'boss' } })).json(), { id: 1, name: 'a', version: 5, length: 1 })
   t.equal((await app.inject('/counted/1/length')).statusCode, 404)
 })
+
+test('what refers to an item is held to its scope, also where only the other collection knows of the relation', async t => {
+  const Owner = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), team: Type.Integer(), pets: SubCollection('pets', { foreignKey: 'ownerId', readable: true }) })
+  const Pet = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), ownerId: Type.Integer(flags) })
+  const app = Fastify()
+  await app.register(dataApi, {
+    collections: {
+      owners: collection(Owner, { source: memory([{ id: 1, team: 1 }, { id: 2, team: 2 }]), scope: () => ({ team: 1 }) }),
+      pets: collection(Pet, { source: memory([{ id: 5, ownerId: 1 }]) })
+    }
+  })
+  const put = async (owner: number) => (await app.inject({ method: 'PUT', url: '/pets/5/owner_id', headers: { 'content-type': 'application/json' }, payload: String(owner) })).statusCode
+  t.strictSame([await put(1), await put(2), await put(9)], [200, 409, 409])
+})

@@ -669,3 +669,15 @@ writes('values at their edges are taken or refused, on every source alike', asyn
     same(await request({ method: 'PUT', url: '/artists/1/tags', headers: { 'content-type': 'application/json' }, payload: tags }), 400, validation(['', 'must be JSON without NUL characters and endless numbers']))
   }
 }, upsert)
+
+const Counted = Type.Object({ id: Type.Integer({ identifier: true, readable: true, writable: true }), word: Type.Optional(Type.String({ readable: true, writable: true })) })
+
+everySource('a key that would leave nothing to count on with is refused, however it is written', async ({ send, same }) => {
+  const refused = { error: 'constraint', message: "The database does not take this item's 'id'.", fields: ['id'] }
+  same(await send('POST', '/counted', { id: Number.MAX_SAFE_INTEGER }), 400, refused)
+  same(await send('PUT', '/counted/1/id', Number.MAX_SAFE_INTEGER), 400, refused)
+  same(await send('PUT', '/counted/1', { id: 2 ** 52 + 1 }, { prefer: 'return=representation' }), 400, refused)
+  same(await send('POST', '/counted', [{}, { id: 2 ** 53 - 2 }]), 400, { ...refused, pointer: '/1' })
+  same(await send('PUT', '/counted/1/id', 2 ** 52), 200, { status: 'ok' })
+  same(await send('POST', '/counted', {}), 201, { status: 'created', id: 2 ** 52 + 1 })
+}, {}, { tables: { counted: [{ id: 1, word: null }] }, ddl: 'create table counted (id key, word text) strict', collections: source => ({ counted: collection(Counted, { source: source('counted') }) }) })
