@@ -56,7 +56,7 @@ async function dataApi (app: FastifyInstance, given: DataApiOptions): Promise<vo
   const compiling = { naming: options.naming, pages: options.pages, requestStrategies: options.requestStrategies, reserved: reservedNames(options.syntax) }
   const model = compileModel(given.collections, compiling)
   checkRules(given.collections)
-  const callers = makeCallers(given.collections, model, declared => compileModel(declared, { ...compiling, denying: true }))
+  const callers = makeCallers(given.collections, model, declared => compileModel(declared, { ...compiling, whole: model }))
   await app.register(async scope => {
     decorate(app, scope.prefix, model)
     addHooks(scope, { options, callers })

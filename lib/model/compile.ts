@@ -20,8 +20,11 @@ export interface CompileOptions {
   readonly requestStrategies?: RequestStrategies
   /** Names on the wire that a field may not have, each with the reason. */
   readonly reserved: ReadonlyMap<string, string>
-  /** Whether flags were taken away that a caller is denied, so that what else would be a mistake is none. */
-  readonly denying?: boolean
+  /**
+   * The model of the declarations as they were written, where these lack flags that a caller is denied: what else would be a mistake is none, and its
+   * validators do, since a body's members that may not be written never reach them.
+   */
+  readonly whole?: Model
 }
 
 /** A collection on its way: what relations of others may already refer to, and the maps that are still to be filled. */
@@ -73,12 +76,12 @@ function draft (property: string, declared: Declared, options: CompileOptions): 
     source: declared.source,
     pages: pageLimits(property, declared, options.pages),
     stored,
-    ...compileVersion(property, stored, options.denying === true),
+    ...compileVersion(property, stored, options.whole !== undefined),
     referrers,
     referring,
     links,
     strategies: compileStrategies(property, declared.requestStrategies, options.requestStrategies ?? {}, takesWrites(declared)),
-    validate: compileValidate(property, stored),
+    validate: options.whole?.collections.get(name)?.validate ?? compileValidate(property, stored),
     setters: compileSetters(property, declared, scalars),
     hooks: declared.hooks
   })

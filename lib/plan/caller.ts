@@ -31,37 +31,53 @@ export interface Callers {
 }
 
 /** Prepares what can be known of callers without a request. `compile` makes the model of declarations. */
-export function makeCallers (declared: Readonly<Record<string, Declared>>, model: Model, compile: (declared: Readonly<Record<string, Declared>>) => Model): Callers {
+export function makeCallers (declared: Declarations, model: Model, compile: (declared: Declarations) => Model): Callers {
   const anyone: Caller = { model, guarded: false, scope: () => everything, denial: () => undefined }
-  const reaches = reachesOf(declared)
-  const isGuardedOne = (property: string) => declared[property] !== undefined && isGuarded(declared[property])
-  const guarded = new Map([...model.collections.values()].map(({ name, property }) => [name, (reaches.get(property) ?? []).filter(isGuardedOne)]))
-  const modelWithout = cached(denials => compile(withoutDenied(declared, denials)))
+  const groups = groupByName(declared, model)
+  const modelWithout = cached((reach, denials) => compile(withoutDenied(Object.fromEntries(Object.entries(declared).filter(([name]) => reach.includes(name))), denials)))
   return {
     guarded: Object.values(declared).some(isGuarded),
-    differ: name => name !== undefined && (guarded.get(name)?.length ?? 0) > 0,
+    differ: name => name !== undefined && groups.has(name),
     of (name, context) {
-      const reach = name === undefined ? [] : guarded.get(name) ?? []
-      return reach.length === 0 ? anyone : decide(reach, declared, context, denials => isEmpty(denials) ? model : modelWithout(denials))
+      const group = name === undefined ? undefined : groups.get(name)
+      return group === undefined ? anyone : decide(group.guarded, declared, context, denials => isEmpty(denials) ? model : modelWithout(group.reach, denials))
     }
   }
+}
+
+type Declarations = Readonly<Record<string, Declared>>
+
+/** Collections that are related, and those of them that have rules or a scope. */
+interface Group { readonly reach: readonly string[], readonly guarded: readonly string[] }
+
+/** By the name on the wire of each collection for which rules or scopes have a part in requests. */
+function groupByName (declared: Declarations, { collections }: Model): ReadonlyMap<string, Group> {
+  const groups = new Map<string, Group>()
+  const reaches = reachesOf(declared)
+  for (const { name, property } of collections.values()) {
+    const reach = reaches.get(property) ?? []
+    const guarded = reach.filter(one => declared[one] !== undefined && isGuarded(declared[one]))
+    if (guarded.length > 0) groups.set(name, { reach, guarded })
+  }
+  return groups
 }
 
 const isEmpty = ({ collections, read, write }: Denials) => collections.size + read.size + write.size === 0
 
 /** There are as many models as there are kinds of callers; those asked for last are kept. */
-function cached (make: (denials: Denials) => Model): (denials: Denials) => Model {
+function cached (make: (reach: readonly string[], denials: Denials) => Model): (reach: readonly string[], denials: Denials) => Model {
   const models = new LruMap<Model>(100)
-  return denials => {
+  return (reach, denials) => {
+    // What is denied is of the collections in reach, so it tells which those are.
     const key = JSON.stringify([[...denials.collections], [...denials.read], [...denials.write]])
-    const model = models.get(key) ?? make(denials)
+    const model = models.get(key) ?? make(reach, denials)
     models.set(key, model)
     return model
   }
 }
 
-async function decide (reach: readonly string[], declared: Readonly<Record<string, Declared>>, context: Context, modelWithout: (denials: Denials) => Model): Promise<Caller> {
-  const decisions = new Map(await Promise.all(reach.map(async name => [name, await decideOn(name, declared[name], context)] as const)))
+async function decide (guarded: readonly string[], declared: Declarations, context: Context, modelWithout: (denials: Denials) => Model): Promise<Caller> {
+  const decisions = new Map(await Promise.all(guarded.map(async name => [name, await decideOn(name, declared[name], context)] as const)))
   const denials = { collections: new Set<string>(), read: new Set<string>(), write: new Set<string>() }
   for (const [name, { refused, unread, unwritten }] of decisions) {
     if (refused.has('read')) denials.collections.add(name)
