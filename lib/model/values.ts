@@ -172,7 +172,7 @@ const parsers = {
     return /^(?!0000)\d{4}-/.test(canonical) ? canonical : undefined
   },
   time: (text: string) => isTime(text) ? text : undefined,
-  uuid: (text: string) => isUuid(text) && !text.startsWith('urn:') ? text.toLowerCase() : undefined
+  uuid: (text: string) => isUuid(text) && !text.toLowerCase().startsWith('urn:') ? text.toLowerCase() : undefined
 } as const satisfies Record<string, ValueType['parse']>
 
 /** The formats of strings that are types of their own. */

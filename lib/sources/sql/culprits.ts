@@ -43,7 +43,8 @@ async function danglingKeys ({ collection, values }: Storing, read: Read): Promi
   const dangling = new Set<StoredField>()
   for (const field of collection.fields.values()) {
     const value = field.kind === 'sub-item' ? values.get(field.foreignKey) ?? null : null
-    if (field.kind !== 'sub-item' || value === null) continue
+    // An item may refer to itself by the key that it is just getting.
+    if (field.kind !== 'sub-item' || value === null || (field.target === collection && value === values.get(collection.key))) continue
     // A foreign key holds a key, which is a scalar.
     const found = await read({ kind: 'item', steps: [{ collection: field.target, via: undefined, where: equals(field.target.key, value as Scalar) }], select: [] })
     if (found.kind === 'missing') dangling.add(field.foreignKey)
