@@ -95,7 +95,8 @@ async function runRead ({ read, media, fresh }: Extract<Plan, { kind: 'read' }>,
 async function runOnDatabase (write: Write, caller: Caller, context: Context): Promise<Result> {
   const { plan, walked } = write
   const database = databaseOf(plan.steps, plan.kind === 'create' ? plan.from : undefined, caller)
-  const result = await runWrite(plan, database, context, isChecked(plan.kind === 'create' ? plan.from.collection : plan.collection, caller))
+  const collection = plan.kind === 'create' ? plan.from.collection : plan.collection
+  const result = await runWrite(plan, database, context, { checked: isChecked(collection, caller), refusal: caller.denial('update', collection) })
   return { kind: 'write', write, result, identifiers: await tellApart(walked, result, plan => database.read(plan, true)) }
 }
 

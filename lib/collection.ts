@@ -160,7 +160,7 @@ export type Draft<I> = { [P in keyof I]: object extends Pick<I, P> ? I[P] | unde
 /**
  * Takes a new value of one field. The item is as it stands in the transaction, its row locked; of a new item it holds what was set so far. May change
  * any field of it, and rejects the value by throwing an ArgumentError. Its own field has the new value only if the setter gives it. Not called for a
- * value that the field of an existing item has already.
+ * value that the field of an existing item has already, where the client may read it.
  */
 export type Setter<I, V> = (item: Draft<I>, value: V, context: WriteContext) => Eventually<void>
 

@@ -82,7 +82,7 @@ function draft (property: string, declared: Declared, options: CompileOptions): 
     links,
     strategies: compileStrategies(property, declared.requestStrategies, options.requestStrategies ?? {}, takesWrites(declared)),
     validate: options.whole?.collections.get(name)?.validate ?? compileValidate(property, stored),
-    setters: compileSetters(property, declared, scalars),
+    setters: compileSetters(property, declared, scalars, options.whole !== undefined),
     hooks: declared.hooks
   })
   return { declared, scalars, collection, fields, properties, referrers, referring, links }

@@ -34,6 +34,8 @@ export function parsePosition (value: ValueText, direction: Position['direction'
 /** What holds for the items beyond the position. Throws invalid_page where it does not fit the order. */
 export function planPosition (position: Position | undefined, order: Order): Predicate {
   if (position === undefined) return everything
+  // No link holds one; made by hand, it would find out the values of a key that must not be read.
+  if (!order.every(({ field }) => field.readable)) throw invalid(position.at)
   if (position.order !== formatOrder(order) || position.values.length !== order.length) {
     throw invalidPage(`The position in '${position.at.parameter}' belongs to another sort than this request's.`, position.at)
   }

@@ -103,9 +103,15 @@ function onto ({ from, where, given, walked }: CollectionResource, identified: I
   return { kind: 'item', collection, special: identified.special, nullable: false, given: given && identified.given && [...given, identified.given], walked: [...walked, { step, segment, length: at + 1, alternatives }] }
 }
 
+/** A value that may be written but not read. What such a relation leads to would be told by writing it. */
+function findWritten (collection: Collection, name: string): ScalarField | undefined {
+  const field = findExposed(collection, name)
+  return field?.kind === 'sub-item' || field?.kind === 'sub-collection' ? undefined : field
+}
+
 function intoField ({ collection, walked }: ItemResource, { segments, writing }: Path, at: number): Resource {
   const segment = segments[at] ?? ''
-  const field = writing && at === segments.length - 1 ? findExposed(collection, segment) : findReadable(collection, segment)
+  const field = findReadable(collection, segment) ?? (writing && at === segments.length - 1 ? findWritten(collection, segment) : undefined)
   if (field === undefined) throw fieldNotFound(segment, suggest(segment, readableNames(collection)))
   switch (field.kind) {
     case 'sub-collection':

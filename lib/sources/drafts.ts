@@ -39,12 +39,12 @@ export const valueIn = (item: Values, { property }: StoredField): unknown => Obj
 // Half of what a double holds exactly: whoever chooses a key must not end the counting of all others.
 const highestKey = 2 ** 52
 
-/** The values in which an item differs from what it was. */
-export function changedValues (before: Values, item: Values, { stored, property, key }: Collection, pointer: string): Stored {
+/** The values in which an item differs from what it was. `blind`: fields that count as changed whatever they were. */
+export function changedValues (before: Values, item: Values, { stored, property, key }: Collection, blind: ReadonlySet<StoredField>, pointer: string): Stored {
   const values = new Map<StoredField, unknown>()
   for (const field of stored) {
     const value = valueIn(item, field) ?? null
-    if (!isDeepStrictEqual(value, valueIn(before, field) ?? null)) values.set(field, toStored(value, field, property))
+    if (blind.has(field) || !isDeepStrictEqual(value, valueIn(before, field) ?? null)) values.set(field, toStored(value, field, property))
   }
   checkKey(values.get(key), key, pointer)
   return values

@@ -59,22 +59,34 @@ export function newItem ({ stored, key, version }: Collection): Values {
   return item
 }
 
-/** Changes an item that is locked: what `change` and the hook leave different is written in one statement. The row must hold all stored fields. */
-export async function updateItem (collection: Collection, row: Row, pointer: string, change: (item: Values) => Promise<void>, work: Work): Promise<Values> {
+/**
+ * Changes an item that is locked: what `change` and the hook leave different is written in one statement, and what is `blind`. The row must hold all
+ * stored fields.
+ */
+export async function updateItem (collection: Collection, row: Row, pointer: string, change: (item: Values) => Promise<void>, blind: ReadonlySet<StoredField>, work: Work): Promise<Values> {
   const before = toItem(row, collection)
   const item = toItem(row, collection)
   await change(item)
   await calling(pointer, () => collection.hooks.updating?.(item, before, work.context))
-  const values = changedValues(before, item, collection, pointer)
+  const values = changedValues(before, item, collection, blind, pointer)
   if (values.size === 0) return item
   expectChanged(await work.session.change({ kind: 'update', collection, steps: byKey(collection, keyOf(row, collection)), values }), collection, pointer)
   work.saved.push({ collection, saved: { kind: 'updated', item, before } })
   return item
 }
 
+/** What the body writes and its client may not read: were it not written for being so already, the item's version would tell that. */
+export function blindIn ({ assignments }: ItemBody): ReadonlySet<StoredField> {
+  return new Set(assignments.flatMap(one => {
+    if (one.kind === 'list') return []
+    const field = one.kind === 'item' ? one.field.foreignKey : one.field
+    return one.field.readable || field.readable ? [] : [field]
+  }))
+}
+
 /**
  * Writes the body's values and references into the item, in the order of the body, each by its setter where it has one. A value that is there already
- * has nothing to set: whoever sends back all that GET gave changes what differs.
+ * has nothing to set: whoever sends back all that GET gave changes what differs. Of what GET does not give, a setter that is not called would tell.
  */
 export async function assign ({ assignments, pointer }: ItemBody, item: Values, collection: Collection, fixed: StoredField | undefined, work: Work): Promise<void> {
   for (const assignment of assignments) {
@@ -95,7 +107,7 @@ async function assignValue (field: StoredField, stored: unknown, item: Values, {
   const value = toValue(stored, field)
   const setter = setters.get(field.property)
   if (setter === undefined) item[field.property] = value
-  else if (!(Object.hasOwn(item, field.property) && isDeepStrictEqual(item[field.property], value))) await calling(pointer, () => setter(item, value, context))
+  else if (!(field.readable && Object.hasOwn(item, field.property) && isDeepStrictEqual(item[field.property], value))) await calling(pointer, () => setter(item, value, context))
 }
 
 /** The elements that the body's sub-collections name become the item's, or are created as such. None that is not named goes. */
@@ -117,7 +129,8 @@ async function resolve (element: Element, from: Origin, parent: Scalar | undefin
   if (via?.link.kind === 'join' && parent !== undefined) await link(via, parent, key, element.pointer, work)
   if (via?.link.kind === 'foreign-key') {
     const { foreignKey } = via.link
-    await updateItem(collection, row, element.pointer, async item => { item[foreignKey.property] = parent }, work)
+    const blind = new Set(via.readable || foreignKey.readable ? [] : [foreignKey])
+    await updateItem(collection, row, element.pointer, async item => { item[foreignKey.property] = parent }, blind, work)
   }
   return key
 }

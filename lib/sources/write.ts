@@ -1,5 +1,5 @@
 import type { Context, Saved, Transaction, Values } from '../collection.ts'
-import { unavailable, validation } from '../errors.ts'
+import { type DataApiError, unavailable, validation } from '../errors.ts'
 import type { Collection } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 import { parentKey } from '../plan/body.ts'
@@ -8,7 +8,7 @@ import { checkConditions, versionOf } from '../plan/tag.ts'
 import { confirm } from './confirm.ts'
 import { directChange } from './direct.ts'
 import { toItem } from './drafts.ts'
-import { byKey, createItem, itemSelection, keyOf, linkElements, assign, updateItem, type Work } from './items.ts'
+import { blindIn, byKey, createItem, itemSelection, keyOf, linkElements, assign, updateItem, type Work } from './items.ts'
 import { expectChanged } from './refusals.ts'
 import type { Change, Database, Missed, ReadResult, Row } from './source.ts'
 
@@ -26,9 +26,10 @@ export interface Created { readonly item: Values, readonly row: Row | undefined 
 
 /**
  * Runs a write: one statement where nothing must be known first, else a transaction with the application's setters and hooks in it (docs/http.md: Writing).
- * `checked`: whether a rule looks at what is written, which takes a transaction.
+ * `checked`: whether a rule looks at what is written, which takes a transaction. `refusal`: why an item that is there may not be updated, where an upsert
+ * may be sent for one that is not.
  */
-export async function runWrite (plan: WritePlan, database: Database, context: Context, checked: boolean): Promise<WriteResult> {
+export async function runWrite (plan: WritePlan, database: Database, context: Context, { checked, refusal }: { readonly checked: boolean, readonly refusal: DataApiError | undefined }): Promise<WriteResult> {
   const change = checked && plan.kind !== 'delete' ? undefined : directChange(plan)
   if (change !== undefined) return runDirect(change, plan, database)
   const saved: Work['saved'] = []
@@ -37,7 +38,7 @@ export async function runWrite (plan: WritePlan, database: Database, context: Co
     saved.length = 0
     const { transaction, end } = ending(session.transaction)
     try {
-      return await runInside(plan, { session, context: { ...context, transaction }, saved }, insist)
+      return await runInside(plan, { session, context: { ...context, transaction }, saved }, { insist, refusal })
     } finally {
       end()
     }
@@ -89,10 +90,13 @@ function directResult (plan: WritePlan, change: Change, result: Awaited<ReturnTy
 /** Somebody else created the item of an upsert meanwhile, or another item has one of its values. What was done for it is undone, and the whole done again. */
 class Overtaken extends Error {}
 
-function runInside (plan: WritePlan, work: Work, insist: boolean): Promise<WriteResult> {
+/** `insist`: whether an upsert that would be a duplicate is one. */
+interface Upserting { readonly insist: boolean, readonly refusal: DataApiError | undefined }
+
+function runInside (plan: WritePlan, work: Work, upserting: Upserting): Promise<WriteResult> {
   switch (plan.kind) {
     case 'create': return runCreate(plan, work)
-    case 'update': return runUpdate(plan, work, insist)
+    case 'update': return runUpdate(plan, work, upserting)
     case 'delete': return runDelete(plan, work)
   }
 }
@@ -118,10 +122,10 @@ async function findParent (steps: readonly Step[], { session }: Work): Promise<{
   return isMissed(found) ? found : { kind: 'parent', key: keyOf(rowOf(found), last.collection) }
 }
 
-/** `insist`: whether an upsert that would be a duplicate is one. */
-async function runUpdate (plan: PlanOf<'update'>, work: Work, insist: boolean): Promise<WriteResult> {
+async function runUpdate (plan: PlanOf<'update'>, work: Work, { insist, refusal }: Upserting): Promise<WriteResult> {
   const { otherwise, conditions, collection, shows } = plan
   const found = await lockItem(plan, work)
+  if (!isMissed(found) && refusal !== undefined) throw refusal
   if (!isMissed(found)) return updateFound(plan, rowOf(found), work)
   if (otherwise === undefined || found.kind !== 'missing' || found.step !== plan.steps.length - 1) return found
   checkConditions(conditions, undefined, collection.strategies.requireIfMatch)
@@ -139,7 +143,7 @@ async function updateFound ({ collection, body, otherwise, conditions, shows }: 
   checkConditions(conditions, versionOf(row, collection), collection.strategies.requireIfMatch)
   const violations = [...body.violations, ...confirm(body.confirmations, row)]
   if (violations.length > 0) throw validation(violations)
-  const item = await updateItem(collection, row, '', item => assign(body, item, collection, parentKey(otherwise?.from.via), work), work)
+  const item = await updateItem(collection, row, '', item => assign(body, item, collection, parentKey(otherwise?.from.via), work), blindIn(body), work)
   await linkElements(body, keyOf(item, collection), work)
   return { kind: 'updated', row: await represent(collection, item, shows, work) }
 }

@@ -1,0 +1,194 @@
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
+import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
+import { test } from 'tap'
+import { CaseArbitrary, type Case } from '../../lib/conformance/case.ts'
+import { declare, declareOpenly } from '../../lib/conformance/declare.ts'
+import { makeDraw } from '../../lib/conformance/draw.ts'
+import { openMemory } from '../../lib/conformance/memory.ts'
+import { type Atlas, encode } from '../../lib/conformance/places.ts'
+import { drawRequest, learn, makeKnown } from '../../lib/conformance/requests.ts'
+import type { Answer, Open, Opened, Sent } from '../../lib/conformance/serve.ts'
+import { choices, type Tape } from '../../lib/conformance/tape.ts'
+import type { World } from '../../lib/conformance/world.ts'
+import { describeTables } from '../../lib/conformance/table.ts'
+import dataApi, { frameworkErrors } from '../../lib/index.ts'
+import { compileModel } from '../../lib/model/compile.ts'
+import { compileOptions } from '../../lib/options.ts'
+import { reservedNames } from '../../lib/request/syntax.ts'
+import type { Predicate, ReadPlan, Shown } from '../../lib/plan/plan.ts'
+import type { Database, Source } from '../../lib/sources/source.ts'
+import { openPostgres, openSqlite } from '../helpers/conformance.ts'
+import { withoutPostgres } from '../helpers/on-postgres.ts'
+import { guarded, isGuess, makeSecretive, type Secretive } from '../helpers/secrets.ts'
+
+// docs/http.md: Rules. Two databases that differ only in what a caller may not see answer whatever this caller asks alike, byte for byte.
+
+const databases: Readonly<Record<string, Open>> = { memory: openMemory, sqlite: openSqlite, ...!withoutPostgres && { postgres: openPostgres } }
+
+const openPrefix = '/~'
+
+/** What stands between the API and its sources: nothing, but where a leak is made on purpose. */
+type Between = (source: Source) => Source
+type Rules = (guards: Secretive['guards']) => Secretive['guards']
+interface Making { readonly between?: Between, readonly rules?: Rules }
+
+interface Served { readonly name: string, send (sent: Sent): Promise<Answer>, faults (): readonly string[], close (): Promise<void> }
+
+async function serve (name: string, opened: Opened, world: World, guards: Secretive['guards'], between: Between): Promise<Served> {
+  const sources = new Map(world.tables.map(table => [table.name, between(opened.source(table.name))]))
+  const source = (table: string) => sources.get(table) ?? opened.source(table)
+  const logged: string[] = []
+  const app = Fastify({ frameworkErrors, logger: { level: 'error', stream: { write (line: string) { logged.push(line) } } }, routerOptions: { maxParamLength: 10_000 } })
+  await app.register(dataApi, { ...world.options, collections: guarded(declare(world, source), guards) })
+  await app.register(dataApi, { naming: 'none', prefix: openPrefix, collections: declareOpenly(world, opened.source) })
+  return { name, send: sent => inject(app, sent), faults: () => logged.splice(0), close: async () => { await app.close(); await opened.close() } }
+}
+
+async function inject (app: FastifyInstance, { method, url, headers, body }: Sent): Promise<Answer> {
+  const response = await app.inject({ method: method as NonNullable<InjectOptions['method']>, url, headers: { ...headers }, ...body !== undefined && { payload: body } })
+  const { date: _date, ...others } = response.headers
+  return { status: response.statusCode, headers: others, body: response.body }
+}
+
+/** What requests are drawn from: all that there is in the first of the two, hidden or not, as it is at the moment. */
+function atlasOf (world: World, source: Opened['source']): Atlas {
+  const collections = declare(world, source)
+  const options = compileOptions({ ...world.options, collections })
+  return { options, model: compileModel(collections, { naming: options.naming, pages: options.pages, requestStrategies: options.requestStrategies, reserved: reservedNames(options.syntax) }) }
+}
+
+const isWrite = ({ method }: Sent) => !['GET', 'HEAD', 'OPTIONS', 'QUERY'].includes(method)
+
+/** Sends the requests to all, and gives the first whose answers tell the two of a pair apart. */
+async function findLeak (secretive: Secretive, requests: readonly Tape[], opens: Readonly<Record<string, Open>>, { between = source => source, rules = guards => guards }: Making): Promise<string | undefined> {
+  const { world, twin, hidden } = secretive
+  const guards = rules(secretive.guards)
+  const first = openMemory(world.tables)
+  const served: Array<readonly [Served, Served]> = []
+  const sent: Sent[] = []
+  try {
+    for (const [name, open] of Object.entries(opens)) {
+      served.push([await serve(name, name === 'memory' ? first : await open(world.tables), world, guards, between), await serve(`${name}, the twin`, await open(twin.tables), twin, guards, between)])
+    }
+    const before = await hiddenRows(served, world, hidden)
+    const atlas = atlasOf(world, first.source)
+    const known = makeKnown()
+    for (const tape of requests) {
+      const one = drawRequest(makeDraw(tape), atlas, known)
+      if (isWrite(one) && isGuess(one.url + (one.body ?? ''))) continue
+      sent.push(one)
+      const answers = await Promise.all(served.flat().map(to => to.send(one)))
+      const [answer] = answers
+      if (answer === undefined) throw new TypeError('nothing is served')
+      if (answers.some(other => other.status >= 500 || !isDeepStrictEqual(other, answer))) return tell(sent, served, answers)
+      learn(known, one, answer)
+    }
+    const after = await hiddenRows(served, world, hidden)
+    return isDeepStrictEqual(after, before) ? undefined : `${sent.map(describe).join('\n')}\n\nHidden rows were ${before.join('\n')}\nand are ${after.join('\n')}`
+  } finally {
+    for (const one of served.flat()) await one.close()
+  }
+}
+
+/** The rows that the caller may not see, as they are: nor may they be changed. */
+async function hiddenRows (served: ReadonlyArray<readonly [Served, Served]>, { collections }: World, hidden: Secretive['hidden']): Promise<readonly string[]> {
+  const shown = await Promise.all(served.flatMap(pair => pair.flatMap((one, which) => collections.map(async ({ property, key }) => {
+    const keys = hidden[property]?.[which] ?? []
+    const { body } = await one.send({ method: 'GET', url: `${openPrefix}/${encode(property)}`, headers: {} })
+    return JSON.stringify((JSON.parse(body) as Array<Record<string, unknown>>).filter(row => keys.includes(row[key.property])))
+  }))))
+  return shown
+}
+
+const tell = (sent: readonly Sent[], served: ReadonlyArray<readonly [Served, Served]>, answers: readonly Answer[]) =>
+  `${sent.map(describe).join('\n')}\n\n${served.flat().map(({ name, faults }, index) => `${name}: ${JSON.stringify(answers[index])}\n${faults().join('')}`).join('\n')}`
+
+const describe = ({ method, url, headers, body }: Sent) => `${method} ${url} ${JSON.stringify(headers)} ${body ?? ''}`
+
+function report ({ world, twin, guards }: Secretive, leak: string): string {
+  const rules = Object.entries(guards).map(([name, { scope, rules: { fields, ...others } }]) =>
+    `${name}: scope ${String(scope)} ${Object.keys(others).join(' ')}; fields ${Object.entries(fields ?? {}).map(([field, rule]) => `${field} ${Object.keys(rule ?? {}).join('+')}`).join(', ')}`)
+  const schemas = world.collections.map(({ property, schema, requestStrategies, extras }) => `${property} ${JSON.stringify({ requestStrategies, extras })}\n${Object.entries(schema).map(([name, { examples: _examples, ...one }]) => `  ${name}: ${JSON.stringify(one)}`).join('\n')}`)
+  return [describeTables(world.tables), 'THE TWIN', describeTables(twin.tables), ...schemas, ...rules, JSON.stringify(world.options), leak].join('\n\n')
+}
+
+const tape: fc.Arbitrary<Tape> = fc.array(fc.nat({ max: choices - 1 }), { minLength: 400, maxLength: 400 })
+const cases: fc.Arbitrary<readonly [Case, Tape, Tape]> = fc.tuple(new CaseArbitrary(), tape, tape)
+
+const runs = Number(process.env['FC_RUNS'] ?? 25)
+const seed = process.env['FC_SEED'] === undefined ? undefined : Number(process.env['FC_SEED'])
+
+const leakless = (opens: Readonly<Record<string, Open>>, making: Making) => fc.asyncProperty(cases, async ([{ requests, ...world }, rules, secrets]) => {
+  const secretive = makeSecretive(world, rules, secrets)
+  const leak = await findLeak(secretive, requests, opens, making)
+  if (leak !== undefined) throw new Error(report(secretive, leak))
+})
+
+test('what a caller may not see makes no difference to any answer that it gets', { timeout: 0 }, async t => {
+  await fc.assert(leakless(databases, {}), { numRuns: runs, ...seed !== undefined && { seed }, ...process.env['FC_SHRINK'] === '0' && { endOnFailure: true } })
+  t.pass(`${runs} worlds`)
+})
+
+// APIs with a leak, made on purpose, to show that the test finds what it is there for.
+
+type Rewrite = (plan: ReadPlan) => ReadPlan
+
+/** A database that is asked something else than the caller's plan. */
+function asking (rewrite: Rewrite): Between {
+  const made = new WeakMap<Database, Database>()
+  return source => {
+    const { database } = source
+    const other = made.get(database) ?? { ...database, read: (plan: ReadPlan, fresh?: boolean) => database.read(rewrite(plan), fresh) }
+    made.set(database, other)
+    return { ...source, database: other }
+  }
+}
+
+const everything: Predicate = { kind: 'all', of: [] }
+
+/** A condition without its first part, which is the scope. */
+const bare = (where: Predicate): Predicate => where.kind === 'all' && where.of.length === 2 ? where.of[1] ?? everything : everything
+
+function inSelection (plan: ReadPlan, rewrite: (shown: Shown) => Shown): ReadPlan {
+  switch (plan.kind) {
+    case 'item': return { ...plan, select: plan.select.map(rewrite) }
+    case 'list': return { ...plan, listing: { ...plan.listing, select: plan.listing.select.map(rewrite) } }
+    case 'groups': return { ...plan, members: { ...plan.members, select: plan.members.select.map(rewrite) } }
+  }
+}
+
+function inFilter (plan: ReadPlan, rewrite: (where: Predicate) => Predicate): ReadPlan {
+  switch (plan.kind) {
+    case 'item': return plan
+    case 'list': return { ...plan, listing: { ...plan.listing, where: rewrite(plan.listing.where) } }
+    case 'groups': return { ...plan, members: { ...plan.members, where: rewrite(plan.members.where) } }
+  }
+}
+
+function bareSome (where: Predicate): Predicate {
+  switch (where.kind) {
+    case 'compare': return where
+    case 'not': return { ...where, of: bareSome(where.of) }
+    case 'some': return { ...where, where: bare(where.where) }
+    default: return { ...where, of: where.of.map(bareSome) }
+  }
+}
+
+const leaks: Readonly<Record<string, Making>> = {
+  'fields have no rules': { rules: guards => Object.fromEntries(Object.entries(guards).map(([name, { scope, rules: { fields: _fields, ...rules } }]) => [name, { scope, rules }])) },
+  'collections have no scope': { rules: guards => Object.fromEntries(Object.entries(guards).map(([name, { rules }]) => [name, { scope: undefined, rules }])) },
+  'a path is followed without the scope': { between: asking(plan => ({ ...plan, steps: plan.steps.map(step => ({ ...step, where: bare(step.where) })) })) },
+  'embedded lists are read without the scope': { between: asking(plan => inSelection(plan, shown => shown.kind === 'list' ? { ...shown, listing: { ...shown.listing, where: bare(shown.listing.where) } } : shown)) },
+  'embedded items are read without the scope': { between: asking(plan => inSelection(plan, shown => shown.kind === 'item' ? { ...shown, where: everything } : shown)) },
+  'filters through relations are read without the scope': { between: asking(plan => inFilter(plan, bareSome)) },
+  'dictionaries are read without the scope': { between: asking(plan => plan.kind === 'groups' ? inFilter(plan, bare) : plan) }
+}
+
+for (const [name, making] of Object.entries(leaks)) {
+  test(`a leak is found where ${name}`, { timeout: 0 }, async t => {
+    const { failed, numRuns, errorInstance } = await fc.check(leakless({ memory: openMemory }, making), { seed: 1, numRuns: 300, endOnFailure: true })
+    t.ok(failed, `after ${numRuns} worlds`)
+    t.match(String(errorInstance), 'THE TWIN')
+  })
+}
