@@ -16,11 +16,11 @@ import { renderDirectory } from './response/directory.ts'
 import { renderWrite } from './response/acknowledgement.ts'
 import { countHeaders } from './response/page.ts'
 import { formatPath, type Site, siteOf } from './response/paths.ts'
-import { type DataRead, renderMissing, renderRead } from './response/read.ts'
+import { type DataRead, renderMissing, renderRead, renderWritten } from './response/read.ts'
 import { renderStream } from './response/stream.ts'
 import { tagged } from './response/tag.ts'
 import { readBatches } from './sources/batches.ts'
-import type { Batches, Database, ReadResult } from './sources/source.ts'
+import type { Batches, Database, ReadResult, Written } from './sources/source.ts'
 import { runWrite, type WriteResult } from './sources/write.ts'
 
 /** One registration of the plugin, compiled. */
@@ -37,7 +37,7 @@ type Plan =
 type Result =
   | Extract<Plan, { kind: 'options' | 'directory' }>
   /** `rows`: of a stream, batch by batch. */
-  | { readonly kind: 'read', readonly read: DataRead, readonly media: Media, readonly result: ReadResult, readonly identifiers: readonly string[], readonly rows?: Batches['rows'] }
+  | { readonly kind: 'read', readonly read: DataRead, readonly media: Media, readonly result: ReadResult | Written, readonly identifiers: readonly string[], readonly rows?: Batches['rows'] }
   | { readonly kind: 'write', readonly write: Write, readonly result: WriteResult, readonly identifiers: readonly string[] }
 
 /** The way of a request, whole: what is asked is made into what is meant, done, and told. Throws a DataApiError where it cannot be. */
@@ -81,8 +81,14 @@ async function runRead ({ read, media, fresh }: Extract<Plan, { kind: 'read' }>)
     const { first, rows } = await readBatches(read.plan, database, batchSize, fresh)
     return { kind: 'read', read, media, result: first, identifiers: await tellApart(read.walked, first, plan => database.read(plan, fresh)), rows }
   }
-  const result = await database.read(read.plan, fresh)
+  const result = await readOf(read, database)(read.plan, fresh)
   return { kind: 'read', read, media, result, identifiers: await tellApart(read.walked, result, plan => database.read(plan, fresh)) }
+}
+
+/** What the database can write goes out as it comes; links of other kinds of answers are made of their rows. */
+function readOf (read: DataRead, { read: readRows, readWritten }: Database): NonNullable<Database['readWritten']> {
+  const isWritten = read.kind === 'list' || read.kind === 'scalar' || (read.kind === 'item' && !read.special)
+  return isWritten && readWritten !== undefined ? readWritten : readRows
 }
 
 async function runOnDatabase (write: Write, context: Context): Promise<Result> {
@@ -103,7 +109,7 @@ function databaseOf (steps: readonly Step[], from: Pick<Step, 'collection'> | un
 }
 
 /** The identifiers by which the items can be told apart that one segment found. */
-async function tellApart (walked: readonly Walked[], result: ReadResult | WriteResult, read: Database['read']): Promise<readonly string[]> {
+async function tellApart (walked: readonly Walked[], result: ReadResult | Written | WriteResult, read: Database['read']): Promise<readonly string[]> {
   if (result.kind !== 'ambiguous') return []
   const matching: string[] = []
   for (const { identifier, plan } of planCandidates(walked, result.step)) {
@@ -123,6 +129,7 @@ function render (result: Result, request: Request, { model, options }: Api): Ans
       const { read, media, result: found, identifiers, rows } = result
       if (found.kind === 'ambiguous') throw ambiguous(read.walked, found.step, identifiers, told, form)
       if (found.kind === 'missing') return renderMissing(read, found.step, told)
+      if (found.kind === 'values' || found.kind === 'lines') return renderWritten(read, found, told, form)
       if (media !== 'json' && read.kind === 'list' && rows !== undefined) return renderStream(request.method === 'HEAD' ? nothing() : rows, read.plan.listing.select, media, countHeaders(found))
       return renderRead(read, found, told, form)
     }
