@@ -7,7 +7,7 @@ import { type Media, planMedia } from './plan/media.ts'
 import { allowedMethods, findMethod, isWrite, type Method } from './plan/methods.ts'
 import { planRead } from './plan/read.ts'
 import type { Step } from './plan/plan.ts'
-import { walk, type Walked } from './plan/walk.ts'
+import { type Resource, walk, type Walked } from './plan/walk.ts'
 import { planWrite, type Write } from './plan/write.ts'
 import { bodyTypes } from './request/body.ts'
 import { formType, parseRequest, type Request, type RequestText } from './request/parse.ts'
@@ -20,7 +20,7 @@ import { type DataRead, renderMissing, renderRead, renderWritten } from './respo
 import { renderStream } from './response/stream.ts'
 import { tagged } from './response/tag.ts'
 import { readBatches } from './sources/batches.ts'
-import type { Batches, Database, ReadResult, Written } from './sources/source.ts'
+import type { Batches, Database, ListPlan, ReadResult, Written } from './sources/source.ts'
 import { runWrite, type WriteResult } from './sources/write.ts'
 
 /** One registration of the plugin, compiled. */
@@ -41,16 +41,24 @@ type Result =
   | { readonly kind: 'write', readonly write: Write, readonly result: WriteResult, readonly identifiers: readonly string[] }
 
 /** The way of a request, whole: what is asked is made into what is meant, done, and told. Throws a DataApiError where it cannot be. */
-export async function answer (text: RequestText, api: Api, context: Context): Promise<Answer> {
+export function answer (text: RequestText, api: Api, context: Context): Answer | Promise<Answer> {
   const request = parseRequest(text, api.options.syntax) // asked
-  const plan = await planRequest(request, api, context) // meant
-  const result = await run(plan, context) // done
-  return render(result, request, api) // told
+  const planned = planRequest(request, api, context) // meant
+  const result = after(planned, plan => run(plan, context)) // done
+  return after(result, done => render(done, request, api)) // told
 }
 
-async function planRequest (request: Request, { model, options }: Api, context: Context): Promise<Plan> {
-  const { dictionaryPrefix, limits } = options.syntax
-  const resource = await walk({ segments: request.segments, dictionaryPrefix, writing: request.method === 'PUT' }, model, context)
+/** The next step of what may be there already: a promise that need not be is not made, so that a synchronous source is answered from in one go. */
+const after = <T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> => value instanceof Promise ? value.then(next) : next(value)
+
+function planRequest (request: Request, api: Api, context: Context): Plan | Promise<Plan> {
+  const { dictionaryPrefix } = api.options.syntax
+  const resource = walk({ segments: request.segments, dictionaryPrefix, writing: request.method === 'PUT' }, api.model, context)
+  return after(resource, found => planResource(found, request, api))
+}
+
+function planResource (resource: Resource, request: Request, { options }: Api): Plan {
+  const { limits } = options.syntax
   const allow = allowedMethods(resource)
   const method = findMethod(request.method, allow)
   if (method === undefined) throw methodNotAllowed(request.method, allow.join(', '))
@@ -75,14 +83,18 @@ function run (plan: Plan, context: Context): Result | Promise<Result> {
   }
 }
 
-async function runRead ({ read, media, fresh }: Extract<Plan, { kind: 'read' }>): Promise<Result> {
+function runRead ({ read, media, fresh }: Extract<Plan, { kind: 'read' }>): Result | Promise<Result> {
   const database = databaseOf(read.plan.steps, read.plan.kind === 'item' ? undefined : read.plan.from)
-  if (media !== 'json' && read.kind === 'list') {
-    const { first, rows } = await readBatches(read.plan, database, batchSize, fresh)
-    return { kind: 'read', read, media, result: first, identifiers: await tellApart(read.walked, first, plan => database.read(plan, fresh)), rows }
-  }
-  const result = await readOf(read, database)(read.plan, fresh)
-  return { kind: 'read', read, media, result, identifiers: await tellApart(read.walked, result, plan => database.read(plan, fresh)) }
+  if (media !== 'json' && read.kind === 'list') return runStream({ read, media, fresh }, read.plan, database)
+  return after(readOf(read, database)(read.plan, fresh), result => {
+    const done = (identifiers: readonly string[]): Result => ({ kind: 'read', read, media, result, identifiers })
+    return result.kind === 'ambiguous' ? tellApart(read.walked, result, plan => database.read(plan, fresh)).then(done) : done([])
+  })
+}
+
+async function runStream ({ read, media, fresh }: Omit<Extract<Plan, { kind: 'read' }>, 'kind'>, plan: ListPlan, database: Database): Promise<Result> {
+  const { first, rows } = await readBatches(plan, database, batchSize, fresh)
+  return { kind: 'read', read, media, result: first, identifiers: await tellApart(read.walked, first, one => database.read(one, fresh)), rows }
 }
 
 /** What the database can write goes out as it comes; links of other kinds of answers are made of their rows. */
@@ -120,8 +132,9 @@ async function tellApart (walked: readonly Walked[], result: ReadResult | Writte
 }
 
 function render (result: Result, request: Request, { model, options }: Api): Answer {
-  const told = { ...request, known: request.conditions.ifNoneMatch, site: siteOf(request, options.baseUrl) }
-  const form = { ...options.responseContent, dictionaryPrefix: options.syntax.dictionaryPrefix, pageNames: options.pageNames }
+  const { segments, kept, returns, conditions } = request
+  const told = { segments, kept, returns, known: conditions.ifNoneMatch, site: siteOf(request, options.baseUrl) }
+  const form = options.answers
   switch (result.kind) {
     case 'options': return renderOptions(result.allow)
     case 'directory': return tagged(ok(renderDirectory(model)), told.known)
