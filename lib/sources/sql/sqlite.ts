@@ -63,7 +63,7 @@ export function sqlite (file: string, { driver: given, busyTimeout = 5000 }: Sql
     },
     read: plan => turns.pass(() => main.read(plan), beside && (() => beside.open().read(plan))),
     readWritten: plan => turns.pass(() => main.readWritten(plan), beside && (() => beside.open().readWritten(plan))),
-    change: change => turns.take(() => main.patiently(() => main.change(change))),
+    change: change => turns.brief(() => main.changeAlone(change)),
     transaction: work => turns.take(() => main.transaction(work))
   }
   return database
@@ -75,6 +75,8 @@ interface Connection {
   read (plan: ReadPlan): ReadResult | Promise<ReadResult>
   readWritten (plan: ReadPlan): ReadResult | Written | Promise<ReadResult | Written>
   change (change: Change): Changed | Promise<Changed>
+  /** A change outside of a transaction, which may have to wait for another process. */
+  changeAlone (change: Change): Changed | Promise<Changed>
   transaction<T> (work: (session: Session) => Promise<T>): Promise<T>
   /** Does the work, again and again for as long as another process has the lock. Throws unavailable once the busy timeout is over. */
   patiently<T> (work: () => T | Promise<T>): Promise<T>
@@ -136,6 +138,14 @@ function connect (driver: SqliteDriver, statements: Statements, busyTimeout: num
         const refused = change.kind === 'link' ? toRefusal(error, change.field.target) : toRefusal(error, change.collection)
         if (refused === undefined) throw isBusy(error) ? error : toFault(error)
         return nameCulprits(refused, change, connection.read)
+      }
+    },
+    changeAlone (change) {
+      try {
+        return connection.change(change)
+      } catch (error) {
+        if (isBusy(error)) return patiently(() => connection.change(change))
+        throw error
       }
     },
     async transaction (work) {
