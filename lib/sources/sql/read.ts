@@ -26,6 +26,7 @@ interface Body { readonly rows: Sql, readonly total?: Sql, decode (rows: unknown
 export function buildRead (plan: ReadPlan, builder: Builder, locking = false): ReadCode {
   const stands = plan.steps.map((step, index) => makeUse(step.collection, `(s${index})`))
   const body = buildBody(plan, stands.at(-1), builder)
+  if (plan.kind === 'item' && plan.steps.length === 1 && !locking) return buildOnlyItem(plan, stands, builder)
   const steps = buildSteps(plan.steps, stands, builder, locking)
   const outputs = [...buildCounts(stands), sql`${builder.dialect.asText(body.rows)} as ${sql.id('rows')}`, sql`${body.total ?? sql`null`} as ${sql.id('total')}`]
   return {
@@ -36,6 +37,26 @@ export function buildRead (plan: ReadPlan, builder: Builder, locking = false): R
       return missedIn(output, stands.length) ?? body.decode(JSON.parse(output.rows), totalIn(output), bounds)
     }
   }
+}
+
+function buildOnlyItem ({ steps, select }: PlanOf<'item'>, stands: readonly Use[], builder: Builder): ReadCode {
+  const [stand] = stands
+  if (stand === undefined) throw new TypeError('an item is reached by a step at least')
+  const row = buildRow(select, [], stand, builder)
+  const rows = builder.dialect.asText(builder.dialect.collect(row.sql))
+  return {
+    sql: buildOnly(steps, stand, rows, builder),
+    decode ([output]) {
+      const { rows, ...counts } = output as Output
+      return missedIn(counts, 1) ?? { kind: 'rows', rows: decodeRows(JSON.parse(rows), row), more: false }
+    }
+  }
+}
+
+/** The items that a single step stands on as `rows`, an aggregate of them, which are counted at once: that spares the database a table of them. */
+export function buildOnly (steps: readonly Step[], stand: Use, rows: Sql, builder: Builder): Sql {
+  const [found] = buildStands(steps, [stand], builder)
+  return sql`select count(*) as ${sql.id('c0')}, ${rows} as ${sql.id('rows')} from (${found}) as ${sql.id(stand.alias)}`
 }
 
 /** How many items each step stands on, as `c0` and so on. */

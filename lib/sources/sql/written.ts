@@ -5,7 +5,7 @@ import type { ReadResult, Row, Written } from '../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql, Writer } from './dialect.ts'
 import { buildFilter } from './filter.ts'
-import { buildCount, buildCounts, buildStands, buildSteps, missedIn, type Output, type ReadCode, startingAt, totalIn, withSteps } from './read.ts'
+import { buildCount, buildCounts, buildOnly, buildSteps, missedIn, type Output, type ReadCode, startingAt, totalIn, withSteps } from './read.ts'
 import { related } from './relations.ts'
 import { buildLimit, buildRow } from './select.ts'
 import { buildSort } from './sort.ts'
@@ -54,18 +54,12 @@ function buildItem ({ steps, select }: PlanOf<'item'>, writing: Writing): Writte
   if (last === undefined) throw new TypeError('an item is reached by a step at least')
   const values = buildValues(select, last, writing)
   return {
-    sql: stands.length === 1 ? buildOnly(steps, last, values, writing) : sql`${withSteps(buildSteps(steps, stands, builder))}select ${sql.join([...buildCounts(stands), sql`(select ${values} from ${sql.id(last.alias)}) as ${sql.id('rows')}`])}`,
+    sql: stands.length === 1 ? buildOnly(steps, last, writer.lines(values), builder) : sql`${withSteps(buildSteps(steps, stands, builder))}select ${sql.join([...buildCounts(stands), sql`(select ${values} from ${sql.id(last.alias)}) as ${sql.id('rows')}`])}`,
     decode ([row]) {
       const output = row as Values
       return missedIn(output, stands.length) ?? { kind: 'values', values: writer.finish(output.rows ?? '').split('\n') }
     }
   }
-}
-
-/** The item of a single step is asked for and counted at once, which spares SQLite a table of what the step stands on. */
-function buildOnly (steps: PlanOf<'item'>['steps'], stand: Use, values: Sql, { builder, writer }: Writing): Sql {
-  const [found] = buildStands(steps, [stand], builder)
-  return sql`select count(*) as ${sql.id('c0')}, ${writer.lines(values)} as ${sql.id('rows')} from (${found}) as ${sql.id(stand.alias)}`
 }
 
 // No value holds a line feed: in JSON it is escaped.
