@@ -9,7 +9,7 @@ import { allowedMethods, findMethod, isWrite, type Method } from './plan/methods
 import { permittedMethods, readingRefusal, refusalOf } from './plan/permit.ts'
 import { planRead } from './plan/read.ts'
 import type { Step } from './plan/plan.ts'
-import { walk, type Walked } from './plan/walk.ts'
+import { type Resource, walk, type Walked } from './plan/walk.ts'
 import { planWrite, type Write } from './plan/write.ts'
 import { bodyTypes } from './request/body.ts'
 import { formType, parseRequest, type Request, type RequestText } from './request/parse.ts'
@@ -18,12 +18,12 @@ import { renderDirectory } from './response/directory.ts'
 import { renderWrite } from './response/acknowledgement.ts'
 import { countHeaders } from './response/page.ts'
 import { formatPath, type Site, siteOf } from './response/paths.ts'
-import { type DataRead, renderMissing, renderRead } from './response/read.ts'
+import { type DataRead, renderMissing, renderRead, renderWritten } from './response/read.ts'
 import { renderStream } from './response/stream.ts'
 import { tagged } from './response/tag.ts'
 import { readBatches } from './sources/batches.ts'
 import { isChecked, scoped } from './sources/scoped.ts'
-import type { Batches, Database, ReadResult } from './sources/source.ts'
+import type { Batches, Database, ListPlan, ReadResult, Written } from './sources/source.ts'
 import { runWrite, type WriteResult } from './sources/write.ts'
 
 /** One registration of the plugin, compiled. */
@@ -40,23 +40,33 @@ type Plan =
 type Result =
   | Extract<Plan, { kind: 'options' | 'directory' }>
   /** `rows`: of a stream, batch by batch. */
-  | { readonly kind: 'read', readonly read: DataRead, readonly media: Media, readonly result: ReadResult, readonly identifiers: readonly string[], readonly rows?: Batches['rows'] }
+  | { readonly kind: 'read', readonly read: DataRead, readonly media: Media, readonly result: ReadResult | Written, readonly identifiers: readonly string[], readonly rows?: Batches['rows'] }
   | { readonly kind: 'write', readonly write: Write, readonly result: WriteResult, readonly identifiers: readonly string[] }
 
 /** The way of a request, whole: what is asked is made into what is meant, done, and told. Throws a DataApiError where it cannot be. */
-export async function answer (text: RequestText, api: Api, context: Context): Promise<Answer> {
+export function answer (text: RequestText, api: Api, context: Context): Answer | Promise<Answer> {
   const request = parseRequest(text, api.options.syntax) // asked
-  const caller = await api.callers.of(request.segments[0], context) // for whom
-  const plan = await planRequest(request, api, caller, context) // meant
-  const result = await run(plan, caller, context) // done
-  return render(result, request, api) // told
+  const caller = api.callers.of(request.segments[0], context) // for whom
+  const planned = after(caller, known => planRequest(request, api, known, context)) // meant
+  const result = after(planned, ({ plan, caller }) => run(plan, caller, context)) // done
+  return after(result, done => render(done, request, api)) // told
 }
 
-async function planRequest (request: Request, { options }: Api, caller: Caller, context: Context): Promise<Plan> {
-  const { dictionaryPrefix, limits } = options.syntax
+/** The next step of what may be there already: a promise that need not be is not made, so that a synchronous source is answered from in one go. */
+const after = <T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> => value instanceof Promise ? value.then(next) : next(value)
+
+interface Planned { readonly plan: Plan, readonly caller: Caller }
+
+function planRequest (request: Request, { options }: Api, caller: Caller, context: Context): Planned | Promise<Planned> {
+  const { dictionaryPrefix } = options.syntax
   const unreadable = readingRefusal(request.method, request.segments[0], caller)
   if (unreadable !== undefined) throw unreadable
-  const resource = await walk({ segments: request.segments, dictionaryPrefix, writing: request.method === 'PUT' }, caller.model, context)
+  const resource = walk({ segments: request.segments, dictionaryPrefix, writing: request.method === 'PUT' }, caller.model, context)
+  return after(resource, found => ({ plan: planResource(found, request, options, caller), caller }))
+}
+
+function planResource (resource: Resource, request: Request, options: Options, caller: Caller): Plan {
+  const { limits } = options.syntax
   const method = findMethod(request.method, allowedMethods(resource))
   if (method === undefined) throw methodNotAllowed(request.method, permittedMethods(resource, caller).join(', '))
   if (method === 'OPTIONS') return { kind: 'options', allow: permittedMethods(resource, caller) }
@@ -82,14 +92,24 @@ function run (plan: Plan, caller: Caller, context: Context): Result | Promise<Re
   }
 }
 
-async function runRead ({ read, media, fresh }: Extract<Plan, { kind: 'read' }>, caller: Caller): Promise<Result> {
+function runRead ({ read, media, fresh }: Extract<Plan, { kind: 'read' }>, caller: Caller): Result | Promise<Result> {
   const database = databaseOf(read.plan.steps, read.plan.kind === 'item' ? undefined : read.plan.from, caller)
-  if (media !== 'json' && read.kind === 'list') {
-    const { first, rows } = await readBatches(read.plan, database, batchSize, fresh)
-    return { kind: 'read', read, media, result: first, identifiers: await tellApart(read.walked, first, plan => database.read(plan, fresh)), rows }
-  }
-  const result = await database.read(read.plan, fresh)
-  return { kind: 'read', read, media, result, identifiers: await tellApart(read.walked, result, plan => database.read(plan, fresh)) }
+  if (media !== 'json' && read.kind === 'list') return runStream({ read, media, fresh }, read.plan, database)
+  return after(readOf(read, database)(read.plan, fresh), result => {
+    const done = (identifiers: readonly string[]): Result => ({ kind: 'read', read, media, result, identifiers })
+    return result.kind === 'ambiguous' ? tellApart(read.walked, result, plan => database.read(plan, fresh)).then(done) : done([])
+  })
+}
+
+async function runStream ({ read, media, fresh }: Omit<Extract<Plan, { kind: 'read' }>, 'kind'>, plan: ListPlan, database: Database): Promise<Result> {
+  const { first, rows } = await readBatches(plan, database, batchSize, fresh)
+  return { kind: 'read', read, media, result: first, identifiers: await tellApart(read.walked, first, one => database.read(one, fresh)), rows }
+}
+
+/** What the database can write goes out as it comes; links of other kinds of answers are made of their rows. */
+function readOf (read: DataRead, { read: readRows, readWritten }: Database): NonNullable<Database['readWritten']> {
+  const isWritten = read.kind === 'list' || read.kind === 'scalar' || (read.kind === 'item' && !read.special)
+  return isWritten && readWritten !== undefined ? readWritten : readRows
 }
 
 async function runOnDatabase (write: Write, caller: Caller, context: Context): Promise<Result> {
@@ -112,7 +132,7 @@ function databaseOf (steps: readonly Step[], from: Pick<Step, 'collection'> | un
 }
 
 /** The identifiers by which the items can be told apart that one segment found. */
-async function tellApart (walked: readonly Walked[], result: ReadResult | WriteResult, read: Database['read']): Promise<readonly string[]> {
+async function tellApart (walked: readonly Walked[], result: ReadResult | Written | WriteResult, read: Database['read']): Promise<readonly string[]> {
   if (result.kind !== 'ambiguous') return []
   const matching: string[] = []
   for (const { identifier, plan } of planCandidates(walked, result.step)) {
@@ -123,8 +143,9 @@ async function tellApart (walked: readonly Walked[], result: ReadResult | WriteR
 }
 
 function render (result: Result, request: Request, { model, options }: Api): Answer {
-  const told = { ...request, known: request.conditions.ifNoneMatch, site: siteOf(request, options.baseUrl) }
-  const form = { ...options.responseContent, dictionaryPrefix: options.syntax.dictionaryPrefix, pageNames: options.pageNames }
+  const { segments, kept, returns, conditions } = request
+  const told = { segments, kept, returns, known: conditions.ifNoneMatch, site: siteOf(request, options.baseUrl) }
+  const form = options.answers
   switch (result.kind) {
     case 'options': return renderOptions(result.allow)
     case 'directory': return tagged(ok(renderDirectory(model)), told.known)
@@ -132,6 +153,7 @@ function render (result: Result, request: Request, { model, options }: Api): Ans
       const { read, media, result: found, identifiers, rows } = result
       if (found.kind === 'ambiguous') throw ambiguous(read.walked, found.step, identifiers, told, form)
       if (found.kind === 'missing') return renderMissing(read, found.step, told)
+      if (found.kind === 'values' || found.kind === 'lines') return renderWritten(read, found, told, form)
       if (media !== 'json' && read.kind === 'list' && rows !== undefined) return renderStream(request.method === 'HEAD' ? nothing() : rows, read.plan.listing.select, media, countHeaders(found))
       return renderRead(read, found, told, form)
     }

@@ -22,11 +22,11 @@ export interface Options {
   readonly prefix: string
   readonly naming: Naming
   readonly syntax: Syntax
-  /** The parameters that links use. */
-  readonly pageNames: PageNames
   readonly requestStrategies: RequestStrategies
   readonly bodies: BodyLimits
   readonly responseContent: Readonly<ResponseContent>
+  /** What answers are made with. */
+  readonly answers: Readonly<ResponseContent> & { readonly dictionaryPrefix: string, readonly pageNames: PageNames }
   readonly pages: PageLimits
   readonly baseUrl: string | undefined
 }
@@ -36,14 +36,16 @@ export function compileOptions ({ collections, ...data }: DataApiOptions): Optio
   if (typeof collections !== 'object' || collections === null) throw new DeclarationError("option 'collections': expected an object of collections by name")
   check(data, path => `option '${path}'`)
   const syntax = compileSyntax(data.queryString ?? {})
+  const pageNames = { page: parameterOf('page', syntax), offset: parameterOf('offset', syntax), after: parameterOf('after', syntax), before: parameterOf('before', syntax) }
+  const responseContent = withDefaults(data.responseContent ?? {})
   return {
     prefix: (data.prefix ?? '').replace(/\/+$/, ''),
     naming: compileNaming(data.naming),
     syntax,
-    pageNames: { page: parameterOf('page', syntax), offset: parameterOf('offset', syntax), after: parameterOf('after', syntax), before: parameterOf('before', syntax) },
     requestStrategies: data.requestStrategies ?? {},
     bodies: bodyLimits(data.bodies ?? {}),
-    responseContent: withDefaults(data.responseContent ?? {}),
+    responseContent,
+    answers: { ...responseContent, dictionaryPrefix: syntax.dictionaryPrefix, pageNames },
     pages: pageLimits(data.pages ?? {}),
     baseUrl: data.baseUrl?.replace(/\/+$/, '')
   }

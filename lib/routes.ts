@@ -1,11 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { LruMap } from 'toad-cache'
 import { answer, type Api } from './answer.ts'
 import type { RequestText } from './request/parse.ts'
 
 /** The wildcard routes: whatever the method and path, the request becomes text, and its Answer the reply (docs/http.md: URLs). */
 export function addRoutes (scope: FastifyInstance, api: Api): void {
   const rootLength = scope.prefix.split('/').filter(segment => segment !== '').length
-  const handler = async (request: FastifyRequest, reply: FastifyReply) => reply.send(await answer(readText(request, rootLength), api, { request }))
+  const handler = (request: FastifyRequest, reply: FastifyReply) => {
+    const answered = answer(readText(request, rootLength), api, { request })
+    // What a synchronous source has answered is sent at once.
+    return answered instanceof Promise ? answered : reply.send(answered)
+  }
   // A verb without a route would be a 404 of Fastify's, where a 405 with Allow is due. CONNECT never reaches a route.
   const method = scope.supportedMethods.filter(name => name !== 'CONNECT' && name !== 'OPTIONS')
   for (const url of ['/', '/*']) scope.route({ method, url, handler, exposeHeadRoute: false })
@@ -40,6 +45,15 @@ function readText (request: FastifyRequest, rootLength: number): RequestText {
 /** What Fastify takes for the API's origin, trusting proxies as the application told it to. Empty where the Host header is no host. */
 function readOrigin ({ protocol, host }: FastifyRequest): string {
   const text = `${protocol}://${host}`
+  const known = origins.get(text) ?? parseOrigin(text)
+  origins.set(text, known)
+  return known
+}
+
+/** Bounded, because clients choose what they say. */
+const origins = new LruMap<string>(100)
+
+function parseOrigin (text: string): string {
   if (!URL.canParse(text)) return ''
   const { href, origin } = new URL(text)
   return href === `${origin}/` ? origin : ''

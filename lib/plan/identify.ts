@@ -1,5 +1,5 @@
 import type { Context, Found } from '../collection.ts'
-import type { Collection, Identifier, LookupIdentifier, SpecialIdentifier } from '../model/model.ts'
+import type { Collection, FieldIdentifier, Identifier, LookupIdentifier, SpecialIdentifier } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 import type { Given, Predicate } from './plan.ts'
 import { all, any, equals, nothing } from './predicates.ts'
@@ -17,14 +17,27 @@ export interface Identified {
   readonly given: Given | undefined
 }
 
-/** A segment searched in all of a collection's identifiers, special ones first (docs/http.md: Identifiers). */
-export async function identify (segment: string, collection: Collection, context: Context): Promise<Identified> {
+/** A segment searched in all of a collection's identifiers, special ones first (docs/http.md: Identifiers). A promise where the application is asked. */
+export function identify (segment: string, collection: Collection, context: Context): Identified | Promise<Identified> {
   const special = collection.specials.find(one => one.segment === segment)
-  if (special !== undefined) return { where: await matchSpecial(special, collection, context), alternatives: [], special: true, given: undefined }
+  if (special !== undefined) return matchSpecial(special, collection, context).then(where => ({ where, alternatives: [], special: true, given: undefined }))
+  const identifiers = usable(collection)
+  if (identifiers.some(one => one.kind === 'lookup')) return lookUp(identifiers, segment, collection, context)
+  return identified(identifiers, identifiers.map(one => one.kind === 'lookup' ? nothing : matchField(one, segment)), segment)
+}
+
+/** Lookups are asked one after the other. */
+async function lookUp (identifiers: readonly Identifier[], segment: string, collection: Collection, context: Context): Promise<Identified> {
+  const wheres: Predicate[] = []
+  for (const identifier of identifiers) wheres.push(await match(identifier, segment, collection, context))
+  return identified(identifiers, wheres, segment)
+}
+
+function identified (identifiers: readonly Identifier[], wheres: readonly Predicate[], segment: string): Identified {
   const alternatives: Alternative[] = []
   let given: Given | undefined
-  for (const identifier of usable(collection)) {
-    const where = await match(identifier, segment, collection, context)
+  for (const [index, identifier] of identifiers.entries()) {
+    const where = wheres[index] ?? nothing
     if (where !== nothing) alternatives.push({ identifier: identifier.name, where })
     given ??= givenBy(identifier, segment)
   }
@@ -32,8 +45,10 @@ export async function identify (segment: string, collection: Collection, context
 }
 
 /** A segment searched in one identifier only: `/by_<identifier>/<value>`. */
-export async function identifyBy (identifier: Identifier, segment: string, collection: Collection, context: Context): Promise<Identified> {
-  return { where: await match(identifier, segment, collection, context), alternatives: [], special: false, given: givenBy(identifier, segment) }
+export function identifyBy (identifier: Identifier, segment: string, collection: Collection, context: Context): Identified | Promise<Identified> {
+  const made = (where: Predicate): Identified => ({ where, alternatives: [], special: false, given: givenBy(identifier, segment) })
+  const where = match(identifier, segment, collection, context)
+  return where instanceof Promise ? where.then(made) : made(where)
 }
 
 function givenBy (identifier: Identifier, segment: string): Given | undefined {
@@ -48,10 +63,13 @@ export const findIdentifier = (collection: Collection, name: string): Identifier
 // To find an item by a field that must not be read would tell its value.
 const usable = (collection: Collection) => collection.identifiers.filter(one => one.kind === 'lookup' || one.field.readable)
 
-async function match (identifier: Identifier, segment: string, collection: Collection, context: Context): Promise<Predicate> {
-  if (identifier.kind === 'lookup') return matchLookup(identifier, segment, collection, context)
-  const value = identifier.field.type.parse(segment)
-  return value === undefined ? nothing : equals(identifier.field, value)
+function match (identifier: Identifier, segment: string, collection: Collection, context: Context): Predicate | Promise<Predicate> {
+  return identifier.kind === 'lookup' ? matchLookup(identifier, segment, collection, context) : matchField(identifier, segment)
+}
+
+function matchField ({ field }: FieldIdentifier, segment: string): Predicate {
+  const value = field.type.parse(segment)
+  return value === undefined ? nothing : equals(field, value)
 }
 
 async function matchLookup (identifier: LookupIdentifier, segment: string, collection: Collection, context: Context): Promise<Predicate> {

@@ -6,13 +6,15 @@ export type ReadMethod = 'GET' | 'HEAD' | 'OPTIONS' | 'QUERY'
 export type WriteMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 const reading: readonly Method[] = ['GET', 'HEAD', 'OPTIONS']
+const listing: readonly Method[] = [...reading, 'QUERY']
+const listingAndPosting: readonly Method[] = [...listing, 'POST']
 
 /** The methods that a resource takes, as OPTIONS and 405 tell them (docs/http.md: URLs, Writing). */
 export function allowedMethods (resource: Resource): readonly Method[] {
   switch (resource.kind) {
     case 'directory':
     case 'dictionary': return reading
-    case 'collection': return [...reading, 'QUERY', ...takesItems(resource) ? ['POST'] as const : []]
+    case 'collection': return takesItems(resource) ? listingAndPosting : listing
     case 'item': return [...reading, ...itemMethods(resource)]
     case 'scalar': return resource.field.writable && resource.collection.strategies.update.length > 0 ? [...reading, 'PUT'] : reading
   }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { preconditionFailed, preconditionRequired } from '../errors.ts'
 import type { Collection } from '../model/model.ts'
 import type { Conditions, Tags } from '../request/conditions.ts'
+import type { Selection } from './plan.ts'
 import type { Row } from '../sources/source.ts'
 
 export type { Tags }
@@ -12,6 +13,11 @@ export type { Tags }
  */
 export function versionOf (row: Row, { versionFields }: Collection): string {
   return digest(JSON.stringify(versionFields.map(({ property }) => row[property] ?? null)))
+}
+
+/** The same of the JSON texts of a selection that holds them. */
+export function versionOfTexts (texts: readonly string[], select: Selection, { versionFields }: Collection): string {
+  return digest(`[${versionFields.map(field => texts[select.findIndex(shown => shown.field === field)] ?? 'null').join(',')}]`)
 }
 
 /** The opaque part of a tag: an item's version and what is shown, or the latter alone. Without a version it holds no dot, so neither is ever the other. */

@@ -48,40 +48,46 @@ interface Path {
 }
 
 /** Follows the segments through the model, without looking at data. Throws collection_not_found, field_not_found or identifier_not_found. */
-export async function walk (path: Path, model: Model, context: Context): Promise<Resource> {
+export function walk (path: Path, model: Model, context: Context): Resource | Promise<Resource> {
   const [name] = path.segments
   if (name === undefined) return { kind: 'directory' }
   if (path.segments.includes('')) throw identifierNotFound('')
   const collection = model.collections.get(name)
   if (collection === undefined) throw collectionNotFound(name, suggest(name, model.collections.keys()))
-  let resource: Resource = { kind: 'collection', from: { collection, via: undefined }, where: everything, given: [], walked: [] }
-  let at = 1
+  return follow({ kind: 'collection', from: { collection, via: undefined }, where: everything, given: [], walked: [] }, 1, path, context)
+}
+
+/** Waits only where a lookup or special identifier of the application does. */
+function follow (from: Resource, start: number, path: Path, context: Context): Resource | Promise<Resource> {
+  let resource = from
+  let at = start
   while (at < path.segments.length) {
-    const { to, used }: { to: Resource, used: number } = await advance(resource, path, at, context)
-    resource = to
-    at += used
+    const advanced = advance(resource, path, at, context)
+    if (advanced instanceof Promise) return advanced.then(({ to, used }) => follow(to, at + used, path, context))
+    resource = advanced.to
+    at += advanced.used
   }
   return resource
 }
 
 interface Advanced { readonly to: Resource, readonly used: 1 | 2 }
 
-async function advance (resource: Resource, path: Path, at: number, context: Context): Promise<Advanced> {
+function advance (resource: Resource, path: Path, at: number, context: Context): Advanced | Promise<Advanced> {
   const segment = path.segments[at] ?? ''
-  if (resource.kind === 'collection') return await intoDictionary(resource, path, at, context) ?? { to: await intoItem(resource, segment, at, context), used: 1 }
+  if (resource.kind === 'collection') return intoDictionary(resource, path, at, context) ?? intoItem(resource, segment, at, context)
   if (resource.kind === 'item') return { to: intoField(resource, path, at), used: 1 }
   throw fieldNotFound(segment, undefined)
 }
 
 /** `by_<field>`, with the value that may follow it. Nothing where the segment is an ordinary identifier. */
-async function intoDictionary (resource: CollectionResource, { segments, dictionaryPrefix }: Path, at: number, context: Context): Promise<Advanced | undefined> {
+function intoDictionary (resource: CollectionResource, { segments, dictionaryPrefix }: Path, at: number, context: Context): Advanced | Promise<Advanced> | undefined {
   const segment = segments[at] ?? ''
   if (!segment.startsWith(dictionaryPrefix)) return undefined
   const name = segment.slice(dictionaryPrefix.length)
   const { collection } = resource.from
   const value = segments[at + 1]
   const identifier = findIdentifier(collection, name)
-  if (identifier !== undefined && value !== undefined) return { to: onto(resource, await identifyBy(identifier, value, collection, context), value, at + 1), used: 2 }
+  if (identifier !== undefined && value !== undefined) return onto(resource, identifyBy(identifier, value, collection, context), value, at + 1, 2)
   const field = findReadable(collection, name)
   if (field === undefined || field.kind === 'sub-item' || field.kind === 'sub-collection') return undefined
   if (field.kind === 'computed' || !field.filterable || field.type.kind === 'json') throw fieldNotFound(segment, undefined)
@@ -92,11 +98,15 @@ async function intoDictionary (resource: CollectionResource, { segments, diction
   return { to: { ...resource, where: both(resource.where, member), given }, used: 2 }
 }
 
-async function intoItem (resource: CollectionResource, segment: string, at: number, context: Context): Promise<Resource> {
-  return onto(resource, await identify(segment, resource.from.collection, context), segment, at)
+const intoItem = (resource: CollectionResource, segment: string, at: number, context: Context) =>
+  onto(resource, identify(segment, resource.from.collection, context), segment, at, 1)
+
+function onto (resource: CollectionResource, identified: Identified | Promise<Identified>, segment: string, at: number, used: Advanced['used']): Advanced | Promise<Advanced> {
+  if (identified instanceof Promise) return identified.then(one => onto(resource, one, segment, at, used))
+  return { to: stepOnto(resource, identified, segment, at), used }
 }
 
-function onto ({ from, where, given, walked }: CollectionResource, identified: Identified, segment: string, at: number): ItemResource {
+function stepOnto ({ from, where, given, walked }: CollectionResource, identified: Identified, segment: string, at: number): ItemResource {
   const { collection, via } = from
   const step = { collection, via, where: both(where, identified.where) }
   const alternatives = identified.alternatives.map(one => ({ ...one, where: both(where, one.where) }))

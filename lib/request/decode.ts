@@ -5,10 +5,14 @@ import { malformedUrl } from '../errors.ts'
  * no source could store it, and a link that repeats it could not be encoded.
  */
 export function decodePercent (piece: string, what: string): string {
+  if (plain.test(piece)) return piece
   const text = decode(piece)
   if (text === undefined || loneSurrogate.test(text)) throw malformedUrl(`The ${what} '${piece}' is not percent-encoded UTF-8.`)
   return text
 }
+
+/** ASCII that stands for itself, as most pieces are. */
+const plain = /^[ -$&-~]*$/
 
 const loneSurrogate = /\p{Surrogate}/u
 

@@ -70,7 +70,7 @@ export function parseRequest (text: RequestText, syntax: Syntax): Request {
     count: preferences.get('count') === 'exact',
     form,
     returns: returns.find(one => one === preferences.get('return')),
-    fresh: /\bno-cache\b/i.test(text.cacheControl ?? ''),
+    fresh: text.cacheControl !== undefined && /\bno-cache\b/i.test(text.cacheControl),
     conditions: { ifMatch: parseTags(text.ifMatch), ifNoneMatch: parseTags(text.ifNoneMatch) },
     body
   }

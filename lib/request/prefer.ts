@@ -3,8 +3,9 @@
  * The first of a name counts; parameters after a `;` and what is no preference are passed over, as the RFC asks.
  */
 export function parsePrefer (header: string | readonly string[] | undefined): ReadonlyMap<string, string> {
+  if (header === undefined) return none
   const preferences = new Map<string, string>()
-  for (const part of [header ?? []].flat().flatMap(line => split(line, ','))) {
+  for (const part of [header].flat().flatMap(line => split(line, ','))) {
     const [preference = ''] = split(part, ';')
     const equals = preference.indexOf('=')
     const name = (equals < 0 ? preference : preference.slice(0, equals)).trim().toLowerCase()
@@ -13,6 +14,8 @@ export function parsePrefer (header: string | readonly string[] | undefined): Re
   }
   return preferences
 }
+
+const none: ReadonlyMap<string, string> = new Map()
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]*$/
 const quotedString = /^"(?:[^"\\]|\\.)*"$/

@@ -1,6 +1,6 @@
 import { formatPosition } from '../plan/position.ts'
 import type { Paging } from '../plan/read.ts'
-import type { Row } from '../sources/source.ts'
+import type { Ends } from '../sources/source.ts'
 
 /** The parameters that take a client to another page. */
 export interface PageLink { readonly rel: 'next' | 'prev' | 'first', readonly page: Readonly<Record<string, string>> }
@@ -8,34 +8,34 @@ export interface PageLink { readonly rel: 'next' | 'prev' | 'first', readonly pa
 /** The names of the page parameters that links use: the first configured of each. */
 export interface PageNames { readonly page: string, readonly offset: string, readonly after: string, readonly before: string }
 
-/** A page as it came back: its rows in the client's order, and whether more lie beyond it in the direction that was read. */
-export interface PageRead { readonly rows: readonly Row[], readonly more: boolean }
+/** A page as it came back: its ends in the client's order, nothing where it is empty, and whether more lie beyond it in the direction that was read. */
+export interface PageRead { readonly ends: Ends | undefined, readonly more: boolean }
 
 /** The links of a page (docs/http.md: Pages and links). A last page has no `next`, a first page no `prev`. */
 export function pageLinks (paging: Paging, read: PageRead, names: PageNames): readonly PageLink[] {
   // Pages of no items lead nowhere.
   if (paging.page.size === 0) return []
-  const links = paging.style === 'keyset' ? keysetLinks(paging, read, names) : countedLinks(paging, read, names)
-  return isFirst(paging) ? links.filter(link => link.rel === 'next') : links
+  return paging.style === 'keyset' ? keysetLinks(paging, read, names) : countedLinks(paging, read, names)
 }
 
 const isFirst = ({ page }: Paging) => page.offset === 0 && page.position === undefined
 
-function keysetLinks ({ page, order, reversed }: Paging, { rows, more }: PageRead, names: PageNames): PageLink[] {
-  const links: PageLink[] = [{ rel: 'first', page: {} }]
-  const [first] = rows
-  const last = rows.at(-1)
+function keysetLinks (paging: Paging, { ends, more }: PageRead, names: PageNames): PageLink[] {
+  const { page, order, reversed } = paging
+  if (page.size === Infinity) return []
+  const links: PageLink[] = isFirst(paging) ? [] : [{ rel: 'first', page: {} }]
   // Whoever came by `before` came from a page that follows, whoever came otherwise from one that precedes.
-  if (first !== undefined && (!reversed || more)) links.push({ rel: 'prev', page: { [names.before]: formatPosition(order, first) } })
-  if (last !== undefined && (reversed || more)) links.push({ rel: 'next', page: { [names.after]: formatPosition(order, last) } })
-  return page.size === Infinity ? [] : links
+  if (ends !== undefined && !isFirst(paging) && (!reversed || more)) links.push({ rel: 'prev', page: { [names.before]: formatPosition(order, ends.first()) } })
+  if (ends !== undefined && (reversed || more)) links.push({ rel: 'next', page: { [names.after]: formatPosition(order, ends.last()) } })
+  return links
 }
 
-function countedLinks ({ page: { offset, size }, style }: Paging, { more }: PageRead, names: PageNames): PageLink[] {
+function countedLinks (paging: Paging, { more }: PageRead, names: PageNames): PageLink[] {
+  const { page: { offset, size }, style } = paging
   const to = (start: number): Record<string, string> => style === 'page'
     ? { [names.page]: String(Math.floor(start / size) + 1) }
     : { [names.offset]: String(start) }
-  const links: PageLink[] = [{ rel: 'first', page: to(0) }]
+  const links: PageLink[] = isFirst(paging) ? [] : [{ rel: 'first', page: to(0) }]
   if (offset > 0) links.push({ rel: 'prev', page: to(Math.max(0, offset - size)) })
   if (more) links.push({ rel: 'next', page: to(offset + size) })
   return links

@@ -1,13 +1,14 @@
 import { identifierNotFound } from '../errors.ts'
 import type { Collection } from '../model/model.ts'
 import type { Read } from '../plan/read.ts'
-import { versionOf } from '../plan/tag.ts'
-import type { Found, Row } from '../sources/source.ts'
+import { versionOf, versionOfTexts } from '../plan/tag.ts'
+import type { Found, Row, Written } from '../sources/source.ts'
 import { type Answer, ok } from './answer.ts'
 import { renderDictionary, renderGroups } from './dictionary.ts'
-import { renderItem, renderItems, renderScalar } from './items.ts'
+import { joinLines, joinValues, renderItem, renderItems, renderScalar } from './items.ts'
 import { type Asked, type PageOptions, renderPage } from './page.ts'
 import { formatPath, ownSegments } from './paths.ts'
+import type { PageRead } from './links.ts'
 import { tagged } from './tag.ts'
 
 /** A read of data; the directory needs none. */
@@ -24,14 +25,30 @@ export function renderRead (read: DataRead, result: Found, asked: Asked, options
     case 'scalar': return tagged(ok(renderScalar(first(result.rows), read.show)), asked.known, versionOf(first(result.rows), read.collection))
     case 'list': {
       const rows = inOrder(result.rows, read.paging.reversed)
-      return tagged(renderPage(read.paging, renderItems(rows, read.plan.listing.select), { ...result, rows }, asked, options), asked.known)
+      return tagged(renderPage(read.paging, renderItems(rows, read.plan.listing.select), pageOf(result, rows), asked, options), asked.known)
     }
     case 'dictionary': {
       const rows = inOrder(result.rows, read.paging.reversed)
-      return tagged(renderPage(read.paging, renderDictionary(rows, read.by, read.plan.listing.select), { ...result, rows }, asked, options), asked.known)
+      return tagged(renderPage(read.paging, renderDictionary(rows, read.by, read.plan.listing.select), pageOf(result, rows), asked, options), asked.known)
     }
     case 'groups': throw new TypeError('a read of groups is answered by groups')
   }
+}
+
+/** The same where the database has written what it found. */
+export function renderWritten (read: DataRead, result: Written, asked: Asked, options: PageOptions): Answer {
+  if (result.kind === 'values' && (read.kind === 'item' || read.kind === 'scalar')) {
+    const { values } = result
+    const body = read.kind === 'item' ? joinValues(values, read.show) : values[0] ?? 'null'
+    return tagged(ok(body), asked.known, versionOfTexts(values, read.plan.select, read.collection))
+  }
+  if (result.kind === 'lines' && read.kind === 'list') {
+    const { ends, more, total } = result
+    const { reversed } = read.paging
+    const page = { ends: reversed ? ends && { first: ends.last, last: ends.first } : ends, more, ...total !== undefined && { total } }
+    return tagged(renderPage(read.paging, joinLines(result.lines, reversed), page, asked, options), asked.known)
+  }
+  throw new TypeError(`the database does not write ${read.kind}`)
 }
 
 /** The answer to a read whose step found nothing. Throws identifier_not_found, but for a sub-item, which may be null. */
@@ -45,13 +62,18 @@ function renderGroupPage (read: DataRead, result: Extract<Found, { kind: 'groups
   const groups = inOrder(result.groups, read.paging.reversed)
   // For links a group is the row that holds its value.
   const rows = groups.map(({ value }): Row => ({ [read.by.property]: value }))
-  return tagged(renderPage(read.paging, renderGroups(groups, read.plan.members.select), { ...result, rows }, asked, options), asked.known)
+  return tagged(renderPage(read.paging, renderGroups(groups, read.plan.members.select), pageOf(result, rows), asked, options), asked.known)
 }
 
 function first (rows: readonly Row[]): Row {
   const [row] = rows
   if (row === undefined) throw new TypeError('a source that finds an item gives its row')
   return row
+}
+
+function pageOf ({ more, total }: Found, rows: readonly Row[]): PageRead & { readonly total?: number } {
+  const ends = rows.length === 0 ? undefined : { first: () => first(rows), last: () => first(rows.slice(-1)) }
+  return { ends, more, ...total !== undefined && { total } }
 }
 
 const inOrder = <T>(rows: readonly T[], reversed: boolean): readonly T[] => reversed ? rows.toReversed() : rows

@@ -11,10 +11,11 @@ import type { Change, Changed, Database, ItemPlan, ListPlan, Session } from './s
  * stands in the plan, so that no other part of this library has to (docs/http.md: Rules).
  */
 export function scoped (database: Database, caller: Caller): Database {
-  const { readBatches } = database
+  const { readBatches, readWritten } = database
   return {
     kind: database.kind,
     read: (plan, fresh) => database.read(scopePlan(plan, caller), fresh),
+    ...readWritten && { readWritten: (plan: ReadPlan, fresh?: boolean) => readWritten(scopePlan(plan, caller), fresh) },
     ...readBatches && { readBatches: (plan: ListPlan, size: number, fresh?: boolean) => readBatches.call(database, scopePlan(plan, caller) as ListPlan, size, fresh) },
     // A change of one statement is a deletion, or one of a collection without rules (write.ts).
     change: change => database.change(scopeChange(change, caller)),

@@ -6,6 +6,8 @@ import { unavailable } from '../errors.ts'
 export interface Turns {
   /** Does the work when all that came before is done. Rejects for work inside other work of the same queue, which would wait for itself. */
   take<T> (work: () => T | Promise<T>): Promise<T>
+  /** The same for work that calls nothing of the application: at once where nobody has the turn, without following it through what is asynchronous. */
+  brief<T> (work: () => T | Promise<T>): T | Promise<T>
   /** Does the work at once where nobody has the turn, or this is part of the work of whoever has it; else `beside`, or when its turn comes. */
   pass<T> (work: () => T | Promise<T>, beside?: () => T | Promise<T>): T | Promise<T>
 }
@@ -48,10 +50,23 @@ export function makeTurns (longest: number): Turns {
     }
   }
 
+  /** Others wait until what was begun is over. */
+  function hold<T> (work: Promise<T>): Promise<T> {
+    const release = () => { if (last === done) last = undefined }
+    const done = work.then(release, release)
+    last = done
+    return work
+  }
+
   const isInside = () => mine.getStore()?.over === false
 
   return {
     take,
+    brief (work) {
+      if (last !== undefined) return take(work)
+      const done = work()
+      return done instanceof Promise ? hold(done) : done
+    },
     pass (work, beside) {
       if (last === undefined || isInside()) return work()
       return beside === undefined ? take(work) : beside()

@@ -33,7 +33,7 @@ const database: Database = {
     const { first, rows } = await turns.pass(() => readInBatches(plan, size))
     return { first, rows: passing(rows) }
   },
-  change: change => turns.take(() => runChange(change, [])),
+  change: change => turns.brief(() => runChange(change, [])),
   transaction: work => turns.take(() => undoing(work))
 }
 

@@ -83,7 +83,7 @@ function violation (collection: Collection, values: Stored, checked: readonly St
   if (taken.length > 0) return refused('unique', ...taken)
   const dangling = [...collection.fields.values()].flatMap(field => {
     const value = field.kind === 'sub-item' && checked.includes(field.foreignKey) ? valueIn(field.foreignKey) : null
-    return field.kind === 'sub-item' && value !== null && !isThere(field.target, value, collection, values) ? [field.foreignKey] : []
+    return field.kind === 'sub-item' && value !== null && !isThere(field.target, value, { collection, values, row }) ? [field.foreignKey] : []
   })
   if (dangling.length > 0) return refused('foreign-key', ...new Set(dangling))
   const before = row === undefined ? null : valueOf(row, collection.key)
@@ -91,10 +91,13 @@ function violation (collection: Collection, values: Stored, checked: readonly St
   return isMoved && (isReferred(collection, before) || [...linkedBy(collection, before).values()].some(rows => rows.size > 0)) ? refused('foreign-key') : undefined
 }
 
-/** Whether the collection has an item with that key, or is just getting it. */
-function isThere (target: Collection, value: unknown, collection: Collection, values: Stored): boolean {
+interface Written { readonly collection: Collection, readonly values: Stored, readonly row: object | undefined }
+
+/** Whether the collection has an item with that key once the change is made: what is written may be getting it, or leaving it. */
+function isThere (target: Collection, value: unknown, { collection, values, row }: Written): boolean {
   const { property, type } = target.key
-  return tableOf(target).find(property, value, type.kind).length > 0 || (target === collection && values.get(target.key) === value)
+  const key = target === collection ? values.get(target.key) ?? undefined : undefined
+  return key === value || tableOf(target).find(property, value, type.kind).some(one => one !== row || key === undefined)
 }
 
 /** Whether an item refers to the key; `but` may, where it goes itself. */

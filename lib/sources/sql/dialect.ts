@@ -4,6 +4,21 @@ import type { Slot, Value } from './shape.ts'
 
 export type Sql = RawBuilder<unknown>
 
+/** How a database writes JSON exactly as JSON.stringify does. */
+export interface Writer {
+  /** A column's value inside of `object`; nothing where values held so cannot be written. `once`: its SQL is long, and so must not stand twice. */
+  value (column: Sql, held: Held, once: boolean): Sql | undefined
+  object (members: ReadonlyArray<readonly [name: string, value: Sql]>): Sql
+  /** The array of an aggregate's objects, in the order they come in; empty over none. */
+  array (object: Sql): Sql
+  /** An aggregate's objects, one a line; null over none. */
+  lines (object: Sql): Sql
+  /** Values, one a line. */
+  values (values: readonly Sql[]): Sql
+  /** Numbers that the database cannot write as JavaScript does are marked in the text; this writes them. */
+  finish (text: string): string
+}
+
 /** What differs from one database to another. */
 export interface Dialect {
   readonly compiler: QueryCompiler
@@ -31,6 +46,7 @@ export interface Dialect {
   encode (column: Sql, held: Held): Sql
   /** The value that encode() stood for. */
   decode (encoded: unknown, held: Held): unknown
+  readonly writer?: Writer
   /** A bound value as it is stored in a column. */
   store (slot: Slot, held: Held): Sql
   /** Between `insert`'s columns and its values, where the key is given. */

@@ -6,7 +6,6 @@ import { type Catalog, columnsQuery, constraintsQuery, readCatalog } from './pos
 import type { Connection } from './postgres-connection.ts'
 import { postgresDialect } from './postgres-dialect.ts'
 import { isUnfit, toFault, toRefusal } from './postgres-faults.ts'
-import type { Output } from './read.ts'
 import { makeStatements, type Statements } from './statements.ts'
 
 /** What is known of a database once it has been asked, and the statements made of that. */
@@ -37,9 +36,7 @@ export function makeSession (connection: Connection, { statements, constraints }
   const read = async (plan: ReadPlan, locking: boolean): Promise<ReadResult> => {
     const { text, parameters, decode } = statements.bind(plan, locking)
     try {
-      const { rows: [output] } = await connection.prepared(text, parameters)
-      // Every read gives exactly one row.
-      return decode(output as unknown as Output)
+      return decode((await connection.prepared(text, parameters)).rows)
     } catch (error) {
       throw isUnfit(error) ? foreignPosition(error) : toFault(error)
     }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { DataField } from '../../model/model.ts'
 import type { Origin, Predicate, ReadPlan, Step } from '../../plan/plan.ts'
-import type { Found, ReadResult } from '../source.ts'
+import type { Found, Missed, ReadResult } from '../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
@@ -17,8 +17,8 @@ export interface Output { readonly rows: string, readonly total: number | null, 
 /** The range of this plan, which its shape leaves open. */
 export interface Bounds { readonly limit: number }
 
-/** A read as one statement, and how its output becomes a result. */
-export interface ReadCode { readonly sql: Sql, decode (output: Output, bounds: Bounds): ReadResult }
+/** A read as one statement, and how the rows that it gives become a result. */
+export interface ReadCode<Result = ReadResult> { readonly sql: Sql, decode (rows: readonly unknown[], bounds: Bounds): Result }
 
 interface Body { readonly rows: Sql, readonly total?: Sql, decode (rows: unknown, total: { readonly total?: number }, bounds: Bounds): Found }
 
@@ -26,23 +26,63 @@ interface Body { readonly rows: Sql, readonly total?: Sql, decode (rows: unknown
 export function buildRead (plan: ReadPlan, builder: Builder, locking = false): ReadCode {
   const stands = plan.steps.map((step, index) => makeUse(step.collection, `(s${index})`))
   const body = buildBody(plan, stands.at(-1), builder)
+  if (plan.kind === 'item' && plan.steps.length === 1 && !locking) return buildOnlyItem(plan, stands, builder)
   const steps = buildSteps(plan.steps, stands, builder, locking)
-  const counts = stands.map((stand, index) => sql`(select count(*) from ${sql.id(stand.alias)}) as ${sql.id(`c${index}`)}`)
-  const outputs = [...counts, sql`${builder.dialect.asText(body.rows)} as ${sql.id('rows')}`, sql`${body.total ?? sql`null`} as ${sql.id('total')}`]
-  const ctes = steps.length === 0 ? sql`` : sql`with ${sql.join(steps)} `
-  return { sql: sql`${ctes}select ${sql.join(outputs)}`, decode: (output, bounds) => decodeOutput(output, stands.length, body, bounds) }
+  const outputs = [...buildCounts(stands), sql`${builder.dialect.asText(body.rows)} as ${sql.id('rows')}`, sql`${body.total ?? sql`null`} as ${sql.id('total')}`]
+  return {
+    sql: sql`${withSteps(steps)}select ${sql.join(outputs)}`,
+    decode ([row], bounds) {
+      // Every read gives exactly one row.
+      const output = row as Output
+      return missedIn(output, stands.length) ?? body.decode(JSON.parse(output.rows), totalIn(output), bounds)
+    }
+  }
 }
 
-function decodeOutput (output: Output, steps: number, body: Body, bounds: Bounds): ReadResult {
+function buildOnlyItem ({ steps, select }: PlanOf<'item'>, stands: readonly Use[], builder: Builder): ReadCode {
+  const [stand] = stands
+  if (stand === undefined) throw new TypeError('an item is reached by a step at least')
+  const row = buildRow(select, [], stand, builder)
+  const rows = builder.dialect.asText(builder.dialect.collect(row.sql))
+  return {
+    sql: buildOnly(steps, stand, rows, builder),
+    decode ([output]) {
+      const { rows, ...counts } = output as Output
+      return missedIn(counts, 1) ?? { kind: 'rows', rows: decodeRows(JSON.parse(rows), row), more: false }
+    }
+  }
+}
+
+/** The items that a single step stands on as `rows`, an aggregate of them, which are counted at once: that spares the database a table of them. */
+export function buildOnly (steps: readonly Step[], stand: Use, rows: Sql, builder: Builder): Sql {
+  const [found] = buildStands(steps, [stand], builder)
+  return sql`select count(*) as ${sql.id('c0')}, ${rows} as ${sql.id('rows')} from (${found}) as ${sql.id(stand.alias)}`
+}
+
+/** How many items each step stands on, as `c0` and so on. */
+export const buildCounts = (stands: readonly Use[]): readonly Sql[] =>
+  stands.map((stand, index) => sql`(select count(*) from ${sql.id(stand.alias)}) as ${sql.id(`c${index}`)}`)
+
+export const withSteps = (steps: readonly Sql[]): Sql => steps.length === 0 ? sql`` : sql`with ${sql.join(steps)} `
+
+/** The first step that does not stand on one item. */
+export function missedIn (output: Pick<Output, `c${number}`>, steps: number): Missed | undefined {
   for (let step = 0; step < steps; step++) {
     const count = Number(output[`c${step}`])
     if (count !== 1) return { kind: count === 0 ? 'missing' : 'ambiguous', step }
   }
-  return body.decode(JSON.parse(output.rows), output.total === null ? {} : { total: Number(output.total) }, bounds)
+  return undefined
 }
 
-/** Each step a common table expression of the items it stands on: two are enough to know that they are too many. `locking` keeps the last one's from being changed. */
+export const totalIn = ({ total }: Pick<Output, 'total'>): { readonly total?: number } => total === null ? {} : { total: Number(total) }
+
+/** Each step a common table expression of the items it stands on. */
 export function buildSteps (steps: readonly Step[], stands: readonly Use[], builder: Builder, locking = false): readonly Sql[] {
+  return buildStands(steps, stands, builder, locking).map((items, index) => sql`${sql.id(stands[index]?.alias ?? '')} as (${items})`)
+}
+
+/** The items that each step stands on: two are enough to know that they are too many. `locking` keeps the last one's from being changed. */
+export function buildStands (steps: readonly Step[], stands: readonly Use[], builder: Builder, locking = false): readonly Sql[] {
   // From the last to the first, since each says which columns it needs of the one before.
   return steps.map((step, index) => ({ step, index })).toReversed().map(({ step, index }) => {
     const use = makeUse(step.collection, builder.alias())
@@ -50,12 +90,12 @@ export function buildSteps (steps: readonly Step[], stands: readonly Use[], buil
     const stand = stands[index] ?? use
     const columns = selected(use, stand)
     const lock = locking && index === steps.length - 1 ? builder.dialect.lock : sql``
-    return sql`${sql.id(stand.alias)} as (select ${columns} from ${table(use)} where ${where} limit 2${lock})`
+    return sql`select ${columns} from ${table(use)} where ${where} limit 2${lock}`
   }).toReversed()
 }
 
 /** What a step or listing starts from: the whole collection, or what leads to it from the item of the step before. */
-function startingAt ({ via }: Origin | Step, use: Use, parent: Use | undefined, where: Predicate, builder: Builder): Sql {
+export function startingAt ({ via }: Origin | Step, use: Use, parent: Use | undefined, where: Predicate, builder: Builder): Sql {
   const condition = buildFilter(where, use, builder)
   if (via === undefined || parent === undefined) return condition
   return sql`${related(via, use, field => sql`(select ${column(parent, field)} from ${sql.id(parent.alias)} limit 1)`)} and ${condition}`
@@ -91,7 +131,7 @@ function buildPage ({ from, listing, beyond, carry, count }: PlanOf<'list'>, par
 
 const isMore = (rows: unknown, limit: number) => (rows as readonly unknown[]).length > limit
 
-function buildCount (from: Origin, parent: Use | undefined, where: Predicate, counted: Sql, builder: Builder): Sql {
+export function buildCount (from: Origin, parent: Use | undefined, where: Predicate, counted: Sql, builder: Builder): Sql {
   const use = makeUse(from.collection, builder.alias())
   const condition = startingAt(from, use, parent, where, builder)
   return sql`(select count(${counted}) from ${table(use)} where ${condition})`

@@ -3,6 +3,7 @@ import type { ValueKind } from '../../model/values.ts'
 import type { Held } from './columns.ts'
 import type { Dialect, Sql } from './dialect.ts'
 import type { Slot, Value } from './shape.ts'
+import { decodeNumber, sqliteWriter } from './sqlite-writer.ts'
 
 /** The function registered on every connection for comparisons without regard to case: SQLite's own lower() knows ASCII only. */
 export const foldFunction = 'data_api_fold_case'
@@ -20,7 +21,7 @@ export const sqliteDialect: Dialect = {
   contains: (column, slot) => sql`instr(${column}, ${sql.val(slot)}) > 0`,
   foldCase: column => sql`${sql.id(foldFunction)}(${column})`,
   // SQLite has no offset without a limit.
-  limit: (limit, offset) => sql`limit ${limit ?? sql`-1`}${offset === undefined ? sql`` : sql` offset ${offset}`}`,
+  limit: (limit, offset) => sql`limit ${limit === undefined ? sql`-1` : unseen(limit)}${offset === undefined ? sql`` : sql` offset ${unseen(offset)}`}`,
   // A transaction has the whole database to itself.
   lock: sql``,
   row: values => sql`json_array(${sql.join(values)})`,
@@ -28,14 +29,21 @@ export const sqliteDialect: Dialect = {
   asText: json => json,
   encode: (column, { kind }) => encoders[kind](column),
   decode: (encoded, { kind }) => decoders[kind](encoded),
+  writer: sqliteWriter,
   store: bound,
   givenKey: sql``,
   bind: bindValue
 }
 
+/**
+ * A parameter whose value SQLite's planner does not look at. Where the planner has statistics, and for a limit from 3.50 on, it otherwise makes its plan
+ * for the value, and the whole statement anew whenever another is bound: 20 to 120 us a request where the request itself takes 10.
+ */
+const unseen = (parameter: Sql) => sql`+${parameter}`
+
 /** Numbers are said to be doubles, since those next to nothing are bound as text. */
 function bound (slot: Slot, { kind }: Held): Sql {
-  return kind === 'number' ? sql`cast(${sql.val(slot)} as real)` : sql`${sql.val(slot)}`
+  return kind === 'number' ? sql`cast(${sql.val(slot)} as real)` : unseen(sql`${sql.val(slot)}`)
 }
 
 const isNumeric = (kind: ValueKind) => kind === 'integer' || kind === 'number' || kind === 'boolean'
@@ -68,11 +76,6 @@ const decoders: Readonly<Record<ValueKind, (encoded: unknown) => unknown>> = {
   number: decodeNumber,
   boolean: encoded => encoded === null ? null : encoded !== 0,
   json: encoded => typeof encoded === 'string' ? JSON.parse(encoded) : encoded
-}
-
-function decodeNumber (encoded: unknown): number | null {
-  const value = Number(encoded)
-  return encoded === 'NULL' || !Number.isFinite(value) ? null : value + 0
 }
 
 function bindValue (value: Value): unknown {

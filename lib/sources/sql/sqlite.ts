@@ -4,11 +4,10 @@ import type { Transaction } from '../../collection.ts'
 import { deferredReference } from '../../errors.ts'
 import type { ReadPlan } from '../../plan/plan.ts'
 import { foldCase } from '../fold-case.ts'
-import type { Change, Changed, Database, ReadResult, Session } from '../source.ts'
+import type { Change, Changed, Database, ReadResult, Session, Written } from '../source.ts'
 import { makeTurns } from '../turns.ts'
 import { nameCulprits } from './culprits.ts'
 import { openDriver, type SqliteDriver, type SqliteDriverClass, type SqliteDriverName, type SqliteStatement } from './drivers.ts'
-import type { Output } from './read.ts'
 import { makeSource, type SqlSource, type TableOptions } from './source.ts'
 import { foldFunction, sqliteDialect } from './sqlite-dialect.ts'
 import { isBusy, isConstraint, resultCode, toFault, toRefusal } from './sqlite-faults.ts'
@@ -63,7 +62,8 @@ export function sqlite (file: string, { driver: given, busyTimeout = 5000 }: Sql
       driver.close()
     },
     read: plan => turns.pass(() => main.read(plan), beside && (() => beside.open().read(plan))),
-    change: change => turns.take(() => main.patiently(() => main.change(change))),
+    readWritten: plan => turns.pass(() => main.readWritten(plan), beside && (() => beside.open().readWritten(plan))),
+    change: change => turns.brief(() => main.changeAlone(change)),
     transaction: work => turns.take(() => main.transaction(work))
   }
   return database
@@ -73,7 +73,10 @@ export function sqlite (file: string, { driver: given, busyTimeout = 5000 }: Sql
 interface Connection {
   readonly driver: SqliteDriver
   read (plan: ReadPlan): ReadResult | Promise<ReadResult>
+  readWritten (plan: ReadPlan): ReadResult | Written | Promise<ReadResult | Written>
   change (change: Change): Changed | Promise<Changed>
+  /** A change outside of a transaction, which may have to wait for another process. */
+  changeAlone (change: Change): Changed | Promise<Changed>
   transaction<T> (work: (session: Session) => Promise<T>): Promise<T>
   /** Does the work, again and again for as long as another process has the lock. Throws unavailable once the busy timeout is over. */
   patiently<T> (work: () => T | Promise<T>): Promise<T>
@@ -87,7 +90,12 @@ function connect (driver: SqliteDriver, statements: Statements, busyTimeout: num
 
   const readNow = (plan: ReadPlan): ReadResult => {
     const { text, parameters, decode } = statements.bind(plan)
-    return decode(prepare(text).get(...parameters) as Output)
+    return decode([prepare(text).get(...parameters)])
+  }
+
+  const readWrittenNow = (plan: ReadPlan): ReadResult | Written => {
+    const { text, parameters, decode } = statements.bindWritten(plan)
+    return decode([prepare(text).get(...parameters)])
   }
 
   const changeNow = (change: Change): Changed => {
@@ -109,17 +117,20 @@ function connect (driver: SqliteDriver, statements: Statements, busyTimeout: num
     }
   }
 
+  const reading = <T>(read: () => T): T | Promise<T> => {
+    try {
+      return read()
+    } catch (error) {
+      if (isBusy(error)) return patiently(read)
+      throw toFault(error)
+    }
+  }
+
   const connection: Connection = {
     driver,
     patiently,
-    read (plan) {
-      try {
-        return readNow(plan)
-      } catch (error) {
-        if (isBusy(error)) return patiently(() => readNow(plan))
-        throw toFault(error)
-      }
-    },
+    read: plan => reading(() => readNow(plan)),
+    readWritten: plan => reading(() => readWrittenNow(plan)),
     change (change) {
       try {
         return changeNow(change)
@@ -127,6 +138,14 @@ function connect (driver: SqliteDriver, statements: Statements, busyTimeout: num
         const refused = change.kind === 'link' ? toRefusal(error, change.field.target) : toRefusal(error, change.collection)
         if (refused === undefined) throw isBusy(error) ? error : toFault(error)
         return nameCulprits(refused, change, connection.read)
+      }
+    },
+    changeAlone (change) {
+      try {
+        return connection.change(change)
+      } catch (error) {
+        if (isBusy(error)) return patiently(() => connection.change(change))
+        throw error
       }
     },
     async transaction (work) {

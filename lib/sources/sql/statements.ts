@@ -1,16 +1,17 @@
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector } from 'kysely'
 import { LruMap } from 'toad-cache'
 import type { ReadPlan } from '../../plan/plan.ts'
-import type { Change, ReadResult } from '../source.ts'
+import type { Change, ReadResult, Written } from '../source.ts'
 import { makeBuilder } from './builder.ts'
 import type { ColumnTypes } from './columns.ts'
 import type { Dialect, Sql } from './dialect.ts'
-import { type Bounds, buildRead, type Output } from './read.ts'
+import { type Bounds, buildRead, type ReadCode } from './read.ts'
 import { isSlot, type Shape, shapeOf, shapeOfChange, type Slot } from './shape.ts'
 import { buildChange, type ChangeCode } from './write.ts'
+import { buildWritten } from './written.ts'
 
 /** A statement that is ready to run. */
-export interface BoundRead { readonly text: string, readonly parameters: readonly unknown[], decode (output: Output): ReadResult }
+export interface BoundRead<Result = ReadResult> { readonly text: string, readonly parameters: readonly unknown[], decode (rows: readonly unknown[]): Result }
 
 /** A statement that changes data. `key`: decodes what an insert gives of its row. */
 export interface BoundChange { readonly text: string, readonly parameters: readonly unknown[], readonly key: ChangeCode['key'] }
@@ -19,6 +20,8 @@ export interface BoundChange { readonly text: string, readonly parameters: reado
 export interface Statements {
   /** `locking` keeps the item that the plan reads from being changed by others. */
   bind (plan: ReadPlan, locking?: boolean): BoundRead
+  /** The same, as JSON text where the database can write it. */
+  bindWritten (plan: ReadPlan): BoundRead<ReadResult | Written>
   bindChange (change: Change): BoundChange
 }
 
@@ -35,16 +38,21 @@ export function makeStatements (dialect: Dialect, types: ColumnTypes = new Map()
   const compiler = driverless(dialect)
   const reads = cache((plan: ReadPlan, shape) => compile(buildRead(plan, makeBuilder(dialect, types, shape)), dialect, compiler))
   const locks = cache((plan: ReadPlan, shape) => compile(buildRead(plan, makeBuilder(dialect, types, shape), true), dialect, compiler))
+  const texts = cache((plan: ReadPlan, shape): Statement<ReadCode<ReadResult | Written>> => {
+    const written = buildWritten(plan, makeBuilder(dialect, types, shape))
+    return written === undefined ? reads(plan, shape) : compile(written, dialect, compiler)
+  })
   const changes = cache((change: Change, shape) => compile(buildChange(change, makeBuilder(dialect, types, shape)), dialect, compiler))
   const bindAll = ({ parameters }: Statement<unknown>, shape: Shape) =>
     parameters.map(parameter => parameter.kind === 'slot' ? bindValue(shape, parameter.index, dialect) : parameter.value)
+  const bindRead = <Result>(plan: ReadPlan, find: (plan: ReadPlan, shape: Shape) => Statement<ReadCode<Result>>): BoundRead<Result> => {
+    const shape = shapeOf(plan)
+    const statement = find(plan, shape)
+    return { text: statement.text, parameters: bindAll(statement, shape), decode: rows => statement.code.decode(rows, boundsOf(plan)) }
+  }
   return {
-    bind (plan, locking = false) {
-      const shape = shapeOf(plan)
-      const statement = (locking ? locks : reads)(plan, shape)
-      const bounds = boundsOf(plan)
-      return { text: statement.text, parameters: bindAll(statement, shape), decode: output => statement.code.decode(output, bounds) }
-    },
+    bind: (plan, locking = false) => bindRead(plan, locking ? locks : reads),
+    bindWritten: plan => bindRead(plan, texts),
     bindChange (change) {
       const shape = shapeOfChange(change)
       const statement = changes(change, shape)

@@ -1,0 +1,165 @@
+import { sql } from 'kysely'
+import type { DataField } from '../../model/model.ts'
+import type { Listing, ReadPlan, Selection, Shown } from '../../plan/plan.ts'
+import type { ReadResult, Row, Written } from '../source.ts'
+import type { Builder } from './builder.ts'
+import type { Sql, Writer } from './dialect.ts'
+import { buildFilter } from './filter.ts'
+import { buildCount, buildCounts, buildOnly, buildSteps, missedIn, type Output, type ReadCode, startingAt, totalIn, withSteps } from './read.ts'
+import { related } from './relations.ts'
+import { buildLimit, buildRow } from './select.ts'
+import { buildSort } from './sort.ts'
+import { column, makeUse, selected, table, type Use } from './use.ts'
+
+type PlanOf<K extends ReadPlan['kind']> = Extract<ReadPlan, { kind: K }>
+type WrittenCode = ReadCode<ReadResult | Written>
+
+/** The row that a listing gives: its items, what each carries, and how many there are. */
+interface Lines extends Omit<Output, 'rows'> { readonly rows: string | null, readonly carried?: string | null, readonly count: number }
+
+/** What the parts of a statement share that writes JSON. */
+interface Writing { readonly writer: Writer, readonly builder: Builder }
+
+/**
+ * A read as one statement whose answer the database writes as JSON, and which goes out untouched. Nothing for what it cannot write: groups, fields
+ * that the application computes, fields of JSON, whose text may be any, and what holds more fields than a function has arguments.
+ */
+export function buildWritten (plan: ReadPlan, builder: Builder): WrittenCode | undefined {
+  const { writer } = builder.dialect
+  if (writer === undefined || plan.kind === 'groups') return undefined
+  const select = plan.kind === 'item' ? plan.select : plan.listing.select
+  if (!isWritable(select, { writer, builder })) return undefined
+  return plan.kind === 'item' ? buildItem(plan, { writer, builder }) : buildPage(plan, { writer, builder })
+}
+
+function isWritable (select: Selection, writing: Writing): boolean {
+  return select.length > 0 && select.length <= mostMembers && select.every(shown => {
+    // JavaScript puts names that are indexes before all others.
+    if (/^\d+$/.test(shown.name)) return false
+    if (shown.kind === 'value') return shown.field.kind !== 'computed' && shown.field.type.kind !== 'json'
+    return isWritable(shown.kind === 'item' ? shown.select : shown.listing.select, writing)
+  })
+}
+
+// Of the hundred arguments that a function has in all databases.
+const mostMembers = 50
+
+/** What a read of an item gives, with how many the last step stands on where that is the only one. */
+interface Values extends Omit<Output, 'rows'> { readonly rows: string | null }
+
+function buildItem ({ steps, select }: PlanOf<'item'>, writing: Writing): WrittenCode {
+  const { builder, writer } = writing
+  const stands = steps.map((step, index) => makeUse(step.collection, `(s${index})`))
+  const last = stands.at(-1)
+  if (last === undefined) throw new TypeError('an item is reached by a step at least')
+  const values = buildValues(select, last, writing)
+  return {
+    sql: stands.length === 1 ? buildOnly(steps, last, writer.lines(values), builder) : sql`${withSteps(buildSteps(steps, stands, builder))}select ${sql.join([...buildCounts(stands), sql`(select ${values} from ${sql.id(last.alias)}) as ${sql.id('rows')}`])}`,
+    decode ([row]) {
+      const output = row as Values
+      return missedIn(output, stands.length) ?? { kind: 'values', values: writer.finish(output.rows ?? '').split('\n') }
+    }
+  }
+}
+
+// No value holds a line feed: in JSON it is escaped.
+const buildValues = (select: Selection, use: Use, writing: Writing) => writing.writer.values(select.map(shown => buildMember(shown, use, writing)))
+
+function buildPage (plan: PlanOf<'list'>, writing: Writing): WrittenCode {
+  const { steps, from, listing, beyond, carry, count } = plan
+  const { builder, writer } = writing
+  const stands = steps.map((step, index) => makeUse(step.collection, `(s${index})`))
+  const parent = stands.at(-1)
+  const use = makeUse(from.collection, builder.alias())
+  const object = buildObject(listing.select, use, writing)
+  const carried = buildCarried(carry, listing.select, use, builder)
+  const rows = buildRows(listing, use, inner => sql`${startingAt(from, inner, parent, listing.where, builder)} and ${buildFilter(beyond, inner, builder)}`, true, builder)
+  const outputs = [
+    ...buildCounts(stands),
+    sql`${writer.lines(object)} as ${sql.id('rows')}`,
+    sql`count(*) as ${sql.id('count')}`,
+    ...carried.sql === undefined ? [] : [sql`${writer.lines(carried.sql)} as ${sql.id('carried')}`],
+    sql`${count ? buildCount(from, parent, listing.where, sql`*`, builder) : sql`null`} as ${sql.id('total')}`
+  ]
+  return {
+    sql: sql`${withSteps(buildSteps(steps, stands, builder))}select ${sql.join(outputs)} from (${rows}) as ${sql.id(use.alias)}`,
+    decode ([row], { limit }) {
+      const output = row as Lines
+      return missedIn(output, stands.length) ?? readLines(output, limit, writer, carried.decode)
+    }
+  }
+}
+
+function readLines ({ rows, carried, count, total }: Lines, limit: number, writer: Writer, decode: Carried['decode']): Written {
+  const more = count > limit
+  const lines = limit === 0 ? '' : writer.finish(withoutLast(rows ?? '', more))
+  const told = carried === undefined ? lines : withoutLast(carried ?? '', more)
+  const ends = lines === '' ? undefined : { first: () => decode(firstLine(told)), last: () => decode(told.slice(told.lastIndexOf('\n') + 1)) }
+  return { kind: 'lines', lines, ends, more, ...totalIn({ total }) }
+}
+
+/** Without the line of the row that shows that a page follows. */
+const withoutLast = (lines: string, more: boolean) => more ? lines.slice(0, lines.lastIndexOf('\n')) : lines
+
+const firstLine = (lines: string) => lines.includes('\n') ? lines.slice(0, lines.indexOf('\n')) : lines
+
+/** The fields that links need: read off the items where these show them, else out of a second column. */
+interface Carried { readonly sql: Sql | undefined, decode (line: string): Row }
+
+function buildCarried (carry: readonly DataField[], select: Selection, use: Use, builder: Builder): Carried {
+  const shown = carry.map(field => select.find(one => one.field === field)?.name)
+  if (shown.includes(undefined)) {
+    const row = buildRow([], carry, use, builder)
+    return { sql: row.sql, decode: line => row.decode(JSON.parse(line) as readonly unknown[]) }
+  }
+  return {
+    sql: undefined,
+    decode (line) {
+      const item = JSON.parse(line) as Row
+      return Object.fromEntries(carry.map((field, index) => [field.property, item[shown[index] ?? '']]))
+    }
+  }
+}
+
+/** The rows of a listing, ordered and cut off first, so that what is nested is looked up for the rows shown only. */
+function buildRows (listing: Listing, use: Use, conditions: (inner: Use) => Sql, ahead: boolean, builder: Builder): Sql {
+  const inner = makeUse(use.collection, use.alias)
+  const where = conditions(inner)
+  const order = buildSort(listing.order, inner, builder)
+  const columns = selected(inner, use)
+  return sql`select ${columns} from ${table(inner)} where ${where} order by ${order} ${buildLimit(listing.range, ahead, builder)}`
+}
+
+const buildObject = (select: Selection, use: Use, writing: Writing): Sql => writing.writer.object(select.map(shown => [shown.name, buildMember(shown, use, writing)]))
+
+function buildMember (shown: Shown, use: Use, writing: Writing): Sql {
+  switch (shown.kind) {
+    case 'value': return buildValue(shown.field as DataField, use, writing)
+    case 'item': return buildSubItem(shown, use, writing)
+    case 'list': return buildSubList(shown, use, writing)
+  }
+}
+
+function buildValue (field: DataField, use: Use, { writer, builder }: Writing): Sql {
+  const value = writer.value(column(use, field), builder.held(use.collection, field), field.kind === 'expression')
+  if (value === undefined) throw new TypeError('what cannot be written is not built')
+  return value
+}
+
+function buildSubItem ({ field, where, select }: Extract<Shown, { kind: 'item' }>, use: Use, writing: Writing): Sql {
+  const { builder } = writing
+  const target = makeUse(field.target, builder.alias())
+  const object = buildObject(select, target, writing)
+  const conditions = sql`${related(field, target, parentField => column(use, parentField))} and ${buildFilter(where, target, builder)}`
+  return sql`(select ${object} from ${table(target)} where ${conditions})`
+}
+
+function buildSubList ({ field, listing }: Extract<Shown, { kind: 'list' }>, use: Use, writing: Writing): Sql {
+  const { builder, writer } = writing
+  const target = makeUse(field.target, builder.alias())
+  const object = buildObject(listing.select, target, writing)
+  const rows = buildRows(listing, target, inner => {
+    return sql`${related(field, inner, parentField => column(use, parentField))} and ${buildFilter(listing.where, inner, builder)}`
+  }, false, builder)
+  return sql`(select ${writer.array(object)} from (${rows}) as ${sql.id(target.alias)})`
+}
