@@ -9,6 +9,7 @@ import { describeValues, type Operator, operators } from '../../lib/model/values
 import type { Listing, Order, Predicate, ReadPlan, Selection, Shown, Step } from '../../lib/plan/plan.ts'
 import { all, any, equals, everything, nothing } from '../../lib/plan/predicates.ts'
 import { memory } from '../../lib/sources/memory/memory.ts'
+import { sortRows } from '../../lib/sources/memory/sort.ts'
 import type { Rows } from '../../lib/sources/memory/table.ts'
 import type { ListPlan, ReadResult, Row, Source } from '../../lib/sources/source.ts'
 
@@ -172,7 +173,7 @@ test('a sort reads the fields of an object once, not once a comparison', async t
   const counter = { reads: 0 }
   const { people } = makeWorld(Array.from({ length: 1000 }, (_, n) => counting({ id: n, age: n * 7 % 1000 }, counter)))
   read(listOf(people, { order: up(age, id), range: { offset: 0, limit: 1 } }))
-  t.strictSame(counter.reads, 2001)
+  t.ok(counter.reads <= 2001, `${counter.reads} reads`)
 })
 
 /** The same object, which counts what is read of it. */
@@ -626,4 +627,12 @@ test('reads by index give what looking at every object gives, while rows come, g
     }
   }), { numRuns: Number(process.env['RUNS'] ?? 300) })
   t.ok(Object.values(counts).every(count => count > 0), `each outcome is met: ${JSON.stringify(counts)}`)
+})
+
+test('the first rows of an order are those that a full sort puts first', async t => {
+  const row = fc.record({ id: fc.integer({ min: 0, max: 1_000_000 }), name: fc.constantFrom('a', 'A', '\uE000', '\u{1F600}', ''), age: fc.option(fc.integer({ min: 0, max: 3 })) })
+  fc.assert(fc.property(fc.uniqueArray(row, { selector: one => one.id, maxLength: 60 }), fc.nat(10), fc.boolean(), (rows, most, descending) => {
+    const order: Order = [{ field: age, descending }, { field: name, descending: !descending }, { field: id, descending: false }]
+    t.strictSame(sortRows(rows, order, most), sortRows(rows, order).slice(0, most))
+  }), { numRuns: 300 })
 })

@@ -1,5 +1,6 @@
 import type { DataField } from '../../model/model.ts'
 import type { Listing, Origin, ReadPlan, Selection, Step } from '../../plan/plan.ts'
+import { everything } from '../../plan/predicates.ts'
 import type { Batches, Group, ReadResult, Row } from '../source.ts'
 import { candidateRows } from './candidates.ts'
 import { compileFilter } from './filter.ts'
@@ -42,6 +43,7 @@ function rowsOf ({ collection, via }: Origin | Step, parent: object | undefined,
 }
 
 function filterRows (rows: Iterable<object>, where: Listing['where']): readonly object[] {
+  if (where === everything && Array.isArray(rows)) return rows
   const test = compileFilter(where)
   const kept: object[] = []
   for (const row of rows) if (test(row)) kept.push(row)
@@ -50,7 +52,7 @@ function filterRows (rows: Iterable<object>, where: Listing['where']): readonly 
 
 function readList ({ from, listing, beyond, carry, count }: PlanOf<'list'>, parent: object | undefined): ReadResult {
   const rows = rowsOf(from, parent, listing.where)
-  const { page, more } = cut(sortRows(filterRows(rows, beyond), listing.order), listing.range)
+  const { page, more } = cut(sortRows(filterRows(rows, beyond), listing.order, mostOf(listing.range)), listing.range)
   return { kind: 'rows', rows: page.map(row => showRow(row, listing.select, carry)), more, ...count && { total: rows.length } }
 }
 
@@ -60,7 +62,7 @@ export function readInBatches (plan: PlanOf<'list'>, size: number): Batches {
   const stand = walkSteps(steps)
   if (stand.kind !== 'standing') return { first: stand, rows: showBatches([], plan, size) }
   const rows = rowsOf(from, stand.row, listing.where)
-  const { page, more } = cut(sortRows(filterRows(rows, beyond), listing.order), listing.range)
+  const { page, more } = cut(sortRows(filterRows(rows, beyond), listing.order, mostOf(listing.range)), listing.range)
   const first = page.slice(0, size).map(row => showRow(row, listing.select, carry))
   return { first: { kind: 'rows', rows: first, more, ...count && { total: rows.length } }, rows: showBatches(page, plan, size) }
 }
@@ -68,6 +70,9 @@ export function readInBatches (plan: PlanOf<'list'>, size: number): Batches {
 async function * showBatches (rows: readonly object[], { listing, carry }: PlanOf<'list'>, size: number): AsyncGenerator<readonly Row[]> {
   for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size).map(row => showRow(row, listing.select, carry))
 }
+
+/** With the row more that tells that others follow. */
+const mostOf = ({ offset, limit }: Listing['range']) => offset + limit + 1
 
 function cut<T> (rows: readonly T[], { offset, limit }: Listing['range']): { readonly page: readonly T[], readonly more: boolean } {
   return { page: rows.slice(offset, offset + limit), more: rows.length > offset + limit }
@@ -97,7 +102,7 @@ function groupBy (rows: readonly object[], by: DataField): Map<unknown, object[]
 }
 
 function listRows (rows: readonly object[], { order, range, select }: Listing): readonly Row[] {
-  return cut(sortRows(rows, order), range).page.map(row => showRow(row, select, []))
+  return cut(sortRows(rows, order, mostOf(range)), range).page.map(row => showRow(row, select, []))
 }
 
 /** What the selection needs of an object, by property. */

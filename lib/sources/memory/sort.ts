@@ -1,17 +1,91 @@
+import type { DataField } from '../../model/model.ts'
 import type { Order } from '../../plan/plan.ts'
 import { valueOf } from './values.ts'
 
-/** The rows in the order, each value read once (docs/http.md: Query strings). */
-export function sortRows (rows: readonly object[], order: Order): readonly object[] {
-  const keyed = rows.map(row => ({ row, values: order.map(({ field }) => valueOf(row, field)) }))
-  keyed.sort((one, other) => {
-    for (const [index, { descending }] of order.entries()) {
-      const sign = compareValues(one.values[index], other.values[index])
-      if (sign !== 0) return descending ? -sign : sign
+/** The first rows of the order, at most so many. Each value is read once (docs/http.md: Query strings). */
+export function sortRows (rows: readonly object[], order: Order, most = Infinity): readonly object[] {
+  // Where a small part is wanted, most rows are seen to lie behind it by their first value.
+  const sorted = most < rows.length / 4 ? firstOf(rows, compareBy(order), order.length, most) : allOf(rows, order).slice(0, most)
+  return sorted.map(({ row }) => row)
+}
+
+interface Keyed { row: object, readonly values: unknown[], known: number }
+
+/** A row whose values are read when they are first needed: `known` counts them. */
+const keyed = (row: object, terms: number): Keyed => ({ row, values: Array.from({ length: terms }), known: 0 })
+
+function allOf (rows: readonly object[], order: Order): readonly Keyed[] {
+  const fields = order.map(({ field }) => field)
+  const signs = order.map(({ descending }) => descending ? -1 : 1)
+  const all = rows.map(row => ({ row, values: fields.map(field => valueOf(row, field)), known: fields.length }))
+  return all.sort((one, other) => {
+    for (let index = 0; index < signs.length; index++) {
+      const compared = compareValues(one.values[index], other.values[index])
+      if (compared !== 0) return compared * (signs[index] ?? 1)
     }
     return 0
   })
-  return keyed.map(({ row }) => row)
+}
+
+type Compare = (one: Keyed, other: Keyed) => number
+
+function compareBy (order: Order): Compare {
+  return (one, other) => {
+    for (const [index, { field, descending }] of order.entries()) {
+      const compared = compareValues(valueAt(one, index, field), valueAt(other, index, field))
+      if (compared !== 0) return descending ? -compared : compared
+    }
+    return 0
+  }
+}
+
+function valueAt (keyed: Keyed, index: number, field: DataField): unknown {
+  if (index >= keyed.known) {
+    keyed.values[index] = valueOf(keyed.row, field)
+    keyed.known = index + 1
+  }
+  return keyed.values[index]
+}
+
+/** A heap of the first rows that were met, the last of them on top: whatever lies behind it is left out. */
+function firstOf (rows: readonly object[], compare: Compare, terms: number, most: number): readonly Keyed[] {
+  const heap: Keyed[] = []
+  let next = keyed({}, terms)
+  for (const row of rows) {
+    next.row = row
+    next.known = 0
+    if (heap.length >= most && (most === 0 || compare(next, heap[0] ?? next) >= 0)) continue
+    if (heap.length < most) rise(heap, next, compare)
+    else sink(heap, next, compare)
+    next = keyed(row, terms)
+  }
+  return heap.sort(compare)
+}
+
+function rise (heap: Keyed[], row: Keyed, compare: Compare): void {
+  let at = heap.push(row) - 1
+  while (at > 0) {
+    const above = (at - 1) >> 1
+    const parent = heap[above] ?? row
+    if (compare(row, parent) <= 0) break
+    heap[at] = parent
+    at = above
+  }
+  heap[at] = row
+}
+
+/** Puts the row in the place of the top. */
+function sink (heap: Keyed[], row: Keyed, compare: Compare): void {
+  let at = 0
+  for (;;) {
+    const left = 2 * at + 1
+    const below = left + 1 < heap.length && compare(heap[left + 1] ?? row, heap[left] ?? row) > 0 ? left + 1 : left
+    const child = heap[below]
+    if (child === undefined || compare(row, child) >= 0) break
+    heap[at] = child
+    at = below
+  }
+  heap[at] = row
 }
 
 /** Ascending, nulls last. Values of one field are of one type. */
