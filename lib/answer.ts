@@ -46,23 +46,22 @@ type Result =
 /** The way of a request, whole: what is asked is made into what is meant, done, and told. Throws a DataApiError where it cannot be. */
 export function answer (text: RequestText, api: Api, context: Context): Answer | Promise<Answer> {
   const request = parseRequest(text, api.options.syntax) // asked
-  const caller = api.callers.of(request.segments[0], context) // for whom
-  const planned = after(caller, known => planRequest(request, api, known, context)) // meant
-  const result = after(planned, ({ plan, caller }) => run(plan, caller, context)) // done
-  return after(result, done => render(done, request, api)) // told
+  return after(api.callers.of(request.segments[0], context), caller => { // for whom
+    const plan = planRequest(request, api, caller, context) // meant
+    const result = after(plan, one => run(one, caller, context)) // done
+    return after(result, one => render(one, request, api)) // told
+  })
 }
 
 /** The next step of what may be there already: a promise that need not be is not made, so that a synchronous source is answered from in one go. */
 const after = <T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> => value instanceof Promise ? value.then(next) : next(value)
 
-interface Planned { readonly plan: Plan, readonly caller: Caller }
-
-function planRequest (request: Request, { options }: Api, caller: Caller, context: Context): Planned | Promise<Planned> {
+function planRequest (request: Request, { options }: Api, caller: Caller, context: Context): Plan | Promise<Plan> {
   const { dictionaryPrefix } = options.syntax
   const unreadable = readingRefusal(request.method, request.segments[0], caller)
   if (unreadable !== undefined) throw unreadable
   const resource = walk({ segments: request.segments, dictionaryPrefix, writing: request.method === 'PUT' }, caller.model, context)
-  return after(resource, found => ({ plan: planResource(found, request, options, caller), caller }))
+  return after(resource, found => planResource(found, request, options, caller))
 }
 
 function planResource (resource: Resource, request: Request, options: Options, caller: Caller): Plan {

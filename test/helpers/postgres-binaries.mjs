@@ -21,12 +21,13 @@ export async function initialize (data) {
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr} ${made.error ?? ''}`)
 }
 
-/** Starts a server over a folder of data, and waits until it is ready. `log`: a file to be written beside it. */
-export async function launch ({ data, folder, port, settings = [], detached = false }) {
+/** Starts a server over a folder of data, and waits until it is ready. `wrap`: makes another command of its own, such as one that pins it to cores. */
+export async function launch ({ data, folder, port, settings = [], detached = false, wrap = command => command }) {
   const { postgres } = await loadBinaries()
   const log = join(folder, `log-${port}-${Date.now()}`)
   const output = openSync(log, 'a')
-  const server = spawn(postgres, ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder, ...settings.flatMap(setting => ['-c', setting])], { ...owner, detached, stdio: ['ignore', output, output] })
+  const [command, ...args] = wrap([postgres, '-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder, ...settings.flatMap(setting => ['-c', setting])])
+  const server = spawn(command, args, { ...owner, detached, stdio: ['ignore', output, output] })
   closeSync(output)
   while (!/ready to accept (read-only )?connections/.test(readFileSync(log, 'utf8'))) {
     if (server.exitCode !== null) throw new Error(readFileSync(log, 'utf8'))

@@ -14,7 +14,7 @@ export function toFault (error: unknown): DataApiError {
 export const sqlState = (error: unknown): string => typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
 /** Whether the same work may well succeed if it is done again at once: it got in the way of another's, or a pooler lost its statement. */
-export const isConflict = (error: unknown) => sqlState(error) === '40001' || sqlState(error) === '40P01' || isUnprepared(error)
+export const isRepeatable = (error: unknown) => sqlState(error) === '40001' || sqlState(error) === '40P01' || isUnprepared(error)
 
 /** Whether a pooler between has lost or confused prepared statements. */
 export const isUnprepared = (error: unknown) => sqlState(error) === '26000' || sqlState(error) === '42P05'

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { deferredReference } from '../../errors.ts'
 import type { Connection } from './postgres-connection.ts'
-import { causeOf, isBroken, isConflict, sqlState, toFault } from './postgres-faults.ts'
+import { causeOf, isBroken, isRepeatable, sqlState, toFault } from './postgres-faults.ts'
 
 /** Does the work in a transaction, and again where it must be. */
 export function inTransaction<T> (connection: Connection, work: () => Promise<T>): Promise<T> {
@@ -41,7 +41,7 @@ export async function retrying<T> (work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
-      if (!isConflict(causeOf(error)) || tries === mostTries) throw error
+      if (!isRepeatable(causeOf(error)) || tries === mostTries) throw error
       await setTimeout(Math.random() * 10 * 2 ** tries)
     }
   }

@@ -25,8 +25,8 @@ interface Body { readonly rows: Sql, readonly total?: Sql, decode (rows: unknown
 /** Builds the statement of a read, however long its path and deep its selection (docs/http.md: URLs). */
 export function buildRead (plan: ReadPlan, builder: Builder, locking = false): ReadCode {
   const stands = plan.steps.map((step, index) => makeUse(step.collection, `(s${index})`))
-  const body = buildBody(plan, stands.at(-1), builder)
   if (plan.kind === 'item' && plan.steps.length === 1 && !locking) return buildOnlyItem(plan, stands, builder)
+  const body = buildBody(plan, stands.at(-1), builder)
   const steps = buildSteps(plan.steps, stands, builder, locking)
   const outputs = [...buildCounts(stands), sql`${builder.dialect.asText(body.rows)} as ${sql.id('rows')}`, sql`${body.total ?? sql`null`} as ${sql.id('total')}`]
   return {
