@@ -5,7 +5,7 @@ import type { Options } from './options.ts'
 import { planCandidates } from './plan/candidates.ts'
 import { type Media, planMedia } from './plan/media.ts'
 import type { Caller, Callers } from './plan/caller.ts'
-import { allowedMethods, findMethod, isWrite, type Method } from './plan/methods.ts'
+import { findMethod, isWrite, type Method } from './plan/methods.ts'
 import { permittedMethods, readingRefusal, refusalOf } from './plan/permit.ts'
 import { planRead } from './plan/read.ts'
 import type { Step } from './plan/plan.ts'
@@ -66,7 +66,7 @@ function planRequest (request: Request, { options }: Api, caller: Caller, contex
 
 function planResource (resource: Resource, request: Request, options: Options, caller: Caller): Plan {
   const { limits } = options.syntax
-  const method = findMethod(request.method, allowedMethods(resource))
+  const method = findMethod(request.method, resource)
   if (method === undefined) throw methodNotAllowed(request.method, permittedMethods(resource, caller).join(', '))
   if (method === 'OPTIONS') return { kind: 'options', allow: permittedMethods(resource, caller) }
   const refusal = refusalOf(method, resource, caller)
@@ -94,7 +94,9 @@ function run (plan: Plan, caller: Caller, context: Context): Result | Promise<Re
 function runRead ({ read, media, fresh }: Extract<Plan, { kind: 'read' }>, caller: Caller): Result | Promise<Result> {
   const database = databaseOf(read.plan.steps, read.plan.kind === 'item' ? undefined : read.plan.from, caller)
   if (media !== 'json' && read.kind === 'list') return runStream({ read, media, fresh }, read.plan, database)
-  return after(readOf(read, database)(read.plan, fresh), result => {
+  // What the database can write goes out as it comes.
+  const found = read.kind === 'list' && database.readWritten !== undefined ? database.readWritten(read.plan, fresh) : database.read(read.plan, fresh)
+  return after(found, result => {
     const done = (identifiers: readonly string[]): Result => ({ kind: 'read', read, media, result, identifiers })
     return result.kind === 'ambiguous' ? tellApart(read.walked, result, plan => database.read(plan, fresh)).then(done) : done([])
   })
@@ -103,12 +105,6 @@ function runRead ({ read, media, fresh }: Extract<Plan, { kind: 'read' }>, calle
 async function runStream ({ read, media, fresh }: Omit<Extract<Plan, { kind: 'read' }>, 'kind'>, plan: ListPlan, database: Database): Promise<Result> {
   const { first, rows } = await readBatches(plan, database, batchSize, fresh)
   return { kind: 'read', read, media, result: first, identifiers: await tellApart(read.walked, first, one => database.read(one, fresh)), rows }
-}
-
-/** What the database can write goes out as it comes; links of other kinds of answers are made of their rows. */
-function readOf (read: DataRead, { read: readRows, readWritten }: Database): NonNullable<Database['readWritten']> {
-  const isWritten = read.kind === 'list' || read.kind === 'scalar' || (read.kind === 'item' && !read.special)
-  return isWritten && readWritten !== undefined ? readWritten : readRows
 }
 
 async function runOnDatabase (write: Write, caller: Caller, context: Context): Promise<Result> {
@@ -143,7 +139,7 @@ async function tellApart (walked: readonly Walked[], result: ReadResult | Writte
 
 function render (result: Result, request: Request, { model, options }: Api): Answer {
   const { segments, kept, returns, conditions } = request
-  const told = { segments, kept, returns, known: conditions.ifNoneMatch, site: siteOf(request, options.baseUrl) }
+  const told = { segments, kept, returns, known: conditions.ifNoneMatch, site: () => siteOf(request, options.baseUrl) }
   const form = options.answers
   switch (result.kind) {
     case 'options': return renderOptions(result.allow)
@@ -152,7 +148,7 @@ function render (result: Result, request: Request, { model, options }: Api): Ans
       const { read, media, result: found, identifiers, rows } = result
       if (found.kind === 'ambiguous') throw ambiguous(read.walked, found.step, identifiers, told, form)
       if (found.kind === 'missing') return renderMissing(read, found.step, told)
-      if (found.kind === 'values' || found.kind === 'lines') return renderWritten(read, found, told, form)
+      if (found.kind === 'lines') return renderWritten(read, found, told, form)
       if (media !== 'json' && read.kind === 'list' && rows !== undefined) return renderStream(request.method === 'HEAD' ? nothing() : rows, read.plan.listing.select, media, countHeaders(found))
       return renderRead(read, found, told, form)
     }
@@ -176,8 +172,8 @@ function renderOptions (allow: readonly Method[]): Answer {
   })
 }
 
-function ambiguous (walked: readonly Walked[], step: number, identifiers: readonly string[], { segments, site }: { readonly segments: readonly string[], readonly site: Site }, { dictionaryPrefix }: { readonly dictionaryPrefix: string }) {
+function ambiguous (walked: readonly Walked[], step: number, identifiers: readonly string[], { segments, site }: { readonly segments: readonly string[], site (): Site }, { dictionaryPrefix }: { readonly dictionaryPrefix: string }) {
   const { segment = '', length = 0 } = walked[step] ?? {}
-  const paths = identifiers.map(name => formatPath(site, [...segments.slice(0, length - 1), `${dictionaryPrefix}${name}`, segment]))
+  const paths = identifiers.map(name => formatPath(site(), [...segments.slice(0, length - 1), `${dictionaryPrefix}${name}`, segment]))
   return ambiguousIdentifier(segment, paths)
 }

@@ -35,10 +35,10 @@ export function frameworkErrors (error: FastifyError, request: FastifyRequest, r
 }
 
 /** Status, headers and links of an answer go to the reply; what remains is the payload. */
-function writeAnswer (reply: FastifyReply, { status, headers, links, body }: Answer): Answer['body'] {
-  const { vary, ...others } = headers
-  reply.code(status).headers(others).serializer(asIs)
-  if (vary !== undefined) reply.header('vary', alsoVary(reply.getHeader('vary'), vary))
+function writeAnswer (reply: FastifyReply, { status, headers, links, body, etag }: Answer): Answer['body'] {
+  reply.code(status).serializer(asIs)
+  for (const [name, value] of Object.entries(headers)) reply.header(name, name === 'vary' ? alsoVary(reply.getHeader(name), value) : value)
+  if (etag !== undefined) reply.header('etag', etag)
   if (links.length > 0) reply.header('link', links.map(({ rel, target }) => `<${target}>; rel="${rel}"`).join(', '))
   // Fastify takes any object, which an Answer is, for JSON.
   if (body === undefined) reply.removeHeader('content-type')
@@ -64,7 +64,8 @@ function rootName (request: FastifyRequest, rootLength: number): string | undefi
 
 /** Adds to what a hook of the application, such as @fastify/cors, has already said. */
 function alsoVary (said: unknown, vary: string): string {
-  const names = [said ?? []].flat().join(', ')
+  if (said === undefined) return vary
+  const names = [said].flat().join(', ')
   return names === '' ? vary : `${names}, ${vary}`
 }
 

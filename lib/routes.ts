@@ -31,7 +31,7 @@ function readText (request: FastifyRequest, rootLength: number): RequestText {
     // Not the router's wildcard parameter, which is decoded as a whole and so has lost `%2F`.
     url: request.raw.url ?? '/',
     rootLength,
-    origin: readOrigin(request),
+    origin: () => readOrigin(request),
     accept,
     prefer,
     cacheControl,
@@ -45,9 +45,11 @@ function readText (request: FastifyRequest, rootLength: number): RequestText {
 /** What Fastify takes for the API's origin, trusting proxies as the application told it to. Empty where the Host header is no host. */
 function readOrigin ({ protocol, host }: FastifyRequest): string {
   const text = `${protocol}://${host}`
-  const known = origins.get(text) ?? parseOrigin(text)
-  origins.set(text, known)
-  return known
+  const known = origins.get(text)
+  if (known !== undefined) return known
+  const origin = parseOrigin(text)
+  origins.set(text, origin)
+  return origin
 }
 
 /** Bounded, because clients choose what they say. */

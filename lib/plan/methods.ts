@@ -20,8 +20,11 @@ export function allowedMethods (resource: Resource): readonly Method[] {
   }
 }
 
-/** The method, if it is among the allowed. */
-export const findMethod = (method: string, allowed: readonly Method[]): Method | undefined => allowed.find(one => one === method)
+/** The method, if the resource takes it. */
+export function findMethod (method: string, resource: Resource): Method | undefined {
+  // What everything can be asked.
+  return reading.find(one => one === method) ?? allowedMethods(resource).find(one => one === method)
+}
 
 /** Whether a method changes what it is sent to. */
 export const isWrite = (method: Method): method is WriteMethod => method === 'POST' || method === 'PUT' || method === 'PATCH' || method === 'DELETE'

@@ -10,13 +10,14 @@ export const permittedMethods = (resource: Resource, caller: Caller): readonly M
 
 /** Why the resource does not take the method of this caller, where a rule denies it. */
 export function refusalOf (method: Method, resource: Resource, caller: Caller): DataApiError | undefined {
-  if (method === 'OPTIONS' || resource.kind === 'directory') return undefined
+  if (!caller.guarded || method === 'OPTIONS' || resource.kind === 'directory') return undefined
   const refusals = operationsOf(method, resource).map(operation => caller.denial(operation, collectionOf(resource)))
   return refusals.includes(undefined) ? undefined : refusals[0]
 }
 
 /** Why the caller may read nothing under this name, where a rule denies it. Relations do not lead to such a collection, so its own name alone does. */
-export function readingRefusal (method: string, name: string | undefined, { model, denial }: Caller): DataApiError | undefined {
+export function readingRefusal (method: string, name: string | undefined, { model, guarded, denial }: Caller): DataApiError | undefined {
+  if (!guarded) return undefined
   const collection = name === undefined ? undefined : model.collections.get(name)
   return collection !== undefined && (method === 'GET' || method === 'HEAD' || method === 'QUERY') ? denial('read', collection) : undefined
 }

@@ -69,8 +69,11 @@ export type ReadPlan =
 /** A value that a new item gets from its place in the tree. Undefined where it is known only once its parent is there. */
 export interface Given { readonly field: StoredField, readonly value: Scalar | undefined }
 
-/** What a write leaves, as it is told of a client that prefers to see it. */
-export interface Shows { readonly show: Selection, readonly select: Selection }
+/**
+ * What is told of an item, and what must be read for it and its tag. `variant`: names the representation where the item's version stands for all that it
+ * shows, so that its text need not be looked at for a tag.
+ */
+export interface Shows { readonly show: Selection, readonly select: Selection, readonly variant: string | undefined }
 
 export type WritePlan =
   /** New items in a collection, which belong to the item that the last step stands on. All of them are created, or none. */

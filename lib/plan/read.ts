@@ -4,9 +4,11 @@ import { planFilters } from './filter.ts'
 import { beyond, type Page, type PageStyle, planPage } from './page.ts'
 import type { Order, ReadPlan, Selection, Shows } from './plan.ts'
 import { both, everything } from './predicates.ts'
+import { remembered } from './remembered.ts'
 import { planSelection } from './select.ts'
 import { checkSize } from './size.ts'
 import { planSort, reverse } from './sort.ts'
+import { variantOf } from './tag.ts'
 import { refuse } from './unusable.ts'
 import type { Resource, Walked } from './walk.ts'
 
@@ -28,9 +30,9 @@ interface Base { readonly walked: readonly Walked[] }
 /** A read that is ready to run, and what its answer is made of. */
 export type Read =
   | { readonly kind: 'directory' }
-  /** `show` is what is told of the item; the plan may read more. */
-  | Base & { readonly kind: 'item', readonly plan: PlanOf<'item'>, readonly show: Selection, readonly collection: Collection, readonly special: boolean, readonly nullable: boolean }
-  | Base & { readonly kind: 'scalar', readonly plan: PlanOf<'item'>, readonly show: Selection, readonly collection: Collection }
+  /** The plan may read more than what is shown. */
+  | Base & { readonly kind: 'item', readonly plan: PlanOf<'item'>, readonly shows: Shows, readonly collection: Collection, readonly special: boolean, readonly nullable: boolean }
+  | Base & { readonly kind: 'scalar', readonly plan: PlanOf<'item'>, readonly shows: Shows, readonly collection: Collection }
   | Base & { readonly kind: 'list', readonly plan: PlanOf<'list'>, readonly paging: Paging }
   /** Each member an item, by the value of an identifier. */
   | Base & { readonly kind: 'dictionary', readonly plan: PlanOf<'list'>, readonly paging: Paging, readonly by: DataField }
@@ -68,24 +70,32 @@ export const stepsOf = (walked: readonly Walked[]) => walked.map(one => one.step
 
 function planItem ({ collection, walked, special, nullable }: On<'item'>, query: Query, { mostItems }: ReadOptions): Read {
   refuse(query, ['filter', 'sort', 'page'], 'a single item')
-  const { show, select } = planShows(query, collection, mostItems)
+  const shows = planShows(query, collection, mostItems)
   // An item found by a special identifier is told by its own URL, for which its key is needed.
-  const plan = { kind: 'item', steps: stepsOf(walked), select: special ? withFields(select, [collection.key]) : select } as const
-  return { kind: 'item', plan, show, collection, special, nullable, walked }
+  const select = special ? withFields(shows.select, [collection.key]) : shows.select
+  return { kind: 'item', plan: { kind: 'item', steps: stepsOf(walked), select }, shows, collection, special, nullable, walked }
 }
 
-/** What is shown of an item, and what must be read for it and its tag. Throws invalid_fields. */
+/** What is shown of an item. Throws invalid_fields. */
 export function planShows (query: Query, collection: Collection, mostItems: number): Shows {
+  if (query.fields === undefined) return fullShows(collection)
   const show = planSelection(query.fields, collection, 'full')
   checkSize(show, 1, mostItems, query.at.fields)
-  return { show, select: withFields(show, collection.versionFields) }
+  return { show, select: withFields(show, collection.versionFields), variant: undefined }
 }
 
+const fullShows = remembered((collection: Collection): Shows => {
+  const show = planSelection(undefined, collection, 'full')
+  return { show, select: withFields(show, collection.versionFields), variant: variantOf(show, show.map(one => one.name), collection) }
+})
+
 /** The same for one field of it. */
-export function planShowsField (field: ScalarField, collection: Collection): Shows {
+export const planShowsField = (field: ScalarField, collection: Collection): Shows => fieldShows(collection)(field)
+
+const fieldShows = remembered((collection: Collection) => remembered((field: ScalarField): Shows => {
   const show: Selection = [{ kind: 'value', name: field.name, field }]
-  return { show, select: withFields(show, collection.versionFields) }
-}
+  return { show, select: withFields(show, collection.versionFields), variant: variantOf(show, field.name, collection) }
+}))
 
 function withFields (select: Selection, fields: readonly DataField[]): Selection {
   const missing = fields.filter(field => !select.some(shown => shown.field === field))
@@ -94,8 +104,8 @@ function withFields (select: Selection, fields: readonly DataField[]): Selection
 
 function planScalar ({ field, collection, walked }: On<'scalar'>, query: Query): Read {
   refuse(query, ['filter', 'sort', 'fields', 'page'], 'a single value')
-  const { show, select } = planShowsField(field, collection)
-  return { kind: 'scalar', plan: { kind: 'item', steps: stepsOf(walked), select }, show, collection, walked }
+  const shows = planShowsField(field, collection)
+  return { kind: 'scalar', plan: { kind: 'item', steps: stepsOf(walked), select: shows.select }, shows, collection, walked }
 }
 
 function planList ({ from, where, walked }: On<'collection'>, query: Query, options: ReadOptions): Extract<Read, { kind: 'list' }> {

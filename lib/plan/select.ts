@@ -5,6 +5,7 @@ import type { FieldAsked, Query } from '../request/request.ts'
 import { planListing } from './listing.ts'
 import type { Selection, Shown } from './plan.ts'
 import { everything } from './predicates.ts'
+import { remembered } from './remembered.ts'
 import { suggest } from './suggest.ts'
 import { refuse } from './unusable.ts'
 import { findReadable, readableNames } from './visible.ts'
@@ -22,9 +23,9 @@ export function planSelection (asked: readonly FieldAsked[] | undefined, collect
 }
 
 /** The identifiers and what is marked `listed`, or all scalars. */
-export const listedForm = (collection: Collection): Selection => listedFields(collection).map(showPlainly)
+export const listedForm = remembered((collection: Collection): Selection => listedFields(collection).map(showPlainly))
 
-const fullForm = (collection: Collection): Selection => [...collection.fields.values()].filter(field => field.readable && !field.hidden).map(showPlainly)
+const fullForm = remembered((collection: Collection): Selection => [...collection.fields.values()].filter(field => field.readable && !field.hidden).map(showPlainly))
 
 /** A field without a query of its own. Ends, because listed relations do not lead in a circle. */
 export function showPlainly (field: Field): Shown {

@@ -7,8 +7,9 @@ import type { Listing, Selection } from './plan.ts'
  * A listing without a bound counts once, because whoever left it unbounded meant to.
  */
 export function checkSize (select: Selection, items: number, limit: number, at: Place | undefined): void {
+  if (at === undefined) return
   const most = itemsIn(select, items)
-  if (most <= limit || at === undefined) return
+  if (most <= limit) return
   throw invalidFields(`This selection could show ${most} items, and an answer holds ${limit} at the most; give the nested collections a lower limit.`, at)
 }
 

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import { preconditionFailed, preconditionRequired } from '../errors.ts'
 import type { Collection } from '../model/model.ts'
 import type { Conditions, Tags } from '../request/conditions.ts'
-import type { Selection } from './plan.ts'
 import type { Row } from '../sources/source.ts'
+import type { Selection } from './plan.ts'
 
 export type { Tags }
 
@@ -15,13 +15,18 @@ export function versionOf (row: Row, { versionFields }: Collection): string {
   return digest(JSON.stringify(versionFields.map(({ property }) => row[property] ?? null)))
 }
 
-/** The same of the JSON texts of a selection that holds them. */
-export function versionOfTexts (texts: readonly string[], select: Selection, { versionFields }: Collection): string {
-  return digest(`[${versionFields.map(field => texts[select.findIndex(shown => shown.field === field)] ?? 'null').join(',')}]`)
+/**
+ * Names a representation, by what it is of, where the item's version stands for all that it shows: its tag then needs no look at its text. Undefined
+ * where what is shown may change and the version not.
+ */
+export function variantOf (show: Selection, of: unknown, { version, versionFields }: Collection): string | undefined {
+  const isSaid = version === undefined && show.every(({ field }) => versionFields.some(one => one === field))
+  return isSaid ? digest(JSON.stringify(of)) : undefined
 }
 
 /** The opaque part of a tag: an item's version and what is shown, or the latter alone. Without a version it holds no dot, so neither is ever the other. */
-export const tagOf = (content: string, version?: string): string => version === undefined ? digest(content) : `${version}.${digest(content)}`
+export const tagOf = (content: string, version?: string, variant?: string): string =>
+  version === undefined ? digest(content) : `${version}.${variant ?? digest(content)}`
 
 // Twelve bytes: no two versions of an item will ever share them by chance.
 const digest = (text: string) => hash('sha1', text, 'base64url').slice(0, 16)

@@ -13,8 +13,8 @@ export interface RequestText {
   readonly url: string
   /** How many segments of the path lead to the API's root. */
   readonly rootLength: number
-  /** What the framework takes for the API's origin; empty where it cannot tell. */
-  readonly origin: string
+  /** What the framework takes for the API's origin; empty where it cannot tell. Asked for where an answer needs it. */
+  origin (): string
   readonly accept: string | undefined
   readonly prefer: string | string[] | undefined
   readonly cacheControl: string | undefined
@@ -27,7 +27,8 @@ export interface RequestText {
 /** A request taken apart: syntax only, nothing in it is known to exist. */
 export interface Request {
   readonly method: string
-  readonly origin: string
+  /** The API's origin; empty where it cannot be told. */
+  origin (): string
   /** The segments that lead to the API's root. */
   readonly root: readonly string[]
   readonly segments: readonly string[]

@@ -2,7 +2,7 @@ import type { Acknowledgement } from '../../schemas/acknowledgement.ts'
 import { identifierNotFound } from '../errors.ts'
 import type { Collection } from '../model/model.ts'
 import { versionOf } from '../plan/tag.ts'
-import type { WritePlan } from '../plan/plan.ts'
+import type { Shows, WritePlan } from '../plan/plan.ts'
 import type { Write } from '../plan/write.ts'
 import type { Row } from '../sources/source.ts'
 import type { Created, WriteResult } from '../sources/write.ts'
@@ -20,7 +20,7 @@ export interface AcknowledgementOptions {
 /** What an acknowledgement takes over from the request. */
 export interface WriteTold {
   readonly segments: readonly string[]
-  readonly site: Site
+  site (): Site
   /** What the client prefers to be told. */
   readonly returns: 'representation' | 'minimal' | undefined
 }
@@ -40,7 +40,7 @@ function renderUpdated (plan: WritePlan, row: Row | undefined, scalar: boolean, 
   if (returns === 'minimal') return minimal(204)
   if (plan.kind !== 'update' || plan.shows === undefined || row === undefined) return acknowledge(200, { status: 'ok' })
   const body = scalar ? renderScalar(row, plan.shows.show) : renderItem(row, plan.shows.show)
-  return tagged(ok(body, represented), undefined, versionOf(row, plan.collection))
+  return tagged(ok(body, represented), undefined, versionOf(row, plan.collection), plan.shows.variant)
 }
 
 function renderCreated (plan: WritePlan, items: readonly Created[], { segments, site, returns }: WriteTold, { createdBody, dictionaryPrefix }: AcknowledgementOptions): Answer {
@@ -49,9 +49,9 @@ function renderCreated (plan: WritePlan, items: readonly Created[], { segments, 
   const [first] = items
   // An upsert is at the URL that it was sent to, and many items are in no one place.
   const own = plan.kind === 'create' && !many && first !== undefined ? ownSegments(collection, first.item, dictionaryPrefix) : undefined
-  const location: Record<string, string> = own === undefined ? {} : { location: formatPath(site, [...segments, ...own]) }
+  const location: Record<string, string> = own === undefined ? {} : { location: formatPath(site(), [...segments, ...own]) }
   if (returns === 'minimal') return minimal(201, location)
-  if (plan.kind !== 'delete' && plan.shows !== undefined) return renderRepresentation(plan.shows.show, items, many, collection, location)
+  if (plan.kind !== 'delete' && plan.shows !== undefined) return renderRepresentation(plan.shows, items, many, collection, location)
   if (plan.kind === 'create' && createdBody === 'none') return { ...noContent(location), status: 201 }
   const acknowledgements = items.map(({ item }) => acknowledgementOf(item, collection, plan.kind === 'create' && createdBody === 'id'))
   return acknowledge(201, many ? acknowledgements : acknowledgements[0] ?? { status: 'created' }, location)
@@ -63,16 +63,16 @@ function acknowledgementOf (item: Row, { key }: Collection, withId: boolean): Ac
   return { status: 'created', ...isTold && { id } }
 }
 
-function renderRepresentation (show: NonNullable<Extract<WritePlan, { kind: 'create' }>['shows']>['show'], items: readonly Created[], many: boolean, collection: Collection, location: Record<string, string>): Answer {
+function renderRepresentation ({ show, variant }: Shows, items: readonly Created[], many: boolean, collection: Collection, location: Record<string, string>): Answer {
   const rows = items.flatMap(({ row }) => row === undefined ? [] : [row])
   const [row] = rows
   if (many || row === undefined) return { ...ok(renderItems(rows, show), { ...represented, ...location }), status: 201 }
-  return { ...tagged(ok(renderItem(row, show), { ...represented, ...location }), undefined, versionOf(row, collection)), status: 201 }
+  return { ...tagged(ok(renderItem(row, show), { ...represented, ...location }), undefined, versionOf(row, collection), variant), status: 201 }
 }
 
 const represented = { 'preference-applied': 'return=representation', vary: 'Accept, Prefer' }
 
 const minimal = (status: number, headers: Readonly<Record<string, string>> = {}): Answer => ({ ...noContent({ 'preference-applied': 'return=minimal', ...headers }), status })
 
-const acknowledge = (status: number, body: Acknowledgement | readonly Acknowledgement[], headers: Readonly<Record<string, string>> = {}): Answer =>
+const acknowledge = (status: number, body: Acknowledgement | readonly Acknowledgement[], headers?: Readonly<Record<string, string>>): Answer =>
   ({ ...ok(JSON.stringify(body), headers), status })

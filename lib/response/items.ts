@@ -13,10 +13,6 @@ export function renderScalar (row: Row, [shown]: Selection): string {
   return JSON.stringify(shown === undefined ? null : showField(row, shown))
 }
 
-/** An item of the JSON texts of its members, which may be followed by others that are not shown. */
-export const joinValues = (values: readonly string[], select: Selection): string =>
-  `{${select.map(({ name }, index) => `${JSON.stringify(name)}:${values[index]}`).join(',')}}`
-
 /** The array of items that stand one a line. */
 export const joinLines = (lines: string, reversed: boolean): string =>
   `[${reversed ? lines.split('\n').reverse().join(',') : lines.replaceAll('\n', ',')}]`

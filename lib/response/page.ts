@@ -9,7 +9,8 @@ export interface Asked {
   readonly segments: readonly string[]
   /** The request's parameters without those of pages, each percent-encoded: what every link keeps. */
   readonly kept: readonly string[]
-  readonly site: Site
+  /** Where the API stands, for an answer that tells URLs. */
+  site (): Site
   /** The tags of `If-None-Match`. */
   readonly known: Tags | undefined
 }
@@ -24,18 +25,14 @@ export interface PageOptions {
 
 /** A page of items or members with its links, in the header, around it, or neither (docs/http.md: Pages and links). */
 export function renderPage (paging: Paging, body: string, read: PageRead & { readonly total?: number }, asked: Asked, options: PageOptions): Answer {
-  const links = options.pageLinks === 'none'
-    ? []
-    : pageLinks(paging, read, options.pageNames)
-      .filter(link => link.rel !== 'prev' || options.previousLink)
-      .map(link => ({ rel: link.rel, target: formatTarget(link, asked) }))
   const wrapped = options.pageLinks === 'wrapped' || options.pageLinks === 'both'
   const inHeader = options.pageLinks === 'header' || options.pageLinks === 'both'
-  return ok(
-    wrapped ? wrap(body, links, read.total) : body,
-    countHeaders(read),
-    inHeader ? links.map(({ rel, target }) => ({ rel, target: asked.site.origin + target })) : []
-  )
+  const headers = countHeaders(read)
+  const links = options.pageLinks === 'none' ? [] : pageLinks(paging, read, options.pageNames).filter(link => link.rel !== 'prev' || options.previousLink)
+  if (links.length === 0) return ok(wrapped ? wrap(body, [], read.total) : body, headers)
+  const site = asked.site()
+  const told = links.map(link => ({ rel: link.rel, target: formatTarget(link, asked, site) }))
+  return ok(wrapped ? wrap(body, told, read.total) : body, headers, inHeader ? told.map(({ rel, target }) => ({ rel, target: site.origin + target })) : [])
 }
 
 /** The count that a client asked for by `Prefer: count=exact` (RFC 7240). */
@@ -45,7 +42,7 @@ export function countHeaders ({ total }: { readonly total?: number }): Readonly<
 }
 
 /** A relative URL: the path as asked for, the request's other parameters, and those that take to the page. */
-function formatTarget ({ page }: PageLink, { segments, kept, site }: Asked): string {
+function formatTarget ({ page }: PageLink, { segments, kept }: Asked, site: Site): string {
   const moved = Object.entries(page).map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
   const query = [...kept, ...moved].join('&')
   return formatPath(site, segments) + (query === '' ? '' : `?${query}`)

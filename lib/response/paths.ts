@@ -10,8 +10,8 @@ export interface Site {
 }
 
 /** The site as configured, or as the request shows it. */
-export function siteOf ({ origin, root }: { readonly origin: string, readonly root: readonly string[] }, baseUrl: string | undefined): Site {
-  if (baseUrl === undefined) return { origin, root: root.map(segment => `/${encodeURIComponent(segment)}`).join('') }
+export function siteOf ({ origin, root }: { origin (): string, readonly root: readonly string[] }, baseUrl: string | undefined): Site {
+  if (baseUrl === undefined) return { origin: origin(), root: root.map(segment => `/${encodeURIComponent(segment)}`).join('') }
   const url = new URL(baseUrl)
   return { origin: url.origin, root: url.pathname === '/' ? '' : url.pathname }
 }

@@ -1,11 +1,11 @@
 import { identifierNotFound } from '../errors.ts'
 import type { Collection } from '../model/model.ts'
 import type { Read } from '../plan/read.ts'
-import { versionOf, versionOfTexts } from '../plan/tag.ts'
+import { versionOf } from '../plan/tag.ts'
 import type { Found, Row, Written } from '../sources/source.ts'
 import { type Answer, ok } from './answer.ts'
 import { renderDictionary, renderGroups } from './dictionary.ts'
-import { joinLines, joinValues, renderItem, renderItems, renderScalar } from './items.ts'
+import { joinLines, renderItem, renderItems, renderScalar } from './items.ts'
 import { type Asked, type PageOptions, renderPage } from './page.ts'
 import { formatPath, ownSegments } from './paths.ts'
 import type { PageRead } from './links.ts'
@@ -20,9 +20,13 @@ export function renderRead (read: DataRead, result: Found, asked: Asked, options
   switch (read.kind) {
     case 'item': {
       const row = first(result.rows)
-      return tagged(ok(renderItem(row, read.show), read.special ? ownLocation(read.collection, row, asked, options) : {}), asked.known, versionOf(row, read.collection))
+      const { show, variant } = read.shows
+      return tagged(ok(renderItem(row, show), read.special ? ownLocation(read.collection, row, asked, options) : undefined), asked.known, versionOf(row, read.collection), variant)
     }
-    case 'scalar': return tagged(ok(renderScalar(first(result.rows), read.show)), asked.known, versionOf(first(result.rows), read.collection))
+    case 'scalar': {
+      const row = first(result.rows)
+      return tagged(ok(renderScalar(row, read.shows.show)), asked.known, versionOf(row, read.collection), read.shows.variant)
+    }
     case 'list': {
       const rows = inOrder(result.rows, read.paging.reversed)
       return tagged(renderPage(read.paging, renderItems(rows, read.plan.listing.select), pageOf(result, rows), asked, options), asked.known)
@@ -36,19 +40,11 @@ export function renderRead (read: DataRead, result: Found, asked: Asked, options
 }
 
 /** The same where the database has written what it found. */
-export function renderWritten (read: DataRead, result: Written, asked: Asked, options: PageOptions): Answer {
-  if (result.kind === 'values' && (read.kind === 'item' || read.kind === 'scalar')) {
-    const { values } = result
-    const body = read.kind === 'item' ? joinValues(values, read.show) : values[0] ?? 'null'
-    return tagged(ok(body), asked.known, versionOfTexts(values, read.plan.select, read.collection))
-  }
-  if (result.kind === 'lines' && read.kind === 'list') {
-    const { ends, more, total } = result
-    const { reversed } = read.paging
-    const page = { ends: reversed ? ends && { first: ends.last, last: ends.first } : ends, more, ...total !== undefined && { total } }
-    return tagged(renderPage(read.paging, joinLines(result.lines, reversed), page, asked, options), asked.known)
-  }
-  throw new TypeError(`the database does not write ${read.kind}`)
+export function renderWritten (read: DataRead, { lines, ends, more, total }: Written, asked: Asked, options: PageOptions): Answer {
+  if (read.kind !== 'list') throw new TypeError(`the database does not write ${read.kind}`)
+  const { reversed } = read.paging
+  const page = { ends: reversed ? ends && { first: ends.last, last: ends.first } : ends, more, ...total !== undefined && { total } }
+  return tagged(renderPage(read.paging, joinLines(lines, reversed), page, asked, options), asked.known)
 }
 
 /** The answer to a read whose step found nothing. Throws identifier_not_found, but for a sub-item, which may be null. */
@@ -81,5 +77,5 @@ const inOrder = <T>(rows: readonly T[], reversed: boolean): readonly T[] => reve
 /** The item's own URL, where it was asked for by another (RFC 9110, 8.7). */
 function ownLocation (collection: Collection, row: Row, { segments, site }: Asked, { dictionaryPrefix }: PageOptions): Record<string, string> {
   const own = ownSegments(collection, row, dictionaryPrefix)
-  return own === undefined ? {} : { 'content-location': formatPath(site, [...segments.slice(0, -1), ...own]) }
+  return own === undefined ? {} : { 'content-location': formatPath(site(), [...segments.slice(0, -1), ...own]) }
 }

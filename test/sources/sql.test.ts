@@ -517,7 +517,7 @@ test('a busy or unreachable database is unavailable, what is wrong with the stat
   const other = openSqlite(file)
   db.exec('pragma journal_mode = delete')
   other.exec('begin exclusive')
-  await t.rejects(async () => db.read(plan), { code: 'unavailable', cause: { errcode: 5 } })
+  await t.rejects(async () => db.read(plan), { code: 'unavailable', cause: { message: 'database is locked' } })
   other.exec('rollback')
   t.same(ids(db.read(plan) as ReadResult), [1])
   other.exec('drop table artists')

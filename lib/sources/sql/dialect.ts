@@ -13,8 +13,6 @@ export interface Writer {
   array (object: Sql): Sql
   /** An aggregate's objects, one a line; null over none. */
   lines (object: Sql): Sql
-  /** Values, one a line. */
-  values (values: readonly Sql[]): Sql
   /** Numbers that the database cannot write as JavaScript does are marked in the text; this writes them. */
   finish (text: string): string
 }
@@ -46,6 +44,10 @@ export interface Dialect {
   encode (column: Sql, held: Held): Sql
   /** The value that encode() stood for. */
   decode (encoded: unknown, held: Held): unknown
+  /** A column in a form that every driver gives as it is, outside of JSON. */
+  fetch (column: Sql, held: Held): Sql
+  /** The value that fetch() stood for. */
+  fetched (value: unknown, held: Held): unknown
   readonly writer?: Writer
   /** A bound value as it is stored in a column. */
   store (slot: Slot, held: Held): Sql

@@ -6,6 +6,10 @@ export interface SqliteStatement {
   /** In better-sqlite3: whether it gives rows. */
   readonly reader?: boolean
   get (...parameters: readonly unknown[]): unknown
+  /** Has it give rows as arrays: in node:sqlite, not in its first versions, and @photostructure/sqlite. */
+  setReturnArrays? (on: boolean): void
+  /** The same in better-sqlite3. */
+  raw? (on: boolean): unknown
   all (...parameters: readonly unknown[]): unknown[]
   run (...parameters: readonly unknown[]): { readonly changes: number | bigint }
 }
@@ -50,5 +54,30 @@ function requireIfThere (name: string): unknown {
   } catch (error) {
     if (error instanceof Error && 'code' in error && (error.code === 'MODULE_NOT_FOUND' || error.code === 'ERR_UNKNOWN_BUILTIN_MODULE')) return undefined
     throw error
+  }
+}
+
+/** A prepared statement that gives each row as its values, which spares an object and its keys. */
+export interface ArrayStatement {
+  get (...parameters: readonly unknown[]): readonly unknown[] | undefined
+  all (...parameters: readonly unknown[]): ReadonlyArray<readonly unknown[]>
+}
+
+/** Takes the statement over. */
+export function inArrays (statement: SqliteStatement): ArrayStatement {
+  if (statement.setReturnArrays !== undefined) statement.setReturnArrays(true)
+  else if (statement.raw !== undefined) statement.raw(true)
+  else return valuesOf(statement)
+  return statement as SqliteStatement & ArrayStatement
+}
+
+/** The first versions of node:sqlite know objects only. */
+function valuesOf (statement: SqliteStatement): ArrayStatement {
+  return {
+    get (...parameters) {
+      const row = statement.get(...parameters)
+      return row === undefined ? undefined : Object.values(row as object)
+    },
+    all: (...parameters) => statement.all(...parameters).map(row => Object.values(row as object))
   }
 }

@@ -71,10 +71,16 @@ function serverOf (instance: KyselyInstance): Server {
 }
 
 function connectionOf (instance: KyselyInstance): Connection {
-  const query: Connection['query'] = async (text, values = []) => {
+  const execute = async (text: string, values: readonly unknown[]) => {
     const { rows, numAffectedRows } = await instance.executeQuery(CompiledQuery.raw(text, [...values]))
-    // A statement of ours gives rows by the names it says.
+    // A statement gives rows by the names it says.
     return { rows: rows as ReadonlyArray<Readonly<Record<string, unknown>>>, count: Number(numAffectedRows ?? 0) }
   }
-  return { query, prepared: query }
+  return {
+    query: async (text, values = []) => (await execute(text, values)).rows,
+    async prepared (text, values) {
+      const { rows, count } = await execute(text, values)
+      return { rows: rows.map(row => Object.values(row)), count }
+    }
+  }
 }

@@ -4,29 +4,26 @@ import { isUnprepared } from './postgres-faults.ts'
 
 /** One connection to a server that speaks PostgreSQL's SQL, whichever driver made it. Its errors are the driver's. */
 export interface Connection {
-  query (text: string, values?: readonly unknown[]): Promise<Result>
+  query (text: string, values?: readonly unknown[]): Promise<ReadonlyArray<Readonly<Record<string, unknown>>>>
   /** A statement whose text will be asked again. */
   prepared (text: string, values: readonly unknown[]): Promise<Result>
 }
 
-/** `count`: of the rows that were changed. */
-export interface Result { readonly rows: ReadonlyArray<Readonly<Record<string, unknown>>>, readonly count: number }
+/** `rows`: each its values, in the order of the statement's columns. `count`: of the rows that were changed. */
+export interface Result { readonly rows: ReadonlyArray<readonly unknown[]>, readonly count: number }
 
 /** Whether statements are named. Switched off for good where a pooler turns out to lose them. */
 export interface Naming { on: boolean }
 
 /** A connection of the driver `pg`. */
 export function driverConnection (client: PostgresClient, naming: Naming): Connection {
-  const query = async (text: string, values: readonly unknown[] = [], name?: string): Promise<Result> => {
-    const { rows, rowCount } = await client.query<Record<string, unknown>>({ text, values: [...values], ...name !== undefined && { name } })
-    return { rows, count: rowCount ?? 0 }
-  }
   return {
-    query: (text, values) => query(text, values),
+    query: async (text, values = []) => (await client.query<Record<string, unknown>>({ text, values: [...values] })).rows,
     async prepared (text, values) {
       const name = naming.on ? nameOf(text) : undefined
       try {
-        return await query(text, values, name)
+        const { rows, rowCount } = await client.query<unknown[]>({ text, values: [...values], rowMode: 'array', types: untouched, ...name !== undefined && { name } })
+        return { rows, count: rowCount ?? 0 }
       } catch (error) {
         // What was begun is over, and is done again as a whole.
         if (name !== undefined && isUnprepared(error)) stopNaming(naming)
@@ -35,6 +32,9 @@ export function driverConnection (client: PostgresClient, naming: Naming): Conne
     }
   }
 }
+
+/** What statements of ours give is read by those who made them. */
+const untouched = { getTypeParser: () => (value: string) => value }
 
 function stopNaming (naming: Naming): void {
   if (!naming.on) return

@@ -21,14 +21,16 @@ export const postgresDialect: Dialect = {
   asText: json => sql`(${json})::text`,
   encode: (column, held) => formOf(held).encode(column),
   decode,
+  fetch: (column, held) => formOf(held).fetch(column),
+  fetched,
   store: (slot, held) => store(sql`${sql.val(slot)}`, held),
   // A key that is generated always may still be given by the URL of an upsert.
   givenKey: sql` overriding system value`,
   bind: value => typeof value === 'object' && value !== null ? value.map(String) : value
 }
 
-/** How values are cast, compared and encoded. */
-interface Form { readonly type: string, comparable (column: Sql): Sql, encode (column: Sql): Sql }
+/** How values are cast, compared, encoded in JSON and fetched outside of it. */
+interface Form { readonly type: string, comparable (column: Sql): Sql, encode (column: Sql): Sql, fetch (column: Sql): Sql }
 
 const asIs = (column: Sql) => column
 const text = (column: Sql) => sql`(${column})::text`
@@ -37,18 +39,20 @@ const inMillis = (column: Sql) => sql`date_trunc('milliseconds', ${column})`
 const moment = (column: Sql) => sql`to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 const momentInZone = (column: Sql) => moment(sql`(${column}) at time zone 'UTC'`)
 
-const plain = (type: string): Form => ({ type, comparable: asIs, encode: asIs })
+const plain = (type: string, fetch = asIs): Form => ({ type, comparable: asIs, encode: asIs, fetch })
+// Whatever DateStyle says.
+const day = (column: Sql) => sql`to_char(${column}, 'YYYY-MM-DD')`
 
 const forms = {
-  text: { type: 'text', comparable: byCodePoint, encode: text },
-  json: { type: 'text', comparable: byCodePoint, encode: asIs },
-  uuid: plain('uuid'),
+  text: { type: 'text', comparable: byCodePoint, encode: text, fetch: text },
+  json: { type: 'text', comparable: byCodePoint, encode: asIs, fetch: text },
+  uuid: plain('uuid', text),
   integer: plain('bigint'),
   number: plain('double precision'),
   numeric: plain('numeric'),
   boolean: plain('boolean'),
-  date: plain('date'),
-  time: plain('time')
+  date: plain('date', day),
+  time: plain('time', text)
 } as const satisfies Record<string, Form>
 
 /** By their kind, unless the column's own type asks for something else. */
@@ -72,7 +76,9 @@ function momentForm (type: string): Form {
   if (!type.startsWith('timestamp')) return forms.text
   // The wire tells milliseconds. A column of finer moments is compared by what is told of it.
   const comparable = /^timestamp\([0-3]\)/.test(type) ? asIs : inMillis
-  return type.endsWith('with time zone') ? { type: 'timestamptz', comparable, encode: momentInZone } : { type: 'timestamp', comparable, encode: moment }
+  return type.endsWith('with time zone')
+    ? { type: 'timestamptz', comparable, encode: momentInZone, fetch: momentInZone }
+    : { type: 'timestamp', comparable, encode: moment, fetch: moment }
 }
 
 const cast = (value: Sql, held: Held) => sql`${value}::${sql.raw(formOf(held).type)}`
@@ -85,6 +91,20 @@ function decode (encoded: unknown, { kind, type }: Held): unknown {
   // A column of JSON has given JSON's own types.
   return kind === 'json' && typeof encoded === 'string' && !isJson(type) ? parseText(encoded) : encoded
 }
+
+/** Drivers give text, or what they make of it. */
+function fetched (value: unknown, { kind, type }: Held): unknown {
+  if (value === null) return null
+  switch (kind) {
+    case 'integer':
+    case 'number': return finite(Number(value))
+    case 'boolean': return value === true || value === 't'
+    case 'json': return typeof value !== 'string' ? value : isJson(type) ? JSON.parse(value) : parseText(value)
+    default: return value
+  }
+}
+
+const finite = (value: number) => Number.isFinite(value) ? value + 0 : null
 
 const isJson = (type: string) => type === 'json' || type === 'jsonb'
 

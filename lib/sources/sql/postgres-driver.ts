@@ -10,6 +10,7 @@ export interface PostgresQuery {
   readonly text: string
   readonly values?: unknown[]
   readonly name?: string
+  readonly rowMode?: 'array'
   readonly types?: { getTypeParser (oid: number, format?: string): (value: string) => unknown }
 }
 

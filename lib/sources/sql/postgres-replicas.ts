@@ -62,9 +62,9 @@ const longRest = 5000
 
 /** Whether a replica has replayed all that its primary had written when this was asked. A server that replays nothing, such as one that was promoted, never has. */
 async function isAbreast (primary: Server, replica: Server): Promise<boolean> {
-  const position = await primary.use(async connection => (await connection.query('select pg_current_wal_lsn()::text as position')).rows[0]?.['position'])
+  const position = await primary.use(async connection => (await connection.query('select pg_current_wal_lsn()::text as position'))[0]?.['position'])
   return replica.use(async connection => {
-    const { rows } = await connection.query('select pg_is_in_recovery() and pg_last_wal_replay_lsn() >= $1::text::pg_lsn as abreast', [position])
+    const rows = await connection.query('select pg_is_in_recovery() and pg_last_wal_replay_lsn() >= $1::text::pg_lsn as abreast', [position])
     return rows[0]?.['abreast'] === true
   })
 }

@@ -15,7 +15,7 @@ export interface Known extends Catalog { readonly statements: Statements }
 export async function learn (connection: Connection): Promise<Known> {
   const columns = await connection.query(columnsQuery)
   const constraints = await connection.query(constraintsQuery)
-  const catalog = readCatalog({ columns: columns.rows, constraints: constraints.rows })
+  const catalog = readCatalog({ columns, constraints })
   return { ...catalog, statements: makeStatements(postgresDialect, catalog.types) }
 }
 
@@ -45,14 +45,14 @@ export function makeSession (connection: Connection, { statements, constraints }
     const { text, parameters, key } = statements.bindChange(change)
     const { rows: [row], count } = await connection.prepared(text, parameters)
     if (key === undefined) return count > 0 || change.kind === 'link' ? { kind: 'changed' } : { kind: 'unchanged' }
-    return row === undefined ? { kind: 'unchanged' } : { kind: 'changed', key: key(String(row['key'])) }
+    return row === undefined ? { kind: 'unchanged' } : { kind: 'changed', key: key(row[0]) }
   }
   return {
     transaction: {
       kind: 'postgres',
       async query (text, parameters) {
         changed = true
-        return (await connection.query(text, parameters)).rows
+        return connection.query(text, parameters)
       }
     },
     read: plan => read(plan, false),

@@ -6,57 +6,65 @@ import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { related } from './relations.ts'
-import { buildLimit, buildList, buildRow, decodeRows } from './select.ts'
+import { buildColumns, buildLimit, buildList, buildRow, decodeRows, fetchRow, isFlat } from './select.ts'
 import { column, makeUse, selected, table, type Use } from './use.ts'
 
 type PlanOf<K extends ReadPlan['kind']> = Extract<ReadPlan, { kind: K }>
 
-/** The one row that every read gives: how many items each step stands on, JSON of what was found, and how many there are where that is asked. */
-export interface Output { readonly rows: string, readonly total: number | null, readonly [count: `c${number}`]: number }
+/** A row that a statement gives: its values, in the order of its columns. */
+export type Values = readonly unknown[]
 
 /** The range of this plan, which its shape leaves open. */
 export interface Bounds { readonly limit: number }
 
 /** A read as one statement, and how the rows that it gives become a result. */
-export interface ReadCode<Result = ReadResult> { readonly sql: Sql, decode (rows: readonly unknown[], bounds: Bounds): Result }
+export interface ReadCode<Result = ReadResult> { readonly sql: Sql, decode (rows: readonly Values[], bounds: Bounds): Result }
 
 interface Body { readonly rows: Sql, readonly total?: Sql, decode (rows: unknown, total: { readonly total?: number }, bounds: Bounds): Found }
 
 /** Builds the statement of a read, however long its path and deep its selection (docs/http.md: URLs). */
 export function buildRead (plan: ReadPlan, builder: Builder, locking = false): ReadCode {
   const stands = plan.steps.map((step, index) => makeUse(step.collection, `(s${index})`))
-  if (plan.kind === 'item' && plan.steps.length === 1 && !locking) return buildOnlyItem(plan, stands, builder)
+  const [only, ...others] = stands
+  if (plan.kind === 'item' && only !== undefined && others.length === 0 && !locking) return isFlat(plan.select) ? buildFlatItem(plan, only, builder) : buildOnlyItem(plan, only, builder)
   const body = buildBody(plan, stands.at(-1), builder)
   const steps = buildSteps(plan.steps, stands, builder, locking)
   const outputs = [...buildCounts(stands), sql`${builder.dialect.asText(body.rows)} as ${sql.id('rows')}`, sql`${body.total ?? sql`null`} as ${sql.id('total')}`]
   return {
     sql: sql`${withSteps(steps)}select ${sql.join(outputs)}`,
     decode ([row], bounds) {
-      // Every read gives exactly one row.
-      const output = row as Output
-      return missedIn(output, stands.length) ?? body.decode(JSON.parse(output.rows), totalIn(output), bounds)
+      const output = readOutput(row, stands.length)
+      return output.missed ?? body.decode(JSON.parse(String(output.rest[0])), totalIn(output.rest[1]), bounds)
     }
   }
 }
 
-function buildOnlyItem ({ steps, select }: PlanOf<'item'>, stands: readonly Use[], builder: Builder): ReadCode {
-  const [stand] = stands
-  if (stand === undefined) throw new TypeError('an item is reached by a step at least')
+/** Columns as they are, without JSON: what items are asked for most. Two rows are enough to know that they are too many. */
+function buildFlatItem ({ steps: [step], select }: PlanOf<'item'>, stand: Use, builder: Builder): ReadCode {
+  const { fields, columns } = buildColumns(select, stand, builder)
+  if (step === undefined) throw new TypeError('an item is reached by a step at least')
+  const where = buildFilter(step.where, stand, builder)
+  return {
+    sql: sql`select ${columns} from ${table(stand)} where ${where} limit 2`,
+    decode (rows) {
+      const [row, other] = rows
+      if (row === undefined || other !== undefined) return { kind: row === undefined ? 'missing' : 'ambiguous', step: 0 }
+      return { kind: 'rows', rows: [fetchRow(row, fields, builder.dialect)], more: false }
+    }
+  }
+}
+
+function buildOnlyItem ({ steps, select }: PlanOf<'item'>, stand: Use, builder: Builder): ReadCode {
   const row = buildRow(select, [], stand, builder)
   const rows = builder.dialect.asText(builder.dialect.collect(row.sql))
+  const [found] = buildStands(steps, [stand], builder)
   return {
-    sql: buildOnly(steps, stand, rows, builder),
+    sql: sql`select count(*) as ${sql.id('c0')}, ${rows} as ${sql.id('rows')} from (${found}) as ${sql.id(stand.alias)}`,
     decode ([output]) {
-      const { rows, ...counts } = output as Output
-      return missedIn(counts, 1) ?? { kind: 'rows', rows: decodeRows(JSON.parse(rows), row), more: false }
+      const { missed, rest: [json] } = readOutput(output, 1)
+      return missed ?? { kind: 'rows', rows: decodeRows(JSON.parse(String(json)), row), more: false }
     }
   }
-}
-
-/** The items that a single step stands on as `rows`, an aggregate of them, which are counted at once: that spares the database a table of them. */
-export function buildOnly (steps: readonly Step[], stand: Use, rows: Sql, builder: Builder): Sql {
-  const [found] = buildStands(steps, [stand], builder)
-  return sql`select count(*) as ${sql.id('c0')}, ${rows} as ${sql.id('rows')} from (${found}) as ${sql.id(stand.alias)}`
 }
 
 /** How many items each step stands on, as `c0` and so on. */
@@ -65,16 +73,14 @@ export const buildCounts = (stands: readonly Use[]): readonly Sql[] =>
 
 export const withSteps = (steps: readonly Sql[]): Sql => steps.length === 0 ? sql`` : sql`with ${sql.join(steps)} `
 
-/** The first step that does not stand on one item. */
-export function missedIn (output: Pick<Output, `c${number}`>, steps: number): Missed | undefined {
-  for (let step = 0; step < steps; step++) {
-    const count = Number(output[`c${step}`])
-    if (count !== 1) return { kind: count === 0 ? 'missing' : 'ambiguous', step }
-  }
-  return undefined
+/** The one row of a statement that tells how many items each of its steps stands on: the first that does not stand on one, and the other values. */
+export function readOutput (row: Values | undefined, steps: number): { readonly missed: Missed | undefined, readonly rest: Values } {
+  if (row === undefined) throw new TypeError('such a statement gives exactly one row')
+  const step = row.slice(0, steps).findIndex(count => Number(count) !== 1)
+  return { missed: step < 0 ? undefined : { kind: Number(row[step]) === 0 ? 'missing' : 'ambiguous', step }, rest: row.slice(steps) }
 }
 
-export const totalIn = ({ total }: Pick<Output, 'total'>): { readonly total?: number } => total === null ? {} : { total: Number(total) }
+export const totalIn = (total: unknown): { readonly total?: number } => total === null ? {} : { total: Number(total) }
 
 /** Each step a common table expression of the items it stands on. */
 export function buildSteps (steps: readonly Step[], stands: readonly Use[], builder: Builder, locking = false): readonly Sql[] {

@@ -29,6 +29,8 @@ export const sqliteDialect: Dialect = {
   asText: json => json,
   encode: (column, { kind }) => encoders[kind](column),
   decode: (encoded, { kind }) => decoders[kind](encoded),
+  fetch: (column, { kind }) => fetches[kind](column),
+  fetched: (value, { kind }) => fetchers[kind](value),
   writer: sqliteWriter,
   store: bound,
   givenKey: sql``,
@@ -77,6 +79,20 @@ const decoders: Readonly<Record<ValueKind, (encoded: unknown) => unknown>> = {
   boolean: encoded => encoded === null ? null : encoded !== 0,
   json: encoded => typeof encoded === 'string' ? JSON.parse(encoded) : encoded
 }
+
+// An integer that no double holds is rounded, where a driver would refuse it.
+const asNumber = (column: Sql) => sql`case typeof(${column}) when 'integer' then cast(${column} as real) when 'real' then ${column} end`
+
+const fetches: Readonly<Record<ValueKind, (column: Sql) => Sql>> = {
+  ...encoders,
+  boolean: column => sql`cast(${column} as integer) <> 0`,
+  number: asNumber,
+  integer: asNumber
+}
+
+const finite = (value: unknown) => typeof value === 'number' && Number.isFinite(value) ? value + 0 : null
+
+const fetchers: Readonly<Record<ValueKind, (value: unknown) => unknown>> = { ...decoders, number: finite, integer: finite }
 
 function bindValue (value: Value): unknown {
   if (typeof value === 'boolean') return Number(value)

@@ -21,8 +21,21 @@ export function resultCode (error: unknown): number | undefined {
   if (typeof error !== 'object' || error === null) return undefined
   // node:sqlite and @photostructure/sqlite give SQLite's extended code, whose last byte is the primary one.
   if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff
+  if (!('code' in error && typeof error.code === 'string')) return undefined
+  // all() of @photostructure/sqlite gives SQLite's words only.
+  if (error.code === 'ERR_SQLITE_ERROR') return error instanceof Error ? codesByMessage[error.message] : undefined
   // better-sqlite3 gives its name, such as SQLITE_BUSY_SNAPSHOT.
-  return 'code' in error && typeof error.code === 'string' ? namedCodes[error.code.split('_')[1] ?? ''] : undefined
+  return namedCodes[error.code.split('_')[1] ?? '']
+}
+
+/** What SQLite says of the codes that matter to a read. */
+const codesByMessage: Readonly<Record<string, number>> = {
+  'database is locked': 5,
+  'database table is locked': 6,
+  'out of memory': 7,
+  'disk I/O error': 10,
+  'database or disk is full': 13,
+  'unable to open database file': 14
 }
 
 /** Whether another process holds the lock that is needed. */

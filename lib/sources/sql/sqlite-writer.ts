@@ -11,7 +11,6 @@ export const sqliteWriter: Writer = {
   object: members => sql`json_object(${sql.join(members.flatMap(([name, value]) => [sql.lit(name), value]))})`,
   array: object => sql`json_group_array(${object})`,
   lines: object => sql`group_concat(${object}, char(10))`,
-  values: list => sql.join(list.map(value => sql`json_quote(${value})`), sql` || char(10) || `),
   // A `:["` is nowhere else: inside of a string a quote has a backslash before it, and behind one that ends in `:[` stands no digit or letter.
   finish: text => text.includes('["') ? text.replaceAll(/(^|:)\["([-+.\w]+)"\]/gm, (_marked, before: string, quoted: string) => `${before}${decodeNumber(quoted)}`) : text
 }

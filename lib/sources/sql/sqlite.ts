@@ -1,17 +1,11 @@
-import { setTimeout } from 'node:timers/promises'
-import { LruMap } from 'toad-cache'
-import type { Transaction } from '../../collection.ts'
-import { deferredReference } from '../../errors.ts'
-import type { ReadPlan } from '../../plan/plan.ts'
-import { foldCase } from '../fold-case.ts'
-import type { Change, Changed, Database, ReadResult, Session, Written } from '../source.ts'
+import type { Database } from '../source.ts'
 import { makeTurns } from '../turns.ts'
-import { nameCulprits } from './culprits.ts'
-import { openDriver, type SqliteDriver, type SqliteDriverClass, type SqliteDriverName, type SqliteStatement } from './drivers.ts'
+import { openDriver, type SqliteDriver, type SqliteDriverClass, type SqliteDriverName } from './drivers.ts'
 import { makeSource, type SqlSource, type TableOptions } from './source.ts'
-import { foldFunction, sqliteDialect } from './sqlite-dialect.ts'
-import { isBusy, isConstraint, resultCode, toFault, toRefusal } from './sqlite-faults.ts'
-import { makeStatements, type Statements } from './statements.ts'
+import { connect } from './sqlite-connection.ts'
+import { sqliteDialect } from './sqlite-dialect.ts'
+import { resultCode } from './sqlite-faults.ts'
+import { makeStatements } from './statements.ts'
 
 export interface SqliteOptions {
   /** The driver: by name, its class, or an open database. Default: node:sqlite where Node has it, else better-sqlite3 or @photostructure/sqlite, whichever is installed. */
@@ -69,103 +63,6 @@ export function sqlite (file: string, { driver: given, busyTimeout = 5000 }: Sql
   return database
 }
 
-/** What is done on one connection. */
-interface Connection {
-  readonly driver: SqliteDriver
-  read (plan: ReadPlan): ReadResult | Promise<ReadResult>
-  readWritten (plan: ReadPlan): ReadResult | Written | Promise<ReadResult | Written>
-  change (change: Change): Changed | Promise<Changed>
-  /** A change outside of a transaction, which may have to wait for another process. */
-  changeAlone (change: Change): Changed | Promise<Changed>
-  transaction<T> (work: (session: Session) => Promise<T>): Promise<T>
-  /** Does the work, again and again for as long as another process has the lock. Throws unavailable once the busy timeout is over. */
-  patiently<T> (work: () => T | Promise<T>): Promise<T>
-}
-
-function connect (driver: SqliteDriver, statements: Statements, busyTimeout: number): Connection {
-  // SQLite's own wait holds up everything else, so it is short; the rest of the time is waited for here.
-  driver.exec(`pragma busy_timeout = ${Math.max(0, Math.min(shortWait, Math.trunc(busyTimeout)))}; pragma foreign_keys = on`)
-  driver.function(foldFunction, { deterministic: true }, text => typeof text === 'string' ? foldCase(text) : text)
-  const prepare = preparing(driver)
-
-  const readNow = (plan: ReadPlan): ReadResult => {
-    const { text, parameters, decode } = statements.bind(plan)
-    return decode([prepare(text).get(...parameters)])
-  }
-
-  const readWrittenNow = (plan: ReadPlan): ReadResult | Written => {
-    const { text, parameters, decode } = statements.bindWritten(plan)
-    return decode([prepare(text).get(...parameters)])
-  }
-
-  const changeNow = (change: Change): Changed => {
-    const { text, parameters, key } = statements.bindChange(change)
-    if (key === undefined) return Number(prepare(text).run(...parameters).changes) > 0 || change.kind === 'link' ? { kind: 'changed' } : { kind: 'unchanged' }
-    const row = prepare(text).get(...parameters) as { readonly key: string } | undefined
-    return row === undefined ? { kind: 'unchanged' } : { kind: 'changed', key: key(row.key) }
-  }
-
-  const patiently = async <T>(work: () => T | Promise<T>): Promise<T> => {
-    const end = performance.now() + busyTimeout
-    for (;;) {
-      try {
-        return await work()
-      } catch (error) {
-        if (!isBusy(error) || performance.now() >= end) throw toFault(error)
-        await setTimeout(5 + Math.random() * 15)
-      }
-    }
-  }
-
-  const reading = <T>(read: () => T): T | Promise<T> => {
-    try {
-      return read()
-    } catch (error) {
-      if (isBusy(error)) return patiently(read)
-      throw toFault(error)
-    }
-  }
-
-  const connection: Connection = {
-    driver,
-    patiently,
-    read: plan => reading(() => readNow(plan)),
-    readWritten: plan => reading(() => readWrittenNow(plan)),
-    change (change) {
-      try {
-        return changeNow(change)
-      } catch (error) {
-        const refused = change.kind === 'link' ? toRefusal(error, change.field.target) : toRefusal(error, change.collection)
-        if (refused === undefined) throw isBusy(error) ? error : toFault(error)
-        return nameCulprits(refused, change, connection.read)
-      }
-    },
-    changeAlone (change) {
-      try {
-        return connection.change(change)
-      } catch (error) {
-        if (isBusy(error)) return patiently(() => connection.change(change))
-        throw error
-      }
-    },
-    async transaction (work) {
-      // Immediate: the lock is had before anything is read, so that what was read is still so when it is written.
-      await patiently(() => driver.exec('begin immediate'))
-      try {
-        const result = await work({ transaction: { kind: 'sqlite', query: querying(prepare) }, read: connection.read, lock: connection.read, change: connection.change })
-        commit(driver)
-        return result
-      } catch (error) {
-        rollback(driver)
-        throw resultCode(error) === undefined ? error : toFault(error)
-      }
-    }
-  }
-  return connection
-}
-
-const shortWait = 20
-
 // In milliseconds: a hook that never ends must not hold up the database for good.
 const longestTurn = 10_000
 
@@ -173,32 +70,6 @@ const longestTurn = 10_000
 function once<T> (make: () => T): { open (): T, opened (): T | undefined } {
   let made: T | undefined
   return { open: () => (made ??= make()), opened: () => made }
-}
-
-function commit (driver: SqliteDriver): void {
-  try {
-    driver.exec('commit')
-  } catch (error) {
-    throw isConstraint(error) ? deferredReference(error) : error
-  }
-}
-
-/** SQLite has rolled back by itself after some errors, such as a full disk. */
-function rollback (driver: SqliteDriver): void {
-  try {
-    driver.exec('rollback')
-  } catch (error) {
-    if (!(error instanceof Error && error.message.includes('no transaction is active'))) throw error
-  }
-}
-
-function querying (prepare: (text: string) => SqliteStatement): Transaction['query'] {
-  return async (text, parameters = []) => {
-    const statement = prepare(text)
-    if (statement.reader !== false) return statement.all(...parameters) as ReadonlyArray<Readonly<Record<string, unknown>>>
-    statement.run(...parameters)
-    return []
-  }
 }
 
 /** Readers then do not wait for writers. A database that is open for reading only is served as it is. */
@@ -211,13 +82,3 @@ function useWriteAheadLog (driver: SqliteDriver): void {
 }
 
 const readOnly = 8
-
-/** Prepared statements, each once. As many as there are texts. */
-function preparing (driver: SqliteDriver): (text: string) => SqliteStatement {
-  const prepared = new LruMap<SqliteStatement>(500)
-  return text => {
-    const statement = prepared.get(text) ?? driver.prepare(text)
-    prepared.set(text, statement)
-    return statement
-  }
-}

@@ -5,13 +5,13 @@ import type { Change, ReadResult, Written } from '../source.ts'
 import { makeBuilder } from './builder.ts'
 import type { ColumnTypes } from './columns.ts'
 import type { Dialect, Sql } from './dialect.ts'
-import { type Bounds, buildRead, type ReadCode } from './read.ts'
+import { type Bounds, buildRead, type ReadCode, type Values } from './read.ts'
 import { isSlot, type Shape, shapeOf, shapeOfChange, type Slot } from './shape.ts'
 import { buildChange, type ChangeCode } from './write.ts'
 import { buildWritten } from './written.ts'
 
 /** A statement that is ready to run. */
-export interface BoundRead<Result = ReadResult> { readonly text: string, readonly parameters: readonly unknown[], decode (rows: readonly unknown[]): Result }
+export interface BoundRead<Result = ReadResult> { readonly text: string, readonly parameters: readonly unknown[], decode (rows: readonly Values[]): Result }
 
 /** A statement that changes data. `key`: decodes what an insert gives of its row. */
 export interface BoundChange { readonly text: string, readonly parameters: readonly unknown[], readonly key: ChangeCode['key'] }
@@ -65,9 +65,11 @@ export function makeStatements (dialect: Dialect, types: ColumnTypes = new Map()
 function cache<Does, Code> (make: (does: Does, shape: Shape) => Statement<Code>): (does: Does, shape: Shape) => Statement<Code> {
   const known = new LruMap<Statement<Code>>(most)
   return (does, shape) => {
-    const statement = known.get(shape.key) ?? make(does, shape)
-    known.set(shape.key, statement)
-    return statement
+    const found = known.get(shape.key)
+    if (found !== undefined) return found
+    const made = make(does, shape)
+    known.set(shape.key, made)
+    return made
   }
 }
 

@@ -12,8 +12,8 @@ import { column, columnOf, makeUse } from './use.ts'
 
 type ChangeOf<K extends Change['kind']> = Extract<Change, { kind: K }>
 
-/** A change as one statement. `key`: reads the key out of what an insert gives as `key`; nothing for a statement that gives no row. */
-export interface ChangeCode { readonly sql: Sql, readonly key: ((row: string) => Scalar) | undefined }
+/** A change as one statement. `key`: reads the key out of the only column that an insert gives; nothing for a statement that gives no row. */
+export interface ChangeCode { readonly sql: Sql, readonly key: ((value: unknown) => Scalar) | undefined }
 
 export function buildChange (change: Change, builder: Builder): ChangeCode {
   switch (change.kind) {
@@ -31,9 +31,9 @@ function buildInsert ({ collection, values, orNothing }: ChangeOf<'insert'>, bui
   const given = columns.length === 0 ? sql`default values` : sql`(${sql.join(columns)})${values.has(key) ? builder.dialect.givenKey : sql``} values (${sql.join(stored(collection, values, builder))})`
   const held = builder.held(collection, key)
   return {
-    sql: sql`insert into ${sql.id(table)} ${given}${orNothing ? sql` on conflict do nothing` : sql``} returning ${builder.dialect.asText(builder.dialect.row([builder.dialect.encode(columnOf(collection, key), held)]))} as ${sql.id('key')}`,
+    sql: sql`insert into ${sql.id(table)} ${given}${orNothing ? sql` on conflict do nothing` : sql``} returning ${builder.dialect.fetch(columnOf(collection, key), held)} as ${sql.id('key')}`,
     // A key is never null and of a type whose values are scalars, as compileKey has seen to.
-    key: row => builder.dialect.decode((JSON.parse(row) as readonly unknown[])[0], held) as Scalar
+    key: value => builder.dialect.fetched(value, held) as Scalar
   }
 }
 

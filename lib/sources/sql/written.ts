@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { DataField } from '../../model/model.ts'
 import type { Listing, ReadPlan, Selection, Shown } from '../../plan/plan.ts'
-import type { ReadResult, Row, Written } from '../source.ts'
+import type { Ends, ReadResult, Row, Written } from '../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql, Writer } from './dialect.ts'
 import { buildFilter } from './filter.ts'
-import { buildCount, buildCounts, buildOnly, buildSteps, missedIn, type Output, type ReadCode, startingAt, totalIn, withSteps } from './read.ts'
+import { buildCount, buildCounts, buildSteps, type ReadCode, readOutput, startingAt, totalIn, withSteps } from './read.ts'
 import { related } from './relations.ts'
 import { buildLimit, buildRow } from './select.ts'
 import { buildSort } from './sort.ts'
@@ -14,56 +14,30 @@ import { column, makeUse, selected, table, type Use } from './use.ts'
 type PlanOf<K extends ReadPlan['kind']> = Extract<ReadPlan, { kind: K }>
 type WrittenCode = ReadCode<ReadResult | Written>
 
-/** The row that a listing gives: its items, what each carries, and how many there are. */
-interface Lines extends Omit<Output, 'rows'> { readonly rows: string | null, readonly carried?: string | null, readonly count: number }
-
 /** What the parts of a statement share that writes JSON. */
 interface Writing { readonly writer: Writer, readonly builder: Builder }
 
 /**
- * A read as one statement whose answer the database writes as JSON, and which goes out untouched. Nothing for what it cannot write: groups, fields
- * that the application computes, fields of JSON, whose text may be any, and what holds more fields than a function has arguments.
+ * A listing as one statement whose answer the database writes as JSON, and which goes out untouched. Nothing for what it cannot write: fields that the
+ * application computes, fields of JSON, whose text may be any, and what holds more fields than a function has arguments.
  */
 export function buildWritten (plan: ReadPlan, builder: Builder): WrittenCode | undefined {
   const { writer } = builder.dialect
-  if (writer === undefined || plan.kind === 'groups') return undefined
-  const select = plan.kind === 'item' ? plan.select : plan.listing.select
-  if (!isWritable(select, { writer, builder })) return undefined
-  return plan.kind === 'item' ? buildItem(plan, { writer, builder }) : buildPage(plan, { writer, builder })
+  if (writer === undefined || plan.kind !== 'list') return undefined
+  return isWritable(plan.listing.select) ? buildPage(plan, { writer, builder }) : undefined
 }
 
-function isWritable (select: Selection, writing: Writing): boolean {
+function isWritable (select: Selection): boolean {
   return select.length > 0 && select.length <= mostMembers && select.every(shown => {
     // JavaScript puts names that are indexes before all others.
     if (/^\d+$/.test(shown.name)) return false
     if (shown.kind === 'value') return shown.field.kind !== 'computed' && shown.field.type.kind !== 'json'
-    return isWritable(shown.kind === 'item' ? shown.select : shown.listing.select, writing)
+    return isWritable(shown.kind === 'item' ? shown.select : shown.listing.select)
   })
 }
 
 // Of the hundred arguments that a function has in all databases.
 const mostMembers = 50
-
-/** What a read of an item gives, with how many the last step stands on where that is the only one. */
-interface Values extends Omit<Output, 'rows'> { readonly rows: string | null }
-
-function buildItem ({ steps, select }: PlanOf<'item'>, writing: Writing): WrittenCode {
-  const { builder, writer } = writing
-  const stands = steps.map((step, index) => makeUse(step.collection, `(s${index})`))
-  const last = stands.at(-1)
-  if (last === undefined) throw new TypeError('an item is reached by a step at least')
-  const values = buildValues(select, last, writing)
-  return {
-    sql: stands.length === 1 ? buildOnly(steps, last, writer.lines(values), builder) : sql`${withSteps(buildSteps(steps, stands, builder))}select ${sql.join([...buildCounts(stands), sql`(select ${values} from ${sql.id(last.alias)}) as ${sql.id('rows')}`])}`,
-    decode ([row]) {
-      const output = row as Values
-      return missedIn(output, stands.length) ?? { kind: 'values', values: writer.finish(output.rows ?? '').split('\n') }
-    }
-  }
-}
-
-// No value holds a line feed: in JSON it is escaped.
-const buildValues = (select: Selection, use: Use, writing: Writing) => writing.writer.values(select.map(shown => buildMember(shown, use, writing)))
 
 function buildPage (plan: PlanOf<'list'>, writing: Writing): WrittenCode {
   const { steps, from, listing, beyond, carry, count } = plan
@@ -78,25 +52,26 @@ function buildPage (plan: PlanOf<'list'>, writing: Writing): WrittenCode {
     ...buildCounts(stands),
     sql`${writer.lines(object)} as ${sql.id('rows')}`,
     sql`count(*) as ${sql.id('count')}`,
-    ...carried.sql === undefined ? [] : [sql`${writer.lines(carried.sql)} as ${sql.id('carried')}`],
-    sql`${count ? buildCount(from, parent, listing.where, sql`*`, builder) : sql`null`} as ${sql.id('total')}`
+    sql`${count ? buildCount(from, parent, listing.where, sql`*`, builder) : sql`null`} as ${sql.id('total')}`,
+    sql`${carried.sql === undefined ? sql`null` : writer.lines(carried.sql)} as ${sql.id('carried')}`
   ]
   return {
     sql: sql`${withSteps(buildSteps(steps, stands, builder))}select ${sql.join(outputs)} from (${rows}) as ${sql.id(use.alias)}`,
     decode ([row], { limit }) {
-      const output = row as Lines
-      return missedIn(output, stands.length) ?? readLines(output, limit, writer, carried.decode)
+      const { missed, rest: [rows, count, total, told] } = readOutput(row, stands.length)
+      if (missed !== undefined) return missed
+      const more = Number(count) > limit
+      const lines = limit === 0 ? '' : writer.finish(withoutLast(textOf(rows), more))
+      const ends = lines === '' ? undefined : endsOf(carried.sql === undefined ? lines : withoutLast(textOf(told), more), carried.decode)
+      return { kind: 'lines', lines, ends, more, ...totalIn(total) }
     }
   }
 }
 
-function readLines ({ rows, carried, count, total }: Lines, limit: number, writer: Writer, decode: Carried['decode']): Written {
-  const more = count > limit
-  const lines = limit === 0 ? '' : writer.finish(withoutLast(rows ?? '', more))
-  const told = carried === undefined ? lines : withoutLast(carried ?? '', more)
-  const ends = lines === '' ? undefined : { first: () => decode(firstLine(told)), last: () => decode(told.slice(told.lastIndexOf('\n') + 1)) }
-  return { kind: 'lines', lines, ends, more, ...totalIn({ total }) }
-}
+// An aggregate of no lines is null.
+const textOf = (lines: unknown) => lines === null ? '' : String(lines)
+
+const endsOf = (lines: string, decode: Carried['decode']): Ends => ({ first: () => decode(firstLine(lines)), last: () => decode(lines.slice(lines.lastIndexOf('\n') + 1)) })
 
 /** Without the line of the row that shows that a page follows. */
 const withoutLast = (lines: string, more: boolean) => more ? lines.slice(0, lines.lastIndexOf('\n')) : lines
