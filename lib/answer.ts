@@ -77,9 +77,7 @@ function planResource (resource: Resource, request: Request, options: Options, c
     return { kind: 'write', write: planWrite(resource, { ...request, method, represent: request.returns === 'representation' }, { ...options.bodies, mostItems: limits.items }) }
   }
   const media = planMedia(request.accept, resource.kind)
-  const read = planRead(resource, request.query, {
-    linkStyle: options.responseContent.linkStyle, count: request.count, whole: media !== 'json', mostItems: limits.items
-  })
+  const read = planRead(resource, request.query, request.count, media === 'json' ? options.reads.paged : options.reads.whole)
   return read.kind === 'directory' ? read : { kind: 'read', read, media, fresh: request.fresh }
 }
 

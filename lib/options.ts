@@ -5,6 +5,7 @@ import { DeclarationError } from './errors.ts'
 import { compileCheck } from './model/check.ts'
 import type { PageLimits } from './model/model.ts'
 import type { Naming } from './model/names.ts'
+import type { ReadOptions } from './plan/read.ts'
 import type { BodyLimits } from './request/body.ts'
 import { compileSyntax, parameterOf, type Syntax } from './request/syntax.ts'
 import type { PageNames } from './response/links.ts'
@@ -24,6 +25,8 @@ export interface Options {
   readonly syntax: Syntax
   readonly requestStrategies: RequestStrategies
   readonly bodies: BodyLimits
+  /** How reads are planned that are answered by pages, and those that are streamed whole. */
+  readonly reads: { readonly paged: ReadOptions, readonly whole: ReadOptions }
   readonly responseContent: Readonly<ResponseContent>
   /** What answers are made with. */
   readonly answers: Readonly<ResponseContent> & { readonly dictionaryPrefix: string, readonly pageNames: PageNames }
@@ -44,6 +47,7 @@ export function compileOptions ({ collections, ...data }: DataApiOptions): Optio
     syntax,
     requestStrategies: data.requestStrategies ?? {},
     bodies: bodyLimits(data.bodies ?? {}),
+    reads: { paged: { linkStyle: responseContent.linkStyle, mostItems: syntax.limits.items, whole: false }, whole: { linkStyle: responseContent.linkStyle, mostItems: syntax.limits.items, whole: true } },
     responseContent,
     answers: { ...responseContent, dictionaryPrefix: syntax.dictionaryPrefix, pageNames },
     pages: pageLimits(data.pages ?? {}),

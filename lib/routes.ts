@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { LruMap } from 'toad-cache'
 import { answer, type Api } from './answer.ts'
+import { rememberRecent } from './remember.ts'
 import type { RequestText } from './request/parse.ts'
 
 /** The wildcard routes: whatever the method and path, the request becomes text, and its Answer the reply (docs/http.md: URLs). */
@@ -43,20 +43,10 @@ function readText (request: FastifyRequest, rootLength: number): RequestText {
 }
 
 /** What Fastify takes for the API's origin, trusting proxies as the application told it to. Empty where the Host header is no host. */
-function readOrigin ({ protocol, host }: FastifyRequest): string {
-  const text = `${protocol}://${host}`
-  const known = origins.get(text)
-  if (known !== undefined) return known
-  const origin = parseOrigin(text)
-  origins.set(text, origin)
-  return origin
-}
+const readOrigin = ({ protocol, host }: FastifyRequest): string => parseOrigin(`${protocol}://${host}`)
 
-/** Bounded, because clients choose what they say. */
-const origins = new LruMap<string>(100)
-
-function parseOrigin (text: string): string {
+const parseOrigin = rememberRecent(text => {
   if (!URL.canParse(text)) return ''
   const { href, origin } = new URL(text)
   return href === `${origin}/` ? origin : ''
-}
+}, { most: 100 })

@@ -1,9 +1,9 @@
 import type { Context, Found } from '../collection.ts'
 import type { Collection, FieldIdentifier, Identifier, LookupIdentifier, SpecialIdentifier } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
+import { rememberEach } from '../remember.ts'
 import type { Given, Predicate } from './plan.ts'
 import { all, any, equals, nothing } from './predicates.ts'
-import { remembered } from './remembered.ts'
 
 /** The ways in which one identifier may match a segment. */
 export interface Alternative { readonly identifier: string, readonly where: Predicate }
@@ -62,7 +62,7 @@ function givenBy (identifier: Identifier, segment: string): Given | undefined {
 export const findIdentifier = (collection: Collection, name: string): Identifier | undefined => usable(collection).find(one => one.name === name)
 
 // To find an item by a field that must not be read would tell its value.
-const usable = remembered((collection: Collection) => collection.identifiers.filter(one => one.kind === 'lookup' || one.field.readable))
+const usable = rememberEach((collection: Collection) => collection.identifiers.filter(one => one.kind === 'lookup' || one.field.readable))
 
 function match (identifier: Identifier, segment: string, collection: Collection, context: Context): Predicate | Promise<Predicate> {
   return identifier.kind === 'lookup' ? matchLookup(identifier, segment, collection, context) : matchField(identifier, segment)

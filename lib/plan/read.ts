@@ -1,10 +1,10 @@
 import type { Collection, DataField, ScalarField } from '../model/model.ts'
+import { rememberEach } from '../remember.ts'
 import type { Query } from '../request/request.ts'
 import { planFilters } from './filter.ts'
 import { beyond, type Page, type PageStyle, planPage } from './page.ts'
 import type { Order, ReadPlan, Selection, Shows } from './plan.ts'
 import { both, everything } from './predicates.ts'
-import { remembered } from './remembered.ts'
 import { planSelection } from './select.ts'
 import { checkSize } from './size.ts'
 import { planSort, reverse } from './sort.ts'
@@ -39,26 +39,25 @@ export type Read =
   /** Each member the array of the items that share a value. */
   | Base & { readonly kind: 'groups', readonly plan: PlanOf<'groups'>, readonly paging: Paging, readonly by: DataField }
 
+/** How queries are read, the same for many requests: what a query means is worked out once for each of these objects. */
 export interface ReadOptions {
   readonly linkStyle: 'auto' | PageStyle
-  /** Whether the client asked for an exact count. */
-  readonly count: boolean
   /** Whether a collection is wanted whole where the client names no page, as a stream is. */
   readonly whole: boolean
   /** How many items an answer may hold. */
   readonly mostItems: number
 }
 
-/** What a GET of the resource means with this query. Throws invalid_filter, invalid_sort, invalid_fields or invalid_page. */
-export function planRead (resource: Resource, query: Query, options: ReadOptions): Read {
+/** What a GET of the resource means with this query; `count`: whether the client asked for an exact count. Throws invalid_filter, invalid_sort, invalid_fields or invalid_page. */
+export function planRead (resource: Resource, query: Query, count: boolean, options: ReadOptions): Read {
   switch (resource.kind) {
     case 'directory':
       refuse(query, ['filter', 'sort', 'fields', 'page'], 'the directory')
       return { kind: 'directory' }
     case 'item': return planItem(resource, query, options)
     case 'scalar': return planScalar(resource, query)
-    case 'collection': return planList(resource, query, options)
-    case 'dictionary': return isIdentifier(resource.by) ? planDictionary(resource, query, options) : planGroups(resource, query, options)
+    case 'collection': return planList(resource, query, count, options)
+    case 'dictionary': return isIdentifier(resource.by) ? planDictionary(resource, query, count, options) : planGroups(resource, query, count, options)
   }
 }
 
@@ -84,7 +83,7 @@ export function planShows (query: Query, collection: Collection, mostItems: numb
   return { show, select: withFields(show, collection.versionFields), variant: undefined }
 }
 
-const fullShows = remembered((collection: Collection): Shows => {
+const fullShows = rememberEach((collection: Collection): Shows => {
   const show = planSelection(undefined, collection, 'full')
   return { show, select: withFields(show, collection.versionFields), variant: variantOf(show, show.map(one => one.name), collection) }
 })
@@ -92,7 +91,7 @@ const fullShows = remembered((collection: Collection): Shows => {
 /** The same for one field of it. */
 export const planShowsField = (field: ScalarField, collection: Collection): Shows => fieldShows(collection)(field)
 
-const fieldShows = remembered((collection: Collection) => remembered((field: ScalarField): Shows => {
+const fieldShows = rememberEach((collection: Collection) => rememberEach((field: ScalarField): Shows => {
   const show: Selection = [{ kind: 'value', name: field.name, field }]
   return { show, select: withFields(show, collection.versionFields), variant: variantOf(show, field.name, collection) }
 }))
@@ -108,12 +107,21 @@ function planScalar ({ field, collection, walked }: On<'scalar'>, query: Query):
   return { kind: 'scalar', plan: { kind: 'item', steps: stepsOf(walked), select: shows.select }, shows, collection, walked }
 }
 
-function planList ({ from, where, walked }: On<'collection'>, query: Query, options: ReadOptions): Extract<Read, { kind: 'list' }> {
-  const { collection } = from
+type ListRead = Extract<Read, { kind: 'list' }>
+
+function planList ({ from, where, walked }: On<'collection'>, query: Query, count: boolean, options: ReadOptions): ListRead {
+  const whole = wholeListing(options)(query)(from.collection)
+  return where === everything && walked.length === 0 && !count ? whole : placed(whole, { from, where, walked }, count)
+}
+
+/** The listing of a whole collection: the same for all requests with this query, as its frozen plan tells. */
+const wholeListing = rememberEach((options: ReadOptions) => rememberEach((query: Query) => rememberEach((collection: Collection): ListRead => planWhole(query, collection, options))))
+
+function planWhole (query: Query, collection: Collection, options: ReadOptions): ListRead {
   const paging = planPaging(query, planSort(query.sort ?? [], collection), collection, options)
   const { page } = paging
   const listing = {
-    where: both(where, planFilters(query.filters, collection)),
+    where: planFilters(query.filters, collection),
     order: paging.reversed ? reverse(paging.order) : paging.order,
     range: { offset: page.offset, limit: page.size },
     select: planSelection(query.fields, collection, 'listed')
@@ -121,21 +129,27 @@ function planList ({ from, where, walked }: On<'collection'>, query: Query, opti
   // A stream is never held whole, so only what one of its items embeds counts.
   checkSize(listing.select, options.whole || page.size === Infinity ? 1 : page.size, options.mostItems, query.at.fields)
   const carry = paging.style === 'keyset' ? paging.order.map(term => term.field) : []
-  return { kind: 'list', plan: { kind: 'list', steps: stepsOf(walked), from, listing, beyond: beyond(page, paging.order), carry, count: options.count }, paging, walked }
+  const plan: PlanOf<'list'> = { kind: 'list', steps: [], from: { collection, via: undefined }, listing, beyond: beyond(page, paging.order), carry, count: false }
+  return { kind: 'list', plan: Object.freeze(plan), paging, walked: [] }
+}
+
+/** The same listing of what a path leads to. */
+function placed ({ plan, ...read }: ListRead, { from, where, walked }: Pick<On<'collection'>, 'from' | 'where' | 'walked'>, count: boolean): ListRead {
+  return { ...read, plan: { ...plan, steps: stepsOf(walked), from, listing: { ...plan.listing, where: both(where, plan.listing.where) }, count }, walked }
 }
 
 /** A listing whose members are named by an identifier, in its order unless the client asks for another. */
-function planDictionary ({ by, ...resource }: On<'dictionary'>, query: Query, options: ReadOptions): Read {
+function planDictionary ({ by, ...resource }: On<'dictionary'>, query: Query, count: boolean, options: ReadOptions): Read {
   const sort = query.sort ?? [{ name: by.name, descending: false, at: { parameter: 'sort', position: 1 } }]
   const where = both(resource.where, hasValue(by))
-  const { plan, ...rest } = planList({ ...resource, kind: 'collection', where, given: undefined }, { ...query, sort }, options)
+  const { plan, ...rest } = placed(planWhole({ ...query, sort }, resource.from.collection, options), { ...resource, where }, count)
   return { ...rest, kind: 'dictionary', by, plan: { ...plan, carry: [...new Set([...plan.carry, by])] } }
 }
 
 const hasValue = (field: DataField) => field.nullable ? { kind: 'compare', field, operator: 'not_equals', value: null } as const : everything
 
 /** Groups stand in the order of their value; a sort orders the items of each, and turns the groups round where it begins with their field. */
-function planGroups ({ by, from, where, walked }: On<'dictionary'>, query: Query, options: ReadOptions): Read {
+function planGroups ({ by, from, where, walked }: On<'dictionary'>, query: Query, count: boolean, options: ReadOptions): Read {
   const { collection } = from
   const members = planSort(query.sort ?? [], collection)
   const descending = members[0]?.field === by && members[0].descending
@@ -158,7 +172,7 @@ function planGroups ({ by, from, where, walked }: On<'dictionary'>, query: Query
       range,
       select
     },
-    count: options.count
+    count
   }
   return { kind: 'groups', plan, paging, by, walked }
 }

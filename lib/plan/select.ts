@@ -1,11 +1,11 @@
 import { didYouMean, invalidFields } from '../errors.ts'
 import { listedFields } from '../model/listed.ts'
 import type { Collection, Field, SubCollectionField, SubItemField } from '../model/model.ts'
+import { rememberEach } from '../remember.ts'
 import type { FieldAsked, Query } from '../request/request.ts'
 import { planListing } from './listing.ts'
 import type { Selection, Shown } from './plan.ts'
 import { everything } from './predicates.ts'
-import { remembered } from './remembered.ts'
 import { suggest } from './suggest.ts'
 import { refuse } from './unusable.ts'
 import { findReadable, readableNames } from './visible.ts'
@@ -23,9 +23,9 @@ export function planSelection (asked: readonly FieldAsked[] | undefined, collect
 }
 
 /** The identifiers and what is marked `listed`, or all scalars. */
-export const listedForm = remembered((collection: Collection): Selection => listedFields(collection).map(showPlainly))
+export const listedForm = rememberEach((collection: Collection): Selection => listedFields(collection).map(showPlainly))
 
-const fullForm = remembered((collection: Collection): Selection => [...collection.fields.values()].filter(field => field.readable && !field.hidden).map(showPlainly))
+const fullForm = rememberEach((collection: Collection): Selection => [...collection.fields.values()].filter(field => field.readable && !field.hidden).map(showPlainly))
 
 /** A field without a query of its own. Ends, because listed relations do not lead in a circle. */
 export function showPlainly (field: Field): Shown {

@@ -2,7 +2,7 @@ import { type BodyText, decodeBody, mediaTypeOf } from './body.ts'
 import { type Conditions, parseTags } from './conditions.ts'
 import { parsePath } from './path.ts'
 import { parsePrefer } from './prefer.ts'
-import { keptParameters, parseQuery } from './query.ts'
+import { readKept, readQuery } from './query.ts'
 import type { Query } from './request.ts'
 import type { Syntax } from './syntax.ts'
 
@@ -34,7 +34,7 @@ export interface Request {
   readonly segments: readonly string[]
   readonly query: Query
   /** The URL's parameters without those of pages, each percent-encoded: what links keep. The body of a QUERY is sent again. */
-  readonly kept: readonly string[]
+  kept (): readonly string[]
   readonly accept: string | undefined
   /** Whether an exact count is preferred. */
   readonly count: boolean
@@ -65,8 +65,8 @@ export function parseRequest (text: RequestText, syntax: Syntax): Request {
     origin,
     root: path.segments.slice(0, start).filter(segment => segment !== ''),
     segments: path.segments.slice(start),
-    query: parseQuery(query, syntax),
-    kept: keptParameters(path.query, syntax),
+    query: readQuery(syntax)(query),
+    kept: () => readKept(syntax)(path.query),
     accept,
     count: preferences.get('count') === 'exact',
     form,

@@ -3,6 +3,7 @@ import { type Budget, makeBudget } from './budget.ts'
 import { decodePercent } from './decode.ts'
 import { parseFilter } from './filter.ts'
 import { addFilter, addParameter, makeDraft, type QueryDraft } from './parameter.ts'
+import { rememberEach, rememberRecent } from '../remember.ts'
 import type { Query } from './request.ts'
 import { parseSelection } from './select.ts'
 import { placeAt, type Span } from './span.ts'
@@ -18,6 +19,14 @@ export function parseQuery (raw: string, syntax: Syntax): Query {
   for (const text of decodedParts(raw)) addPart(draft, text, syntax, budget)
   return draft
 }
+
+/** The same of a query string that was read before, as most are: nothing in what it gives is ever changed. */
+export const readQuery = rememberEach((syntax: Syntax) => rememberRecent(raw => parseQuery(raw, syntax), recent))
+
+/** The same of the parameters that links keep. */
+export const readKept = rememberEach((syntax: Syntax) => rememberRecent(raw => keptParameters(raw, syntax), recent))
+
+const recent = { most: 500, longest: 1000 }
 
 /** The parameters without those that name a page, percent-encoded so that a link can hold them. */
 export function keptParameters (raw: string, syntax: Syntax): readonly string[] {

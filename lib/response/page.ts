@@ -8,7 +8,7 @@ import { formatPath, type Site } from './paths.ts'
 export interface Asked {
   readonly segments: readonly string[]
   /** The request's parameters without those of pages, each percent-encoded: what every link keeps. */
-  readonly kept: readonly string[]
+  kept (): readonly string[]
   /** Where the API stands, for an answer that tells URLs. */
   site (): Site
   /** The tags of `If-None-Match`. */
@@ -44,7 +44,7 @@ export function countHeaders ({ total }: { readonly total?: number }): Readonly<
 /** A relative URL: the path as asked for, the request's other parameters, and those that take to the page. */
 function formatTarget ({ page }: PageLink, { segments, kept }: Asked, site: Site): string {
   const moved = Object.entries(page).map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
-  const query = [...kept, ...moved].join('&')
+  const query = [...kept(), ...moved].join('&')
   return formatPath(site, segments) + (query === '' ? '' : `?${query}`)
 }
 

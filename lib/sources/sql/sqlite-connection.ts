@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
-import { LruMap } from 'toad-cache'
 import type { Transaction } from '../../collection.ts'
 import { deferredReference } from '../../errors.ts'
 import type { ReadPlan } from '../../plan/plan.ts'
+import { rememberRecent } from '../../remember.ts'
 import { foldCase } from '../fold-case.ts'
 import type { Change, Changed, ListPlan, ReadResult, Session, Written } from '../source.ts'
 import { nameCulprits } from './culprits.ts'
@@ -29,8 +29,8 @@ export function connect (driver: SqliteDriver, statements: Statements, busyTimeo
   // SQLite's own wait holds up everything else, so it is short; the rest of the time is waited for here.
   driver.exec(`pragma busy_timeout = ${Math.max(0, Math.min(shortWait, Math.trunc(busyTimeout)))}; pragma foreign_keys = on`)
   driver.function(foldFunction, { deterministic: true }, text => typeof text === 'string' ? foldCase(text) : text)
-  const rowsOf = cached(text => inArrays(driver.prepare(text)))
-  const statementOf = cached(text => driver.prepare(text))
+  const rowsOf = rememberRecent(text => inArrays(driver.prepare(text)), { most: mostStatements })
+  const statementOf = rememberRecent(text => driver.prepare(text), { most: mostStatements })
 
   const readNow = (plan: ReadPlan): ReadResult => {
     const { text, parameters, decode } = statements.bind(plan)
@@ -110,6 +110,9 @@ export function connect (driver: SqliteDriver, statements: Statements, busyTimeo
 
 const shortWait = 20
 
+// As many as there are texts (statements.ts).
+const mostStatements = 500
+
 function commit (driver: SqliteDriver): void {
   try {
     driver.exec('commit')
@@ -133,17 +136,5 @@ function querying (statementOf: (text: string) => SqliteStatement): Transaction[
     if (statement.reader !== false) return statement.all(...parameters) as ReadonlyArray<Readonly<Record<string, unknown>>>
     statement.run(...parameters)
     return []
-  }
-}
-
-/** What is made of a statement's text, once. As many as there are texts. */
-function cached<Made> (make: (text: string) => Made): (text: string) => Made {
-  const known = new LruMap<Made>(500)
-  return text => {
-    const found = known.get(text)
-    if (found !== undefined) return found
-    const made = make(text)
-    known.set(text, made)
-    return made
   }
 }

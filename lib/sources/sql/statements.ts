@@ -1,7 +1,8 @@
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector } from 'kysely'
 import { LruMap } from 'toad-cache'
 import type { ReadPlan } from '../../plan/plan.ts'
-import type { Change, ReadResult, Written } from '../source.ts'
+import { rememberEach } from '../../remember.ts'
+import type { Change, ListPlan, ReadResult, Written } from '../source.ts'
 import { makeBuilder } from './builder.ts'
 import type { ColumnTypes } from './columns.ts'
 import type { Dialect, Sql } from './dialect.ts'
@@ -21,7 +22,7 @@ export interface Statements {
   /** `locking` keeps the item that the plan reads from being changed by others. */
   bind (plan: ReadPlan, locking?: boolean): BoundRead
   /** The same, as JSON text where the database can write it. */
-  bindWritten (plan: ReadPlan): BoundRead<ReadResult | Written>
+  bindWritten (plan: ListPlan): BoundRead<ReadResult | Written>
   bindChange (change: Change): BoundChange
 }
 
@@ -50,15 +51,22 @@ export function makeStatements (dialect: Dialect, types: ColumnTypes = new Map()
     const statement = find(plan, shape)
     return { text: statement.text, parameters: bindAll(statement, shape), decode: rows => statement.code.decode(rows, boundsOf(plan)) }
   }
+  const bindReading = rememberFrozen((plan: ReadPlan) => bindRead(plan, reads))
   return {
-    bind: (plan, locking = false) => bindRead(plan, locking ? locks : reads),
-    bindWritten: plan => bindRead(plan, texts),
+    bind: (plan, locking = false) => locking ? bindRead(plan, locks) : bindReading(plan),
+    bindWritten: rememberFrozen((plan: ListPlan) => bindRead(plan, texts)),
     bindChange (change) {
       const shape = shapeOfChange(change)
       const statement = changes(change, shape)
       return { text: statement.text, parameters: bindAll(statement, shape), key: statement.code.key }
     }
   }
+}
+
+/** What is bound of a frozen plan, which outlives its request, is bound once. */
+function rememberFrozen<Plan extends ReadPlan, Bound> (bind: (plan: Plan) => Bound): (plan: Plan) => Bound {
+  const remembered = rememberEach(bind)
+  return plan => Object.isFrozen(plan) ? remembered(plan) : bind(plan)
 }
 
 /** A statement by the shape of what it does, made where there is none yet. */
