@@ -65,7 +65,6 @@ function planRequest (request: Request, { options }: Api, caller: Caller, contex
 }
 
 function planResource (resource: Resource, request: Request, options: Options, caller: Caller): Plan {
-  const { limits } = options.syntax
   const method = findMethod(request.method, resource)
   if (method === undefined) throw methodNotAllowed(request.method, permittedMethods(resource, caller).join(', '))
   if (method === 'OPTIONS') return { kind: 'options', allow: permittedMethods(resource, caller) }
@@ -74,7 +73,7 @@ function planResource (resource: Resource, request: Request, options: Options, c
   if (method === 'QUERY' && !request.form) throw unsupportedMediaType(formType)
   if (isWrite(method)) {
     planMedia(request.accept, 'item')
-    return { kind: 'write', write: planWrite(resource, { ...request, method, represent: request.returns === 'representation' }, { ...options.bodies, mostItems: limits.items }) }
+    return { kind: 'write', write: planWrite(resource, { ...request, method, represent: request.returns === 'representation' }, { ...options.bodies, reads: options.reads.paged }) }
   }
   const media = planMedia(request.accept, resource.kind)
   const read = planRead(resource, request.query, request.count, media === 'json' ? options.reads.paged : options.reads.whole)
@@ -92,13 +91,15 @@ function run (plan: Plan, caller: Caller, context: Context): Result | Promise<Re
 function runRead ({ read, media, fresh }: Extract<Plan, { kind: 'read' }>, caller: Caller): Result | Promise<Result> {
   const database = databaseOf(read.plan.steps, read.plan.kind === 'item' ? undefined : read.plan.from, caller)
   if (media !== 'json' && read.kind === 'list') return runStream({ read, media, fresh }, read.plan, database)
-  // What the database can write goes out as it comes.
-  const found = read.kind === 'list' && database.readWritten !== undefined ? database.readWritten(read.plan, fresh) : database.read(read.plan, fresh)
+  const found = isWritten(read) && database.readWritten !== undefined ? database.readWritten(read.plan, fresh) : database.read(read.plan, fresh)
   return after(found, result => {
     const done = (identifiers: readonly string[]): Result => ({ kind: 'read', read, media, result, identifiers })
     return result.kind === 'ambiguous' ? tellApart(read.walked, result, plan => database.read(plan, fresh)).then(done) : done([])
   })
 }
+
+/** What can be text goes out untouched; other kinds of answers, and their links, are made of rows. */
+const isWritten = (read: DataRead) => read.kind === 'list' || read.kind === 'scalar' || (read.kind === 'item' && !read.special)
 
 async function runStream ({ read, media, fresh }: Omit<Extract<Plan, { kind: 'read' }>, 'kind'>, plan: ListPlan, database: Database): Promise<Result> {
   const { first, rows } = await readBatches(plan, database, batchSize, fresh)
@@ -146,7 +147,7 @@ function render (result: Result, request: Request, { model, options }: Api): Ans
       const { read, media, result: found, identifiers, rows } = result
       if (found.kind === 'ambiguous') throw ambiguous(read.walked, found.step, identifiers, told, form)
       if (found.kind === 'missing') return renderMissing(read, found.step, told)
-      if (found.kind === 'lines') return renderWritten(read, found, told, form)
+      if (found.kind === 'values' || found.kind === 'items') return renderWritten(read, found, told, form)
       if (media !== 'json' && read.kind === 'list' && rows !== undefined) return renderStream(request.method === 'HEAD' ? nothing() : rows, read.plan.listing.select, media, countHeaders(found))
       return renderRead(read, found, told, form)
     }

@@ -46,7 +46,7 @@ export function compileFlags (collection: string, property: string, schema: TSch
   if (exposed && !nameCharacters.test(name)) fail(`its name on the wire would be '${name}', which a query string cannot tell from operators and delimiters; use letters, digits, '_' and '-'`)
   const reason = reserved.get(name)
   if (exposed && reason !== undefined) fail(`its name on the wire would be '${name}', which is reserved: ${reason}`)
-  return { name, property, index, schema, readable, writable, hidden, listed, filterable, sortable }
+  return { name, label: `${JSON.stringify(name)}:`, property, index, schema, readable, writable, hidden, listed, filterable, sortable }
 }
 
 export const where = (collection: string, property: string) => `collection '${collection}', field '${property}'`

@@ -64,6 +64,8 @@ export type RelationField = SubItemField | SubCollectionField
 interface FieldBase {
   /** On the wire. */
   readonly name: string
+  /** How a member of that name begins in JSON. */
+  readonly label: string
   /** In the application. */
   readonly property: string
   /** Position among the collection's fields: lets a plan's shape be written in few characters. */

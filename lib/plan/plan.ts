@@ -71,9 +71,9 @@ export interface Given { readonly field: StoredField, readonly value: Scalar | u
 
 /**
  * What is told of an item, and what must be read for it and its tag. `variant`: names the representation where the item's version stands for all that it
- * shows, so that its text need not be looked at for a tag.
+ * shows, so that its text need not be looked at for a tag. `versionAt`: where in `select` the fields stand that the version is made of.
  */
-export interface Shows { readonly show: Selection, readonly select: Selection, readonly variant: string | undefined }
+export interface Shows { readonly show: Selection, readonly select: Selection, readonly variant: string | undefined, readonly versionAt: readonly number[] }
 
 export type WritePlan =
   /** New items in a collection, which belong to the item that the last step stands on. All of them are created, or none. */

@@ -67,25 +67,27 @@ const isIdentifier = (field: DataField) => field.kind === 'stored' && field.iden
 
 export const stepsOf = (walked: readonly Walked[]) => walked.map(one => one.step)
 
-function planItem ({ collection, walked, special, nullable }: On<'item'>, query: Query, { mostItems }: ReadOptions): Read {
+function planItem ({ collection, walked, special, nullable }: On<'item'>, query: Query, options: ReadOptions): Read {
   refuse(query, ['filter', 'sort', 'page'], 'a single item')
-  const shows = planShows(query, collection, mostItems)
+  const shows = planShows(query, collection, options)
   // An item found by a special identifier is told by its own URL, for which its key is needed.
   const select = special ? withFields(shows.select, [collection.key]) : shows.select
   return { kind: 'item', plan: { kind: 'item', steps: stepsOf(walked), select }, shows, collection, special, nullable, walked }
 }
 
 /** What is shown of an item. Throws invalid_fields. */
-export function planShows (query: Query, collection: Collection, mostItems: number): Shows {
-  if (query.fields === undefined) return fullShows(collection)
+export const planShows = (query: Query, collection: Collection, options: ReadOptions): Shows =>
+  query.fields === undefined ? fullShows(collection) : askedShows(options)(query)(collection)
+
+const askedShows = rememberEach(({ mostItems }: ReadOptions) => rememberEach((query: Query) => rememberEach((collection: Collection): Shows => {
   const show = planSelection(query.fields, collection, 'full')
   checkSize(show, 1, mostItems, query.at.fields)
-  return { show, select: withFields(show, collection.versionFields), variant: undefined }
-}
+  return showsOf(show, undefined, collection)
+})))
 
 const fullShows = rememberEach((collection: Collection): Shows => {
   const show = planSelection(undefined, collection, 'full')
-  return { show, select: withFields(show, collection.versionFields), variant: variantOf(show, show.map(one => one.name), collection) }
+  return showsOf(show, variantOf(show, show.map(one => one.name), collection), collection)
 })
 
 /** The same for one field of it. */
@@ -93,8 +95,13 @@ export const planShowsField = (field: ScalarField, collection: Collection): Show
 
 const fieldShows = rememberEach((collection: Collection) => rememberEach((field: ScalarField): Shows => {
   const show: Selection = [{ kind: 'value', name: field.name, field }]
-  return { show, select: withFields(show, collection.versionFields), variant: variantOf(show, field.name, collection) }
+  return showsOf(show, variantOf(show, field.name, collection), collection)
 }))
+
+function showsOf (show: Selection, variant: string | undefined, { versionFields }: Collection): Shows {
+  const select = Object.freeze(withFields(show, versionFields))
+  return { show, select, variant, versionAt: versionFields.map(field => select.findIndex(shown => shown.field === field)) }
+}
 
 function withFields (select: Selection, fields: readonly DataField[]): Selection {
   const missing = fields.filter(field => !select.some(shown => shown.field === field))

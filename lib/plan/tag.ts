@@ -3,7 +3,7 @@ import { preconditionFailed, preconditionRequired } from '../errors.ts'
 import type { Collection } from '../model/model.ts'
 import type { Conditions, Tags } from '../request/conditions.ts'
 import type { Row } from '../sources/source.ts'
-import type { Selection } from './plan.ts'
+import type { Selection, Shows } from './plan.ts'
 
 export type { Tags }
 
@@ -14,6 +14,9 @@ export type { Tags }
 export function versionOf (row: Row, { versionFields }: Collection): string {
   return digest(JSON.stringify(versionFields.map(({ property }) => row[property] ?? null)))
 }
+
+/** The same of the JSON texts of all that was read of it. */
+export const versionOfTexts = (texts: readonly string[], { versionAt }: Shows): string => digest(`[${versionAt.map(index => texts[index]).join(',')}]`)
 
 /**
  * Names a representation, by what it is of, where the item's version stands for all that it shows: its tag then needs no look at its text. Undefined

@@ -6,7 +6,7 @@ import type { Query } from '../request/request.ts'
 import { type Allowance, contradictionsIn, givenByParent, type ItemBody, planBody } from './body.ts'
 import type { WriteMethod } from './methods.ts'
 import type { Otherwise, Shows, WritePlan } from './plan.ts'
-import { planShows, planShowsField, stepsOf } from './read.ts'
+import { planShows, planShowsField, type ReadOptions, stepsOf } from './read.ts'
 import { refuse } from './unusable.ts'
 import type { Resource, Walked } from './walk.ts'
 
@@ -28,7 +28,8 @@ export interface WriteAsked {
   readonly represent: boolean
 }
 
-export interface WriteLimits extends BodyLimits { readonly mostItems: number }
+/** `reads`: how what was written is shown. */
+export interface WriteLimits extends BodyLimits { readonly reads: ReadOptions }
 
 type On<K extends Resource['kind']> = Extract<Resource, { kind: K }>
 
@@ -108,8 +109,8 @@ function planDelete ({ collection, walked }: On<'item'>, { conditions }: WriteAs
 
 const allowanceOf = ({ items }: BodyLimits): Allowance => ({ items })
 
-function showsOf (collection: Collection, { represent, query }: WriteAsked, { mostItems }: WriteLimits): Shows | undefined {
-  return represent ? planShows(query, collection, mostItems) : undefined
+function showsOf (collection: Collection, { represent, query }: WriteAsked, { reads }: WriteLimits): Shows | undefined {
+  return represent ? planShows(query, collection, reads) : undefined
 }
 
 /** Throws all that is wrong, unless members are to be confirmed: then they may be wrong too, which the data will tell. */

@@ -13,6 +13,9 @@ export function renderScalar (row: Row, [shown]: Selection): string {
   return JSON.stringify(shown === undefined ? null : showField(row, shown))
 }
 
-/** The array of items that stand one a line. */
-export const joinLines = (lines: string, reversed: boolean): string =>
-  `[${reversed ? lines.split('\n').reverse().join(',') : lines.replaceAll('\n', ',')}]`
+/** An item of the JSON texts of its members, which may be followed by others that are not shown. */
+export function joinMembers (texts: readonly string[], select: Selection): string {
+  let text = '{'
+  for (const [index, { field }] of select.entries()) text += (index === 0 ? '' : ',') + field.label + (texts[index] ?? 'null')
+  return `${text}}`
+}

@@ -1,11 +1,11 @@
 import { identifierNotFound } from '../errors.ts'
 import type { Collection } from '../model/model.ts'
 import type { Read } from '../plan/read.ts'
-import { versionOf } from '../plan/tag.ts'
+import { versionOf, versionOfTexts } from '../plan/tag.ts'
 import type { Found, Row, Written } from '../sources/source.ts'
 import { type Answer, ok } from './answer.ts'
 import { renderDictionary, renderGroups } from './dictionary.ts'
-import { joinLines, renderItem, renderItems, renderScalar } from './items.ts'
+import { joinMembers, renderItem, renderItems, renderScalar } from './items.ts'
 import { type Asked, type PageOptions, renderPage } from './page.ts'
 import { formatPath, ownSegments } from './paths.ts'
 import type { PageRead } from './links.ts'
@@ -39,12 +39,20 @@ export function renderRead (read: DataRead, result: Found, asked: Asked, options
   }
 }
 
-/** The same where the database has written what it found. */
-export function renderWritten (read: DataRead, { lines, ends, more, total }: Written, asked: Asked, options: PageOptions): Answer {
-  if (read.kind !== 'list') throw new TypeError(`the database does not write ${read.kind}`)
-  const { reversed } = read.paging
-  const page = { ends: reversed ? ends && { first: ends.last, last: ends.first } : ends, more, ...total !== undefined && { total } }
-  return tagged(renderPage(read.paging, joinLines(lines, reversed), page, asked, options), asked.known)
+/** The same where what was found is text already. */
+export function renderWritten (read: DataRead, result: Written, asked: Asked, options: PageOptions): Answer {
+  if (result.kind === 'values' && (read.kind === 'item' || read.kind === 'scalar')) {
+    const { values } = result
+    const body = read.kind === 'item' ? joinMembers(values, read.shows.show) : values[0] ?? 'null'
+    return tagged(ok(body), asked.known, versionOfTexts(values, read.shows), read.shows.variant)
+  }
+  if (result.kind === 'items' && read.kind === 'list') {
+    const { ends, more, total } = result
+    const { reversed } = read.paging
+    const page = { ends: reversed ? ends && { first: ends.last, last: ends.first } : ends, more, ...total !== undefined && { total } }
+    return tagged(renderPage(read.paging, result.text(reversed), page, asked, options), asked.known)
+  }
+  throw new TypeError(`text of ${result.kind} is no answer to a read of ${read.kind}`)
 }
 
 /** The answer to a read whose step found nothing. Throws identifier_not_found, but for a sub-item, which may be null. */

@@ -15,7 +15,7 @@ export function scoped (database: Database, caller: Caller): Database {
   return {
     kind: database.kind,
     read: (plan, fresh) => database.read(scopePlan(plan, caller), fresh),
-    ...readWritten && { readWritten: (plan: ListPlan, fresh?: boolean) => readWritten(scopePlan(plan, caller) as ListPlan, fresh) },
+    ...readWritten && { readWritten: (plan: ReadPlan, fresh?: boolean) => readWritten(scopePlan(plan, caller), fresh) },
     ...readBatches && { readBatches: (plan: ListPlan, size: number, fresh?: boolean) => readBatches.call(database, scopePlan(plan, caller) as ListPlan, size, fresh) },
     // A change of one statement is a deletion, or one of a collection without rules (write.ts).
     change: change => database.change(scopeChange(change, caller)),

@@ -22,10 +22,13 @@ export type Found =
   | { readonly kind: 'groups', readonly groups: readonly Group[], readonly more: boolean, readonly total?: number }
 
 /**
- * A listing as JSON text that the database has written, a line for each item: byte for byte what JSON.stringify would write of it, under the names on
- * the wire. `ends`: the first and the last item with what the plan carries, made when they are asked for; nothing where there are no items.
+ * What was found as JSON text under the names on the wire, which goes out untouched: byte for byte what JSON.stringify would write. Of an item the text of
+ * each member of the plan's selection, in its order; of a listing the array of its items.
  */
-export interface Written { readonly kind: 'lines', readonly lines: string, readonly ends: Ends | undefined, readonly more: boolean, readonly total?: number }
+export type Written =
+  | { readonly kind: 'values', readonly values: readonly string[] }
+  /** `ends`: the first and the last item with what the plan carries, made when they are asked for; nothing where there are no items. */
+  | { readonly kind: 'items', text (reversed: boolean): string, readonly ends: Ends | undefined, readonly more: boolean, readonly total?: number }
 
 export interface Ends { first (): Row, last (): Row }
 
@@ -81,8 +84,8 @@ export interface Database {
   readonly kind: string
   /** `fresh`: with everything that was written before, by whomever; otherwise a database with replicas may answer from one of them. Default false. */
   read (plan: ReadPlan, fresh?: boolean): ReadResult | Promise<ReadResult>
-  /** The same of a listing, written by the database where it can; where it cannot, or nothing is found, what `read` gives. */
-  readWritten? (plan: ListPlan, fresh?: boolean): ReadResult | Written | Promise<ReadResult | Written>
+  /** The same as JSON text, where the database has a better way to it than by way of rows; where it has not, or nothing is found, what `read` gives. Not of groups. */
+  readWritten? (plan: ReadPlan, fresh?: boolean): ReadResult | Written | Promise<ReadResult | Written>
   /** Reads a listing in batches of at most `size` rows, where the database has a better way than a read a batch (batches.ts). */
   readBatches? (plan: ListPlan, size: number, fresh?: boolean): Batches | Promise<Batches>
   /** Makes one change, which is a transaction of its own. */

@@ -17,7 +17,7 @@ import type { ListPlan, ReadResult, Row, Source } from '../../lib/sources/source
 
 interface Person { id: number, name: string, nick?: string | null, age?: number | null, active?: boolean | null, bossId?: number | null }
 
-const flags = (property: string) => ({ name: property, property, index: 0, schema: Type.Any(), readable: true, writable: false, hidden: false, listed: false, filterable: true, sortable: true })
+const flags = (property: string) => ({ name: property, label: `"${property}":`, property, index: 0, schema: Type.Any(), readable: true, writable: false, hidden: false, listed: false, filterable: true, sortable: true })
 
 function stored (property: string, schema: TSchema, identifier = false): StoredField {
   const described = describeValues(schema, true)

@@ -46,8 +46,8 @@ export interface Dialect {
   decode (encoded: unknown, held: Held): unknown
   /** A column in a form that every driver gives as it is, outside of JSON. */
   fetch (column: Sql, held: Held): Sql
-  /** The value that fetch() stood for. */
-  fetched (value: unknown, held: Held): unknown
+  /** Makes of what fetch() gave the value that it stood for. */
+  fetched (held: Held): (value: unknown) => unknown
   readonly writer?: Writer
   /** A bound value as it is stored in a column. */
   store (slot: Slot, held: Held): Sql

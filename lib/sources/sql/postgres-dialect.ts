@@ -93,14 +93,13 @@ function decode (encoded: unknown, { kind, type }: Held): unknown {
 }
 
 /** Drivers give text, or what they make of it. */
-function fetched (value: unknown, { kind, type }: Held): unknown {
-  if (value === null) return null
+function fetched ({ kind, type }: Held): (value: unknown) => unknown {
   switch (kind) {
     case 'integer':
-    case 'number': return finite(Number(value))
-    case 'boolean': return value === true || value === 't'
-    case 'json': return typeof value !== 'string' ? value : isJson(type) ? JSON.parse(value) : parseText(value)
-    default: return value
+    case 'number': return value => value === null ? null : finite(Number(value))
+    case 'boolean': return value => value === null ? null : value === true || value === 't'
+    case 'json': return value => typeof value !== 'string' ? value : isJson(type) ? JSON.parse(value) : parseText(value)
+    default: return value => value
   }
 }
 

@@ -6,7 +6,7 @@ import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { related } from './relations.ts'
-import { buildColumns, buildLimit, buildList, buildRow, decodeRows, fetchRow, isFlat } from './select.ts'
+import { buildLimit, buildList, buildRow, decodeRows } from './select.ts'
 import { column, makeUse, selected, table, type Use } from './use.ts'
 
 type PlanOf<K extends ReadPlan['kind']> = Extract<ReadPlan, { kind: K }>
@@ -17,8 +17,8 @@ export type Values = readonly unknown[]
 /** The range of this plan, which its shape leaves open. */
 export interface Bounds { readonly limit: number }
 
-/** A read as one statement, and how the rows that it gives become a result. */
-export interface ReadCode<Result = ReadResult> { readonly sql: Sql, decode (rows: readonly Values[], bounds: Bounds): Result }
+/** A read as one statement, and how the rows that it gives become a result. `single`: it gives one row at the most. */
+export interface ReadCode<Result = ReadResult> { readonly sql: Sql, readonly single: boolean, decode (rows: readonly Values[], bounds: Bounds): Result }
 
 interface Body { readonly rows: Sql, readonly total?: Sql, decode (rows: unknown, total: { readonly total?: number }, bounds: Bounds): Found }
 
@@ -26,30 +26,16 @@ interface Body { readonly rows: Sql, readonly total?: Sql, decode (rows: unknown
 export function buildRead (plan: ReadPlan, builder: Builder, locking = false): ReadCode {
   const stands = plan.steps.map((step, index) => makeUse(step.collection, `(s${index})`))
   const [only, ...others] = stands
-  if (plan.kind === 'item' && only !== undefined && others.length === 0 && !locking) return isFlat(plan.select) ? buildFlatItem(plan, only, builder) : buildOnlyItem(plan, only, builder)
+  if (plan.kind === 'item' && only !== undefined && others.length === 0 && !locking) return buildOnlyItem(plan, only, builder)
   const body = buildBody(plan, stands.at(-1), builder)
   const steps = buildSteps(plan.steps, stands, builder, locking)
   const outputs = [...buildCounts(stands), sql`${builder.dialect.asText(body.rows)} as ${sql.id('rows')}`, sql`${body.total ?? sql`null`} as ${sql.id('total')}`]
   return {
     sql: sql`${withSteps(steps)}select ${sql.join(outputs)}`,
+    single: true,
     decode ([row], bounds) {
       const output = readOutput(row, stands.length)
       return output.missed ?? body.decode(JSON.parse(String(output.rest[0])), totalIn(output.rest[1]), bounds)
-    }
-  }
-}
-
-/** Columns as they are, without JSON: what items are asked for most. Two rows are enough to know that they are too many. */
-function buildFlatItem ({ steps: [step], select }: PlanOf<'item'>, stand: Use, builder: Builder): ReadCode {
-  const { fields, columns } = buildColumns(select, stand, builder)
-  if (step === undefined) throw new TypeError('an item is reached by a step at least')
-  const where = buildFilter(step.where, stand, builder)
-  return {
-    sql: sql`select ${columns} from ${table(stand)} where ${where} limit 2`,
-    decode (rows) {
-      const [row, other] = rows
-      if (row === undefined || other !== undefined) return { kind: row === undefined ? 'missing' : 'ambiguous', step: 0 }
-      return { kind: 'rows', rows: [fetchRow(row, fields, builder.dialect)], more: false }
     }
   }
 }
@@ -60,6 +46,7 @@ function buildOnlyItem ({ steps, select }: PlanOf<'item'>, stand: Use, builder: 
   const [found] = buildStands(steps, [stand], builder)
   return {
     sql: sql`select count(*) as ${sql.id('c0')}, ${rows} as ${sql.id('rows')} from (${found}) as ${sql.id(stand.alias)}`,
+    single: true,
     decode ([output]) {
       const { missed, rest: [json] } = readOutput(output, 1)
       return missed ?? { kind: 'rows', rows: decodeRows(JSON.parse(String(json)), row), more: false }
@@ -81,6 +68,9 @@ export function readOutput (row: Values | undefined, steps: number): { readonly 
 }
 
 export const totalIn = (total: unknown): { readonly total?: number } => total === null ? {} : { total: Number(total) }
+
+/** Whether a single identifier names the item: its values are unique, so there cannot be two. */
+export const isIdentified = ({ where }: Step) => where.kind === 'compare' && where.operator === 'equals' && where.value !== null && where.field.kind === 'stored' && where.field.identifier
 
 /** Each step a common table expression of the items it stands on. */
 export function buildSteps (steps: readonly Step[], stands: readonly Use[], builder: Builder, locking = false): readonly Sql[] {

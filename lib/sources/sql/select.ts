@@ -3,8 +3,7 @@ import type { DataField } from '../../model/model.ts'
 import type { Listing, Selection, Shown } from '../../plan/plan.ts'
 import type { Row } from '../source.ts'
 import type { Builder } from './builder.ts'
-import type { Held } from './columns.ts'
-import type { Dialect, Sql } from './dialect.ts'
+import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { related } from './relations.ts'
 import { buildSort } from './sort.ts'
@@ -34,29 +33,6 @@ function chunks<T> (list: readonly T[], size: number): ReadonlyArray<readonly T[
   return Array.from({ length: Math.ceil(list.length / size) }, (_, index) => list.slice(index * size, (index + 1) * size))
 }
 
-/** Whether nothing of other items is shown. */
-export const isFlat = (select: Selection) => select.every(shown => shown.kind === 'value')
-
-/** A field and how it is held, in the order of the columns. */
-export interface Fetched { readonly property: string, readonly held: Held }
-
-/** The columns that a flat selection needs, and the fields that they are of. */
-export function buildColumns (select: Selection, use: Use, { dialect, held }: Builder): { readonly fields: readonly Fetched[], readonly columns: Sql } {
-  const fields = dataFields(select, [])
-  const columns = fields.map((field, index) => sql`${dialect.fetch(column(use, field), held(use.collection, field))} as ${sql.id(`v${index}`)}`)
-  return {
-    fields: fields.map(field => ({ property: field.property, held: held(use.collection, field) })),
-    columns: columns.length === 0 ? sql`1 as ${sql.id('nothing')}` : sql.join(columns)
-  }
-}
-
-/** A row out of its columns. */
-export function fetchRow (values: readonly unknown[], fields: readonly Fetched[], { fetched }: Dialect): Row {
-  const row: Record<string, unknown> = {}
-  for (const [index, { property, held }] of fields.entries()) row[property] = fetched(values[index], held)
-  return row
-}
-
 /** A listing to build. `carry`: fields that rows hold besides what is shown. `ahead`: whether there is to be one row more, which tells that a page follows. */
 export interface ListAsked extends Listing { readonly carry?: readonly DataField[], readonly ahead?: boolean }
 
@@ -78,7 +54,7 @@ export function buildLimit (range: Listing['range'], ahead: boolean, builder: Bu
 }
 
 /** The fields that a source reads, each once: those shown, those that computed ones come from, and those carried. */
-function dataFields (select: Selection, carry: readonly DataField[]): readonly DataField[] {
+export function dataFields (select: Selection, carry: readonly DataField[]): readonly DataField[] {
   const fields = new Set<DataField>(carry)
   for (const shown of select) {
     if (shown.kind !== 'value') continue

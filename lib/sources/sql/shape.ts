@@ -1,6 +1,7 @@
 import type { Collection } from '../../model/model.ts'
 import type { Scalar, ValueKind } from '../../model/values.ts'
 import type { Listing, Order, Origin, Predicate, Range, ReadPlan, Selection, Step } from '../../plan/plan.ts'
+import { rememberEach } from '../../remember.ts'
 import { foldCase } from '../fold-case.ts'
 import type { Change, Stored } from '../source.ts'
 
@@ -26,55 +27,57 @@ export interface Shape {
 
 /** Takes a plan apart in one traversal. */
 export function shapeOf (plan: ReadPlan): Shape {
-  const shape = { parts: [] as string[], values: [] as Value[], slots: new Map<object, readonly Slot[]>() }
+  const shape = makeDraft()
   addPlan(shape, plan)
-  return { key: shape.parts.join(''), values: shape.values, slots: shape.slots }
+  return shape
 }
 
 /** The same for a change: the fields are its shape, what they are given its values. The slots of values to be stored are those of their map. */
 export function shapeOfChange (change: Change): Shape {
-  const shape = { parts: [] as string[], values: [] as Value[], slots: new Map<object, readonly Slot[]>() }
+  const shape = makeDraft()
   addChange(shape, change)
-  return { key: shape.parts.join(''), values: shape.values, slots: shape.slots }
+  return shape
 }
 
-interface Draft { readonly parts: string[], readonly values: Value[], readonly slots: Map<object, readonly Slot[]> }
+interface Draft { key: string, readonly values: Value[], readonly slots: Map<object, readonly Slot[]> }
+
+const makeDraft = (): Draft => ({ key: '', values: [], slots: new Map() })
 
 function addPlan (draft: Draft, plan: ReadPlan): void {
   for (const step of plan.steps) addStep(draft, step)
-  draft.parts.push(plan.kind)
+  draft.key += plan.kind
   switch (plan.kind) {
     case 'item': return addSelection(draft, plan.select)
     case 'list':
       addOrigin(draft, plan.from)
       addListing(draft, plan.listing)
       addPredicate(draft, plan.beyond)
-      draft.parts.push(plan.carry.map(field => field.index).join(','), plan.count ? 'c' : '')
+      draft.key += `${plan.carry.map(field => field.index).join(',')}${plan.count ? 'c' : ''}`
       return
     case 'groups':
       addOrigin(draft, plan.from)
-      draft.parts.push(`${plan.by.index}${plan.descending ? 'd' : 'a'}`)
+      draft.key += `${plan.by.index}${plan.descending ? 'd' : 'a'}`
       addRange(draft, plan.range)
       addPredicate(draft, plan.beyond)
       addListing(draft, plan.members)
-      draft.parts.push(plan.count ? 'c' : '')
+      draft.key += plan.count ? 'c' : ''
   }
 }
 
 function addChange (draft: Draft, change: Change): void {
-  draft.parts.push(change.kind)
+  draft.key += change.kind
   if (change.kind === 'link') {
-    draft.parts.push(`${identityOf(change.field.holder)}:${change.field.index}`)
+    draft.key += `${identityOf(change.field.holder)}:${change.field.index}`
     return addValues(draft, change, [change.own, change.other])
   }
-  draft.parts.push(`${identityOf(change.collection)}:`)
-  if (change.kind === 'insert') draft.parts.push(change.orNothing ? '?' : '')
+  draft.key += `${identityOf(change.collection)}:`
+  if (change.kind === 'insert') draft.key += change.orNothing ? '?' : ''
   else for (const step of change.steps) addStep(draft, step)
   if (change.kind !== 'delete') addStored(draft, change.values)
 }
 
 function addStored (draft: Draft, stored: Stored): void {
-  draft.parts.push(` ${[...stored.keys()].map(field => field.index).join(',')}`)
+  draft.key += ` ${[...stored.keys()].map(field => field.index).join(',')}`
   addValues(draft, stored, [...stored].map(([field, value]) => toBound(value, field.type.kind)))
 }
 
@@ -95,7 +98,7 @@ function identityOf (collection: Collection): string {
 }
 
 function addOrigin (draft: Draft, { collection, via }: Origin | Step): void {
-  draft.parts.push(via === undefined ? `${identityOf(collection)}:` : `/${via.index}:`)
+  draft.key += via === undefined ? `${identityOf(collection)}:` : `/${via.index}:`
 }
 
 function addStep (draft: Draft, step: Step): void {
@@ -110,63 +113,79 @@ function addListing (draft: Draft, { where, order, range, select }: Listing): vo
   addSelection(draft, select)
 }
 
-function addOrder ({ parts }: Draft, order: Order): void {
-  for (const { field, descending } of order) parts.push(`${descending ? '-' : '+'}${field.index}`)
+function addOrder (draft: Draft, order: Order): void {
+  for (const { field, descending } of order) draft.key += `${descending ? '-' : '+'}${field.index}`
 }
 
 function addRange (draft: Draft, range: Range): void {
-  draft.parts.push(range.limit === Infinity ? '*' : 'l', range.offset === 0 ? '' : 'o')
+  draft.key += `${range.limit === Infinity ? '*' : 'l'}${range.offset === 0 ? '' : 'o'}`
   addValues(draft, range, [range.limit === Infinity ? 0 : range.limit, range.offset])
 }
 
 function addSelection (draft: Draft, select: Selection): void {
-  draft.parts.push('{')
+  if (Object.isFrozen(select) && isFlat(select)) draft.key += flatKey(select)
+  else addShown(draft, select)
+}
+
+/** Whether nothing but values is shown: then there are none to be bound. */
+const isFlat = rememberEach((select: Selection) => select.every(shown => shown.kind === 'value'))
+
+/** A frozen selection outlives its request, so what it adds to a key is known already. */
+const flatKey = rememberEach((select: Selection) => {
+  const draft = makeDraft()
+  addShown(draft, select)
+  return draft.key
+})
+
+function addShown (draft: Draft, select: Selection): void {
+  draft.key += '{'
   for (const shown of select) {
-    draft.parts.push(`.${shown.field.index}:`)
+    draft.key += `.${shown.field.index}:`
     if (shown.kind === 'list') addListing(draft, shown.listing)
     if (shown.kind === 'item') {
       addPredicate(draft, shown.where)
       addSelection(draft, shown.select)
     }
   }
-  draft.parts.push('}')
+  draft.key += '}'
 }
 
 function addPredicate (draft: Draft, predicate: Predicate): void {
   switch (predicate.kind) {
     case 'compare': return addCompare(draft, predicate)
     case 'some':
-      draft.parts.push(`s${predicate.field.index}(`)
+      draft.key += `s${predicate.field.index}(`
       addPredicate(draft, predicate.where)
       break
     case 'not':
-      draft.parts.push('!(')
+      draft.key += '!('
       addPredicate(draft, predicate.of)
       break
     default:
-      draft.parts.push(predicate.kind === 'all' ? '&(' : '|(')
+      draft.key += predicate.kind === 'all' ? '&(' : '|('
       for (const one of predicate.of) addPredicate(draft, one)
   }
-  draft.parts.push(')')
+  draft.key += ')'
 }
 
 function addCompare (draft: Draft, compare: Extract<Predicate, { kind: 'compare' }>): void {
   const { field, operator, value } = compare
-  draft.parts.push(`${field.index}${operator}`)
+  draft.key += `${field.index}${operator}`
   if (value === null) {
-    draft.parts.push('0')
+    draft.key += '0'
   } else if (typeof value === 'object') {
     const values = value.filter(one => one !== null)
-    draft.parts.push(values.length < value.length ? '0' : '')
+    draft.key += values.length < value.length ? '0' : ''
     addValues(draft, compare, [values])
   } else {
     addValues(draft, compare, [operator.endsWith('_ignoring_case') ? foldCase(String(value)) : value])
   }
-  draft.parts.push(';')
+  draft.key += ';'
 }
 
-function addValues ({ parts, values, slots }: Draft, node: object, added: readonly Value[]): void {
+function addValues (draft: Draft, node: object, added: readonly Value[]): void {
+  const { values, slots } = draft
   const known = slots.get(node)
   if (known === undefined) slots.set(node, added.map(value => ({ kind: 'slot', index: values.push(value) - 1 })))
-  else parts.push(`=${known[0]?.index};`)
+  else draft.key += `=${known[0]?.index};`
 }

@@ -4,18 +4,18 @@ import { deferredReference } from '../../errors.ts'
 import type { ReadPlan } from '../../plan/plan.ts'
 import { rememberRecent } from '../../remember.ts'
 import { foldCase } from '../fold-case.ts'
-import type { Change, Changed, ListPlan, ReadResult, Session, Written } from '../source.ts'
+import type { Change, Changed, ReadResult, Session, Written } from '../source.ts'
 import { nameCulprits } from './culprits.ts'
 import { inArrays, type SqliteDriver, type SqliteStatement } from './drivers.ts'
 import { foldFunction } from './sqlite-dialect.ts'
 import { isBusy, isConstraint, resultCode, toFault, toRefusal } from './sqlite-faults.ts'
-import type { Statements } from './statements.ts'
+import type { BoundRead, Statements } from './statements.ts'
 
 /** What is done on one connection. */
 export interface Connection {
   readonly driver: SqliteDriver
   read (plan: ReadPlan): ReadResult | Promise<ReadResult>
-  readWritten (plan: ListPlan): ReadResult | Written | Promise<ReadResult | Written>
+  readWritten (plan: ReadPlan): ReadResult | Written | Promise<ReadResult | Written>
   change (change: Change): Changed | Promise<Changed>
   /** A change outside of a transaction, which may have to wait for another process. */
   changeAlone (change: Change): Changed | Promise<Changed>
@@ -32,15 +32,14 @@ export function connect (driver: SqliteDriver, statements: Statements, busyTimeo
   const rowsOf = rememberRecent(text => inArrays(driver.prepare(text)), { most: mostStatements })
   const statementOf = rememberRecent(text => driver.prepare(text), { most: mostStatements })
 
-  const readNow = (plan: ReadPlan): ReadResult => {
-    const { text, parameters, decode } = statements.bind(plan)
-    return decode(rowsOf(text).all(...parameters))
+  const readBound = <Result>({ text, single, parameters, decode }: BoundRead<Result>): Result => {
+    const statement = rowsOf(text)
+    if (!single) return decode(statement.all(...parameters))
+    const row = statement.get(...parameters)
+    return decode(row === undefined ? [] : [row])
   }
-
-  const readWrittenNow = (plan: ListPlan): ReadResult | Written => {
-    const { text, parameters, decode } = statements.bindWritten(plan)
-    return decode(rowsOf(text).all(...parameters))
-  }
+  const readNow = (plan: ReadPlan) => readBound(statements.bind(plan))
+  const readWrittenNow = (plan: ReadPlan) => readBound(statements.bindWritten(plan))
 
   const changeNow = (change: Change): Changed => {
     const { text, parameters, key } = statements.bindChange(change)

@@ -30,7 +30,7 @@ export const sqliteDialect: Dialect = {
   encode: (column, { kind }) => encoders[kind](column),
   decode: (encoded, { kind }) => decoders[kind](encoded),
   fetch: (column, { kind }) => fetches[kind](column),
-  fetched: (value, { kind }) => fetchers[kind](value),
+  fetched: ({ kind }) => fetchers[kind],
   writer: sqliteWriter,
   store: bound,
   givenKey: sql``,

@@ -2,17 +2,18 @@ import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector } from 'kysely'
 import { LruMap } from 'toad-cache'
 import type { ReadPlan } from '../../plan/plan.ts'
 import { rememberEach } from '../../remember.ts'
-import type { Change, ListPlan, ReadResult, Written } from '../source.ts'
+import type { Change, ReadResult, Written } from '../source.ts'
 import { makeBuilder } from './builder.ts'
 import type { ColumnTypes } from './columns.ts'
 import type { Dialect, Sql } from './dialect.ts'
+import { buildFlatItem, buildFlatItemText } from './flat.ts'
 import { type Bounds, buildRead, type ReadCode, type Values } from './read.ts'
 import { isSlot, type Shape, shapeOf, shapeOfChange, type Slot } from './shape.ts'
 import { buildChange, type ChangeCode } from './write.ts'
 import { buildWritten } from './written.ts'
 
-/** A statement that is ready to run. */
-export interface BoundRead<Result = ReadResult> { readonly text: string, readonly parameters: readonly unknown[], decode (rows: readonly Values[]): Result }
+/** A statement that is ready to run. `single`: it gives one row at the most. */
+export interface BoundRead<Result = ReadResult> { readonly text: string, readonly single: boolean, readonly parameters: readonly unknown[], decode (rows: readonly Values[]): Result }
 
 /** A statement that changes data. `key`: decodes what an insert gives of its row. */
 export interface BoundChange { readonly text: string, readonly parameters: readonly unknown[], readonly key: ChangeCode['key'] }
@@ -22,7 +23,7 @@ export interface Statements {
   /** `locking` keeps the item that the plan reads from being changed by others. */
   bind (plan: ReadPlan, locking?: boolean): BoundRead
   /** The same, as JSON text where the database can write it. */
-  bindWritten (plan: ListPlan): BoundRead<ReadResult | Written>
+  bindWritten (plan: ReadPlan): BoundRead<ReadResult | Written>
   bindChange (change: Change): BoundChange
 }
 
@@ -37,24 +38,25 @@ const most = 500
 /** `types`: of the columns, for a dialect that asks; they may become known later, before the first statement. */
 export function makeStatements (dialect: Dialect, types: ColumnTypes = new Map()): Statements {
   const compiler = driverless(dialect)
-  const reads = cache((plan: ReadPlan, shape) => compile(buildRead(plan, makeBuilder(dialect, types, shape)), dialect, compiler))
-  const locks = cache((plan: ReadPlan, shape) => compile(buildRead(plan, makeBuilder(dialect, types, shape), true), dialect, compiler))
+  const builderOf = (shape: Shape) => makeBuilder(dialect, types, shape)
+  const reads = cache((plan: ReadPlan, shape) => compile(buildFlatItem(plan, builderOf(shape)) ?? buildRead(plan, builderOf(shape)), dialect, compiler))
+  const locks = cache((plan: ReadPlan, shape) => compile(buildRead(plan, builderOf(shape), true), dialect, compiler))
   const texts = cache((plan: ReadPlan, shape): Statement<ReadCode<ReadResult | Written>> => {
-    const written = buildWritten(plan, makeBuilder(dialect, types, shape))
-    return written === undefined ? reads(plan, shape) : compile(written, dialect, compiler)
+    const text = buildFlatItemText(plan, builderOf(shape)) ?? buildWritten(plan, builderOf(shape))
+    return text === undefined ? reads(plan, shape) : compile(text, dialect, compiler)
   })
-  const changes = cache((change: Change, shape) => compile(buildChange(change, makeBuilder(dialect, types, shape)), dialect, compiler))
+  const changes = cache((change: Change, shape) => compile(buildChange(change, builderOf(shape)), dialect, compiler))
   const bindAll = ({ parameters }: Statement<unknown>, shape: Shape) =>
     parameters.map(parameter => parameter.kind === 'slot' ? bindValue(shape, parameter.index, dialect) : parameter.value)
   const bindRead = <Result>(plan: ReadPlan, find: (plan: ReadPlan, shape: Shape) => Statement<ReadCode<Result>>): BoundRead<Result> => {
     const shape = shapeOf(plan)
     const statement = find(plan, shape)
-    return { text: statement.text, parameters: bindAll(statement, shape), decode: rows => statement.code.decode(rows, boundsOf(plan)) }
+    return { text: statement.text, single: statement.code.single, parameters: bindAll(statement, shape), decode: rows => statement.code.decode(rows, boundsOf(plan)) }
   }
   const bindReading = rememberFrozen((plan: ReadPlan) => bindRead(plan, reads))
   return {
     bind: (plan, locking = false) => locking ? bindRead(plan, locks) : bindReading(plan),
-    bindWritten: rememberFrozen((plan: ListPlan) => bindRead(plan, texts)),
+    bindWritten: rememberFrozen((plan: ReadPlan) => bindRead(plan, texts)),
     bindChange (change) {
       const shape = shapeOfChange(change)
       const statement = changes(change, shape)

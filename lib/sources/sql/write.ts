@@ -6,7 +6,7 @@ import type { Change, Stored } from '../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
-import { buildSteps } from './read.ts'
+import { buildSteps, isIdentified } from './read.ts'
 import { sourceOf } from './source.ts'
 import { column, columnOf, makeUse } from './use.ts'
 
@@ -30,10 +30,11 @@ function buildInsert ({ collection, values, orNothing }: ChangeOf<'insert'>, bui
   const columns = [...values.keys()].map(field => columnOf(collection, field))
   const given = columns.length === 0 ? sql`default values` : sql`(${sql.join(columns)})${values.has(key) ? builder.dialect.givenKey : sql``} values (${sql.join(stored(collection, values, builder))})`
   const held = builder.held(collection, key)
+  const fetched = builder.dialect.fetched(held)
   return {
     sql: sql`insert into ${sql.id(table)} ${given}${orNothing ? sql` on conflict do nothing` : sql``} returning ${builder.dialect.fetch(columnOf(collection, key), held)} as ${sql.id('key')}`,
     // A key is never null and of a type whose values are scalars, as compileKey has seen to.
-    key: value => builder.dialect.fetched(value, held) as Scalar
+    key: value => fetched(value) as Scalar
   }
 }
 
@@ -75,9 +76,6 @@ function buildTarget (collection: Collection, steps: readonly Step[], builder: B
   const counts = stands.map(stand => sql`(select count(*) from ${sql.id(stand.alias)}) = 1`)
   return { steps: sql`with ${sql.join(buildSteps(steps, stands, builder))} `, table, where: sql`${column(use, collection.key)} = ${key} and ${sql.join(counts, sql` and `)}` }
 }
-
-/** Whether a single identifier names the item: its values are unique, so there cannot be two. */
-const isIdentified = ({ where }: Step) => where.kind === 'compare' && where.operator === 'equals' && where.value !== null && where.field.kind === 'stored' && where.field.identifier
 
 function buildLink (change: ChangeOf<'link'>, builder: Builder): Sql {
   const { link, holder } = change.field

@@ -57,13 +57,14 @@ function buildPage (plan: PlanOf<'list'>, writing: Writing): WrittenCode {
   ]
   return {
     sql: sql`${withSteps(buildSteps(steps, stands, builder))}select ${sql.join(outputs)} from (${rows}) as ${sql.id(use.alias)}`,
+    single: true,
     decode ([row], { limit }) {
       const { missed, rest: [rows, count, total, told] } = readOutput(row, stands.length)
       if (missed !== undefined) return missed
       const more = Number(count) > limit
       const lines = limit === 0 ? '' : writer.finish(withoutLast(textOf(rows), more))
       const ends = lines === '' ? undefined : endsOf(carried.sql === undefined ? lines : withoutLast(textOf(told), more), carried.decode)
-      return { kind: 'lines', lines, ends, more, ...totalIn(total) }
+      return { kind: 'items', text: reversed => joinLines(lines, reversed), ends, more, ...totalIn(total) }
     }
   }
 }
@@ -72,6 +73,8 @@ function buildPage (plan: PlanOf<'list'>, writing: Writing): WrittenCode {
 const textOf = (lines: unknown) => lines === null ? '' : String(lines)
 
 const endsOf = (lines: string, decode: Carried['decode']): Ends => ({ first: () => decode(firstLine(lines)), last: () => decode(lines.slice(lines.lastIndexOf('\n') + 1)) })
+
+const joinLines = (lines: string, reversed: boolean) => `[${reversed ? lines.split('\n').reverse().join(',') : lines.replaceAll('\n', ',')}]`
 
 /** Without the line of the row that shows that a page follows. */
 const withoutLast = (lines: string, more: boolean) => more ? lines.slice(0, lines.lastIndexOf('\n')) : lines
