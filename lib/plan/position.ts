@@ -1,4 +1,5 @@
 import { invalidPage } from '../errors.ts'
+import { rememberEach } from '../remember.ts'
 import type { Place, ValueText } from '../request/request.ts'
 import type { DataField } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
@@ -62,7 +63,7 @@ function reaches ({ field, descending }: OrderTerm, value: Scalar | null): reado
   return [{ kind: 'compare', field, operator: descending ? 'at_most' : 'at_least', value }]
 }
 
-const formatOrder = (order: Order) => order.map(({ field, descending }) => `${descending ? '-' : ''}${field.name}`).join(',')
+const formatOrder = rememberEach((order: Order) => order.map(({ field, descending }) => `${descending ? '-' : ''}${field.name}`).join(','))
 
 function decode (text: string): unknown {
   try {

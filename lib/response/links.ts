@@ -2,7 +2,7 @@ import { formatPosition } from '../plan/position.ts'
 import type { Paging } from '../plan/read.ts'
 import type { Ends } from '../sources/source.ts'
 
-/** The parameters that take a client to another page. */
+/** The parameters that take a client to another page: numbers, or positions in base64url. */
 export interface PageLink { readonly rel: 'next' | 'prev' | 'first', readonly page: Readonly<Record<string, string>> }
 
 /** The names of the page parameters that links use: the first configured of each. */

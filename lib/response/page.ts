@@ -41,9 +41,9 @@ export function countHeaders ({ total }: { readonly total?: number }): Readonly<
   return total === undefined ? { vary } : { vary, 'x-total-count': String(total), 'preference-applied': 'count=exact' }
 }
 
-/** A relative URL: the path as asked for, the request's other parameters, and those that take to the page. */
+/** A relative URL: the path as asked for, the request's other parameters, and those that take to the page, which need no encoding. */
 function formatTarget ({ page }: PageLink, { segments, kept }: Asked, site: Site): string {
-  const moved = Object.entries(page).map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+  const moved = Object.entries(page).map(([name, value]) => `${encodeURIComponent(name)}=${value}`)
   const query = [...kept(), ...moved].join('&')
   return formatPath(site, segments) + (query === '' ? '' : `?${query}`)
 }

@@ -11,8 +11,8 @@ export interface Writer {
   object (members: ReadonlyArray<readonly [name: string, value: Sql]>): Sql
   /** The array of an aggregate's objects, in the order they come in; empty over none. */
   array (object: Sql): Sql
-  /** An aggregate's objects, one a line; null over none. */
-  lines (object: Sql): Sql
+  /** An aggregate's objects with a text between each two; null over none. */
+  join (object: Sql, separator: string): Sql
   /** Numbers that the database cannot write as JavaScript does are marked in the text; this writes them. */
   finish (text: string): string
 }

@@ -46,14 +46,15 @@ function buildPage (plan: PlanOf<'list'>, writing: Writing): WrittenCode {
   const parent = stands.at(-1)
   const use = makeUse(from.collection, builder.alias())
   const object = buildObject(listing.select, use, writing)
+  const cut = listing.select.every(shown => shown.kind === 'value') ? atObjects : atLines
   const carried = buildCarried(carry, listing.select, use, builder)
   const rows = buildRows(listing, use, inner => sql`${startingAt(from, inner, parent, listing.where, builder)} and ${buildFilter(beyond, inner, builder)}`, true, builder)
   const outputs = [
     ...buildCounts(stands),
-    sql`${writer.lines(object)} as ${sql.id('rows')}`,
+    sql`${writer.join(object, cut.separator)} as ${sql.id('rows')}`,
     sql`count(*) as ${sql.id('count')}`,
     sql`${count ? buildCount(from, parent, listing.where, sql`*`, builder) : sql`null`} as ${sql.id('total')}`,
-    sql`${carried.sql === undefined ? sql`null` : writer.lines(carried.sql)} as ${sql.id('carried')}`
+    sql`${carried.sql === undefined ? sql`null` : writer.join(carried.sql, atLines.separator)} as ${sql.id('carried')}`
   ]
   return {
     sql: sql`${withSteps(buildSteps(steps, stands, builder))}select ${sql.join(outputs)} from (${rows}) as ${sql.id(use.alias)}`,
@@ -62,24 +63,44 @@ function buildPage (plan: PlanOf<'list'>, writing: Writing): WrittenCode {
       const { missed, rest: [rows, count, total, told] } = readOutput(row, stands.length)
       if (missed !== undefined) return missed
       const more = Number(count) > limit
-      const lines = limit === 0 ? '' : writer.finish(withoutLast(textOf(rows), more))
-      const ends = lines === '' ? undefined : endsOf(carried.sql === undefined ? lines : withoutLast(textOf(told), more), carried.decode)
-      return { kind: 'items', text: reversed => joinLines(lines, reversed), ends, more, ...totalIn(total) }
+      const items = limit === 0 ? '' : writer.finish(withoutLast(textOf(rows), cut, more))
+      const ends = items === '' ? undefined : carried.sql === undefined ? endsOf(items, cut, carried.decode) : endsOf(withoutLast(textOf(told), atLines, more), atLines, carried.decode)
+      return { kind: 'items', text: reversed => arrayOf(items, cut, reversed), ends, more, ...totalIn(total) }
     }
   }
 }
 
-// An aggregate of no lines is null.
-const textOf = (lines: unknown) => lines === null ? '' : String(lines)
+// An aggregate of nothing is null.
+const textOf = (items: unknown) => items === null ? '' : String(items)
 
-const endsOf = (lines: string, decode: Carried['decode']): Ends => ({ first: () => decode(firstLine(lines)), last: () => decode(lines.slice(lines.lastIndexOf('\n') + 1)) })
+/** How items stand one behind the other, and where they part: `mark` is nowhere but between two, of which its first `before` characters belong to the one. */
+interface Cut { readonly separator: string, readonly mark: string, readonly before: number }
 
-const joinLines = (lines: string, reversed: boolean) => `[${reversed ? lines.split('\n').reverse().join(',') : lines.replaceAll('\n', ',')}]`
+// In an object of scalars a quote that is not escaped follows no brace. Where more is nested, a line feed is what no JSON of ours holds.
+const atObjects: Cut = { separator: ',', mark: '},{"', before: 1 }
+const atLines: Cut = { separator: '\n', mark: '\n', before: 0 }
 
-/** Without the line of the row that shows that a page follows. */
-const withoutLast = (lines: string, more: boolean) => more ? lines.slice(0, lines.lastIndexOf('\n')) : lines
+/** Without the row that shows that a page follows. */
+const withoutLast = (items: string, { mark, before }: Cut, more: boolean) => more ? items.slice(0, Math.max(items.lastIndexOf(mark), -before) + before) : items
 
-const firstLine = (lines: string) => lines.includes('\n') ? lines.slice(0, lines.indexOf('\n')) : lines
+function endsOf (items: string, { separator, mark, before }: Cut, decode: Carried['decode']): Ends {
+  return {
+    first () {
+      const index = items.indexOf(mark)
+      return decode(index < 0 ? items : items.slice(0, index + before))
+    },
+    last () {
+      const index = items.lastIndexOf(mark)
+      return decode(index < 0 ? items : items.slice(index + before + separator.length))
+    }
+  }
+}
+
+function arrayOf (items: string, { separator, mark, before }: Cut, reversed: boolean): string {
+  if (!reversed) return separator === ',' ? `[${items}]` : `[${items.replaceAll(separator, ',')}]`
+  const parted = items.replaceAll(mark, `${mark.slice(0, before)}\n${mark.slice(before + separator.length)}`)
+  return `[${parted.split('\n').reverse().join(',')}]`
+}
 
 /** The fields that links need: read off the items where these show them, else out of a second column. */
 interface Carried { readonly sql: Sql | undefined, decode (line: string): Row }
