@@ -6,9 +6,8 @@ export function tagged (answer: Answer, known: Tags | undefined, version?: strin
   const { status, headers, links, body } = answer
   if (typeof body !== 'string') return answer
   const total = headers['x-total-count']
-  // Links and counts are told besides the body, and would be out of date with it unchanged. JSON holds no line feed, so that the body ends where they begin.
-  const told = links.length === 0 && total === undefined ? body : `${body}\n${JSON.stringify([links, total])}`
-  const tag = tagOf(told, version, variant)
+  // Links and counts are told besides the body, and would be out of date with it unchanged. A copy of a long body costs more than the second tag.
+  const tag = links.length === 0 && total === undefined ? tagOf(body, version, variant) : tagOf(tagOf(body) + JSON.stringify([links, total]))
   const etag = `"${tag}"`
   return isKnown(tag, known) ? { status: 304, headers, links, body: undefined, etag } : { status, headers, links, body, etag }
 }

@@ -65,7 +65,8 @@ function buildPage ({ from, listing, beyond, carry }: PlanOf<'list'>, fields: re
       const last = shown.at(-1)
       return {
         kind: 'items',
-        text: reversed => `[${(reversed ? shown.toReversed() : shown).map(columns.object).join(',')}]`,
+        // One call for all of them: a text for each value or item costs more than their objects.
+        text: reversed => JSON.stringify((reversed ? shown.toReversed() : shown).map(columns.item)),
         ends: first && last && { first: () => columns.row(first), last: () => columns.row(last) },
         more: rows.length > limit
       }
@@ -87,23 +88,30 @@ interface Columns {
   row (values: Values): Row
   /** Each value as JSON. */
   texts (values: Values): readonly string[]
-  /** What the selection shows, as JSON. */
-  object (values: Values): string
+  /** What the selection shows, by the names on the wire. */
+  item (values: Values): Readonly<Record<string, unknown>>
 }
 
 function makeColumns (fields: readonly DataField[], select: Selection, use: Use, { dialect, held }: Builder): Columns {
   const columns = fields.map((field, index) => sql`${dialect.fetch(column(use, field), held(use.collection, field))} as ${sql.id(`v${index}`)}`)
-  const labels = select.map(({ field }, index) => `${index === 0 ? '{' : ','}${field.label}`)
   const decoders = fields.map(field => dialect.fetched(held(use.collection, field)))
   return {
     sql: columns.length === 0 ? sql`1 as ${sql.id('nothing')}` : sql.join(columns),
-    row: values => Object.fromEntries(fields.map(({ property }, index) => [property, decoders[index]?.(values[index])])),
+    row: objects(fields.map(({ property }) => property), decoders),
     texts: values => decoders.map((decode, index) => textOf(decode(values[index]))),
-    object (values) {
-      let text = ''
-      for (const [index, label] of labels.entries()) text += label + textOf(decoders[index]?.(values[index]))
-      return text === '' ? '{}' : `${text}}`
-    }
+    item: objects(select.map(({ name }) => name), decoders)
+  }
+}
+
+type Decoder = (value: unknown) => unknown
+
+/** Makes objects of values: all of one shape, which an empty one is copied for. There may be fewer names than values. */
+function objects (names: readonly string[], decoders: readonly Decoder[]): (values: Values) => Readonly<Record<string, unknown>> {
+  const empty: Readonly<Record<string, unknown>> = Object.fromEntries(names.map(name => [name, null]))
+  return values => {
+    const object = { ...empty }
+    for (let index = 0; index < names.length; index++) object[names[index] ?? ''] = decoders[index]?.(values[index])
+    return object
   }
 }
 

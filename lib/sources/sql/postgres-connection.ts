@@ -22,7 +22,7 @@ export function driverConnection (client: PostgresClient, naming: Naming): Conne
     async prepared (text, values) {
       const name = naming.on ? nameOf(text) : undefined
       try {
-        const { rows, rowCount } = await client.query<unknown[]>({ text, values: [...values], rowMode: 'array', types: untouched, ...name !== undefined && { name } })
+        const { rows, rowCount } = await client.query<unknown[]>({ text, values: [...values], rowMode: 'array', types: plain, ...name !== undefined && { name } })
         return { rows, count: rowCount ?? 0 }
       } catch (error) {
         // What was begun is over, and is done again as a whole.
@@ -33,8 +33,14 @@ export function driverConnection (client: PostgresClient, naming: Naming): Conne
   }
 }
 
-/** What statements of ours give is read by those who made them. */
-const untouched = { getTypeParser: () => (value: string) => value }
+/**
+ * What statements of ours give is read by those who made them (`fetched` of the dialect). Numbers are made at once, so that their texts do not outlive the
+ * packet they came in.
+ */
+const plain = { getTypeParser: (oid: number) => numeric.has(oid) ? Number : (value: string) => value }
+
+// int8, int2, int4, float4, float8, numeric
+const numeric: ReadonlySet<number> = new Set([20, 21, 23, 700, 701, 1700])
 
 function stopNaming (naming: Naming): void {
   if (!naming.on) return

@@ -1,11 +1,11 @@
-import type { ReadPlan } from '../../plan/plan.ts'
 import type { Database } from '../source.ts'
 import type { Connection } from './postgres-connection.ts'
 import { toFault } from './postgres-faults.ts'
 import type { Replicas } from './postgres-replicas.ts'
-import { type Known, learn, makeSession } from './postgres-session.ts'
+import { type Known, learn, makeSession, readOn } from './postgres-session.ts'
 import { inTransaction, retrying } from './postgres-transaction.ts'
 import { makeSource, type SqlSource, type TableOptions } from './source.ts'
+import type { BoundRead, Statements } from './statements.ts'
 
 /** A server, or a pool of connections to it. */
 export interface Server {
@@ -32,11 +32,15 @@ export function makePostgresDatabase (server: Server, replicas?: Replicas): SqlD
       replicas?.written()
     }
   }
-  const reading = (at: Server, plan: ReadPlan) => using(at, (connection, catalog) => retrying(async () => makeSession(connection, catalog, false).read(plan)))
+  const readAt = <Result>(at: Server, bind: (statements: Statements) => BoundRead<Result>) =>
+    using(at, (connection, { statements }) => retrying(() => readOn(connection, bind(statements))))
+  const reading = <Result>(bind: (statements: Statements) => BoundRead<Result>, fresh = false): Promise<Result> =>
+    replicas === undefined || fresh ? readAt(server, bind) : replicas.read(at => readAt(at, bind))
   const database: SqlDatabase = {
     kind: 'postgres',
     table: (name, options = {}) => makeSource(database, name, options),
-    read: (plan, fresh = false) => replicas === undefined || fresh ? reading(server, plan) : replicas.read(at => reading(at, plan)),
+    read: (plan, fresh) => reading(statements => statements.bind(plan), fresh),
+    readWritten: (plan, fresh) => reading(statements => statements.bindWritten(plan), fresh),
     change: change => writing((connection, catalog) => retrying(async () => makeSession(connection, catalog, false).change(change))),
     transaction: work => writing((connection, catalog) => inTransaction(connection, () => work(makeSession(connection, catalog, true))))
   }

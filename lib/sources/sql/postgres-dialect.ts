@@ -45,7 +45,7 @@ const day = (column: Sql) => sql`to_char(${column}, 'YYYY-MM-DD')`
 
 const forms = {
   text: { type: 'text', comparable: byCodePoint, encode: text, fetch: text },
-  json: { type: 'text', comparable: byCodePoint, encode: asIs, fetch: text },
+  json: { type: 'text', comparable: byCodePoint, encode: asIs, fetch: column => sql`to_json(${column})::text` },
   uuid: plain('uuid', text),
   integer: plain('bigint'),
   number: plain('double precision'),
@@ -93,12 +93,12 @@ function decode (encoded: unknown, { kind, type }: Held): unknown {
 }
 
 /** Drivers give text, or what they make of it. */
-function fetched ({ kind, type }: Held): (value: unknown) => unknown {
-  switch (kind) {
+function fetched (held: Held): (value: unknown) => unknown {
+  switch (held.kind) {
     case 'integer':
     case 'number': return value => value === null ? null : finite(Number(value))
     case 'boolean': return value => value === null ? null : value === true || value === 't'
-    case 'json': return value => typeof value !== 'string' ? value : isJson(type) ? JSON.parse(value) : parseText(value)
+    case 'json': return value => value === null ? null : decode(JSON.parse(String(value)), held)
     default: return value => value
   }
 }

@@ -1,12 +1,11 @@
 import { foreignPosition } from '../../errors.ts'
-import type { ReadPlan } from '../../plan/plan.ts'
-import type { Change, Changed, ReadResult, Session } from '../source.ts'
+import type { Change, Changed, Session } from '../source.ts'
 import { nameCulprits } from './culprits.ts'
 import { type Catalog, columnsQuery, constraintsQuery, readCatalog } from './postgres-catalog.ts'
 import type { Connection } from './postgres-connection.ts'
 import { postgresDialect } from './postgres-dialect.ts'
 import { isUnfit, toFault, toRefusal } from './postgres-faults.ts'
-import { makeStatements, type Statements } from './statements.ts'
+import { type BoundRead, makeStatements, type Statements } from './statements.ts'
 
 /** What is known of a database once it has been asked, and the statements made of that. */
 export interface Known extends Catalog { readonly statements: Statements }
@@ -17,6 +16,15 @@ export async function learn (connection: Connection): Promise<Known> {
   const constraints = await connection.query(constraintsQuery)
   const catalog = readCatalog({ columns, constraints })
   return { ...catalog, statements: makeStatements(postgresDialect, catalog.types) }
+}
+
+/** Runs a read. Throws its error as ours. */
+export async function readOn<Result> (connection: Connection, { text, parameters, decode }: BoundRead<Result>): Promise<Result> {
+  try {
+    return decode((await connection.prepared(text, parameters)).rows)
+  } catch (error) {
+    throw isUnfit(error) ? foreignPosition(error) : toFault(error)
+  }
 }
 
 /** What is done on one connection, inside a transaction or outside of any. */
@@ -33,14 +41,6 @@ export function makeSession (connection: Connection, { statements, constraints }
     // After an error the server answers nothing before what failed is undone.
     if (inside) await connection.query(saved ? `rollback to savepoint ${savepoint}` : 'rollback')
   }
-  const read = async (plan: ReadPlan, locking: boolean): Promise<ReadResult> => {
-    const { text, parameters, decode } = statements.bind(plan, locking)
-    try {
-      return decode((await connection.prepared(text, parameters)).rows)
-    } catch (error) {
-      throw isUnfit(error) ? foreignPosition(error) : toFault(error)
-    }
-  }
   const change = async (change: Change): Promise<Changed> => {
     const { text, parameters, key } = statements.bindChange(change)
     const { rows: [row], count } = await connection.prepared(text, parameters)
@@ -55,8 +55,8 @@ export function makeSession (connection: Connection, { statements, constraints }
         return connection.query(text, parameters)
       }
     },
-    read: plan => read(plan, false),
-    lock: plan => read(plan, true),
+    read: plan => readOn(connection, statements.bind(plan)),
+    lock: plan => readOn(connection, statements.bind(plan, true)),
     async change (wanted) {
       try {
         await save()
@@ -65,7 +65,7 @@ export function makeSession (connection: Connection, { statements, constraints }
         const refused = toRefusal(error, wanted, constraints)
         if (refused === undefined) throw toFault(error)
         await takeBack()
-        return nameCulprits(refused, wanted, plan => read(plan, false))
+        return nameCulprits(refused, wanted, plan => readOn(connection, statements.bind(plan)))
       }
     }
   }

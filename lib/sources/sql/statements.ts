@@ -6,7 +6,7 @@ import type { Change, ReadResult, Written } from '../source.ts'
 import { makeBuilder } from './builder.ts'
 import type { ColumnTypes } from './columns.ts'
 import type { Dialect, Sql } from './dialect.ts'
-import { buildFlatItem, buildFlatItemText } from './flat.ts'
+import { buildFlatItem, buildFlatItemText, buildFlatPageText } from './flat.ts'
 import { type Bounds, buildRead, type ReadCode, type Values } from './read.ts'
 import { isSlot, type Shape, shapeOf, shapeOfChange, type Slot } from './shape.ts'
 import { buildChange, type ChangeCode } from './write.ts'
@@ -42,7 +42,9 @@ export function makeStatements (dialect: Dialect, types: ColumnTypes = new Map()
   const reads = cache((plan: ReadPlan, shape) => compile(buildFlatItem(plan, builderOf(shape)) ?? buildRead(plan, builderOf(shape)), dialect, compiler))
   const locks = cache((plan: ReadPlan, shape) => compile(buildRead(plan, builderOf(shape), true), dialect, compiler))
   const texts = cache((plan: ReadPlan, shape): Statement<ReadCode<ReadResult | Written>> => {
-    const text = buildFlatItemText(plan, builderOf(shape)) ?? buildWritten(plan, builderOf(shape))
+    const builder = builderOf(shape)
+    // Where the database writes JSON that is better than a driver's rows for pages.
+    const text = buildFlatItemText(plan, builder) ?? (dialect.writer === undefined ? buildFlatPageText(plan, builder) : buildWritten(plan, builder))
     return text === undefined ? reads(plan, shape) : compile(text, dialect, compiler)
   })
   const changes = cache((change: Change, shape) => compile(buildChange(change, builderOf(shape)), dialect, compiler))
