@@ -6,6 +6,7 @@ import { compileCheck } from './model/check.ts'
 import type { PageLimits } from './model/model.ts'
 import type { Naming } from './model/names.ts'
 import type { ReadOptions } from './plan/read.ts'
+import type { WriteLimits } from './plan/write.ts'
 import type { BodyLimits } from './request/body.ts'
 import { compileSyntax, parameterOf, type Syntax } from './request/syntax.ts'
 import type { PageNames } from './response/links.ts'
@@ -24,7 +25,7 @@ export interface Options {
   readonly naming: Naming
   readonly syntax: Syntax
   readonly requestStrategies: RequestStrategies
-  readonly bodies: BodyLimits
+  readonly writes: WriteLimits
   /** How reads are planned that are answered by pages, and those that are streamed whole. */
   readonly reads: { readonly paged: ReadOptions, readonly whole: ReadOptions }
   readonly responseContent: Readonly<ResponseContent>
@@ -41,13 +42,14 @@ export function compileOptions ({ collections, ...data }: DataApiOptions): Optio
   const syntax = compileSyntax(data.queryString ?? {})
   const pageNames = { page: parameterOf('page', syntax), offset: parameterOf('offset', syntax), after: parameterOf('after', syntax), before: parameterOf('before', syntax) }
   const responseContent = withDefaults(data.responseContent ?? {})
+  const paged = { linkStyle: responseContent.linkStyle, mostItems: syntax.limits.items, whole: false }
   return {
     prefix: (data.prefix ?? '').replace(/\/+$/, ''),
     naming: compileNaming(data.naming),
     syntax,
     requestStrategies: data.requestStrategies ?? {},
-    bodies: bodyLimits(data.bodies ?? {}),
-    reads: { paged: { linkStyle: responseContent.linkStyle, mostItems: syntax.limits.items, whole: false }, whole: { linkStyle: responseContent.linkStyle, mostItems: syntax.limits.items, whole: true } },
+    reads: { paged, whole: { ...paged, whole: true } },
+    writes: { ...bodyLimits(data.bodies ?? {}), reads: paged },
     responseContent,
     answers: { ...responseContent, dictionaryPrefix: syntax.dictionaryPrefix, pageNames },
     pages: pageLimits(data.pages ?? {}),

@@ -59,7 +59,7 @@ export function planBody (value: unknown, collection: Collection, asked: Asked):
   if (form === 'link') return draft
   // What the URL says is held to the same schema.
   for (const { field, value } of asked.given) if (field.writable && value !== undefined) sound[field.name] ??= value
-  draft.violations.push(...collection.validate(sound).map(violation => ({ ...violation, pointer: pointer + violation.pointer })))
+  for (const violation of collection.validate(sound)) draft.violations.push({ ...violation, pointer: pointer + violation.pointer })
   if (form === 'create') draft.violations.push(...missing(value, collection, asked))
   return draft
 }
@@ -91,7 +91,7 @@ interface Draft {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A member's name as a step of a JSON pointer (RFC 6901). */
-const step = (name: string) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+const step = (name: string) => name.includes('~') || name.includes('/') ? `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` : `/${name}`
 
 /** Adds one member to what is to be written, to be confirmed, or wrong. `sound` takes the values whose type is right, for the schema to check further. */
 function addMember (draft: Draft, name: string, value: unknown, sound: Record<string, unknown>, collection: Collection, asked: Asked): void {

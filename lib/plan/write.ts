@@ -38,7 +38,7 @@ type On<K extends Resource['kind']> = Extract<Resource, { kind: K }>
  * validation, or invalid_fields.
  */
 export function planWrite (resource: Resource, asked: WriteAsked, limits: WriteLimits): Write {
-  refuse(asked.query, ['filter', 'sort', 'page', ...asked.represent ? [] : ['fields'] as const], 'a write')
+  refuse(asked.query, asked.represent ? unusable : unusableUnshown, 'a write')
   switch (resource.kind) {
     case 'collection': return planCreate(resource, asked, limits)
     case 'item': return asked.method === 'DELETE' ? planDelete(resource, asked) : planUpdate(resource, asked, limits)
@@ -46,6 +46,9 @@ export function planWrite (resource: Resource, asked: WriteAsked, limits: WriteL
     default: throw new TypeError(`a ${resource.kind} takes no writes`)
   }
 }
+
+const unusable = ['filter', 'sort', 'page'] as const
+const unusableUnshown = [...unusable, 'fields'] as const
 
 function planCreate ({ from, given = [], walked }: On<'collection'>, asked: WriteAsked, limits: WriteLimits): Write {
   const body = parseBody(asked.body, limits) ?? {}
@@ -74,7 +77,8 @@ function planUpdate (resource: On<'item'>, asked: WriteAsked, limits: WriteLimit
 
 /** What contradicts the URL does so whether the item is there or not, so that one request has one meaning. */
 function withContradictions (body: ItemBody, otherwise: Otherwise | undefined): ItemBody {
-  const contradictions = otherwise === undefined ? [] : contradictionsIn(otherwise.body)
+  if (otherwise === undefined) return body
+  const contradictions = contradictionsIn(otherwise.body)
   const isOpen = ({ pointer }: { readonly pointer: string }) => !contradictions.some(one => one.pointer === pointer)
   return { ...body, confirmations: body.confirmations.filter(isOpen), violations: [...body.violations.filter(isOpen), ...contradictions] }
 }
@@ -97,7 +101,7 @@ function planScalar ({ field, collection, walked }: On<'scalar'>, asked: WriteAs
   const own = ({ pointer, message }: ItemBody['violations'][number]) => ({ pointer: pointer.slice(field.name.length + 1), message })
   const shows = asked.represent && field.readable ? planShowsField(field, collection) : undefined
   return {
-    plan: { kind: 'update', steps: stepsOf(walked), collection, body: checked({ ...body, violations: body.violations.map(own) }), otherwise: undefined, conditions: asked.conditions, shows },
+    plan: { kind: 'update', steps: stepsOf(walked), collection, body: checked(body.violations.length === 0 ? body : { ...body, violations: body.violations.map(own) }), otherwise: undefined, conditions: asked.conditions, shows },
     walked,
     scalar: true
   }
@@ -120,6 +124,6 @@ function checked (body: ItemBody): ItemBody {
 }
 
 function checkAll (bodies: readonly ItemBody[]): void {
-  const violations = bodies.flatMap(body => body.violations)
-  if (violations.length > 0) throw validation(violations)
+  if (bodies.every(({ violations }) => violations.length === 0)) return
+  throw validation(bodies.flatMap(body => body.violations))
 }

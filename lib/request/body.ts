@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { malformedBody, unsupportedMediaType } from '../errors.ts'
+import { rememberRecent } from '../remember.ts'
 
 /** A body as it came in. */
 export interface BodyText { readonly contentType: string | undefined, readonly bytes: Buffer | undefined }
@@ -23,7 +24,7 @@ export function parseBody (body: BodyText, { depth }: BodyLimits): unknown {
   if (body.bytes === undefined || body.bytes.length === 0) return undefined
   if (!isJson(body.contentType)) throw unsupportedMediaType(...bodyTypes)
   const text = decodeBody(body)
-  if (nesting(text) > depth) throw malformedBody(`The body nests objects and arrays deeper than ${depth} levels.`)
+  if (mayNest(text, depth) && nesting(text) > depth) throw malformedBody(`The body nests objects and arrays deeper than ${depth} levels.`)
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -34,17 +35,34 @@ export function parseBody (body: BodyText, { depth }: BodyLimits): unknown {
 /** The text of a body. Throws malformed_body where it is not UTF-8. */
 export function decodeBody ({ bytes = Buffer.alloc(0) }: BodyText): string {
   if (!isUtf8(bytes)) throw malformedBody('The body is not UTF-8.')
-  return bytes.toString().replace(/^\uFEFF/, '')
+  const text = bytes.toString()
+  // A byte order mark.
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
 }
 
 /** The media type alone, in lower case. */
-export const mediaTypeOf = (contentType: string | undefined) => contentType?.split(';', 1)[0]?.trim().toLowerCase()
+export const mediaTypeOf = (contentType: string | undefined) => contentType === undefined ? undefined : readContentType(contentType).type
 
-const isJson = (contentType: string | undefined) => bodyTypes.some(type => type === mediaTypeOf(contentType)) && isUtf8Charset(contentType)
+const isJson = (contentType = '') => readContentType(contentType).json
 
-function isUtf8Charset (contentType = ''): boolean {
+/** What clients say is nearly always the same. */
+const readContentType = rememberRecent(contentType => {
+  const type = contentType.split(';', 1).join('').trim().toLowerCase()
+  return { type, json: bodyTypes.some(one => one === type) && isUtf8Charset(contentType) }
+}, { most: 100, longest: 200 })
+
+function isUtf8Charset (contentType: string): boolean {
   const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType) ?? []
   return ['utf-8', 'utf8', 'us-ascii'].includes(charset.toLowerCase())
+}
+
+/** Whether the text holds more brackets than that, which few do: only then is it looked at more closely. */
+function mayNest (text: string, depth: number): boolean {
+  let count = 0
+  for (const bracket of ['{', '[']) {
+    for (let index = text.indexOf(bracket); index >= 0 && count <= depth; index = text.indexOf(bracket, index + 1)) count++
+  }
+  return count > depth
 }
 
 /** How deep the text nests, found without a call for each level. Right for JSON; what is none is refused afterwards. */

@@ -25,7 +25,7 @@ export function scoped (database: Database, caller: Caller): Database {
 
 /** Whether what is written must be looked at by a rule before or after, so that one statement does not do. */
 export function isChecked (collection: Collection, caller: Caller): boolean {
-  return caller.scope(collection) !== everything || referencesOf(collection).some(({ target }) => caller.scope(target) !== everything)
+  return caller.guarded && (caller.scope(collection) !== everything || referencesOf(collection).some(({ target }) => caller.scope(target) !== everything))
 }
 
 function scopedSession (session: Session, caller: Caller): Session {

@@ -10,7 +10,7 @@ import { directChange } from './direct.ts'
 import { toItem } from './drafts.ts'
 import { blindIn, byKey, createItem, itemSelection, keyOf, linkElements, assign, updateItem, type Work } from './items.ts'
 import { expectChanged } from './refusals.ts'
-import type { Change, Database, Missed, ReadResult, Row } from './source.ts'
+import type { Change, Changed, Database, Missed, ReadResult, Row } from './source.ts'
 
 type PlanOf<K extends WritePlan['kind']> = Extract<WritePlan, { kind: K }>
 
@@ -29,9 +29,14 @@ export interface Created { readonly item: Values, readonly row: Row | undefined 
  * `checked`: whether a rule looks at what is written, which takes a transaction. `refusal`: why an item that is there may not be updated, where an upsert
  * may be sent for one that is not.
  */
-export async function runWrite (plan: WritePlan, database: Database, context: Context, { checked, refusal }: { readonly checked: boolean, readonly refusal: DataApiError | undefined }): Promise<WriteResult> {
+export function runWrite (plan: WritePlan, database: Database, context: Context, { checked, refusal }: Ruled): WriteResult | Promise<WriteResult> {
   const change = checked && plan.kind !== 'delete' ? undefined : directChange(plan)
-  if (change !== undefined) return runDirect(change, plan, database)
+  return change === undefined ? runInTransaction(plan, database, context, refusal) : runDirect(change, plan, database)
+}
+
+interface Ruled { readonly checked: boolean, readonly refusal: DataApiError | undefined }
+
+async function runInTransaction (plan: WritePlan, database: Database, context: Context, refusal: DataApiError | undefined): Promise<WriteResult> {
   const saved: Work['saved'] = []
   const once = (insist: boolean) => database.transaction(async session => {
     // A database may have to do the work again.
@@ -67,18 +72,27 @@ function ending ({ kind, query }: Transaction): { readonly transaction: Transact
 }
 
 /** A single statement; its count tells whether there was such an item. */
-async function runDirect (change: Change, plan: WritePlan, database: Database): Promise<WriteResult> {
+function runDirect (change: Change, plan: WritePlan, database: Database): WriteResult | Promise<WriteResult> {
+  const changed = database.change(change)
+  return changed instanceof Promise ? changed.then(one => directEnd(one, change, plan, database)) : directEnd(changed, change, plan, database)
+}
+
+const directEnd = (changed: Changed, change: Change, plan: WritePlan, database: Database): WriteResult | Promise<WriteResult> =>
+  changed.kind === 'unchanged' && plan.kind !== 'create' ? runMissed(change, plan, database) : directResult(plan, change, changed)
+
+/** Why nothing was changed. */
+async function runMissed (change: Change, plan: Exclude<WritePlan, { kind: 'create' }>, database: Database): Promise<WriteResult> {
   // An item that came in the moment between the two statements is there for the next try.
   for (let tries = 0; tries < 3; tries++) {
-    const changed = await database.change(change)
-    if (changed.kind !== 'unchanged' || plan.kind === 'create') return directResult(plan, change, changed)
     const found = await database.read({ kind: 'item', steps: plan.steps, select: [] }, true)
     if (isMissed(found)) return found
+    const changed = await database.change(change)
+    if (changed.kind !== 'unchanged') return directResult(plan, change, changed)
   }
   throw unavailable(new Error('an item came and went'))
 }
 
-function directResult (plan: WritePlan, change: Change, result: Awaited<ReturnType<Database['change']>>): WriteResult {
+function directResult (plan: WritePlan, change: Change, result: Changed): WriteResult {
   const collection = plan.kind === 'create' ? plan.from.collection : plan.collection
   const { key } = expectChanged(result, collection, '', plan.kind === 'delete')
   if (plan.kind === 'delete') return { kind: 'deleted' }
