@@ -79,7 +79,14 @@ function listings (): readonly Scenario[] {
     ]
   })
   const prices = times(10, index => 20 + index)
+  // More than the plugin remembers, by a condition that holds for all.
+  const once = times(5000, index => ({ genre: genres[index % genres.length] ?? '', least: -1 - index }))
   return [listing(20, 1.2, 2), listing(100, 1.7, 2.5), listing(1000, 1.8), {
+    name: 'listing of 20, no query twice',
+    sources: databases,
+    requests: once.map(({ genre, least }) => get(`/albums?genre=${genre}&id>${least}&sort=released+desc&limit=20`)),
+    rivals: [byHand(once.map(({ genre }) => get(`/albums?genre=${genre}&limit=20`)))]
+  }, {
     name: 'listing of 20, scanned and sorted',
     sources: everywhere,
     requests: prices.map(price => get(`/albums?price<${price}&sort=price+desc&limit=20`)),
