@@ -48,7 +48,9 @@ export interface Dialect {
   fetch (column: Sql, held: Held): Sql
   /** Makes of what fetch() gave the value that it stood for. */
   fetched (held: Held): (value: unknown) => unknown
-  readonly writer?: Writer
+  readonly writer: Writer
+  /** Whether a page of nothing but columns comes faster as these than as JSON that the database writes. */
+  readonly fetchesPages: boolean
   /** A bound value as it is stored in a column. */
   store (slot: Slot, held: Held): Sql
   /** Between `insert`'s columns and its values, where the key is given. */

@@ -21,6 +21,15 @@ export const postgresDialect: Dialect = {
   asText: json => sql`(${json})::text`,
   encode: (column, held) => formOf(held).encode(column),
   decode,
+  writer: {
+    value: writeValue,
+    // A row, which becomes JSON with all that it stands in: a sixth faster than json_build_object(), and without its white space.
+    object: members => sql`(select ${sql.id('(o)')} from (select ${sql.join(members.map(([name, value]) => sql`${value} as ${sql.id(name)}`))}) as ${sql.id('(o)')})`,
+    array: object => sql`coalesce(array_to_json(array_agg(${object})), '[]')`,
+    join: (object, separator) => sql`string_agg(to_json(${object})::text, ${sql.lit(separator)})`,
+    finish: written => written
+  },
+  fetchesPages: true,
   fetch: (column, held) => formOf(held).fetch(column),
   fetched,
   store: (slot, held) => store(sql`${sql.val(slot)}`, held),
@@ -79,6 +88,15 @@ function momentForm (type: string): Form {
   return type.endsWith('with time zone')
     ? { type: 'timestamptz', comparable, encode: momentInZone, fetch: momentInZone }
     : { type: 'timestamp', comparable, encode: moment, fetch: moment }
+}
+
+/** JSON has no word for a double that is no number. */
+function writeValue (column: Sql, held: Held): Sql {
+  const value = formOf(held).encode(column)
+  if ((held.kind !== 'integer' && held.kind !== 'number') || isInteger(held.type)) return value
+  // A column that holds no numbers has none to tell.
+  if (held.type !== '' && !/^(?:numeric|real|double precision)/.test(held.type)) return sql`null`
+  return sql`nullif(nullif(nullif((${value})::double precision, 'NaN'), 'Infinity'), '-Infinity') + 0`
 }
 
 const cast = (value: Sql, held: Held) => sql`${value}::${sql.raw(formOf(held).type)}`

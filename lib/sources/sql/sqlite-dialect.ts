@@ -32,6 +32,7 @@ export const sqliteDialect: Dialect = {
   fetch: (column, { kind }) => fetches[kind](column),
   fetched: ({ kind }) => fetchers[kind],
   writer: sqliteWriter,
+  fetchesPages: false,
   store: bound,
   givenKey: sql``,
   bind: bindValue

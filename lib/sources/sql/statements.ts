@@ -43,8 +43,7 @@ export function makeStatements (dialect: Dialect, types: ColumnTypes = new Map()
   const locks = cache((plan: ReadPlan, shape) => compile(buildRead(plan, builderOf(shape), true), dialect, compiler))
   const texts = cache((plan: ReadPlan, shape): Statement<ReadCode<ReadResult | Written>> => {
     const builder = builderOf(shape)
-    // Where the database writes JSON that is better than a driver's rows for pages.
-    const text = buildFlatItemText(plan, builder) ?? (dialect.writer === undefined ? buildFlatPageText(plan, builder) : buildWritten(plan, builder))
+    const text = buildFlatItemText(plan, builder) ?? (dialect.fetchesPages ? buildFlatPageText(plan, builder) : undefined) ?? buildWritten(plan, builder)
     return text === undefined ? reads(plan, shape) : compile(text, dialect, compiler)
   })
   const changes = cache((change: Change, shape) => compile(buildChange(change, builderOf(shape)), dialect, compiler))

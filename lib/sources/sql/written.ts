@@ -22,9 +22,8 @@ interface Writing { readonly writer: Writer, readonly builder: Builder }
  * application computes, fields of JSON, whose text may be any, and what holds more fields than a function has arguments.
  */
 export function buildWritten (plan: ReadPlan, builder: Builder): WrittenCode | undefined {
-  const { writer } = builder.dialect
-  if (writer === undefined || plan.kind !== 'list') return undefined
-  return isWritable(plan.listing.select) ? buildPage(plan, { writer, builder }) : undefined
+  if (plan.kind !== 'list') return undefined
+  return isWritable(plan.listing.select) ? buildPage(plan, { writer: builder.dialect.writer, builder }) : undefined
 }
 
 function isWritable (select: Selection): boolean {
