@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Test } from 'tap'
-import dataApi, { type Behaviour, collection, postgres, type PostgresOptions } from '../../lib/index.ts'
+import dataApi, { type Behaviour, collection, type DataApiOptions, postgres, type PostgresOptions, SubCollection } from '../../lib/index.ts'
 import { makeDoor } from '../helpers/door.ts'
 import { test } from '../helpers/on-postgres.ts'
 import { serverUrl } from '../helpers/sources.ts'
@@ -54,9 +54,12 @@ create table things (
 
 type Sent = [method: 'GET' | 'POST' | 'PUT', url: string, body?: unknown]
 
-async function serve (t: Test, db: ReturnType<typeof postgres>, behaviour: Partial<Behaviour<typeof Thing>> = {}) {
+const serve = (t: Test, db: ReturnType<typeof postgres>, behaviour: Partial<Behaviour<typeof Thing>> = {}) =>
+  serveAll(t, { things: collection(Thing, { source: db.table('things'), ...behaviour }) })
+
+async function serveAll (t: Test, collections: DataApiOptions['collections']) {
   const app: FastifyInstance = Fastify()
-  await app.register(dataApi, { requestStrategies: { upsert: true }, collections: { things: collection(Thing, { source: db.table('things'), ...behaviour }) } })
+  await app.register(dataApi, { requestStrategies: { upsert: true }, collections })
   t.teardown(() => app.close())
   return async (...[method, url, body]: Sent) => {
     const response = await app.inject({ method, url, ...body !== undefined && { headers: { 'content-type': 'application/json' }, payload: JSON.stringify(body) } })
@@ -211,4 +214,21 @@ test('statements are prepared by name, unless the application says otherwise or 
   const unnamed = await open(t, `${things}; insert into things (word) values ('a')`, { max: 1, prepare: false })
   t.strictSame(await (await serve(t, unnamed))('GET', '/things/1/word'), [200, 'a'])
   t.equal(await prepared(unnamed), 0)
+})
+
+test('numbers that PostgreSQL writes otherwise than JavaScript stand alike in items, pages, nested and not', async t => {
+  const numbers = ['1e-6', '1e-4', '0.00012', '1e15', '999999999999999', '1e20', '1e21', '-0', 'NaN', 'Infinity', '-Infinity', '0.1', '16777217', '123456.789']
+  const db = await open(t, `create table parents (id int primary key); insert into parents values (1);
+    create table numbers (id int primary key, parent_id int, exact double precision, rough real, fine numeric, big bigint);
+    ${numbers.map((number, index) => `insert into numbers values (${index}, 1, '${number}', '${number}', '${number}', ${index % 2 === 0 ? '9007199254740993' : '12'})`).join(';')};
+    insert into numbers values (99, 1, null, null, null, null)`)
+  const nullable = () => Type.Union([Type.Number(), Type.Null()], { readable: true })
+  const Amount = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), parentId: Type.Integer(), exact: nullable(), rough: nullable(), fine: nullable(), big: Type.Union([Type.Integer(), Type.Null()], { readable: true }) })
+  const Parent = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), numbers: SubCollection('numbers', { foreignKey: 'parentId', readable: true }) })
+  const send = await serveAll(t, { numbers: collection(Amount, { source: db.table('numbers', { columns: 'snake_case' }) }), parents: collection(Parent, { source: db.table('parents') }) })
+  const [, page] = await send('GET', '/numbers') as [number, ReadonlyArray<{ id: number, exact: number | null }>]
+  t.strictSame(page.map(({ exact }) => exact), [...numbers.map(Number).map(number => Number.isFinite(number) ? number + 0 : null), null])
+  t.strictSame(await send('GET', '/parents?fields=numbers(limit=100;sort=id)'), [200, [{ numbers: page }]])
+  t.strictSame(await send('GET', '/parents/1/numbers'), [200, page])
+  for (const one of page) t.strictSame(await send('GET', `/numbers/${one.id}`), [200, one])
 })

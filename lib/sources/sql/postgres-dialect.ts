@@ -2,6 +2,7 @@ import { PostgresQueryCompiler, sql } from 'kysely'
 import { foldCase } from '../fold-case.ts'
 import type { Held } from './columns.ts'
 import type { Dialect, Sql } from './dialect.ts'
+import { writeMarked } from './marked.ts'
 
 /** PostgreSQL, from 14. What is said of a column depends on its type, so that an index can serve it. */
 export const postgresDialect: Dialect = {
@@ -27,7 +28,7 @@ export const postgresDialect: Dialect = {
     object: members => sql`(select ${sql.id('(o)')} from (select ${sql.join(members.map(([name, value]) => sql`${value} as ${sql.id(name)}`))}) as ${sql.id('(o)')})`,
     array: object => sql`coalesce(array_to_json(array_agg(${object})), '[]')`,
     join: (object, separator) => sql`string_agg(to_json(${object})::text, ${sql.lit(separator)})`,
-    finish: written => written
+    finish: writeMarked
   },
   fetchesPages: true,
   fetch: (column, held) => formOf(held).fetch(column),
@@ -90,14 +91,19 @@ function momentForm (type: string): Form {
     : { type: 'timestamp', comparable, encode: moment, fetch: moment }
 }
 
-/** JSON has no word for a double that is no number. */
+/** Numbers that JavaScript would write otherwise, or has no word for, are marked. */
 function writeValue (column: Sql, held: Held): Sql {
   const value = formOf(held).encode(column)
-  if ((held.kind !== 'integer' && held.kind !== 'number') || isInteger(held.type)) return value
+  if ((held.kind !== 'integer' && held.kind !== 'number') || held.type === 'smallint' || held.type === 'integer') return value
+  if (held.type === 'bigint') return unlessMarked(value, sql`${value} between ${sql.lit(Number.MIN_SAFE_INTEGER)} and ${sql.lit(Number.MAX_SAFE_INTEGER)}`)
   // A column that holds no numbers has none to tell.
   if (held.type !== '' && !/^(?:numeric|real|double precision)/.test(held.type)) return sql`null`
-  return sql`nullif(nullif(nullif((${value})::double precision, 'NaN'), 'Infinity'), '-Infinity') + 0`
+  const double = held.type === 'real' ? sql`(${value} + 0::real)` : sql`((${value})::double precision + 0)`
+  // Beyond these bounds one of the two writes an exponent.
+  return unlessMarked(double, sql`${double} = 0 or abs(${double}) between 1e-4 and 999999999999999`)
 }
+
+const unlessMarked = (value: Sql, alike: Sql) => sql`case when ${alike} then to_json(${value}) when ${value} is not null then json_build_array((${value})::text) end`
 
 const cast = (value: Sql, held: Held) => sql`${value}::${sql.raw(formOf(held).type)}`
 // Of texts, which every driver knows how to send.

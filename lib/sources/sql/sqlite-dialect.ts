@@ -2,8 +2,9 @@ import { sql, SqliteQueryCompiler } from 'kysely'
 import type { ValueKind } from '../../model/values.ts'
 import type { Held } from './columns.ts'
 import type { Dialect, Sql } from './dialect.ts'
+import { readNumber } from './marked.ts'
 import type { Slot, Value } from './shape.ts'
-import { decodeNumber, sqliteWriter } from './sqlite-writer.ts'
+import { sqliteWriter } from './sqlite-writer.ts'
 
 /** The function registered on every connection for comparisons without regard to case: SQLite's own lower() knows ASCII only. */
 export const foldFunction = 'data_api_fold_case'
@@ -71,12 +72,12 @@ const asIs = (encoded: unknown) => encoded
 
 const decoders: Readonly<Record<ValueKind, (encoded: unknown) => unknown>> = {
   string: asIs,
-  integer: encoded => typeof encoded === 'string' ? decodeNumber(encoded) : encoded,
+  integer: encoded => typeof encoded === 'string' ? readNumber(encoded) : encoded,
   date: asIs,
   'date-time': asIs,
   time: asIs,
   uuid: asIs,
-  number: decodeNumber,
+  number: encoded => readNumber(String(encoded)),
   boolean: encoded => encoded === null ? null : encoded !== 0,
   json: encoded => typeof encoded === 'string' ? JSON.parse(encoded) : encoded
 }

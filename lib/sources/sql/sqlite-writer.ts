@@ -1,24 +1,18 @@
 import { sql } from 'kysely'
 import type { ValueKind } from '../../model/values.ts'
 import type { Sql, Writer } from './dialect.ts'
+import { writeMarked } from './marked.ts'
 
 /**
  * JSON as SQLite writes it. Strings, and integers that a double holds, are written as JSON.stringify would write them, and so are doubles of few
- * decimals; any other number stands as `["<what quote() gives>"]`, which no scalar is, and is written when the text is finished. What is no number is null then.
+ * decimals; any other number stands as `["<what quote() gives>"]` (marked.ts).
  */
 export const sqliteWriter: Writer = {
   value: (column, { kind }, once) => (once ? single : values)[kind]?.(column),
   object: members => sql`json_object(${sql.join(members.flatMap(([name, value]) => [sql.lit(name), value]))})`,
   array: object => sql`json_group_array(${object})`,
   join: (object, separator) => sql`group_concat(${object}, ${sql.lit(separator)})`,
-  // A `:["` is nowhere else: inside of a string a quote has a backslash before it, and behind one that ends in `:[` stands no digit or letter.
-  finish: text => text.includes('["') ? text.replaceAll(/(^|:)\["([-+.\w]+)"\]/gm, (_marked, before: string, quoted: string) => `${before}${decodeNumber(quoted)}`) : text
-}
-
-/** The number of what quote() gives; null for what is none, or none that JSON has. */
-export function decodeNumber (quoted: unknown): number | null {
-  const value = Number(quoted)
-  return quoted === 'NULL' || !Number.isFinite(value) ? null : value + 0
+  finish: writeMarked
 }
 
 type Maker = (column: Sql) => Sql
