@@ -36,6 +36,26 @@ everySource('a page has a number and a size, or an offset and a limit, or skip a
   t.strictSame(idsOf(await get('/things?offset=99')), [])
 }, {}, things(25))
 
+const borders = ['},{', '"},{"id":', '},{"', '},{"word', '\\"},{\\"', '\n', '],[', ',', '[{"id":1},{"id":2}]']
+const Bordering = Type.Object({ word: Type.String({ identifier: true, readable: true }), id: Type.Integer({ readable: true }), last: Type.String({ readable: true }) })
+
+everySource('a text that looks like the border between two items parts none', async ({ t, get }) => {
+  for (let size = 1; size <= borders.length; size++) {
+    const words: string[] = []
+    for (let url: string | undefined = `/bordering?sort=id+desc&size=${size}`; url !== undefined;) {
+      const page = await get(url)
+      for (const { word, last } of page.json<ReadonlyArray<{ word: string, last: string }>>()) words.push(`${word} ${last}`)
+      const { next, prev } = linksOf(page)
+      if (prev !== undefined) t.equal(idsOf(await get(prev)).length, size)
+      url = next
+    }
+    t.strictSame(words, borders.map(border => `${border} ${border}`).toReversed(), String(size))
+  }
+}, {}, {
+  tables: { bordering: borders.map((border, id) => ({ word: border, id, last: border })) },
+  collections: source => ({ bordering: collection(Bordering, { source: source('bordering') }) })
+})
+
 everySource('what names no page is 400', async ({ t, get }) => {
   for (const query of ['page=0', 'page=-1', 'page=1.5', 'page=x', 'page=', 'size=-1', 'size=1e2', 'size= 1', 'offset=x', 'page=1&offset=1', 'page=1&page=1', 'size=1&limit=1', 'offset=1&skip=1', 'page=1&after=x', 'after=x&before=x', 'page=9007199254740991', 'after=', 'after=x', 'after=WyJpZCJd', `after=${'A'.repeat(5000)}`]) {
     const response = await get(`/things?${query}`)

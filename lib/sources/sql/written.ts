@@ -45,7 +45,7 @@ function buildPage (plan: PlanOf<'list'>, writing: Writing): WrittenCode {
   const parent = stands.at(-1)
   const use = makeUse(from.collection, builder.alias())
   const object = buildObject(listing.select, use, writing)
-  const cut = listing.select.every(shown => shown.kind === 'value') ? atObjects : atLines
+  const cut = listing.select.every(shown => shown.kind === 'value') ? atObjects(listing.select) : atLines
   const carried = buildCarried(carry, listing.select, use, builder)
   const rows = buildRows(listing, use, inner => sql`${startingAt(from, inner, parent, listing.where, builder)} and ${buildFilter(beyond, inner, builder)}`, true, builder)
   const outputs = [
@@ -75,8 +75,8 @@ const textOf = (items: unknown) => items === null ? '' : String(items)
 /** How items stand one behind the other, and where they part: `mark` is nowhere but between two, of which its first `before` characters belong to the one. */
 interface Cut { readonly separator: string, readonly mark: string, readonly before: number }
 
-// In an object of scalars a quote that is not escaped follows no brace. Where more is nested, a line feed is what no JSON of ours holds.
-const atObjects: Cut = { separator: ',', mark: '},{"', before: 1 }
+// Behind a brace in a string stands no quote but the one that ends it, and behind that no name. Where more is nested, a line feed is what no JSON of ours holds.
+const atObjects = ([first]: Selection): Cut => ({ separator: ',', mark: `},{${first?.field.label ?? ''}`, before: 1 })
 const atLines: Cut = { separator: '\n', mark: '\n', before: 0 }
 
 /** Without the row that shows that a page follows. */
