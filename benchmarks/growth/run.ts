@@ -12,13 +12,13 @@ import { growCollections } from './registration.ts'
 import { growRows } from './rows.ts'
 import { growShapes } from './shapes.ts'
 
-// npm run bench:growth [-- --quick] [--only rows --only shapes ...]
+// npm run bench:growth [-- --quick] [--seconds 2] [--only rows --only shapes ...]
 
 const parts = ['rows', 'loops', 'shapes', 'connections', 'collections', 'pauses', 'endurance'] as const
 type Part = typeof parts[number]
 
-const { values: { quick, only } } = parseArgs({ options: { quick: { type: 'boolean', default: false }, only: { type: 'string', multiple: true, default: [...parts] } } })
-const extent: Extent = { seconds: quick ? 0.2 : 2, quick }
+const { values: { quick, seconds, only } } = parseArgs({ options: { quick: { type: 'boolean', default: false }, seconds: { type: 'string', default: '2' }, only: { type: 'string', multiple: true, default: [...parts] } } })
+const extent: Extent = { seconds: quick ? 0.2 : Number(seconds), quick }
 const cores = shareCores()
 
 async function part (name: Part, stage: Stage): Promise<string> {
@@ -43,7 +43,7 @@ try {
   }
   const text = [
     '# Cost against size',
-    `Made by \`npm run bench:growth\`${quick ? ' in its quick mode, which shows that it works and no more' : ''}. CPU time is of the server process, all its threads.`,
+    `Made by \`npm run bench:growth\`${quick ? ' in its quick mode, which shows that it works and no more' : ''}. Each cost is measured over ${extent.seconds} s. CPU time is of the server process, all its threads.`,
     describeMachine(cores).map(line => `- ${line}`).join('\n'),
     ...sections
   ].join('\n\n')

@@ -26,7 +26,8 @@ export const readQuery = rememberEach((syntax: Syntax) => rememberRecent(raw => 
 /** The same of the parameters that links keep. */
 export const readKept = rememberEach((syntax: Syntax) => rememberRecent(raw => keptParameters(raw, syntax), recent))
 
-const recent = { most: 500, longest: 1000 }
+// What is made of a text takes more room than it does, so long ones are not kept.
+const recent = { most: 300, longest: 500 }
 
 /** The parameters without those that name a page, percent-encoded so that a link can hold them. */
 export function keptParameters (raw: string, syntax: Syntax): readonly string[] {
