@@ -30,7 +30,7 @@ const modes: Readonly<Record<'full' | 'quick', Mode>> = {
 }
 
 const mode = quick ? modes.quick : modes.full
-const effort: Effort = { ...mode.effort, ...rounds !== undefined && { rounds: Number(rounds) }, ...seconds !== undefined && { seconds: Number(seconds), warmUp: Number(seconds) } }
+const effort: Effort = { ...mode.effort, ...rounds !== undefined && { rounds: Number(rounds) }, ...seconds !== undefined && { seconds: Number(seconds) } }
 const chosen = sources.filter(name => source.includes(name))
 const withPlatformatic = hasPlatformatic()
 const cores = shareCores()
