@@ -25,7 +25,8 @@ export interface Stage {
 export async function openStage (sizes: Sizes, sources: readonly SourceName[], cores: Cores): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'data-api-bench-'))
   // Also where somebody has had enough of waiting.
-  process.once('exit', () => { rmSync(folder, { recursive: true, force: true }) })
+  const remove = () => { rmSync(folder, { recursive: true, force: true }) }
+  process.once('exit', remove)
   const world = makeWorld(sizes)
   const original = join(folder, 'original.db')
   if (sources.includes('sqlite')) fillSqlite(original, world)
@@ -57,7 +58,8 @@ export async function openStage (sizes: Sizes, sources: readonly SourceName[], c
     async close () {
       await clear()
       await postgres?.close()
-      rmSync(folder, { recursive: true, force: true })
+      process.off('exit', remove)
+      remove()
     }
   }
 }
