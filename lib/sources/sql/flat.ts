@@ -7,6 +7,7 @@ import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { isIdentified, type ReadCode, type Values } from './read.ts'
 import { buildLimit, dataFields } from './select.ts'
+import { isFlat } from './shape.ts'
 import { buildSort } from './sort.ts'
 import { column, makeUse, table, type Use } from './use.ts'
 
@@ -73,8 +74,6 @@ function buildPage ({ from, listing, beyond, carry }: PlanOf<'list'>, fields: re
     }
   }
 }
-
-const isFlat = (select: Selection) => select.every(shown => shown.kind === 'value')
 
 /** What is shown, field by field; nothing where it is not all columns, or named as JavaScript would put before other names. */
 function shownFields (select: Selection): readonly DataField[] | undefined {

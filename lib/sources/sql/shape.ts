@@ -123,12 +123,14 @@ function addRange (draft: Draft, range: Range): void {
 }
 
 function addSelection (draft: Draft, select: Selection): void {
-  if (Object.isFrozen(select) && isFlat(select)) draft.key += flatKey(select)
+  if (Object.isFrozen(select) && isKnownFlat(select)) draft.key += flatKey(select)
   else addShown(draft, select)
 }
 
-/** Whether nothing but values is shown: then there are none to be bound. */
-const isFlat = rememberEach((select: Selection) => select.every(shown => shown.kind === 'value'))
+/** Whether nothing of other items is shown: then there are no values to be bound. */
+export const isFlat = (select: Selection) => select.every(shown => shown.kind === 'value')
+
+const isKnownFlat = rememberEach(isFlat)
 
 /** A frozen selection outlives its request, so what it adds to a key is known already. */
 const flatKey = rememberEach((select: Selection) => {

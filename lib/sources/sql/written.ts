@@ -8,6 +8,7 @@ import { buildFilter } from './filter.ts'
 import { buildCount, buildCounts, buildSteps, type ReadCode, readOutput, startingAt, totalIn, withSteps } from './read.ts'
 import { related } from './relations.ts'
 import { buildLimit, buildRow } from './select.ts'
+import { isFlat } from './shape.ts'
 import { buildSort } from './sort.ts'
 import { column, makeUse, selected, table, type Use } from './use.ts'
 
@@ -45,7 +46,7 @@ function buildPage (plan: PlanOf<'list'>, writing: Writing): WrittenCode {
   const parent = stands.at(-1)
   const use = makeUse(from.collection, builder.alias())
   const object = buildObject(listing.select, use, writing)
-  const cut = listing.select.every(shown => shown.kind === 'value') ? atObjects(listing.select) : atLines
+  const cut = isFlat(listing.select) ? atObjects(listing.select) : atLines
   const carried = buildCarried(carry, listing.select, use, builder)
   const rows = buildRows(listing, use, inner => sql`${startingAt(from, inner, parent, listing.where, builder)} and ${buildFilter(beyond, inner, builder)}`, true, builder)
   const outputs = [
