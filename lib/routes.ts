@@ -1,15 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { answer, type Api } from './answer.ts'
+import { makeCohorts } from './cohorts.ts'
+import { internal } from './errors.ts'
 import { rememberRecent } from './remember.ts'
 import type { RequestText } from './request/parse.ts'
+import type { Answer } from './response/answer.ts'
 
 /** The wildcard routes: whatever the method and path, the request becomes text, and its Answer the reply (docs/http.md: URLs). */
 export function addRoutes (scope: FastifyInstance, api: Api): void {
   const rootLength = scope.prefix.split('/').filter(segment => segment !== '').length
+  const work = makeCohorts<Answer>()
   const handler = (request: FastifyRequest, reply: FastifyReply) => {
-    const answered = answer(readText(request, rootLength), api, { request })
-    // What a synchronous source has answered is sent at once.
-    return answered instanceof Promise ? answered : reply.send(answered)
+    work({
+      make: () => answer(readText(request, rootLength), api, { request }),
+      send (made) { reply.send(made) },
+      // Fastify takes for a payload what is no Error.
+      fail (error) { reply.send(error instanceof Error ? error : internal(error)) }
+    })
   }
   // A verb without a route would be a 404 of Fastify's, where a 405 with Allow is due. CONNECT never reaches a route.
   const method = scope.supportedMethods.filter(name => name !== 'CONNECT' && name !== 'OPTIONS')

@@ -1,0 +1,117 @@
+import { Type } from '@sinclair/typebox'
+import Fastify from 'fastify'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import { test } from 'tap'
+import { makeCohorts, type Work } from '../lib/cohorts.ts'
+import dataApi, { collection, memory } from '../lib/index.ts'
+
+/** Work that writes down what is done. */
+const noted = (log: unknown[], name: string, make: Work<string>['make'] = () => name): Work<string> => ({
+  make () {
+    log.push(`make ${name}`)
+    return make()
+  },
+  send (made) { log.push(`send ${made}`) },
+  fail (error) { log.push(`fail ${name}: ${error instanceof Error ? error.message : String(error)}`) }
+})
+
+const busy = (milliseconds: number) => {
+  const end = performance.now() + milliseconds
+  while (performance.now() < end);
+}
+
+test('what comes in one turn of the event loop is made together, then sent together', async t => {
+  const log: unknown[] = []
+  const work = makeCohorts<string>()
+  for (const name of ['a', 'b', 'c']) work(noted(log, name))
+  t.strictSame(log, [])
+  await setImmediate()
+  t.strictSame(log, ['make a', 'make b', 'make c', 'send a', 'send b', 'send c'])
+  work(noted(log, 'd'))
+  await setImmediate()
+  t.strictSame(log.slice(6), ['make d', 'send d'])
+})
+
+test('what takes long is sent before the rest is made, and leaves the event loop its turn', async t => {
+  const log: unknown[] = []
+  const work = makeCohorts<string>()
+  for (const name of ['a', 'b', 'c']) {
+    work(noted(log, name, () => {
+      busy(2)
+      return name
+    }))
+  }
+  await setImmediate()
+  log.push('turn')
+  while (log.length < 7) await setTimeout(1)
+  t.strictSame(log, ['make a', 'send a', 'turn', 'make b', 'send b', 'make c', 'send c'])
+})
+
+test('what is waited for is sent when it is there, and holds nothing up', async t => {
+  const log: unknown[] = []
+  const work = makeCohorts<string>()
+  work(noted(log, 'late', async () => setTimeout(5, 'late')))
+  work(noted(log, 'refused', async () => { throw new Error('no') }))
+  work(noted(log, 'now'))
+  while (log.length < 6) await setTimeout(1)
+  t.strictSame(log, ['make late', 'make refused', 'make now', 'send now', 'fail refused: no', 'send late'])
+})
+
+test('what one throws, in making or in sending, is its own', async t => {
+  const log: unknown[] = []
+  const work = makeCohorts<string>()
+  work(noted(log, 'a', () => { throw new Error('made ill') }))
+  work({ ...noted(log, 'b'), send () { throw new Error('sent ill') } })
+  work(noted(log, 'c'))
+  await setImmediate()
+  t.strictSame(log, ['make a', 'make b', 'make c', 'fail a: made ill', 'fail b: sent ill', 'send c'])
+})
+
+test('whose failure cannot even be told keeps no other from being answered', async t => {
+  const log: unknown[] = []
+  const work = makeCohorts<string>()
+  const others = process.listeners('uncaughtException')
+  process.removeAllListeners('uncaughtException')
+  t.teardown(() => { for (const other of others) process.on('uncaughtException', other) })
+  const uncaught = new Promise<unknown>(resolve => process.once('uncaughtException', resolve))
+  const fail = () => { throw new Error('gone') }
+  work({ make: fail, send () {}, fail })
+  work(noted(log, 'b'))
+  t.match(await uncaught, { message: 'gone' })
+  while (log.length < 2) await setTimeout(1)
+  t.strictSame(log, ['make b', 'send b'])
+})
+
+test('rules, scopes and hooks find what the application keeps of their own request', async t => {
+  const asker = new AsyncLocalStorage<string>()
+  const things = Array.from({ length: 20 }, (_, id) => ({ id, owner: String(id) }))
+  const app = Fastify()
+  app.addHook('onRequest', (request, _reply, done) => { asker.run(String(request.headers['x-asker']), done) })
+  app.addHook('onSend', async (_request, reply) => { reply.header('x-asker', asker.getStore()) })
+  await app.register(dataApi, {
+    collections: {
+      things: collection(Type.Object({ id: Type.Integer({ identifier: true, readable: true }), owner: Type.String({ readable: true }) }), {
+        source: memory(things),
+        scope: () => ({ owner: asker.getStore() ?? '' }),
+        rules: { read: async () => setTimeout(Number(asker.getStore()) % 2, asker.getStore() !== '7') }
+      })
+    }
+  })
+  const answers = await Promise.all(things.map(({ owner }) => app.inject({ url: '/things', headers: { 'x-asker': owner } })))
+  for (const [id, { statusCode, headers, body }] of answers.entries()) {
+    t.equal(headers['x-asker'], String(id))
+    t.equal(statusCode, id === 7 ? 403 : 200)
+    if (id !== 7) t.equal(body, `[{"id":${id},"owner":"${id}"}]`)
+  }
+})
+
+test('a hook that throws what is no error is a 500 all the same', async t => {
+  const app = Fastify()
+  const Thing = Type.Object({ id: Type.Integer({ identifier: true }), name: Type.String({ writable: true }) })
+  // eslint-disable-next-line no-throw-literal -- what applications do
+  await app.register(dataApi, { collections: { things: collection(Thing, { source: memory([{ id: 1, name: 'one' }]), hooks: { creating () { throw 'nothing' } } }) } })
+  const { statusCode, body } = await app.inject({ method: 'POST', url: '/things', payload: { name: 'two' } })
+  t.equal(statusCode, 500)
+  t.match(JSON.parse(body), { error: 'internal' })
+})
