@@ -5,7 +5,7 @@ import type { ReadResult, Row, Written } from '../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
-import { isIdentified, type ReadCode, type Values } from './read.ts'
+import { givesOf, type ReadCode, type Values } from './read.ts'
 import { buildLimit, dataFields } from './select.ts'
 import { isFlat } from './shape.ts'
 import { buildSort } from './sort.ts'
@@ -40,11 +40,11 @@ function buildItem<Result> ({ steps: [step], select }: PlanOf<'item'>, fields: r
   const use = makeUse(step.collection, builder.alias())
   const columns = makeColumns(fields, select, use, builder)
   const where = buildFilter(step.where, use, builder)
-  const single = isIdentified(step)
+  const gives = givesOf(step)
   return {
     // Two rows are enough to know that they are too many.
-    sql: sql`select ${columns.sql} from ${table(use)} where ${where}${single ? sql`` : sql` limit 2`}`,
-    single,
+    sql: sql`select ${columns.sql} from ${table(use)} where ${where}${gives === 'rows' ? sql` limit 2` : sql``}`,
+    gives,
     decode ([row, other]) {
       if (row === undefined) return { kind: 'missing', step: 0 }
       return other === undefined ? found(row, columns) : { kind: 'ambiguous', step: 0 }
@@ -59,7 +59,7 @@ function buildPage ({ from, listing, beyond, carry }: PlanOf<'list'>, fields: re
   const order = buildSort(listing.order, use, builder)
   return {
     sql: sql`select ${columns.sql} from ${table(use)} where ${where} order by ${order} ${buildLimit(listing.range, true, builder)}`,
-    single: false,
+    gives: 'rows',
     decode (rows, { limit }) {
       const shown = rows.length > limit ? rows.slice(0, limit) : rows
       const [first] = shown

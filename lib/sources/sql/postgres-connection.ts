@@ -1,46 +1,49 @@
 import { hash } from 'node:crypto'
-import type { PostgresClient } from './postgres-driver.ts'
-import { isUnprepared } from './postgres-faults.ts'
+import { Batch } from './postgres-batch.ts'
+import type { PostgresClient, PrepareValue } from './postgres-driver.ts'
+import { isBroken, isUnprepared } from './postgres-faults.ts'
 
 /** One connection to a server that speaks PostgreSQL's SQL, whichever driver made it. Its errors are the driver's. */
 export interface Connection {
   query (text: string, values?: readonly unknown[]): Promise<ReadonlyArray<Readonly<Record<string, unknown>>>>
   /** A statement whose text will be asked again. */
   prepared (text: string, values: readonly unknown[]): Promise<Result>
+  /** The same for several reads, in one packet each way. What comes behind an error is not answered. Rejects where the connection is gone. */
+  together?: (statements: readonly Statement[]) => Promise<readonly Result[]>
 }
 
-/** `rows`: each its values, in the order of the statement's columns. `count`: of the rows that were changed. */
+export interface Statement { readonly text: string, readonly values: readonly unknown[] }
+
+/** `rows`: each its values, in the order of the statement's columns; of some drivers as texts. `count`: of the rows that were read or changed. */
 export interface Result { readonly rows: ReadonlyArray<readonly unknown[]>, readonly count: number }
 
 /** Whether statements are named. Switched off for good where a pooler turns out to lose them. */
 export interface Naming { on: boolean }
 
 /** A connection of the driver `pg`. */
-export function driverConnection (client: PostgresClient, naming: Naming): Connection {
+export function driverConnection (client: PostgresClient, naming: Naming, prepareValue: PrepareValue): Connection {
+  const ask = (statements: readonly Statement[]) => new Promise<{ readonly error: Error | null, readonly results: readonly Result[] }>(resolve => {
+    const queries = statements.map(({ text, values }) => ({ name: naming.on ? nameOf(text) : '', text, values: values.map(prepareValue) }))
+    const batch = new Batch(queries, error => { resolve({ error, results: batch.results }) })
+    client.query(batch)
+  })
   return {
     query: async (text, values = []) => (await client.query<Record<string, unknown>>({ text, values: [...values] })).rows,
     async prepared (text, values) {
-      const name = naming.on ? nameOf(text) : undefined
-      try {
-        const { rows, rowCount } = await client.query<unknown[]>({ text, values: [...values], rowMode: 'array', types: plain, ...name !== undefined && { name } })
-        return { rows, count: rowCount ?? 0 }
-      } catch (error) {
-        // What was begun is over, and is done again as a whole.
-        if (name !== undefined && isUnprepared(error)) stopNaming(naming)
-        throw error
-      }
+      const named = naming.on
+      const { error, results: [result] } = await ask([{ text, values }])
+      if (result !== undefined) return result
+      // What was begun is over, and is done again as a whole.
+      if (named && isUnprepared(error)) stopNaming(naming)
+      throw error
+    },
+    async together (statements) {
+      const { error, results } = await ask(statements)
+      if (isBroken(error)) throw error
+      return results
     }
   }
 }
-
-/**
- * What statements of ours give is read by those who made them (`fetched` of the dialect). Numbers are made at once, so that their texts do not outlive the
- * packet they came in.
- */
-const plain = { getTypeParser: (oid: number) => numeric.has(oid) ? Number : (value: string) => value }
-
-// int8, int2, int4, float4, float8, numeric
-const numeric: ReadonlySet<number> = new Set([20, 21, 23, 700, 701, 1700])
 
 function stopNaming (naming: Naming): void {
   if (!naming.on) return
@@ -52,9 +55,11 @@ function stopNaming (naming: Naming): void {
 const names = new Map<string, string>()
 const mostNames = 1000
 
-function nameOf (text: string): string | undefined {
+/** Empty for what is not to be prepared. */
+function nameOf (text: string): string {
   const known = names.get(text)
-  if (known !== undefined || names.size >= mostNames) return known
+  if (known !== undefined) return known
+  if (names.size >= mostNames) return ''
   const name = `data_api_${hash('sha1', text, 'hex').slice(0, 20)}`
   names.set(text, name)
   return name

@@ -11,6 +11,8 @@ import type { BoundRead, Statements } from './statements.ts'
 export interface Server {
   /** Lends a connection for the time of the work. */
   use<T> (work: (connection: Connection) => Promise<T>): Promise<T>
+  /** For single statements that cost next to nothing: on whichever connection, together with others. */
+  readonly gathered?: Pick<Connection, 'prepared'>
 }
 
 export interface SqlDatabase extends Database {
@@ -32,8 +34,13 @@ export function makePostgresDatabase (server: Server, replicas?: Replicas): SqlD
       replicas?.written()
     }
   }
-  const readAt = <Result>(at: Server, bind: (statements: Statements) => BoundRead<Result>) =>
-    using(at, (connection, { statements }) => retrying(() => readOn(connection, bind(statements))))
+  const readAt = async <Result>(at: Server, bind: (statements: Statements) => BoundRead<Result>): Promise<Result> => {
+    const { statements } = await known()
+    const bound = bind(statements)
+    const { gathered } = at
+    if (bound.gives === 'item' && gathered !== undefined) return retrying(() => readOn(gathered, bound))
+    return at.use(connection => retrying(() => readOn(connection, bound)))
+  }
   const reading = <Result>(bind: (statements: Statements) => BoundRead<Result>, fresh = false): Promise<Result> =>
     replicas === undefined || fresh ? readAt(server, bind) : replicas.read(at => readAt(at, bind))
   const database: SqlDatabase = {

@@ -5,17 +5,29 @@ import { DeclarationError } from '../../errors.ts'
 
 export interface PostgresRows<Row> { readonly rows: Row[], readonly rowCount: number | null }
 
-/** A statement as the driver takes it. `name`: under which it is prepared. */
-export interface PostgresQuery {
-  readonly text: string
-  readonly values?: unknown[]
-  readonly name?: string
-  readonly rowMode?: 'array'
-  readonly types?: { getTypeParser (oid: number, format?: string): (value: string) => unknown }
+/** A statement as the driver takes it. */
+export interface PostgresQuery { readonly text: string, readonly values?: unknown[] }
+
+/** What the driver takes instead of a text: it sends and is answered by itself. */
+export interface Submittable {
+  submit (connection: DriverConnection): Error | null
+}
+
+/** What is used of a connection under a client: it writes messages of PostgreSQL's protocol. */
+export interface DriverConnection {
+  readonly stream: { cork (): void, uncork (): void }
+  /** The texts of statements that are prepared, by their names, and of those that are being. */
+  readonly parsedStatements: Readonly<Record<string, string>>
+  readonly submittedNamedStatements: Record<string, string>
+  parse (message: { readonly name: string, readonly text: string }): void
+  bind (message: { readonly statement: string, readonly values: ReadonlyArray<string | Buffer | null> }): void
+  execute (message: object): void
+  sync (): void
 }
 
 export interface PostgresClient {
   query<Row = unknown> (query: string | PostgresQuery, values?: unknown[]): Promise<PostgresRows<Row>>
+  query (query: Submittable): unknown
   on (event: 'error', listener: (error: Error) => void): unknown
 }
 
@@ -39,12 +51,21 @@ export interface PostgresPool {
 
 export type PostgresPoolClass = new (config: Readonly<Record<string, unknown>>) => PostgresPool
 
-/** The driver's pool. Throws a DeclarationError where `pg` is not installed. */
-export function loadPool (): PostgresPoolClass {
+/** `prepareValue`: makes of a value what the protocol takes. */
+export interface PostgresDriver { readonly Pool: PostgresPoolClass, readonly prepareValue: PrepareValue }
+
+export type PrepareValue = (value: unknown) => string | Buffer | null
+
+/** Throws a DeclarationError where `pg` is not installed, or is told to be libpq, which has the protocol to itself. */
+export function loadDriver (): PostgresDriver {
+  const require = createRequire(import.meta.url)
   try {
-    // The module is the driver that its name says.
-    return (createRequire(import.meta.url)('pg') as { readonly Pool: PostgresPoolClass }).Pool
+    // The modules are the driver that their names say.
+    const { Pool } = require('pg') as { readonly Pool: PostgresPoolClass }
+    const { prepareValue } = require('pg/lib/utils.js') as { readonly prepareValue: PrepareValue }
+    if (process.env['NODE_PG_FORCE_NATIVE'] !== undefined) throw new Error('it is told by NODE_PG_FORCE_NATIVE to be libpq')
+    return { Pool, prepareValue }
   } catch (error) {
-    throw new DeclarationError(`postgres(): its driver cannot be loaded; npm install pg (${error instanceof Error ? error.message.split('\n', 1).join('') : String(error)})`)
+    throw new DeclarationError(`postgres(): its driver cannot be used; npm install pg (${error instanceof Error ? error.message.split('\n', 1).join('') : String(error)})`)
   }
 }

@@ -19,7 +19,7 @@ export async function learn (connection: Connection): Promise<Known> {
 }
 
 /** Runs a read. Throws its error as ours. */
-export async function readOn<Result> (connection: Connection, { text, parameters, decode }: BoundRead<Result>): Promise<Result> {
+export async function readOn<Result> (connection: Pick<Connection, 'prepared'>, { text, parameters, decode }: BoundRead<Result>): Promise<Result> {
   try {
     return decode((await connection.prepared(text, parameters)).rows)
   } catch (error) {

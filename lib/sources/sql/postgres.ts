@@ -2,8 +2,9 @@ import { DeclarationError } from '../../errors.ts'
 import type { Database } from '../source.ts'
 import { driverConnection, type Naming } from './postgres-connection.ts'
 import { makePostgresDatabase, type Server } from './postgres-database.ts'
-import { loadPool, type PooledClient, type PostgresPool, type PostgresPoolClass } from './postgres-driver.ts'
+import { loadDriver, type PooledClient, type PostgresPool, type PostgresPoolClass, type PrepareValue } from './postgres-driver.ts'
 import { causeOf, isBroken, isUntimed, toFault } from './postgres-faults.ts'
+import { gathering } from './postgres-gathering.ts'
 import { makeReplicas } from './postgres-replicas.ts'
 import type { SqlSource, TableOptions } from './source.ts'
 
@@ -37,17 +38,18 @@ export interface PostgresDatabase extends Database {
 
 /**
  * Serves a PostgreSQL database, from version 14. Connects when the first request asks for data.
- * Throws a DeclarationError where `pg` is not installed, or where it is not said which server is the primary.
+ * Throws a DeclarationError where `pg` is not installed or is told to be another, or where it is not said which server is the primary.
  */
 export function postgres (options: PostgresOptions = {}): PostgresDatabase {
   const { connectionString, primary = connectionString, replicas = [] } = options
   if (connectionString !== undefined && connectionString !== primary) throw new DeclarationError("postgres(): 'connectionString' and 'primary' name two servers; say one of them")
-  const Pool = loadPool()
+  if (options.driver?.['pipeline'] === true) throw new DeclarationError("postgres(): the plugin sends statements together by itself; leave out 'pipeline' of 'driver'")
+  const { Pool, prepareValue } = loadDriver()
   const pool = openPool(Pool, primary, options)
   const naming = { on: options.prepare ?? true }
   const readers = replicas.map(replica => openPool(Pool, replica, options))
-  const server = serverOf(pool, naming)
-  const database = makePostgresDatabase(server, readers.length === 0 ? undefined : makeReplicas(server, readers.map(reader => serverOf(reader, naming))))
+  const server = serverOf(pool, naming, prepareValue)
+  const database = makePostgresDatabase(server, readers.length === 0 ? undefined : makeReplicas(server, readers.map(reader => serverOf(reader, naming, prepareValue))))
   return {
     ...database,
     kind: 'postgres',
@@ -71,21 +73,20 @@ function openPool (Pool: PostgresPoolClass, connectionString: string | undefined
   return pool
 }
 
-function serverOf (pool: PostgresPool, naming: Naming): Server {
-  return {
-    async use (work) {
-      const client = await connect(pool)
-      try {
-        const result = await work(driverConnection(client, naming))
-        client.release()
-        return result
-      } catch (error) {
-        // A connection that has failed is not used again.
-        client.release(isBroken(causeOf(error)))
-        throw error
-      }
+function serverOf (pool: PostgresPool, naming: Naming, prepareValue: PrepareValue): Server {
+  const use: Server['use'] = async work => {
+    const client = await connect(pool)
+    try {
+      const result = await work(driverConnection(client, naming, prepareValue))
+      client.release()
+      return result
+    } catch (error) {
+      // A connection that has failed is not used again.
+      client.release(isBroken(causeOf(error)))
+      throw error
     }
   }
+  return { use, gathered: { prepared: gathering({ use }) } }
 }
 
 async function connect (pool: PostgresPool): Promise<PooledClient> {

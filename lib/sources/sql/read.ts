@@ -17,8 +17,11 @@ export type Values = readonly unknown[]
 /** The range of this plan, which its shape leaves open. */
 export interface Bounds { readonly limit: number }
 
-/** A read as one statement, and how the rows that it gives become a result. `single`: it gives one row at the most. */
-export interface ReadCode<Result = ReadResult> { readonly sql: Sql, readonly single: boolean, decode (rows: readonly Values[], bounds: Bounds): Result }
+/** What a statement gives: `item`, the row of one key at the most; `row`, one at the most, whatever it is made of. */
+export type Gives = 'item' | 'row' | 'rows'
+
+/** A read as one statement, and how the rows that it gives become a result. */
+export interface ReadCode<Result = ReadResult> { readonly sql: Sql, readonly gives: Gives, decode (rows: readonly Values[], bounds: Bounds): Result }
 
 interface Body { readonly rows: Sql, readonly total?: Sql, decode (rows: unknown, total: { readonly total?: number }, bounds: Bounds): Found }
 
@@ -32,7 +35,7 @@ export function buildRead (plan: ReadPlan, builder: Builder, locking = false): R
   const outputs = [...buildCounts(stands), sql`${builder.dialect.asText(body.rows)} as ${sql.id('rows')}`, sql`${body.total ?? sql`null`} as ${sql.id('total')}`]
   return {
     sql: sql`${withSteps(steps)}select ${sql.join(outputs)}`,
-    single: true,
+    gives: 'row',
     decode ([row], bounds) {
       const output = readOutput(row, stands.length)
       return output.missed ?? body.decode(JSON.parse(String(output.rest[0])), totalIn(output.rest[1]), bounds)
@@ -46,7 +49,7 @@ function buildOnlyItem ({ steps, select }: PlanOf<'item'>, stand: Use, builder: 
   const [found] = buildStands(steps, [stand], builder)
   return {
     sql: sql`select count(*) as ${sql.id('c0')}, ${rows} as ${sql.id('rows')} from (${found}) as ${sql.id(stand.alias)}`,
-    single: true,
+    gives: 'row',
     decode ([output]) {
       const { missed, rest: [json] } = readOutput(output, 1)
       return missed ?? { kind: 'rows', rows: decodeRows(JSON.parse(String(json)), row), more: false }
@@ -69,8 +72,11 @@ export function readOutput (row: Values | undefined, steps: number): { readonly 
 
 export const totalIn = (total: unknown): { readonly total?: number } => total === null ? {} : { total: Number(total) }
 
-/** Whether a single identifier names the item: its values are unique, so there cannot be two. */
-export const isIdentified = ({ where }: Step) => where.kind === 'compare' && where.operator === 'equals' && where.value !== null && where.field.kind === 'stored' && where.field.identifier
+/** What the items are of which a step finds any: one, where a single identifier names it, since its values are unique. Only the key is sure to have an index. */
+export function givesOf ({ where, collection }: Step): Gives {
+  if (where.kind !== 'compare' || where.operator !== 'equals' || where.value === null || where.field.kind !== 'stored' || !where.field.identifier) return 'rows'
+  return where.field === collection.key ? 'item' : 'row'
+}
 
 /** Each step a common table expression of the items it stands on. */
 export function buildSteps (steps: readonly Step[], stands: readonly Use[], builder: Builder, locking = false): readonly Sql[] {

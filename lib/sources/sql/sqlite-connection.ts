@@ -32,9 +32,9 @@ export function connect (driver: SqliteDriver, statements: Statements, busyTimeo
   const rowsOf = rememberRecent(text => inArrays(driver.prepare(text)), { most: mostStatements })
   const statementOf = rememberRecent(text => driver.prepare(text), { most: mostStatements })
 
-  const readBound = <Result>({ text, single, parameters, decode }: BoundRead<Result>): Result => {
+  const readBound = <Result>({ text, gives, parameters, decode }: BoundRead<Result>): Result => {
     const statement = rowsOf(text)
-    if (!single) return decode(statement.all(...parameters))
+    if (gives === 'rows') return decode(statement.all(...parameters))
     const row = statement.get(...parameters)
     return decode(row === undefined ? [] : [row])
   }

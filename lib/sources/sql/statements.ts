@@ -7,13 +7,13 @@ import { makeBuilder } from './builder.ts'
 import type { ColumnTypes } from './columns.ts'
 import type { Dialect, Sql } from './dialect.ts'
 import { buildFlatItem, buildFlatItemText, buildFlatPageText } from './flat.ts'
-import { type Bounds, buildRead, type ReadCode, type Values } from './read.ts'
+import { type Bounds, buildRead, type Gives, type ReadCode, type Values } from './read.ts'
 import { isSlot, type Shape, shapeOf, shapeOfChange, type Slot } from './shape.ts'
 import { buildChange, type ChangeCode } from './write.ts'
 import { buildWritten } from './written.ts'
 
-/** A statement that is ready to run. `single`: it gives one row at the most. */
-export interface BoundRead<Result = ReadResult> { readonly text: string, readonly single: boolean, readonly parameters: readonly unknown[], decode (rows: readonly Values[]): Result }
+/** A statement that is ready to run. */
+export interface BoundRead<Result = ReadResult> { readonly text: string, readonly gives: Gives, readonly parameters: readonly unknown[], decode (rows: readonly Values[]): Result }
 
 /** A statement that changes data. `key`: decodes what an insert gives of its row. */
 export interface BoundChange { readonly text: string, readonly parameters: readonly unknown[], readonly key: ChangeCode['key'] }
@@ -52,7 +52,7 @@ export function makeStatements (dialect: Dialect, types: ColumnTypes = new Map()
   const bindRead = <Result>(plan: ReadPlan, find: (plan: ReadPlan, shape: Shape) => Statement<ReadCode<Result>>): BoundRead<Result> => {
     const shape = shapeOf(plan)
     const statement = find(plan, shape)
-    return { text: statement.text, single: statement.code.single, parameters: bindAll(statement, shape), decode: rows => statement.code.decode(rows, boundsOf(plan)) }
+    return { text: statement.text, gives: statement.code.gives, parameters: bindAll(statement, shape), decode: rows => statement.code.decode(rows, boundsOf(plan)) }
   }
   const bindReading = rememberFrozen((plan: ReadPlan) => bindRead(plan, reads))
   return {

@@ -6,7 +6,7 @@ import type { Change, Stored } from '../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
-import { buildSteps, isIdentified } from './read.ts'
+import { buildSteps, givesOf } from './read.ts'
 import { sourceOf } from './source.ts'
 import { column, columnOf, makeUse } from './use.ts'
 
@@ -68,7 +68,7 @@ function buildTarget (collection: Collection, steps: readonly Step[], builder: B
   const [only, ...others] = steps
   const use = makeUse(collection, '(target)')
   const table = sql`${sql.id(sourceOf(collection).table)} as ${sql.id(use.alias)}`
-  if (only !== undefined && others.length === 0 && isIdentified(only)) return { steps: sql``, table, where: buildFilter(only.where, use, builder) }
+  if (only !== undefined && others.length === 0 && givesOf(only) !== 'rows') return { steps: sql``, table, where: buildFilter(only.where, use, builder) }
   const stands = steps.map((step, index) => makeUse(step.collection, `(s${index})`))
   const last = stands.at(-1)
   if (last === undefined) throw new TypeError('an item is reached by a step at least')
