@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { Batch } from './postgres-batch.ts'
 import type { PostgresClient, PrepareValue } from './postgres-driver.ts'
 import { isBroken, isUnprepared } from './postgres-faults.ts'
+import type { Watch } from './postgres-watch.ts'
 
 /** One connection to a server that speaks PostgreSQL's SQL, whichever driver made it. Its errors are the driver's. */
 export interface Connection {
@@ -20,15 +21,29 @@ export interface Result { readonly rows: ReadonlyArray<readonly unknown[]>, read
 /** Whether statements are named. Switched off for good where a pooler turns out to lose them. */
 export interface Naming { on: boolean }
 
+/** What all connections of a pool have in common. `watch`: nothing where answers are waited for without end. */
+export interface Setup { readonly naming: Naming, readonly prepareValue: PrepareValue, watch (client: PostgresClient): Watch | undefined }
+
 /** A connection of the driver `pg`. */
-export function driverConnection (client: PostgresClient, naming: Naming, prepareValue: PrepareValue): Connection {
+export function driverConnection (client: PostgresClient, { naming, prepareValue, watch: watchOf }: Setup): Connection {
+  const watch = watchOf(client)
   const ask = (statements: readonly Statement[]) => new Promise<{ readonly error: Error | null, readonly results: readonly Result[] }>(resolve => {
     const queries = statements.map(({ text, values }) => ({ name: naming.on ? nameOf(text) : '', text, values: values.map(prepareValue) }))
-    const batch = new Batch(queries, error => { resolve({ error, results: batch.results }) })
+    const giveUp = (error: Error) => { resolve({ error, results: [] }) }
+    const batch = new Batch(queries, error => {
+      watch?.end(giveUp)
+      resolve({ error, results: batch.results })
+    })
+    watch?.begin(giveUp)
     client.query(batch)
   })
   return {
-    query: async (text, values = []) => (await client.query<Record<string, unknown>>({ text, values: [...values] })).rows,
+    query: (text, values = []) => new Promise((resolve, reject) => {
+      watch?.begin(reject)
+      client.query<Record<string, unknown>>({ text, values: [...values] })
+        .finally(() => { watch?.end(reject) })
+        .then(({ rows }) => { resolve(rows) }, reject)
+    }),
     async prepared (text, values) {
       const named = naming.on
       const { error, results: [result] } = await ask([{ text, values }])

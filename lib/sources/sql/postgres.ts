@@ -1,11 +1,13 @@
 import { DeclarationError } from '../../errors.ts'
+import { rememberEach } from '../../remember.ts'
 import type { Database } from '../source.ts'
-import { driverConnection, type Naming } from './postgres-connection.ts'
+import { driverConnection, type Setup } from './postgres-connection.ts'
 import { makePostgresDatabase, type Server } from './postgres-database.ts'
-import { loadDriver, type PooledClient, type PostgresPool, type PostgresPoolClass, type PrepareValue } from './postgres-driver.ts'
+import { loadDriver, type PooledClient, type PostgresPool, type PostgresPoolClass } from './postgres-driver.ts'
 import { causeOf, isBroken, isUntimed, toFault } from './postgres-faults.ts'
 import { gathering } from './postgres-gathering.ts'
 import { makeReplicas } from './postgres-replicas.ts'
+import { makeWatch } from './postgres-watch.ts'
 import type { SqlSource, TableOptions } from './source.ts'
 
 export interface PostgresOptions {
@@ -46,10 +48,10 @@ export function postgres (options: PostgresOptions = {}): PostgresDatabase {
   if (options.driver?.['pipeline'] === true) throw new DeclarationError("postgres(): the plugin sends statements together by itself; leave out 'pipeline' of 'driver'")
   const { Pool, prepareValue } = loadDriver()
   const pool = openPool(Pool, primary, options)
-  const naming = { on: options.prepare ?? true }
+  const setup: Setup = { naming: { on: options.prepare ?? true }, prepareValue, watch: watching(options) }
   const readers = replicas.map(replica => openPool(Pool, replica, options))
-  const server = serverOf(pool, naming, prepareValue)
-  const database = makePostgresDatabase(server, readers.length === 0 ? undefined : makeReplicas(server, readers.map(reader => serverOf(reader, naming, prepareValue))))
+  const server = serverOf(pool, setup)
+  const database = makePostgresDatabase(server, readers.length === 0 ? undefined : makeReplicas(server, readers.map(reader => serverOf(reader, setup))))
   return {
     ...database,
     kind: 'postgres',
@@ -58,13 +60,12 @@ export function postgres (options: PostgresOptions = {}): PostgresDatabase {
   }
 }
 
-function openPool (Pool: PostgresPoolClass, connectionString: string | undefined, { max = 10, connectionTimeout = 5000, statementTimeout = 30_000, driver = {} }: PostgresOptions): PostgresPool {
+function openPool (Pool: PostgresPoolClass, connectionString: string | undefined, { max = 10, connectionTimeout = 5000, statementTimeout = defaultStatementTimeout, driver = {} }: PostgresOptions): PostgresPool {
   const pool = new Pool({
     ...connectionString !== undefined && { connectionString },
     max,
     connectionTimeoutMillis: connectionTimeout,
-    // The server is to end a statement itself; one that answers nothing any more is not waited for.
-    ...statementTimeout > 0 && { statement_timeout: statementTimeout, query_timeout: statementTimeout + 1000 },
+    ...statementTimeout > 0 && { statement_timeout: statementTimeout },
     ...driver
   })
   // A connection that is lost while nobody asks anything of it is replaced by the next request that needs one. Whoever asks is told by the question.
@@ -73,11 +74,17 @@ function openPool (Pool: PostgresPoolClass, connectionString: string | undefined
   return pool
 }
 
-function serverOf (pool: PostgresPool, naming: Naming, prepareValue: PrepareValue): Server {
+/** The server is to end a statement itself; one that answers nothing any more is not waited for. */
+const watching = ({ statementTimeout = defaultStatementTimeout }: PostgresOptions): Setup['watch'] =>
+  statementTimeout > 0 ? rememberEach(() => makeWatch(statementTimeout + 1000)) : () => undefined
+
+const defaultStatementTimeout = 30_000
+
+function serverOf (pool: PostgresPool, setup: Setup): Server {
   const use: Server['use'] = async work => {
     const client = await connect(pool)
     try {
-      const result = await work(driverConnection(client, naming, prepareValue))
+      const result = await work(driverConnection(client, setup))
       client.release()
       return result
     } catch (error) {
