@@ -164,6 +164,10 @@ test('a server that answers nothing is 503 after the limit of a statement, and i
   door.release()
   t.equal((await app.inject('/orders/7')).statusCode, 200)
   t.equal((await create(app, 'woken')).statusCode, 201)
+  door.hold()
+  const { statusCode, headers } = await create(app, 'held before its transaction')
+  t.strictSame([statusCode, headers['retry-after']], [503, '1'])
+  door.release()
   await checkWhole(t, served, new Set(['woken']))
 })
 
