@@ -48,17 +48,16 @@ function renderCreated (plan: WritePlan, items: readonly Created[], { segments, 
   const collection = plan.kind === 'create' ? plan.from.collection : plan.collection
   const [first] = items
   // An upsert is at the URL that it was sent to, and many items are in no one place.
-  const own = plan.kind === 'create' && !many && first !== undefined ? ownSegments(collection, first.item, dictionaryPrefix) : undefined
+  const own = plan.kind === 'create' && !many && first !== undefined ? ownSegments(collection, first.key, dictionaryPrefix) : undefined
   const location: Record<string, string> = own === undefined ? {} : { location: formatPath(site(), [...segments, ...own]) }
   if (returns === 'minimal') return minimal(201, location)
   if (plan.kind !== 'delete' && plan.shows !== undefined) return renderRepresentation(plan.shows, items, many, collection, location)
   if (plan.kind === 'create' && createdBody === 'none') return { ...noContent(location), status: 201 }
-  const acknowledgements = items.map(({ item }) => acknowledgementOf(item, collection, plan.kind === 'create' && createdBody === 'id'))
+  const acknowledgements = items.map(one => acknowledgementOf(one, collection, plan.kind === 'create' && createdBody === 'id'))
   return acknowledge(201, many ? acknowledgements : acknowledgements[0] ?? { status: 'created' }, location)
 }
 
-function acknowledgementOf (item: Row, { key }: Collection, withId: boolean): Acknowledgement {
-  const id = item[key.property]
+function acknowledgementOf ({ key: id }: Created, { key }: Collection, withId: boolean): Acknowledgement {
   const isTold = withId && key.readable && (typeof id === 'string' || typeof id === 'number' || typeof id === 'boolean')
   return { status: 'created', ...isTold && { id } }
 }

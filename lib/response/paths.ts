@@ -1,5 +1,4 @@
 import type { Collection } from '../model/model.ts'
-import type { Row } from '../sources/source.ts'
 
 /** Where the API stands, as clients see it. */
 export interface Site {
@@ -22,12 +21,12 @@ export function formatPath (site: Site, segments: readonly string[]): string {
 }
 
 /**
- * The segments behind a collection's path that lead to this item and no other: its key, named as such where the plain segment means something else;
+ * The segments behind a collection's path that lead to the item of this key and no other: its key, named as such where the plain segment means something else;
  * nothing where the key must not be told.
  */
-export function ownSegments ({ key, specials }: Collection, row: Row, dictionaryPrefix: string): readonly string[] | undefined {
+export function ownSegments ({ key, specials }: Collection, value: unknown, dictionaryPrefix: string): readonly string[] | undefined {
   if (!key.readable) return undefined
-  const identifier = String(row[key.property])
+  const identifier = String(value)
   const plain = identifier !== '' && !identifier.startsWith(dictionaryPrefix) && !specials.some(one => one.segment === identifier)
   return plain ? [identifier] : [`${dictionaryPrefix}${key.name}`, identifier]
 }

@@ -84,6 +84,6 @@ const inOrder = <T>(rows: readonly T[], reversed: boolean): readonly T[] => reve
 
 /** The item's own URL, where it was asked for by another (RFC 9110, 8.7). */
 function ownLocation (collection: Collection, row: Row, { segments, site }: Asked, { dictionaryPrefix }: PageOptions): Record<string, string> {
-  const own = ownSegments(collection, row, dictionaryPrefix)
+  const own = ownSegments(collection, row[collection.key.property], dictionaryPrefix)
   return own === undefined ? {} : { 'content-location': formatPath(site(), [...segments.slice(0, -1), ...own]) }
 }

@@ -6,8 +6,11 @@ export function tagged (answer: Answer, known: Tags | undefined, version?: strin
   const { status, headers, links, body } = answer
   if (typeof body !== 'string') return answer
   const total = headers['x-total-count']
-  // Links and counts are told besides the body, and would be out of date with it unchanged. A copy of a long body costs more than the second tag.
-  const tag = links.length === 0 && total === undefined ? tagOf(body, version, variant) : tagOf(tagOf(body) + JSON.stringify([links, total]))
+  // Links and counts are told besides the body, and would be out of date with it unchanged.
+  const tag = links.length === 0 && total === undefined ? tagOf(body, version, variant) : tagOf((body.length > longestCopied ? tagOf(body) : body) + JSON.stringify([links, total]))
   const etag = `"${tag}"`
   return isKnown(tag, known) ? { status: 304, headers, links, body: undefined, etag } : { status, headers, links, body, etag }
 }
+
+// A copy of a longer body costs more than a tag of its own.
+const longestCopied = 10_000

@@ -21,8 +21,8 @@ export type WriteResult =
   | { readonly kind: 'deleted' }
   | Missed
 
-/** A new item as the application sees it, its key included, and what is shown of it where that was asked for. */
-export interface Created { readonly item: Values, readonly row: Row | undefined }
+/** A new item's key, and what is shown of it where that was asked for. */
+export interface Created { readonly key: unknown, readonly row: Row | undefined }
 
 /**
  * Runs a write: one statement where nothing must be known first, else a transaction with the application's setters and hooks in it (docs/http.md: Writing).
@@ -97,8 +97,7 @@ function directResult (plan: WritePlan, change: Change, result: Changed): WriteR
   const { key } = expectChanged(result, collection, '', plan.kind === 'delete')
   if (plan.kind === 'delete') return { kind: 'deleted' }
   if (plan.kind === 'update' || change.kind !== 'insert') return { kind: 'updated', row: undefined }
-  const item = Object.fromEntries([...change.values].map(([field, value]) => [field.property, value]))
-  return { kind: 'created', items: [{ item: { ...item, [collection.key.property]: key }, row: undefined }] }
+  return { kind: 'created', items: [{ key, row: undefined }] }
 }
 
 /** Somebody else created the item of an upsert meanwhile, or another item has one of its values. What was done for it is undone, and the whole done again. */
@@ -122,7 +121,7 @@ async function runCreate ({ steps, from, given, bodies, shows }: PlanOf<'create'
   for (const body of bodies) {
     const item = await createItem({ body, from, given, parent: parent.key, orNothing: false }, work)
     if (item === undefined) throw new TypeError('an insert that may not do nothing did so')
-    items.push({ item, row: await represent(from.collection, item, shows, work) })
+    items.push({ key: item[from.collection.key.property], row: await represent(from.collection, item, shows, work) })
   }
   return { kind: 'created', items }
 }
@@ -148,7 +147,7 @@ async function runUpdate (plan: PlanOf<'update'>, work: Work, { insist, refusal 
   if (otherwise.body.violations.length > 0) throw validation(otherwise.body.violations)
   const created = await createItem({ ...otherwise, parent: parent.key, orNothing: !insist }, work)
   if (created === undefined) throw new Overtaken()
-  return { kind: 'created', items: [{ item: created, row: await represent(collection, created, shows, work) }] }
+  return { kind: 'created', items: [{ key: created[collection.key.property], row: await represent(collection, created, shows, work) }] }
 }
 
 const lockItem = ({ steps, collection, body }: PlanOf<'update'>, { session }: Work) => session.lock({ kind: 'item', steps, select: itemSelection(collection, body.confirmations) })

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { Batch } from './postgres-batch.ts'
 import type { PostgresClient, PrepareValue } from './postgres-driver.ts'
 import { isBroken, isUnprepared } from './postgres-faults.ts'
-import type { Watch } from './postgres-watch.ts'
+import { makeWatch } from './postgres-watch.ts'
 
 /** One connection to a server that speaks PostgreSQL's SQL, whichever driver made it. Its errors are the driver's. */
 export interface Connection {
@@ -21,12 +21,12 @@ export interface Result { readonly rows: ReadonlyArray<readonly unknown[]>, read
 /** Whether statements are named. Switched off for good where a pooler turns out to lose them. */
 export interface Naming { on: boolean }
 
-/** What all connections of a pool have in common. `watch`: nothing where answers are waited for without end. */
-export interface Setup { readonly naming: Naming, readonly prepareValue: PrepareValue, watch (client: PostgresClient): Watch | undefined }
+/** What all connections of a pool have in common. `patience`: how long the server may say nothing, in milliseconds; undefined where without end. */
+export interface Setup { readonly naming: Naming, readonly prepareValue: PrepareValue, readonly patience: number | undefined }
 
 /** A connection of the driver `pg`. */
-export function driverConnection (client: PostgresClient, { naming, prepareValue, watch: watchOf }: Setup): Connection {
-  const watch = watchOf(client)
+export function driverConnection (client: PostgresClient, { naming, prepareValue, patience }: Setup): Connection {
+  const watch = patience === undefined ? undefined : makeWatch(patience)
   const ask = (statements: readonly Statement[]) => new Promise<{ readonly error: Error | null, readonly results: readonly Result[] }>(resolve => {
     const queries = statements.map(({ text, values }) => ({ name: naming.on ? nameOf(text) : '', text, values: values.map(prepareValue) }))
     const giveUp = (error: Error) => { resolve({ error, results: [] }) }

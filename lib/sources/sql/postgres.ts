@@ -7,7 +7,6 @@ import { loadDriver, type PooledClient, type PostgresPool, type PostgresPoolClas
 import { causeOf, isBroken, isUntimed, toFault } from './postgres-faults.ts'
 import { gathering } from './postgres-gathering.ts'
 import { makeReplicas } from './postgres-replicas.ts'
-import { makeWatch } from './postgres-watch.ts'
 import type { SqlSource, TableOptions } from './source.ts'
 
 export interface PostgresOptions {
@@ -48,7 +47,7 @@ export function postgres (options: PostgresOptions = {}): PostgresDatabase {
   if (options.driver?.['pipeline'] === true) throw new DeclarationError("postgres(): the plugin sends statements together by itself; leave out 'pipeline' of 'driver'")
   const { Pool, prepareValue } = loadDriver()
   const pool = openPool(Pool, primary, options)
-  const setup: Setup = { naming: { on: options.prepare ?? true }, prepareValue, watch: watching(options) }
+  const setup: Setup = { naming: { on: options.prepare ?? true }, prepareValue, patience: patienceOf(options) }
   const readers = replicas.map(replica => openPool(Pool, replica, options))
   const server = serverOf(pool, setup)
   const database = makePostgresDatabase(server, readers.length === 0 ? undefined : makeReplicas(server, readers.map(reader => serverOf(reader, setup))))
@@ -75,16 +74,16 @@ function openPool (Pool: PostgresPoolClass, connectionString: string | undefined
 }
 
 /** The server is to end a statement itself; one that answers nothing any more is not waited for. */
-const watching = ({ statementTimeout = defaultStatementTimeout }: PostgresOptions): Setup['watch'] =>
-  statementTimeout > 0 ? rememberEach(() => makeWatch(statementTimeout + 1000)) : () => undefined
+const patienceOf = ({ statementTimeout = defaultStatementTimeout }: PostgresOptions) => statementTimeout > 0 ? statementTimeout + 1000 : undefined
 
 const defaultStatementTimeout = 30_000
 
 function serverOf (pool: PostgresPool, setup: Setup): Server {
+  const connectionOf = rememberEach((client: PooledClient) => driverConnection(client, setup))
   const use: Server['use'] = async work => {
     const client = await connect(pool)
     try {
-      const result = await work(driverConnection(client, setup))
+      const result = await work(connectionOf(client))
       client.release()
       return result
     } catch (error) {
@@ -96,16 +95,12 @@ function serverOf (pool: PostgresPool, setup: Setup): Server {
   return { use, gathered: { prepared: gathering({ use }) } }
 }
 
-async function connect (pool: PostgresPool): Promise<PooledClient> {
-  try {
-    return await pool.connect().catch((error: unknown) => {
-      if (!isUntimed(error)) throw error
-      connectUntimed(pool)
-      return pool.connect()
-    })
-  } catch (error) {
-    throw toFault(error)
-  }
+function connect (pool: PostgresPool): Promise<PooledClient> {
+  return pool.connect().catch(async (error: unknown) => {
+    if (!isUntimed(error)) throw toFault(error)
+    connectUntimed(pool)
+    return pool.connect().catch((other: unknown) => { throw toFault(other) })
+  })
 }
 
 function connectUntimed (pool: PostgresPool): void {
