@@ -56,3 +56,14 @@ test('what may be over soon is 503, anything else 500, the driver\'s error being
   const own = new DataApiError('argument', 'mine')
   t.equal(toFault(own), own)
 })
+
+test('a database that is opened here has a cache of 16 MB, a given one its own', async t => {
+  const cacheOf = ({ driver }: { readonly driver: SqliteDriver }) => Object.values(driver.prepare('pragma cache_size').get() as object)[0] as number
+  const opened = sqlite(':memory:')
+  t.equal(cacheOf(opened), -16_000)
+  const given = new DatabaseSync(':memory:')
+  given.exec('pragma cache_size = -500')
+  t.equal(cacheOf(sqlite('', { driver: given })), -500)
+  opened.close()
+  given.close()
+})
