@@ -1,4 +1,6 @@
 import { AsyncResource } from 'node:async_hooks'
+// Not the global one, which an application's tests may have taken the place of.
+import { setImmediate } from 'node:timers'
 
 /** A request's work in two steps: what makes its answer, and what sends it. */
 export interface Work<T> {
@@ -30,8 +32,9 @@ export function makeCohorts<T> (): (work: Work<T>) => void {
   const run = () => {
     const end = performance.now() + longest
     try {
-      do asked.shift()?.make(ready)
-      while (asked.length > 0 && performance.now() < end)
+      do {
+        asked.shift()?.make(ready)
+      } while (asked.length > 0 && performance.now() < end)
       while (made.length > 0) made.shift()?.send()
     } finally {
       due = false

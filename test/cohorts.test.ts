@@ -106,6 +106,17 @@ test('rules, scopes and hooks find what the application keeps of their own reque
   }
 })
 
+test('an application whose tests stop the clock is answered', async t => {
+  const app = Fastify()
+  await app.register(dataApi, { collections: { things: collection(Type.Object({ id: Type.Integer({ identifier: true, readable: true }) }), { source: memory([{ id: 1 }]) }) } })
+  await app.ready()
+  const { setImmediate: real } = globalThis
+  t.teardown(() => { globalThis.setImmediate = real })
+  globalThis.setImmediate = (() => {}) as never
+  const answer = app.inject('/things/1').then(({ body }) => body)
+  t.equal(await Promise.race([answer, setTimeout(1000, 'no answer')]), '{"id":1}')
+})
+
 test('a hook that throws what is no error is a 500 all the same', async t => {
   const app = Fastify()
   const Thing = Type.Object({ id: Type.Integer({ identifier: true }), name: Type.String({ writable: true }) })

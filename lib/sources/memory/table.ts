@@ -70,7 +70,8 @@ function makeTable (rows: Rows): Table {
   }
 
   return {
-    all: () => rows.values(),
+    // An array itself, since to copy a large one costs more than to look through it.
+    all: () => isMap(rows) ? rows.values() : rows,
     find (property, value, kind) {
       const entries = indexOf(property, kind).entries.get(value) ?? []
       if (entries.every(entry => isCurrent(entry, rows, value, property, kind))) return entries.map(entry => entry.row)
