@@ -6,6 +6,7 @@ import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { related } from './relations.ts'
+import { isCommonLimit } from './shape.ts'
 import { buildSort } from './sort.ts'
 import { column, makeUse, selected, table, type Use } from './use.ts'
 
@@ -48,7 +49,8 @@ export function buildList ({ carry = [], ahead = false, ...listing }: ListAsked,
 }
 
 export function buildLimit (range: Listing['range'], ahead: boolean, builder: Builder): Sql {
-  const [limit, offset] = builder.slotsOf(range).map(slot => sql`${sql.val(slot)}`)
+  const [slot, offset] = builder.slotsOf(range).map(slot => sql`${sql.val(slot)}`)
+  const limit = isCommonLimit(range.limit) ? sql`${sql.lit(range.limit)}` : slot
   const bound = ahead ? sql`${limit} + 1` : limit
   return builder.dialect.limit(range.limit === Infinity ? undefined : bound, range.offset === 0 ? undefined : offset)
 }
