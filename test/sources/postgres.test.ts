@@ -216,6 +216,19 @@ test('statements are prepared by name, unless the application says otherwise or 
   t.equal(await prepared(unnamed), 0)
 })
 
+test('a page of a round limit is planned once for all values, not anew for each', async t => {
+  const db = await open(t, `${things}; insert into things (big) select mod(number, 100) from generate_series(1, 10000) as number; create index on things (big, id); analyze things`, { max: 1 })
+  const send = await serve(t, db)
+  const generic = async (text: string) => {
+    const { rows } = await db.pool.query<{ often: string }>('select generic_plans as often from pg_prepared_statements where strpos(statement, $1) > 0', [text])
+    return rows.map(({ often }) => Number(often) > 0)
+  }
+  for (let big = 0; big < 12; big++) t.equal((await send('GET', `/things?big=${big}&sort=id&limit=20&fields=id`))[0], 200)
+  t.strictSame(await generic('limit 21'), [true])
+  for (let big = 0; big < 12; big++) t.equal((await send('GET', `/things?big=${big}&sort=id&limit=${big + 1}&fields=id`))[0], 200)
+  t.strictSame([await generic('limit $2 + 1'), await generic('limit 13')], [[false], []])
+})
+
 test('numbers that PostgreSQL writes otherwise than JavaScript stand alike in items, pages, nested and not', async t => {
   const numbers = ['1e-6', '1e-4', '0.00012', '1e15', '999999999999999', '1e20', '1e21', '-0', 'NaN', 'Infinity', '-Infinity', '0.1', '16777217', '123456.789']
   const db = await open(t, `create table parents (id int primary key); insert into parents values (1);

@@ -6,7 +6,7 @@ import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { related } from './relations.ts'
-import { isCommonLimit } from './shape.ts'
+import { isRoundLimit } from './shape.ts'
 import { buildSort } from './sort.ts'
 import { column, makeUse, selected, table, type Use } from './use.ts'
 
@@ -50,9 +50,9 @@ export function buildList ({ carry = [], ahead = false, ...listing }: ListAsked,
 
 export function buildLimit (range: Listing['range'], ahead: boolean, builder: Builder): Sql {
   const [slot, offset] = builder.slotsOf(range).map(slot => sql`${sql.val(slot)}`)
-  const limit = isCommonLimit(range.limit) ? sql`${sql.lit(range.limit)}` : slot
-  const bound = ahead ? sql`${limit} + 1` : limit
-  return builder.dialect.limit(range.limit === Infinity ? undefined : bound, range.offset === 0 ? undefined : offset)
+  const given = ahead ? sql`${slot} + 1` : slot
+  const limit = isRoundLimit(range.limit) ? sql`${sql.lit(ahead ? range.limit + 1 : range.limit)}` : given
+  return builder.dialect.limit(range.limit === Infinity ? undefined : limit, range.offset === 0 ? undefined : offset)
 }
 
 /** The fields that a source reads, each once: those shown, those that computed ones come from, and those carried. */

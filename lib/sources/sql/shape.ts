@@ -118,15 +118,13 @@ function addOrder (draft: Draft, order: Order): void {
 }
 
 /**
- * Whether a limit stands in the text. PostgreSQL takes one that it does not know for a tenth of the table, and so plans the statement anew each time; of
- * limits that clients choose, those that many do.
+ * Whether a limit stands in the text. PostgreSQL takes one that it does not know for a tenth of the table, and so plans the statement anew each time. Only
+ * limits that people choose, so that clients who count through all of them do not drive the other statements out.
  */
-export const isCommonLimit = (limit: number) => commonLimits.has(limit)
-
-const commonLimits: ReadonlySet<number> = new Set([10, 20, 25, 50, 100, 200, 500, 1000])
+export const isRoundLimit = (limit: number) => limit <= 1000 && limit % (limit < 100 ? 5 : 50) === 0
 
 function addRange (draft: Draft, range: Range): void {
-  draft.key += `${range.limit === Infinity ? '*' : isCommonLimit(range.limit) ? `l${range.limit}` : 'l'}${range.offset === 0 ? ';' : 'o'}`
+  draft.key += `${range.limit === Infinity ? '*' : isRoundLimit(range.limit) ? `l${range.limit}` : 'l'}${range.offset === 0 ? ';' : 'o'}`
   addValues(draft, range, [range.limit === Infinity ? 0 : range.limit, range.offset])
 }
 
