@@ -1,9 +1,11 @@
+import { Type } from '@sinclair/typebox'
+import Fastify from 'fastify'
 import { createRequire } from 'node:module'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import tap, { test } from 'tap'
-import { DataApiError, DeclarationError, sqlite } from '../../lib/index.ts'
+import dataApi, { collection, DataApiError, DeclarationError, expression, sqlite } from '../../lib/index.ts'
 import type { SqliteDriver } from '../../lib/sources/sql/drivers.ts'
 import { toFault } from '../../lib/sources/sql/sqlite-faults.ts'
 
@@ -66,4 +68,38 @@ test('a database that is opened here has a cache of 16 MB, a given one its own',
   t.equal(cacheOf(sqlite('', { driver: given })), -500)
   opened.close()
   given.close()
+})
+
+test('a STRICT table is taken at its word, and what others hold is looked at', async t => {
+  const raw = new DatabaseSync(':memory:')
+  const texts: string[] = []
+  const driver: SqliteDriver = {
+    prepare (text) { texts.push(text); return raw.prepare(text) },
+    exec: script => raw.exec(script),
+    function: (...args) => raw.function(...args),
+    close: () => raw.close()
+  }
+  const db = sqlite('', { driver })
+  const columns = "id integer primary key, word text, whole integer, share integer, made text as (word || '!')"
+  const rows = 'values (1, \'5\', 7, 8), (2, \'a"b\', 9007199254740993, -9007199254740993), (3, null, null, null)'
+  for (const [name, suffix] of [['strict', ' strict'], ['loose', '']]) db.exec(`create table ${name} (${columns})${suffix}; insert into ${name} (id, word, whole, share) ${rows}`)
+  db.exec("insert into loose (id, word, whole, share) values (4, x'61', 0.30000000000000004, 'x')")
+  const readable = { readable: true } as const
+  const Item = Type.Object({ id: Type.Integer({ identifier: true, ...readable }), word: Type.String(readable), whole: Type.Integer(readable), share: Type.Number(readable), made: Type.String(readable) })
+  const app = Fastify()
+  t.teardown(() => app.close())
+  // What is told is text, not the number that it should be.
+  const items = (table: string) => collection(Item, { source: db.table(table), computed: { told: expression({ type: Type.Number(readable), sql: eb => eb.ref('word'), memory: () => 0 }) } })
+  await app.register(dataApi, { collections: { strict: items('strict'), loose: items('loose') } })
+  const alike = [
+    { id: 1, word: '5', whole: 7, share: 8, made: '5!', told: null },
+    { id: 2, word: 'a"b', whole: 9007199254740992, share: -9007199254740992, made: 'a"b!', told: null },
+    { id: 3, word: null, whole: null, share: null, made: null, told: null }
+  ]
+  t.strictSame((await app.inject('/strict')).json(), alike)
+  // Older versions do not check what a column is computed to.
+  t.match(texts.at(-1), '."made" as text)')
+  t.notMatch(texts.at(-1), '."word" as text)')
+  t.strictSame((await app.inject('/loose')).json(), [...alike, { id: 4, word: 'a', whole: 0.30000000000000004, share: null, made: 'a!', told: null }])
+  t.match(texts.at(-1), '."word" as text)')
 })

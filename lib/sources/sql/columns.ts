@@ -6,7 +6,7 @@ import { sourceOf } from './source.ts'
 export interface Held { readonly kind: ValueKind, readonly type: string }
 
 /** The types of a database's columns, by table and column. */
-export type ColumnTypes = ReadonlyMap<string, ReadonlyMap<string, string>>
+export interface ColumnTypes { get (table: string): ReadonlyMap<string, string> | undefined }
 
 /** The type of a field's column. */
 export function columnType (types: ColumnTypes, collection: Collection, { property }: Pick<StoredField, 'property'>): string {

@@ -9,7 +9,7 @@ import { sqliteWriter } from './sqlite-writer.ts'
 /** The function registered on every connection for comparisons without regard to case: SQLite's own lower() knows ASCII only. */
 export const foldFunction = 'data_api_fold_case'
 
-/** SQLite, from 3.35. */
+/** SQLite, from 3.37. */
 export const sqliteDialect: Dialect = {
   compiler: new SqliteQueryCompiler(),
   // A column may be declared with a collation of its own.

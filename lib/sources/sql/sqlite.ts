@@ -3,6 +3,7 @@ import { makeTurns } from '../turns.ts'
 import { openDriver, type SqliteDriver, type SqliteDriverClass, type SqliteDriverName } from './drivers.ts'
 import { makeSource, type SqlSource, type TableOptions } from './source.ts'
 import { connect } from './sqlite-connection.ts'
+import { strictTypes } from './sqlite-catalog.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
 import { resultCode } from './sqlite-faults.ts'
 import { makeStatements } from './statements.ts'
@@ -31,7 +32,7 @@ export interface SqliteDatabase extends Database {
  */
 export function sqlite (file: string, { driver: given, busyTimeout = 5000 }: SqliteOptions = {}): SqliteDatabase {
   const driver = typeof given === 'object' ? given : openDriver(file, given)
-  const statements = makeStatements(sqliteDialect)
+  const statements = makeStatements(sqliteDialect, strictTypes(driver))
   // At the start nobody else is held up, so this may wait for a lock.
   driver.exec(`pragma busy_timeout = ${Math.max(0, Math.trunc(busyTimeout))}`)
   useWriteAheadLog(driver)
