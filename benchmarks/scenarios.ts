@@ -79,13 +79,13 @@ function listings (): readonly Scenario[] {
     ]
   })
   const prices = times(10, index => 20 + index)
-  // More than the plugin remembers, by a condition that holds for all.
-  const once = times(5000, index => ({ genre: genres[index % genres.length] ?? '', least: -1 - index }))
+  // Between two times that one is asked for lie more than the plugin remembers.
+  const once = times(1000, index => 500_000 + index * 431)
   return [listing(20, 1.2, 2), listing(100, 1.7, 2.5), listing(1000, 1.8), {
     name: 'listing of 20, no query twice',
     sources: databases,
-    requests: once.map(({ genre, least }) => get(`/albums?genre=${genre}&id>${least}&sort=released+desc&limit=20`)),
-    rivals: [byHand(once.map(({ genre }) => get(`/albums?genre=${genre}&limit=20`)))]
+    requests: once.map(plays => get(`/tracks?plays<${plays}&sort=plays+desc&limit=20`)),
+    rivals: [byHand(once.map(plays => get(`/tracks-under?plays=${plays}&limit=20`)))]
   }, {
     name: 'listing of 20, scanned and sorted',
     sources: everywhere,

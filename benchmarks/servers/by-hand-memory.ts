@@ -29,6 +29,7 @@ export function memoryQueries (sizes: Sizes): Queries {
     tracksOf: (artist, album) => albums.get(album)?.artistId === artist ? (tracksOf.get(album) ?? []).map(showTrack) : undefined,
     charts: (after, limit) => world.tracks.filter(track => after === undefined || track.plays < after[0] || (track.plays === after[0] && track.id > after[1]))
       .sort((one, other) => other.plays - one.plays || one.id - other.id).slice(0, limit).map(showTrack),
+    tracksUnder: (plays, limit) => world.tracks.filter(track => track.plays < plays).sort((one, other) => other.plays - one.plays || one.id - other.id).slice(0, limit).map(showTrack),
     artists: (country, limit) => artistsOf(country, limit),
     createTrack ({ album_id: albumId, ...given }) {
       const track = { id: world.tracks.length + 1, ...given, albumId }

@@ -25,6 +25,7 @@ export function postgresQueries (connectionString: string): Queries {
   const fullTracksOfAlbum = named('full_tracks_of', `select ${track} from tracks where album_id = $1 order by id limit 100`)
   const charts = named('charts', `select ${track} from tracks order by plays desc, id limit $1`)
   const chartsAfter = named('charts_after', `select ${track} from tracks where plays <= $1 and (plays < $1 or id > $2) order by plays desc, id limit $3`)
+  const tracksUnder = named('tracks_under', `select ${track} from tracks where plays < $1 order by plays desc, id limit $2`)
   const fullArtists = named('full_artists', `select ${artist} from artists where country = $1 order by name limit $2`)
   const insert = named('insert', 'insert into tracks (title, position, seconds, plays, album_id) values ($1, $2, $3, $4, $5) returning id')
   const update = named('update', 'update tracks set title = coalesce($1, title), seconds = coalesce($2, seconds) where id = $3 returning id')
@@ -43,6 +44,7 @@ export function postgresQueries (connectionString: string): Queries {
     treesText: async (country, limit) => String((await trees(country, limit))[0]?.['text']),
     tracksOf: async (artist, id) => (await albumOfArtist(id, artist)).length === 0 ? undefined : fullTracksOfAlbum(id),
     charts: (after, limit) => after === undefined ? charts(limit) : chartsAfter(...after, limit),
+    tracksUnder: (plays, limit) => tracksUnder(plays, limit),
     artists: (country, limit) => fullArtists(country, limit),
     createTrack: async one => Number((await insert(one.title, one.position, one.seconds, one.plays, one.album_id))[0]?.['id']),
     changeTrack: async (id, { title, seconds }) => (await update(title ?? null, seconds ?? null, id)).length > 0

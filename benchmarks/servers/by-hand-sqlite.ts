@@ -26,6 +26,7 @@ export function sqliteQueries (file: string): Queries {
   const fullTracksOfAlbum = prepare(`select ${track} from tracks where album_id = ? order by id limit 100`)
   const charts = prepare(`select ${track} from tracks order by plays desc, id limit ?`)
   const chartsAfter = prepare(`select ${track} from tracks where plays <= ?1 and (plays < ?1 or id > ?2) order by plays desc, id limit ?3`)
+  const tracksUnder = prepare(`select ${track} from tracks where plays < ? order by plays desc, id limit ?`)
   const fullArtists = prepare(`select ${artist} from artists where country = ? order by name limit ?`)
   const insert = prepare('insert into tracks (title, position, seconds, plays, album_id) values (?, ?, ?, ?, ?) returning id')
   const update = prepare('update tracks set title = coalesce(?, title), seconds = coalesce(?, seconds) where id = ?')
@@ -44,6 +45,7 @@ export function sqliteQueries (file: string): Queries {
     treesText: (country, limit) => (trees.get(country, limit) as { text: string }).text,
     tracksOf: (artist, id) => albumOfArtist.get(id, artist) === undefined ? undefined : fullTracksOfAlbum.all(id) as Row[],
     charts: (after, limit) => (after === undefined ? charts.all(limit) : chartsAfter.all(...after, limit)) as Row[],
+    tracksUnder: (plays, limit) => tracksUnder.all(plays, limit) as Row[],
     artists: (country, limit) => fullArtists.all(country, limit) as Row[],
     createTrack: one => (insert.get(one.title, one.position, one.seconds, one.plays, one.album_id) as { id: number }).id,
     changeTrack: (id, { title, seconds }) => Number(update.run(title ?? null, seconds ?? null, id).changes) > 0

@@ -47,6 +47,8 @@ function addListings (app: FastifyInstance, queries: Queries): void {
     ({ query: { country, limit } }, reply) => answer(reply, queries.treesText(country, limit), text => text))
   app.get<Of<{ plays?: number, id?: number }>>('/tracks', { schema: { querystring: asked.after, response: { 200: rows.tracks } } },
     ({ query: { plays, id, limit } }, reply) => answer(reply, queries.charts(plays === undefined || id === undefined ? undefined : [plays, id], limit)))
+  app.get<Of<{ plays: number }>>('/tracks-under', { schema: { querystring: asked.plays, response: { 200: rows.tracks } } },
+    ({ query: { plays, limit } }, reply) => answer(reply, queries.tracksUnder(plays, limit)))
   app.get<Of<{ country: string }>>('/artists-by-name', { schema: { querystring: asked.country, response: { 200: rows.artistsByName } } },
     ({ query: { country, limit } }, reply) => answer(reply, then(queries.artists(country, limit), byName)))
 }

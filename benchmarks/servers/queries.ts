@@ -25,6 +25,7 @@ export interface Queries {
   tracksOf (artist: number, album: number): Eventually<readonly Row[] | undefined>
   /** The most played, all or those behind a track. */
   charts (after: readonly [plays: number, id: number] | undefined, limit: number): Eventually<readonly Row[]>
+  tracksUnder (plays: number, limit: number): Eventually<readonly Row[]>
   artists (country: string, limit: number): Eventually<readonly Row[]>
   createTrack (track: NewTrack): Eventually<number>
   /** Whether there is such a track. */

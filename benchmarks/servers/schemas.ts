@@ -35,6 +35,7 @@ export const queries = {
   genre: strict({ genre: string, limit }, ['genre']),
   price: strict({ price: number, limit }, ['price']),
   country: strict({ country: string, limit }, ['country']),
+  plays: strict({ plays: integer, limit }, ['plays']),
   after: strict({ plays: integer, id: integer, limit }, [])
 } as const
 
