@@ -4,7 +4,7 @@ import type { Predicate } from '../../plan/plan.ts'
 import { foldCase } from '../fold-case.ts'
 import { relatedRows } from './relations.ts'
 import { compareValues } from './sort.ts'
-import { valueOf } from './values.ts'
+import { readerOf } from './values.ts'
 
 /** Whether a row is one that the predicate holds for. */
 export type RowTest = (row: object) => boolean
@@ -30,7 +30,8 @@ export function compileFilter (predicate: Predicate): RowTest {
     case 'compare': {
       const { field, operator, value } = predicate
       const test = tests[operator](value)
-      return row => test(valueOf(row, field))
+      const read = readerOf(field)
+      return row => test(read(row))
     }
   }
 }

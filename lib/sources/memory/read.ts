@@ -6,7 +6,7 @@ import { candidateRows } from './candidates.ts'
 import { compileFilter } from './filter.ts'
 import { relatedRows } from './relations.ts'
 import { compareValues, sortRows } from './sort.ts'
-import { valueOf } from './values.ts'
+import { type Reader, readerOf } from './values.ts'
 
 type PlanOf<K extends ReadPlan['kind']> = Extract<ReadPlan, { kind: K }>
 
@@ -15,7 +15,7 @@ export function runRead (plan: ReadPlan): ReadResult {
   const stand = walkSteps(plan.steps)
   if (stand.kind !== 'standing') return stand
   switch (plan.kind) {
-    case 'item': return { kind: 'rows', rows: stand.row === undefined ? [] : [showRow(stand.row, plan.select, [])], more: false }
+    case 'item': return { kind: 'rows', rows: stand.row === undefined ? [] : [showing(plan.select)(stand.row)], more: false }
     case 'list': return readList(plan, stand.row)
     case 'groups': return readGroups(plan, stand.row)
   }
@@ -53,7 +53,7 @@ function filterRows (rows: Iterable<object>, where: Listing['where']): readonly 
 function readList ({ from, listing, beyond, carry, count }: PlanOf<'list'>, parent: object | undefined): ReadResult {
   const rows = rowsOf(from, parent, listing.where)
   const { page, more } = cut(sortRows(filterRows(rows, beyond), listing.order, mostOf(listing.range)), listing.range)
-  return { kind: 'rows', rows: page.map(row => showRow(row, listing.select, carry)), more, ...count && { total: rows.length } }
+  return { kind: 'rows', rows: page.map(showing(listing.select, carry)), more, ...count && { total: rows.length } }
 }
 
 /** A listing whose objects are found and sorted once, and shown batch by batch. */
@@ -63,12 +63,13 @@ export function readInBatches (plan: PlanOf<'list'>, size: number): Batches {
   if (stand.kind !== 'standing') return { first: stand, rows: showBatches([], plan, size) }
   const rows = rowsOf(from, stand.row, listing.where)
   const { page, more } = cut(sortRows(filterRows(rows, beyond), listing.order, mostOf(listing.range)), listing.range)
-  const first = page.slice(0, size).map(row => showRow(row, listing.select, carry))
+  const first = page.slice(0, size).map(showing(listing.select, carry))
   return { first: { kind: 'rows', rows: first, more, ...count && { total: rows.length } }, rows: showBatches(page, plan, size) }
 }
 
 async function * showBatches (rows: readonly object[], { listing, carry }: PlanOf<'list'>, size: number): AsyncGenerator<readonly Row[]> {
-  for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size).map(row => showRow(row, listing.select, carry))
+  const show = showing(listing.select, carry)
+  for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size).map(show)
 }
 
 /** With the row more that tells that others follow. */
@@ -86,14 +87,16 @@ function readGroups ({ from, by, beyond, descending, range, members, count }: Pl
   // All rows of a group have its value, so any of them can be asked.
   const wanted = values.filter(value => rowsByValue.get(value)?.slice(0, 1).every(isWanted))
   const { page, more } = cut(wanted, range)
-  const shown = page.map((value): Group => ({ value, rows: listRows(rowsByValue.get(value) ?? [], members) }))
+  const list = listing(members)
+  const shown = page.map((value): Group => ({ value, rows: list(rowsByValue.get(value) ?? []) }))
   return { kind: 'groups', groups: shown, more, ...count && { total: values.length } }
 }
 
 function groupBy (rows: readonly object[], by: DataField): Map<unknown, object[]> {
   const groups = new Map<unknown, object[]>()
+  const read = readerOf(by)
   for (const row of rows) {
-    const value = valueOf(row, by)
+    const value = read(row)
     const group = groups.get(value)
     if (group === undefined) groups.set(value, [row])
     else group.push(row)
@@ -101,24 +104,49 @@ function groupBy (rows: readonly object[], by: DataField): Map<unknown, object[]
   return groups
 }
 
-function listRows (rows: readonly object[], { order, range, select }: Listing): readonly Row[] {
-  return cut(sortRows(rows, order, mostOf(range)), range).page.map(row => showRow(row, select, []))
+type List = (rows: readonly object[]) => readonly Row[]
+
+/** Makes what lists objects for which the listing's condition holds. */
+function listing ({ order, range, select }: Listing): List {
+  const show = showing(select)
+  return rows => cut(sortRows(rows, order, mostOf(range)), range).page.map(show)
 }
 
-/** What the selection needs of an object, by property. */
-function showRow (row: object, select: Selection, carry: readonly DataField[]): Row {
-  const shown: Record<string, unknown> = {}
-  for (const field of carry) shown[field.property] = valueOf(row, field)
-  for (const one of select) {
-    if (one.kind === 'list') shown[one.field.property] = listRows(filterRows(relatedRows(row, one.field), one.listing.where), one.listing)
-    else if (one.kind === 'item') shown[one.field.property] = showItem(row, one)
-    else if (one.field.kind === 'computed') for (const field of one.field.from) shown[field.property] = valueOf(row, field)
-    else shown[one.field.property] = valueOf(row, one.field)
+type Show = (row: object) => Row
+
+/** Makes what shows of an object what the selection needs, by property. */
+function showing (select: Selection, carry: readonly DataField[] = []): Show {
+  const members = [...carry.map(member), ...select.flatMap(shownMembers)]
+  return row => {
+    const shown: Record<string, unknown> = {}
+    for (const { property, read } of members) shown[property] = read(row)
+    return shown
   }
-  return shown
 }
 
-function showItem (row: object, { field, where, select }: Extract<Selection[number], { kind: 'item' }>): Row | null {
-  const [found] = filterRows(relatedRows(row, field), where)
-  return found === undefined ? null : showRow(found, select, [])
+interface Member { readonly property: string, readonly read: Reader }
+
+const member = (field: DataField): Member => ({ property: field.property, read: readerOf(field) })
+
+function shownMembers (shown: Selection[number]): readonly Member[] {
+  switch (shown.kind) {
+    case 'list': return [{ property: shown.field.property, read: listReader(shown) }]
+    case 'item': return [{ property: shown.field.property, read: itemReader(shown) }]
+    case 'value': return shown.field.kind === 'computed' ? shown.field.from.map(member) : [member(shown.field)]
+  }
+}
+
+function listReader ({ field, listing: listed }: Extract<Selection[number], { kind: 'list' }>): Reader {
+  const isListed = compileFilter(listed.where)
+  const list = listing(listed)
+  return row => list(relatedRows(row, field).filter(isListed))
+}
+
+function itemReader ({ field, where, select }: Extract<Selection[number], { kind: 'item' }>): Reader {
+  const isShown = compileFilter(where)
+  const show = showing(select)
+  return row => {
+    const found = relatedRows(row, field).find(isShown)
+    return found === undefined ? null : show(found)
+  }
 }

@@ -1,7 +1,7 @@
 import type { Collection, RelationField } from '../../model/model.ts'
 import type { MemorySource } from './memory.ts'
 import type { Table } from './table.ts'
-import { ownValue, valueOf } from './values.ts'
+import { propertyReader, valueOf } from './values.ts'
 
 /** The objects behind a collection. Only collections of memory sources reach this room. */
 export const tableOf = (collection: Collection): Table => sourceOf(collection).table
@@ -17,7 +17,7 @@ export function relatedRows (row: object, field: RelationField): readonly object
   const { link } = field
   if (link.kind === 'foreign-key') return findBy(target, link.foreignKey.property, own, link.foreignKey.type.kind)
   const joins = joinsOf(field.holder, link.through)
-  const keys = new Set(findBy(joins, link.foreignKey, own, field.holder.key.type.kind).map(join => ownValue(join, link.otherKey, type.kind)))
+  const keys = new Set(findBy(joins, link.foreignKey, own, field.holder.key.type.kind).map(propertyReader(link.otherKey, type.kind)))
   return [...keys].flatMap(one => findBy(target, property, one, type.kind))
 }
 

@@ -1,24 +1,23 @@
-import type { DataField } from '../../model/model.ts'
 import type { Order } from '../../plan/plan.ts'
-import { valueOf } from './values.ts'
+import { type Reader, readerOf } from './values.ts'
 
 /** The first rows of the order, at most so many. Each value is read once (docs/http.md: Query strings). */
 export function sortRows (rows: readonly object[], order: Order, most = Infinity): readonly object[] {
   // Where a small part is wanted, most rows are seen to lie behind it by their first value.
-  const sorted = most < rows.length / 4 ? firstOf(rows, compareBy(order), order.length, most) : allOf(rows, order).slice(0, most)
+  const sorted = most < rows.length / 4 ? firstOf(rows, compareBy(order), most) : allOf(rows, order).slice(0, most)
   return sorted.map(({ row }) => row)
 }
 
 interface Keyed { row: object, readonly values: unknown[], known: number }
 
 /** A row whose values are read when they are first needed: `known` counts them. */
-const keyed = (row: object, terms: number): Keyed => ({ row, values: Array.from({ length: terms }), known: 0 })
+const keyed = (row: object): Keyed => ({ row, values: [], known: 0 })
 
 /** Values are read beforehand: a full sort compares each row so often that to ask whether they are known takes four times as long. */
 function allOf (rows: readonly object[], order: Order): readonly Keyed[] {
-  const fields = order.map(({ field }) => field)
+  const readers = order.map(({ field }) => readerOf(field))
   const signs = order.map(({ descending }) => descending ? -1 : 1)
-  const all = rows.map(row => ({ row, values: fields.map(field => valueOf(row, field)), known: fields.length }))
+  const all = rows.map(row => ({ row, values: readers.map(read => read(row)), known: readers.length }))
   return all.sort((one, other) => {
     for (let index = 0; index < signs.length; index++) {
       const compared = compareValues(one.values[index], other.values[index])
@@ -31,34 +30,35 @@ function allOf (rows: readonly object[], order: Order): readonly Keyed[] {
 type Compare = (one: Keyed, other: Keyed) => number
 
 function compareBy (order: Order): Compare {
+  const terms = order.map(({ field, descending }, index) => ({ index, read: readerOf(field), descending }))
   return (one, other) => {
-    for (const [index, { field, descending }] of order.entries()) {
-      const compared = compareValues(valueAt(one, index, field), valueAt(other, index, field))
+    for (const { index, read, descending } of terms) {
+      const compared = compareValues(valueAt(one, index, read), valueAt(other, index, read))
       if (compared !== 0) return descending ? -compared : compared
     }
     return 0
   }
 }
 
-function valueAt (keyed: Keyed, index: number, field: DataField): unknown {
+function valueAt (keyed: Keyed, index: number, read: Reader): unknown {
   if (index >= keyed.known) {
-    keyed.values[index] = valueOf(keyed.row, field)
+    keyed.values[index] = read(keyed.row)
     keyed.known = index + 1
   }
   return keyed.values[index]
 }
 
 /** A heap of the first rows that were met, the last of them on top: whatever lies behind it is left out. */
-function firstOf (rows: readonly object[], compare: Compare, terms: number, most: number): readonly Keyed[] {
+function firstOf (rows: readonly object[], compare: Compare, most: number): readonly Keyed[] {
   const heap: Keyed[] = []
-  let next = keyed({}, terms)
+  let next = keyed({})
   for (const row of rows) {
     next.row = row
     next.known = 0
     if (heap.length >= most && (most === 0 || compare(next, heap[0] ?? next) >= 0)) continue
     if (heap.length < most) rise(heap, next, compare)
     else sink(heap, next, compare)
-    next = keyed(row, terms)
+    next = keyed(row)
   }
   return heap.sort(compare)
 }

@@ -1,4 +1,4 @@
-import { ownValue } from './values.ts'
+import { propertyReader, type Reader } from './values.ts'
 
 /** What memory() takes: an array, or a Map whose values are the items. */
 export type Rows = readonly object[] | ReadonlyMap<unknown, object>
@@ -27,7 +27,7 @@ interface Entry { readonly row: object, readonly at: unknown }
 /** `size` and `last` are how it is seen that rows came or went. */
 interface Index {
   readonly property: string
-  readonly kind: string | undefined
+  readonly read: Reader
   size: number
   last: object | undefined
   /** Of the values that are numbers, not below 0; nothing where it must be looked up. */
@@ -73,8 +73,9 @@ function makeTable (rows: Rows): Table {
     // An array itself, since to copy a large one costs more than to look through it.
     all: () => isMap(rows) ? rows.values() : rows,
     find (property, value, kind) {
-      const entries = indexOf(property, kind).entries.get(value) ?? []
-      if (entries.every(entry => isCurrent(entry, rows, value, property, kind))) return entries.map(entry => entry.row)
+      const { read, entries: all } = indexOf(property, kind)
+      const entries = all.get(value) ?? []
+      if (entries.every(entry => isCurrent(entry, rows, value, read))) return entries.map(entry => entry.row)
       indexes.clear()
       return (indexOf(property, kind).entries.get(value) ?? []).map(entry => entry.row)
     },
@@ -116,14 +117,14 @@ const lastOf = (rows: Rows) => isMap(rows) ? undefined : rows.at(-1)
 const isMap = (rows: Rows): rows is ReadonlyMap<unknown, object> => rows instanceof Map
 
 function buildIndex (rows: Rows, property: string, kind: string | undefined): Index {
-  const index = { property, kind, size: sizeOf(rows), last: lastOf(rows), highest: 0 as number | undefined, entries: new Map<unknown, Entry[]>() }
+  const index = { property, read: propertyReader(property, kind), size: sizeOf(rows), last: lastOf(rows), highest: 0 as number | undefined, entries: new Map<unknown, Entry[]>() }
   for (const [at, row] of rows.entries()) addEntry(index, { row, at })
   return index
 }
 
 function addEntry (index: Index, entry: Entry): void {
-  const { entries, property, kind } = index
-  const value = ownValue(entry.row, property, kind)
+  const { entries, read } = index
+  const value = read(entry.row)
   if (typeof value === 'number' && index.highest !== undefined && value > index.highest) index.highest = value
   const others = entries.get(value)
   if (others === undefined) entries.set(value, [entry])
@@ -139,16 +140,16 @@ function highestIn (index: Index): number {
 }
 
 function takeEntry (index: Index, row: object): Entry | undefined {
-  const value = ownValue(row, index.property, index.kind)
+  const value = index.read(row)
   const others = index.entries.get(value) ?? []
   if (value === index.highest) index.highest = undefined
   const at = others.findIndex(entry => entry.row === row)
   return at < 0 ? undefined : others.splice(at, 1)[0]
 }
 
-function isCurrent ({ row, at }: Entry, rows: Rows, value: unknown, property: string, kind: string | undefined): boolean {
+function isCurrent ({ row, at }: Entry, rows: Rows, value: unknown, read: Reader): boolean {
   const now = isMap(rows) ? rows.get(at) : rows[at as number]
-  return now === row && ownValue(row, property, kind) === value
+  return now === row && read(row) === value
 }
 
 function setValue (row: object, property: string, value: unknown): void {
