@@ -49,7 +49,7 @@ export interface Dialect {
   /** Makes of what fetch() gave the value that it stood for. */
   fetched (held: Held): (value: unknown) => unknown
   readonly writer: Writer
-  /** Whether a page of nothing but columns comes faster as these than as JSON that the database writes. */
+  /** Whether a page of nothing but columns becomes JSON faster in the application than in the database. */
   readonly fetchesPages: boolean
   /** A bound value as it is stored in a column. */
   store (slot: Slot, held: Held): Sql

@@ -28,11 +28,17 @@ export function buildFlatItemText (plan: ReadPlan, builder: Builder): ReadCode<R
   return fields && buildItem(plan, fields, builder, (values, columns) => ({ kind: 'values', values: columns.texts(values) }))
 }
 
-/** A page of a whole collection as JSON text; nothing where something else than columns is shown, or counted. */
+/** A page of a whole collection, of which nothing but values is shown, and nothing counted; nothing for any other plan. */
+export function buildFlatPage (plan: ReadPlan, builder: Builder): ReadCode | undefined {
+  if (plan.kind !== 'list' || plan.steps.length > 0 || plan.count || !isFlat(plan.listing.select)) return undefined
+  return buildPage(plan, dataFields(plan.listing.select, []), builder, (rows, columns, more) => ({ kind: 'rows', rows: rows.map(columns.row), more }))
+}
+
+/** The same as JSON text; nothing where something is computed. */
 export function buildFlatPageText (plan: ReadPlan, builder: Builder): ReadCode<Written> | undefined {
   if (plan.kind !== 'list' || plan.steps.length > 0 || plan.count) return undefined
   const fields = shownFields(plan.listing.select)
-  return fields && buildPage(plan, fields, builder)
+  return fields && buildPage(plan, fields, builder, writePage)
 }
 
 function buildItem<Result> ({ steps: [step], select }: PlanOf<'item'>, fields: readonly DataField[], builder: Builder, found: (values: Values, columns: Columns) => Result): ReadCode<Result | ReadResult> {
@@ -52,7 +58,9 @@ function buildItem<Result> ({ steps: [step], select }: PlanOf<'item'>, fields: r
   }
 }
 
-function buildPage ({ from, listing, beyond, carry }: PlanOf<'list'>, fields: readonly DataField[], builder: Builder): ReadCode<Written> {
+type Found<Result> = (rows: readonly Values[], columns: Columns, more: boolean) => Result
+
+function buildPage<Result> ({ from, listing, beyond, carry }: PlanOf<'list'>, fields: readonly DataField[], builder: Builder, found: Found<Result>): ReadCode<Result> {
   const use = makeUse(from.collection, builder.alias())
   const columns = makeColumns([...fields, ...carry.filter(field => !fields.includes(field))], listing.select, use, builder)
   const where = sql`${buildFilter(listing.where, use, builder)} and ${buildFilter(beyond, use, builder)}`
@@ -60,18 +68,19 @@ function buildPage ({ from, listing, beyond, carry }: PlanOf<'list'>, fields: re
   return {
     sql: sql`select ${columns.sql} from ${table(use)} where ${where} order by ${order} ${buildLimit(listing.range, true, builder)}`,
     gives: 'rows',
-    decode (rows, { limit }) {
-      const shown = rows.length > limit ? rows.slice(0, limit) : rows
-      const [first] = shown
-      const last = shown.at(-1)
-      return {
-        kind: 'items',
-        // One call for all of them: a text for each value or item costs more than their objects.
-        text: reversed => JSON.stringify((reversed ? shown.toReversed() : shown).map(columns.item)),
-        ends: first && last && { first: () => columns.row(first), last: () => columns.row(last) },
-        more: rows.length > limit
-      }
-    }
+    decode: (rows, { limit }) => rows.length > limit ? found(rows.slice(0, limit), columns, true) : found(rows, columns, false)
+  }
+}
+
+function writePage (rows: readonly Values[], columns: Columns, more: boolean): Written {
+  const [first] = rows
+  const last = rows.at(-1)
+  return {
+    kind: 'items',
+    // One call for all of them: a text for each value or item costs more than their objects.
+    text: reversed => JSON.stringify((reversed ? rows.toReversed() : rows).map(columns.item)),
+    ends: first && last && { first: () => columns.row(first), last: () => columns.row(last) },
+    more
   }
 }
 

@@ -6,7 +6,7 @@ import type { Change, ReadResult, Written } from '../source.ts'
 import { makeBuilder } from './builder.ts'
 import type { ColumnTypes } from './columns.ts'
 import type { Dialect, Sql } from './dialect.ts'
-import { buildFlatItem, buildFlatItemText, buildFlatPageText } from './flat.ts'
+import { buildFlatItem, buildFlatItemText, buildFlatPage, buildFlatPageText } from './flat.ts'
 import { type Bounds, buildRead, type Gives, type ReadCode, type Values } from './read.ts'
 import { isSlot, type Shape, shapeOf, shapeOfChange, type Slot } from './shape.ts'
 import { buildChange, type ChangeCode } from './write.ts'
@@ -39,7 +39,10 @@ const most = 500
 export function makeStatements (dialect: Dialect, types: ColumnTypes = new Map()): Statements {
   const compiler = driverless(dialect)
   const builderOf = (shape: Shape) => makeBuilder(dialect, types, shape)
-  const reads = cache((plan: ReadPlan, shape) => compile(buildFlatItem(plan, builderOf(shape)) ?? buildRead(plan, builderOf(shape)), dialect, compiler))
+  const reads = cache((plan: ReadPlan, shape) => {
+    const builder = builderOf(shape)
+    return compile(buildFlatItem(plan, builder) ?? buildFlatPage(plan, builder) ?? buildRead(plan, builder), dialect, compiler)
+  })
   const locks = cache((plan: ReadPlan, shape) => compile(buildRead(plan, builderOf(shape), true), dialect, compiler))
   const texts = cache((plan: ReadPlan, shape): Statement<ReadCode<ReadResult | Written>> => {
     const builder = builderOf(shape)
