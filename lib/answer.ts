@@ -13,7 +13,7 @@ import { type Resource, walk, type Walked } from './plan/walk.ts'
 import { planWrite, type Write } from './plan/write.ts'
 import { bodyTypes } from './request/body.ts'
 import { formType, parseRequest, type Request, type RequestText } from './request/parse.ts'
-import { type Answer, noContent, ok } from './response/answer.ts'
+import { type Answer, empty, ok } from './response/answer.ts'
 import { renderDirectory } from './response/directory.ts'
 import { renderWrite } from './response/acknowledgement.ts'
 import { countHeaders } from './response/page.ts'
@@ -166,7 +166,7 @@ function render (result: Result, request: Request, { model, options }: Api): Ans
 async function * nothing (): AsyncGenerator<never> {}
 
 function renderOptions (allow: readonly Method[]): Answer {
-  return noContent({
+  return empty(204, {
     allow: allow.join(', '),
     ...allow.includes('QUERY') && { 'accept-query': formType },
     ...allow.includes('POST') && { 'accept-post': bodyTypes.join(', ') },

@@ -6,7 +6,7 @@ import type { Shows, WritePlan } from '../plan/plan.ts'
 import type { Write } from '../plan/write.ts'
 import type { Row } from '../sources/source.ts'
 import type { Created, WriteResult } from '../sources/write.ts'
-import { type Answer, noContent, ok } from './answer.ts'
+import { type Answer, empty, json, ok } from './answer.ts'
 import { renderItem, renderItems, renderScalar } from './items.ts'
 import { formatPath, ownSegments, type Site } from './paths.ts'
 import { tagged } from './tag.ts'
@@ -49,10 +49,10 @@ function renderCreated (plan: WritePlan, items: readonly Created[], { segments, 
   const [first] = items
   // An upsert is at the URL that it was sent to, and many items are in no one place.
   const own = plan.kind === 'create' && !many && first !== undefined ? ownSegments(collection, first.key, dictionaryPrefix) : undefined
-  const location: Record<string, string> = own === undefined ? {} : { location: formatPath(site(), [...segments, ...own]) }
+  const location = own && { location: formatPath(site(), [...segments, ...own]) }
   if (returns === 'minimal') return minimal(201, location)
   if (plan.kind !== 'delete' && plan.shows !== undefined) return renderRepresentation(plan.shows, items, many, collection, location)
-  if (plan.kind === 'create' && createdBody === 'none') return { ...noContent(location), status: 201 }
+  if (plan.kind === 'create' && createdBody === 'none') return empty(201, location ?? {})
   const acknowledgements = items.map(one => acknowledgementOf(one, collection, plan.kind === 'create' && createdBody === 'id'))
   return acknowledge(201, many ? acknowledgements : acknowledgements[0] ?? { status: 'created' }, location)
 }
@@ -62,16 +62,15 @@ function acknowledgementOf ({ key: id }: Created, { key }: Collection, withId: b
   return { status: 'created', ...isTold && { id } }
 }
 
-function renderRepresentation ({ show, variant }: Shows, items: readonly Created[], many: boolean, collection: Collection, location: Record<string, string>): Answer {
+function renderRepresentation ({ show, variant }: Shows, items: readonly Created[], many: boolean, collection: Collection, location: Answer['headers'] | undefined): Answer {
   const rows = items.flatMap(({ row }) => row === undefined ? [] : [row])
   const [row] = rows
-  if (many || row === undefined) return { ...ok(renderItems(rows, show), { ...represented, ...location }), status: 201 }
-  return { ...tagged(ok(renderItem(row, show), { ...represented, ...location }), undefined, versionOf(row, collection), variant), status: 201 }
+  if (many || row === undefined) return json(201, renderItems(rows, show), { ...represented, ...location })
+  return tagged(json(201, renderItem(row, show), { ...represented, ...location }), undefined, versionOf(row, collection), variant)
 }
 
 const represented = { 'preference-applied': 'return=representation', vary: 'Accept, Prefer' }
 
-const minimal = (status: number, headers: Readonly<Record<string, string>> = {}): Answer => ({ ...noContent({ 'preference-applied': 'return=minimal', ...headers }), status })
+const minimal = (status: 201 | 204, headers?: Answer['headers']): Answer => empty(status, { 'preference-applied': 'return=minimal', ...headers })
 
-const acknowledge = (status: number, body: Acknowledgement | readonly Acknowledgement[], headers?: Readonly<Record<string, string>>): Answer =>
-  ({ ...ok(JSON.stringify(body), headers), status })
+const acknowledge = (status: number, body: Acknowledgement | readonly Acknowledgement[], headers?: Answer['headers']): Answer => json(status, JSON.stringify(body), headers)

@@ -14,10 +14,11 @@ export interface Link { readonly rel: string, readonly target: string }
 
 const common = { 'content-type': 'application/json; charset=utf-8', vary: 'Accept' }
 
-/** 200 with JSON text. */
-export function ok (body: string, headers?: Readonly<Record<string, string>>, links: readonly Link[] = []): Answer {
-  return { status: 200, headers: headers === undefined ? common : { ...common, ...headers }, links, body }
-}
+/** JSON text. */
+export const json = (status: number, body: string, headers?: Answer['headers'], links: readonly Link[] = []): Answer =>
+  ({ status, headers: headers === undefined ? common : { ...common, ...headers }, links, body })
 
-/** 204: nothing but headers. */
-export const noContent = (headers: Readonly<Record<string, string>>): Answer => ({ status: 204, headers, links: [], body: undefined })
+export const ok = (body: string, headers?: Answer['headers'], links?: readonly Link[]): Answer => json(200, body, headers, links)
+
+/** Nothing but headers. */
+export const empty = (status: 201 | 204, headers: Answer['headers']): Answer => ({ status, headers, links: [], body: undefined })
