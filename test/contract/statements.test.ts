@@ -5,7 +5,7 @@ import dataApi, { type SqliteDatabase } from '../../lib/index.ts'
 import type { Database } from '../../lib/sources/source.ts'
 import { collections, ddl, tables, uuid } from '../fixtures/shop.ts'
 import { withoutPostgres } from '../helpers/on-postgres.ts'
-import { kyselyOpeners, type Opened, type Opener, openers } from '../helpers/sources.ts'
+import { isOfCatalog, kyselyOpeners, type Opened, type Opener, openers } from '../helpers/sources.ts'
 
 // README: How it is built. One read is one statement, on every source; memory() has reads of its database instead.
 
@@ -32,8 +32,7 @@ function countRuns (opened: Opened, count: () => void): void {
   const { driver } = opened.source('artists').database as SqliteDatabase
   const prepare = driver.prepare.bind(driver)
   const counting = (text: string) => {
-    // Asked once of each table, not for a read.
-    if (text.includes('pragma_table_xinfo')) return prepare(text)
+    if (isOfCatalog(text)) return prepare(text)
     const statement = prepare(text)
     const counted = <T>(run: (...parameters: unknown[]) => T) => (...parameters: unknown[]) => { count(); return run.apply(statement, parameters) }
     return { get: counted(statement.get), all: counted(statement.all), run: counted(statement.run) }

@@ -1,9 +1,10 @@
 import Fastify from 'fastify'
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
-import dataApi, { collection, DataApiError, memory, SubItem, type WriteContext } from '../../lib/index.ts'
+import dataApi, { collection, DataApiError, memory, sqlite, SubItem, type WriteContext } from '../../lib/index.ts'
 import { collections, contents, ddl, shop, tables, uuid } from '../fixtures/shop.ts'
 import { everySource, type Tools } from '../helpers/every-source.ts'
+import { isOfCatalog, openers } from '../helpers/sources.ts'
 
 // docs/http.md: Writing
 
@@ -434,7 +435,6 @@ writes('a duplicate is 409, naming the field', async ({ t, opened, send, same })
 })
 
 test('a check or not-null that the schema does not know of is 400 constraint', async t => {
-  const { sqlite } = await import('../../lib/index.ts')
   const db = sqlite(':memory:')
   db.exec('create table things (id integer primary key, width integer check (width < 10), made_by text not null) strict')
   const Thing = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), width: Type.Integer({ readable: true, writable: true }), madeBy: Type.Optional(Type.String({ readable: true, writable: true })) })
@@ -459,7 +459,6 @@ writes('a setter may change other fields of the item, and may reject the value: 
 
 test('hooks run in their order: setters, then creating, updating or deleting, then saved', async t => {
   const noted: string[] = []
-  const { openers } = await import('../helpers/sources.ts')
   for (const open of Object.values(openers)) {
     const opened = await open(tables, ddl)
     const app = Fastify()
@@ -521,7 +520,6 @@ everySource('a value that no field takes is the application\'s own error', async
 })
 
 test('setters and hooks get the transaction, so that their own statements join it', async t => {
-  const { sqlite } = await import('../../lib/index.ts')
   const db = sqlite(':memory:')
   db.exec('create table notes (id integer primary key, a integer, b integer, trace text, at text) strict; create table log (line text) strict')
   const log = async ({ transaction }: WriteContext, line: string) => { await transaction.query('insert into log values (?)', [line]) }
@@ -550,7 +548,6 @@ test('setters and hooks get the transaction, so that their own statements join i
 })
 
 test('without a setter no row is read first: one statement writes', async t => {
-  const { sqlite } = await import('../../lib/index.ts')
   const opened = sqlite(':memory:')
   opened.exec('create table notes (id integer primary key, a integer, b integer, trace text, at text) strict; insert into notes (id) values (1)')
   const run: string[] = []
@@ -558,6 +555,7 @@ test('without a setter no row is read first: one statement writes', async t => {
     get (target, name) {
       if (name === 'prepare') {
         return (text: string) => {
+          if (isOfCatalog(text)) return target.prepare(text)
           const statement = target.prepare(text)
           const counted = (kind: 'get' | 'run' | 'all') => (...parameters: unknown[]) => { run.push(text); return statement[kind](...parameters) }
           return { get: counted('get'), run: counted('run'), all: counted('all') }

@@ -27,6 +27,9 @@ export interface Opened {
  */
 export type Opener = (tables: Tables, ddl?: string) => Opened | Promise<Opened>
 
+/** Whether a statement asks SQLite for a table's columns: once of each table, not for a request. */
+export const isOfCatalog = (text: string) => text.includes('pragma_table_xinfo')
+
 export type Collections = (source: Opened['source']) => Record<string, Declared>
 
 /** The same for one database. */

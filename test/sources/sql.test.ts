@@ -16,6 +16,7 @@ import { memory } from '../../lib/sources/memory/memory.ts'
 import type { ReadResult, Source } from '../../lib/sources/source.ts'
 import type { SqliteDriver, SqliteDriverClass } from '../../lib/sources/sql/drivers.ts'
 import { sqlite, type SqliteDatabase } from '../../lib/sources/sql/sqlite.ts'
+import { isOfCatalog } from '../helpers/sources.ts'
 
 // The world: artists of a label, albums of an artist, tags of albums through a join table.
 
@@ -149,7 +150,7 @@ function inSqlite (db: SqliteDatabase, world: World): Model {
 
 const stored = (value: unknown) => typeof value === 'boolean' ? Number(value) : value
 
-// A driver that notes what is sent to it, but for what is asked once of each table.
+// A driver that notes what is sent to it.
 
 interface Sent { readonly text: string, readonly parameters: readonly unknown[] }
 
@@ -162,7 +163,7 @@ function watched (file = ':memory:') {
     function: (name, options, body) => driver.function(name, options, body),
     close: () => driver.close(),
     prepare (text) {
-      if (text.includes('pragma_table_xinfo')) return driver.prepare(text)
+      if (isOfCatalog(text)) return driver.prepare(text)
       prepared.push(text)
       const statement = driver.prepare(text)
       return {
