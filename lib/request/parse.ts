@@ -2,7 +2,7 @@ import { type BodyText, decodeBody, mediaTypeOf } from './body.ts'
 import { type Conditions, parseTags } from './conditions.ts'
 import { parsePath } from './path.ts'
 import { parsePrefer } from './prefer.ts'
-import { readKept, readQuery } from './query.ts'
+import { readQuery } from './query.ts'
 import type { Query } from './request.ts'
 import type { Syntax } from './syntax.ts'
 
@@ -58,15 +58,17 @@ export function parseRequest (text: RequestText, syntax: Syntax): Request {
   const start = endOfRoot(path.segments, rootLength)
   const body = { contentType, bytes: text.body }
   const form = mediaTypeOf(contentType) === formType
-  const query = method === 'QUERY' && form ? `${path.query}&${decodeBody(body)}` : path.query
+  const read = readQuery(syntax)
+  const inUrl = read(path.query)
+  const { query } = method === 'QUERY' && form ? read(`${path.query}&${decodeBody(body)}`) : inUrl
   const preferences = parsePrefer(text.prefer)
   return {
     method,
     origin,
     root: path.segments.slice(0, start).filter(segment => segment !== ''),
     segments: path.segments.slice(start),
-    query: readQuery(syntax)(query),
-    kept: () => readKept(syntax)(path.query),
+    query,
+    kept: inUrl.kept,
     accept,
     count: preferences.get('count') === 'exact',
     form,

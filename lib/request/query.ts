@@ -20,11 +20,14 @@ export function parseQuery (raw: string, syntax: Syntax): Query {
   return draft
 }
 
-/** The same of a query string that was read before, as most are: nothing in what it gives is ever changed. */
-export const readQuery = rememberEach((syntax: Syntax) => rememberRecent(raw => parseQuery(raw, syntax), recent))
+/** A query string, read. `kept`: keptParameters(), worked out when they are first asked for. */
+export interface QueryText { readonly query: Query, kept (): readonly string[] }
 
-/** The same of the parameters that links keep. */
-export const readKept = rememberEach((syntax: Syntax) => rememberRecent(raw => keptParameters(raw, syntax), recent))
+/** Reads a query string, unless it was read before, as most are: nothing in what it gives is ever changed. Throws what parseQuery() throws. */
+export const readQuery = rememberEach((syntax: Syntax) => rememberRecent((raw): QueryText => {
+  let kept: readonly string[] | undefined
+  return { query: parseQuery(raw, syntax), kept: () => (kept ??= keptParameters(raw, syntax)) }
+}, recent))
 
 // What is made of a text takes more room than it does, so long ones are not kept.
 const recent = { most: 300, longest: 500 }
@@ -33,8 +36,11 @@ const recent = { most: 300, longest: 500 }
 export function keptParameters (raw: string, syntax: Syntax): readonly string[] {
   const kept = decodedParts(raw).filter(text => !pageKinds.has(findParameter(text, syntax)?.kind))
   // A name and its `=` stay as they are, for whoever reads the link.
-  return kept.map(text => encodeURIComponent(text).replaceAll('%3D', '=').replaceAll('%2C', ','))
+  return kept.map(text => plain.test(text) ? text : encodeURIComponent(text).replaceAll('%3D', '=').replaceAll('%2C', ','))
 }
+
+/** What stays as it is. */
+const plain = /^[\w.~!*'(),=-]*$/
 
 const pageKinds: ReadonlySet<ParameterKind | undefined> = new Set(['page', 'offset', 'after', 'before'])
 
