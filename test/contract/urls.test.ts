@@ -137,6 +137,7 @@ everySource('filters, order, selection and pages of members apply to dictionarie
 
 everySource('the members of a dictionary stand in their order, whatever they are called', async ({ t, get }) => {
   t.equal((await get('/artists/by_name?fields=id&id=*1,2,3,7')).body, '{"10":{"id":3},"Can":{"id":2},"Noisia":{"id":1},"__proto__":{"id":7}}')
+  t.equal((await get('/artists/by_name?fields=id&id=*1,2,7')).body, '{"Can":{"id":2},"Noisia":{"id":1},"__proto__":{"id":7}}')
   t.equal((await get('/albums/by_year?sort=year+desc&fields=id')).body, '{"2016":[{"id":1}],"2010":[{"id":2}],"1972":[{"id":4}],"1971":[{"id":3},{"id":5}]}')
 })
 

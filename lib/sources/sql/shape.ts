@@ -124,8 +124,13 @@ function addOrder (draft: Draft, order: Order): void {
 export const isRoundLimit = (limit: number) => limit <= 1000 && limit % (limit < 100 ? 5 : 50) === 0
 
 function addRange (draft: Draft, range: Range): void {
-  draft.key += `${range.limit === Infinity ? '*' : isRoundLimit(range.limit) ? `l${range.limit}` : 'l'}${range.offset === 0 ? ';' : 'o'}`
+  draft.key += `${limitKey(range)}${range.offset === 0 ? ';' : 'o'}`
   addValues(draft, range, [range.limit === Infinity ? 0 : range.limit, range.offset])
+}
+
+function limitKey ({ limit }: Range): string {
+  if (limit === Infinity) return '*'
+  return isRoundLimit(limit) ? `l${limit}` : 'l'
 }
 
 function addSelection (draft: Draft, select: Selection): void {
