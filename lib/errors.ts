@@ -28,7 +28,8 @@ export const conditions = {
   unsupported_media_type: { status: 415 },
   rejected: { status: 400 },
   internal: { status: 500 },
-  unavailable: { status: 503 }
+  unavailable: { status: 503 },
+  outcome_unknown: { status: 503 }
 } as const satisfies Record<string, Condition>
 
 export type ErrorCode = keyof typeof conditions
@@ -138,7 +139,13 @@ export const malformedBody = (message: string, cause?: unknown) => new DataApiEr
 export const unavailable = (cause: unknown) =>
   new DataApiError('unavailable', 'The data cannot be reached at the moment; try again later.', { headers: { 'retry-after': '1' }, cause })
 
-/** What a hook of the application refused, with the status that it gave. */
+/**
+ * The connection was lost after a commit was sent and before it was confirmed. There is no `Retry-After`: a client that repeats such a write without
+ * looking may do it twice (docs/http.md: Errors).
+ */
+export const outcomeUnknown = (cause: unknown) =>
+  new DataApiError('outcome_unknown', 'The connection to the database was lost before it confirmed this write, which may have been done. Read what is there before you send it again.', { cause })
+
 export const forbidden = () => new DataApiError('forbidden', 'You may not do this.')
 
 /** What the application says a caller may not: an error with a statusCode of 401 or 403, its message and headers meant for the client. Nothing for another error. */
@@ -148,6 +155,7 @@ export function refusedByRule (error: unknown): DataApiError | undefined {
   return rejected(error.statusCode, error.message, error)
 }
 
+/** An error that a hook of the application threw, with the status that it gave. */
 export function rejected (status: number, message: string, cause: unknown): DataApiError {
   const facts = { cause, ...headersOf(cause) }
   if (status === 401) return new DataApiError('unauthorized', message, facts)

@@ -39,7 +39,7 @@ export async function createItem (creation: Creation, work: Work): Promise<Value
   if (fixed !== undefined) item[fixed.property] = parent
   for (const { field, value } of given) await assignValue(field, value, item, collection, body.pointer, work)
   await assign(body, item, collection, fixed, work)
-  await calling(body.pointer, () => collection.hooks.creating?.(item, work.context))
+  await calling("hook 'creating'", { collection, pointer: body.pointer, work }, () => collection.hooks.creating?.(item, work.context))
   const inserted = await work.session.change({ kind: 'insert', collection, values: storedValues(item, collection, body.pointer), orNothing })
   if (inserted.kind === 'unchanged') return undefined
   const { key } = expectChanged(inserted, collection, body.pointer)
@@ -67,7 +67,7 @@ export async function updateItem (collection: Collection, row: Row, pointer: str
   const before = toItem(row, collection)
   const item = toItem(row, collection)
   await change(item)
-  await calling(pointer, () => collection.hooks.updating?.(item, before, work.context))
+  await calling("hook 'updating'", { collection, pointer, work }, () => collection.hooks.updating?.(item, before, work.context))
   const values = changedValues(before, item, collection, blind, pointer)
   if (values.size === 0) return item
   expectChanged(await work.session.change({ kind: 'update', collection, steps: byKey(collection, keyOf(row, collection)), values }), collection, pointer)
@@ -103,11 +103,14 @@ export async function assign ({ assignments, pointer }: ItemBody, item: Values, 
   }
 }
 
-async function assignValue (field: StoredField, stored: unknown, item: Values, { setters }: Collection, pointer: string, { context }: Work): Promise<void> {
+async function assignValue (field: StoredField, stored: unknown, item: Values, collection: Collection, pointer: string, work: Work): Promise<void> {
   const value = toValue(stored, field)
-  const setter = setters.get(field.property)
-  if (setter === undefined) item[field.property] = value
-  else if (!(field.readable && Object.hasOwn(item, field.property) && isDeepStrictEqual(item[field.property], value))) await calling(pointer, () => setter(item, value, context))
+  const { property } = field
+  const setter = collection.setters.get(property)
+  if (setter === undefined) item[property] = value
+  else if (!(field.readable && Object.hasOwn(item, property) && isDeepStrictEqual(item[property], value))) {
+    await calling(`setter '${property}'`, { collection, pointer, work }, () => setter(item, value, work.context))
+  }
 }
 
 /** The elements that the body's sub-collections name become the item's, or are created as such. None that is not named goes. */
@@ -156,10 +159,17 @@ async function link (field: SubCollectionField, own: Scalar, other: Scalar, poin
   if (linked.kind === 'refused') expectChanged(linked, field.target, pointer)
 }
 
-/** Calls the application; what it throws is told of the element of the body that it was called for. */
-async function calling (pointer: string, call: () => void | Promise<void>): Promise<void> {
+/** `pointer`: the element of the body that the application is called for. */
+interface CallSite { readonly collection: Collection, readonly pointer: string, readonly work: Work }
+
+/** Calls a hook or setter of the application. An error of ours that it throws points at the element of the body that it was called for. */
+export async function calling (name: string, { collection, pointer, work }: CallSite, call: () => void | Promise<void>): Promise<void> {
   try {
-    await call()
+    const called = call()
+    if (called === undefined) return
+    work.session.announce(`the ${name} of collection '${collection.property}'`)
+    await called
+    work.session.announce(undefined)
   } catch (error) {
     throw error instanceof DataApiError ? at(error, pointer) : error
   }

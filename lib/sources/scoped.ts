@@ -33,6 +33,7 @@ function scopedSession (session: Session, caller: Caller): Session {
   const finds = async (collection: Collection, where: Predicate) => (await read({ kind: 'item', steps: [{ collection, via: undefined, where }], select: [] })).kind !== 'missing'
   return {
     transaction: session.transaction,
+    announce: call => { session.announce(call) },
     read,
     lock: plan => session.lock(scopePlan(plan, caller) as ItemPlan),
     async change (change) {

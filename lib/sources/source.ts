@@ -72,6 +72,8 @@ export type Changed =
 export interface Session {
   /** For the application's setters and hooks. */
   readonly transaction: Transaction
+  /** Names the code of the application that the transaction waits for, for the log of others who wait meanwhile; undefined where it waits for none. */
+  announce (call: string | undefined): void
   read (plan: ReadPlan): ReadResult | Promise<ReadResult>
   /** Reads an item that nobody else can change before the transaction ends. */
   lock (plan: ItemPlan): ReadResult | Promise<ReadResult>

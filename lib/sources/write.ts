@@ -1,4 +1,4 @@
-import type { Context, Saved, Transaction, Values } from '../collection.ts'
+import type { Context, Saved, Values } from '../collection.ts'
 import { type DataApiError, unavailable, validation } from '../errors.ts'
 import type { Collection } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
@@ -8,7 +8,7 @@ import { checkConditions, versionOf } from '../plan/tag.ts'
 import { confirm } from './confirm.ts'
 import { directChange } from './direct.ts'
 import { toItem } from './drafts.ts'
-import { blindIn, byKey, createItem, itemSelection, keyOf, linkElements, assign, updateItem, type Work } from './items.ts'
+import { blindIn, byKey, calling, createItem, itemSelection, keyOf, linkElements, assign, updateItem, type Work } from './items.ts'
 import { expectChanged } from './refusals.ts'
 import type { Change, Changed, Database, Missed, ReadResult, Row } from './source.ts'
 
@@ -41,12 +41,7 @@ async function runInTransaction (plan: WritePlan, database: Database, context: C
   const once = (insist: boolean) => database.transaction(async session => {
     // A database may have to do the work again.
     saved.length = 0
-    const { transaction, end } = ending(session.transaction)
-    try {
-      return await runInside(plan, { session, context: { ...context, transaction }, saved }, { insist, refusal })
-    } finally {
-      end()
-    }
+    return runInside(plan, { session, context: { ...context, transaction: session.transaction }, saved }, { insist, refusal })
   })
   const result = await once(false).catch(async (error: unknown) => {
     if (!(error instanceof Overtaken)) throw error
@@ -54,21 +49,6 @@ async function runInTransaction (plan: WritePlan, database: Database, context: C
   })
   for (const one of saved) await tell(one, context)
   return result
-}
-
-/** The transaction as the application has it, until it is over: its connection is then that of another. */
-function ending ({ kind, query }: Transaction): { readonly transaction: Transaction, end (): void } {
-  let over = false
-  return {
-    end () { over = true },
-    transaction: {
-      kind,
-      async query (text, parameters) {
-        if (over) throw new TypeError('The transaction is over: a hook or setter must await its statements, and keep no transaction for later.')
-        return query(text, parameters)
-      }
-    }
-  }
 }
 
 /** A single statement; its count tells whether there was such an item. */
@@ -167,7 +147,7 @@ async function runDelete ({ steps, collection, conditions }: PlanOf<'delete'>, w
   const row = rowOf(found)
   checkConditions(conditions, versionOf(row, collection), collection.strategies.requireIfMatch)
   const item = toItem(row, collection)
-  await collection.hooks.deleting?.(item, work.context)
+  await calling("hook 'deleting'", { collection, pointer: '', work }, () => collection.hooks.deleting?.(item, work.context))
   expectChanged(await work.session.change({ kind: 'delete', collection, steps: byKey(collection, keyOf(row, collection)) }), collection, '', true)
   work.saved.push({ collection, saved: { kind: 'deleted', item } })
   return { kind: 'deleted' }

@@ -34,6 +34,7 @@ function spoilDatabase (right: Database, { plan: spoilPlan = plan => plan, read:
     change: change => spoilChange(change, one => right.change(one)),
     transaction: work => right.transaction(session => work({
       transaction: session.transaction,
+      announce: call => { session.announce(call) },
       read: spoilRead(plan => session.read(plan)),
       lock: spoilRead(plan => session.lock(plan as Parameters<typeof session.lock>[0])),
       change: change => spoilChange(change, one => session.change(one))

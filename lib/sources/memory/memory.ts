@@ -1,5 +1,6 @@
 import { DeclarationError } from '../../errors.ts'
 import type { Batches, Database, Row, Session, Source } from '../source.ts'
+import { openSession, withinLimit } from '../transaction-limit.ts'
 import { makeTurns } from '../turns.ts'
 import { readInBatches, runRead } from './read.ts'
 import { type Rows, type Table, tableOf, type Undo } from './table.ts'
@@ -23,6 +24,7 @@ export interface MemoryOptions {
 }
 
 // In milliseconds: a hook that never ends must not hold up everybody for good.
+const transactionLimit = 10_000
 const turns = makeTurns(10_000)
 
 /** All memory sources are of one database, so that relations lead from any to any. Nobody sees what a transaction has not finished. */
@@ -49,7 +51,8 @@ async function * passing (rows: Batches['rows']): AsyncGenerator<readonly Row[]>
 async function undoing<T> (work: (session: Session) => Promise<T>): Promise<T> {
   const undo: Undo[] = []
   try {
-    return await work({ transaction, read: runRead, lock: runRead, change: change => runChange(change, undo) })
+    const open = openSession({ transaction, read: runRead, lock: runRead, change: change => runChange(change, undo) })
+    return await withinLimit(open, work, transactionLimit)
   } catch (error) {
     for (const one of undo.toReversed()) one()
     throw error

@@ -1,4 +1,5 @@
 import type { Database } from '../source.ts'
+import { openSession, withinLimit } from '../transaction-limit.ts'
 import type { Connection } from './postgres-connection.ts'
 import { toFault } from './postgres-faults.ts'
 import type { Replicas } from './postgres-replicas.ts'
@@ -49,7 +50,7 @@ export function makePostgresDatabase (server: Server, replicas?: Replicas): SqlD
     read: (plan, fresh) => reading(statements => statements.bind(plan), fresh),
     readWritten: (plan, fresh) => reading(statements => statements.bindWritten(plan), fresh),
     change: change => writing((connection, catalog) => retrying(async () => makeSession(connection, catalog, false).change(change))),
-    transaction: work => writing((connection, catalog) => inTransaction(connection, () => work(makeSession(connection, catalog, true))))
+    transaction: work => writing((connection, catalog) => inTransaction(connection, () => withinLimit(openSession(makeSession(connection, catalog, true)), work, 30_000)))
   }
   return database
 }

@@ -28,7 +28,7 @@ export async function readOn<Result> (connection: Pick<Connection, 'prepared'>, 
 }
 
 /** What is done on one connection, inside a transaction or outside of any. */
-export function makeSession (connection: Connection, { statements, constraints }: Known, inside: boolean): Session {
+export function makeSession (connection: Connection, { statements, constraints }: Known, inside: boolean): Omit<Session, 'announce'> {
   // Who is at fault for a refusal is looked up among what the transaction has changed before, which a savepoint keeps.
   let changed = false
   let saved = false

@@ -6,6 +6,7 @@ import { rememberRecent } from '../../remember.ts'
 import { foldCase } from '../fold-case.ts'
 import type { Change, Changed, ReadResult, Session, Written } from '../source.ts'
 import { nameCulprits } from './culprits.ts'
+import { openSession, withinLimit } from '../transaction-limit.ts'
 import { inArrays, type SqliteDriver, type SqliteStatement } from './drivers.ts'
 import { foldFunction } from './sqlite-dialect.ts'
 import { isBusy, isConstraint, resultCode, toFault, toRefusal } from './sqlite-faults.ts'
@@ -95,7 +96,8 @@ export function connect (driver: SqliteDriver, statements: Statements, busyTimeo
       // Immediate: the lock is had before anything is read, so that what was read is still so when it is written.
       await patiently(() => driver.exec('begin immediate'))
       try {
-        const result = await work({ transaction: { kind: 'sqlite', query: querying(statementOf) }, read: connection.read, lock: connection.read, change: connection.change })
+        const open = openSession({ transaction: { kind: 'sqlite', query: querying(statementOf) }, read: connection.read, lock: connection.read, change: connection.change })
+        const result = await withinLimit(open, work, 10_000)
         commit(driver)
         return result
       } catch (error) {
