@@ -18,7 +18,7 @@ export function drawCreate (draw: Draw, collection: Collection, depth: number): 
 
 function isNeeded (field: Field, { key }: Collection): boolean {
   if (field === key) return key.type.kind === 'string'
-  return field.kind === 'stored' ? !field.omitted && field.schema.default === undefined : field.kind === 'sub-item' && !field.foreignKey.nullable
+  return field.kind === 'stored' ? !field.optional && field.schema.default === undefined : field.kind === 'sub-item' && !field.foreignKey.nullable
 }
 
 /** What is to change of an item. */

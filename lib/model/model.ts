@@ -87,6 +87,8 @@ export interface StoredField extends FieldBase {
   readonly nullable: boolean
   /** Whether the application leaves the property out where there is no value, because its type has no null. */
   readonly omitted: boolean
+  /** Whether a new item may be given without it. */
+  readonly optional: boolean
   readonly type: ValueType
 }
 

@@ -42,13 +42,15 @@ export interface Described {
   readonly nullable: boolean
   /** Whether there is no null among the values, so that one that is missing is left out. */
   readonly omitted: boolean
+  /** Whether a new item may be given without it. */
+  readonly optional: boolean
 }
 
 /** Reads the type of a field's values off its schema. Nothing where the schema describes what JSON cannot carry. */
 export function describeValues (schema: TSchema, optional: boolean): Described | undefined {
   const { members, nullable } = alternatives(schema)
   const type = typeOf(members)
-  return type && { type, nullable: nullable || optional, omitted: optional && !nullable }
+  return type && { type, nullable: nullable || optional, omitted: optional && !nullable, optional }
 }
 
 interface Alternatives { readonly members: readonly TSchema[], readonly nullable: boolean }

@@ -188,7 +188,7 @@ function missing (body: Readonly<Record<string, unknown>>, { fields, key }: Coll
   const needed = [...fields.values()].filter(field => {
     if (!field.writable || Object.hasOwn(body, field.name)) return false
     if (field === key && madeKinds.has(key.type.kind)) return false
-    if (field.kind === 'stored') return !field.omitted && isNeeded(field, given)
+    if (field.kind === 'stored') return !field.optional && isNeeded(field, given)
     return field.kind === 'sub-item' && !field.foreignKey.nullable && isNeeded(field.foreignKey, given) && !(field.foreignKey.writable && Object.hasOwn(body, field.foreignKey.name))
   })
   return needed.map(({ name }) => ({ pointer: pointer + step(name), message: 'must be there' }))

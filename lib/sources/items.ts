@@ -41,7 +41,8 @@ export async function createItem (creation: Creation, work: Work): Promise<Value
   await assign(body, item, collection, fixed, work)
   await calling("hook 'creating'", { collection, pointer: body.pointer, work }, () => collection.hooks.creating?.(item, work.context))
   const inserted = await work.session.change({ kind: 'insert', collection, values: storedValues(item, collection, body.pointer), orNothing })
-  if (inserted.kind === 'unchanged') return undefined
+  // Some constraints can only be refused, where others let an insert do nothing.
+  if (inserted.kind === 'unchanged' || (orNothing && inserted.kind === 'refused' && inserted.by === 'unique')) return undefined
   const { key } = expectChanged(inserted, collection, body.pointer)
   const created = { ...item, [collection.key.property]: key }
   work.saved.push({ collection, saved: { kind: 'created', item: created } })

@@ -1,4 +1,4 @@
-import { constraint, danglingReference, duplicate, stillReferred, unavailable } from '../errors.ts'
+import { constraint, type DataApiError, danglingReference, duplicate, stillReferred, unavailable } from '../errors.ts'
 import type { Collection, StoredField } from '../model/model.ts'
 import type { Changed } from './source.ts'
 
@@ -8,13 +8,16 @@ export function expectChanged (changed: Changed, collection: Collection, pointer
     case 'changed': return changed
     // Locked a moment ago, it cannot be gone; a view or trigger of the database may do as it likes.
     case 'unchanged': throw unavailable(new Error(`collection '${collection.property}': an item that was there could not be changed`))
-    case 'refused': {
-      const names = changed.fields.flatMap(field => wireNames(field, collection))
-      if (changed.by === 'unique') throw duplicate(names, pointer)
-      if (changed.by === 'other') throw constraint(names, pointer)
-      throw deleting || changed.fields.length === 0 ? stillReferred(pointer) : danglingReference(names, pointer)
-    }
+    case 'refused': throw refusalOf(changed, collection, pointer, deleting)
   }
+}
+
+/** The error for a change that the database refused. */
+export function refusalOf ({ by, fields }: Extract<Changed, { kind: 'refused' }>, collection: Collection, pointer: string, deleting: boolean): DataApiError {
+  const names = fields.flatMap(field => wireNames(field, collection))
+  if (by === 'unique') return duplicate(names, pointer)
+  if (by === 'other') return constraint(names, pointer)
+  return deleting || fields.length === 0 ? stillReferred(pointer) : danglingReference(names, pointer)
 }
 
 /** How a client knows a stored field: by its own name, or by those of the sub-items that it refers to. */

@@ -1,4 +1,4 @@
-import { forbidden } from '../errors.ts'
+import { constraint, DataApiError, forbidden } from '../errors.ts'
 import type { Collection, Field, StoredField } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 import type { Caller } from '../plan/caller.ts'
@@ -19,7 +19,22 @@ export function scoped (database: Database, caller: Caller): Database {
     ...readBatches && { readBatches: (plan: ListPlan, size: number, fresh?: boolean) => readBatches.call(database, scopePlan(plan, caller) as ListPlan, size, fresh) },
     // A change of one statement is a deletion, or one of a collection without rules (write.ts).
     change: change => database.change(scopeChange(change, caller)),
-    transaction: work => database.transaction(session => work(scopedSession(session, caller)))
+    transaction: work => scopedTransaction(database, caller, work)
+  }
+}
+
+/** What the database refuses at the commit cannot be looked at any more for whom this caller may see: it is told without names. */
+async function scopedTransaction<T> (database: Database, caller: Caller, work: (session: Session) => Promise<T>): Promise<T> {
+  let committing = false
+  try {
+    return await database.transaction(async session => {
+      committing = false
+      const result = await work(scopedSession(session, caller))
+      committing = true
+      return result
+    })
+  } catch (error) {
+    throw committing && error instanceof DataApiError && error.code === 'duplicate' ? constraint([], '') : error
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Context, Saved, Values } from '../collection.ts'
-import { type DataApiError, unavailable, validation } from '../errors.ts'
+import { DataApiError, unavailable, validation } from '../errors.ts'
 import type { Collection } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 import { parentKey } from '../plan/body.ts'
@@ -44,7 +44,7 @@ async function runInTransaction (plan: WritePlan, database: Database, context: C
     return runInside(plan, { session, context: { ...context, transaction: session.transaction }, saved }, { insist, refusal })
   })
   const result = await once(false).catch(async (error: unknown) => {
-    if (!(error instanceof Overtaken)) throw error
+    if (!isOvertaken(error, plan)) throw error
     return once(true)
   })
   for (const one of saved) await tell(one, context)
@@ -82,6 +82,10 @@ function directResult (plan: WritePlan, change: Change, result: Changed): WriteR
 
 /** Somebody else created the item of an upsert meanwhile, or another item has one of its values. What was done for it is undone, and the whole done again. */
 class Overtaken extends Error {}
+
+/** A unique constraint that is deferred is refused at the commit. */
+const isOvertaken = (error: unknown, plan: WritePlan) => error instanceof Overtaken ||
+  (plan.kind === 'update' && plan.otherwise !== undefined && error instanceof DataApiError && error.code === 'duplicate')
 
 /** `insist`: whether an upsert that would be a duplicate is one. */
 interface Upserting { readonly insist: boolean, readonly refusal: DataApiError | undefined }

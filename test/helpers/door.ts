@@ -13,6 +13,8 @@ export interface Door {
   release (): void
   /** Everything takes so long to pass, in milliseconds. */
   slow (delay: number): void
+  /** Lets the next message that holds the text through, and breaks its connection once the server has answered, so that the answer is lost. Resolves then. */
+  cutAnswer (text: string): Promise<void>
 }
 
 export async function makeDoor (t: Test, to: string = serverUrl()): Promise<Door> {
@@ -20,8 +22,17 @@ export async function makeDoor (t: Test, to: string = serverUrl()): Promise<Door
   const sockets = new Set<Socket>()
   let held = false
   let delay = 0
+  let cut: { readonly text: string, done (): void } | undefined
   const pass = (from: Socket, into: Socket) => {
     from.on('data', data => {
+      if (cut !== undefined && data.includes(cut.text)) {
+        const { done } = cut
+        cut = undefined
+        into.removeAllListeners('data').once('data', () => {
+          from.destroy()
+          done()
+        })
+      }
       if (delay === 0) into.write(data)
       else setTimeout(() => into.write(data), delay)
     })
@@ -53,6 +64,7 @@ export async function makeDoor (t: Test, to: string = serverUrl()): Promise<Door
       held = false
       for (const socket of sockets) socket.resume()
     },
-    slow (milliseconds) { delay = milliseconds }
+    slow (milliseconds) { delay = milliseconds },
+    cutAnswer: text => new Promise(resolve => { cut = { text, done: resolve } })
   }
 }

@@ -60,10 +60,11 @@ const create = (app: FastifyInstance, note: string) => app.inject({ method: 'POS
 function startLoad (app: FastifyInstance, name: string) {
   const wrong: unknown[] = []
   const created = new Set<string>()
-  const counts = { right: 0, unavailable: 0 }
+  const counts = { right: 0, unavailable: 0, unknown: 0 }
   const load = { stopped: false }
   const judge = ({ statusCode, headers, body }: Awaited<ReturnType<FastifyInstance['inject']>>, right: () => boolean) => {
     if (statusCode === 503 && headers['retry-after'] === '1') counts.unavailable++
+    else if (statusCode === 503 && body.includes('"outcome_unknown"')) counts.unknown++
     else if (right()) counts.right++
     else wrong.push([statusCode, body.slice(0, 200)])
   }
@@ -144,6 +145,7 @@ async function serveThrough (t: Test, schema: string, connectionString: string, 
   const app = Fastify()
   await app.register(dataApi, {
     pages: { maxSize: 5000 },
+    requestStrategies: { delete: true },
     collections: { orders: collection(Order, { source: db.table('orders') }), lines: collection(Line, { source: db.table('lines') }) }
   })
   t.teardown(async () => {

@@ -22,6 +22,8 @@ export interface Dialect {
   readonly compiler: QueryCompiler
   /** A column as it is compared and ordered: text by code point. */
   comparable (column: Sql, held: Held): Sql
+  /** A column of text as a client reads it. */
+  asShown (column: Sql, held: Held): Sql
   /** A bound value as it is compared with a comparable column. */
   operand (slot: Slot, held: Held): Sql
   /** Whether a column's value is among those of an array that is bound as one parameter. */

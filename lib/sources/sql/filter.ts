@@ -62,7 +62,8 @@ function buildCompare (compare: Compare, use: Use, builder: Builder): Sql {
   const held = builder.held(use.collection, field)
   const makers = field.nullable ? nullable : comparisons
   const withNull = Array.isArray(value) && value.includes(null)
-  return (withNull ? withNulls : makers)[operator]({ plain, comparable: builder.dialect.comparable(plain, held), slot, held, dialect: builder.dialect })
+  const { dialect } = builder
+  return (withNull ? withNulls : makers)[operator]({ plain, shown: dialect.asShown(plain, held), comparable: dialect.comparable(plain, held), slot, held, dialect })
 }
 
 /** Null equals null, and is neither before nor after anything. */
@@ -71,12 +72,15 @@ function compareNull (operator: Operator, plain: Sql): Sql {
   return operator === 'not_equals' ? sql`${plain} is not null` : sql`1 = 0`
 }
 
-interface Operands { readonly plain: Sql, readonly comparable: Sql, readonly slot: Slot, readonly held: Held, readonly dialect: Builder['dialect'] }
+/** `shown`: the column's text as a client reads it. */
+interface Operands {
+  readonly plain: Sql, readonly shown: Sql, readonly comparable: Sql, readonly slot: Slot, readonly held: Held, readonly dialect: Builder['dialect']
+}
 
 type Maker = (operands: Operands) => Sql
 
 const compareWith = (sign: string): Maker => ({ comparable, slot, held, dialect }) => sql`${comparable} ${sql.raw(sign)} ${dialect.operand(slot, held)}`
-const folded = ({ plain, ...operands }: Operands) => ({ ...operands, plain: operands.dialect.foldCase(plain) })
+const folded = ({ shown, ...operands }: Operands) => ({ ...operands, shown: operands.dialect.foldCase(shown) })
 
 /** What is folded is text, however its column holds it. */
 const text: Held = { kind: 'string', type: '' }
@@ -91,10 +95,10 @@ const comparisons: Readonly<Record<Operator, Maker>> = {
   at_most: compareWith('<='),
   in: ({ plain, slot, held, dialect }) => dialect.among(plain, slot, held),
   not_in: operands => sql`not ${comparisons.in(operands)}`,
-  starts_with: ({ plain, slot, dialect }) => dialect.startsWith(plain, slot),
-  ends_with: ({ plain, slot, dialect }) => dialect.endsWith(plain, slot),
-  contains: ({ plain, slot, dialect }) => dialect.contains(plain, slot),
-  equals_ignoring_case: ({ plain, slot, dialect }) => sql`${dialect.foldCase(plain)} = ${dialect.operand(slot, text)}`,
+  starts_with: ({ shown, slot, dialect }) => dialect.startsWith(shown, slot),
+  ends_with: ({ shown, slot, dialect }) => dialect.endsWith(shown, slot),
+  contains: ({ shown, slot, dialect }) => dialect.contains(shown, slot),
+  equals_ignoring_case: ({ shown, slot, dialect }) => sql`${dialect.foldCase(shown)} = ${dialect.operand(slot, text)}`,
   starts_with_ignoring_case: operands => comparisons.starts_with(folded(operands)),
   ends_with_ignoring_case: operands => comparisons.ends_with(folded(operands)),
   contains_ignoring_case: operands => comparisons.contains(folded(operands))

@@ -1,14 +1,17 @@
 import { CompiledQuery } from 'kysely'
 import { DeclarationError } from '../../errors.ts'
 import type { Database } from '../source.ts'
-import type { Connection } from './postgres-connection.ts'
+import { type Connection, Faults } from './postgres-connection.ts'
 import { makePostgresDatabase, type Server } from './postgres-database.ts'
-import { toFault } from './postgres-faults.ts'
+import { endsConnection, NotBegun, toFault, Unconfirmed } from './postgres-faults.ts'
+import { settingsQuery } from './postgres-settings.ts'
 import type { SqlSource, TableOptions } from './source.ts'
 
 export interface KyselyOptions {
   /** What the instance speaks, where its dialect's adapter does not tell, such as in bundled code. */
   dialect?: 'postgres'
+  /** How long a transaction may take, in milliseconds, before it is rolled back and its request is 503: its hooks and setters included. Default 30000. */
+  transactionTimeout?: number
 }
 
 /** What is used of an application's Kysely, whichever version of it that is. */
@@ -28,9 +31,9 @@ export interface KyselyDatabase extends Database {
  * Serves the database behind a Kysely instance that the application has, through whichever driver that uses. Its plugins are not applied; it stays the
  * application's to configure and to destroy. Throws a DeclarationError for a dialect whose answers would not be those of other sources (docs/databases.md).
  */
-export function kysely (instance: KyselyInstance, { dialect }: KyselyOptions = {}): KyselyDatabase {
+export function kysely (instance: KyselyInstance, { dialect, transactionTimeout = 30_000 }: KyselyOptions = {}): KyselyDatabase {
   if (dialect !== 'postgres') requirePostgres(instance)
-  return makePostgresDatabase(serverOf(instance.withoutPlugins()))
+  return makePostgresDatabase(serverOf(instance.withoutPlugins()), { transactionTimeout })
 }
 
 function requirePostgres (instance: KyselyInstance): void {
@@ -55,13 +58,19 @@ const refusals: Readonly<Record<string, string>> = {
 }
 
 function serverOf (instance: KyselyInstance): Server {
+  let adjusts = true
   return {
+    // Some drivers, such as postgres.js, do not wait for what follows the result of a statement, where the error of its commit stands.
+    confirmsStatements: false,
     async use (work) {
       let connected = false
       try {
-        return await instance.connection().execute(connection => {
+        return await instance.connection().execute(async lent => {
           connected = true
-          return work(connectionOf(connection))
+          const connection = connectionOf(lent)
+          // Which connection this is Kysely does not tell. Where the server's settings are as they come, one look is enough.
+          if (adjusts) adjusts = await adjust(connection)
+          return work(connection)
         })
       } catch (error) {
         throw connected ? error : toFault(error)
@@ -70,17 +79,37 @@ function serverOf (instance: KyselyInstance): Server {
   }
 }
 
+/** Whether there was something to adjust. */
+async function adjust (connection: Connection): Promise<boolean> {
+  try {
+    return (await connection.query(settingsQuery)).length > 0
+  } catch (error) {
+    throw new NotBegun(error)
+  }
+}
+
 function connectionOf (instance: KyselyInstance): Connection {
-  const execute = async (text: string, values: readonly unknown[]) => {
-    const { rows, numAffectedRows } = await instance.executeQuery(CompiledQuery.raw(text, [...values]))
-    // A statement gives rows by the names it says.
-    return { rows: rows as ReadonlyArray<Readonly<Record<string, unknown>>>, count: Number(numAffectedRows ?? 0) }
+  const faults = new Faults()
+  const execute = async (text: string, values: readonly unknown[] = []) => {
+    try {
+      const { rows, numAffectedRows } = await instance.executeQuery(CompiledQuery.raw(text, [...values]))
+      // A statement gives rows by the names it says.
+      return { rows: rows as ReadonlyArray<Readonly<Record<string, unknown>>>, count: Number(numAffectedRows ?? 0) }
+    } catch (error) {
+      throw faults.add(error)
+    }
   }
   return {
-    query: async (text, values = []) => (await execute(text, values)).rows,
+    query: async (text, values) => (await execute(text, values)).rows,
+    async run (...texts) { for (const text of texts) await execute(text) },
     async prepared (text, values) {
       const { rows, count } = await execute(text, values)
       return { rows: rows.map(row => Object.values(row)), count }
-    }
+    },
+    // Once it is sent, the server may have committed before the connection ended.
+    async commit () { await execute('commit').catch((error: unknown) => { throw endsConnection(error) ? faults.add(new Unconfirmed(error)) : error }) },
+    isGone: () => faults.gone,
+    isSpent: () => faults.spent,
+    raised: error => faults.has(error)
   }
 }

@@ -4,29 +4,43 @@ import type { DriverConnection, Submittable } from './postgres-driver.ts'
 /** `name`: under which it is prepared on the connection; empty where it is not to be known again. `values` are as the protocol takes them. */
 export interface Query { readonly name: string, readonly text: string, readonly values: ReadonlyArray<string | Buffer | null> }
 
+/** `command`: the server's tag, such as `UPDATE 1`. */
+export interface BatchResult extends Result { readonly command: string }
+
 /**
  * Statements that the driver sends at once and the server answers at once, in the extended query protocol: one Sync stands behind all of them, so that an
  * error ends it for those behind as well. Columns are not asked for, which costs both sides more than a row does; values come as texts.
  */
 export class Batch implements Submittable {
   readonly #queries: readonly Query[]
-  /** Of those that have been answered. */
-  readonly results: Result[] = []
+  readonly #closing: readonly string[]
+  /** Of those that have been answered. What follows the last may still be an error: of the commit. */
+  readonly results: BatchResult[] = []
   #rows: Array<readonly unknown[]> = []
+  /** Whether anything went to the server. */
+  sent = false
+  /** Whether the first statement had been prepared before. */
+  reused = false
   /** Called when all is answered, or will not be. The driver puts its own before it, to stop its clock. */
-  callback: (error: Error | null) => void
+  callback: (error: Error | null) => void = () => {}
 
-  constructor (queries: readonly Query[], callback: Batch['callback']) {
+  /** `closing`: the names of prepared statements to close first. */
+  constructor (queries: readonly Query[], closing: readonly string[]) {
     this.#queries = queries
-    this.callback = callback
+    this.#closing = closing
   }
+
+  get named (): boolean { return this.#queries.some(({ name }) => name !== '') }
 
   // The driver writes down what was prepared as the name and text of what is being answered.
   get name (): string | undefined { return this.#queries[this.results.length]?.name }
   get text (): string | undefined { return this.#queries[this.results.length]?.text }
 
   submit (connection: DriverConnection): null {
+    this.sent = true
+    this.reused = isPrepared(this.#queries[0]?.name ?? '', connection)
     connection.stream.cork()
+    for (const name of this.#closing) close(name, connection)
     for (const { name, text, values } of this.#queries) {
       if (!isPrepared(name, connection)) connection.parse({ name, text })
       if (name !== '') connection.submittedNamedStatements[name] = text
@@ -41,7 +55,7 @@ export class Batch implements Submittable {
   handleDataRow ({ fields }: { readonly fields: readonly unknown[] }): void { this.#rows.push(fields) }
 
   handleCommandComplete ({ text }: { readonly text: string }): void {
-    this.results.push({ rows: this.#rows, count: countIn(text) })
+    this.results.push({ rows: this.#rows, count: countIn(text), command: text })
     this.#rows = []
   }
 
@@ -57,4 +71,10 @@ export class Batch implements Submittable {
 /** Of a command's tag, such as `UPDATE 1`. */
 const countIn = (tag: string) => Number(tag.slice(tag.lastIndexOf(' ') + 1))
 
-const isPrepared = (name: string, { parsedStatements, submittedNamedStatements }: DriverConnection) => name !== '' && (name in parsedStatements || name in submittedNamedStatements)
+const isPrepared = (name: string, { parsedStatements, submittedNamedStatements }: DriverConnection) =>
+  name !== '' && (name in parsedStatements || name in submittedNamedStatements)
+
+function close (name: string, connection: DriverConnection): void {
+  delete connection.parsedStatements[name]
+  connection.close({ type: 'S', name })
+}

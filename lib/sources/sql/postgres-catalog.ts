@@ -1,10 +1,10 @@
-import type { ColumnTypes } from './columns.ts'
+import type { Tables } from './builder.ts'
 
 /** The columns of constraints and unique indexes, by name. */
 export type Constraints = ReadonlyMap<string, readonly string[]>
 
 /** What is asked of the database once, before the first statement. */
-export interface Catalog { readonly types: ColumnTypes, readonly constraints: Constraints }
+export interface Catalog extends Tables { readonly constraints: Constraints }
 
 type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
 
@@ -17,10 +17,11 @@ where n.nspname = any(current_schemas(false)) and c.relkind in ('r', 'p', 'v', '
 order by c.relname, a.attnum, array_position(current_schemas(false), n.nspname)`
 
 export const constraintsQuery = `
-select c.conname as name, array_to_json(array(select a.attname::text from pg_attribute a where a.attrelid = c.conrelid and a.attnum = any(c.conkey)))::text as columns
+select c.conname as name, array_to_json(array(select a.attname::text from pg_attribute a where a.attrelid = c.conrelid and a.attnum = any(c.conkey)))::text as columns,
+  case when c.condeferrable and c.contype in ('u', 'p', 'x') then (select r.relname from pg_class r where r.oid = c.conrelid) end as deferrable
 from pg_constraint c join pg_namespace n on n.oid = c.connamespace where n.nspname = any(current_schemas(false)) and c.conrelid <> 0
 union all
-select i.relname, array_to_json(array(select a.attname::text from pg_attribute a where a.attrelid = x.indrelid and a.attnum = any(x.indkey::int2[])))::text
+select i.relname, array_to_json(array(select a.attname::text from pg_attribute a where a.attrelid = x.indrelid and a.attnum = any(x.indkey::int2[])))::text, null
 from pg_index x join pg_class i on i.oid = x.indexrelid join pg_namespace n on n.oid = i.relnamespace where x.indisunique and n.nspname = any(current_schemas(false))`
 
 export function readCatalog ({ columns, constraints }: { readonly columns: Rows, readonly constraints: Rows }): Catalog {
@@ -29,6 +30,7 @@ export function readCatalog ({ columns, constraints }: { readonly columns: Rows,
     const table = String(row['table'])
     types.set(table, (types.get(table) ?? new Map<string, string>()).set(String(row['column']), String(row['type'])))
   }
+  const deferrable = new Set(constraints.flatMap(row => typeof row['deferrable'] === 'string' ? [row['deferrable']] : []))
   // What array_to_json() has made of names.
-  return { types, constraints: new Map(constraints.map(row => [String(row['name']), JSON.parse(String(row['columns'])) as string[]])) }
+  return { types, deferrable, constraints: new Map(constraints.map(row => [String(row['name']), JSON.parse(String(row['columns'])) as string[]])) }
 }

@@ -1,9 +1,10 @@
-import type { Database } from '../source.ts'
-import { openSession, withinLimit } from '../transaction-limit.ts'
+import { DataApiError, type ErrorCode, unavailable } from '../../errors.ts'
+import type { Change, Changed, Database, Session } from '../source.ts'
+import { openSession, type OpenSession, withinLimit } from '../transaction-limit.ts'
 import type { Connection } from './postgres-connection.ts'
-import { toFault } from './postgres-faults.ts'
+import { hasStalePlan, isEnded, isPoolExhausted, NotBegun, toFault } from './postgres-faults.ts'
 import type { Replicas } from './postgres-replicas.ts'
-import { type Known, learn, makeSession, readOn } from './postgres-session.ts'
+import { type Known, learn, makeSession, readOn, refusedAtCommit } from './postgres-session.ts'
 import { inTransaction, retrying } from './postgres-transaction.ts'
 import { makeSource, type SqlSource, type TableOptions } from './source.ts'
 import type { BoundRead, Statements } from './statements.ts'
@@ -14,55 +15,116 @@ export interface Server {
   use<T> (work: (connection: Connection) => Promise<T>): Promise<T>
   /** For single statements that cost next to nothing: on whichever connection, together with others. */
   readonly gathered?: Pick<Connection, 'prepared'>
+  /** Whether the answer to a statement outside of a transaction comes after its commit. Not every driver waits for that. */
+  readonly confirmsStatements: boolean
 }
 
 export interface SqlDatabase extends Database {
   table (name: string, options?: TableOptions): SqlSource
 }
 
+/** `transactionTimeout`: how long a transaction may take, in milliseconds, before it is rolled back. */
+export interface DatabaseOptions { readonly transactionTimeout: number, readonly replicas?: Replicas | undefined }
+
 /** The database on a server that speaks PostgreSQL's SQL. */
-export function makePostgresDatabase (server: Server, replicas?: Replicas): SqlDatabase {
-  const known = once(() => server.use(learn))
-  const using = async <T>(at: Server, work: (connection: Connection, catalog: Known) => Promise<T>): Promise<T> => {
-    const catalog = await known()
-    return at.use(connection => work(connection, catalog))
-  }
-  const writing = async <T>(work: (connection: Connection, catalog: Known) => Promise<T>): Promise<T> => {
+export function makePostgresDatabase (server: Server, { transactionTimeout, replicas }: DatabaseOptions): SqlDatabase {
+  const known = makeKnown(() => server.use(learn))
+  const open = new Set<OpenSession>()
+
+  /** Work that may be done again: on a connection of its own each time, with what is known of the database then. */
+  const persisting = <T>(mayRepeat: (error: unknown) => boolean, work: (catalog: Known) => Promise<T>): Promise<T> => repeating(mayRepeat, () => retrying(async () => {
     try {
-      return await using(server, work)
-    } finally {
-      // Whatever came of it: of a connection that is lost nobody knows.
-      replicas?.written()
+      return await work(await known.get())
+    } catch (error) {
+      if (hasStalePlan(error)) known.forget()
+      throw error
     }
-  }
-  const readAt = async <Result>(at: Server, bind: (statements: Statements) => BoundRead<Result>): Promise<Result> => {
-    const { statements } = await known()
+  }))
+  const readAt = <Result>(at: Server, bind: (statements: Statements) => BoundRead<Result>): Promise<Result> => persisting(isEnded, async ({ statements }) => {
     const bound = bind(statements)
     const { gathered } = at
-    if (bound.gives === 'item' && gathered !== undefined) return retrying(() => readOn(gathered, bound))
-    return at.use(connection => retrying(() => readOn(connection, bound)))
-  }
+    if (bound.gives === 'item' && gathered !== undefined) return readOn(gathered, bound)
+    return at.use(connection => readOn(connection, bound))
+  })
   const reading = <Result>(bind: (statements: Statements) => BoundRead<Result>, fresh = false): Promise<Result> =>
     replicas === undefined || fresh ? readAt(server, bind) : replicas.read(at => readAt(at, bind))
+
+  const writing = async <T>(isUndone: (error: unknown) => boolean, work: (connection: Connection, catalog: Known) => Promise<T>): Promise<T> => {
+    try {
+      const result = await persisting(isUndone, catalog => server.use(connection => work(connection, catalog)))
+      replicas?.written()
+      return result
+    } catch (error) {
+      // What was not written is on no replica; what may have been is waited for.
+      if (hasCode(error, 'outcome_unknown')) replicas?.written()
+      throw namingCulprits(error, open)
+    }
+  }
+  const transaction = <T>(work: (session: Session) => Promise<T>): Promise<T> => {
+    const end = performance.now() + transactionTimeout
+    return writing(isNotBegun, (connection, catalog) => inTransaction(connection, () => {
+      const { session, changes } = makeSession(connection, catalog, true)
+      const opened = openSession(session)
+      open.add(opened)
+      return {
+        done: withinLimit(opened, work, transactionTimeout, end).finally(() => open.delete(opened)),
+        refusedAtCommit: error => refusedAtCommit(error, changes, catalog)
+      }
+    }))
+  }
+  const changeAlone = (change: Change): Promise<Changed> =>
+    writing(isUndoneStatement, async (connection, catalog) => makeSession(connection, catalog, false).session.change(change))
+
   const database: SqlDatabase = {
     kind: 'postgres',
     table: (name, options = {}) => makeSource(database, name, options),
     read: (plan, fresh) => reading(statements => statements.bind(plan), fresh),
     readWritten: (plan, fresh) => reading(statements => statements.bindWritten(plan), fresh),
-    change: change => writing((connection, catalog) => retrying(async () => makeSession(connection, catalog, false).change(change))),
-    transaction: work => writing((connection, catalog) => inTransaction(connection, () => withinLimit(openSession(makeSession(connection, catalog, true)), work, 30_000)))
+    change: server.confirmsStatements ? changeAlone : change => transaction<Changed>(async session => session.change(change)),
+    transaction
   }
   return database
 }
 
-/** Asks until it is answered once; an error is the asker's, and the next one asks again. */
-function once (load: () => Promise<Known>): () => Promise<Known> {
+/** Does the work again, on another connection, where one turns out to have ended. */
+async function repeating<T> (mayRepeat: (error: unknown) => boolean, work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (tries === mostTries || !mayRepeat(error)) throw error instanceof NotBegun ? toFault(error.cause) : error
+    }
+  }
+}
+
+const mostTries = 3
+
+// What a transaction has begun may have called hooks, which are not called again for that.
+const isNotBegun = (error: unknown) => error instanceof NotBegun && isEnded(error)
+
+const isUndoneStatement = (error: unknown) => (error instanceof NotBegun || hasCode(error, 'unavailable')) && isEnded(error)
+
+const hasCode = (error: unknown, code: ErrorCode) => error instanceof DataApiError && error.code === code
+
+/** Where no connection was free, the log says which transactions have them. */
+function namingCulprits (error: unknown, open: ReadonlySet<OpenSession>): unknown {
+  if (open.size === 0 || !isPoolExhausted(error)) return error
+  const waits = [...new Set([...open].map(one => one.waitsFor()))].join(', ')
+  return unavailable(new Error(`no connection was free: ${open.size} transactions are open and wait for ${waits}`, { cause: error }))
+}
+
+/** Asks until it is answered once, and again when that is out of date; an error is the asker's, and the next one asks again. */
+function makeKnown (load: () => Promise<Known>): { get (): Promise<Known>, forget (): void } {
   let loaded: Promise<Known> | undefined
-  return () => {
-    loaded ??= load().catch((error: unknown) => {
-      loaded = undefined
-      throw toFault(error)
-    })
-    return loaded
+  const forget = () => { loaded = undefined }
+  return {
+    forget,
+    get () {
+      loaded ??= load().catch((error: unknown) => {
+        forget()
+        throw toFault(error)
+      })
+      return loaded
+    }
   }
 }

@@ -8,6 +8,8 @@ import { writeMarked } from './marked.ts'
 export const postgresDialect: Dialect = {
   compiler: new PostgresQueryCompiler(),
   comparable: (column, held) => formOf(held).comparable(column),
+  // Plain text is left as it is, so that an index can serve it.
+  asShown: (column, { kind, type }) => kind === 'string' && textForm(type) !== forms.text ? textForm(type).fetch(column) : column,
   operand: (slot, held) => cast(sql`${sql.val(slot)}`, held),
   among: (column, slot, held) => sql`${postgresDialect.comparable(column, held)} = any(${castList(sql`${sql.val(slot)}`, held)})`,
   startsWith: (column, slot) => sql`starts_with(${text(column)}, ${text(sql`${sql.val(slot)}`)})`,
@@ -53,7 +55,14 @@ const plain = (type: string, fetch = asIs): Form => ({ type, comparable: asIs, e
 // A number is made, sent and read in less time than a text, and whatever DateStyle says. A year has four digits on the wire.
 const days = (column: Sql) => sql`case when ${column} between '0001-01-01' and '9999-12-31' then ${column} - '1970-01-01'::date end`
 
+// JSON has one form for days and moments, whatever DateStyle says; in UTC, whatever TimeZone says.
+const isoText = (column: Sql) => sql`(to_json(${column}) #>> '{}')`
+const isoMoment = (column: Sql) => sql`(to_json((${column}) at time zone 'UTC') #>> '{}') || '+00:00'`
+const shownAs = (show: (column: Sql) => Sql): Form => ({ type: 'text', comparable: column => sql`(${show(column)}) collate "C"`, encode: show, fetch: show })
+
 const forms = {
+  isoText: shownAs(isoText),
+  isoMoment: shownAs(isoMoment),
   text: { type: 'text', comparable: byCodePoint, encode: text, fetch: text },
   json: { type: 'text', comparable: byCodePoint, encode: asIs, fetch: column => sql`to_json(${column})::text` },
   uuid: plain('uuid', text),
@@ -68,7 +77,7 @@ const forms = {
 /** By their kind, unless the column's own type asks for something else. */
 function formOf ({ kind, type }: Held): Form {
   switch (kind) {
-    case 'string': return forms.text
+    case 'string': return textForm(type)
     case 'json': return forms.json
     case 'boolean': return forms.boolean
     case 'uuid': return type === 'uuid' ? forms.uuid : forms.text
@@ -78,6 +87,12 @@ function formOf ({ kind, type }: Held): Form {
     case 'number': return type.startsWith('numeric') || isInteger(type) ? forms.numeric : forms.number
     case 'integer': return type === '' || isInteger(type) ? forms.integer : forms.numeric
   }
+}
+
+/** A column of days or moments may be declared as plain text. */
+function textForm (type: string): Form {
+  if (type === 'date' || /^timestamp.* without time zone$/.test(type)) return forms.isoText
+  return type.startsWith('timestamp') ? forms.isoMoment : forms.text
 }
 
 const isInteger = (type: string) => type === 'smallint' || type === 'integer' || type === 'bigint'

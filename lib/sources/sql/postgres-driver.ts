@@ -17,12 +17,14 @@ export interface Submittable {
 export interface DriverConnection {
   readonly stream: { cork (): void, uncork (): void }
   /** The texts of statements that are prepared, by their names, and of those that are being. */
-  readonly parsedStatements: Readonly<Record<string, string>>
+  readonly parsedStatements: Record<string, string>
   readonly submittedNamedStatements: Record<string, string>
   parse (message: { readonly name: string, readonly text: string }): void
   bind (message: { readonly statement: string, readonly values: ReadonlyArray<string | Buffer | null> }): void
   execute (message: object): void
   sync (): void
+  /** Of a prepared statement: `type` is `S`. */
+  close (message: { readonly type: 'S', readonly name: string }): void
 }
 
 export interface PostgresClient {

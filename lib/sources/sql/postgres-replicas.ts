@@ -5,7 +5,7 @@ import { isLost } from './postgres-faults.ts'
 export interface Replicas {
   /** Reads on a replica that has all that this process has written; where there is none, or it fails, on the primary. */
   read<T> (work: (server: Server) => Promise<T>): Promise<T>
-  /** Something may have been written: replicas are asked anew what they have. */
+  /** Something was written, or may have been: replicas are asked anew what they have. */
   written (): void
 }
 
@@ -13,7 +13,7 @@ export interface Replicas {
 interface Replica { readonly server: Server, has: number, restsUntil: number, asking: boolean }
 
 /**
- * So that whoever wrote through this process reads what was written, a replica that has not replayed it is passed over (README: Replicas).
+ * So that whoever wrote through this process reads what was written, a replica that has not replayed it is passed over (docs/databases.md: Replicas).
  * Asking it costs a write nothing: reads do, while they go to the primary.
  */
 export function makeReplicas (primary: Server, servers: readonly Server[]): Replicas {
@@ -34,10 +34,13 @@ export function makeReplicas (primary: Server, servers: readonly Server[]): Repl
     if (replica.asking) return
     replica.asking = true
     const asked = writes
-    isAbreast(primary, replica.server)
-      .then(abreast => { if (abreast) replica.has = asked })
-      .catch(() => { rest(replica) })
-      .finally(() => { replica.asking = false })
+    positionOf(primary)
+      // A primary that is gone is no fault of the replica's.
+      .then(position => isAbreast(replica.server, position).catch(() => { rest(replica) }), () => false)
+      .then(abreast => {
+        if (abreast === true) replica.has = asked
+        replica.asking = false
+      }, () => {})
   }
   return {
     written () { writes++ },
@@ -60,9 +63,13 @@ const rest = (replica: Replica) => { replica.restsUntil = performance.now() + lo
 // In milliseconds.
 const longRest = 5000
 
-/** Whether a replica has replayed all that its primary had written when this was asked. A server that replays nothing, such as one that was promoted, never has. */
-async function isAbreast (primary: Server, replica: Server): Promise<boolean> {
-  const position = await primary.use(async connection => (await connection.query('select pg_current_wal_lsn()::text as position'))[0]?.['position'])
+/** How far the primary has written. */
+async function positionOf (primary: Server): Promise<unknown> {
+  return primary.use(async connection => (await connection.query('select pg_current_wal_lsn()::text as position'))[0]?.['position'])
+}
+
+/** Whether a replica has replayed everything up to there. A server that replays nothing, such as one that was promoted, never has. */
+async function isAbreast (replica: Server, position: unknown): Promise<boolean> {
   return replica.use(async connection => {
     const rows = await connection.query('select pg_is_in_recovery() and pg_last_wal_replay_lsn() >= $1::text::pg_lsn as abreast', [position])
     return rows[0]?.['abreast'] === true

@@ -1,48 +1,54 @@
 import { setTimeout } from 'node:timers/promises'
-import { deferredReference } from '../../errors.ts'
 import type { Connection } from './postgres-connection.ts'
-import { causeOf, isBroken, isRepeatable, sqlState, toFault } from './postgres-faults.ts'
+import { isConflict, isRepeatable, NotBegun, toFault, toWriteFault } from './postgres-faults.ts'
 
-/** Does the work in a transaction, and again where it must be. */
-export function inTransaction<T> (connection: Connection, work: () => Promise<T>): Promise<T> {
-  return retrying(async () => {
-    await begin(connection)
-    try {
-      const result = await work()
-      await commit(connection)
-      return result
-    } catch (error) {
-      // With the connection goes the transaction; and where even this fails, both are gone.
-      if (!isBroken(causeOf(error))) await connection.query('rollback').catch(() => {})
-      throw error
-    }
-  })
+/** What is done in a transaction. */
+export interface Doing<T> {
+  readonly done: Promise<T>
+  /** What the server refused at the commit, such as a deferred constraint, as an error of ours; undefined for another error. */
+  refusedAtCommit (error: unknown): Error | undefined
+}
+
+/** Does the work in a transaction. Throws NotBegun, or an error of ours for whatever the database did. */
+export async function inTransaction<T> (connection: Connection, work: () => Doing<T>): Promise<T> {
+  await begin(connection)
+  try {
+    const { done, refusedAtCommit } = work()
+    const result = await done
+    await commit(connection, refusedAtCommit)
+    return result
+  } catch (error) {
+    // With the connection goes the transaction; and where even this fails, both are gone.
+    if (!connection.isGone()) await connection.run('rollback').catch(() => {})
+    // Errors of the application are its own, but for those of its statements here.
+    throw connection.raised(error) ? toFault(error) : error
+  }
 }
 
 async function begin (connection: Connection): Promise<void> {
   try {
-    await connection.query('begin')
+    await connection.run('begin')
   } catch (error) {
-    throw toFault(error)
+    throw new NotBegun(error)
   }
 }
 
-async function commit (connection: Connection): Promise<void> {
+async function commit (connection: Connection, refusedAtCommit: Doing<unknown>['refusedAtCommit']): Promise<void> {
   try {
-    await connection.query('commit')
+    await connection.commit()
   } catch (error) {
-    throw sqlState(error) === '23503' ? deferredReference(error) : toFault(error)
+    throw refusedAtCommit(error) ?? toWriteFault(error)
   }
 }
 
-/** Does again what got in the way of another's work: a few times and not in step, as distributed databases ask for. */
+/** Does again what met the work of others, a few times and not in step, as distributed databases ask for; and what was prepared and is no more. */
 export async function retrying<T> (work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await work()
     } catch (error) {
-      if (!isRepeatable(causeOf(error)) || tries === mostTries) throw error
-      await setTimeout(Math.random() * 10 * 2 ** tries)
+      if (!isRepeatable(error) || tries === mostTries) throw error
+      if (isConflict(error)) await setTimeout(Math.random() * 10 * 2 ** tries)
     }
   }
 }

@@ -1,12 +1,13 @@
 import { DeclarationError } from '../../errors.ts'
 import { rememberEach } from '../../remember.ts'
 import type { Database } from '../source.ts'
-import { driverConnection, type Setup } from './postgres-connection.ts'
+import { type Connection, driverConnection, type Setup } from './postgres-connection.ts'
 import { makePostgresDatabase, type Server } from './postgres-database.ts'
 import { loadDriver, type PooledClient, type PostgresPool, type PostgresPoolClass } from './postgres-driver.ts'
-import { causeOf, isBroken, isUntimed, toFault } from './postgres-faults.ts'
+import { isUntimed, NotBegun, toFault } from './postgres-faults.ts'
 import { gathering } from './postgres-gathering.ts'
 import { makeReplicas } from './postgres-replicas.ts'
+import { settingsQuery } from './postgres-settings.ts'
 import type { SqlSource, TableOptions } from './source.ts'
 
 export interface PostgresOptions {
@@ -22,6 +23,8 @@ export interface PostgresOptions {
   connectionTimeout?: number
   /** How long a statement may run, in milliseconds, before it is 503. Default 30000; 0 is no limit. */
   statementTimeout?: number
+  /** How long a transaction may take, in milliseconds, before it is rolled back and its request is 503: its hooks and setters included. Default 30000. */
+  transactionTimeout?: number
   /** Whether statements are prepared by name on each connection, which is 1.5 to 2 times as fast. Switch it off for a pooler that does not know of them. Default true. */
   prepare?: boolean
   /** What else `pg` takes, such as `ssl`. */
@@ -50,7 +53,10 @@ export function postgres (options: PostgresOptions = {}): PostgresDatabase {
   const setup: Setup = { naming: { on: options.prepare ?? true }, prepareValue, patience: patienceOf(options) }
   const readers = replicas.map(replica => openPool(Pool, replica, options))
   const server = serverOf(pool, setup)
-  const database = makePostgresDatabase(server, readers.length === 0 ? undefined : makeReplicas(server, readers.map(reader => serverOf(reader, setup))))
+  const database = makePostgresDatabase(server, {
+    transactionTimeout: options.transactionTimeout ?? 30_000,
+    replicas: readers.length === 0 ? undefined : makeReplicas(server, readers.map(reader => serverOf(reader, setup)))
+  })
   return {
     ...database,
     kind: 'postgres',
@@ -79,20 +85,32 @@ const patienceOf = ({ statementTimeout = defaultStatementTimeout }: PostgresOpti
 const defaultStatementTimeout = 30_000
 
 function serverOf (pool: PostgresPool, setup: Setup): Server {
-  const connectionOf = rememberEach((client: PooledClient) => driverConnection(client, setup))
+  const connectionOf = rememberEach((client: PooledClient) => adjusted(driverConnection(client, setup)))
   const use: Server['use'] = async work => {
     const client = await connect(pool)
+    const { connection, settle } = connectionOf(client)
     try {
-      const result = await work(connectionOf(client))
-      client.release()
-      return result
-    } catch (error) {
-      // A connection that has failed is not used again.
-      client.release(isBroken(causeOf(error)))
-      throw error
+      await settle()
+      return await work(connection)
+    } finally {
+      client.release(connection.isSpent())
     }
   }
-  return { use, gathered: { prepared: gathering({ use }) } }
+  return { use, gathered: { prepared: gathering({ use }) }, confirmsStatements: true }
+}
+
+/** A connection whose settings are looked at once. Where that fails, nothing has been done on it yet. */
+function adjusted (connection: Connection): { readonly connection: Connection, settle (): Promise<void> | undefined } {
+  let settled = false
+  const settle = async () => {
+    try {
+      await connection.query(settingsQuery)
+      settled = true
+    } catch (error) {
+      throw new NotBegun(error)
+    }
+  }
+  return { connection, settle: () => settled ? undefined : settle() }
 }
 
 function connect (pool: PostgresPool): Promise<PooledClient> {

@@ -14,6 +14,7 @@ export const sqliteDialect: Dialect = {
   compiler: new SqliteQueryCompiler(),
   // A column may be declared with a collation of its own.
   comparable: (column, { kind }) => isNumeric(kind) ? column : sql`${column} collate binary`,
+  asShown: column => column,
   operand: bound,
   among: (column, slot, held) => sql`${sqliteDialect.comparable(column, held)} in (select value from json_each(${sql.val(slot)}))`,
   // LIKE would take % and _ in a value for wildcards, and disregard the case of ASCII.

@@ -32,7 +32,7 @@ export interface SqliteDatabase extends Database {
  */
 export function sqlite (file: string, { driver: given, busyTimeout = 5000 }: SqliteOptions = {}): SqliteDatabase {
   const driver = typeof given === 'object' ? given : openDriver(file, given)
-  const statements = makeStatements(sqliteDialect, strictTypes(driver))
+  const statements = makeStatements(sqliteDialect, { types: strictTypes(driver) })
   // At the start nobody else is held up, so this may wait for a lock.
   driver.exec(`pragma busy_timeout = ${Math.max(0, Math.trunc(busyTimeout))}`)
   useWriteAheadLog(driver)

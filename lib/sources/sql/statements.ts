@@ -3,8 +3,7 @@ import { LruMap } from 'toad-cache'
 import type { ReadPlan } from '../../plan/plan.ts'
 import { rememberEach } from '../../remember.ts'
 import type { Change, ReadResult, Written } from '../source.ts'
-import { makeBuilder } from './builder.ts'
-import type { ColumnTypes } from './columns.ts'
+import { makeBuilder, type Tables } from './builder.ts'
 import type { Dialect, Sql } from './dialect.ts'
 import { buildFlatItem, buildFlatItemText, buildFlatPage, buildFlatPageText } from './flat.ts'
 import { type Bounds, buildRead, type Gives, type ReadCode, type Values } from './read.ts'
@@ -36,9 +35,9 @@ interface Constant { readonly kind: 'constant', readonly value: unknown }
 const most = 500
 
 /** `types`: of the columns, for a dialect that asks; they may become known later, before the first statement. */
-export function makeStatements (dialect: Dialect, types: ColumnTypes = new Map()): Statements {
+export function makeStatements (dialect: Dialect, { types = new Map<string, never>(), deferrable = new Set<string>() }: Partial<Tables> = {}): Statements {
   const compiler = driverless(dialect)
-  const builderOf = (shape: Shape) => makeBuilder(dialect, types, shape)
+  const builderOf = (shape: Shape) => makeBuilder(dialect, { types, deferrable }, shape)
   const reads = cache((plan: ReadPlan, shape) => {
     const builder = builderOf(shape)
     return compile(buildFlatItem(plan, builder) ?? buildFlatPage(plan, builder) ?? buildRead(plan, builder), dialect, compiler)

@@ -32,7 +32,7 @@ function buildInsert ({ collection, values, orNothing }: ChangeOf<'insert'>, bui
   const held = builder.held(collection, key)
   const fetched = builder.dialect.fetched(held)
   return {
-    sql: sql`insert into ${sql.id(table)} ${given}${orNothing ? sql` on conflict do nothing` : sql``} returning ${builder.dialect.fetch(columnOf(collection, key), held)} as ${sql.id('key')}`,
+    sql: sql`insert into ${sql.id(table)} ${given}${orNothing ? builder.onConflict(table) : sql``} returning ${builder.dialect.fetch(columnOf(collection, key), held)} as ${sql.id('key')}`,
     // A key is never null and of a type whose values are scalars, as compileKey has seen to.
     key: value => fetched(value) as Scalar
   }
@@ -87,5 +87,5 @@ function buildLink (change: ChangeOf<'link'>, builder: Builder): Sql {
   const [foreignKey, otherKey] = [sql.id(nameOf(link.foreignKey)), sql.id(nameOf(link.otherKey))]
   // The join table may or may not have a unique index.
   const linked = sql`select 1 from ${join} where ${foreignKey} = ${own} and ${otherKey} = ${other}`
-  return sql`insert into ${join} (${foreignKey}, ${otherKey}) select ${own}, ${other} where not exists (${linked}) on conflict do nothing`
+  return sql`insert into ${join} (${foreignKey}, ${otherKey}) select ${own}, ${other} where not exists (${linked})${builder.onConflict(link.through)}`
 }
