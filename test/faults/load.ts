@@ -1,0 +1,127 @@
+import { type Reply, type Request, request } from './client.ts'
+import type { Random } from './random.ts'
+import { rowCounts } from './world.ts'
+
+/** How often a write that was done once has left its token at each place. */
+export type Traces = Readonly<Record<string, number>>
+
+/** A write that was sent, and what became of it for the client. Times are of `performance.now()`. */
+export interface Write extends Reply {
+  readonly kind: Kind
+  readonly token: string
+  readonly traces: Traces
+  readonly began: number
+  readonly ended: number
+}
+
+interface Draft { readonly request: Request, readonly traces: Traces, readonly token?: string }
+
+interface Drawing {
+  readonly token: string
+  /** Text that makes a new row large. */
+  readonly padding: string
+  readonly random: Random
+  /** The id of a row that no write has named yet. */
+  fresh (): number
+}
+
+/** Every kind of write, as a request and the traces that it leaves. */
+const kinds = {
+  'single create': ({ token, padding }: Drawing) =>
+    ({ request: { method: 'POST', path: '/entries', body: { token, padding } }, traces: { entries: 1 } }),
+  'array create': ({ token, padding }: Drawing) =>
+    ({ request: { method: 'POST', path: '/entries', body: Array(3).fill({ token, padding }) }, traces: { entries: 3 } }),
+  'create with hook': ({ token, padding }: Drawing) =>
+    ({ request: { method: 'POST', path: '/audited', body: { token, padding } }, traces: { entries: 1, audit: 1 } }),
+  'nested create': ({ token, padding }: Drawing) =>
+    ({ request: { method: 'POST', path: '/bundles', body: { token, padding, parts: [{ token }, { token }] } }, traces: { bundles: 1, parts: 2 } }),
+  update: ({ token, random }: Drawing) =>
+    ({ request: { method: 'PATCH', path: `/cells/${random.between(1, rowCounts.cells)}`, body: { token } }, traces: { cells: 1 } }),
+  'update with hook': ({ token, random }: Drawing) =>
+    ({ request: { method: 'PATCH', path: `/ledgers/${random.between(1, rowCounts.cells)}`, body: { token } }, traces: { cells: 1, audit: 1 } }),
+  'update with setter': ({ token, random }: Drawing) =>
+    ({ request: { method: 'PATCH', path: `/counters/${random.between(1, rowCounts.counters)}`, body: { token } }, traces: { counters: 1 } }),
+  'scalar PUT': ({ token, random }: Drawing) =>
+    ({ request: { method: 'PUT', path: `/cells/${random.between(1, rowCounts.cells)}/token`, body: token }, traces: { cells: 1 } }),
+  upsert: ({ token, random }: Drawing) =>
+    ({ request: { method: 'PUT', path: `/slots/${random.chance(0.5) ? token : `shared-${random.between(1, 8)}`}`, body: { token } }, traces: { slots: 1 } }),
+  delete ({ fresh }: Drawing) {
+    const id = fresh()
+    return { request: { method: 'DELETE', path: `/doomed/${id}` }, token: `doomed ${id}`, traces: { doomed: 1 } }
+  },
+  link ({ fresh }: Drawing) {
+    const id = fresh()
+    return { request: { method: 'PATCH', path: '/bundles/1', body: { tags: [{ id }] } }, token: `tag ${id}`, traces: { bundle_tags: 1 } }
+  }
+} as const satisfies Record<string, (drawing: Drawing) => Draft>
+
+export type Kind = keyof typeof kinds
+export const everyKind = Object.keys(kinds) as readonly Kind[]
+
+/** Sends writes to one database, and remembers them. */
+export interface Writer {
+  readonly writes: readonly Write[]
+  /** Sends one write and waits for its answer. */
+  write (kind: Kind): Promise<Write>
+}
+
+/** How a database is written to. `port`: where it is served at the moment. */
+export interface Target {
+  port (): number
+  readonly random: Random
+  /** The length of the text in each new row, in characters. Default 0. */
+  readonly padding?: number
+  /** How many rows there are to delete, and to link. */
+  readonly supply: number
+}
+
+export function makeWriter ({ port, random, padding: length = 0, supply }: Target): Writer {
+  const writes: Write[] = []
+  const padding = 'x'.repeat(length)
+  let last = 0
+  let used = 0
+  const draw = (kind: Kind): Draft & { readonly token: string } => {
+    const token = `t${++last}`
+    // Where no row is left to delete or to link, one is created instead.
+    const isSpent = (kind === 'delete' || kind === 'link') && used >= supply
+    return { token, ...kinds[isSpent ? 'single create' : kind]({ token, padding, random, fresh: () => ++used }) }
+  }
+  return {
+    writes,
+    async write (kind) {
+      const { request: asked, token, traces } = draw(kind)
+      const began = performance.now()
+      const reply = await request(port(), asked)
+      const write = { ...reply, kind, token, traces, began, ended: performance.now() }
+      writes.push(write)
+      return write
+    }
+  }
+}
+
+/** Clients that write without pause. */
+export interface Load {
+  /** Resolves when the clients have had their last answers. */
+  stop (): Promise<void>
+}
+
+/** Starts clients, each of which sends writes of the kinds given, drawn at random, one after another. */
+export function startLoad (writer: Writer, { random, clients, of = everyKind }: { readonly random: Random, readonly clients: number, readonly of?: readonly Kind[] }): Load {
+  const stopped = new AbortController()
+  const run = async () => {
+    while (!stopped.signal.aborted) {
+      const { status } = await writer.write(random.of(of))
+      // A server that refuses everything at once would otherwise be asked thousands of times a second.
+      if (status === 0 || status >= 500) await new Promise(resolve => { setTimeout(resolve, 10) })
+    }
+  }
+  const done = Promise.all(Array.from({ length: clients }, run))
+  return {
+    async stop () {
+      stopped.abort()
+      await done
+    }
+  }
+}
+
+export const isAcknowledged = ({ status }: Reply) => status >= 200 && status < 300

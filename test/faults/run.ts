@@ -1,0 +1,52 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Experiment, healingTable, isRight, type Outcome, struckTable } from './outcome.ts'
+import { postgresKills } from './postgres-kills.ts'
+import { makeRandom } from './random.ts'
+import { sqliteKill } from './sqlite-kill.ts'
+
+// npm run test:faults [-- --quick] [--seed 7] [--kills 1000] [an experiment's name ...]
+
+const experiments: Readonly<Record<string, Experiment>> = {
+  'sqlite-kill': sqliteKill,
+  'postgres-kills': postgresKills
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean', default: false }, seed: { type: 'string' }, kills: { type: 'string' } }
+})
+const unknown = positionals.filter(name => !(name in experiments))
+if (unknown.length > 0) throw new Error(`There is no experiment ${unknown.join(', ')}; there are ${Object.keys(experiments).join(', ')}`)
+const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31))
+const folder = mkdtempSync(join(tmpdir(), 'data-api-faults-'))
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => { process.exit(130) })
+process.once('exit', () => { rmSync(folder, { recursive: true, force: true }) })
+
+/** Each experiment draws from the seed alone, so that it can be repeated by itself. */
+async function runAll (): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = []
+  for (const [name, experiment] of Object.entries(experiments)) {
+    if (positionals.length > 0 && !positionals.includes(name)) continue
+    const began = performance.now()
+    const own = join(folder, name)
+    mkdirSync(own)
+    const kills = values.kills === undefined ? undefined : Number(values.kills)
+    const made = await experiment({ quick: values.quick, random: makeRandom(seed), folder: own, kills })
+    rmSync(own, { recursive: true, force: true })
+    outcomes.push(...made)
+    console.error(`${name}: ${((performance.now() - began) / 1000).toFixed(0)} s, ${made.every(isRight) ? 'right' : 'WRONG'}`)
+  }
+  return outcomes
+}
+
+function describe ({ name, verdict, wrong = [], notes = [] }: Outcome): readonly string[] {
+  return [...verdict.examples, ...wrong.slice(0, 10)].map(text => `- ${name}: ${text}`).concat(notes.map(note => `- ${name}: ${note}`))
+}
+
+console.log(`Seed: ${seed}\n`)
+const outcomes = await runAll()
+console.log([struckTable(outcomes), healingTable(outcomes), outcomes.flatMap(describe).join('\n')].filter(Boolean).join('\n\n'))
+process.exitCode = outcomes.every(isRight) ? 0 : 1
