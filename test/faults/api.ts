@@ -85,12 +85,15 @@ async function answer (child: ChildProcess): Promise<unknown> {
 
 interface Line { readonly msg?: string, readonly err?: { readonly code?: string, readonly type?: string, readonly message?: string } }
 
-/** What the log says first: the message, and the error behind it. Empty where it says nothing. */
-export function firstLine (log: string): string {
-  const [first = ''] = existsSync(log) ? readFileSync(log, 'utf8').split('\n', 1) : []
-  if (first === '') return ''
-  const { msg = '', err } = JSON.parse(first) as Line
-  return err === undefined ? msg : `${msg} ${[err.code, err.message].filter(Boolean).join(': ')}`
+/** What the log says: of each message the first line, with the error behind it. Empty where it says nothing. */
+export function firstLines (log: string): string {
+  const lines = existsSync(log) ? readFileSync(log, 'utf8').split('\n').filter(line => line.endsWith('}')) : []
+  const first = new Map<string, string>()
+  for (const line of lines) {
+    const { msg = '', err } = JSON.parse(line) as Line
+    if (!first.has(msg)) first.set(msg, [err?.code, err?.message].filter(Boolean).join(': '))
+  }
+  return [...first].map(([message, error]) => error === '' ? message : `${message} (${error})`).join('; ')
 }
 
 /** Loads the next process while the one before it serves. */

@@ -16,8 +16,8 @@ export interface Verdict {
   readonly internal: number
   /** Every answer that acknowledges nothing, with its number. */
   readonly told: ReadonlyMap<string, number>
-  /** Some of the writes that went wrong, in words. */
-  readonly examples: readonly string[]
+  /** What went wrong, with the kind of write and its answer, and how often. */
+  readonly faults: ReadonlyMap<string, number>
 }
 
 /** Compares what clients were told with the marks in the database. */
@@ -34,7 +34,7 @@ export function judge (writes: readonly Write[], marks: readonly Mark[]): Verdic
     refusedAndWritten: count('refused and written'),
     internal: writes.filter(({ status }) => status === 500).length,
     told: tally(writes.filter(write => !isAcknowledged(write)).map(nameOf)),
-    examples: faults.filter(({ fault }) => fault !== undefined).slice(0, 5).map(({ write, fault }) => `${fault ?? ''}: ${write.kind}, ${nameOf(write)}`)
+    faults: tally(faults.flatMap(({ write, fault }) => fault === undefined ? [] : `${fault}: ${write.kind}, ${nameOf(write)}`))
   }
 }
 

@@ -71,20 +71,22 @@ export interface Target {
   readonly random: Random
   /** The length of the text in each new row, in characters. Default 0. */
   readonly padding?: number
-  /** How many rows there are to delete, and to link. */
+  /** How many rows there are for this writer to delete, and to link. */
   readonly supply: number
+  /** Which of several writers to one database this is, from 0. Default 0. */
+  readonly lane?: number
 }
 
-export function makeWriter ({ port, random, padding: length = 0, supply }: Target): Writer {
+export function makeWriter ({ port, random, padding: length = 0, supply, lane = 0 }: Target): Writer {
   const writes: Write[] = []
   const padding = 'x'.repeat(length)
   let last = 0
   let used = 0
   const draw = (kind: Kind): Draft & { readonly token: string } => {
-    const token = `t${++last}`
+    const token = `t${lane}-${++last}`
     // Where no row is left to delete or to link, one is created instead.
     const isSpent = (kind === 'delete' || kind === 'link') && used >= supply
-    return { token, ...kinds[isSpent ? 'single create' : kind]({ token, padding, random, fresh: () => ++used }) }
+    return { token, ...kinds[isSpent ? 'single create' : kind]({ token, padding, random, fresh: () => lane * supply + ++used }) }
   }
   return {
     writes,
@@ -125,3 +127,14 @@ export function startLoad (writer: Writer, { random, clients, of = everyKind }: 
 }
 
 export const isAcknowledged = ({ status }: Reply) => status >= 200 && status < 300
+
+/** Sends writes until one is acknowledged, which it resolves with; undefined where none is within 15 seconds. */
+export async function writeUntilAcknowledged (writer: Writer, kind: Kind): Promise<Write | undefined> {
+  const end = performance.now() + 15_000
+  while (performance.now() < end) {
+    const write = await writer.write(kind)
+    if (isAcknowledged(write)) return write
+    await new Promise(resolve => { setTimeout(resolve, 20) })
+  }
+  return undefined
+}

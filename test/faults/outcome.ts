@@ -78,8 +78,11 @@ export function healedIn (writes: readonly Write[], over: number): number {
 export function merge (name: string, outcomes: readonly Outcome[]): Outcome {
   const verdicts = outcomes.map(({ verdict }) => verdict)
   const sum = (of: 'acknowledged' | 'lost' | 'half' | 'twice' | 'refusedAndWritten' | 'internal') => verdicts.reduce((total, verdict) => total + verdict[of], 0)
-  const told = new Map<string, number>()
-  for (const [status, count] of verdicts.flatMap(verdict => [...verdict.told])) told.set(status, (told.get(status) ?? 0) + count)
+  const addUp = (of: 'told' | 'faults') => {
+    const counts = new Map<string, number>()
+    for (const [key, count] of verdicts.flatMap(verdict => [...verdict[of]])) counts.set(key, (counts.get(key) ?? 0) + count)
+    return counts
+  }
   return {
     name,
     struck: outcomes.reduce((total, { struck }) => total + struck, 0),
@@ -90,8 +93,8 @@ export function merge (name: string, outcomes: readonly Outcome[]): Outcome {
       twice: sum('twice'),
       refusedAndWritten: sum('refusedAndWritten'),
       internal: sum('internal'),
-      told,
-      examples: verdicts.flatMap(({ examples }) => examples).slice(0, 5)
+      told: addUp('told'),
+      faults: addUp('faults')
     },
     log: outcomes.find(({ log }) => log !== '')?.log ?? '',
     heals: outcomes.flatMap(({ heals }) => heals),

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { PostgresOptions } from '../../lib/index.ts'
-import { type Api, firstLine, startApi } from './api.ts'
+import { type Api, firstLines, startApi } from './api.ts'
 import { judge } from './judge.ts'
 import { makeWriter, type Writer } from './load.ts'
 import type { Effort, Outcome } from './outcome.ts'
@@ -20,13 +20,14 @@ interface Serving {
   readonly effort: Effort
   readonly supply: number
   readonly options: PostgresOptions
+  readonly lane?: number
 }
 
-export async function servePostgres ({ effort: { random, folder }, supply, options }: Serving): Promise<Served> {
+export async function servePostgres ({ effort: { random, folder }, supply, options, lane = 0 }: Serving): Promise<Served> {
   const log = join(folder, `api-${++count}.log`)
   const driver = { application_name: apiName, ...options.driver }
   const api = await startApi({ kind: 'postgres', log, options: { connectionTimeout: 1000, ...options, driver } })
-  const writer = makeWriter({ port: () => api.port, random, supply })
+  const writer = makeWriter({ port: () => api.port, random, supply, lane })
   return {
     api,
     writer,
@@ -35,7 +36,7 @@ export async function servePostgres ({ effort: { random, folder }, supply, optio
       const { marks, drift } = await inspectPostgres(url)
       await api.stop()
       const drifted = drift === 0 ? [] : [`counters are off by ${drift}`]
-      return { ...seen, verdict: judge(writer.writes, marks), log: firstLine(log), wrong: [...wrong, ...ended, ...drifted] }
+      return { ...seen, verdict: judge(writer.writes, marks), log: firstLines(log), wrong: [...wrong, ...ended, ...drifted] }
     }
   }
 }

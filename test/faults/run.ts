@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Experiment, healingTable, isRight, type Outcome, struckTable } from './outcome.ts'
+import { postgresChaos } from './postgres-chaos.ts'
+import { postgresFrames } from './postgres-frames.ts'
 import { postgresKills } from './postgres-kills.ts'
 import { makeRandom } from './random.ts'
 import { sqliteKill } from './sqlite-kill.ts'
@@ -11,7 +13,9 @@ import { sqliteKill } from './sqlite-kill.ts'
 
 const experiments: Readonly<Record<string, Experiment>> = {
   'sqlite-kill': sqliteKill,
-  'postgres-kills': postgresKills
+  'postgres-kills': postgresKills,
+  'postgres-frames': postgresFrames,
+  'postgres-chaos': postgresChaos
 }
 
 const { values, positionals } = parseArgs({
@@ -43,7 +47,8 @@ async function runAll (): Promise<readonly Outcome[]> {
 }
 
 function describe ({ name, verdict, wrong = [], notes = [] }: Outcome): readonly string[] {
-  return [...verdict.examples, ...wrong.slice(0, 10)].map(text => `- ${name}: ${text}`).concat(notes.map(note => `- ${name}: ${note}`))
+  const faults = [...verdict.faults].map(([fault, count]) => `${fault}: ${count}`)
+  return [...faults, ...wrong.slice(0, 10), ...notes].map(text => `- ${name}: ${text}`)
 }
 
 console.log(`Seed: ${seed}\n`)

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { firstLine, makeSpare } from './api.ts'
+import { firstLines, makeSpare } from './api.ts'
 import { judge } from './judge.ts'
 import { makeWriter, startLoad, type Write } from './load.ts'
 import { type Effort, healedIn, merge, type Outcome } from './outcome.ts'
@@ -53,7 +53,7 @@ async function killOften ({ random, folder }: Effort, driver: DriverName, kills:
   }
   await api.kill()
   await spare.close()
-  return { struck: kills, verdict: judge(writer.writes, inspect(file, driver).marks), log: firstLine(setting.log), heals, wrong, name: file }
+  return { struck: kills, verdict: judge(writer.writes, inspect(file, driver).marks), log: firstLines(setting.log), heals, wrong, name: file }
 }
 
 /** Kills a process at some moment while it opens the database. */
@@ -66,9 +66,9 @@ async function killOpening (loaded: Awaited<ReturnType<ReturnType<typeof makeSpa
 
 function faultsIn (file: string, driver: DriverName, writes: readonly Write[]): readonly string[] {
   const { marks, drift, damage } = inspect(file, driver)
-  const { lost, half, twice, examples } = judge(writes, marks)
+  const { lost, half, twice, faults } = judge(writes, marks)
   return [
-    ...lost + half + twice > 0 ? examples : [],
+    ...lost + half + twice > 0 ? [...faults.keys()] : [],
     ...drift === 0 ? [] : [`counters are off by ${drift}`],
     ...damage
   ]
