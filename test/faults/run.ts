@@ -7,12 +7,14 @@ import { postgresChaos } from './postgres-chaos.ts'
 import { postgresFrames } from './postgres-frames.ts'
 import { postgresKills } from './postgres-kills.ts'
 import { makeRandom } from './random.ts'
+import { sqliteFullDisk } from './sqlite-full-disk.ts'
 import { sqliteKill } from './sqlite-kill.ts'
 
 // npm run test:faults [-- --quick] [--seed 7] [--kills 1000] [an experiment's name ...]
 
 const experiments: Readonly<Record<string, Experiment>> = {
   'sqlite-kill': sqliteKill,
+  'sqlite-full-disk': sqliteFullDisk,
   'postgres-kills': postgresKills,
   'postgres-frames': postgresFrames,
   'postgres-chaos': postgresChaos
