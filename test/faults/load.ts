@@ -7,7 +7,7 @@ export type Traces = Readonly<Record<string, number>>
 
 /** A write that was sent, and what became of it for the client. Times are of `performance.now()`. */
 export interface Write extends Reply {
-  readonly kind: Kind
+  readonly kind: string
   readonly token: string
   readonly traces: Traces
   readonly began: number

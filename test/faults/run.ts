@@ -2,10 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { deferredConstraints } from './deferred.ts'
+import { failover } from './failover.ts'
 import { type Experiment, healingTable, isRight, type Outcome, struckTable } from './outcome.ts'
 import { postgresChaos } from './postgres-chaos.ts'
+import { postgresConnections } from './postgres-connections.ts'
 import { postgresFrames } from './postgres-frames.ts'
 import { postgresKills } from './postgres-kills.ts'
+import { postgresSerializable } from './postgres-serializable.ts'
 import { makeRandom } from './random.ts'
 import { sqliteFullDisk } from './sqlite-full-disk.ts'
 import { sqliteKill } from './sqlite-kill.ts'
@@ -17,7 +21,11 @@ const experiments: Readonly<Record<string, Experiment>> = {
   'sqlite-full-disk': sqliteFullDisk,
   'postgres-kills': postgresKills,
   'postgres-frames': postgresFrames,
-  'postgres-chaos': postgresChaos
+  'postgres-chaos': postgresChaos,
+  'postgres-serializable': postgresSerializable,
+  'deferred-constraints': deferredConstraints,
+  'postgres-connections': postgresConnections,
+  failover
 }
 
 const { values, positionals } = parseArgs({

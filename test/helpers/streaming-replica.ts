@@ -12,6 +12,7 @@ export interface Pair {
   /** Runs a statement on the one or the other. */
   on (url: string, text: string): Promise<ReadonlyArray<Record<string, unknown>>>
   killReplica (): Promise<void>
+  killPrimary (): Promise<void>
   stop (): Promise<void>
 }
 
@@ -31,6 +32,7 @@ export async function startPair (): Promise<Pair> {
     replica: urlOf(replicaPort),
     on: ask,
     killReplica: () => end(replica, 'SIGKILL'),
+    killPrimary: () => end(primary, 'SIGKILL'),
     async stop () {
       await end(replica, 'SIGINT')
       await end(primary, 'SIGINT')
