@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -64,17 +64,19 @@ export async function startApi (setting: Setting, limits: { readonly fileLimit?:
 const script = fileURLToPath(new URL('server.js', import.meta.url))
 
 function start (fileLimit: number | undefined): ChildProcess {
-  const stdio = ['ignore', 'ignore', 'inherit', 'ipc'] as const
-  if (fileLimit === undefined) return spawn(process.execPath, [script], { stdio: [...stdio] })
+  const stdio: StdioOptions = ['ignore', 'ignore', 'inherit', 'ipc']
+  if (fileLimit === undefined) return spawn(process.execPath, [script], { stdio })
   // A write beyond the limit is an error, as on a full disk, where the signal is ignored.
-  return spawn('sh', ['-c', `trap '' XFSZ; ulimit -f ${fileLimit}; exec "$0" "$@"`, process.execPath, script], { stdio: [...stdio] })
+  const limited = `trap '' XFSZ; ulimit -f ${fileLimit}; exec "$0" "$@"`
+  return spawn('sh', ['-c', limited, process.execPath, script], { stdio })
 }
 
 /** The next message of the process. */
 async function answer (child: ChildProcess): Promise<unknown> {
   const over = new AbortController()
   const message = once(child, 'message', { signal: over.signal }).then(([received]) => received as unknown)
-  const exit = once(child, 'exit', { signal: over.signal }).then(([code]) => { throw new Error(`the server ended (${String(code)})`) })
+  const exit = once(child, 'exit', { signal: over.signal })
+    .then(([code]) => { throw new Error(`the server ended (${String(code)})`) })
   try {
     return await Promise.race([message, exit])
   } finally {
@@ -83,17 +85,25 @@ async function answer (child: ChildProcess): Promise<unknown> {
   }
 }
 
-interface Line { readonly msg?: string, readonly err?: { readonly code?: string, readonly type?: string, readonly message?: string } }
+interface Line { readonly msg?: string, readonly err?: { readonly code?: string, readonly message?: string } }
 
 /** What the log says: of each message the first line, with the error behind it. Empty where it says nothing. */
 export function firstLines (log: string): string {
-  const lines = existsSync(log) ? readFileSync(log, 'utf8').split('\n').filter(line => line.endsWith('}')) : []
+  const lines = existsSync(log) ? readFileSync(log, 'utf8').split('\n') : []
   const first = new Map<string, string>()
-  for (const line of lines) {
-    const { msg = '', err } = JSON.parse(line) as Line
+  for (const { msg = '', err } of lines.flatMap(parseLine)) {
     if (!first.has(msg)) first.set(msg, [err?.code, err?.message].filter(Boolean).join(': '))
   }
   return [...first].map(([message, error]) => error === '' ? message : `${message} (${error})`).join('; ')
+}
+
+/** Of a file that has reached its limit, the last line is cut off. */
+function parseLine (line: string): readonly Line[] {
+  try {
+    return [JSON.parse(line) as Line]
+  } catch {
+    return []
+  }
 }
 
 /** Loads the next process while the one before it serves. */

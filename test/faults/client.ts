@@ -2,7 +2,7 @@ import { Agent, request as send } from 'node:http'
 
 export interface Request { readonly method: string, readonly path: string, readonly body?: unknown }
 
-/** An answer; `status` is 0 where the connection ended without one. `code` is the error's code in the body, if it is one. */
+/** An answer. `status`: 0 where the connection ended without one. `code`: of the error in the body; else empty. */
 export interface Reply { readonly status: number, readonly code: string, readonly hasRetryAfter: boolean }
 
 // Longer than anything that a server may wait for by its own limits.
@@ -17,8 +17,10 @@ export function request (port: number, { method, path, body }: Request): Promise
     const headers = body === undefined ? {} : { 'content-type': 'application/json' }
     const sent = send({ agent, host: '127.0.0.1', port, method, path, headers, timeout: patience }, response => {
       let text = ''
-      response.setEncoding('utf8').on('data', (chunk: string) => { text += chunk }).on('error', fail).on('close', fail).on('end', () => {
-        resolve({ status: response.statusCode ?? 0, code: codeOf(text), hasRetryAfter: response.headers['retry-after'] !== undefined })
+      response.setEncoding('utf8').on('data', (chunk: string) => { text += chunk }).on('error', fail).on('close', fail)
+      response.on('end', () => {
+        const hasRetryAfter = response.headers['retry-after'] !== undefined
+        resolve({ status: response.statusCode ?? 0, code: codeOf(text), hasRetryAfter })
       })
     })
     sent.on('error', fail).on('timeout', () => { sent.destroy() })

@@ -34,9 +34,11 @@ export function judge (writes: readonly Write[], marks: readonly Mark[]): Verdic
     refusedAndWritten: count('refused and written'),
     internal: writes.filter(({ status }) => status === 500).length,
     told: tally(writes.filter(write => !isAcknowledged(write)).map(nameOf)),
-    faults: tally(faults.flatMap(({ write, fault }) => fault === undefined ? [] : `${fault}: ${write.kind}, ${nameOf(write)}`))
+    faults: tally(faults.flatMap(({ write, fault }) => fault === undefined ? [] : describe(fault, write)))
   }
 }
+
+const describe = (fault: Fault, write: Write) => `${fault}: ${write.kind}, ${nameOf(write)}`
 
 type Fault = 'lost' | 'half written' | 'done twice' | 'refused and written'
 
@@ -50,7 +52,8 @@ function faultOf (write: Write, marks: readonly Mark[]): Fault | undefined {
 
 /** How often a write was done; undefined where only a part of it is there. */
 function timesDone ({ traces }: Write, marks: readonly Mark[]): number | undefined {
-  const counts = Object.entries(traces).map(([place, once]) => (marks.find(mark => mark.place === place)?.count ?? 0) / once)
+  const countAt = (place: string) => marks.find(mark => mark.place === place)?.count ?? 0
+  const counts = Object.entries(traces).map(([place, once]) => countAt(place) / once)
   const [first = 0] = counts
   return Number.isInteger(first) && counts.every(count => count === first) ? first : undefined
 }
@@ -61,8 +64,9 @@ const isUnknown = ({ status, code }: Write) => status === 0 || code === 'outcome
 /** A status with its code, and with what is wrong with its headers. */
 export function nameOf ({ status, code, hasRetryAfter }: Pick<Write, 'status' | 'code' | 'hasRetryAfter'>): string {
   if (status === 0) return 'no answer'
-  const wrong = code === 'unavailable' && !hasRetryAfter ? ' without Retry-After' : code === 'outcome_unknown' && hasRetryAfter ? ' with Retry-After' : ''
-  return `${status} ${code}${wrong}`.trim()
+  if (code === 'unavailable' && !hasRetryAfter) return `${status} ${code} without Retry-After`
+  if (code === 'outcome_unknown' && hasRetryAfter) return `${status} ${code} with Retry-After`
+  return `${status} ${code}`.trim()
 }
 
 /** How often each name stands in a list. */

@@ -25,33 +25,44 @@ interface Drawing {
   fresh (): number
 }
 
+const post = (path: string, body: unknown): Request => ({ method: 'POST', path, body })
+const patch = (path: string, body: unknown): Request => ({ method: 'PATCH', path, body })
+const put = (path: string, body: unknown): Request => ({ method: 'PUT', path, body })
+
+const cell = (random: Random) => random.between(1, rowCounts.cells)
+const counter = (random: Random) => random.between(1, rowCounts.counters)
+/** Half of the upserts create an item of their own; the others meet one another. */
+const code = (token: string, random: Random) => random.chance(0.5) ? token : `shared-${random.between(1, 8)}`
+
 /** Every kind of write, as a request and the traces that it leaves. */
 const kinds = {
   'single create': ({ token, padding }: Drawing) =>
-    ({ request: { method: 'POST', path: '/entries', body: { token, padding } }, traces: { entries: 1 } }),
+    ({ request: post('/entries', { token, padding }), traces: { entries: 1 } }),
   'array create': ({ token, padding }: Drawing) =>
-    ({ request: { method: 'POST', path: '/entries', body: Array(3).fill({ token, padding }) }, traces: { entries: 3 } }),
+    ({ request: post('/entries', Array(3).fill({ token, padding })), traces: { entries: 3 } }),
   'create with hook': ({ token, padding }: Drawing) =>
-    ({ request: { method: 'POST', path: '/audited', body: { token, padding } }, traces: { entries: 1, audit: 1 } }),
-  'nested create': ({ token, padding }: Drawing) =>
-    ({ request: { method: 'POST', path: '/bundles', body: { token, padding, parts: [{ token }, { token }] } }, traces: { bundles: 1, parts: 2 } }),
+    ({ request: post('/audited', { token, padding }), traces: { entries: 1, audit: 1 } }),
+  'nested create' ({ token, padding }: Drawing) {
+    const parts = [{ token }, { token }]
+    return { request: post('/bundles', { token, padding, parts }), traces: { bundles: 1, parts: 2 } }
+  },
   update: ({ token, random }: Drawing) =>
-    ({ request: { method: 'PATCH', path: `/cells/${random.between(1, rowCounts.cells)}`, body: { token } }, traces: { cells: 1 } }),
+    ({ request: patch(`/cells/${cell(random)}`, { token }), traces: { cells: 1 } }),
   'update with hook': ({ token, random }: Drawing) =>
-    ({ request: { method: 'PATCH', path: `/ledgers/${random.between(1, rowCounts.cells)}`, body: { token } }, traces: { cells: 1, audit: 1 } }),
+    ({ request: patch(`/ledgers/${cell(random)}`, { token }), traces: { cells: 1, audit: 1 } }),
   'update with setter': ({ token, random }: Drawing) =>
-    ({ request: { method: 'PATCH', path: `/counters/${random.between(1, rowCounts.counters)}`, body: { token } }, traces: { counters: 1 } }),
+    ({ request: patch(`/counters/${counter(random)}`, { token }), traces: { counters: 1 } }),
   'scalar PUT': ({ token, random }: Drawing) =>
-    ({ request: { method: 'PUT', path: `/cells/${random.between(1, rowCounts.cells)}/token`, body: token }, traces: { cells: 1 } }),
+    ({ request: put(`/cells/${cell(random)}/token`, token), traces: { cells: 1 } }),
   upsert: ({ token, random }: Drawing) =>
-    ({ request: { method: 'PUT', path: `/slots/${random.chance(0.5) ? token : `shared-${random.between(1, 8)}`}`, body: { token } }, traces: { slots: 1 } }),
+    ({ request: put(`/slots/${code(token, random)}`, { token }), traces: { slots: 1 } }),
   delete ({ fresh }: Drawing) {
     const id = fresh()
     return { request: { method: 'DELETE', path: `/doomed/${id}` }, token: `doomed ${id}`, traces: { doomed: 1 } }
   },
   link ({ fresh }: Drawing) {
     const id = fresh()
-    return { request: { method: 'PATCH', path: '/bundles/1', body: { tags: [{ id }] } }, token: `tag ${id}`, traces: { bundle_tags: 1 } }
+    return { request: patch('/bundles/1', { tags: [{ id }] }), token: `tag ${id}`, traces: { bundle_tags: 1 } }
   }
 } as const satisfies Record<string, (drawing: Drawing) => Draft>
 
@@ -86,7 +97,8 @@ export function makeWriter ({ port, random, padding: length = 0, supply, lane = 
     const token = `t${lane}-${++last}`
     // Where no row is left to delete or to link, one is created instead.
     const isSpent = (kind === 'delete' || kind === 'link') && used >= supply
-    return { token, ...kinds[isSpent ? 'single create' : kind]({ token, padding, random, fresh: () => lane * supply + ++used }) }
+    const drawing = { token, padding, random, fresh: () => lane * supply + ++used }
+    return { token, ...kinds[isSpent ? 'single create' : kind](drawing) }
   }
   return {
     writes,
@@ -107,8 +119,10 @@ export interface Load {
   stop (): Promise<void>
 }
 
+interface Mix { readonly random: Random, readonly clients: number, readonly of?: readonly Kind[] }
+
 /** Starts clients, each of which sends writes of the kinds given, drawn at random, one after another. */
-export function startLoad (writer: Writer, { random, clients, of = everyKind }: { readonly random: Random, readonly clients: number, readonly of?: readonly Kind[] }): Load {
+export function startLoad (writer: Writer, { random, clients, of = everyKind }: Mix): Load {
   const stopped = new AbortController()
   const run = async () => {
     while (!stopped.signal.aborted) {

@@ -25,31 +25,40 @@ export interface Outcome {
   readonly verdict: Verdict
   /** What the log said first. */
   readonly log: string
-  /** Seconds until writes were acknowledged again, a figure for each time that the fault struck; Infinity where they were not. */
+  /** Seconds until writes were acknowledged again, a figure for each fault; Infinity where they were not. */
   readonly heals: readonly number[]
   /** What else must not be, in words. Makes the run fail. */
   readonly wrong?: readonly string[]
+  /** Whether some of the writes are to be refused as conflicts. */
+  readonly mayConflict?: boolean
   /** What else was seen. */
   readonly notes?: readonly string[]
 }
 
 /** Whether all was kept that was promised. */
-export function isRight ({ verdict, heals, wrong = [] }: Outcome): boolean {
-  const { lost, half, twice, refusedAndWritten, internal } = verdict
-  return lost + half + twice + refusedAndWritten + internal === 0 && heals.every(Number.isFinite) && wrong.length === 0
+export function isRight ({ verdict, heals, wrong = [], mayConflict = false }: Outcome): boolean {
+  const { lost, half, twice, refusedAndWritten, internal, told } = verdict
+  if (lost + half + twice + refusedAndWritten + internal > 0 || wrong.length > 0) return false
+  const allowed = mayConflict ? [...passing, '409 duplicate', '409 reference'] : passing
+  return heals.every(Number.isFinite) && [...told.keys()].every(name => allowed.includes(name))
 }
 
+/** What a fault may make of an answer. */
+const passing = ['503 unavailable', '503 outcome_unknown', 'no answer']
+
 export function struckTable (outcomes: readonly Outcome[]): string {
-  const head = ['experiment', 'other statuses', 'struck', 'acknowledged', 'lost', 'half written', 'done twice', 'refused and written', '500s']
-  return formatTable(head, outcomes.map(({ name, struck, verdict }) => {
+  const counts = ['struck', 'acknowledged', 'lost', 'half written', 'done twice', 'refused and written', '500s']
+  return formatTable(['experiment', 'other statuses', ...counts], outcomes.map(({ name, struck, verdict }) => {
     const { acknowledged, lost, half, twice, refusedAndWritten, internal, told } = verdict
-    return [name, counted(told, '500'), ...[struck, acknowledged, lost, half, twice, refusedAndWritten, internal].map(figure => figure.toLocaleString('en'))]
+    const figures = [struck, acknowledged, lost, half, twice, refusedAndWritten, internal]
+    return [name, counted(told, '500'), ...figures.map(figure => figure.toLocaleString('en'))]
   }), 2)
 }
 
 export function healingTable (outcomes: readonly Outcome[]): string {
   const head = ['fault', 'the client gets', 'the log says', 'heals in (median, longest)']
-  return formatTable(head, outcomes.map(({ name, verdict, log, heals }) => [name, counted(verdict.told), log.replaceAll('|', '\\|'), healing(heals)]), 3)
+  return formatTable(head, outcomes.map(({ name, verdict: { told }, log, heals }) =>
+    [name, counted(told), log.replaceAll('|', '\\|'), healing(heals)]), 3)
 }
 
 function healing (heals: readonly number[]): string {
@@ -60,7 +69,8 @@ function healing (heals: readonly number[]): string {
 
 /** All names with their counts, the most frequent first, but for names that begin with the text `without`. */
 function counted (counts: ReadonlyMap<string, number>, without?: string): string {
-  const shown = [...counts].filter(([name]) => without === undefined || !name.startsWith(without)).sort(([, one], [, other]) => other - one)
+  const shown = [...counts].filter(([name]) => without === undefined || !name.startsWith(without))
+  shown.sort(([, one], [, other]) => other - one)
   return shown.map(([name, count]) => `${name}: ${count.toLocaleString('en')}`).join('; ') || 'none'
 }
 
@@ -69,19 +79,20 @@ function counted (counts: ReadonlyMap<string, number>, without?: string): string
  * first failure that followed it. Infinity where there was none.
  */
 export function healedIn (writes: readonly Write[], over: number): number {
-  const [firstFailure = over] = writes.filter(write => !isAcknowledged(write) && write.ended >= over).map(({ ended }) => ended)
-  const [healed = Infinity] = writes.filter(write => isAcknowledged(write) && write.began >= firstFailure).map(({ ended }) => ended)
-  return (healed - over) / 1000
+  const from = writes.find(write => !isAcknowledged(write) && write.ended >= over)?.ended ?? over
+  const healed = writes.find(write => isAcknowledged(write) && write.began >= from)
+  return healed === undefined ? Infinity : (healed.ended - over) / 1000
 }
 
 /** Makes one outcome of several of the same fault. */
 export function merge (name: string, outcomes: readonly Outcome[]): Outcome {
   const verdicts = outcomes.map(({ verdict }) => verdict)
-  const sum = (of: 'acknowledged' | 'lost' | 'half' | 'twice' | 'refusedAndWritten' | 'internal') => verdicts.reduce((total, verdict) => total + verdict[of], 0)
+  const sum = (of: Exclude<keyof Verdict, 'told' | 'faults'>) => verdicts.reduce((sum, verdict) => sum + verdict[of], 0)
   const addUp = (of: 'told' | 'faults') => {
-    const counts = new Map<string, number>()
-    for (const [key, count] of verdicts.flatMap(verdict => [...verdict[of]])) counts.set(key, (counts.get(key) ?? 0) + count)
-    return counts
+    const sums = new Map<string, number>()
+    const counts = verdicts.flatMap(verdict => [...verdict[of]])
+    for (const [name, count] of counts) sums.set(name, count + (sums.get(name) ?? 0))
+    return sums
   }
   return {
     name,

@@ -23,7 +23,8 @@ interface Serving {
   readonly lane?: number
 }
 
-export async function servePostgres ({ effort: { random, folder }, supply, options, lane = 0 }: Serving): Promise<Served> {
+export async function servePostgres ({ effort, supply, options, lane = 0 }: Serving): Promise<Served> {
+  const { random, folder } = effort
   const log = join(folder, `api-${++count}.log`)
   const driver = { application_name: apiName, ...options.driver }
   const api = await startApi({ kind: 'postgres', log, options: { connectionTimeout: 1000, ...options, driver } })
@@ -36,7 +37,8 @@ export async function servePostgres ({ effort: { random, folder }, supply, optio
       const { marks, drift } = await inspectPostgres(url)
       await api.stop()
       const drifted = drift === 0 ? [] : [`counters are off by ${drift}`]
-      return { ...seen, verdict: judge(writer.writes, marks), log: firstLines(log), wrong: [...wrong, ...ended, ...drifted] }
+      const verdict = judge(writer.writes, marks)
+      return { ...seen, verdict, log: firstLines(log), wrong: [...wrong, ...ended, ...drifted] }
     }
   }
 }

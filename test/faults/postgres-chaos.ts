@@ -6,8 +6,8 @@ import { servePostgres } from './postgres-api.ts'
 import { untilHealed } from './postgres-kills.ts'
 import { type Fate, passAll, startProxy } from './proxy.ts'
 
-// A network that loses connections: of all frames between the API and the server, in both directions, 4 in 1,000 are cut
-// or held for up to two seconds.
+// A network that loses connections: of all frames between the API and the server, in both directions, 4 in 1,000 are
+// cut or held for up to two seconds.
 
 const probability = 0.004
 // In milliseconds.
@@ -17,7 +17,8 @@ const supply = 20_000
 /** Strikes frames at random under mixed writes. */
 export async function postgresChaos (effort: Effort): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = []
-  for (let run = 0; run < (effort.quick ? 1 : 3); run++) outcomes.push(await strikeAtRandom(effort, effort.quick ? 5 : 20))
+  const [runs, seconds] = effort.quick ? [1, 5] : [3, 20]
+  for (let run = 0; run < runs; run++) outcomes.push(await strikeAtRandom(effort, seconds))
   return [merge('chaos: 0.4 % of frames cut or held', outcomes)]
 }
 
@@ -25,7 +26,8 @@ async function strikeAtRandom (effort: Effort, seconds: number): Promise<Outcome
   const { random } = effort
   const server = await startPostgres(supply)
   const proxy = await startProxy(server.port)
-  const served = await servePostgres({ effort, supply, options: { connectionString: proxy.url, statementTimeout: 500 } })
+  const options = { connectionString: proxy.url, statementTimeout: 500 }
+  const served = await servePostgres({ effort, supply, options })
   let struck = 0
   const load = startLoad(served.writer, { random, clients: 10 })
   proxy.decide((): Fate => {

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { startLoad } from './load.ts'
 import type { Effort, Outcome } from './outcome.ts'
-import { apiName, ask, startPostgres } from './postgres.ts'
+import { backends, endBackends, startPostgres } from './postgres.ts'
 import { servePostgres } from './postgres-api.ts'
 import { untilHealed } from './postgres-kills.ts'
 
@@ -33,9 +33,9 @@ export async function postgresConnections (effort: Effort): Promise<readonly Out
 
 /** Ends the connections of the API and opens as many as there may be. */
 async function takeAll (url: string): Promise<() => Promise<void>> {
-  await ask(url, `select pg_terminate_backend(pid) from pg_stat_activity where application_name = '${apiName}'`)
+  await endBackends(url)
   // Until then they count.
-  while ((await ask(url, `select 1 from pg_stat_activity where application_name = '${apiName}'`)).length > 0) await setTimeout(10)
+  while ((await backends(url)).length > 0) await setTimeout(10)
   const clients: pg.Client[] = []
   for (;;) {
     const client = new pg.Client(url)

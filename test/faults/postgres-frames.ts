@@ -6,8 +6,8 @@ import { type Postgres, startPostgres } from './postgres.ts'
 import { servePostgres } from './postgres-api.ts'
 import { type Fate, type Frame, passAll, startProxy } from './proxy.ts'
 
-// A proxy strikes each frame of each kind of write once: it cuts the connection before the frame or after it, or holds the
-// frame until the API has given up. Held frames are then let through, as by a network that was slow.
+// A proxy strikes each frame of each kind of write once: it cuts the connection before the frame or after it, or holds
+// the frame until the API has given up. Held frames are then let through, as by a network that was slow.
 
 /** A frame of a kind of write, by its place in the write from 1. */
 interface Place { readonly kind: Kind, readonly at: number, readonly frame: Frame }

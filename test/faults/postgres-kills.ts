@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { everyKind, type Kind, startLoad, type Writer } from './load.ts'
 import { type Effort, healedIn, type Outcome } from './outcome.ts'
-import { askPatiently, apiName, backends, type Postgres, signal, startPostgres } from './postgres.ts'
+import { backends, endBackends, type Postgres, signal, startPostgres } from './postgres.ts'
 import { servePostgres } from './postgres-api.ts'
 import type { Random } from './random.ts'
 
@@ -18,12 +18,12 @@ interface Fault {
   strike (server: Postgres, random: Random): Promise<number>
 }
 
-const faults: readonly Fault[] = [
+const listFaults = (): readonly Fault[] => [
   { name: 'backend killed, PostgreSQL', rounds: 40, quickRounds: 3, strike: killBackend },
   { name: 'backend killed, single creates', rounds: 40, quickRounds: 3, kinds: ['single create'], strike: killBackend },
-  { name: 'server stopped at once and started', rounds: 40, quickRounds: 3, strike: server => restart(server, 'SIGQUIT') },
-  { name: 'the same, single creates', rounds: 40, quickRounds: 3, kinds: ['single create'], strike: server => restart(server, 'SIGQUIT') },
-  { name: 'server restarted (fast)', rounds: 40, quickRounds: 2, strike: server => restart(server, 'SIGINT') },
+  { name: 'server stopped at once and started', rounds: 40, quickRounds: 3, strike: restartAtOnce },
+  { name: 'the same, single creates', rounds: 40, quickRounds: 3, kinds: ['single create'], strike: restartAtOnce },
+  { name: 'server restarted (fast)', rounds: 40, quickRounds: 2, strike: restartFast },
   // Longer than a statement may take, and the second that the API waits beyond that.
   { name: 'server held for 2 s', rounds: 30, quickRounds: 1, statementTimeout: 500, strike: hold },
   { name: 'all backends ended, again and again for 2 s', rounds: 10, quickRounds: 1, strike: storm }
@@ -32,7 +32,7 @@ const faults: readonly Fault[] = [
 /** Kills backends, stops and restarts servers, holds them, and ends all backends again and again. */
 export async function postgresKills (effort: Effort): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = []
-  for (const fault of faults) outcomes.push(await strikeOften(effort, fault))
+  for (const fault of listFaults()) outcomes.push(await strikeOften(effort, fault))
   return outcomes
 }
 
@@ -76,6 +76,9 @@ async function killBackend (server: Postgres, random: Random): Promise<number> {
   return performance.now()
 }
 
+const restartAtOnce = (server: Postgres) => restart(server, 'SIGQUIT')
+const restartFast = (server: Postgres) => restart(server, 'SIGINT')
+
 async function restart (server: Postgres, by: 'SIGQUIT' | 'SIGINT'): Promise<number> {
   await server.stop(by)
   await server.start()
@@ -92,7 +95,7 @@ async function hold (server: Postgres): Promise<number> {
 async function storm (server: Postgres): Promise<number> {
   const end = performance.now() + 2000
   while (performance.now() < end) {
-    await askPatiently(server.url, `select pg_terminate_backend(pid) from pg_stat_activity where application_name = '${apiName}'`)
+    await endBackends(server.url)
     await setTimeout(10)
   }
   return performance.now()

@@ -4,18 +4,21 @@ import type { Effort, Outcome } from './outcome.ts'
 import { startPostgres } from './postgres.ts'
 import { servePostgres } from './postgres-api.ts'
 
-// Transactions are serializable, and ten clients change the same few rows: the server refuses some of their commits. The
-// marks tell whether what was acknowledged was done; counters hold as much as they were counted up; and the server's log
-// tells how many commits it has refused.
+// Transactions are serializable, and ten clients change the same few rows: the server refuses some of their commits.
+// The marks tell whether what was acknowledged was done; counters hold as much as they were counted up; and the
+// server's log tells how many commits it has refused.
 
 const supply = 1
 
 interface Mix { readonly name: string, readonly kinds: readonly Kind[] }
 
+const single = ['update', 'scalar PUT'] as const
+const transactions = ['update with setter', 'update with hook'] as const
+
 const mixes: readonly Mix[] = [
-  { name: 'serializable, single updates', kinds: ['update', 'scalar PUT'] },
-  { name: 'serializable, setters and hooks', kinds: ['update with setter', 'update with hook'] },
-  { name: 'serializable, all of them', kinds: ['update', 'scalar PUT', 'update with setter', 'update with hook', 'upsert'] }
+  { name: 'serializable, single updates', kinds: single },
+  { name: 'serializable, setters and hooks', kinds: transactions },
+  { name: 'serializable, all of them and upserts', kinds: [...single, ...transactions, 'upsert'] }
 ]
 
 /** Has clients change the same rows in serializable transactions. */

@@ -23,6 +23,7 @@ export interface Postgres {
 
 /** The name that the connections of the API have on the server. */
 export const apiName = 'data-api-faults'
+const ofApi = `application_name = '${apiName}'`
 
 /** Starts a server that holds the world, with `supply` rows to delete and as many to link. */
 export async function startPostgres (supply: number, settings: readonly string[] = []): Promise<Postgres> {
@@ -45,7 +46,10 @@ export async function startPostgres (supply: number, settings: readonly string[]
       for (const pid of pids) signal(pid, 'SIGSTOP')
       return () => { for (const pid of pids) signal(pid, 'SIGCONT') }
     },
-    log: () => readdirSync(folder).filter(name => name.startsWith('log-')).map(name => readFileSync(join(folder, name), 'utf8')).join(''),
+    log () {
+      const logs = readdirSync(folder).filter(name => name.startsWith('log-'))
+      return logs.map(name => readFileSync(join(folder, name), 'utf8')).join('')
+    },
     async close () {
       await end(server, 'SIGINT')
       process.off('exit', atExit)
@@ -93,16 +97,26 @@ export async function askPatiently (url: string, text: string): Promise<Rows> {
 
 /** The processes on the server that the API's connections have. */
 export async function backends (url: string): Promise<readonly number[]> {
-  const rows = await ask(url, `select pid from pg_stat_activity where application_name = '${apiName}'`)
+  const rows = await ask(url, `select pid from pg_stat_activity where ${ofApi}`)
   return rows.map(({ pid }) => Number(pid))
 }
 
+/** Ends all connections of the API. */
+export async function endBackends (url: string): Promise<void> {
+  await askPatiently(url, `select pg_terminate_backend(pid) from pg_stat_activity where ${ofApi}`)
+}
+
+interface Content { readonly marks: readonly Mark[], readonly drift: number }
+
 /** Waits until the server has nothing left to do for the API, then reads what stands in the database. */
-export async function inspectPostgres (url: string): Promise<{ readonly marks: readonly Mark[], readonly drift: number }> {
-  const busy = `select 1 from pg_stat_activity where application_name = '${apiName}' and state <> 'idle'`
+export async function inspectPostgres (url: string): Promise<Content> {
+  const busy = `select 1 from pg_stat_activity where ${ofApi} and state <> 'idle'`
   for (let tries = 0; tries < 600 && (await askPatiently(url, busy)).length > 0; tries++) await setTimeout(50)
   const [drift] = await askPatiently(url, driftQuery)
   const rows = await askPatiently(url, marksQuery)
-  const marks = rows.map(({ place, token, count }) => ({ place: String(place), token: String(token), count: Number(count) }))
-  return { marks, drift: Number(drift?.['drift']) }
+  return { marks: rows.map(markOf), drift: Number(drift?.['drift']) }
+}
+
+function markOf ({ place, token, count }: Rows[number]): Mark {
+  return { place: String(place), token: String(token), count: Number(count) }
 }

@@ -1,7 +1,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { messages } from '../helpers/frames.ts'
 
-/** A message of PostgreSQL's protocol on its way. `type`: its first byte, such as `Q`; `start` for what begins a connection. */
+/** A message of PostgreSQL's protocol. `type`: its first byte, such as `Q`; `start` for the first of a connection. */
 export interface Frame { readonly from: 'client' | 'server', readonly type: string }
 
 /** What becomes of a frame: the connection is cut before or after it, or it waits with all that follows it that way. */

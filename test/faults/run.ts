@@ -33,7 +33,9 @@ const { values, positionals } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, seed: { type: 'string' }, kills: { type: 'string' } }
 })
 const unknown = positionals.filter(name => !(name in experiments))
-if (unknown.length > 0) throw new Error(`There is no experiment ${unknown.join(', ')}; there are ${Object.keys(experiments).join(', ')}`)
+if (unknown.length > 0) {
+  throw new Error(`There is no experiment ${unknown.join(', ')}; there are ${Object.keys(experiments).join(', ')}`)
+}
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31))
 const folder = mkdtempSync(join(tmpdir(), 'data-api-faults-'))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => { process.exit(130) })
@@ -51,7 +53,8 @@ async function runAll (): Promise<readonly Outcome[]> {
     const made = await experiment({ quick: values.quick, random: makeRandom(seed), folder: own, kills })
     rmSync(own, { recursive: true, force: true })
     outcomes.push(...made)
-    console.error(`${name}: ${((performance.now() - began) / 1000).toFixed(0)} s, ${made.every(isRight) ? 'right' : 'WRONG'}`)
+    const seconds = ((performance.now() - began) / 1000).toFixed(0)
+    console.error(`${name}: ${seconds} s, ${made.every(isRight) ? 'right' : 'WRONG'}`)
   }
   return outcomes
 }
@@ -63,5 +66,6 @@ function describe ({ name, verdict, wrong = [], notes = [] }: Outcome): readonly
 
 console.log(`Seed: ${seed}\n`)
 const outcomes = await runAll()
-console.log([struckTable(outcomes), healingTable(outcomes), outcomes.flatMap(describe).join('\n')].filter(Boolean).join('\n\n'))
+const parts = [struckTable(outcomes), healingTable(outcomes), outcomes.flatMap(describe).join('\n')]
+console.log(parts.filter(part => part !== '').join('\n\n'))
 process.exitCode = outcomes.every(isRight) ? 0 : 1

@@ -46,13 +46,13 @@ function open (setting: Setting): (name: string) => SqlSource {
   return name => db.table(name)
 }
 
-/** Written at once, so that a process that is killed has said everything. The limit of a file's size may hold for the log too. */
+/** Written at once, so that a process that is killed has said everything. A full disk may be full for the log too. */
 const logTo = (file: string) => ({
   write (line: string) {
     try {
       appendFileSync(file, line)
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && (error.code === 'EFBIG' || error.code === 'ENOSPC'))) throw error
+      if (!(error instanceof Error && 'code' in error && ['EFBIG', 'ENOSPC'].includes(String(error.code)))) throw error
     }
   }
 })

@@ -8,8 +8,8 @@ import { type Effort, healedIn, merge, type Outcome } from './outcome.ts'
 import { type DriverName, inspect, installedDrivers } from './sqlite.ts'
 import { sqliteScript } from './world.ts'
 
-// The disk is full in the middle of writes of each kind. There are three ways to be full: the database has all the pages
-// that it may have, a file has the size that the process may write, and the file system has no room.
+// The disk is full in the middle of writes of each kind. There are three ways to be full: the database has all the
+// pages that it may have, a file has the size that the process may write, and the file system has no room.
 
 /** A disk that fills up. */
 interface Disk {
@@ -71,11 +71,10 @@ async function fill (effort: Effort, driver: DriverName, disk: Disk): Promise<Ou
     }
   }
   const wrong = struck === 0 ? ['the disk was never full'] : []
+  if (disk.empty === undefined) await api.stop()
+  else await disk.empty(api)
   const over = performance.now()
-  if (disk.empty === undefined) {
-    await api.stop()
-    api = await startApi(setting)
-  } else await disk.empty(api)
+  if (disk.empty === undefined) api = await startApi(setting)
   await writeUntilAcknowledged(writer, 'single create')
   const heals = [healedIn(writer.writes, over)]
   if (api.hasEnded()) wrong.push('the process ended by itself')
@@ -83,7 +82,8 @@ async function fill (effort: Effort, driver: DriverName, disk: Disk): Promise<Ou
   const { marks, drift, damage } = inspect(file, driver)
   if (drift !== 0) wrong.push(`counters are off by ${drift}`)
   disk.remove()
-  return { name: driver, struck, verdict: judge(writer.writes, marks), log: firstLines(setting.log), heals, wrong: [...wrong, ...damage] }
+  const verdict = judge(writer.writes, marks)
+  return { name: driver, struck, verdict, log: firstLines(setting.log), heals, wrong: [...wrong, ...damage] }
 }
 
 /** A file system of a megabyte, a third of which is taken by another file. Undefined where none can be mounted. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { firstLines, makeSpare } from './api.ts'
+import { firstLines, type Loaded, makeSpare } from './api.ts'
 import { judge } from './judge.ts'
 import { makeWriter, startLoad, type Write } from './load.ts'
 import { type Effort, healedIn, merge, type Outcome } from './outcome.ts'
@@ -21,7 +21,9 @@ export async function sqliteKill (effort: Effort): Promise<readonly Outcome[]> {
   const kills = Math.ceil((effort.kills ?? (effort.quick ? 20 : 1000)) / drivers.length)
   const outcomes: Outcome[] = []
   for (const driver of drivers) {
-    for (let left = kills; left > 0; left -= killsPerFile) outcomes.push(await killOften(effort, driver, Math.min(left, killsPerFile)))
+    for (let left = kills; left > 0; left -= killsPerFile) {
+      outcomes.push(await killOften(effort, driver, Math.min(left, killsPerFile)))
+    }
   }
   return [merge('process killed, SQLite', outcomes)]
 }
@@ -53,11 +55,12 @@ async function killOften ({ random, folder }: Effort, driver: DriverName, kills:
   }
   await api.kill()
   await spare.close()
-  return { struck: kills, verdict: judge(writer.writes, inspect(file, driver).marks), log: firstLines(setting.log), heals, wrong, name: file }
+  const verdict = judge(writer.writes, inspect(file, driver).marks)
+  return { name: driver, struck: kills, verdict, log: firstLines(setting.log), heals, wrong }
 }
 
 /** Kills a process at some moment while it opens the database. */
-async function killOpening (loaded: Awaited<ReturnType<ReturnType<typeof makeSpare>['take']>>, setting: Setting, delay: number): Promise<void> {
+async function killOpening (loaded: Loaded, setting: Setting, delay: number): Promise<void> {
   const opening = loaded.serve(setting).catch(() => {})
   await setTimeout(delay)
   await loaded.kill()

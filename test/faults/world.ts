@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { collection, type Declared, type SqlSource, SubCollection, type WriteContext } from '../../lib/index.ts'
 
-// The data that is written while faults strike. Every write carries a token of its own, and leaves it in the database as
-// often as it was done: in the rows it creates, or in the table `history`, which triggers fill in the write's own
+// The data that is written while faults strike. Every write carries a token of its own, and leaves it in the database
+// as often as it was done: in the rows it creates, or in the table `history`, which triggers fill in the write's own
 // transaction. The view `marks` holds all tokens with the place where each stands.
 
 const flags = { readable: true, writable: true } as const
@@ -27,20 +27,21 @@ const Bundle = Type.Object({
 const Counter = Type.Object({ id, value: Type.Integer({ readable: true }), token: Type.String({ writable: true }) })
 const Kid = Type.Object({ id, token, code: Type.String(flags), parentId: Type.Integer(flags) })
 
-/** How many rows there are to update, and to be created or changed by upserts. */
+/** How many rows there are to update. */
 export const rowCounts = { cells: 8, counters: 4 } as const
 
 /** The collections over a database's tables. */
 export function worldOf (table: (name: string) => SqlSource): Record<string, Declared> {
-  const touch = ({ token }: { token?: string | undefined }, { transaction }: WriteContext) => audit(token ?? '', transaction)
+  const creating = ({ token }: { token?: string | undefined }, context: WriteContext) => audit(token, context)
+  const updating = ({ token }: { token: string }, _before: object, context: WriteContext) => audit(token, context)
   return {
     entries: collection(Entry, { source: table('entries') }),
-    audited: collection(Entry, { source: table('entries'), hooks: { creating: touch } }),
+    audited: collection(Entry, { source: table('entries'), hooks: { creating } }),
     bundles: collection(Bundle, { source: table('bundles') }),
     parts: collection(Part, { source: table('parts') }),
     tags: collection(Tag, { source: table('tags') }),
     cells: collection(Cell, { source: table('cells') }),
-    ledgers: collection(Cell, { source: table('cells'), hooks: { updating: (item, _before, context) => touch(item, context) } }),
+    ledgers: collection(Cell, { source: table('cells'), hooks: { updating } }),
     counters: collection(Counter, {
       source: table('counters'),
       setters: {
@@ -53,11 +54,11 @@ export function worldOf (table: (name: string) => SqlSource): Record<string, Dec
     slots: collection(Slot, { source: table('slots'), requestStrategies: { upsert: true } }),
     doomed: collection(Doomed, { source: table('doomed'), requestStrategies: { delete: true } }),
     kids: collection(Kid, { source: table('kids') }),
-    watched: collection(Kid, { source: table('kids'), hooks: { creating: touch, updating: (item, _before, context) => touch(item, context) } })
+    watched: collection(Kid, { source: table('kids'), hooks: { creating, updating } })
   }
 }
 
-async function audit (token: string, transaction: WriteContext['transaction']): Promise<void> {
+async function audit (token: string | undefined, { transaction }: WriteContext): Promise<void> {
   await transaction.query(`insert into audit (token) values (${transaction.kind === 'sqlite' ? '?' : '$1'})`, [token])
 }
 
@@ -109,12 +110,13 @@ insert into tags (id, token) select n, 'tag ' || n from ${series(supply)};
 
 /** The script that makes the world in SQLite, with `supply` rows to delete and as many to link. */
 export function sqliteScript (supply: number): string {
-  const series = (count: number) =>
-    `(with recursive series (n) as (select 1 union all select n + 1 from series where n < ${count}) select n from series)`
-  const triggers = noted.map(([table, event, token]) =>
-    `create trigger ${table}_${event} after ${event} on ${table} begin insert into history values ('${table}', ${token}); end;`)
-  return `begin;${tables.replaceAll(/\bkey,/g, 'integer primary key,').replaceAll('id key)', 'id integer primary key)').replace('unique deferred', 'unique')}
-${triggers.join('\n')}${rows(supply, series)}commit;`
+  const series = (count: number) => `(
+  with recursive series (n) as (select 1 union all select n + 1 from series where n < ${count}) select n from series)`
+  const triggers = noted.map(([table, event, token]) => `
+create trigger ${table}_${event} after ${event} on ${table} begin
+  insert into history values ('${table}', ${token}); end;`)
+  const typed = tables.replaceAll(/\bid key\b/g, 'id integer primary key').replace('unique deferred', 'unique')
+  return `begin;${typed}${triggers.join('')}${rows(supply, series)}commit;`
 }
 
 /** The same for PostgreSQL. */
@@ -124,9 +126,9 @@ export function postgresScript (supply: number): string {
 create function ${table}_${event} () returns trigger language plpgsql as
   $$ begin insert into history values ('${table}', ${token}); return null; end $$;
 create trigger ${table}_${event} after ${event} on ${table} for each row execute function ${table}_${event} ();`)
-  return `${tables.replaceAll(/\bid key\b/g, 'id integer generated by default as identity primary key')
-    .replace('unique deferred', 'unique deferrable initially deferred')}
-${triggers.join('\n')}${rows(supply, series)}
+  const typed = tables.replaceAll(/\bid key\b/g, 'id integer generated by default as identity primary key')
+    .replace('unique deferred', 'unique deferrable initially deferred')
+  return `${typed}${triggers.join('')}${rows(supply, series)}
 select setval(pg_get_serial_sequence('bundles', 'id'), 1);
 analyze`
 }
