@@ -82,22 +82,20 @@ export interface Target {
   readonly random: Random
   /** The length of the text in each new row, in characters. Default 0. */
   readonly padding?: number
-  /** How many rows there are for this writer to delete, and to link. */
+  /** How many rows there are to delete, and to link. */
   readonly supply: number
-  /** Which of several writers to one database this is, from 0. Default 0. */
-  readonly lane?: number
 }
 
-export function makeWriter ({ port, random, padding: length = 0, supply, lane = 0 }: Target): Writer {
+export function makeWriter ({ port, random, padding: length = 0, supply }: Target): Writer {
   const writes: Write[] = []
   const padding = 'x'.repeat(length)
   let last = 0
   let used = 0
   const draw = (kind: Kind): Draft & { readonly token: string } => {
-    const token = `t${lane}-${++last}`
+    const token = `t${++last}`
     // Where no row is left to delete or to link, one is created instead.
     const isSpent = (kind === 'delete' || kind === 'link') && used >= supply
-    const drawing = { token, padding, random, fresh: () => lane * supply + ++used }
+    const drawing = { token, padding, random, fresh: () => ++used }
     return { token, ...kinds[isSpent ? 'single create' : kind](drawing) }
   }
   return {

@@ -20,15 +20,14 @@ interface Serving {
   readonly effort: Effort
   readonly supply: number
   readonly options: PostgresOptions
-  readonly lane?: number
 }
 
-export async function servePostgres ({ effort, supply, options, lane = 0 }: Serving): Promise<Served> {
+export async function servePostgres ({ effort, supply, options }: Serving): Promise<Served> {
   const { random, folder } = effort
   const log = join(folder, `api-${++count}.log`)
   const driver = { application_name: apiName, ...options.driver }
   const api = await startApi({ kind: 'postgres', log, options: { connectionTimeout: 1000, ...options, driver } })
-  const writer = makeWriter({ port: () => api.port, random, supply, lane })
+  const writer = makeWriter({ port: () => api.port, random, supply })
   return {
     api,
     writer,

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { nameOf } from './judge.ts'
 import { everyKind, isAcknowledged, type Kind, writeUntilAcknowledged } from './load.ts'
 import { type Effort, healedIn, merge, type Outcome } from './outcome.ts'
-import { type Postgres, startPostgres } from './postgres.ts'
+import { makeDatabase, type Postgres, startPostgres, withDatabase } from './postgres.ts'
 import { servePostgres } from './postgres-api.ts'
 import { type Fate, type Frame, passAll, startProxy } from './proxy.ts'
 
@@ -15,19 +15,20 @@ interface Place { readonly kind: Kind, readonly at: number, readonly frame: Fram
 const strikes = ['cut before', 'cut after', 'held'] as const
 type Strike = typeof strikes[number]
 
-// The API waits for what is held, so several wait side by side.
+// The API waits for what is held, so several wait side by side: each on a database of its own, so that none waits for
+// the locks of another.
 const lanes = 4
-const supply = 5000
+const supply = 2000
 
 /** Strikes each frame of each kind of write. */
 export async function postgresFrames (effort: Effort): Promise<readonly Outcome[]> {
-  const server = await startPostgres(supply * (1 + strikes.length * lanes))
+  const server = await startPostgres(1)
   const places = await listPlaces(effort, server)
   const outcomes: Outcome[] = []
-  for (const [index, strike] of strikes.entries()) {
+  for (const strike of strikes) {
     const made = await Promise.all(Array.from({ length: lanes }, (_, lane) => {
       const share = places.filter((_place, place) => place % lanes === lane)
-      return strikeEach(effort, server, { strike, places: share, lane: 1 + index * lanes + lane })
+      return strikeEach(effort, server, { strike, places: share })
     }))
     outcomes.push(merge(`each frame of each write ${strike}`, made))
   }
@@ -35,16 +36,20 @@ export async function postgresFrames (effort: Effort): Promise<readonly Outcome[
   return outcomes
 }
 
-/** The kinds of write on a connection of their own, through a proxy. */
-async function serveAlone (effort: Effort, server: Postgres, lane: number) {
+let databases = 0
+
+/** Serves a new database on one connection, through a proxy. */
+async function serveAlone (effort: Effort, server: Postgres) {
+  const name = `lane_${++databases}`
+  const url = await makeDatabase(server.url, name, supply)
   const proxy = await startProxy(server.port)
-  const options = { connectionString: proxy.url, max: 1, statementTimeout: 200 }
-  return { proxy, served: await servePostgres({ effort, supply, options, lane }) }
+  const options = { connectionString: withDatabase(proxy.url, name), max: 1, statementTimeout: 200 }
+  return { url, proxy, served: await servePostgres({ effort, supply, options }) }
 }
 
 /** Watches each kind of write once, after another has prepared its statements. The short form watches a few kinds. */
 async function listPlaces (effort: Effort, server: Postgres): Promise<readonly Place[]> {
-  const { proxy, served } = await serveAlone(effort, server, 0)
+  const { proxy, served } = await serveAlone(effort, server)
   const places: Place[] = []
   for (const kind of effort.quick ? quickKinds : everyKind) {
     await served.writer.write(kind)
@@ -64,10 +69,10 @@ async function listPlaces (effort: Effort, server: Postgres): Promise<readonly P
 
 const quickKinds = ['single create', 'create with hook'] as const
 
-interface Lane { readonly strike: Strike, readonly places: readonly Place[], readonly lane: number }
+interface Lane { readonly strike: Strike, readonly places: readonly Place[] }
 
-async function strikeEach (effort: Effort, server: Postgres, { strike, places, lane }: Lane): Promise<Outcome> {
-  const { proxy, served: { writer, judge } } = await serveAlone(effort, server, lane)
+async function strikeEach (effort: Effort, server: Postgres, { strike, places }: Lane): Promise<Outcome> {
+  const { url, proxy, served: { writer, judge } } = await serveAlone(effort, server)
   const heals: number[] = []
   const wrong: string[] = []
   let struck = 0
@@ -86,7 +91,7 @@ async function strikeEach (effort: Effort, server: Postgres, { strike, places, l
     await writeUntilAcknowledged(writer, kind)
     heals.push(healedIn(writer.writes, over))
   }
-  const outcome = await judge(server.url, { name: strike, struck, heals, wrong })
+  const outcome = await judge(url, { name: strike, struck, heals, wrong })
   await proxy.close()
   return outcome
 }

@@ -101,6 +101,21 @@ export async function backends (url: string): Promise<readonly number[]> {
   return rows.map(({ pid }) => Number(pid))
 }
 
+/** Makes another database that holds the world, and gives its URL. */
+export async function makeDatabase (url: string, name: string, supply: number): Promise<string> {
+  await ask(url, `create database ${name}`)
+  const made = withDatabase(url, name)
+  await ask(made, postgresScript(supply))
+  return made
+}
+
+/** The URL of another database behind the same address. */
+export function withDatabase (url: string, name: string): string {
+  const other = new URL(url)
+  other.pathname = `/${name}`
+  return other.href
+}
+
 /** Ends all connections of the API. */
 export async function endBackends (url: string): Promise<void> {
   await askPatiently(url, `select pg_terminate_backend(pid) from pg_stat_activity where ${ofApi}`)
@@ -110,7 +125,7 @@ interface Content { readonly marks: readonly Mark[], readonly drift: number }
 
 /** Waits until the server has nothing left to do for the API, then reads what stands in the database. */
 export async function inspectPostgres (url: string): Promise<Content> {
-  const busy = `select 1 from pg_stat_activity where ${ofApi} and state <> 'idle'`
+  const busy = `select 1 from pg_stat_activity where ${ofApi} and state <> 'idle' and datname = current_database()`
   for (let tries = 0; tries < 600 && (await askPatiently(url, busy)).length > 0; tries++) await setTimeout(50)
   const [drift] = await askPatiently(url, driftQuery)
   const rows = await askPatiently(url, marksQuery)

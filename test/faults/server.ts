@@ -26,6 +26,7 @@ process.on('message', (told: Told) => {
   process.send?.('executed')
 })
 process.on('disconnect', () => { process.exit() })
+if (!process.connected) process.exit()
 process.send?.('loaded')
 
 async function serve (setting: Setting): Promise<void> {

@@ -40,7 +40,8 @@ async function killOften ({ random, folder }: Effort, driver: DriverName, kills:
   const wrong: string[] = []
   for (let struck = 0; struck < kills; struck++) {
     const load = startLoad(writer, { random, clients: 6 })
-    await setTimeout(random.between(5, 100))
+    await untilWritten(writer.writes, random.between(1, 25))
+    await setTimeout(random.between(0, 10))
     if (api.hasEnded()) wrong.push('a process ended by itself')
     await Promise.all([api.kill(), load.stop()])
     if (random.chance(0.05) && struck < kills - 1) {
@@ -57,6 +58,12 @@ async function killOften ({ random, folder }: Effort, driver: DriverName, kills:
   await spare.close()
   const verdict = judge(writer.writes, inspect(file, driver).marks)
   return { name: driver, struck: kills, verdict, log: firstLines(setting.log), heals, wrong }
+}
+
+/** Waits for so many more answers, however slow the machine is. */
+async function untilWritten (writes: readonly Write[], more: number): Promise<void> {
+  const [before, end] = [writes.length, performance.now() + 10_000]
+  while (writes.length < before + more && performance.now() < end) await setTimeout(1)
 }
 
 /** Kills a process at some moment while it opens the database. */
