@@ -1,6 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import pg from 'pg'
 import type { Test } from 'tap'
+import { messages } from './frames.ts'
 import { serverUrl } from './sources.ts'
 
 // A transaction pooler as they were before they knew of prepared statements: each transaction goes to another connection to the server, and a connection begins with
@@ -86,21 +87,6 @@ function serve (client: Socket, take: () => Promise<Socket>, give: (backend: Soc
 }
 
 const idleStatus = 73
-
-/** Whole messages out of what comes in; `typed`: by how many bytes a message's type comes before its length. */
-function messages (typed: 0 | 1, take: (message: Buffer, type: string) => void): (data: Buffer) => void {
-  let rest: Buffer = Buffer.alloc(0)
-  return data => {
-    rest = Buffer.concat([rest, data])
-    while (rest.length >= typed + 4) {
-      const length = typed + rest.readUInt32BE(typed)
-      if (rest.length < length) return
-      const message = rest.subarray(0, length)
-      rest = rest.subarray(length)
-      take(message, String.fromCharCode(message[0] ?? 0))
-    }
-  }
-}
 
 function failure (text: string): Buffer {
   const body = Buffer.from(`SFATAL\0VFATAL\0C08P01\0M${text}\0\0`)
