@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { test } from 'tap'
+import { withoutPostgres } from './helpers/on-postgres.ts'
+
+// docs/databases.md: Faults. The short form of each experiment of `npm run test:faults`: whatever strikes, what was acknowledged is there, once and whole.
+
+const program = fileURLToPath(new URL('../dist/test/faults/run.js', import.meta.url))
+
+const experiments: ReadonlyArray<readonly [what: string, name: string, ...options: readonly string[]]> = [
+  ['a process that is killed loses nothing that it acknowledged on SQLite', 'sqlite-kill', '--kills', '12'],
+  ['a disk that is full loses nothing that was acknowledged on SQLite', 'sqlite-full-disk'],
+  ['constraints that are deferred to the commit are answered as they turn out', 'deferred-constraints'],
+  ...withoutPostgres
+    ? []
+    : [
+        ['backends and servers that are killed, stopped, restarted or held lose nothing that was acknowledged', 'postgres-kills'],
+        ['a connection that breaks at any message of a write loses nothing that was acknowledged', 'postgres-frames'],
+        ['connections that break at random lose nothing that was acknowledged', 'postgres-chaos'],
+        ['transactions that conflict under serializable isolation lose nothing that was acknowledged', 'postgres-serializable'],
+        ['a server without a free connection answers 503, and serves when it has one', 'postgres-connections'],
+        ['a failover and a switchover lose nothing that was acknowledged, and heal', 'failover']
+      ] as const
+]
+
+for (const [what, name, ...options] of experiments) {
+  test(what, { timeout: 250_000 }, async t => {
+    const { code, output } = await run([name, '--quick', ...options])
+    t.equal(code, 0, output)
+  })
+}
+
+function run (args: readonly string[]): Promise<{ readonly code: number | null, readonly output: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', data => { output += String(data) })
+    child.on('error', reject).on('close', code => { resolve({ code, output }) })
+  })
+}
