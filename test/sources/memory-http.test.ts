@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
 import { test } from 'tap'
-import dataApi, { collection, type Declared, memory, SubCollection } from '../../lib/index.ts'
+import dataApi, { ArgumentError, collection, type Declared, memory, SubCollection } from '../../lib/index.ts'
 
 // The memory source as a client meets it while the application changes its rows.
 
@@ -57,6 +57,52 @@ test('one source may stand behind two collections that read a Date in different 
   t.strictSame(await get('/days/2024-01-01'), { at: '2024-01-01' })
   t.strictSame(await get('/moments/2024-01-01T00:00:00Z'), { at: '2024-01-01T00:00:00.000Z' })
 })
+
+const Named = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  name: Type.String({ identifier: true, readable: true, writable: true })
+})
+
+interface Named { id: number, name: string }
+
+/** Rows that are served, whose hook waits for `go` where a name is 'waits', and then fails. */
+async function serveWaiting (rows: Named[] | Map<unknown, Named>) {
+  let reached = () => {}
+  let go = () => {}
+  const waits = new Promise<void>(resolve => { reached = resolve })
+  const gone = new Promise<void>(resolve => { go = resolve })
+  const app = Fastify()
+  const wait = async ({ name }: { readonly name?: unknown }) => {
+    if (name !== 'waits') return
+    reached()
+    await gone
+    throw new ArgumentError('Not so.')
+  }
+  const named = collection(Named, { source: memory(rows), hooks: { creating: wait } })
+  await app.register(dataApi, { collections: { named } })
+  return { app, waits, go }
+}
+
+for (const kind of ['array', 'Map']) {
+  test(`a write that fails leaves nothing, though the application removed a part of it (${kind})`, async t => {
+    const first: Named[] = [{ id: 1, name: 'one' }, { id: 2, name: 'two' }]
+    const rows = kind === 'array' ? [...first] : new Map<unknown, Named>(first.map(row => [row.id, row]))
+    const { app, waits, go } = await serveWaiting(rows)
+    const payload = ['a', 'b', 'c', 'waits'].map(name => ({ name }))
+    const answer = app.inject({ method: 'POST', url: '/named', payload })
+    await waits
+    if (Array.isArray(rows)) rows.splice(rows.findIndex(row => row.name === 'b'), 1)
+    else rows.delete(4)
+    go()
+    t.equal((await answer).statusCode, 400)
+    t.strictSame([...rows.values()], first)
+    const statusOf = async (name: string) => (await app.inject(`/named/by_name/${name}`)).statusCode
+    for (const { name } of payload) t.equal(await statusOf(name), 404, name)
+    t.equal(await statusOf('two'), 200)
+    const next = await app.inject({ method: 'POST', url: '/named', payload: { name: 'a' } })
+    t.strictSame(next.json(), { status: 'created', id: 3 })
+  })
+}
 
 test('options that are none are refused', async t => {
   t.throws(() => memory([], { joins: null as unknown as Record<string, never> }), { name: 'DeclarationError' })

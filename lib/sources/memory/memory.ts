@@ -11,9 +11,11 @@ export interface MemorySource extends Source {
   readonly table: Table
   readonly joins: ReadonlyMap<string, Table>
   /**
-   * Forgets the indexes. Items are found by index, which sees when rows are added or removed at the end, when their number changes, and when an item
-   * that it finds has another value by now. Call this after an identifier or foreign key was changed in place or by replacing an object, and after as
-   * many items went from a Map as came to it.
+   * Forgets the indexes. They follow every write, and see changes by the application where the number of rows or the
+   * last row of an array is another, and where a row that they find was replaced or has another value. Call this after
+   * other changes: an identifier or foreign key that was changed in place or by replacing an object, and as many items
+   * removed from a Map as were added to it. Items added or removed at the end of an array cost in proportion to their
+   * number; any other change costs a pass over all rows, and a changed value building the indexes again.
    */
   refresh (): void
 }

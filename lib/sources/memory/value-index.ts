@@ -1,0 +1,54 @@
+import { type Place, positionFrom } from './places.ts'
+import { makeUppermost, type Uppermost } from './uppermost.ts'
+import { propertyReader, type Reader } from './values.ts'
+
+/** The places of rows by the value of a property, in the order of the rows. Rows whose value is null are not in it. */
+export interface ValueIndex {
+  readonly property: string
+  readonly read: Reader
+  readonly places: Map<unknown, Place[]>
+  /** Undefined until highestIn() asks for it. */
+  uppermost: Uppermost | undefined
+}
+
+/** Builds an index. `kind` decides how a Date is read (values.ts). */
+export function buildIndex (places: readonly Place[], property: string, kind: string | undefined): ValueIndex {
+  const index: ValueIndex = { property, read: propertyReader(property, kind), places: new Map(), uppermost: undefined }
+  for (const place of places) addPlace(index, place)
+  return index
+}
+
+/** Adds a place under the value that its row has now. */
+export function addPlace (index: ValueIndex, place: Place): void {
+  const value = index.read(place.row)
+  if (value === null) return
+  const others = index.places.get(value)
+  if (others === undefined) {
+    index.places.set(value, [place])
+    if (typeof value === 'number') index.uppermost?.add(value)
+    return
+  }
+  const position = positionFrom(others, place.number)
+  if (position === others.length) others.push(place)
+  else if (others[position] !== place) others.splice(position, 0, place)
+}
+
+/** Removes a place from under the value that its row has now: to be called before a write changes that value. */
+export function removePlace (index: ValueIndex, place: Place): void {
+  const value = index.read(place.row)
+  const others = index.places.get(value)
+  if (others === undefined) return
+  const position = positionFrom(others, place.number)
+  if (others[position] !== place) return
+  if (others.length > 1) others.splice(position, 1)
+  else {
+    index.places.delete(value)
+    if (typeof value === 'number') index.uppermost?.remove(value)
+  }
+}
+
+/** The highest number among the values, 0 where there is none above. */
+export function highestIn (index: ValueIndex): number {
+  index.uppermost ??= makeUppermost(index.places)
+  return index.uppermost.highest()
+}
