@@ -1,7 +1,7 @@
 import { DeclarationError } from '../../errors.ts'
 import type { Batches, Database, Row, Session, Source } from '../source.ts'
 import { openSession, withinLimit } from '../transaction-limit.ts'
-import { makeTurns } from '../turns.ts'
+import { makeWriteLock } from '../write-lock.ts'
 import { readInBatches, runRead } from './read.ts'
 import { type Rows, type Table, tableOf, type Undo } from './table.ts'
 import { runChange } from './write.ts'
@@ -25,24 +25,24 @@ export interface MemoryOptions {
 
 // In milliseconds: a hook that never ends must not hold up everybody for good.
 const transactionLimit = 10_000
-const turns = makeTurns(10_000)
+const lock = makeWriteLock(10_000)
 
 /** All memory sources are of one database, so that relations lead from any to any. Nobody sees what a transaction has not finished. */
 const database: Database = {
   kind: 'memory',
-  read: plan => turns.pass(() => runRead(plan)),
+  read: plan => lock.runShared(() => runRead(plan)),
   async readBatches (plan, size) {
-    const { first, rows } = await turns.pass(() => readInBatches(plan, size))
+    const { first, rows } = await lock.runShared(() => readInBatches(plan, size))
     return { first, rows: passing(rows) }
   },
-  change: change => turns.brief(() => runChange(change, [])),
-  transaction: work => turns.take(() => undoing(work))
+  change: change => lock.runShort(() => runChange(change, [])),
+  transaction: work => lock.runExclusive(() => undoing(work))
 }
 
 async function * passing (rows: Batches['rows']): AsyncGenerator<readonly Row[]> {
   const batches = rows[Symbol.asyncIterator]()
   for (;;) {
-    const batch = await turns.pass(() => batches.next())
+    const batch = await lock.runShared(() => batches.next())
     if (batch.done === true) return
     yield batch.value
   }

@@ -1,5 +1,5 @@
 import type { Database } from '../source.ts'
-import { makeTurns } from '../turns.ts'
+import { makeWriteLock } from '../write-lock.ts'
 import { openDriver, type SqliteDriver, type SqliteDriverClass, type SqliteDriverName } from './drivers.ts'
 import { makeSource, type SqlSource, type TableOptions } from './source.ts'
 import { connect } from './sqlite-connection.ts'
@@ -39,7 +39,7 @@ export function sqlite (file: string, { driver: given, busyTimeout = 5000 }: Sql
   if (typeof given !== 'object') driver.exec(cachePragma)
   const main = connect(driver, statements, busyTimeout)
   // Transactions have the one connection to themselves; a second one reads what is committed while a hook of theirs waits.
-  const turns = makeTurns(longestTurn)
+  const lock = makeWriteLock(longestTurn)
   const beside = typeof given === 'object' || file === '' || file.startsWith(':memory:')
     ? undefined
     : once(() => {
@@ -57,10 +57,10 @@ export function sqlite (file: string, { driver: given, busyTimeout = 5000 }: Sql
       beside?.opened()?.driver.close()
       driver.close()
     },
-    read: plan => turns.pass(() => main.read(plan), beside && (() => beside.open().read(plan))),
-    readWritten: plan => turns.pass(() => main.readWritten(plan), beside && (() => beside.open().readWritten(plan))),
-    change: change => turns.brief(() => main.changeAlone(change)),
-    transaction: work => turns.take(() => main.transaction(work))
+    read: plan => lock.runShared(() => main.read(plan), beside && (() => beside.open().read(plan))),
+    readWritten: plan => lock.runShared(() => main.readWritten(plan), beside && (() => beside.open().readWritten(plan))),
+    change: change => lock.runShort(() => main.changeAlone(change)),
+    transaction: work => lock.runExclusive(() => main.transaction(work))
   }
   return database
 }

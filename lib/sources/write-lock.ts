@@ -3,13 +3,13 @@ import { setTimeout } from 'node:timers/promises'
 import { unavailable } from '../errors.ts'
 
 /** A queue for a database that has one transaction at a time and cannot hide what it has not yet committed. */
-export interface Turns {
+export interface WriteLock {
   /** Does the work when all that came before is done. Rejects for work inside other work of the same queue, which would wait for itself. */
-  take<T> (work: () => T | Promise<T>): Promise<T>
+  runExclusive<T> (work: () => T | Promise<T>): Promise<T>
   /** The same for work that calls nothing of the application: at once where nobody has the turn, without following it through what is asynchronous. */
-  brief<T> (work: () => T | Promise<T>): T | Promise<T>
-  /** Does the work at once where nobody has the turn, or this is part of the work of whoever has it; else `beside`, or when its turn comes. */
-  pass<T> (work: () => T | Promise<T>, beside?: () => T | Promise<T>): T | Promise<T>
+  runShort<T> (work: () => T | Promise<T>): T | Promise<T>
+  /** Does the work at once where nobody has the turn, or this is part of the work of whoever has it; else `fallback`, or when its turn comes. */
+  runShared<T> (work: () => T | Promise<T>, fallback?: () => T | Promise<T>): T | Promise<T>
 }
 
 /** Whether it ends in time. */
@@ -24,11 +24,11 @@ async function isOver (before: Promise<void>, longest: number): Promise<boolean>
 interface Turn { over: boolean }
 
 /** `longest`: how long to wait for a turn, in milliseconds, before it is unavailable. */
-export function makeTurns (longest: number): Turns {
+export function makeWriteLock (longest: number): WriteLock {
   const mine = new AsyncLocalStorage<Turn>()
   let last: Promise<void> | undefined
 
-  async function take<T> (work: () => T | Promise<T>): Promise<T> {
+  async function runExclusive<T> (work: () => T | Promise<T>): Promise<T> {
     if (isInside()) throw new TypeError('A hook or setter sent a write to the database whose transaction it runs in; use its context.transaction instead.')
     const before = last
     const turn = { over: false }
@@ -61,15 +61,15 @@ export function makeTurns (longest: number): Turns {
   const isInside = () => mine.getStore()?.over === false
 
   return {
-    take,
-    brief (work) {
-      if (last !== undefined) return take(work)
+    runExclusive,
+    runShort (work) {
+      if (last !== undefined) return runExclusive(work)
       const done = work()
       return done instanceof Promise ? hold(done) : done
     },
-    pass (work, beside) {
+    runShared (work, fallback) {
       if (last === undefined || isInside()) return work()
-      return beside === undefined ? take(work) : beside()
+      return fallback === undefined ? runExclusive(work) : fallback()
     }
   }
 }
