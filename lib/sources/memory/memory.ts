@@ -1,7 +1,7 @@
 import { DeclarationError } from '../../errors.ts'
 import type { Batches, Database, Row, Session, Source } from '../source.ts'
 import { openSession, withinLimit } from '../transaction-limit.ts'
-import { makeWriteLock } from '../write-lock.ts'
+import { describeTransaction, type Hold, makeWriteLock } from '../write-lock.ts'
 import { readInBatches, runRead } from './read.ts'
 import { type Rows, type Table, tableOf, type Undo } from './table.ts'
 import { runChange } from './write.ts'
@@ -23,11 +23,15 @@ export interface MemoryOptions {
   joins?: Record<string, Rows>
 }
 
-// In milliseconds: a hook that never ends must not hold up everybody for good.
+// In milliseconds, as sqlite() has them: a hook that never ends must not hold up everybody for good.
 const transactionLimit = 10_000
-const lock = makeWriteLock(10_000)
+const lock = makeWriteLock(5000)
 
-/** All memory sources are of one database, so that relations lead from any to any. Nobody sees what a transaction has not finished. */
+/**
+ * All memory sources are of one database, so that relations lead from any to any. Nobody sees what a transaction has
+ * not finished: reads and writes wait for it up to 5 seconds, and then are `unavailable`. A transaction that lasts 10
+ * seconds is undone.
+ */
 const database: Database = {
   kind: 'memory',
   read: plan => lock.runShared(() => runRead(plan)),
@@ -36,7 +40,7 @@ const database: Database = {
     return { first, rows: passing(rows) }
   },
   change: change => lock.runShort(() => runChange(change, [])),
-  transaction: work => lock.runExclusive(() => undoing(work))
+  transaction: work => lock.runExclusive(hold => undoing(work, hold))
 }
 
 async function * passing (rows: Batches['rows']): AsyncGenerator<readonly Row[]> {
@@ -48,10 +52,11 @@ async function * passing (rows: Batches['rows']): AsyncGenerator<readonly Row[]>
   }
 }
 
-async function undoing<T> (work: (session: Session) => Promise<T>): Promise<T> {
+async function undoing<T> (work: (session: Session) => Promise<T>, hold: Hold): Promise<T> {
   const undo: Undo[] = []
   try {
     const open = openSession({ transaction, read: runRead, lock: runRead, change: change => runChange(change, undo) })
+    hold.culprit = describeTransaction(open)
     return await withinLimit(open, work, transactionLimit)
   } catch (error) {
     for (const one of undo.toReversed()) one()
