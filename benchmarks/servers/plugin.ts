@@ -2,7 +2,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import dataApi, { type DataApiOptions, memory, postgres, type Source, sqlite } from '../../lib/index.ts'
 import { collections } from '../collections.ts'
 import { makeWorld } from '../world.ts'
-import { mostConnections, type Setting, sqlitePragmas } from './setting.ts'
+import { mostConnections, type Setting } from './setting.ts'
 
 /** What is measured: the plugin, with its default options but where a benchmark is of pages. */
 export async function openPlugin (setting: Setting, pages: DataApiOptions['pages'] = {}): Promise<FastifyInstance> {
@@ -18,8 +18,7 @@ function openSource (setting: Setting): (table: 'artists' | 'albums' | 'tracks')
       return table => memory(world[table])
     }
     case 'sqlite': {
-      const db = sqlite(setting.file)
-      db.exec(sqlitePragmas)
+      const db = sqlite(setting.file, { synchronous: 'normal' })
       return table => db.table(table, { columns: 'snake_case' })
     }
     case 'postgres': {

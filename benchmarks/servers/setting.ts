@@ -12,5 +12,5 @@ export type Setting =
 /** Connections to PostgreSQL, of every server alike. */
 export const mostConnections = 10
 
-// With the write-ahead log this is what SQLite's manual advises: the disk is waited for at checkpoints only. The cache is as large as the plugin's own.
+// What the plugin sets for itself with `synchronous: 'normal'`. In full, writes would measure the disk, which both sides wait for alike.
 export const sqlitePragmas = 'pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma cache_size = -16000'

@@ -53,13 +53,15 @@ export function openSession (session: Omit<Session, 'announce'>): OpenSession {
 
 /**
  * Does the work with the session until the limit, in milliseconds, is over. Then the session is ended, and the promise rejects with `unavailable`,
- * whose cause names the code that the transaction was waiting for; the caller rolls back. `end`: when that is, where an earlier try took part of it.
+ * whose cause names the code that the transaction was waiting for; the caller rolls back. A limit of Infinity is none. `end`: when that is, where an
+ * earlier try took part of it.
  */
 export async function withinLimit<T> (
   open: OpenSession, work: (session: Session) => Promise<T>, limit: number, end: number = performance.now() + limit
 ): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
+    if (!Number.isFinite(end)) return
     timer = setTimeout(() => {
       reject(unavailable(new Error(`a transaction was rolled back after ${limit} ms; it was waiting for ${open.waitsFor()}`)))
     }, end - performance.now())

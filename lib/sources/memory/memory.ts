@@ -1,7 +1,7 @@
 import { DeclarationError } from '../../errors.ts'
 import type { Batches, Database, Row, Session, Source } from '../source.ts'
 import { openSession, withinLimit } from '../transaction-limit.ts'
-import { makeTurns } from '../turns.ts'
+import { describeTransaction, type Hold, makeWriteLock } from '../write-lock.ts'
 import { readInBatches, runRead } from './read.ts'
 import { type Rows, type Table, tableOf, type Undo } from './table.ts'
 import { runChange } from './write.ts'
@@ -25,35 +25,40 @@ export interface MemoryOptions {
   joins?: Record<string, Rows>
 }
 
-// In milliseconds: a hook that never ends must not hold up everybody for good.
+// In milliseconds, as sqlite() has them: a hook that never ends must not hold up everybody for good.
 const transactionLimit = 10_000
-const turns = makeTurns(10_000)
+const lock = makeWriteLock(5000)
 
-/** All memory sources are of one database, so that relations lead from any to any. Nobody sees what a transaction has not finished. */
+/**
+ * All memory sources are of one database, so that relations lead from any to any. Nobody sees what a transaction has
+ * not finished: reads and writes wait for it up to 5 seconds, and then are `unavailable`. A transaction that lasts 10
+ * seconds is undone.
+ */
 const database: Database = {
   kind: 'memory',
-  read: plan => turns.pass(() => runRead(plan)),
+  read: plan => lock.runShared(() => runRead(plan)),
   async readBatches (plan, size) {
-    const { first, rows } = await turns.pass(() => readInBatches(plan, size))
+    const { first, rows } = await lock.runShared(() => readInBatches(plan, size))
     return { first, rows: passing(rows) }
   },
-  change: change => turns.brief(() => runChange(change, [])),
-  transaction: work => turns.take(() => undoing(work))
+  change: change => lock.runShort(() => runChange(change, [])),
+  transaction: work => lock.runExclusive(hold => undoing(work, hold))
 }
 
 async function * passing (rows: Batches['rows']): AsyncGenerator<readonly Row[]> {
   const batches = rows[Symbol.asyncIterator]()
   for (;;) {
-    const batch = await turns.pass(() => batches.next())
+    const batch = await lock.runShared(() => batches.next())
     if (batch.done === true) return
     yield batch.value
   }
 }
 
-async function undoing<T> (work: (session: Session) => Promise<T>): Promise<T> {
+async function undoing<T> (work: (session: Session) => Promise<T>, hold: Hold): Promise<T> {
   const undo: Undo[] = []
   try {
     const open = openSession({ transaction, read: runRead, lock: runRead, change: change => runChange(change, undo) })
+    hold.culprit = describeTransaction(open)
     return await withinLimit(open, work, transactionLimit)
   } catch (error) {
     for (const one of undo.toReversed()) one()

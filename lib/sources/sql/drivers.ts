@@ -16,6 +16,10 @@ export interface SqliteStatement {
 
 /** What is used of an open database. */
 export interface SqliteDriver {
+  /** Whether a transaction is open: in @photostructure/sqlite, and node:sqlite from 22.16 on. */
+  readonly isTransaction?: boolean
+  /** The same in better-sqlite3. */
+  readonly inTransaction?: boolean
   prepare (text: string): SqliteStatement
   exec (script: string): unknown
   function (name: string, options: { deterministic: boolean }, body: (text: unknown) => unknown): unknown
@@ -55,6 +59,20 @@ function requireIfThere (name: string): unknown {
     if (error instanceof Error && 'code' in error && (error.code === 'MODULE_NOT_FOUND' || error.code === 'ERR_UNKNOWN_BUILTIN_MODULE')) return undefined
     throw error
   }
+}
+
+/** Whether a transaction is open on the connection, whoever began it. */
+export function inTransaction (driver: SqliteDriver): boolean {
+  const told = driver.isTransaction ?? driver.inTransaction
+  if (told !== undefined) return told
+  // The first versions of node:sqlite do not tell, but cannot begin a transaction inside of another.
+  try {
+    driver.exec('begin')
+  } catch {
+    return true
+  }
+  driver.exec('rollback')
+  return false
 }
 
 /** A prepared statement that gives each row as its values, which spares an object and its keys. */

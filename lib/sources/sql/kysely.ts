@@ -10,7 +10,7 @@ import type { SqlSource, TableOptions } from './source.ts'
 export interface KyselyOptions {
   /** What the instance speaks, where its dialect's adapter does not tell, such as in bundled code. */
   dialect?: 'postgres'
-  /** How long a transaction may take, in milliseconds, before it is rolled back and its request is 503: its hooks and setters included. Default 30000. */
+  /** How long a transaction may take, in milliseconds, before it is rolled back and its request is 503: its hooks and setters included. Default 30000; 0 is no limit. */
   transactionTimeout?: number
 }
 

@@ -23,7 +23,7 @@ export interface SqlDatabase extends Database {
   table (name: string, options?: TableOptions): SqlSource
 }
 
-/** `transactionTimeout`: how long a transaction may take, in milliseconds, before it is rolled back. */
+/** `transactionTimeout`: how long a transaction may take, in milliseconds, before it is rolled back; 0 is no limit. */
 export interface DatabaseOptions { readonly transactionTimeout: number, readonly replicas?: Replicas | undefined }
 
 /** The database on a server that speaks PostgreSQL's SQL. */
@@ -61,7 +61,7 @@ export function makePostgresDatabase (server: Server, { transactionTimeout, repl
     }
   }
   const transaction = <T>(work: (session: Session) => Promise<T>): Promise<T> => {
-    const end = performance.now() + transactionTimeout
+    const end = performance.now() + (transactionTimeout === 0 ? Infinity : transactionTimeout)
     return writing(isNotBegun, (connection, catalog) => inTransaction(connection, () => {
       const { session, changes } = makeSession(connection, catalog, true)
       const opened = openSession(session)

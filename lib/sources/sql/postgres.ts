@@ -23,7 +23,7 @@ export interface PostgresOptions {
   connectionTimeout?: number
   /** How long a statement may run, in milliseconds, before it is 503. Default 30000; 0 is no limit. */
   statementTimeout?: number
-  /** How long a transaction may take, in milliseconds, before it is rolled back and its request is 503: its hooks and setters included. Default 30000. */
+  /** How long a transaction may take, in milliseconds, before it is rolled back and its request is 503: its hooks and setters included. Default 30000; 0 is no limit. */
   transactionTimeout?: number
   /** Whether statements are prepared by name on each connection, which is 1.5 to 2 times as fast. Switch it off for a pooler that does not know of them. Default true. */
   prepare?: boolean

@@ -9,12 +9,26 @@ export function toFault (error: unknown): DataApiError {
   return passing.has(resultCode(error)) ? unavailable(error) : internal(error)
 }
 
-/** SQLite's primary result codes for what may be over soon: busy, locked, out of memory, I/O error, full, cannot open. */
-const passing: ReadonlySet<number | undefined> = new Set([5, 6, 7, 10, 13, 14])
+/**
+ * SQLite's primary result codes for what may be over soon: busy, locked, out of memory, read-only, interrupted, I/O
+ * error, full, cannot open, locking protocol.
+ */
+const passing: ReadonlySet<number | undefined> = new Set([5, 6, 7, 8, 9, 10, 13, 14, 15])
 
 const constraint = 19
 
-const namedCodes: Readonly<Record<string, number>> = { BUSY: 5, LOCKED: 6, NOMEM: 7, READONLY: 8, IOERR: 10, FULL: 13, CANTOPEN: 14, CONSTRAINT: constraint }
+const namedCodes: Readonly<Record<string, number>> = {
+  BUSY: 5,
+  LOCKED: 6,
+  NOMEM: 7,
+  READONLY: 8,
+  INTERRUPT: 9,
+  IOERR: 10,
+  FULL: 13,
+  CANTOPEN: 14,
+  PROTOCOL: 15,
+  CONSTRAINT: constraint
+}
 
 /** SQLite's primary result code, such as 5 for busy, whichever driver the error is from. */
 export function resultCode (error: unknown): number | undefined {
@@ -23,19 +37,33 @@ export function resultCode (error: unknown): number | undefined {
   if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff
   if (!('code' in error && typeof error.code === 'string')) return undefined
   // all() of @photostructure/sqlite gives SQLite's words only.
-  if (error.code === 'ERR_SQLITE_ERROR') return error instanceof Error ? codesByMessage[error.message] : undefined
+  if (error.code === 'ERR_SQLITE_ERROR') return error instanceof Error ? codeOfMessage(error.message) : undefined
   // better-sqlite3 gives its name, such as SQLITE_BUSY_SNAPSHOT.
   return namedCodes[error.code.split('_')[1] ?? '']
 }
 
-/** What SQLite says of the codes that matter to a read. */
-const codesByMessage: Readonly<Record<string, number>> = {
-  'database is locked': 5,
-  'database table is locked': 6,
-  'out of memory': 7,
-  'disk I/O error': 10,
-  'database or disk is full': 13,
-  'unable to open database file': 14
+/** The code of an error that is told in words only; undefined for others than these, such as a trigger's own. */
+function codeOfMessage (message: string): number | undefined {
+  return messages.find(([words]) => words.test(message))?.[1]
+}
+
+const messages: ReadonlyArray<readonly [words: RegExp, code: number]> = [
+  [/^(?:(?:UNIQUE|NOT NULL|CHECK|FOREIGN KEY) constraint failed|constraint failed$|cannot store )/, constraint],
+  [/^database is locked$/, 5],
+  [/^database (?:table|schema) is locked/, 6],
+  [/^out of memory$/, 7],
+  [/^attempt to write a readonly database$/, 8],
+  [/^interrupted$/, 9],
+  [/^disk I\/O error$/, 10],
+  [/^database or disk is full$/, 13],
+  [/^unable to open database file$/, 14],
+  [/^locking protocol$/, 15]
+]
+
+/** Whether the error is told in words only, which may be those of a trigger. */
+export function isCodeless (error: unknown): boolean {
+  if (resultCode(error) !== undefined) return false
+  return error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR'
 }
 
 /** Whether another process holds the lock that is needed. */
@@ -44,7 +72,10 @@ export const isBusy = (error: unknown) => resultCode(error) === 5
 /** Whether the data would break a rule of the database. */
 export const isConstraint = (error: unknown) => resultCode(error) === constraint
 
-/** What the database refused of a change to the collection's table; nothing where the error is another. SQLite names columns in its messages alone. */
+/**
+ * What the database refused of a change to the collection's table; nothing where the error is another. SQLite names
+ * columns in its messages alone.
+ */
 export function toRefusal (error: unknown, collection: Collection): Extract<Changed, { kind: 'refused' }> | undefined {
   if (resultCode(error) !== constraint || !(error instanceof Error)) return undefined
   const [, kind = '', named = ''] = /(UNIQUE|NOT NULL|CHECK|FOREIGN KEY) constraint failed(?:: (.*))?$/s.exec(error.message) ?? []

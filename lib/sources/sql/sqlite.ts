@@ -1,80 +1,137 @@
+import { DeclarationError } from '../../errors.ts'
 import type { Database } from '../source.ts'
-import { makeTurns } from '../turns.ts'
+import { makeWriteLock } from '../write-lock.ts'
 import { openDriver, type SqliteDriver, type SqliteDriverClass, type SqliteDriverName } from './drivers.ts'
 import { makeSource, type SqlSource, type TableOptions } from './source.ts'
-import { connect } from './sqlite-connection.ts'
+import { connect, type Connection, patiently } from './sqlite-connection.ts'
 import { strictTypes } from './sqlite-catalog.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
-import { resultCode } from './sqlite-faults.ts'
+import { isBusy, resultCode } from './sqlite-faults.ts'
 import { makeStatements } from './statements.ts'
 
 export interface SqliteOptions {
-  /** The driver: by name, its class, or an open database. Default: node:sqlite where Node has it, else better-sqlite3 or @photostructure/sqlite, whichever is installed. */
+  /**
+   * The driver: by name, its class, or an open database. Default: node:sqlite where Node has it, else better-sqlite3 or
+   * @photostructure/sqlite, whichever is installed.
+   */
   driver?: SqliteDriverName | SqliteDriverClass | SqliteDriver
-  /** How long a request waits for the lock of another process, in milliseconds, before it is 503; others are served meanwhile. Default 5000. */
+  /**
+   * How long a request waits in all, in milliseconds, before it is 503: behind other writes and for the lock of another
+   * process. Others are served meanwhile. Default 5000.
+   */
   busyTimeout?: number
+  /**
+   * How long the transaction of a request with setters or hooks may last, in milliseconds. Then it is rolled back, and
+   * the request is 503. 0: as long as it takes. Default 10000.
+   */
+  transactionTimeout?: number
+  /**
+   * `full`: a write that was acknowledged survives a power cut. `normal`: the database stays whole, but may lose the
+   * last writes. Default `full`, and for an open database what it has (docs/databases.md: Durability).
+   */
+  synchronous?: 'full' | 'normal'
 }
 
 export interface SqliteDatabase extends Database {
   readonly kind: 'sqlite'
-  /** The open database, for the application's own statements. While a write request's hook waits for something, they are part of its transaction. */
+  /**
+   * The open database, for the application's own statements. While a write request's hook waits for something, they are
+   * part of its transaction. A transaction that the application begins here holds up all writes of requests. Statements
+   * do not wait for the lock of another process.
+   */
   readonly driver: SqliteDriver
   /** A table or view as the source of a collection. */
   table (name: string, options?: TableOptions): SqlSource
-  /** Runs a script of statements. */
+  /**
+   * Runs a script of statements, such as a migration. While it waits for the lock of another process nobody is served.
+   */
   exec (script: string): void
+  /** Closes the database, with everything that was written in its main file. */
   close (): void
 }
 
 /**
- * Opens a SQLite database, with write-ahead log, foreign keys and a busy timeout switched on, and a cache of 16 MB a connection; a given one keeps its cache. `:memory:` is a database of its own.
- * Throws a DeclarationError where no driver is installed, and what the driver throws where the file cannot be opened.
+ * Opens a SQLite database, with write-ahead log, foreign keys and a cache of 16 MB a connection; a given one keeps its
+ * cache. `:memory:` is a database of its own. Throws a DeclarationError for a wrong option and where no driver is
+ * installed, and what the driver throws where the file cannot be opened.
  */
-export function sqlite (file: string, { driver: given, busyTimeout = 5000 }: SqliteOptions = {}): SqliteDatabase {
-  const driver = typeof given === 'object' ? given : openDriver(file, given)
+export function sqlite (file: string, options: SqliteOptions = {}): SqliteDatabase {
+  const { driver: given, busyTimeout, transactionTimeout, synchronous } = checkOptions(options)
+  const isGiven = typeof given === 'object'
+  const open = (driver: SqliteDriver) => {
+    // At the start nobody is held up, so SQLite's own wait, which blocks, will do. Afterwards the wait is outside
+    // (sqlite-connection.ts).
+    driver.exec(`pragma busy_timeout = ${busyTimeout}`)
+    useWriteAheadLog(driver)
+    if (!isGiven) driver.exec('pragma cache_size = -16000')
+    if (synchronous !== undefined || !isGiven) driver.exec(`pragma synchronous = ${synchronous ?? 'full'}`)
+    return driver
+  }
+  const driver = open(isGiven ? given : openDriver(file, given))
   const statements = makeStatements(sqliteDialect, { types: strictTypes(driver) })
-  // At the start nobody else is held up, so this may wait for a lock.
-  driver.exec(`pragma busy_timeout = ${Math.max(0, Math.trunc(busyTimeout))}`)
-  useWriteAheadLog(driver)
-  if (typeof given !== 'object') driver.exec(cachePragma)
-  const main = connect(driver, statements, busyTimeout)
-  // Transactions have the one connection to themselves; a second one reads what is committed while a hook of theirs waits.
-  const turns = makeTurns(longestTurn)
-  const beside = typeof given === 'object' || file === '' || file.startsWith(':memory:')
-    ? undefined
-    : once(() => {
-      const connection = connect(openDriver(file, given), statements, busyTimeout)
-      connection.driver.exec(`${cachePragma}; pragma query_only = on`)
-      return connection
-    })
+  const main = connect(driver, statements)
+  // Transactions have the one connection to themselves; a second one reads what is committed while a hook of theirs
+  // waits.
+  const isAlone = isGiven || file === '' || file.startsWith(':memory:')
+  const reader = isAlone ? undefined : connect(open(openDriver(file, given)), statements)
+  // The log is opened by the first read, which must not find that of another file.
+  reader?.driver.exec('pragma query_only = on; select count(*) from sqlite_schema')
+  for (const one of [main, reader]) one?.driver.exec('pragma busy_timeout = 0')
+  const lock = makeWriteLock(busyTimeout)
+
+  // Beside a transaction of ours, the main connection would show what it has not committed.
+  const readPatiently = <T>(read: (connection: Connection) => T): Promise<T> => reader === undefined
+    ? lock.runExclusive(hold => patiently(() => read(main), hold))
+    : patiently(() => read(reader), { patience: busyTimeout, culprit: () => '' })
+
+  function reading<T> (read: (connection: Connection) => T): T | Promise<T> {
+    try {
+      return lock.runShared(() => read(main), () => reader === undefined ? readPatiently(read) : read(reader))
+    } catch (error) {
+      if (isBusy(error)) return readPatiently(read)
+      throw error
+    }
+  }
 
   const database: SqliteDatabase = {
     kind: 'sqlite',
     driver,
     table: (name, options = {}) => makeSource(database, name, options),
-    exec (script) { driver.exec(script) },
+    exec (script) {
+      driver.exec(`pragma busy_timeout = ${busyTimeout}`)
+      try {
+        driver.exec(script)
+      } finally {
+        driver.exec('pragma busy_timeout = 0')
+      }
+    },
     close () {
-      beside?.opened()?.driver.close()
+      reader?.driver.close()
+      checkpoint(driver)
       driver.close()
     },
-    read: plan => turns.pass(() => main.read(plan), beside && (() => beside.open().read(plan))),
-    readWritten: plan => turns.pass(() => main.readWritten(plan), beside && (() => beside.open().readWritten(plan))),
-    change: change => turns.brief(() => main.changeAlone(change)),
-    transaction: work => turns.take(() => main.transaction(work))
+    read: plan => reading(connection => connection.read(plan)),
+    readWritten: plan => reading(connection => connection.readWritten(plan)),
+    change: change => lock.runShort(hold => main.change(change, hold)),
+    transaction: work => lock.runExclusive(hold => main.transaction(work, transactionTimeout, hold))
   }
   return database
 }
 
-// 16 MB of pages, where SQLite's own 2 MB are meant for small devices.
-const cachePragma = 'pragma cache_size = -16000'
+// In milliseconds: the longest that a timer takes, 24 days.
+const longest = 2 ** 31 - 1
 
-// In milliseconds: a hook that never ends must not hold up the database for good.
-const longestTurn = 10_000
-
-/** Makes a thing when it is first needed. */
-function once<T> (make: () => T): { open (): T, opened (): T | undefined } {
-  let made: T | undefined
-  return { open: () => (made ??= make()), opened: () => made }
+function checkOptions ({ driver, busyTimeout = 5000, transactionTimeout = 10_000, synchronous }: SqliteOptions) {
+  for (const [name, value] of Object.entries({ busyTimeout, transactionTimeout })) {
+    if (Number.isInteger(value) && value >= 0 && value <= longest) continue
+    const found = `found ${String(value)}`
+    throw new DeclarationError(`sqlite(file, { ${name} }): expected whole milliseconds from 0 to ${longest}; ${found}`)
+  }
+  if (synchronous !== undefined && !['full', 'normal'].includes(synchronous)) {
+    const found = String(synchronous)
+    throw new DeclarationError(`sqlite(file, { synchronous }): expected 'full' or 'normal'; found '${found}'`)
+  }
+  return { driver, busyTimeout, transactionTimeout: transactionTimeout || longest, synchronous }
 }
 
 /** Readers then do not wait for writers. A database that is open for reading only is served as it is. */
@@ -87,3 +144,12 @@ function useWriteAheadLog (driver: SqliteDriver): void {
 }
 
 const readOnly = 8
+
+/** Writes what stands in the log to the main file, so that a copy of that file is whole. */
+function checkpoint (driver: SqliteDriver): void {
+  try {
+    driver.exec('pragma wal_checkpoint(truncate)')
+  } catch {
+    // Another process has the lock, or the file is read-only: it stays in the log, where SQLite finds it.
+  }
+}
