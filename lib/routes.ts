@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { answer, type Api } from './answer.ts'
-import { makeCohorts } from './cohorts.ts'
+import { makeBatching } from './batching.ts'
 import { internal } from './errors.ts'
 import { rememberRecent } from './remember.ts'
 import type { RequestText } from './request/parse.ts'
@@ -9,7 +9,7 @@ import type { Answer } from './response/answer.ts'
 /** The wildcard routes: whatever the method and path, the request becomes text, and its Answer the reply (docs/http.md: URLs). */
 export function addRoutes (scope: FastifyInstance, api: Api): void {
   const rootLength = scope.prefix.split('/').filter(segment => segment !== '').length
-  const work = makeCohorts<Answer>()
+  const work = makeBatching<Answer>()
   const handler = (request: FastifyRequest, reply: FastifyReply) => {
     work({
       make: () => answer(readText(request, rootLength), api, { request }),

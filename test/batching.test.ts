@@ -3,7 +3,7 @@ import Fastify from 'fastify'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { test } from 'tap'
-import { makeCohorts, type Work } from '../lib/cohorts.ts'
+import { makeBatching, type Work } from '../lib/batching.ts'
 import dataApi, { collection, memory } from '../lib/index.ts'
 
 /** Work that writes down what is done. */
@@ -23,7 +23,7 @@ const busy = (milliseconds: number) => {
 
 test('what comes in one turn of the event loop is made together, then sent together', async t => {
   const log: unknown[] = []
-  const work = makeCohorts<string>()
+  const work = makeBatching<string>()
   for (const name of ['a', 'b', 'c']) work(noted(log, name))
   t.strictSame(log, [])
   await setImmediate()
@@ -35,7 +35,7 @@ test('what comes in one turn of the event loop is made together, then sent toget
 
 test('what takes long is sent before the rest is made, and leaves the event loop its turn', async t => {
   const log: unknown[] = []
-  const work = makeCohorts<string>()
+  const work = makeBatching<string>()
   for (const name of ['a', 'b', 'c']) {
     work(noted(log, name, () => {
       busy(2)
@@ -50,7 +50,7 @@ test('what takes long is sent before the rest is made, and leaves the event loop
 
 test('what is waited for is sent when it is there, and holds nothing up', async t => {
   const log: unknown[] = []
-  const work = makeCohorts<string>()
+  const work = makeBatching<string>()
   work(noted(log, 'late', async () => setTimeout(5, 'late')))
   work(noted(log, 'refused', async () => { throw new Error('no') }))
   work(noted(log, 'now'))
@@ -60,7 +60,7 @@ test('what is waited for is sent when it is there, and holds nothing up', async 
 
 test('what one throws, in making or in sending, is its own', async t => {
   const log: unknown[] = []
-  const work = makeCohorts<string>()
+  const work = makeBatching<string>()
   work(noted(log, 'a', () => { throw new Error('made ill') }))
   work({ ...noted(log, 'b'), send () { throw new Error('sent ill') } })
   work(noted(log, 'c'))
@@ -70,7 +70,7 @@ test('what one throws, in making or in sending, is its own', async t => {
 
 test('whose failure cannot even be told keeps no other from being answered', async t => {
   const log: unknown[] = []
-  const work = makeCohorts<string>()
+  const work = makeBatching<string>()
   const others = process.listeners('uncaughtException')
   process.removeAllListeners('uncaughtException')
   t.teardown(() => { for (const other of others) process.on('uncaughtException', other) })

@@ -15,7 +15,7 @@ export interface Work<T> {
  * Reading a request, making its answer and sending it each need other code and data in the processor's caches, and taking turns they throw each other's out:
  * with ten connections this halves what an item costs. A request that comes alone waits for nothing.
  */
-export function makeCohorts<T> (): (work: Work<T>) => void {
+export function makeBatching<T> (): (work: Work<T>) => void {
   const asked: Array<Member<T>> = []
   const made: Array<Member<T>> = []
   let due = false
