@@ -1,8 +1,9 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { Http2ServerRequest } from 'node:http2'
 import { answer, type Api } from './answer.ts'
 import { batching, type Work } from './batching.ts'
 import { internal } from './errors.ts'
+import { finishWrite, noteWrite, startRead, startWrite } from './pipelining.ts'
 import { rememberRecent } from './remember.ts'
 import type { RequestText } from './request/parse.ts'
 import type { Answer } from './response/answer.ts'
@@ -14,17 +15,21 @@ import type { Answer } from './response/answer.ts'
 export function addRoutes (scope: FastifyInstance, api: Api): void {
   const rootLength = scope.prefix.split('/').filter(segment => segment !== '').length
   const read = (request: FastifyRequest, reply: FastifyReply) => {
-    batching.answer(new ReadWork(api, rootLength, request, reply))
+    startRead(reply, () => { batching.answer(new ReadWork(api, rootLength, request, reply)) })
   }
   const write = (request: FastifyRequest, reply: FastifyReply) => {
-    batching.answer(new RequestWork(api, rootLength, request, reply))
+    startWrite(reply, () => { batching.answer(new WriteWork(api, rootLength, request, reply)) })
+  }
+  const onRequest: onRequestHookHandler = (_request, reply, done) => {
+    noteWrite(reply)
+    done()
   }
   // A verb without a route would be a 404 of Fastify's, where a 405 with Allow is due. CONNECT never reaches a route.
   const reads = scope.supportedMethods.filter(name => name !== 'OPTIONS' && safe.includes(name))
   const writes = scope.supportedMethods.filter(name => name !== 'CONNECT' && !safe.includes(name))
   for (const url of ['/', '/*']) {
     scope.route({ method: reads, url, handler: read, exposeHeadRoute: false })
-    scope.route({ method: writes, url, handler: write })
+    scope.route({ method: writes, url, onRequest, handler: write })
   }
   // @fastify/cors has a route for OPTIONS of `*` itself; at the root a parameter keeps ours apart from it.
   const urls = scope.prefix === '' ? ['/', '/:collection', '/:collection/*'] : ['/', '/*']
@@ -68,6 +73,22 @@ class ReadWork extends RequestWork {
     // As in any route whose client leaves before the answer: Fastify runs onRequestAbort, and no onResponse.
     this.reply.hijack()
     return undefined
+  }
+}
+
+/**
+ * A write is done although its client has left: its body arrived whole, and who sends a write and hangs up may rely
+ * on it.
+ */
+class WriteWork extends RequestWork {
+  override send (made: Answer): void {
+    finishWrite(this.reply)
+    super.send(made)
+  }
+
+  override fail (error: unknown): void {
+    finishWrite(this.reply)
+    super.fail(error)
   }
 }
 

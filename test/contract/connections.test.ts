@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { type AddressInfo, connect, type Socket } from 'node:net'
@@ -47,6 +48,17 @@ const text = (method: string, path: string, body?: unknown, headers = '') => {
   const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}${type}Content-Length: ${content.length}`
   return `${head}\r\n\r\n${content}`
 }
+
+/** Sends the requests in one packet, and gives what comes until the server closes, as the last of them asks. */
+async function pipeline (socket: Socket, requests: readonly string[]): Promise<string> {
+  const [last = ''] = requests.slice(-1)
+  socket.write([...requests.slice(0, -1), last.replace('\r\n', '\r\nConnection: close\r\n')].join(''))
+  let answers = ''
+  for await (const chunk of socket) answers += String(chunk)
+  return answers
+}
+
+const bodiesOf = (answers: string) => answers.split('\r\n\r\n').slice(1).map(part => part.split('HTTP/1.1')[0])
 
 const busy = (milliseconds: number) => {
   const end = performance.now() + milliseconds
@@ -183,4 +195,116 @@ test('an item does not wait for a batch of each stream', async t => {
   const after = batches
   await sleep(50)
   t.equal(batches, after, 'and those whose client has left are read no further')
+})
+
+test('pipelined writes are done one after another, each in its own asynchronous context', async t => {
+  const asker = new AsyncLocalStorage<string>()
+  const rows = rowsOf(1)
+  const seen: string[] = []
+  const app = Fastify({ forceCloseConnections: true })
+  app.addHook('onRequest', (request, _reply, done) => { asker.run(String(request.headers['x-asker']), done) })
+  const { connect } = await serve(t, memory(rows), {
+    app,
+    rules: {
+      read: () => true,
+      // The later ones would be done first.
+      update: async () => sleep(24 - 2 * Number(asker.getStore()), true)
+    },
+    hooks: { updating: async ({ name }) => { seen.push(`${String(asker.getStore())} ${name}`) } }
+  })
+  const names = Array.from({ length: 12 }, (_, n) => `name ${n}`)
+  const requests = names.map((name, n) => text('PUT', '/things/1/name', name, `X-Asker: ${n}\r\n`))
+  const answers = await pipeline(await connect(), requests)
+  t.equal(answers.match(/200 OK/g)?.length, 12)
+  t.strictSame(seen, names.map((name, n) => `${n} ${name}`))
+  t.strictSame(rows, [{ id: 1, name: 'name 11' }])
+})
+
+test('a pipelined read shows what the writes before it have written, and nothing of those behind it', async t => {
+  const hooks = { creating: async () => sleep(10), updating: async () => sleep(10) }
+  const { connect } = await serve(t, memory(rowsOf(1)), { hooks })
+  const answers = await pipeline(await connect(), [
+    text('GET', '/things/1/name'),
+    text('PUT', '/things/1/name', 'new'),
+    text('GET', '/things/1/name'),
+    text('POST', '/things', { name: 'another' }),
+    text('GET', '/things/2/name'),
+    text('PUT', '/things/2/name', 'third'),
+    text('GET', '/things/2/name')
+  ])
+  t.strictSame(bodiesOf(answers), [
+    '"old"', '{"status":"ok"}', '"new"', '{"status":"created","id":2}', '"another"', '{"status":"ok"}', '"third"'
+  ])
+})
+
+test('a write that a hook of the application refuses holds up none behind it', async t => {
+  const app = Fastify({ forceCloseConnections: true })
+  app.addHook('preHandler', async ({ headers }) => {
+    if (headers['x-refused'] !== undefined) throw Object.assign(new Error('who?'), { statusCode: 401 })
+  })
+  const { connect } = await serve(t, memory(rowsOf(1)), { app })
+  const answers = await pipeline(await connect(), [
+    text('PUT', '/things/1/name', 'never', 'X-Refused: 1\r\n'),
+    text('GET', '/things/1/name'),
+    text('GET', '/things/1/name'),
+    text('PUT', '/things/1/name', 'new'),
+    text('GET', '/things/1/name')
+  ])
+  const refused = '{"error":"unauthorized","message":"who?"}'
+  t.strictSame(bodiesOf(answers), [refused, '"old"', '"old"', '{"status":"ok"}', '"new"'])
+})
+
+test('pipelined reads are run in parallel', async t => {
+  let waiting = 0
+  let release = () => {}
+  const all = new Promise<boolean>(resolve => { release = () => { resolve(true) } })
+  const { connect } = await serve(t, memory(rowsOf(9)), {
+    rules: {
+      read () {
+        if (++waiting === 9) release()
+        return all
+      }
+    }
+  })
+  const answers = await pipeline(await connect(), rowsOf(9).map(({ id }) => text('GET', `/things/${id}`)))
+  t.strictSame(answers.match(/"id":\d/g), rowsOf(9).map(({ id }) => `"id":${id}`))
+})
+
+test('a write pipelined behind a stream waits until the stream has ended', async t => {
+  const count = 5000
+  const { connect } = await serve(t, memory(rowsOf(count)))
+  const answers = await pipeline(await connect(), [
+    text('GET', '/things?fields=name', undefined, 'Accept: application/x-ndjson\r\n'),
+    text('PUT', `/things/${count}/name`, 'new'),
+    text('GET', `/things/${count}/name`)
+  ])
+  t.equal(answers.match(/{"name":"old"}/g)?.length, count)
+  t.match(answers, /"new"$/)
+})
+
+test('pipelined writes whose client has left are done in the order in which they were sent', async t => {
+  const rows = rowsOf(1)
+  const seen: string[] = []
+  const clients: Socket[] = []
+  let asked = 0
+  const { connect } = await serve(t, memory(rows), {
+    rules: {
+      read: () => true,
+      async update () {
+        clients[0]?.destroy()
+        // The later ones would be done first.
+        await sleep(20 - 2 * asked++)
+        return true
+      }
+    },
+    hooks: { updating ({ name }) { seen.push(name) } }
+  })
+  const names = Array.from({ length: 8 }, (_, n) => `name ${n}`)
+  const client = await connect()
+  clients.push(client)
+  client.write(names.map(name => text('PUT', '/things/1/name', name)).join(''))
+  await until(() => seen.length === 8)
+  await sleep(10)
+  t.strictSame(seen, names)
+  t.strictSame(rows, [{ id: 1, name: 'name 7' }])
 })
