@@ -2,7 +2,7 @@ import neostandard from 'neostandard'
 import tseslint from 'typescript-eslint'
 
 // The rooms of lib, in the order in which imports point: a room may import from those before it, never from those after it.
-const order = ['errors', 'collection', 'model', 'request', 'plan', 'sources', 'response', 'answer', 'routes', 'hooks', 'index', 'conformance']
+const order = ['errors', 'batching', 'pipelining', 'collection', 'model', 'request', 'plan', 'sources', 'response', 'answer', 'routes', 'hooks', 'index', 'conformance']
 
 // What no order says: a source and a response know nothing of requests, and a request knows types of the model alone.
 const never = { sources: ['request'], response: ['request'] }

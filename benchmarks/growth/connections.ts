@@ -1,15 +1,22 @@
 import type { ServerProcess } from '../process.ts'
+import { pressSockets } from '../sockets.ts'
 import { formatNumber, formatTable } from '../table.ts'
 import { times } from '../world.ts'
-import { costOf, type Extent, get } from './cost.ts'
+import { type Extent, get } from './cost.ts'
 
-/** What an item costs as more clients ask for one at once. */
-export async function growConnections (server: ServerProcess, { seconds, quick }: Extent): Promise<string> {
+/** What an item costs as more clients ask for one at once, beside the route by hand. */
+export async function growConnections (
+  plugin: ServerProcess, byHand: ServerProcess, { seconds, quick }: Extent
+): Promise<string> {
   const requests = times(200, index => get(`/albums/${index + 1}`))
   const rows: string[][] = []
-  for (const count of quick ? [1, 50] : [1, 10, 50, 100, 500]) {
-    const { cpu, throughput, p99 } = await costOf(server, requests, { connections: count, seconds })
-    rows.push([String(count), formatNumber(cpu), formatNumber(throughput), formatNumber(p99)])
+  for (const connections of quick ? [1, 50] : [1, 10, 100, 500, 1000]) {
+    for (const [name, server] of [['plugin', plugin], ['by hand', byHand]] as const) {
+      const { cpu, throughput, p99, collecting } = await pressSockets(server, requests, { connections, seconds })
+      rows.push([String(connections), name, ...[cpu, throughput, p99, collecting * 100].map(formatNumber)])
+    }
   }
-  return `## Connections\n\nAn item by id on SQLite.\n\n${formatTable(['connections', 'CPU µs a request', 'requests/s', 'latency, 99 %, ms'], rows, 0)}`
+  const head = ['connections', '', 'CPU µs a request', 'requests/s', 'latency, 99 %, ms', 'garbage collection, %']
+  return `## Connections\n\nAn item by id on SQLite, over plain sockets that are open before the clock starts.\n\n${
+    formatTable(head, rows, 2)}`
 }

@@ -26,7 +26,7 @@ async function part (name: Part, stage: Stage): Promise<string> {
     case 'rows': return growRows(cores, extent)
     case 'loops': return compareLoops(cores, extent)
     case 'shapes': return growShapes(await stage.server('plugin', 'sqlite'), extent)
-    case 'connections': return growConnections(await stage.server('plugin', 'sqlite'), extent)
+    case 'connections': return growConnections(await stage.server('plugin', 'sqlite'), await stage.server('by hand', 'sqlite'), extent)
     case 'collections': return growCollections(extent)
     case 'pauses': return growPauses(await stage.server('wide plugin', 'sqlite'), extent)
     case 'endurance': return endure(await stage.server('plugin', 'sqlite'), extent)

@@ -1,33 +1,63 @@
+import { AsyncResource } from 'node:async_hooks'
 import { Readable } from 'node:stream'
-import { setImmediate } from 'node:timers/promises'
+import { batching } from '../batching.ts'
 import { type Media, mediaTypes } from '../plan/media.ts'
 import type { Selection } from '../plan/plan.ts'
-import type { Row } from '../sources/source.ts'
+import type { Batches, Row } from '../sources/source.ts'
 import type { Answer } from './answer.ts'
 import { csvHeader, csvLine } from './csv.ts'
 import { showItem } from '../plan/show.ts'
 
 export type StreamedMedia = Exclude<Media, 'json'>
 
-/** Items as they come, one a line, no faster than the client takes them (docs/http.md: Pages and links). */
-export function renderStream (batches: AsyncIterable<readonly Row[]>, select: Selection, media: StreamedMedia, headers: Readonly<Record<string, string>>): Answer {
-  const lines = media === 'csv' ? csvLines(batches, select) : jsonLines(batches, select)
-  return { status: 200, headers: { ...headers, 'content-type': `${mediaTypes[media]}; charset=utf-8` }, links: [], body: Readable.from(lines, { objectMode: false }) }
+/** Renders items as they come, one a line, no faster than the client takes them (docs/http.md: Pages and links). */
+export function renderStream (
+  batches: Batches['rows'], select: Selection, media: StreamedMedia, headers: Readonly<Record<string, string>>
+): Answer {
+  const lines = media === 'csv' ? csvLines : jsonLines
+  const body: Readable = Readable.from(lines(inSteps(batches, () => body.destroyed), select), { objectMode: false })
+  const type = { 'content-type': `${mediaTypes[media]}; charset=utf-8` }
+  return { status: 200, headers: { ...headers, ...type }, links: [], body }
 }
 
-async function * jsonLines (batches: AsyncIterable<readonly Row[]>, select: Selection): AsyncGenerator<string> {
-  yield * renderBatches(batches, row => `${JSON.stringify(showItem(row, select))}\n`)
+/** Runs a step of the stream when its turn comes, in the asynchronous context of its request. */
+type InStep = <T>(work: () => T | Promise<T>) => Promise<T>
+
+interface Steps { readonly batches: Batches['rows'], readonly inStep: InStep }
+
+/**
+ * Reads each batch in a step of its own: many streams of sources that answer at once must not hold up other requests.
+ */
+function inSteps (batches: Batches['rows'], isOver: () => boolean): Steps {
+  const resource = new AsyncResource('DataApiStream')
+  const inStep: InStep = work => batching.step(work, resource)
+  const end = { done: true, value: undefined } as const
+  return {
+    inStep,
+    batches: {
+      [Symbol.asyncIterator] () {
+        const iterator = batches[Symbol.asyncIterator]()
+        return {
+          // A client may have left while the step waited for its turn.
+          next: () => inStep(() => isOver() ? end : iterator.next()),
+          return: async () => await iterator.return?.() ?? end
+        }
+      }
+    }
+  }
 }
 
-async function * csvLines (batches: AsyncIterable<readonly Row[]>, select: Selection): AsyncGenerator<string> {
+async function * jsonLines (steps: Steps, select: Selection): AsyncGenerator<string> {
+  yield * renderBatches(steps, row => `${JSON.stringify(showItem(row, select))}\n`)
+}
+
+async function * csvLines (steps: Steps, select: Selection): AsyncGenerator<string> {
   yield csvHeader(select)
-  yield * renderBatches(batches, row => csvLine(Object.values(showItem(row, select))))
+  yield * renderBatches(steps, row => csvLine(Object.values(showItem(row, select))))
 }
 
-async function * renderBatches (batches: AsyncIterable<readonly Row[]>, render: (row: Row) => string): AsyncGenerator<string> {
+async function * renderBatches ({ batches, inStep }: Steps, render: (row: Row) => string): AsyncGenerator<string> {
   for await (const rows of batches) {
-    if (rows.length > 0) yield rows.map(render).join('')
-    // A source that answers at once would leave no turn to other requests.
-    await setImmediate()
+    if (rows.length > 0) yield await inStep(() => rows.map(render).join(''))
   }
 }

@@ -1,9 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
-import { AsyncLocalStorage } from 'node:async_hooks'
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks'
+import { nextTick } from 'node:process'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { test } from 'tap'
-import { makeCohorts, type Work } from '../lib/cohorts.ts'
+import { makeBatching, type Work } from '../lib/batching.ts'
 import dataApi, { collection, memory } from '../lib/index.ts'
 
 /** Work that writes down what is done. */
@@ -23,7 +24,7 @@ const busy = (milliseconds: number) => {
 
 test('what comes in one turn of the event loop is made together, then sent together', async t => {
   const log: unknown[] = []
-  const work = makeCohorts<string>()
+  const { answer: work } = makeBatching()
   for (const name of ['a', 'b', 'c']) work(noted(log, name))
   t.strictSame(log, [])
   await setImmediate()
@@ -35,7 +36,7 @@ test('what comes in one turn of the event loop is made together, then sent toget
 
 test('what takes long is sent before the rest is made, and leaves the event loop its turn', async t => {
   const log: unknown[] = []
-  const work = makeCohorts<string>()
+  const { answer: work } = makeBatching()
   for (const name of ['a', 'b', 'c']) {
     work(noted(log, name, () => {
       busy(2)
@@ -50,7 +51,7 @@ test('what takes long is sent before the rest is made, and leaves the event loop
 
 test('what is waited for is sent when it is there, and holds nothing up', async t => {
   const log: unknown[] = []
-  const work = makeCohorts<string>()
+  const { answer: work } = makeBatching()
   work(noted(log, 'late', async () => setTimeout(5, 'late')))
   work(noted(log, 'refused', async () => { throw new Error('no') }))
   work(noted(log, 'now'))
@@ -60,7 +61,7 @@ test('what is waited for is sent when it is there, and holds nothing up', async 
 
 test('what one throws, in making or in sending, is its own', async t => {
   const log: unknown[] = []
-  const work = makeCohorts<string>()
+  const { answer: work } = makeBatching()
   work(noted(log, 'a', () => { throw new Error('made ill') }))
   work({ ...noted(log, 'b'), send () { throw new Error('sent ill') } })
   work(noted(log, 'c'))
@@ -70,7 +71,7 @@ test('what one throws, in making or in sending, is its own', async t => {
 
 test('whose failure cannot even be told keeps no other from being answered', async t => {
   const log: unknown[] = []
-  const work = makeCohorts<string>()
+  const { answer: work } = makeBatching()
   const others = process.listeners('uncaughtException')
   process.removeAllListeners('uncaughtException')
   t.teardown(() => { for (const other of others) process.on('uncaughtException', other) })
@@ -81,6 +82,61 @@ test('whose failure cannot even be told keeps no other from being answered', asy
   t.match(await uncaught, { message: 'gone' })
   while (log.length < 2) await setTimeout(1)
   t.strictSame(log, ['make b', 'send b'])
+})
+
+test('work that no client waits for is neither sent nor failed', async t => {
+  const log: unknown[] = []
+  const { answer: work } = makeBatching()
+  work({ ...noted(log, 'a'), make: () => undefined })
+  work(noted(log, 'b'))
+  await setImmediate()
+  t.strictSame(log, ['make b', 'send b'])
+})
+
+test('many that come in one turn are made and sent in batches, before the event loop goes on', async t => {
+  const log: string[] = []
+  const { answer: work } = makeBatching()
+  for (let n = 0; n < 40; n++) work(noted(log, String(n)))
+  t.strictSame(log, [])
+  await Promise.resolve()
+  await new Promise<void>(resolve => { nextTick(resolve) })
+  const made = log.indexOf('send 0')
+  t.ok(made > 1 && made < 40, `${made} are made before the first is sent`)
+  while (log.length < 80) await setTimeout(1)
+  t.strictSame(log.filter(line => line.startsWith('send')), Array.from({ length: 40 }, (_, n) => `send ${n}`))
+})
+
+test('answers and streams have turns by turns, however many there are of either', async t => {
+  const log: string[] = []
+  const { answer: work, step } = makeBatching()
+  const resource = new AsyncResource('Test')
+  const stream = async (name: string) => {
+    for (let n = 0; n < 3; n++) {
+      await step(() => {
+        log.push(`step ${name}`)
+        busy(2)
+      }, resource)
+    }
+  }
+  const answered = (name: string) => noted([], name, () => {
+    log.push(name)
+    busy(2)
+    return name
+  })
+  const streams = ['a', 'b', 'c'].map(stream)
+  for (const name of ['1', '2', '3']) work(answered(name))
+  await Promise.all(streams)
+  t.strictSame(log, ['1', 'step a', '2', 'step b', '3', 'step c', 'step a', 'step b', 'step c', 'step a', 'step b', 'step c'])
+})
+
+test('a step fails by itself, and runs in the asynchronous context of its stream', async t => {
+  const { step } = makeBatching()
+  const asker = new AsyncLocalStorage<string>()
+  const resources = ['a', 'b'].map(name => asker.run(name, () => new AsyncResource('Test')))
+  const seen = await Promise.allSettled(resources.flatMap(resource => [
+    step(() => asker.getStore(), resource), step(async () => asker.getStore(), resource), step(() => { throw new Error(asker.getStore()) }, resource)
+  ]))
+  t.match(seen, ['a', 'b'].flatMap(value => [{ value }, { value }, { reason: { message: value } }]))
 })
 
 test('rules, scopes and hooks find what the application keeps of their own request', async t => {

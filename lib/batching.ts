@@ -1,0 +1,203 @@
+import { AsyncResource } from 'node:async_hooks'
+import { nextTick } from 'node:process'
+// Imported rather than global: an application's tests may have replaced the global one by a fake clock.
+import { setImmediate } from 'node:timers'
+
+/** The work of a request in two stages: one makes its answer, the other sends it. */
+export interface Work<T> {
+  /** Returns `undefined` where there is nothing to send, because the client has left. */
+  make (): T | Promise<T> | undefined
+  send (made: T): void
+  /** Receives the error that `make` or `send` threw. */
+  fail (error: unknown): void
+}
+
+/** A scheduler for answers and for the steps of streams, which share the event loop's time. */
+export interface Batching {
+  answer<T> (work: Work<T>): void
+  /**
+   * Runs one step of a stream, such as reading a batch of rows, when its turn comes, in the asynchronous context of
+   * `resource`.
+   */
+  step<T> (work: () => T | Promise<T>, resource: AsyncResource): Promise<T>
+}
+
+/**
+ * Processes in batches what arrives during one turn of the event loop: a batch of answers is made, then sent (cohort
+ * scheduling: Larus and Parkes, 2002). Parsing a request, making its answer and sending it each need other code and
+ * data in the processor's caches, and evict each other's when they alternate: with ten connections batches halve the
+ * cost of an item. A request that arrives alone waits for no other.
+ *
+ * After one millisecond the event loop has its turn. Where answers and streams both wait, they alternate.
+ */
+export function makeBatching (): Batching {
+  const asked = new Queue<Member>()
+  const made = new Queue<Member>()
+  const steps = new Queue<Step>()
+  let scheduled = false
+  let flushing = false
+  let early = 0
+  let stepsAreNext = false
+
+  const schedule = () => {
+    if (scheduled) return
+    scheduled = true
+    setImmediate(run)
+  }
+  const run = () => {
+    const end = performance.now() + longest
+    early = 0
+    stepsAreNext = steps.length > 0 && (stepsAreNext || asked.length + made.length === 0)
+    try {
+      if (stepsAreNext) runSteps(end)
+      else runAnswers(end)
+    } finally {
+      stepsAreNext = !stepsAreNext
+      scheduled = false
+      if (asked.length + made.length + steps.length > 0) schedule()
+    }
+  }
+  const runSteps = (end: number) => {
+    do steps.take()?.run()
+    while (steps.length > 0 && performance.now() < end)
+  }
+  const runAnswers = (end: number) => {
+    do {
+      let count = 0
+      do asked.take()?.make(ready)
+      while (++count < size && asked.length > 0 && performance.now() < end)
+      while (made.length > 0) made.take()?.send()
+    } while (asked.length > 0 && performance.now() < end)
+  }
+  const flush = () => {
+    const begun = performance.now()
+    flushing = false
+    try {
+      runAnswers(begun + longest)
+    } finally {
+      early += performance.now() - begun
+    }
+  }
+  const ready = (member: Member) => {
+    made.put(member)
+    schedule()
+  }
+  return {
+    answer (work) {
+      asked.put(new Member(work))
+      schedule()
+      if (asked.length < size || flushing || early > longestEarly) return
+      flushing = true
+      nextTick(flush)
+    },
+    step: (work, resource) => new Promise((resolve, reject) => {
+      const run = () => {
+        try {
+          resolve(resource.runInAsyncScope(work))
+        } catch (error) {
+          reject(error)
+        }
+      }
+      steps.put({ run, next: undefined })
+      schedule()
+    })
+  }
+}
+
+// In milliseconds.
+const longest = 1
+
+// A full batch is processed at once, while the event loop still reads what other connections have sent. Otherwise
+// with a thousand connections a thousand requests wait, and outlive the young generation of the heap. Measured with
+// items on SQLite over 1,000 connections, on Node 20: garbage collection takes 4 % of the CPU time instead of 19 %.
+// Batches of 16 and 64 are as good.
+const size = 32
+
+// Milliseconds of one turn of the event loop that may go to full batches. Answers that take longer wait for their turn.
+const longestEarly = 10
+
+/**
+ * Work under way, in the asynchronous context in which it arrived: there hooks find what they keep of their request.
+ */
+class Member extends AsyncResource {
+  next: Member | undefined
+  private readonly work: Work<unknown>
+  private failed = false
+  private result: unknown
+
+  constructor (work: Work<unknown>) {
+    super('DataApiRequest')
+    this.work = work
+  }
+
+  make (ready: (member: Member) => void): void {
+    this.runInAsyncScope(this.makeInScope, this, ready)
+  }
+
+  send (): void {
+    this.runInAsyncScope(this.sendInScope, this)
+  }
+
+  private makeInScope (ready: (member: Member) => void): void {
+    try {
+      const made = this.work.make()
+      if (made === undefined) return
+      if (made instanceof Promise) this.follow(made, ready)
+      else this.settle(made, false, ready)
+    } catch (error) {
+      this.settle(error, true, ready)
+    }
+  }
+
+  private follow (made: Promise<unknown>, ready: (member: Member) => void): void {
+    made.then(value => { this.settle(value, false, ready) }, (error: unknown) => { this.settle(error, true, ready) })
+  }
+
+  private settle (result: unknown, failed: boolean, ready: (member: Member) => void): void {
+    this.result = result
+    this.failed = failed
+    ready(this)
+  }
+
+  private sendInScope (): void {
+    const { work, failed, result } = this
+    if (failed) {
+      work.fail(result)
+      return
+    }
+    try {
+      work.send(result)
+    } catch (error) {
+      work.fail(error)
+    }
+  }
+}
+
+interface Step { next: Step | undefined, readonly run: () => void }
+
+/** First in, first out, without moving what waits. An element that was taken keeps no other alive. */
+class Queue<T extends { next: T | undefined }> {
+  length = 0
+  private first: T | undefined
+  private last: T | undefined
+
+  put (element: T): void {
+    if (this.last === undefined) this.first = element
+    else this.last.next = element
+    this.last = element
+    this.length++
+  }
+
+  take (): T | undefined {
+    const { first } = this
+    if (first === undefined) return undefined
+    this.first = first.next
+    first.next = undefined
+    if (this.first === undefined) this.last = undefined
+    this.length--
+    return first
+  }
+}
+
+/** The event loop belongs to the whole process, so one scheduler shares it out. */
+export const batching = makeBatching()

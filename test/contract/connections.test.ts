@@ -1,0 +1,310 @@
+import { Type } from '@sinclair/typebox'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { once } from 'node:events'
+import { connect as connectHttp2 } from 'node:http2'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Test, test } from 'tap'
+import dataApi, { type Behaviour, collection, type Database, memory, type Source } from '../../lib/index.ts'
+
+// docs/http.md: Connections
+
+const Thing = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  name: Type.String({ readable: true, writable: true })
+})
+
+interface Row { id: number, name: string }
+
+const rowsOf = (count: number): Row[] => Array.from({ length: count }, (_, n) => ({ id: n + 1, name: 'old' }))
+
+type Options = Omit<Behaviour<typeof Thing>, 'source'> & { readonly app?: FastifyInstance }
+
+interface Served { readonly app: FastifyInstance, readonly port: number, connect (): Promise<Socket> }
+
+async function serve (t: Test, source: Source, options: Options = {}): Promise<Served> {
+  const { app = Fastify({ forceCloseConnections: true }), ...behaviour } = options
+  await app.register(dataApi, { collections: { things: collection(Thing, { source, ...behaviour }) } })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  t.teardown(() => app.close())
+  const { port } = app.server.address() as AddressInfo
+  return {
+    app,
+    port,
+    async connect () {
+      const socket = connect(port, '127.0.0.1')
+      // Both sides may break off.
+      socket.on('error', () => {})
+      await once(socket, 'connect')
+      return socket
+    }
+  }
+}
+
+const text = (method: string, path: string, body?: unknown, headers = '') => {
+  const content = body === undefined ? '' : JSON.stringify(body)
+  const type = body === undefined ? '' : 'Content-Type: application/json\r\n'
+  const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}${type}Content-Length: ${content.length}`
+  return `${head}\r\n\r\n${content}`
+}
+
+/** Sends the requests in one packet, and gives what comes until the server closes, as the last of them asks. */
+async function pipeline (socket: Socket, requests: readonly string[]): Promise<string> {
+  const [last = ''] = requests.slice(-1)
+  socket.write([...requests.slice(0, -1), last.replace('\r\n', '\r\nConnection: close\r\n')].join(''))
+  let answers = ''
+  for await (const chunk of socket) answers += String(chunk)
+  return answers
+}
+
+const bodiesOf = (answers: string) => answers.split('\r\n\r\n').slice(1).map(part => part.split('HTTP/1.1')[0])
+
+const busy = (milliseconds: number) => {
+  const end = performance.now() + milliseconds
+  while (performance.now() < end);
+}
+
+async function until (isThere: () => boolean): Promise<void> {
+  while (!isThere()) await sleep(1)
+}
+
+/** The source, calling `before` at each read. */
+function reading (source: Source, before: () => void): Source {
+  const { database } = source
+  const { readWritten: _readWritten, ...others } = database
+  const read: Database['read'] = (plan, fresh) => {
+    before()
+    return database.read(plan, fresh)
+  }
+  return { ...source, database: { ...others, read } }
+}
+
+for (const method of ['GET', 'HEAD', 'QUERY']) {
+  test(`a ${method} whose client has left before its turn is not run`, async t => {
+    let reads = 0
+    const clients: Socket[] = []
+    const { app, connect } = await serve(t, reading(memory(rowsOf(3)), () => {
+      reads++
+      for (const client of clients) client.destroy()
+      busy(10)
+    }))
+    for (let n = 0; n < 60; n++) clients.push(await connect())
+    const type = method === 'QUERY' ? 'Content-Type: application/x-www-form-urlencoded\r\n' : ''
+    const request = text(method, '/things', undefined, type)
+    for (const client of clients) client.write(request)
+    await until(() => reads > 0)
+    t.equal((await app.inject('/things/1')).statusCode, 200)
+    await sleep(50)
+    t.ok(reads < 20, `${reads} reads for 60 clients, all of whom left during the first`)
+  })
+}
+
+test('a read that is not run ends as in any route whose client has left', async t => {
+  const log: string[] = []
+  const logger = { level: 'warn', stream: { write (line: string) { log.push(line) } } }
+  const app = Fastify({ forceCloseConnections: true, logger })
+  app.addHook('onRequestAbort', async request => { log.push(`onRequestAbort ${request.url}`) })
+  app.addHook('onResponse', async request => { log.push(`onResponse ${request.url}`) })
+  const clients: Socket[] = []
+  let reads = 0
+  const { connect } = await serve(t, reading(memory(rowsOf(3)), () => {
+    if (reads++ === 0) clients[1]?.destroy()
+    busy(10)
+  }), { app })
+  clients.push(await connect(), await connect())
+  clients[0]?.write(text('GET', '/things/1'))
+  clients[1]?.write(text('GET', '/things/2'))
+  await until(() => log.length > 1)
+  await sleep(20)
+  t.strictSame([...log].sort(), ['onRequestAbort /things/2', 'onResponse /things/1'])
+  t.equal(reads, 1)
+})
+
+test('a read whose stream of HTTP/2 was reset is not run, and the others of its connection are', async t => {
+  let reads = 0
+  const app = Fastify({ http2: true, forceCloseConnections: true })
+  const source = reading(memory(rowsOf(3)), () => { reads++ })
+  const { port } = await serve(t, source, { app: app as unknown as FastifyInstance })
+  const session = connectHttp2(`http://127.0.0.1:${port}`)
+  t.teardown(() => { session.destroy() })
+  await once(session, 'connect')
+  const left = session.request({ ':path': '/things' })
+  left.on('error', () => {})
+  left.close(8)
+  const stayed = session.request({ ':path': '/things/1' })
+  const [headers] = await once(stayed, 'response') as [Record<string, unknown>]
+  t.equal(headers[':status'], 200)
+  t.equal(reads, 1)
+})
+
+test('a write whose client has left is done', async t => {
+  const rows = rowsOf(60)
+  const clients: Socket[] = []
+  const { connect } = await serve(t, memory(rows), {
+    hooks: {
+      updating () {
+        for (const client of clients) client.destroy()
+        busy(1)
+      }
+    }
+  })
+  for (let n = 0; n < 60; n++) clients.push(await connect())
+  for (const [index, client] of clients.entries()) client.write(text('PUT', `/things/${index + 1}/name`, 'new'))
+  await until(() => rows.every(({ name }) => name === 'new'))
+  t.pass()
+})
+
+test('an item does not wait for a batch of each stream', async t => {
+  let batches = 0
+  const source = memory(rowsOf(3))
+  const { connect } = await serve(t, {
+    ...source,
+    database: {
+      ...source.database,
+      readBatches: () => ({
+        first: { kind: 'rows', rows: [], more: true },
+        rows: {
+          async * [Symbol.asyncIterator] () {
+            for (;;) {
+              batches++
+              busy(2)
+              yield [{ id: 1, name: 'one' }]
+            }
+          }
+        }
+      })
+    }
+  })
+  const streams = 60
+  const clients: Socket[] = []
+  for (let n = 0; n < streams; n++) clients.push(await connect())
+  for (const client of clients) {
+    client.write(text('GET', '/things', undefined, 'Accept: application/x-ndjson\r\n'))
+    client.resume()
+  }
+  const asker = await connect()
+  await until(() => batches > streams)
+  const before = batches
+  asker.write(text('GET', '/things/1'))
+  await once(asker, 'data')
+  const meanwhile = batches - before
+  t.ok(meanwhile < streams / 2, `${meanwhile} batches of ${streams} streams`)
+  for (const client of clients) client.destroy()
+  await sleep(50)
+  const after = batches
+  await sleep(50)
+  t.equal(batches, after, 'and those whose client has left are read no further')
+})
+
+test('pipelined writes are done one after another, each in its own asynchronous context', async t => {
+  const asker = new AsyncLocalStorage<string>()
+  const rows = rowsOf(1)
+  const seen: string[] = []
+  const app = Fastify({ forceCloseConnections: true })
+  app.addHook('onRequest', (request, _reply, done) => { asker.run(String(request.headers['x-asker']), done) })
+  const { connect } = await serve(t, memory(rows), {
+    app,
+    rules: {
+      read: () => true,
+      // The later ones would be done first.
+      update: async () => sleep(24 - 2 * Number(asker.getStore()), true)
+    },
+    hooks: { updating: async ({ name }) => { seen.push(`${String(asker.getStore())} ${name}`) } }
+  })
+  const names = Array.from({ length: 12 }, (_, n) => `name ${n}`)
+  const requests = names.map((name, n) => text('PUT', '/things/1/name', name, `X-Asker: ${n}\r\n`))
+  const answers = await pipeline(await connect(), requests)
+  t.equal(answers.match(/200 OK/g)?.length, 12)
+  t.strictSame(seen, names.map((name, n) => `${n} ${name}`))
+  t.strictSame(rows, [{ id: 1, name: 'name 11' }])
+})
+
+test('a pipelined read shows what the writes before it have written, and nothing of those behind it', async t => {
+  const hooks = { creating: async () => sleep(10), updating: async () => sleep(10) }
+  const { connect } = await serve(t, memory(rowsOf(1)), { hooks })
+  const answers = await pipeline(await connect(), [
+    text('GET', '/things/1/name'),
+    text('PUT', '/things/1/name', 'new'),
+    text('GET', '/things/1/name'),
+    text('POST', '/things', { name: 'another' }),
+    text('GET', '/things/2/name'),
+    text('PUT', '/things/2/name', 'third'),
+    text('GET', '/things/2/name')
+  ])
+  t.strictSame(bodiesOf(answers), [
+    '"old"', '{"status":"ok"}', '"new"', '{"status":"created","id":2}', '"another"', '{"status":"ok"}', '"third"'
+  ])
+})
+
+test('a write that a hook of the application refuses holds up none behind it', async t => {
+  const app = Fastify({ forceCloseConnections: true })
+  app.addHook('preHandler', async ({ headers }) => {
+    if (headers['x-refused'] !== undefined) throw Object.assign(new Error('who?'), { statusCode: 401 })
+  })
+  const { connect } = await serve(t, memory(rowsOf(1)), { app })
+  const answers = await pipeline(await connect(), [
+    text('PUT', '/things/1/name', 'never', 'X-Refused: 1\r\n'),
+    text('GET', '/things/1/name'),
+    text('GET', '/things/1/name'),
+    text('PUT', '/things/1/name', 'new'),
+    text('GET', '/things/1/name')
+  ])
+  const refused = '{"error":"unauthorized","message":"who?"}'
+  t.strictSame(bodiesOf(answers), [refused, '"old"', '"old"', '{"status":"ok"}', '"new"'])
+})
+
+test('pipelined reads are run in parallel', async t => {
+  let waiting = 0
+  let release = () => {}
+  const all = new Promise<boolean>(resolve => { release = () => { resolve(true) } })
+  const { connect } = await serve(t, memory(rowsOf(9)), {
+    rules: {
+      read () {
+        if (++waiting === 9) release()
+        return all
+      }
+    }
+  })
+  const answers = await pipeline(await connect(), rowsOf(9).map(({ id }) => text('GET', `/things/${id}`)))
+  t.strictSame(answers.match(/"id":\d/g), rowsOf(9).map(({ id }) => `"id":${id}`))
+})
+
+test('a write pipelined behind a stream waits until the stream has ended', async t => {
+  const count = 5000
+  const { connect } = await serve(t, memory(rowsOf(count)))
+  const answers = await pipeline(await connect(), [
+    text('GET', '/things?fields=name', undefined, 'Accept: application/x-ndjson\r\n'),
+    text('PUT', `/things/${count}/name`, 'new'),
+    text('GET', `/things/${count}/name`)
+  ])
+  t.equal(answers.match(/{"name":"old"}/g)?.length, count)
+  t.match(answers, /"new"$/)
+})
+
+test('pipelined writes whose client has left are done in the order in which they were sent', async t => {
+  const rows = rowsOf(1)
+  const seen: string[] = []
+  const clients: Socket[] = []
+  let asked = 0
+  const { connect } = await serve(t, memory(rows), {
+    rules: {
+      read: () => true,
+      async update () {
+        clients[0]?.destroy()
+        // The later ones would be done first.
+        await sleep(20 - 2 * asked++)
+        return true
+      }
+    },
+    hooks: { updating ({ name }) { seen.push(name) } }
+  })
+  const names = Array.from({ length: 8 }, (_, n) => `name ${n}`)
+  const client = await connect()
+  clients.push(client)
+  client.write(names.map(name => text('PUT', '/things/1/name', name)).join(''))
+  await until(() => seen.length === 8)
+  await sleep(10)
+  t.strictSame(seen, names)
+  t.strictSame(rows, [{ id: 1, name: 'name 7' }])
+})
