@@ -1,5 +1,5 @@
 import { words } from '../lib/model/names.ts'
-import { openDriver } from '../lib/sources/sql/drivers.ts'
+import { openDriver } from '../lib/sources/sql/sqlite/driver.ts'
 import { tablesOf, type World } from './world.ts'
 
 /** Indexes serve the foreign keys, and the filters and orders of all scenarios but those that say otherwise. A rowid stands at the end of each. */

@@ -1,4 +1,4 @@
-import { openDriver } from '../../lib/sources/sql/drivers.ts'
+import { openDriver } from '../../lib/sources/sql/sqlite/driver.ts'
 import type { Queries, Row } from './queries.ts'
 import { sqlitePragmas } from './setting.ts'
 

@@ -3,7 +3,7 @@ import Fastify from 'fastify'
 import { createRequire } from 'node:module'
 import { test } from 'tap'
 import dataApi, { collection, sqlite, SubCollection, SubItem } from '../../lib/index.ts'
-import type { SqliteDriver } from '../../lib/sources/sql/drivers.ts'
+import type { SqliteDriver } from '../../lib/sources/sql/sqlite/driver.ts'
 
 // What the statements leave an index to serve. A plan is SQLite's own account of what it will do.
 

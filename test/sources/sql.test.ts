@@ -14,8 +14,8 @@ import type { Listing, Order, Predicate, ReadPlan, Selection, Shown, Step } from
 import { all, any, equals, everything, nothing } from '../../lib/plan/predicates.ts'
 import { memory } from '../../lib/sources/memory/memory.ts'
 import type { ReadResult, Source } from '../../lib/sources/source.ts'
-import type { SqliteDriver, SqliteDriverClass } from '../../lib/sources/sql/drivers.ts'
-import { sqlite, type SqliteDatabase } from '../../lib/sources/sql/sqlite.ts'
+import type { SqliteDriver, SqliteDriverClass } from '../../lib/sources/sql/sqlite/driver.ts'
+import { sqlite, type SqliteDatabase } from '../../lib/sources/sql/sqlite/sqlite.ts'
 import { isOfCatalog } from '../helpers/sources.ts'
 
 // The world: artists of a label, albums of an artist, tags of albums through a join table.

@@ -10,7 +10,7 @@ import tap, { type Test, test } from 'tap'
 import dataApi, {
   type Behaviour, collection, DeclarationError, sqlite, type SqliteDatabase, type SqliteOptions, SubCollection, SubItem
 } from '../../lib/index.ts'
-import type { SqliteDriver, SqliteDriverClass, SqliteDriverName } from '../../lib/sources/sql/drivers.ts'
+import type { SqliteDriver, SqliteDriverClass, SqliteDriverName } from '../../lib/sources/sql/sqlite/driver.ts'
 
 // What SQLite does when it cannot write. Every test runs on each driver that is installed.
 

@@ -1,7 +1,7 @@
 import type { Collection, StoredField } from '../../model/model.ts'
 import type { Scalar } from '../../model/values.ts'
 import type { Step } from '../../plan/plan.ts'
-import { toValue } from '../drafts.ts'
+import { toValue } from '../../run/stored-values.ts'
 import type { Change, Changed, Stored } from '../source.ts'
 import { walkSteps } from './read.ts'
 import { joinsOf, tableOf } from './relations.ts'

@@ -1,0 +1,28 @@
+import { constraint, type DataApiError, danglingReference, duplicate, stillReferred, unavailable } from '../errors.ts'
+import type { Collection, StoredField } from '../model/model.ts'
+import type { Changed } from '../sources/source.ts'
+
+/** What a change that was made gives. Throws duplicate, reference or constraint for one that was refused, naming fields as the wire does (docs/http.md: Errors). */
+export function expectChanged (changed: Changed, collection: Collection, pointer: string, deleting = false): Extract<Changed, { kind: 'changed' }> {
+  switch (changed.kind) {
+    case 'changed': return changed
+    // Locked a moment ago, it cannot be gone; a view or trigger of the database may do as it likes.
+    case 'unchanged': throw unavailable(new Error(`collection '${collection.property}': an item that was there could not be changed`))
+    case 'refused': throw refusalOf(changed, collection, pointer, deleting)
+  }
+}
+
+/** The error for a change that the database refused. */
+export function refusalOf ({ by, fields }: Extract<Changed, { kind: 'refused' }>, collection: Collection, pointer: string, deleting: boolean): DataApiError {
+  const names = fields.flatMap(field => wireNames(field, collection))
+  if (by === 'unique') return duplicate(names, pointer)
+  if (by === 'other') return constraint(names, pointer)
+  return deleting || fields.length === 0 ? stillReferred(pointer) : danglingReference(names, pointer)
+}
+
+/** How a client knows a stored field: by its own name, or by those of the sub-items that it refers to. */
+function wireNames (field: StoredField, { fields }: Collection): readonly string[] {
+  const known = [...fields.values()].filter(one => one.readable || one.writable)
+  if (known.includes(field)) return [field.name]
+  return known.filter(one => one.kind === 'sub-item' && one.foreignKey === field).map(one => one.name)
+}
