@@ -1,11 +1,14 @@
 import neostandard from 'neostandard'
 import tseslint from 'typescript-eslint'
 
-// The rooms of lib, in the order in which imports point: a room may import from those before it, never from those after it.
-const order = ['errors', 'batching', 'pipelining', 'collection', 'model', 'request', 'plan', 'sources', 'response', 'answer', 'routes', 'hooks', 'index', 'conformance']
+// The rooms and files of lib, in the order in which imports point: one may import from those before it, never from those after it.
+const order = [
+  'errors', 'after', 'remember', 'batching', 'pipelining', 'collection', 'model', 'request', 'plan', 'sources', 'rules', 'run', 'response', 'options', 'answer',
+  'routes', 'hooks', 'index', 'conformance'
+]
 
-// What no order says: a source and a response know nothing of requests, and a request knows types of the model alone.
-const never = { sources: ['request'], response: ['request'] }
+// What no order says: a source and a response know nothing of how a request was written, and running knows nothing of answers.
+const never = { sources: ['request'], response: ['request'], run: ['request'], rules: ['request'] }
 
 function roomRules () {
   return order.flatMap((room, place) => [
@@ -20,9 +23,7 @@ const rulesOf = (room, place, files, toLib) => ({
     '@typescript-eslint/no-restricted-imports': ['error', {
       patterns: [
         ...[...order.slice(place + 1), ...never[room] ?? []].map(later => ({
-          // Types of a source stand in the declarations and the model that hold it; types of the options nowhere before the end.
           regex: `${toLib}${later}(\\.ts|/)`,
-          allowTypeImports: later === 'sources' || (later === 'collection' && room === 'model'),
           message: `${room} comes before ${later}: imports point one way.`
         })),
         ...['routes', 'hooks', 'index', 'conformance'].includes(room) ? [] : [{ regex: '^fastify', allowTypeImports: room === 'collection', message: 'Only routes, hooks, index and conformance know Fastify.' }]

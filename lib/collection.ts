@@ -3,7 +3,6 @@ import type { FastifyRequest } from 'fastify'
 import type { ExpressionBuilder, Expression as SqlExpression } from 'kysely'
 import type { FieldFlags } from '../schemas/flags.ts'
 import type { RequestStrategies } from '../schemas/request-strategies.ts'
-import type { Source } from './sources/source.ts'
 
 /** What the application's own functions are told of the request they serve. */
 export interface Context {
@@ -20,6 +19,14 @@ export interface Transaction {
    * what the driver throws; a transaction over memory() has no statements.
    */
   query (text: string, parameters?: readonly unknown[]): Promise<ReadonlyArray<Readonly<Record<string, unknown>>>>
+}
+
+/** The data behind a collection, as memory(), sqlite(), postgres() and kysely() give it. What it can do is the business of lib/sources. */
+export interface Source {
+  /** The database that the data is in. A relation never leads from one database to another; they are compared with `===`. */
+  readonly database: { readonly kind: string }
+  /** The names that many-to-many relations may go through, where the source can tell. */
+  readonly joinNames?: ReadonlySet<string>
 }
 
 /** What setters and hooks are told. */

@@ -1,12 +1,12 @@
 import { Type, type TSchema } from '@sinclair/typebox'
 import { type Behaviour, collection, computed, type Declared, exactly, isSubCollection, isSubItem, lookup, type Values, type WriteContext } from '../collection.ts'
 import { ArgumentError } from '../errors.ts'
-import type { Source } from '../sources/source.ts'
+import type { DataSource } from '../sources/source.ts'
 import { uuid } from './values.ts'
 import type { CollectionPlan, World } from './world.ts'
 
 /** Where a table of the world is. */
-export type Sources = (table: string) => Source
+export type Sources = (table: string) => DataSource
 
 /** The world's collections over such sources. */
 export function declare ({ collections }: World, sources: Sources): Record<string, Declared> {

@@ -1,5 +1,5 @@
 import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
-import type { Source } from '../sources/source.ts'
+import type { DataSource } from '../sources/source.ts'
 import dataApi, { frameworkErrors } from '../index.ts'
 import { declare, declareOpenly } from './declare.ts'
 import type { Table } from './table.ts'
@@ -8,7 +8,7 @@ import type { World } from './world.ts'
 /** A database with the tables that it was given, and nothing else. */
 export interface Opened {
   /** The table of that name. Its properties are called as its columns say. */
-  source (table: string): Source
+  source (table: string): DataSource
   close (): Promise<void> | void
 }
 
@@ -59,8 +59,8 @@ export async function serve (name: string, open: Open, world: World): Promise<Se
 }
 
 /** A collection's source is asked for once, as an application would. */
-function sourcesOf (opened: Opened): (table: string) => Source {
-  const sources = new Map<string, Source>()
+function sourcesOf (opened: Opened): (table: string) => DataSource {
+  const sources = new Map<string, DataSource>()
   return table => {
     const source = sources.get(table) ?? opened.source(table)
     sources.set(table, source)

@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { Computed, Expression, Hooks, Lookup, Setter, Special, Values } from '../collection.ts'
-import type { Source } from '../sources/source.ts'
+import type { Source } from '../collection.ts'
 import type { Strategies } from './strategies.ts'
 import type { Validate } from './validators.ts'
 import type { ValueType } from './values.ts'

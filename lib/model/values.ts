@@ -222,3 +222,6 @@ function choiceType (choices: readonly Scalar[]): ValueType {
     take: value => choices.find(choice => choice === value)
   }
 }
+
+/** A value as the application has it: undefined for null, where the property's type has no null. */
+export const toValue = (value: unknown, { omitted }: Pick<Described, 'omitted'>): unknown => omitted && value === null ? undefined : value

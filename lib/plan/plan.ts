@@ -66,6 +66,15 @@ export type ReadPlan =
    */
   | { readonly kind: 'groups', readonly steps: readonly Step[], readonly from: Origin, readonly by: DataField, readonly beyond: Predicate, readonly descending: boolean, readonly range: Range, readonly members: Listing, readonly count: boolean }
 
+/** The reads of one kind. */
+export type ReadPlanOf<K extends ReadPlan['kind']> = Extract<ReadPlan, { kind: K }>
+
+/**
+ * What a source returns for an item: values by the application's property names. A stored field or an expression holds a Scalar or null, or for a field
+ * of type `json` what JSON.parse returns; a shown sub-item holds a Row or null, a shown sub-collection an array of Rows.
+ */
+export interface Row { readonly [property: string]: unknown }
+
 /** A value that a new item gets from its place in the tree. Undefined where it is known only once its parent is there. */
 export interface Given { readonly field: StoredField, readonly value: Scalar | undefined }
 
@@ -81,6 +90,9 @@ export type WritePlan =
   /** Changes the item that the last step stands on; where there is none and `otherwise` is there, creates it. */
   | { readonly kind: 'update', readonly steps: readonly Step[], readonly collection: Collection, readonly body: ItemBody, readonly otherwise: Otherwise | undefined, readonly conditions: Conditions, readonly shows: Shows | undefined }
   | { readonly kind: 'delete', readonly steps: readonly Step[], readonly collection: Collection, readonly conditions: Conditions }
+
+/** The writes of one kind. */
+export type WritePlanOf<K extends WritePlan['kind']> = Extract<WritePlan, { kind: K }>
 
 /** The item that an upsert creates. */
 export interface Otherwise { readonly from: Origin, readonly given: readonly Given[], readonly body: ItemBody }

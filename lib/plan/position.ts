@@ -3,8 +3,8 @@ import { rememberEach } from '../remember.ts'
 import type { Place, ValueText } from '../request/request.ts'
 import type { DataField } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
-import type { Row } from '../sources/source.ts'
-import type { Order, OrderTerm, Predicate } from './plan.ts'
+
+import type { Order, OrderTerm, Predicate, Row } from './plan.ts'
 import { all, any, equals, everything, nothing } from './predicates.ts'
 import { reverse } from './sort.ts'
 

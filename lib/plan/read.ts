@@ -3,7 +3,7 @@ import { rememberEach } from '../remember.ts'
 import type { Query } from '../request/request.ts'
 import { planFilters } from './filter.ts'
 import { beyond, type Page, type PageStyle, planPage } from './page.ts'
-import type { Order, ReadPlan, Selection, Shows } from './plan.ts'
+import type { Order, ReadPlanOf, Selection, Shows } from './plan.ts'
 import { both, everything } from './predicates.ts'
 import { planSelection } from './select.ts'
 import { checkSize } from './size.ts'
@@ -11,8 +11,6 @@ import { planSort, reverse } from './sort.ts'
 import { variantOf } from './tag.ts'
 import { refuse } from './unusable.ts'
 import type { Resource, Walked } from './walk.ts'
-
-type PlanOf<K extends ReadPlan['kind']> = Extract<ReadPlan, { kind: K }>
 
 /** How the pages of a listing hang together: what links need to know. */
 export interface Paging {
@@ -31,13 +29,16 @@ interface Base { readonly walked: readonly Walked[] }
 export type Read =
   | { readonly kind: 'directory' }
   /** The plan may read more than what is shown. */
-  | Base & { readonly kind: 'item', readonly plan: PlanOf<'item'>, readonly shows: Shows, readonly collection: Collection, readonly special: boolean, readonly nullable: boolean }
-  | Base & { readonly kind: 'scalar', readonly plan: PlanOf<'item'>, readonly shows: Shows, readonly collection: Collection }
-  | Base & { readonly kind: 'list', readonly plan: PlanOf<'list'>, readonly paging: Paging }
+  | Base & { readonly kind: 'item', readonly plan: ReadPlanOf<'item'>, readonly shows: Shows, readonly collection: Collection, readonly special: boolean, readonly nullable: boolean }
+  | Base & { readonly kind: 'scalar', readonly plan: ReadPlanOf<'item'>, readonly shows: Shows, readonly collection: Collection }
+  | Base & { readonly kind: 'list', readonly plan: ReadPlanOf<'list'>, readonly paging: Paging }
   /** Each member an item, by the value of an identifier. */
-  | Base & { readonly kind: 'dictionary', readonly plan: PlanOf<'list'>, readonly paging: Paging, readonly by: DataField }
+  | Base & { readonly kind: 'dictionary', readonly plan: ReadPlanOf<'list'>, readonly paging: Paging, readonly by: DataField }
   /** Each member the array of the items that share a value. */
-  | Base & { readonly kind: 'groups', readonly plan: PlanOf<'groups'>, readonly paging: Paging, readonly by: DataField }
+  | Base & { readonly kind: 'groups', readonly plan: ReadPlanOf<'groups'>, readonly paging: Paging, readonly by: DataField }
+
+/** A read of data; the directory needs none. */
+export type DataRead = Exclude<Read, { kind: 'directory' }>
 
 /** How queries are read, the same for many requests: what a query means is worked out once for each of these objects. */
 export interface ReadOptions {
@@ -136,7 +137,7 @@ function planWhole (query: Query, collection: Collection, options: ReadOptions):
   // A stream is never held whole, so only what one of its items embeds counts.
   checkSize(listing.select, options.whole || page.size === Infinity ? 1 : page.size, options.mostItems, query.at.fields)
   const carry = paging.style === 'keyset' ? paging.order.map(term => term.field) : []
-  const plan: PlanOf<'list'> = { kind: 'list', steps: [], from: { collection, via: undefined }, listing, beyond: beyond(page, paging.order), carry, count: false }
+  const plan: ReadPlanOf<'list'> = { kind: 'list', steps: [], from: { collection, via: undefined }, listing, beyond: beyond(page, paging.order), carry, count: false }
   return { kind: 'list', plan: Object.freeze(plan), paging, walked: [] }
 }
 
@@ -165,7 +166,7 @@ function planGroups ({ by, from, where, walked }: On<'dictionary'>, query: Query
   const select = planSelection(query.fields, collection, 'listed')
   const range = { offset: 0, limit: collection.pages.defaultSize }
   checkSize(select, [page.size, range.limit].filter(Number.isFinite).reduce((product, size) => product * size, 1), options.mostItems, query.at.fields)
-  const plan: PlanOf<'groups'> = {
+  const plan: ReadPlanOf<'groups'> = {
     kind: 'groups',
     steps: stepsOf(walked),
     from,

@@ -1,5 +1,4 @@
-import type { Row } from '../sources/source.ts'
-import type { Selection, Shown } from './plan.ts'
+import type { Selection, Shown, Row } from './plan.ts'
 
 export type Item = Readonly<Record<string, unknown>>
 

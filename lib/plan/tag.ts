@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import { preconditionFailed, preconditionRequired } from '../errors.ts'
 import type { Collection } from '../model/model.ts'
 import type { Conditions, Tags } from '../request/conditions.ts'
-import type { Row } from '../sources/source.ts'
-import type { Selection, Shows } from './plan.ts'
+
+import type { Selection, Shows, Row } from './plan.ts'
 
 export type { Tags }
 

@@ -1,7 +1,7 @@
 import type { DataField } from '../model/model.ts'
-import type { Selection } from '../plan/plan.ts'
+import type { Selection, Row } from '../plan/plan.ts'
 import { showItem } from '../plan/show.ts'
-import type { Group, Row } from '../sources/source.ts'
+import type { Group } from '../sources/source.ts'
 
 /** Items by the value of an identifier, as JSON text (docs/http.md: URLs). */
 export function renderDictionary (rows: readonly Row[], by: DataField, select: Selection): string {

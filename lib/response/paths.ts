@@ -8,8 +8,11 @@ export interface Site {
   readonly root: string
 }
 
+/** Where a request says that it was sent: `root` holds the segments before the API's own. */
+export interface Addressed { origin (): string, readonly root: readonly string[] }
+
 /** The site as configured, or as the request shows it. */
-export function siteOf ({ origin, root }: { origin (): string, readonly root: readonly string[] }, baseUrl: string | undefined): Site {
+export function siteOf ({ origin, root }: Addressed, baseUrl: string | undefined): Site {
   if (baseUrl === undefined) return { origin: origin(), root: root.map(segment => `/${encodeURIComponent(segment)}`).join('') }
   const url = new URL(baseUrl)
   return { origin: url.origin, root: url.pathname === '/' ? '' : url.pathname }

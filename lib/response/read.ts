@@ -1,8 +1,9 @@
 import { identifierNotFound } from '../errors.ts'
 import type { Collection } from '../model/model.ts'
-import type { Read } from '../plan/read.ts'
+import type { DataRead } from '../plan/read.ts'
 import { versionOf, versionOfTexts } from '../plan/tag.ts'
-import type { Found, Row, Written } from '../sources/source.ts'
+import type { Row } from '../plan/plan.ts'
+import type { Found, Written } from '../sources/source.ts'
 import { type Answer, ok } from './answer.ts'
 import { renderDictionary, renderGroups } from './dictionary.ts'
 import { joinMembers, renderItem, renderItems, renderScalar } from './items.ts'
@@ -10,9 +11,6 @@ import { type Asked, type PageOptions, renderPage } from './page.ts'
 import { formatPath, ownSegments } from './paths.ts'
 import type { PageRead } from './links.ts'
 import { tagged } from './tag.ts'
-
-/** A read of data; the directory needs none. */
-export type DataRead = Exclude<Read, { kind: 'directory' }>
 
 /** The answer to a read that found something. */
 export function renderRead (read: DataRead, result: Found, asked: Asked, options: PageOptions): Answer {

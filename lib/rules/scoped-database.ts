@@ -1,16 +1,32 @@
-import { constraint, DataApiError, forbidden } from '../errors.ts'
+import { forbidden } from '../errors.ts'
 import type { Collection, Field, StoredField } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 import type { Caller } from './caller.ts'
 import type { Listing, Predicate, ReadPlan, Selection, Shown, Step } from '../plan/plan.ts'
 import { both, equals, everything } from '../plan/predicates.ts'
-import type { Change, Changed, Database, ItemPlan, ListPlan, Session } from '../sources/source.ts'
+import { type Change, type Changed, type Database, type ItemPlan, type ListPlan, RefusedAtCommit, type Session } from '../sources/source.ts'
+
+declare const scoped: unique symbol
+
+/** A database whose every statement is scoped to a caller. Running takes no other, so that the compiler knows of each statement that it was scoped. */
+export interface ScopedDatabase extends Database {
+  readonly [scoped]: true
+  transaction<T> (work: (session: ScopedSession) => Promise<T>): Promise<T>
+}
+
+/** A session of a transaction, scoped likewise. */
+export interface ScopedSession extends Session { readonly [scoped]: true }
 
 /**
  * The database as a caller knows it: every plan that reaches it says of every collection in it which items there are for this caller, wherever the collection
  * stands in the plan, so that no other part of this library has to (docs/http.md: Rules).
  */
-export function scoped (database: Database, caller: Caller): Database {
+export function scopeDatabase (database: Database, caller: Caller): ScopedDatabase {
+  // The brand is of the type alone. Where no rule or scope has a part in the request, the whole database is the caller's.
+  return (caller.guarded ? scopedBy(caller, database) : database) as ScopedDatabase
+}
+
+function scopedBy (caller: Caller, database: Database): Database {
   const { readBatches, readWritten } = database
   return {
     kind: database.kind,
@@ -23,19 +39,19 @@ export function scoped (database: Database, caller: Caller): Database {
   }
 }
 
-/** What the database refuses at the commit cannot be looked at any more for whom this caller may see: it is told without names. */
 async function scopedTransaction<T> (database: Database, caller: Caller, work: (session: Session) => Promise<T>): Promise<T> {
-  let committing = false
   try {
-    return await database.transaction(async session => {
-      committing = false
-      const result = await work(scopedSession(session, caller))
-      committing = true
-      return result
-    })
+    return await database.transaction(session => work(scopedSession(session, caller)))
   } catch (error) {
-    throw committing && error instanceof DataApiError && error.code === 'duplicate' ? constraint([], '') : error
+    throw error instanceof RefusedAtCommit ? withoutNames(error, caller) : error
   }
+}
+
+/** Which items a commit was refused for cannot be looked up any more, and so not whether this caller may see them. */
+function withoutNames (error: RefusedAtCommit, caller: Caller): RefusedAtCommit {
+  const { refused, collection, cause } = error
+  if (refused.by !== 'unique' || collection === undefined || caller.scope(collection) === everything) return error
+  return new RefusedAtCommit({ kind: 'refused', by: 'other', fields: [] }, collection, cause)
 }
 
 /** Whether what is written must be looked at by a rule before or after, so that one statement does not do. */

@@ -1,12 +1,14 @@
 import type { Scalar } from '../model/values.ts'
 import { beyondValues } from '../plan/position.ts'
-import type { Batches, Database, ListPlan, ReadResult, Row } from '../sources/source.ts'
+import type { Row } from '../plan/plan.ts'
+import type { ScopedDatabase } from '../rules/scoped-database.ts'
+import type { Batches, ListPlan, ReadResult } from '../sources/source.ts'
 
 /**
  * Reads a listing in batches of `size` rows, each its own statement that starts after the last row of the one before. No more than one batch is
  * ever held, no cursor stays open while a client is slow, and rows that come and go meanwhile disturb no others (docs/http.md: Pages and links).
  */
-export async function readBatches (plan: ListPlan, database: Database, size: number, fresh = false): Promise<Batches> {
+export async function readBatches (plan: ListPlan, database: ScopedDatabase, size: number, fresh = false): Promise<Batches> {
   if (database.readBatches !== undefined) return database.readBatches(plan, size, fresh)
   const carry = [...new Set([...plan.carry, ...plan.listing.order.map(term => term.field)])]
   const carrying = { ...plan, carry }

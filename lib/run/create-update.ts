@@ -3,19 +3,19 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Saved, Values, WriteContext } from '../collection.ts'
 import { at, DataApiError, danglingReference, validation } from '../errors.ts'
 import type { Collection, StoredField, SubCollectionField } from '../model/model.ts'
-import type { Scalar } from '../model/values.ts'
+import { type Scalar, toValue } from '../model/values.ts'
 import { type Confirmation, contradiction, type Element, type ItemBody, parentKey } from '../plan/body.ts'
-import type { Given, Origin, Selection, Step } from '../plan/plan.ts'
+import type { Given, Origin, Selection, Step, Row } from '../plan/plan.ts'
 import { equals } from '../plan/predicates.ts'
 import { showPlainly } from '../plan/select.ts'
+import type { ScopedSession } from '../rules/scoped-database.ts'
 import { confirm } from './confirm.ts'
-import { changedValues, storedValues, toItem, toValue, valueIn } from './stored-values.ts'
+import { changedValues, storedValues, toItem, valueIn } from './stored-values.ts'
 import { expectChanged } from './violations.ts'
-import type { Row, Session } from '../sources/source.ts'
 
 /** A write under way. */
 export interface Work {
-  readonly session: Session
+  readonly session: ScopedSession
   readonly context: WriteContext
   /** What the application is told of after the commit. */
   readonly saved: Array<{ readonly collection: Collection, readonly saved: Saved<Values> }>

@@ -2,7 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Values } from '../collection.ts'
 import { constraint } from '../errors.ts'
 import type { Collection, StoredField } from '../model/model.ts'
-import type { Row, Stored } from '../sources/source.ts'
+import { toValue } from '../model/values.ts'
+import type { Row } from '../plan/plan.ts'
+import type { Stored } from '../sources/source.ts'
 
 /** An item as the application's setters and hooks see it: its own copy, by property, without the properties that have no value and no null. */
 export function toItem (row: Row, { stored }: Collection): Values {
@@ -13,9 +15,6 @@ export function toItem (row: Row, { stored }: Collection): Values {
   }
   return item
 }
-
-/** A value as the application has it: nothing, where its type has no null. */
-export const toValue = (value: unknown, { omitted }: StoredField): unknown => omitted && value === null ? undefined : value
 
 /** The values of a new item, those that it has. Throws constraint for a key that leaves sources no number to count on with. */
 export function storedValues (item: Values, { stored, property, key }: Collection, pointer: string): Stored {

@@ -1,6 +1,6 @@
-import { constraint, type DataApiError, danglingReference, duplicate, stillReferred, unavailable } from '../errors.ts'
+import { constraint, type DataApiError, danglingReference, deferredReference, duplicate, stillReferred, unavailable } from '../errors.ts'
 import type { Collection, StoredField } from '../model/model.ts'
-import type { Changed } from '../sources/source.ts'
+import type { Changed, Refused, RefusedAtCommit } from '../sources/source.ts'
 
 /** What a change that was made gives. Throws duplicate, reference or constraint for one that was refused, naming fields as the wire does (docs/http.md: Errors). */
 export function expectChanged (changed: Changed, collection: Collection, pointer: string, deleting = false): Extract<Changed, { kind: 'changed' }> {
@@ -12,8 +12,13 @@ export function expectChanged (changed: Changed, collection: Collection, pointer
   }
 }
 
+/** The error for a transaction that the database refused at its commit. */
+export function commitRefusal ({ refused, collection, cause }: RefusedAtCommit): DataApiError {
+  return collection === undefined ? deferredReference(cause) : refusalOf(refused, collection, '', false)
+}
+
 /** The error for a change that the database refused. */
-export function refusalOf ({ by, fields }: Extract<Changed, { kind: 'refused' }>, collection: Collection, pointer: string, deleting: boolean): DataApiError {
+function refusalOf ({ by, fields }: Refused, collection: Collection, pointer: string, deleting: boolean): DataApiError {
   const names = fields.flatMap(field => wireNames(field, collection))
   if (by === 'unique') return duplicate(names, pointer)
   if (by === 'other') return constraint(names, pointer)

@@ -1,18 +1,17 @@
 import type { Context, Saved, Values } from '../collection.ts'
-import { DataApiError, unavailable, validation } from '../errors.ts'
+import { type DataApiError, unavailable, validation } from '../errors.ts'
 import type { Collection } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 import { parentKey } from '../plan/body.ts'
-import type { Shows, Step, WritePlan } from '../plan/plan.ts'
+import type { Shows, Step, WritePlan, WritePlanOf, Row } from '../plan/plan.ts'
 import { checkConditions, versionOf } from '../plan/tag.ts'
+import type { ScopedDatabase } from '../rules/scoped-database.ts'
 import { confirm } from './confirm.ts'
 import { directChange } from './single-change.ts'
 import { toItem } from './stored-values.ts'
 import { blindIn, byKey, calling, createItem, itemSelection, keyOf, linkElements, assign, updateItem, type Work } from './create-update.ts'
-import { expectChanged } from './violations.ts'
-import type { Change, Changed, Database, Missed, ReadResult, Row } from '../sources/source.ts'
-
-type PlanOf<K extends WritePlan['kind']> = Extract<WritePlan, { kind: K }>
+import { commitRefusal, expectChanged } from './violations.ts'
+import { type Change, type Changed, type Missed, type ReadResult, RefusedAtCommit } from '../sources/source.ts'
 
 /** What came of a write. */
 export type WriteResult =
@@ -29,39 +28,39 @@ export interface Created { readonly key: unknown, readonly row: Row | undefined 
  * `checked`: whether a rule looks at what is written, which takes a transaction. `refusal`: why an item that is there may not be updated, where an upsert
  * may be sent for one that is not.
  */
-export function runWrite (plan: WritePlan, database: Database, context: Context, { checked, refusal }: Ruled): WriteResult | Promise<WriteResult> {
+export function runWrite (plan: WritePlan, database: ScopedDatabase, context: Context, { checked, refusal }: Ruled): WriteResult | Promise<WriteResult> {
   const change = checked && plan.kind !== 'delete' ? undefined : directChange(plan)
   return change === undefined ? runInTransaction(plan, database, context, refusal) : runDirect(change, plan, database)
 }
 
 interface Ruled { readonly checked: boolean, readonly refusal: DataApiError | undefined }
 
-async function runInTransaction (plan: WritePlan, database: Database, context: Context, refusal: DataApiError | undefined): Promise<WriteResult> {
+async function runInTransaction (plan: WritePlan, database: ScopedDatabase, context: Context, refusal: DataApiError | undefined): Promise<WriteResult> {
   const saved: Work['saved'] = []
   const once = (insist: boolean) => database.transaction(async session => {
     // A database may have to do the work again.
     saved.length = 0
     return runInside(plan, { session, context: { ...context, transaction: session.transaction }, saved }, { insist, refusal })
   })
-  const result = await once(false).catch(async (error: unknown) => {
+  const result = await once(false).catch((error: unknown) => {
     if (!isOvertaken(error, plan)) throw error
     return once(true)
-  })
+  }).catch((error: unknown) => { throw error instanceof RefusedAtCommit ? commitRefusal(error) : error })
   for (const one of saved) await tell(one, context)
   return result
 }
 
 /** A single statement; its count tells whether there was such an item. */
-function runDirect (change: Change, plan: WritePlan, database: Database): WriteResult | Promise<WriteResult> {
+function runDirect (change: Change, plan: WritePlan, database: ScopedDatabase): WriteResult | Promise<WriteResult> {
   const changed = database.change(change)
   return changed instanceof Promise ? changed.then(one => directEnd(one, change, plan, database)) : directEnd(changed, change, plan, database)
 }
 
-const directEnd = (changed: Changed, change: Change, plan: WritePlan, database: Database): WriteResult | Promise<WriteResult> =>
+const directEnd = (changed: Changed, change: Change, plan: WritePlan, database: ScopedDatabase): WriteResult | Promise<WriteResult> =>
   changed.kind === 'unchanged' && plan.kind !== 'create' ? runMissed(change, plan, database) : directResult(plan, change, changed)
 
 /** Why nothing was changed. */
-async function runMissed (change: Change, plan: Exclude<WritePlan, { kind: 'create' }>, database: Database): Promise<WriteResult> {
+async function runMissed (change: Change, plan: Exclude<WritePlan, { kind: 'create' }>, database: ScopedDatabase): Promise<WriteResult> {
   // An item that came in the moment between the two statements is there for the next try.
   for (let tries = 0; tries < 3; tries++) {
     const found = await database.read({ kind: 'item', steps: plan.steps, select: [] }, true)
@@ -83,9 +82,8 @@ function directResult (plan: WritePlan, change: Change, result: Changed): WriteR
 /** Somebody else created the item of an upsert meanwhile, or another item has one of its values. What was done for it is undone, and the whole done again. */
 class Overtaken extends Error {}
 
-/** A unique constraint that is deferred is refused at the commit. */
-const isOvertaken = (error: unknown, plan: WritePlan) => error instanceof Overtaken ||
-  (plan.kind === 'update' && plan.otherwise !== undefined && error instanceof DataApiError && error.code === 'duplicate')
+const isOvertaken = (error: unknown, plan: WritePlan) =>
+  error instanceof Overtaken || (plan.kind === 'update' && plan.otherwise !== undefined && error instanceof RefusedAtCommit && error.refused.by === 'unique')
 
 /** `insist`: whether an upsert that would be a duplicate is one. */
 interface Upserting { readonly insist: boolean, readonly refusal: DataApiError | undefined }
@@ -98,7 +96,7 @@ function runInside (plan: WritePlan, work: Work, upserting: Upserting): Promise<
   }
 }
 
-async function runCreate ({ steps, from, given, bodies, shows }: PlanOf<'create'>, work: Work): Promise<WriteResult> {
+async function runCreate ({ steps, from, given, bodies, shows }: WritePlanOf<'create'>, work: Work): Promise<WriteResult> {
   const parent = await findParent(steps, work)
   if (parent.kind !== 'parent') return parent
   const items: Created[] = []
@@ -119,7 +117,7 @@ async function findParent (steps: readonly Step[], { session }: Work): Promise<{
   return isMissed(found) ? found : { kind: 'parent', key: keyOf(rowOf(found), last.collection) }
 }
 
-async function runUpdate (plan: PlanOf<'update'>, work: Work, { insist, refusal }: Upserting): Promise<WriteResult> {
+async function runUpdate (plan: WritePlanOf<'update'>, work: Work, { insist, refusal }: Upserting): Promise<WriteResult> {
   const { otherwise, conditions, collection, shows } = plan
   const found = await lockItem(plan, work)
   if (!isMissed(found) && refusal !== undefined) throw refusal
@@ -134,9 +132,9 @@ async function runUpdate (plan: PlanOf<'update'>, work: Work, { insist, refusal 
   return { kind: 'created', items: [{ key: created[collection.key.property], row: await represent(collection, created, shows, work) }] }
 }
 
-const lockItem = ({ steps, collection, body }: PlanOf<'update'>, { session }: Work) => session.lock({ kind: 'item', steps, select: itemSelection(collection, body.confirmations) })
+const lockItem = ({ steps, collection, body }: WritePlanOf<'update'>, { session }: Work) => session.lock({ kind: 'item', steps, select: itemSelection(collection, body.confirmations) })
 
-async function updateFound ({ collection, body, otherwise, conditions, shows }: PlanOf<'update'>, row: Row, work: Work): Promise<WriteResult> {
+async function updateFound ({ collection, body, otherwise, conditions, shows }: WritePlanOf<'update'>, row: Row, work: Work): Promise<WriteResult> {
   checkConditions(conditions, versionOf(row, collection), collection.strategies.requireIfMatch)
   const violations = [...body.violations, ...confirm(body.confirmations, row)]
   if (violations.length > 0) throw validation(violations)
@@ -145,7 +143,7 @@ async function updateFound ({ collection, body, otherwise, conditions, shows }: 
   return { kind: 'updated', row: await represent(collection, item, shows, work) }
 }
 
-async function runDelete ({ steps, collection, conditions }: PlanOf<'delete'>, work: Work): Promise<WriteResult> {
+async function runDelete ({ steps, collection, conditions }: WritePlanOf<'delete'>, work: Work): Promise<WriteResult> {
   const found = await work.session.lock({ kind: 'item', steps, select: itemSelection(collection, []) })
   if (isMissed(found)) return found
   const row = rowOf(found)

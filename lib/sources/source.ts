@@ -1,13 +1,7 @@
-import type { Transaction } from '../collection.ts'
+import type { Source, Transaction } from '../collection.ts'
 import type { Collection, StoredField, SubCollectionField } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
-import type { ReadPlan, Step } from '../plan/plan.ts'
-
-/**
- * What a source gives for an item: values by the application's property names. A stored or expression field holds a Scalar, null, or for
- * a field of type `json` what JSON.parse gives; a shown sub-item a Row or null, a shown sub-collection an array of Rows.
- */
-export interface Row { readonly [property: string]: unknown }
+import type { ReadPlan, ReadPlanOf, Row, Step } from '../plan/plan.ts'
 
 export interface Group { readonly value: unknown, readonly rows: readonly Row[] }
 
@@ -33,18 +27,16 @@ export type Written =
 export interface Ends { first (): Row, last (): Row }
 
 /** The data behind a collection. Sources of one `database` can be joined; a relation never leads from one database to another. */
-export interface Source {
-  /** Identity of what its relations may reach; compared with `===`. */
-  readonly database: Database
-  /** The names that many-to-many relations may go through, where the source can tell. */
-  readonly joinNames?: ReadonlySet<string>
-}
+export interface DataSource extends Source { readonly database: Database }
+
+/** The database of a collection. A declaration takes no other source than a DataSource, of which the model knows the identity alone. */
+export const databaseOf = (collection: Collection) => (collection.source as DataSource).database
 
 /** A listing in batches. The first result is there already, so that a miss is known before anything is told. */
 export interface Batches { readonly first: ReadResult, readonly rows: AsyncIterable<readonly Row[]> }
 
-export type ListPlan = Extract<ReadPlan, { kind: 'list' }>
-export type ItemPlan = Extract<ReadPlan, { kind: 'item' }>
+export type ListPlan = ReadPlanOf<'list'>
+export type ItemPlan = ReadPlanOf<'item'>
 
 /** Values to be stored: in canonical form, null, or JSON for a field of type `json`. */
 export type Stored = ReadonlyMap<StoredField, unknown>
@@ -59,6 +51,9 @@ export type Change =
   /** The item with the key `other` becomes one of the many-to-many relation of the item with the key `own`, unless it is already. */
   | { readonly kind: 'link', readonly field: SubCollectionField, readonly own: Scalar, readonly other: Scalar }
 
+/** The changes of one kind. */
+export type ChangeOf<K extends Change['kind']> = Extract<Change, { kind: K }>
+
 /** What came of a change. */
 export type Changed =
   /** `key`: of an item that was inserted. */
@@ -67,6 +62,21 @@ export type Changed =
   | { readonly kind: 'unchanged' }
   /** The data would not be as the database asks for. `fields`: those at fault, where they are known. */
   | { readonly kind: 'refused', readonly by: 'unique' | 'foreign-key' | 'other', readonly fields: readonly StoredField[] }
+
+/** What the database refused of a change. `fields`: those at fault, where they are known. */
+export type Refused = Extract<Changed, { kind: 'refused' }>
+
+/** Rejects a transaction that the database refused at its commit, for a constraint or trigger that was deferred. */
+export class RefusedAtCommit extends Error {
+  /** The collection that the constraint is of; undefined where the database does not say. */
+  readonly collection: Collection | undefined
+  readonly refused: Refused
+  constructor (refused: Refused, collection: Collection | undefined, cause: unknown) {
+    super('the database refused the commit of a transaction', { cause })
+    this.refused = refused
+    this.collection = collection
+  }
+}
 
 /** What can be done inside a transaction. */
 export interface Session {

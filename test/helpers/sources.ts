@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import postgresJs from 'postgres'
 import { type Declared, kysely, memory, postgres, sqlite, type TableOptions } from '../../lib/index.ts'
-import type { Source } from '../../lib/sources/source.ts'
+import type { DataSource as Source } from '../../lib/sources/source.ts'
 import { withoutPostgres } from './on-postgres.ts'
 
 export type Tables = Readonly<Record<string, ReadonlyArray<Record<string, unknown>>>>

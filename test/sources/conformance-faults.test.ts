@@ -1,8 +1,8 @@
 import { test } from 'tap'
 import { conformance, ConformanceError, type Open } from '../../lib/conformance/index.ts'
 import { memory } from '../../lib/index.ts'
-import type { Predicate, ReadPlan } from '../../lib/plan/plan.ts'
-import type { Change, Changed, Database, Found, ReadResult, Row } from '../../lib/sources/source.ts'
+import type { Predicate, ReadPlan, Row } from '../../lib/plan/plan.ts'
+import type { Change, Changed, Database, Found, ReadResult } from '../../lib/sources/source.ts'
 
 // A suite that finds nothing proves nothing, unless it is known to find what is wrong.
 

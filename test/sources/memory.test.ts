@@ -6,12 +6,12 @@ import { DeclarationError } from '../../lib/errors.ts'
 import { compileModel } from '../../lib/model/compile.ts'
 import type { Collection, DataField, ExpressionField, RelationField, ScalarField, StoredField, SubCollectionField, SubItemField } from '../../lib/model/model.ts'
 import { describeValues, type Operator, operators } from '../../lib/model/values.ts'
-import type { Listing, Order, Predicate, ReadPlan, Selection, Shown, Step } from '../../lib/plan/plan.ts'
+import type { Listing, Order, Predicate, ReadPlan, Selection, Shown, Step, Row } from '../../lib/plan/plan.ts'
 import { all, any, equals, everything, nothing } from '../../lib/plan/predicates.ts'
 import { memory } from '../../lib/sources/memory/memory.ts'
 import { sortRows } from '../../lib/sources/memory/sort.ts'
 import type { Rows } from '../../lib/sources/memory/table.ts'
-import type { ListPlan, ReadResult, Row, Source } from '../../lib/sources/source.ts'
+import type { ListPlan, ReadResult, DataSource as Source } from '../../lib/sources/source.ts'
 
 // A source alone: plans made by hand, on models made by hand. People have a boss, staff, and marks by a join.
 

@@ -13,7 +13,7 @@ import { type Operator, operators, type Scalar } from '../../lib/model/values.ts
 import type { Listing, Order, Predicate, ReadPlan, Selection, Shown, Step } from '../../lib/plan/plan.ts'
 import { all, any, equals, everything, nothing } from '../../lib/plan/predicates.ts'
 import { memory } from '../../lib/sources/memory/memory.ts'
-import type { ReadResult, Source } from '../../lib/sources/source.ts'
+import { databaseOf, type ReadResult, type DataSource as Source } from '../../lib/sources/source.ts'
 import type { SqliteDriver, SqliteDriverClass } from '../../lib/sources/sql/sqlite/driver.ts'
 import { sqlite, type SqliteDatabase } from '../../lib/sources/sql/sqlite/sqlite.ts'
 import { isOfCatalog } from '../helpers/sources.ts'
@@ -370,7 +370,7 @@ test('every operator means on SQLite what it means in memory, alone, negated twi
         if (operand === null && operator !== 'equals' && operator !== 'not_equals') continue
         for (const wrap of [(one: Predicate) => one, not, (one: Predicate) => not(not(one)), (one: Predicate) => not(any([one, nothing]))]) {
           const plan = ({ page, listing, by, value, compare }: ReturnType<typeof names>) => page('artists', listing(by('artists.id'), [value('artists.id')], { where: wrap(compare(path, operator, operand)) }))
-          const expected = there.at('artists').source.database.read(plan(there)) as ReadResult
+          const expected = databaseOf(there.at('artists')).read(plan(there)) as ReadResult
           t.same(ids(here.read(plan(here))), ids(expected), `${path} ${operator} ${JSON.stringify(operand)}`)
         }
       }
@@ -637,7 +637,7 @@ test('generated plans read the same on SQLite as in memory', async t => {
   const here = world()
   const model = inMemory(someWorld)
   const there = names(model)
-  const { database } = there.at('artists').source
+  const database = databaseOf(there.at('artists'))
   fc.assert(fc.property(plans, make => {
     const expected = database.read(make(there)) as ReadResult
     const found = here.read(make(here))

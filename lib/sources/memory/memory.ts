@@ -1,5 +1,6 @@
 import { DeclarationError } from '../../errors.ts'
-import type { Batches, Database, Row, Session, Source } from '../source.ts'
+import type { Row } from '../../plan/plan.ts'
+import type { Batches, Database, DataSource, Session } from '../source.ts'
 import { openSession, withinLimit } from '../transaction-limit.ts'
 import { describeTransaction, type Hold, makeWriteLock } from '../write-lock.ts'
 import { readInBatches, runRead } from './read.ts'
@@ -7,7 +8,7 @@ import { type Rows, type Table, tableOf, type Undo } from './table.ts'
 import { runChange } from './write.ts'
 
 /** A source over objects that the application holds. */
-export interface MemorySource extends Source {
+export interface MemorySource extends DataSource {
   readonly table: Table
   readonly joins: ReadonlyMap<string, Table>
   /**

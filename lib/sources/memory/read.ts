@@ -1,14 +1,12 @@
 import type { DataField } from '../../model/model.ts'
-import type { Listing, Origin, ReadPlan, Selection, Step } from '../../plan/plan.ts'
+import type { Listing, Origin, ReadPlan, Selection, Step, ReadPlanOf, Row } from '../../plan/plan.ts'
 import { everything } from '../../plan/predicates.ts'
-import type { Batches, Group, ReadResult, Row } from '../source.ts'
+import type { Batches, Group, ReadResult } from '../source.ts'
 import { candidateRows } from './candidates.ts'
 import { compileFilter } from './filter.ts'
 import { relatedRows } from './relations.ts'
 import { compareValues, sortRows } from './sort.ts'
 import { type Reader, readerOf } from './values.ts'
-
-type PlanOf<K extends ReadPlan['kind']> = Extract<ReadPlan, { kind: K }>
 
 /** Runs a read on the objects in memory. */
 export function runRead (plan: ReadPlan): ReadResult {
@@ -50,14 +48,14 @@ function filterRows (rows: Iterable<object>, where: Listing['where']): readonly 
   return kept
 }
 
-function readList ({ from, listing, beyond, carry, count }: PlanOf<'list'>, parent: object | undefined): ReadResult {
+function readList ({ from, listing, beyond, carry, count }: ReadPlanOf<'list'>, parent: object | undefined): ReadResult {
   const rows = rowsOf(from, parent, listing.where)
   const { page, more } = cut(sortRows(filterRows(rows, beyond), listing.order, mostOf(listing.range)), listing.range)
   return { kind: 'rows', rows: page.map(showing(listing.select, carry)), more, ...count && { total: rows.length } }
 }
 
 /** A listing whose objects are found and sorted once, and shown batch by batch. */
-export function readInBatches (plan: PlanOf<'list'>, size: number): Batches {
+export function readInBatches (plan: ReadPlanOf<'list'>, size: number): Batches {
   const { steps, from, listing, beyond, carry, count } = plan
   const stand = walkSteps(steps)
   if (stand.kind !== 'standing') return { first: stand, rows: showBatches([], plan, size) }
@@ -67,7 +65,7 @@ export function readInBatches (plan: PlanOf<'list'>, size: number): Batches {
   return { first: { kind: 'rows', rows: first, more, ...count && { total: rows.length } }, rows: showBatches(page, plan, size) }
 }
 
-async function * showBatches (rows: readonly object[], { listing, carry }: PlanOf<'list'>, size: number): AsyncGenerator<readonly Row[]> {
+async function * showBatches (rows: readonly object[], { listing, carry }: ReadPlanOf<'list'>, size: number): AsyncGenerator<readonly Row[]> {
   const show = showing(listing.select, carry)
   for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size).map(show)
 }
@@ -79,7 +77,7 @@ function cut<T> (rows: readonly T[], { offset, limit }: Listing['range']): { rea
   return { page: rows.slice(offset, offset + limit), more: rows.length > offset + limit }
 }
 
-function readGroups ({ from, by, beyond, descending, range, members, count }: PlanOf<'groups'>, parent: object | undefined): ReadResult {
+function readGroups ({ from, by, beyond, descending, range, members, count }: ReadPlanOf<'groups'>, parent: object | undefined): ReadResult {
   const rowsByValue = groupBy(rowsOf(from, parent, members.where), by)
   rowsByValue.delete(null)
   const isWanted = compileFilter(beyond)

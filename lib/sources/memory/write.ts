@@ -1,14 +1,12 @@
 import type { Collection, StoredField } from '../../model/model.ts'
 import type { Scalar } from '../../model/values.ts'
 import type { Step } from '../../plan/plan.ts'
-import { toValue } from '../../run/stored-values.ts'
-import type { Change, Changed, Stored } from '../source.ts'
+import { toValue } from '../../model/values.ts'
+import type { Change, Changed, Stored, ChangeOf } from '../source.ts'
 import { walkSteps } from './read.ts'
 import { joinsOf, tableOf } from './relations.ts'
 import type { Table, Undo } from './table.ts'
 import { ownValue, valueOf } from './values.ts'
-
-type ChangeOf<K extends Change['kind']> = Extract<Change, { kind: K }>
 
 /** Makes a change to the objects in memory, or none where it is refused. `undo` takes what would take it back. */
 export function runChange (change: Change, undo: Undo[]): Changed {

@@ -1,10 +1,10 @@
 import { DeclarationError } from '../../errors.ts'
 import type { Collection } from '../../model/model.ts'
 import { words } from '../../model/names.ts'
-import type { Database, Source } from '../source.ts'
+import type { Database, DataSource } from '../source.ts'
 
 /** A table or view of an SQL database. */
-export interface SqlSource extends Source {
+export interface SqlSource extends DataSource {
   readonly table: string
   /** The column that holds a property. */
   column (property: string): string

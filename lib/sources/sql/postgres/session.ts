@@ -1,7 +1,6 @@
 import { foreignPosition } from '../../../errors.ts'
 import type { ReadPlan } from '../../../plan/plan.ts'
-import { refusalOf } from '../../../run/violations.ts'
-import type { Change, Changed, Session } from '../../source.ts'
+import { type Change, type Changed, RefusedAtCommit, type Session } from '../../source.ts'
 import { nameCulprits } from '../offending-fields.ts'
 import { type Catalog, columnsQuery, constraintsQuery, readCatalog } from './catalog.ts'
 import type { Connection } from './connection.ts'
@@ -107,13 +106,12 @@ function makeOrder (): <T>(work: () => Promise<T>) => Promise<T> {
 }
 
 /** What the server refused at the commit of these changes: a deferred constraint or a trigger. It names a table, which one of them was of. */
-export function refusedAtCommit (error: unknown, changes: readonly Change[], { constraints }: Known): Error | undefined {
+export function refusedAtCommit (error: unknown, changes: readonly Change[], { constraints }: Known): RefusedAtCommit | undefined {
   const { table } = culprit(error)
   const change = changes.findLast(one => sourceOf(collectionOf(one)).table === table) ?? changes.at(-1)
   if (change === undefined) return undefined
   const refused = toRefusal(error, change, constraints)
-  if (refused === undefined) return undefined
-  return refusalOf(refused, collectionOf(change), '', change.kind === 'delete')
+  return refused && new RefusedAtCommit(refused, collectionOf(change), error)
 }
 
 const collectionOf = (change: Change) => change.kind === 'link' ? change.field.target : change.collection

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
-import { deferredReference, unavailable } from '../../../errors.ts'
+import { unavailable } from '../../../errors.ts'
 import type { ReadPlan } from '../../../plan/plan.ts'
 import { rememberRecent } from '../../../remember.ts'
 import { foldCase } from '../../fold-case.ts'
-import type { Change, Changed, ReadResult, Session, Written } from '../../source.ts'
+import { type Change, type Changed, type ReadResult, RefusedAtCommit, type Session, type Written } from '../../source.ts'
 import { openSession, withinLimit } from '../../transaction-limit.ts'
 import { describeTransaction, type Hold } from '../../write-lock.ts'
 import { nameCulprits } from '../offending-fields.ts'
@@ -203,7 +203,8 @@ function commit (driver: SqliteDriver): void {
   try {
     driver.exec('commit')
   } catch (error) {
-    throw isConstraint(error) ? deferredReference(error) : error
+    // Of what may be deferred SQLite has foreign keys alone, and does not say which.
+    throw isConstraint(error) ? new RefusedAtCommit({ kind: 'refused', by: 'foreign-key', fields: [] }, undefined, error) : error
   }
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { DataField } from '../../../model/model.ts'
-import type { ReadPlan, Selection } from '../../../plan/plan.ts'
-import type { ReadResult, Row, Written } from '../../source.ts'
+import type { ReadPlan, Selection, ReadPlanOf, Row } from '../../../plan/plan.ts'
+import type { ReadResult, Written } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
@@ -12,8 +12,6 @@ import { buildSort } from './sort.ts'
 import { column, makeUse, table, type Use } from './table.ts'
 
 // Reads of one table's columns as they are, without JSON: what is asked for most, and what drivers give fastest.
-
-type PlanOf<K extends ReadPlan['kind']> = Extract<ReadPlan, { kind: K }>
 
 /** An item reached by one step, of which nothing but values is shown; nothing for any other plan. */
 export function buildFlatItem (plan: ReadPlan, builder: Builder): ReadCode | undefined {
@@ -41,7 +39,7 @@ export function buildFlatPageText (plan: ReadPlan, builder: Builder): ReadCode<W
   return fields && buildPage(plan, fields, builder, writePage)
 }
 
-function buildItem<Result> ({ steps: [step], select }: PlanOf<'item'>, fields: readonly DataField[], builder: Builder, found: (values: Values, columns: Columns) => Result): ReadCode<Result | ReadResult> {
+function buildItem<Result> ({ steps: [step], select }: ReadPlanOf<'item'>, fields: readonly DataField[], builder: Builder, found: (values: Values, columns: Columns) => Result): ReadCode<Result | ReadResult> {
   if (step === undefined) throw new TypeError('an item is reached by a step at least')
   const use = makeUse(step.collection, builder.alias())
   const columns = makeColumns(fields, select, use, builder)
@@ -60,7 +58,7 @@ function buildItem<Result> ({ steps: [step], select }: PlanOf<'item'>, fields: r
 
 type Found<Result> = (rows: readonly Values[], columns: Columns, more: boolean) => Result
 
-function buildPage<Result> ({ from, listing, beyond, carry }: PlanOf<'list'>, fields: readonly DataField[], builder: Builder, found: Found<Result>): ReadCode<Result> {
+function buildPage<Result> ({ from, listing, beyond, carry }: ReadPlanOf<'list'>, fields: readonly DataField[], builder: Builder, found: Found<Result>): ReadCode<Result> {
   const use = makeUse(from.collection, builder.alias())
   const columns = makeColumns([...fields, ...carry.filter(field => !fields.includes(field))], listing.select, use, builder)
   const where = sql`${buildFilter(listing.where, use, builder)} and ${buildFilter(beyond, use, builder)}`

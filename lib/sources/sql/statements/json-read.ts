@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { DataField } from '../../../model/model.ts'
-import type { Listing, ReadPlan, Selection, Shown } from '../../../plan/plan.ts'
-import type { Ends, ReadResult, Row, Written } from '../../source.ts'
+import type { Listing, ReadPlan, Selection, Shown, ReadPlanOf, Row } from '../../../plan/plan.ts'
+import type { Ends, ReadResult, Written } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql, Writer } from './dialect.ts'
 import { buildFilter } from './filter.ts'
@@ -12,7 +12,6 @@ import { isFlat } from './shape.ts'
 import { buildSort } from './sort.ts'
 import { column, makeUse, selected, table, type Use } from './table.ts'
 
-type PlanOf<K extends ReadPlan['kind']> = Extract<ReadPlan, { kind: K }>
 type WrittenCode = ReadCode<ReadResult | Written>
 
 /** What the parts of a statement share that writes JSON. */
@@ -39,7 +38,7 @@ function isWritable (select: Selection): boolean {
 // Of the hundred arguments that a function has in all databases.
 const mostMembers = 50
 
-function buildPage (plan: PlanOf<'list'>, writing: Writing): WrittenCode {
+function buildPage (plan: ReadPlanOf<'list'>, writing: Writing): WrittenCode {
   const { steps, from, listing, beyond, carry, count } = plan
   const { builder, writer } = writing
   const stands = steps.map((step, index) => makeUse(step.collection, `(s${index})`))

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { DataField } from '../../../model/model.ts'
-import type { Origin, Predicate, ReadPlan, Step } from '../../../plan/plan.ts'
+import type { Origin, Predicate, ReadPlan, Step, ReadPlanOf } from '../../../plan/plan.ts'
 import type { Found, Missed, ReadResult } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
@@ -8,8 +8,6 @@ import { buildFilter } from './filter.ts'
 import { related } from './join-conditions.ts'
 import { buildLimit, buildList, buildRow, decodeRows } from './select.ts'
 import { column, makeUse, selected, table, type Use } from './table.ts'
-
-type PlanOf<K extends ReadPlan['kind']> = Extract<ReadPlan, { kind: K }>
 
 /** A row that a statement gives: its values, in the order of its columns. */
 export type Values = readonly unknown[]
@@ -43,7 +41,7 @@ export function buildRead (plan: ReadPlan, builder: Builder, locking = false): R
   }
 }
 
-function buildOnlyItem ({ steps, select }: PlanOf<'item'>, stand: Use, builder: Builder): ReadCode {
+function buildOnlyItem ({ steps, select }: ReadPlanOf<'item'>, stand: Use, builder: Builder): ReadCode {
   const row = buildRow(select, [], stand, builder)
   const rows = builder.dialect.asText(builder.dialect.collect(row.sql))
   const [found] = buildStands(steps, [stand], builder)
@@ -111,7 +109,7 @@ function buildBody (plan: ReadPlan, parent: Use | undefined, builder: Builder): 
   }
 }
 
-function buildItem ({ select }: PlanOf<'item'>, stand: Use | undefined, builder: Builder): Body {
+function buildItem ({ select }: ReadPlanOf<'item'>, stand: Use | undefined, builder: Builder): Body {
   if (stand === undefined) throw new TypeError('an item is reached by a step at least')
   const row = buildRow(select, [], stand, builder)
   return {
@@ -120,7 +118,7 @@ function buildItem ({ select }: PlanOf<'item'>, stand: Use | undefined, builder:
   }
 }
 
-function buildPage ({ from, listing, beyond, carry, count }: PlanOf<'list'>, parent: Use | undefined, builder: Builder): Body {
+function buildPage ({ from, listing, beyond, carry, count }: ReadPlanOf<'list'>, parent: Use | undefined, builder: Builder): Body {
   const list = buildList({ ...listing, carry, ahead: true }, makeUse(from.collection, builder.alias()), inner => {
     return sql`${startingAt(from, inner, parent, listing.where, builder)} and ${buildFilter(beyond, inner, builder)}`
   }, builder)
@@ -139,7 +137,7 @@ export function buildCount (from: Origin, parent: Use | undefined, where: Predic
   return sql`(select count(${counted}) from ${table(use)} where ${condition})`
 }
 
-function buildGroups ({ from, by, beyond, descending, range, members, count }: PlanOf<'groups'>, parent: Use | undefined, builder: Builder): Body {
+function buildGroups ({ from, by, beyond, descending, range, members, count }: ReadPlanOf<'groups'>, parent: Use | undefined, builder: Builder): Body {
   const held = builder.held(from.collection, by)
   const group = sql.id(builder.alias())
   const value = sql`${group}.${sql.id('value')}`
@@ -163,7 +161,7 @@ function buildGroups ({ from, by, beyond, descending, range, members, count }: P
 }
 
 /** The distinct values of the page's groups, in order. */
-function buildValues ({ from, by, beyond, descending, range, members }: Omit<PlanOf<'groups'>, 'kind' | 'steps' | 'count'>, parent: Use | undefined, builder: Builder): Sql {
+function buildValues ({ from, by, beyond, descending, range, members }: Omit<ReadPlanOf<'groups'>, 'kind' | 'steps' | 'count'>, parent: Use | undefined, builder: Builder): Sql {
   const use = makeUse(from.collection, builder.alias())
   const where = sql`${startingAt(from, use, parent, members.where, builder)} and ${buildFilter(beyond, use, builder)} and ${column(use, by)} is not null`
   const value = builder.dialect.comparable(column(use, by), builder.held(from.collection, by))

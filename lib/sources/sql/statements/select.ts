@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { DataField } from '../../../model/model.ts'
-import type { Listing, Selection, Shown } from '../../../plan/plan.ts'
-import type { Row } from '../../source.ts'
+import type { Listing, Selection, Shown, Row } from '../../../plan/plan.ts'
+
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'

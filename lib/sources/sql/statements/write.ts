@@ -2,15 +2,13 @@ import { sql } from 'kysely'
 import type { Collection } from '../../../model/model.ts'
 import type { Scalar } from '../../../model/values.ts'
 import type { Step } from '../../../plan/plan.ts'
-import type { Change, Stored } from '../../source.ts'
+import type { Change, Stored, ChangeOf } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { buildSteps, givesOf } from './read.ts'
 import { sourceOf } from '../source.ts'
 import { column, columnOf, makeUse } from './table.ts'
-
-type ChangeOf<K extends Change['kind']> = Extract<Change, { kind: K }>
 
 /** A change as one statement. `key`: reads the key out of the only column that an insert gives; nothing for a statement that gives no row. */
 export interface ChangeCode { readonly sql: Sql, readonly key: ((value: unknown) => Scalar) | undefined }

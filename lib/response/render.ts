@@ -1,0 +1,71 @@
+import { ambiguousIdentifier } from '../errors.ts'
+import type { Model } from '../model/model.ts'
+import type { RequestPlan } from '../plan/request.ts'
+import type { Tags } from '../plan/tag.ts'
+import type { Walked } from '../plan/walk.ts'
+import type { ReadOutcome, Result } from '../run/run.ts'
+import { type AcknowledgementOptions, renderWrite, type WriteTold } from './acknowledgement.ts'
+import { type Answer, empty, ok } from './answer.ts'
+import { renderDirectory } from './directory.ts'
+import { type Asked, countHeaders, type PageOptions } from './page.ts'
+import { type Addressed, formatPath, siteOf } from './paths.ts'
+import { renderMissing, renderRead, renderWritten } from './read.ts'
+import { renderStream } from './stream.ts'
+import { tagged } from './tag.ts'
+
+export interface RenderOptions {
+  readonly baseUrl: string | undefined
+  readonly answers: PageOptions & AcknowledgementOptions
+}
+
+/** What an answer takes over from its request. */
+export interface Echo extends Addressed {
+  readonly method: string
+  readonly segments: readonly string[]
+  readonly returns: WriteTold['returns']
+  readonly conditions: { readonly ifNoneMatch: Tags | undefined }
+  kept (): readonly string[]
+}
+
+interface Told extends Asked, WriteTold { readonly method: string }
+
+/** The answer to a request whose plan was run. Throws identifier_not_found and ambiguous_identifier. */
+export function render (result: Result, request: Echo, model: Model, { baseUrl, answers }: RenderOptions): Answer {
+  const { method, segments, kept, returns, conditions } = request
+  const told = { method, segments, kept, returns, known: conditions.ifNoneMatch, site: () => siteOf(request, baseUrl) }
+  switch (result.kind) {
+    case 'options': return renderOptions(result)
+    case 'directory': return tagged(ok(renderDirectory(model)), told.known)
+    case 'read': return renderFound(result, told, answers)
+    case 'write': {
+      const { write, result: written, identifiers } = result
+      if (written.kind === 'ambiguous') throw ambiguous(write.walked, written.step, identifiers, told, answers)
+      return renderWrite(write, written, told, answers)
+    }
+  }
+}
+
+function renderFound ({ read, media, result, identifiers, rows }: ReadOutcome, told: Told, options: RenderOptions['answers']): Answer {
+  if (result.kind === 'ambiguous') throw ambiguous(read.walked, result.step, identifiers, told, options)
+  if (result.kind === 'missing') return renderMissing(read, result.step, told)
+  if (result.kind === 'values' || result.kind === 'items') return renderWritten(read, result, told, options)
+  if (media !== 'json' && read.kind === 'list' && rows !== undefined) {
+    return renderStream(told.method === 'HEAD' ? headOnly() : rows, read.plan.listing.select, media, countHeaders(result))
+  }
+  return renderRead(read, result, told, options)
+}
+
+/** HEAD has the headers of GET, and reads no batch. */
+async function * headOnly (): AsyncGenerator<never> {}
+
+function renderOptions ({ allow, accepts }: Extract<RequestPlan, { kind: 'options' }>): Answer {
+  const headers: Record<string, string> = { allow: allow.join(', ') }
+  for (const [method, types] of Object.entries(accepts)) headers[`accept-${method.toLowerCase()}`] = types.join(', ')
+  return empty(204, headers)
+}
+
+function ambiguous (walked: readonly Walked[], step: number, identifiers: readonly string[], { segments, site }: Told, { dictionaryPrefix }: PageOptions) {
+  const { segment = '', length = 0 } = walked[step] ?? {}
+  const paths = identifiers.map(name => formatPath(site(), [...segments.slice(0, length - 1), `${dictionaryPrefix}${name}`, segment]))
+  return ambiguousIdentifier(segment, paths)
+}
