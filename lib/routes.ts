@@ -4,7 +4,7 @@ import { answer, type Api } from './answer.ts'
 import { batching, type Work } from './batching.ts'
 import { internal } from './errors.ts'
 import { finishWrite, noteWrite, startRead, startWrite } from './pipelining.ts'
-import { rememberRecent } from './remember.ts'
+import { memoizeRecent } from './memoize.ts'
 import type { RequestText } from './request/parse.ts'
 import type { Answer } from './response/answer.ts'
 
@@ -127,7 +127,7 @@ function readText (request: FastifyRequest, rootLength: number): RequestText {
  */
 const readOrigin = ({ protocol, host }: FastifyRequest): string => parseOrigin(`${protocol}://${host}`)
 
-const parseOrigin = rememberRecent(text => {
+const parseOrigin = memoizeRecent(text => {
   if (!URL.canParse(text)) return ''
   const { href, origin } = new URL(text)
   return href === `${origin}/` ? origin : ''

@@ -15,7 +15,7 @@ export interface Denials {
  * For each collection those whose rules and scopes can have a part in a request for it: itself and all that relations lead to or from, however far. What refers
  * to an item is held to that item's scope also where only the item's collection knows of the relation.
  */
-export function reachesOf (declared: Readonly<Record<string, Declared>>): ReadonlyMap<string, readonly string[]> {
+export function connectedCollections (declared: Readonly<Record<string, Declared>>): ReadonlyMap<string, readonly string[]> {
   const neighbours = new Map(Object.keys(declared).map(name => [name, new Set<string>()]))
   for (const [name, one] of Object.entries(declared)) {
     for (const target of targetsOf(one)) {

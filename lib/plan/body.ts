@@ -2,7 +2,7 @@ import { contentTooLarge } from '../errors.ts'
 import type { Collection, Field, StoredField, SubCollectionField, SubItemField } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 import type { Violation } from '../model/validators.ts'
-import type { Given } from './plan.ts'
+import type { Preset } from './plan.ts'
 import { suggest } from './suggest.ts'
 import { findExposed, readableNames } from './visible.ts'
 
@@ -41,7 +41,7 @@ interface Asked {
   /** Whether the item is new, there to be changed, or there and not to be changed. */
   readonly form: 'create' | 'update' | 'link'
   readonly pointer: string
-  readonly given: readonly Given[]
+  readonly given: readonly Preset[]
   readonly allowance: Allowance
 }
 
@@ -76,7 +76,7 @@ const contradicts = 'contradicts the URL'
 export const parentKey = (via: SubCollectionField | undefined): StoredField | undefined => via?.link.kind === 'foreign-key' ? via.link.foreignKey : undefined
 
 /** What an item gets from its parent: a value that is known once the parent is found. */
-export function givenByParent (via: SubCollectionField | undefined): readonly Given[] {
+export function givenByParent (via: SubCollectionField | undefined): readonly Preset[] {
   const field = parentKey(via)
   return field === undefined ? [] : [{ field, value: undefined }]
 }
@@ -128,12 +128,12 @@ function addConfirmation (draft: Draft, field: Field, value: unknown, pointer: s
   else draft.violations.push({ pointer, message: 'cannot be written here' })
 }
 
-const givenOf = (field: Field, given: readonly Given[]) => given.find(one => one.field === field)
+const givenOf = (field: Field, given: readonly Preset[]) => given.find(one => one.field === field)
 
-const isGiven = (field: Field, value: unknown, given: readonly Given[]) =>
+const isGiven = (field: Field, value: unknown, given: readonly Preset[]) =>
   field.kind === 'stored' && field.readable && value !== null && value !== undefined && givenOf(field, given)?.value === field.type.take(value)
 
-function addValue (draft: Draft, assignment: Extract<Assignment, { kind: 'value' }>, given: readonly Given[]): void {
+function addValue (draft: Draft, assignment: Extract<Assignment, { kind: 'value' }>, given: readonly Preset[]): void {
   const one = givenOf(assignment.field, given)
   if (one?.value !== undefined && one.value !== assignment.value) draft.violations.push(contradiction(assignment.pointer))
   else draft.assignments.push(assignment)
@@ -164,7 +164,7 @@ function addList (draft: Draft, field: SubCollectionField, value: unknown, point
 }
 
 /** What is wrong with a new element is wrong with the whole; of one that may be there already that is not yet known. */
-function planElement (draft: Draft, value: unknown, target: Collection, pointer: string, given: readonly Given[], { allowance }: Asked): Element {
+function planElement (draft: Draft, value: unknown, target: Collection, pointer: string, given: readonly Preset[], { allowance }: Asked): Element {
   const created = planBody(value, target, { form: 'create', pointer, given, allowance })
   const found = isObject(value) ? findIdentifier(value, target) : undefined
   if (found === undefined) draft.violations.push(...created.violations)
@@ -197,4 +197,4 @@ function missing (body: Readonly<Record<string, unknown>>, { fields, key }: Coll
 /** Keys that are made for whoever gives none: counted by the source, or drawn. */
 const madeKinds: ReadonlySet<string> = new Set(['integer', 'uuid'])
 
-const isNeeded = (field: StoredField, given: readonly Given[]) => field.schema.default === undefined && givenOf(field, given) === undefined
+const isNeeded = (field: StoredField, given: readonly Preset[]) => field.schema.default === undefined && givenOf(field, given) === undefined

@@ -3,7 +3,7 @@ import type { Collection, DataField, Field, RelationField } from '../model/model
 import type { Operator, Scalar } from '../model/values.ts'
 import type { Filter, ValueText } from '../request/request.ts'
 import type { Predicate } from './plan.ts'
-import { all, any, everything } from './predicates.ts'
+import { all, any, always } from './predicates.ts'
 import { suggest } from './suggest.ts'
 import { findReadable, readableNames } from './visible.ts'
 
@@ -45,7 +45,7 @@ function unknown (filter: Comparison, name: string, collection: Collection) {
 
 /** A sub-item can be asked for being there or not: `artist=null`, `artist!=null`. */
 function compareRelation (filter: Comparison, field: RelationField): Predicate {
-  const there: Predicate = { kind: 'some', field, where: everything }
+  const there: Predicate = { kind: 'some', field, where: always }
   const [value] = filter.values
   if (field.kind === 'sub-item' && value !== undefined && isNull(value)) {
     if (filter.operator === 'equals') return { kind: 'not', of: there }

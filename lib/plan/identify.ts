@@ -1,9 +1,9 @@
 import type { Context, Found } from '../collection.ts'
 import type { Collection, FieldIdentifier, Identifier, LookupIdentifier, SpecialIdentifier } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
-import { rememberEach } from '../remember.ts'
-import type { Given, Predicate } from './plan.ts'
-import { all, any, equals, nothing } from './predicates.ts'
+import { memoize } from '../memoize.ts'
+import type { Preset, Predicate } from './plan.ts'
+import { all, any, equals, never } from './predicates.ts'
 
 /** The ways in which one identifier may match a segment. */
 export interface Alternative { readonly identifier: string, readonly where: Predicate }
@@ -15,7 +15,7 @@ export interface Identified {
   /** Whether a special identifier matched: the segment is then not the item's own. */
   readonly special: boolean
   /** The value that an item created under this segment would have: of the first identifier that is a field and takes it. */
-  readonly given: Given | undefined
+  readonly given: Preset | undefined
 }
 
 /** A segment searched in all of a collection's identifiers, special ones first (docs/http.md: Identifiers). A promise where the application is asked. */
@@ -24,7 +24,7 @@ export function identify (segment: string, collection: Collection, context: Cont
   if (special !== undefined) return matchSpecial(special, collection, context).then(where => ({ where, alternatives: [], special: true, given: undefined }))
   const identifiers = usable(collection)
   if (identifiers.some(one => one.kind === 'lookup')) return lookUp(identifiers, segment, collection, context)
-  return identified(identifiers, identifiers.map(one => one.kind === 'lookup' ? nothing : matchField(one, segment)), segment)
+  return identified(identifiers, identifiers.map(one => one.kind === 'lookup' ? never : matchField(one, segment)), segment)
 }
 
 /** Lookups are asked one after the other. */
@@ -36,10 +36,10 @@ async function lookUp (identifiers: readonly Identifier[], segment: string, coll
 
 function identified (identifiers: readonly Identifier[], wheres: readonly Predicate[], segment: string): Identified {
   const alternatives: Alternative[] = []
-  let given: Given | undefined
+  let given: Preset | undefined
   for (const [index, identifier] of identifiers.entries()) {
-    const where = wheres[index] ?? nothing
-    if (where !== nothing) alternatives.push({ identifier: identifier.name, where })
+    const where = wheres[index] ?? never
+    if (where !== never) alternatives.push({ identifier: identifier.name, where })
     given ??= givenBy(identifier, segment)
   }
   return { where: any(alternatives.map(one => one.where)), alternatives, special: false, given }
@@ -52,7 +52,7 @@ export function identifyBy (identifier: Identifier, segment: string, collection:
   return where instanceof Promise ? where.then(made) : made(where)
 }
 
-function givenBy (identifier: Identifier, segment: string): Given | undefined {
+function givenBy (identifier: Identifier, segment: string): Preset | undefined {
   if (identifier.kind === 'lookup') return undefined
   const value = identifier.field.type.parse(segment)
   return value === undefined ? undefined : { field: identifier.field, value }
@@ -62,7 +62,7 @@ function givenBy (identifier: Identifier, segment: string): Given | undefined {
 export const findIdentifier = (collection: Collection, name: string): Identifier | undefined => usable(collection).find(one => one.name === name)
 
 // To find an item by a field that must not be read would tell its value.
-const usable = rememberEach((collection: Collection) => collection.identifiers.filter(one => one.kind === 'lookup' || one.field.readable))
+const usable = memoize((collection: Collection) => collection.identifiers.filter(one => one.kind === 'lookup' || one.field.readable))
 
 function match (identifier: Identifier, segment: string, collection: Collection, context: Context): Predicate | Promise<Predicate> {
   return identifier.kind === 'lookup' ? matchLookup(identifier, segment, collection, context) : matchField(identifier, segment)
@@ -70,12 +70,12 @@ function match (identifier: Identifier, segment: string, collection: Collection,
 
 function matchField ({ field }: FieldIdentifier, segment: string): Predicate {
   const value = field.type.parse(segment)
-  return value === undefined ? nothing : equals(field, value)
+  return value === undefined ? never : equals(field, value)
 }
 
 async function matchLookup (identifier: LookupIdentifier, segment: string, collection: Collection, context: Context): Promise<Predicate> {
   const value = identifier.type.parse(segment)
-  if (value === undefined) return nothing
+  if (value === undefined) return never
   // The value is one of the type that the lookup declares, as parse() has just proved.
   return having(await identifier.find(value as never, context), collection, `lookup '${identifier.name}'`)
 }
@@ -86,7 +86,7 @@ async function matchSpecial (special: SpecialIdentifier, collection: Collection,
 
 /** The items that have the values found; by their key alone where it is among them, so that an item found is that item. */
 function having (found: Found<Record<string, unknown>>, collection: Collection, by: string): Predicate {
-  if (found === undefined || found === null) return nothing
+  if (found === undefined || found === null) return never
   const { key } = collection
   const keyValue = found[key.property]
   if (isScalar(keyValue)) return equals(key, keyValue)

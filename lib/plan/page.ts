@@ -2,7 +2,7 @@ import { invalidPage } from '../errors.ts'
 import type { PageLimits } from '../model/model.ts'
 import type { PageAsked, ValueText } from '../request/request.ts'
 import type { Order, Predicate } from './plan.ts'
-import { parsePosition, planPosition, type Position } from './position.ts'
+import { parseCursor, planCursor, type Position } from './position.ts'
 
 /** How a client pages: links keep its style (docs/http.md: Pages and links). */
 export type PageStyle = 'page' | 'offset' | 'keyset'
@@ -25,13 +25,13 @@ export function planPage (asked: PageAsked, limits: PageLimits): Page {
   const size = asked.size === undefined ? limits.defaultSize : Math.min(wholeNumber(asked.size, 0), limits.maxSize)
   if (page !== undefined) return { style: 'page', size, offset: startOf(page, size), position: undefined }
   if (offset !== undefined) return { style: 'offset', size, offset: wholeNumber(offset, 0), position: undefined }
-  if (after !== undefined) return { style: 'keyset', size, offset: 0, position: parsePosition(after, 'after') }
-  if (before !== undefined) return { style: 'keyset', size, offset: 0, position: parsePosition(before, 'before') }
+  if (after !== undefined) return { style: 'keyset', size, offset: 0, position: parseCursor(after, 'after') }
+  if (before !== undefined) return { style: 'keyset', size, offset: 0, position: parseCursor(before, 'before') }
   return { style: undefined, size, offset: 0, position: undefined }
 }
 
 /** What holds for the items on the far side of the page's position; everything where it has none. */
-export const beyond = (page: Page, order: Order): Predicate => planPosition(page.position, order)
+export const afterPage = (page: Page, order: Order): Predicate => planCursor(page.position, order)
 
 function startOf (page: ValueText, size: number): number {
   const number = wholeNumber(page, 1)

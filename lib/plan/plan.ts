@@ -76,23 +76,23 @@ export type ReadPlanOf<K extends ReadPlan['kind']> = Extract<ReadPlan, { kind: K
 export interface Row { readonly [property: string]: unknown }
 
 /** A value that a new item gets from its place in the tree. Undefined where it is known only once its parent is there. */
-export interface Given { readonly field: StoredField, readonly value: Scalar | undefined }
+export interface Preset { readonly field: StoredField, readonly value: Scalar | undefined }
 
 /**
  * What is told of an item, and what must be read for it and its tag. `variant`: names the representation where the item's version stands for all that it
  * shows, so that its text need not be looked at for a tag. `versionAt`: where in `select` the fields stand that the version is made of.
  */
-export interface Shows { readonly show: Selection, readonly select: Selection, readonly variant: string | undefined, readonly versionAt: readonly number[] }
+export interface Projection { readonly show: Selection, readonly select: Selection, readonly variant: string | undefined, readonly versionAt: readonly number[] }
 
 export type WritePlan =
   /** New items in a collection, which belong to the item that the last step stands on. All of them are created, or none. */
-  | { readonly kind: 'create', readonly steps: readonly Step[], readonly from: Origin, readonly given: readonly Given[], readonly bodies: readonly ItemBody[], readonly many: boolean, readonly shows: Shows | undefined }
+  | { readonly kind: 'create', readonly steps: readonly Step[], readonly from: Origin, readonly given: readonly Preset[], readonly bodies: readonly ItemBody[], readonly many: boolean, readonly shows: Projection | undefined }
   /** Changes the item that the last step stands on; where there is none and `otherwise` is there, creates it. */
-  | { readonly kind: 'update', readonly steps: readonly Step[], readonly collection: Collection, readonly body: ItemBody, readonly otherwise: Otherwise | undefined, readonly conditions: Conditions, readonly shows: Shows | undefined }
+  | { readonly kind: 'update', readonly steps: readonly Step[], readonly collection: Collection, readonly body: ItemBody, readonly otherwise: UpsertInsert | undefined, readonly conditions: Conditions, readonly shows: Projection | undefined }
   | { readonly kind: 'delete', readonly steps: readonly Step[], readonly collection: Collection, readonly conditions: Conditions }
 
 /** The writes of one kind. */
 export type WritePlanOf<K extends WritePlan['kind']> = Extract<WritePlan, { kind: K }>
 
 /** The item that an upsert creates. */
-export interface Otherwise { readonly from: Origin, readonly given: readonly Given[], readonly body: ItemBody }
+export interface UpsertInsert { readonly from: Origin, readonly given: readonly Preset[], readonly body: ItemBody }

@@ -1,11 +1,11 @@
 import { invalidPage } from '../errors.ts'
-import { rememberEach } from '../remember.ts'
+import { memoize } from '../memoize.ts'
 import type { Place, ValueText } from '../request/request.ts'
 import type { DataField } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 
 import type { Order, OrderTerm, Predicate, Row } from './plan.ts'
-import { all, any, equals, everything, nothing } from './predicates.ts'
+import { all, any, equals, always, never } from './predicates.ts'
 import { reverse } from './sort.ts'
 
 /** A place between two items of an order, as a link carries it: the sort values of the item next to it (docs/http.md: Pages and links). */
@@ -18,13 +18,13 @@ export interface Position {
 }
 
 /** The text of the position of a row. Every field of the order must be one that the caller may read. */
-export function formatPosition (order: Order, row: Row): string {
+export function formatCursor (order: Order, row: Row): string {
   const values = order.map(({ field }) => row[field.property] ?? null)
   return Buffer.from(JSON.stringify([formatOrder(order), ...values])).toString('base64url')
 }
 
 /** Throws invalid_page for a text that is no position. */
-export function parsePosition (value: ValueText, direction: Position['direction']): Position {
+export function parseCursor (value: ValueText, direction: Position['direction']): Position {
   const decoded = decode(value.text)
   if (!Array.isArray(decoded)) throw invalid(value.at)
   const [order, ...values]: unknown[] = decoded
@@ -33,19 +33,19 @@ export function parsePosition (value: ValueText, direction: Position['direction'
 }
 
 /** What holds for the items beyond the position. Throws invalid_page where it does not fit the order. */
-export function planPosition (position: Position | undefined, order: Order): Predicate {
-  if (position === undefined) return everything
+export function planCursor (position: Position | undefined, order: Order): Predicate {
+  if (position === undefined) return always
   // No link holds one; made by hand, it would find out the values of a key that must not be read.
   if (!order.every(({ field }) => field.readable)) throw invalid(position.at)
   if (position.order !== formatOrder(order) || position.values.length !== order.length) {
     throw invalidPage(`The position in '${position.at.parameter}' belongs to another sort than this request's.`, position.at)
   }
   const values = order.map(({ field }, index) => check(position.values[index], field, position.at))
-  return beyondValues(position.direction === 'after' ? order : reverse(order), values)
+  return afterCursor(position.direction === 'after' ? order : reverse(order), values)
 }
 
 /** What holds for the items after the one that has these values of the order. */
-export function beyondValues (order: Order, values: readonly (Scalar | null)[]): Predicate {
+export function afterCursor (order: Order, values: readonly (Scalar | null)[]): Predicate {
   const beyond = any(order.map((term, index) => all([
     ...order.slice(0, index).map(({ field }, before) => equals(field, values[before] ?? null)),
     follows(term, values[index] ?? null)
@@ -63,7 +63,7 @@ function reaches ({ field, descending }: OrderTerm, value: Scalar | null): reado
   return [{ kind: 'compare', field, operator: descending ? 'at_most' : 'at_least', value }]
 }
 
-const formatOrder = rememberEach((order: Order) => order.map(({ field, descending }) => `${descending ? '-' : ''}${field.name}`).join(','))
+const formatOrder = memoize((order: Order) => order.map(({ field, descending }) => `${descending ? '-' : ''}${field.name}`).join(','))
 
 function decode (text: string): unknown {
   try {
@@ -94,7 +94,7 @@ function follows ({ field, descending }: OrderTerm, value: Scalar | null): Predi
     if (value === null) return { kind: 'compare', field, operator: 'not_equals', value: null }
     return { kind: 'compare', field, operator: 'less', value }
   }
-  if (value === null) return nothing
+  if (value === null) return never
   const greater: Predicate = { kind: 'compare', field, operator: 'greater', value }
   return field.nullable ? any([greater, equals(field, null)]) : greater
 }

@@ -1,10 +1,10 @@
 import type { Collection, DataField, ScalarField } from '../model/model.ts'
-import { rememberEach } from '../remember.ts'
+import { memoize } from '../memoize.ts'
 import type { Query } from '../request/request.ts'
 import { planFilters } from './filter.ts'
-import { beyond, type Page, type PageStyle, planPage } from './page.ts'
-import type { Order, ReadPlanOf, Selection, Shows } from './plan.ts'
-import { both, everything } from './predicates.ts'
+import { afterPage, type Page, type PageStyle, planPage } from './page.ts'
+import type { Order, ReadPlanOf, Selection, Projection } from './plan.ts'
+import { both, always } from './predicates.ts'
 import { planSelection } from './select.ts'
 import { checkSize } from './size.ts'
 import { planSort, reverse } from './sort.ts'
@@ -29,8 +29,8 @@ interface Base { readonly walked: readonly Walked[] }
 export type Read =
   | { readonly kind: 'directory' }
   /** The plan may read more than what is shown. */
-  | Base & { readonly kind: 'item', readonly plan: ReadPlanOf<'item'>, readonly shows: Shows, readonly collection: Collection, readonly special: boolean, readonly nullable: boolean }
-  | Base & { readonly kind: 'scalar', readonly plan: ReadPlanOf<'item'>, readonly shows: Shows, readonly collection: Collection }
+  | Base & { readonly kind: 'item', readonly plan: ReadPlanOf<'item'>, readonly shows: Projection, readonly collection: Collection, readonly special: boolean, readonly nullable: boolean }
+  | Base & { readonly kind: 'scalar', readonly plan: ReadPlanOf<'item'>, readonly shows: Projection, readonly collection: Collection }
   | Base & { readonly kind: 'list', readonly plan: ReadPlanOf<'list'>, readonly paging: Paging }
   /** Each member an item, by the value of an identifier. */
   | Base & { readonly kind: 'dictionary', readonly plan: ReadPlanOf<'list'>, readonly paging: Paging, readonly by: DataField }
@@ -77,29 +77,29 @@ function planItem ({ collection, walked, special, nullable }: On<'item'>, query:
 }
 
 /** What is shown of an item. Throws invalid_fields. */
-export const planShows = (query: Query, collection: Collection, options: ReadOptions): Shows =>
+export const planShows = (query: Query, collection: Collection, options: ReadOptions): Projection =>
   query.fields === undefined ? fullShows(collection) : askedShows(options)(query)(collection)
 
-const askedShows = rememberEach(({ mostItems }: ReadOptions) => rememberEach((query: Query) => rememberEach((collection: Collection): Shows => {
+const askedShows = memoize(({ mostItems }: ReadOptions) => memoize((query: Query) => memoize((collection: Collection): Projection => {
   const show = planSelection(query.fields, collection, 'full')
   checkSize(show, 1, mostItems, query.at.fields)
   return showsOf(show, undefined, collection)
 })))
 
-const fullShows = rememberEach((collection: Collection): Shows => {
+const fullShows = memoize((collection: Collection): Projection => {
   const show = planSelection(undefined, collection, 'full')
   return showsOf(show, variantOf(show, show.map(one => one.name), collection), collection)
 })
 
 /** The same for one field of it. */
-export const planShowsField = (field: ScalarField, collection: Collection): Shows => fieldShows(collection)(field)
+export const planShowsField = (field: ScalarField, collection: Collection): Projection => fieldShows(collection)(field)
 
-const fieldShows = rememberEach((collection: Collection) => rememberEach((field: ScalarField): Shows => {
+const fieldShows = memoize((collection: Collection) => memoize((field: ScalarField): Projection => {
   const show: Selection = [{ kind: 'value', name: field.name, field }]
   return showsOf(show, variantOf(show, field.name, collection), collection)
 }))
 
-function showsOf (show: Selection, variant: string | undefined, { versionFields }: Collection): Shows {
+function showsOf (show: Selection, variant: string | undefined, { versionFields }: Collection): Projection {
   const select = Object.freeze(withFields(show, versionFields))
   return { show, select, variant, versionAt: versionFields.map(field => select.findIndex(shown => shown.field === field)) }
 }
@@ -119,11 +119,11 @@ type ListRead = Extract<Read, { kind: 'list' }>
 
 function planList ({ from, where, walked }: On<'collection'>, query: Query, count: boolean, options: ReadOptions): ListRead {
   const whole = wholeListing(options)(query)(from.collection)
-  return where === everything && walked.length === 0 && !count ? whole : placed(whole, { from, where, walked }, count)
+  return where === always && walked.length === 0 && !count ? whole : placed(whole, { from, where, walked }, count)
 }
 
 /** The listing of a whole collection: the same for all requests with this query, as its frozen plan tells. */
-const wholeListing = rememberEach((options: ReadOptions) => rememberEach((query: Query) => rememberEach((collection: Collection): ListRead => planWhole(query, collection, options))))
+const wholeListing = memoize((options: ReadOptions) => memoize((query: Query) => memoize((collection: Collection): ListRead => planWhole(query, collection, options))))
 
 function planWhole (query: Query, collection: Collection, options: ReadOptions): ListRead {
   const paging = planPaging(query, planSort(query.sort ?? [], collection), collection, options)
@@ -137,7 +137,7 @@ function planWhole (query: Query, collection: Collection, options: ReadOptions):
   // A stream is never held whole, so only what one of its items embeds counts.
   checkSize(listing.select, options.whole || page.size === Infinity ? 1 : page.size, options.mostItems, query.at.fields)
   const carry = paging.style === 'keyset' ? paging.order.map(term => term.field) : []
-  const plan: ReadPlanOf<'list'> = { kind: 'list', steps: [], from: { collection, via: undefined }, listing, beyond: beyond(page, paging.order), carry, count: false }
+  const plan: ReadPlanOf<'list'> = { kind: 'list', steps: [], from: { collection, via: undefined }, listing, beyond: afterPage(page, paging.order), carry, count: false }
   return { kind: 'list', plan: Object.freeze(plan), paging, walked: [] }
 }
 
@@ -154,7 +154,7 @@ function planDictionary ({ by, ...resource }: On<'dictionary'>, query: Query, co
   return { ...rest, kind: 'dictionary', by, plan: { ...plan, carry: [...new Set([...plan.carry, by])] } }
 }
 
-const hasValue = (field: DataField) => field.nullable ? { kind: 'compare', field, operator: 'not_equals', value: null } as const : everything
+const hasValue = (field: DataField) => field.nullable ? { kind: 'compare', field, operator: 'not_equals', value: null } as const : always
 
 /** Groups stand in the order of their value; a sort orders the items of each, and turns the groups round where it begins with their field. */
 function planGroups ({ by, from, where, walked }: On<'dictionary'>, query: Query, count: boolean, options: ReadOptions): Read {
@@ -171,7 +171,7 @@ function planGroups ({ by, from, where, walked }: On<'dictionary'>, query: Query
     steps: stepsOf(walked),
     from,
     by,
-    beyond: beyond(page, paging.order),
+    beyond: afterPage(page, paging.order),
     descending: paging.reversed ? !descending : descending,
     range: { offset: page.offset, limit: page.size },
     members: {

@@ -1,11 +1,11 @@
 import { didYouMean, invalidFields } from '../errors.ts'
 import { listedFields } from '../model/listed.ts'
 import type { Collection, Field, SubCollectionField, SubItemField } from '../model/model.ts'
-import { rememberEach } from '../remember.ts'
+import { memoize } from '../memoize.ts'
 import type { FieldAsked, Query } from '../request/request.ts'
 import { planListing } from './listing.ts'
 import type { Selection, Shown } from './plan.ts'
-import { everything } from './predicates.ts'
+import { always } from './predicates.ts'
 import { suggest } from './suggest.ts'
 import { refuse } from './unusable.ts'
 import { findReadable, readableNames } from './visible.ts'
@@ -23,13 +23,13 @@ export function planSelection (asked: readonly FieldAsked[] | undefined, collect
 }
 
 /** The identifiers and what is marked `listed`, or all scalars. */
-export const listedForm = rememberEach((collection: Collection): Selection => listedFields(collection).map(showPlainly))
+export const listedForm = memoize((collection: Collection): Selection => listedFields(collection).map(showPlainly))
 
-const fullForm = rememberEach((collection: Collection): Selection => [...collection.fields.values()].filter(field => field.readable && !field.hidden).map(showPlainly))
+const fullForm = memoize((collection: Collection): Selection => [...collection.fields.values()].filter(field => field.readable && !field.hidden).map(showPlainly))
 
 /** A field without a query of its own. Ends, because listed relations do not lead in a circle. */
 export function showPlainly (field: Field): Shown {
-  if (field.kind === 'sub-item') return { kind: 'item', name: field.name, field, where: everything, select: listedForm(field.target) }
+  if (field.kind === 'sub-item') return { kind: 'item', name: field.name, field, where: always, select: listedForm(field.target) }
   if (field.kind === 'sub-collection') return { kind: 'list', name: field.name, field, listing: planListing({}, field.target) }
   return { kind: 'value', name: field.name, field }
 }
@@ -48,7 +48,7 @@ function planField (asked: FieldAsked, collection: Collection): Shown {
 
 function showItem (field: SubItemField, query: Query): Shown {
   refuse(query, ['filter', 'sort', 'page'], `the single item '${field.name}'`)
-  return { kind: 'item', name: field.name, field, where: everything, select: planSelection(query.fields, field.target, 'listed') }
+  return { kind: 'item', name: field.name, field, where: always, select: planSelection(query.fields, field.target, 'listed') }
 }
 
 function showList (field: SubCollectionField, query: Query): Shown {

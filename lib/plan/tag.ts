@@ -3,7 +3,7 @@ import { preconditionFailed, preconditionRequired } from '../errors.ts'
 import type { Collection } from '../model/model.ts'
 import type { Conditions, Tags } from '../request/conditions.ts'
 
-import type { Selection, Shows, Row } from './plan.ts'
+import type { Selection, Projection, Row } from './plan.ts'
 
 export type { Tags }
 
@@ -16,7 +16,7 @@ export function versionOf (row: Row, { versionFields }: Collection): string {
 }
 
 /** The same of the JSON texts of all that was read of it. */
-export const versionOfTexts = (texts: readonly string[], { versionAt }: Shows): string => digest(`[${versionAt.map(index => texts[index]).join(',')}]`)
+export const versionOfTexts = (texts: readonly string[], { versionAt }: Projection): string => digest(`[${versionAt.map(index => texts[index]).join(',')}]`)
 
 /**
  * Names a representation, by what it is of, where the item's version stands for all that it shows: its tag then needs no look at its text. Undefined

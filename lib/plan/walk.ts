@@ -2,8 +2,8 @@ import type { Context } from '../collection.ts'
 import { collectionNotFound, fieldNotFound, identifierNotFound } from '../errors.ts'
 import type { Collection, DataField, Model, ScalarField } from '../model/model.ts'
 import { type Alternative, findIdentifier, identify, identifyBy, type Identified } from './identify.ts'
-import type { Given, Origin, Predicate, Step } from './plan.ts'
-import { both, equals, everything, nothing } from './predicates.ts'
+import type { Preset, Origin, Predicate, Step } from './plan.ts'
+import { both, equals, always, never } from './predicates.ts'
 import { suggest } from './suggest.ts'
 import { findExposed, findReadable, readableNames } from './visible.ts'
 
@@ -25,13 +25,13 @@ export type Resource =
    * `where`: what the groups passed on the way leave of it. `given`: their values, which a new item
    * gets; undefined where none can have them.
    */
-  | Base & { readonly kind: 'collection', readonly from: Origin, readonly where: Predicate, readonly given: readonly Given[] | undefined }
+  | Base & { readonly kind: 'collection', readonly from: Origin, readonly where: Predicate, readonly given: readonly Preset[] | undefined }
   | Base & { readonly kind: 'dictionary', readonly from: Origin, readonly where: Predicate, readonly by: DataField }
   /**
    * `special`: named by a special identifier, not by its own. `nullable`: a sub-item, which may be null. `given`: what an item created here gets
    * from the path; undefined where none can be.
    */
-  | Base & { readonly kind: 'item', readonly collection: Collection, readonly special: boolean, readonly nullable: boolean, readonly given: readonly Given[] | undefined }
+  | Base & { readonly kind: 'item', readonly collection: Collection, readonly special: boolean, readonly nullable: boolean, readonly given: readonly Preset[] | undefined }
   | Base & { readonly kind: 'scalar', readonly collection: Collection, readonly field: ScalarField }
 
 export type ResourceKind = Resource['kind']
@@ -54,7 +54,7 @@ export function walk (path: Path, model: Model, context: Context): Resource | Pr
   if (path.segments.includes('')) throw identifierNotFound('')
   const collection = model.collections.get(name)
   if (collection === undefined) throw collectionNotFound(name, suggest(name, model.collections.keys()))
-  return follow({ kind: 'collection', from: { collection, via: undefined }, where: everything, given: [], walked: [] }, 1, path, context)
+  return follow({ kind: 'collection', from: { collection, via: undefined }, where: always, given: [], walked: [] }, 1, path, context)
 }
 
 /** Waits only where a lookup or special identifier of the application does. */
@@ -93,7 +93,7 @@ function intoDictionary (resource: CollectionResource, { segments, dictionaryPre
   if (field.kind === 'computed' || !field.filterable || field.type.kind === 'json') throw fieldNotFound(segment, undefined)
   if (value === undefined) return { to: { ...resource, kind: 'dictionary', by: field }, used: 1 }
   const scalar = field.type.parse(value)
-  const member = scalar === undefined ? nothing : equals(field, scalar)
+  const member = scalar === undefined ? never : equals(field, scalar)
   const given = field.kind === 'stored' && field.writable && scalar !== undefined ? resource.given && [...resource.given, { field, value: scalar }] : undefined
   return { to: { ...resource, where: both(resource.where, member), given }, used: 2 }
 }
@@ -125,9 +125,9 @@ function intoField ({ collection, walked }: ItemResource, { segments, writing }:
   if (field === undefined) throw fieldNotFound(segment, suggest(segment, readableNames(collection)))
   switch (field.kind) {
     case 'sub-collection':
-      return { kind: 'collection', from: { collection: field.target, via: field }, where: everything, given: [], walked }
+      return { kind: 'collection', from: { collection: field.target, via: field }, where: always, given: [], walked }
     case 'sub-item': {
-      const step = { collection: field.target, via: field, where: everything }
+      const step = { collection: field.target, via: field, where: always }
       return { kind: 'item', collection: field.target, special: false, nullable: true, given: undefined, walked: [...walked, { step, segment, length: at + 1, alternatives: [] }] }
     }
     default:

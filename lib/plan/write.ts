@@ -5,7 +5,7 @@ import type { Conditions } from '../request/conditions.ts'
 import type { Query } from '../request/request.ts'
 import { type Allowance, contradictionsIn, givenByParent, type ItemBody, planBody } from './body.ts'
 import type { WriteMethod } from './methods.ts'
-import type { Otherwise, Shows, WritePlan } from './plan.ts'
+import type { UpsertInsert, Projection, WritePlan } from './plan.ts'
 import { planShows, planShowsField, type ReadOptions, stepsOf } from './read.ts'
 import { refuse } from './unusable.ts'
 import type { Resource, Walked } from './walk.ts'
@@ -19,7 +19,7 @@ export interface Write {
 }
 
 /** What else a write asks for besides its resource. */
-export interface WriteAsked {
+export interface WriteRequest {
   readonly method: WriteMethod
   readonly query: Query
   readonly body: BodyText
@@ -37,7 +37,7 @@ type On<K extends Resource['kind']> = Extract<Resource, { kind: K }>
  * What a write means, for a method that the resource takes (docs/http.md: Writing). Throws unsupported_media_type, malformed_body, content_too_large,
  * validation, or invalid_fields.
  */
-export function planWrite (resource: Resource, asked: WriteAsked, limits: WriteLimits): Write {
+export function planWrite (resource: Resource, asked: WriteRequest, limits: WriteLimits): Write {
   refuse(asked.query, asked.represent ? unusable : unusableUnshown, 'a write')
   switch (resource.kind) {
     case 'collection': return planCreate(resource, asked, limits)
@@ -50,7 +50,7 @@ export function planWrite (resource: Resource, asked: WriteAsked, limits: WriteL
 const unusable = ['filter', 'sort', 'page'] as const
 const unusableUnshown = [...unusable, 'fields'] as const
 
-function planCreate ({ from, given = [], walked }: On<'collection'>, asked: WriteAsked, limits: WriteLimits): Write {
+function planCreate ({ from, given = [], walked }: On<'collection'>, asked: WriteRequest, limits: WriteLimits): Write {
   const body = parseBody(asked.body, limits) ?? {}
   const allowance = allowanceOf(limits)
   const parent = givenByParent(from.via)
@@ -62,7 +62,7 @@ function planCreate ({ from, given = [], walked }: On<'collection'>, asked: Writ
   return { plan: { kind: 'create', steps: stepsOf(walked), from, given, bodies, many, shows: showsOf(from.collection, asked, limits) }, walked, scalar: false }
 }
 
-function planUpdate (resource: On<'item'>, asked: WriteAsked, limits: WriteLimits): Write {
+function planUpdate (resource: On<'item'>, asked: WriteRequest, limits: WriteLimits): Write {
   const { collection, walked } = resource
   const body = parseBody(asked.body, limits)
   if (body === undefined) throw malformedBody('The body is empty; send the fields that are to change.')
@@ -76,14 +76,14 @@ function planUpdate (resource: On<'item'>, asked: WriteAsked, limits: WriteLimit
 }
 
 /** What contradicts the URL does so whether the item is there or not, so that one request has one meaning. */
-function withContradictions (body: ItemBody, otherwise: Otherwise | undefined): ItemBody {
+function withContradictions (body: ItemBody, otherwise: UpsertInsert | undefined): ItemBody {
   if (otherwise === undefined) return body
   const contradictions = contradictionsIn(otherwise.body)
   const isOpen = ({ pointer }: { readonly pointer: string }) => !contradictions.some(one => one.pointer === pointer)
   return { ...body, confirmations: body.confirmations.filter(isOpen), violations: [...body.violations.filter(isOpen), ...contradictions] }
 }
 
-function planOtherwise ({ collection, walked, given }: On<'item'>, body: unknown, limits: WriteLimits): Otherwise | undefined {
+function planOtherwise ({ collection, walked, given }: On<'item'>, body: unknown, limits: WriteLimits): UpsertInsert | undefined {
   const last = walked.at(-1)?.step
   if (!collection.strategies.upsert || given === undefined || last === undefined || last.via?.kind === 'sub-item') return undefined
   return {
@@ -94,7 +94,7 @@ function planOtherwise ({ collection, walked, given }: On<'item'>, body: unknown
 }
 
 /** A scalar's body is its value alone: a body of one member, whose pointers are those of the value. */
-function planScalar ({ field, collection, walked }: On<'scalar'>, asked: WriteAsked, limits: WriteLimits): Write {
+function planScalar ({ field, collection, walked }: On<'scalar'>, asked: WriteRequest, limits: WriteLimits): Write {
   const value = parseBody(asked.body, limits)
   if (value === undefined) throw malformedBody('The body is empty; send the value as JSON.')
   const body = planBody({ [field.name]: value }, collection, { form: 'update', pointer: '', given: [], allowance: allowanceOf(limits) })
@@ -107,13 +107,13 @@ function planScalar ({ field, collection, walked }: On<'scalar'>, asked: WriteAs
   }
 }
 
-function planDelete ({ collection, walked }: On<'item'>, { conditions }: WriteAsked): Write {
+function planDelete ({ collection, walked }: On<'item'>, { conditions }: WriteRequest): Write {
   return { plan: { kind: 'delete', steps: stepsOf(walked), collection, conditions }, walked, scalar: false }
 }
 
 const allowanceOf = ({ items }: BodyLimits): Allowance => ({ items })
 
-function showsOf (collection: Collection, { represent, query }: WriteAsked, { reads }: WriteLimits): Shows | undefined {
+function showsOf (collection: Collection, { represent, query }: WriteRequest, { reads }: WriteLimits): Projection | undefined {
   return represent ? planShows(query, collection, reads) : undefined
 }
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { malformedBody, unsupportedMediaType } from '../errors.ts'
-import { rememberRecent } from '../remember.ts'
+import { memoizeRecent } from '../memoize.ts'
 
 /** A body as it came in. */
 export interface BodyText { readonly contentType: string | undefined, readonly bytes: Buffer | undefined }
@@ -46,7 +46,7 @@ export const mediaTypeOf = (contentType: string | undefined) => contentType === 
 const isJson = (contentType = '') => readContentType(contentType).json
 
 /** What clients say is nearly always the same. */
-const readContentType = rememberRecent(contentType => {
+const readContentType = memoizeRecent(contentType => {
   const type = contentType.split(';', 1).join('').trim().toLowerCase()
   return { type, json: bodyTypes.some(one => one === type) && isUtf8Charset(contentType) }
 }, { most: 100, longest: 200 })

@@ -3,7 +3,7 @@ import { type Budget, makeBudget } from './budget.ts'
 import { decodePercent } from './decode.ts'
 import { parseFilter } from './filter.ts'
 import { addFilter, addParameter, makeDraft, type QueryDraft } from './parameter.ts'
-import { rememberEach, rememberRecent } from '../remember.ts'
+import { memoize, memoizeRecent } from '../memoize.ts'
 import type { Query } from './request.ts'
 import { parseSelection } from './select.ts'
 import { placeAt, type Span } from './span.ts'
@@ -24,7 +24,7 @@ export function parseQuery (raw: string, syntax: Syntax): Query {
 export interface QueryText { readonly query: Query, kept (): readonly string[] }
 
 /** Reads a query string, unless it was read before, as most are: nothing in what it gives is ever changed. Throws what parseQuery() throws. */
-export const readQuery = rememberEach((syntax: Syntax) => rememberRecent((raw): QueryText => {
+export const readQuery = memoize((syntax: Syntax) => memoizeRecent((raw): QueryText => {
   let kept: readonly string[] | undefined
   return { query: parseQuery(raw, syntax), kept: () => (kept ??= keptParameters(raw, syntax)) }
 }, recent))

@@ -2,7 +2,7 @@ import type { Acknowledgement } from '../../schemas/acknowledgement.ts'
 import { identifierNotFound } from '../errors.ts'
 import type { Collection } from '../model/model.ts'
 import { versionOf } from '../plan/tag.ts'
-import type { Shows, WritePlan, Row } from '../plan/plan.ts'
+import type { Projection, WritePlan, Row } from '../plan/plan.ts'
 import type { Write } from '../plan/write.ts'
 
 import type { Created, WriteResult } from '../run/write.ts'
@@ -18,7 +18,7 @@ export interface AcknowledgementOptions {
 }
 
 /** What an acknowledgement takes over from the request. */
-export interface WriteTold {
+export interface WriteEcho {
   readonly segments: readonly string[]
   site (): Site
   /** What the client prefers to be told. */
@@ -26,7 +26,7 @@ export interface WriteTold {
 }
 
 /** The answer to a write (docs/http.md: Writing). Throws identifier_not_found where there was nothing to write to. */
-export function renderWrite ({ plan, walked, scalar }: Write, result: WriteResult, told: WriteTold, options: AcknowledgementOptions): Answer {
+export function renderWrite ({ plan, walked, scalar }: Write, result: WriteResult, told: WriteEcho, options: AcknowledgementOptions): Answer {
   switch (result.kind) {
     case 'created': return renderCreated(plan, result.items, told, options)
     case 'updated': return renderUpdated(plan, result.row, scalar, told)
@@ -36,14 +36,14 @@ export function renderWrite ({ plan, walked, scalar }: Write, result: WriteResul
   }
 }
 
-function renderUpdated (plan: WritePlan, row: Row | undefined, scalar: boolean, { returns }: WriteTold): Answer {
+function renderUpdated (plan: WritePlan, row: Row | undefined, scalar: boolean, { returns }: WriteEcho): Answer {
   if (returns === 'minimal') return minimal(204)
   if (plan.kind !== 'update' || plan.shows === undefined || row === undefined) return acknowledge(200, { status: 'ok' })
   const body = scalar ? renderScalar(row, plan.shows.show) : renderItem(row, plan.shows.show)
   return tagged(ok(body, represented), undefined, versionOf(row, plan.collection), plan.shows.variant)
 }
 
-function renderCreated (plan: WritePlan, items: readonly Created[], { segments, site, returns }: WriteTold, { createdBody, dictionaryPrefix }: AcknowledgementOptions): Answer {
+function renderCreated (plan: WritePlan, items: readonly Created[], { segments, site, returns }: WriteEcho, { createdBody, dictionaryPrefix }: AcknowledgementOptions): Answer {
   const many = plan.kind === 'create' && plan.many
   const collection = plan.kind === 'create' ? plan.from.collection : plan.collection
   const [first] = items
@@ -62,7 +62,7 @@ function acknowledgementOf ({ key: id }: Created, { key }: Collection, withId: b
   return { status: 'created', ...isTold && { id } }
 }
 
-function renderRepresentation ({ show, variant }: Shows, items: readonly Created[], many: boolean, collection: Collection, location: Answer['headers'] | undefined): Answer {
+function renderRepresentation ({ show, variant }: Projection, items: readonly Created[], many: boolean, collection: Collection, location: Answer['headers'] | undefined): Answer {
   const rows = items.flatMap(({ row }) => row === undefined ? [] : [row])
   const [row] = rows
   if (many || row === undefined) return json(201, renderItems(rows, show), { ...represented, ...location })

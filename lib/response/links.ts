@@ -1,4 +1,4 @@
-import { formatPosition } from '../plan/position.ts'
+import { formatCursor } from '../plan/position.ts'
 import type { Paging } from '../plan/read.ts'
 import type { Ends } from '../sources/source.ts'
 
@@ -25,8 +25,8 @@ function keysetLinks (paging: Paging, { ends, more }: PageRead, names: PageNames
   if (page.size === Infinity) return []
   const links: PageLink[] = isFirst(paging) ? [] : [{ rel: 'first', page: {} }]
   // Whoever came by `before` came from a page that follows, whoever came otherwise from one that precedes.
-  if (ends !== undefined && !isFirst(paging) && (!reversed || more)) links.push({ rel: 'prev', page: { [names.before]: formatPosition(order, ends.first()) } })
-  if (ends !== undefined && (reversed || more)) links.push({ rel: 'next', page: { [names.after]: formatPosition(order, ends.last()) } })
+  if (ends !== undefined && !isFirst(paging) && (!reversed || more)) links.push({ rel: 'prev', page: { [names.before]: formatCursor(order, ends.first()) } })
+  if (ends !== undefined && (reversed || more)) links.push({ rel: 'next', page: { [names.after]: formatCursor(order, ends.last()) } })
   return links
 }
 

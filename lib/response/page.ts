@@ -5,7 +5,7 @@ import { type PageLink, type PageNames, type PageRead, pageLinks } from './links
 import { formatPath, type Site } from './paths.ts'
 
 /** What an answer takes over from the request. */
-export interface Asked {
+export interface PageEcho {
   readonly segments: readonly string[]
   /** The request's parameters without those of pages, each percent-encoded: what every link keeps. */
   kept (): readonly string[]
@@ -24,7 +24,7 @@ export interface PageOptions {
 }
 
 /** A page of items or members with its links, in the header, around it, or neither (docs/http.md: Pages and links). */
-export function renderPage (paging: Paging, body: string, read: PageRead & { readonly total?: number }, asked: Asked, options: PageOptions): Answer {
+export function renderPage (paging: Paging, body: string, read: PageRead & { readonly total?: number }, asked: PageEcho, options: PageOptions): Answer {
   const wrapped = options.pageLinks === 'wrapped' || options.pageLinks === 'both'
   const inHeader = options.pageLinks === 'header' || options.pageLinks === 'both'
   const headers = countHeaders(read)
@@ -42,7 +42,7 @@ export function countHeaders ({ total }: { readonly total?: number }): Readonly<
 }
 
 /** A relative URL: the path as asked for, the request's other parameters, and those that take to the page, which need no encoding. */
-function formatTarget ({ page }: PageLink, { segments, kept }: Asked, site: Site): string {
+function formatTarget ({ page }: PageLink, { segments, kept }: PageEcho, site: Site): string {
   const moved = Object.entries(page).map(([name, value]) => `${encodeURIComponent(name)}=${value}`)
   const query = [...kept(), ...moved].join('&')
   return formatPath(site, segments) + (query === '' ? '' : `?${query}`)

@@ -3,17 +3,17 @@ import type { Collection } from '../model/model.ts'
 import type { DataRead } from '../plan/read.ts'
 import { versionOf, versionOfTexts } from '../plan/tag.ts'
 import type { Row } from '../plan/plan.ts'
-import type { Found, Written } from '../sources/source.ts'
+import type { Found, JsonResult } from '../sources/source.ts'
 import { type Answer, ok } from './answer.ts'
 import { renderDictionary, renderGroups } from './dictionary.ts'
 import { joinMembers, renderItem, renderItems, renderScalar } from './items.ts'
-import { type Asked, type PageOptions, renderPage } from './page.ts'
+import { type PageEcho, type PageOptions, renderPage } from './page.ts'
 import { formatPath, ownSegments } from './paths.ts'
 import type { PageRead } from './links.ts'
 import { tagged } from './tag.ts'
 
 /** The answer to a read that found something. */
-export function renderRead (read: DataRead, result: Found, asked: Asked, options: PageOptions): Answer {
+export function renderRead (read: DataRead, result: Found, asked: PageEcho, options: PageOptions): Answer {
   if (result.kind === 'groups') return renderGroupPage(read, result, asked, options)
   switch (read.kind) {
     case 'item': {
@@ -38,7 +38,7 @@ export function renderRead (read: DataRead, result: Found, asked: Asked, options
 }
 
 /** The same where what was found is text already. */
-export function renderWritten (read: DataRead, result: Written, asked: Asked, options: PageOptions): Answer {
+export function renderJson (read: DataRead, result: JsonResult, asked: PageEcho, options: PageOptions): Answer {
   if (result.kind === 'values' && (read.kind === 'item' || read.kind === 'scalar')) {
     const { values } = result
     const body = read.kind === 'item' ? joinMembers(values, read.shows.show) : values[0] ?? 'null'
@@ -54,12 +54,12 @@ export function renderWritten (read: DataRead, result: Written, asked: Asked, op
 }
 
 /** The answer to a read whose step found nothing. Throws identifier_not_found, but for a sub-item, which may be null. */
-export function renderMissing (read: DataRead, step: number, { known }: Pick<Asked, 'known'>): Answer {
+export function renderMissing (read: DataRead, step: number, { known }: Pick<PageEcho, 'known'>): Answer {
   if (read.kind === 'item' && read.nullable && step === read.walked.length - 1) return tagged(ok('null'), known)
   throw identifierNotFound(read.walked[step]?.segment ?? '')
 }
 
-function renderGroupPage (read: DataRead, result: Extract<Found, { kind: 'groups' }>, asked: Asked, options: PageOptions): Answer {
+function renderGroupPage (read: DataRead, result: Extract<Found, { kind: 'groups' }>, asked: PageEcho, options: PageOptions): Answer {
   if (read.kind !== 'groups') throw new TypeError('only a read of groups is answered by groups')
   const groups = inOrder(result.groups, read.paging.reversed)
   // For links a group is the row that holds its value.
@@ -81,7 +81,7 @@ function pageOf ({ more, total }: Found, rows: readonly Row[]): PageRead & { rea
 const inOrder = <T>(rows: readonly T[], reversed: boolean): readonly T[] => reversed ? rows.toReversed() : rows
 
 /** The item's own URL, where it was asked for by another (RFC 9110, 8.7). */
-function ownLocation (collection: Collection, row: Row, { segments, site }: Asked, { dictionaryPrefix }: PageOptions): Record<string, string> {
+function ownLocation (collection: Collection, row: Row, { segments, site }: PageEcho, { dictionaryPrefix }: PageOptions): Record<string, string> {
   const own = ownSegments(collection, row[collection.key.property], dictionaryPrefix)
   return own === undefined ? {} : { 'content-location': formatPath(site(), [...segments.slice(0, -1), ...own]) }
 }

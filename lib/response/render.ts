@@ -4,12 +4,12 @@ import type { RequestPlan } from '../plan/request.ts'
 import type { Tags } from '../plan/tag.ts'
 import type { Walked } from '../plan/walk.ts'
 import type { ReadOutcome, Result } from '../run/run.ts'
-import { type AcknowledgementOptions, renderWrite, type WriteTold } from './acknowledgement.ts'
+import { type AcknowledgementOptions, renderWrite, type WriteEcho } from './acknowledgement.ts'
 import { type Answer, empty, ok } from './answer.ts'
 import { renderDirectory } from './directory.ts'
-import { type Asked, countHeaders, type PageOptions } from './page.ts'
+import { type PageEcho, countHeaders, type PageOptions } from './page.ts'
 import { type Addressed, formatPath, siteOf } from './paths.ts'
-import { renderMissing, renderRead, renderWritten } from './read.ts'
+import { renderMissing, renderRead, renderJson } from './read.ts'
 import { renderStream } from './stream.ts'
 import { tagged } from './tag.ts'
 
@@ -22,12 +22,12 @@ export interface RenderOptions {
 export interface Echo extends Addressed {
   readonly method: string
   readonly segments: readonly string[]
-  readonly returns: WriteTold['returns']
+  readonly returns: WriteEcho['returns']
   readonly conditions: { readonly ifNoneMatch: Tags | undefined }
   kept (): readonly string[]
 }
 
-interface Told extends Asked, WriteTold { readonly method: string }
+interface AnswerEcho extends PageEcho, WriteEcho { readonly method: string }
 
 /** The answer to a request whose plan was run. Throws identifier_not_found and ambiguous_identifier. */
 export function render (result: Result, request: Echo, model: Model, { baseUrl, answers }: RenderOptions): Answer {
@@ -45,10 +45,10 @@ export function render (result: Result, request: Echo, model: Model, { baseUrl, 
   }
 }
 
-function renderFound ({ read, media, result, identifiers, rows }: ReadOutcome, told: Told, options: RenderOptions['answers']): Answer {
+function renderFound ({ read, media, result, identifiers, rows }: ReadOutcome, told: AnswerEcho, options: RenderOptions['answers']): Answer {
   if (result.kind === 'ambiguous') throw ambiguous(read.walked, result.step, identifiers, told, options)
   if (result.kind === 'missing') return renderMissing(read, result.step, told)
-  if (result.kind === 'values' || result.kind === 'items') return renderWritten(read, result, told, options)
+  if (result.kind === 'values' || result.kind === 'items') return renderJson(read, result, told, options)
   if (media !== 'json' && read.kind === 'list' && rows !== undefined) {
     return renderStream(told.method === 'HEAD' ? headOnly() : rows, read.plan.listing.select, media, countHeaders(result))
   }
@@ -64,7 +64,7 @@ function renderOptions ({ allow, accepts }: Extract<RequestPlan, { kind: 'option
   return empty(204, headers)
 }
 
-function ambiguous (walked: readonly Walked[], step: number, identifiers: readonly string[], { segments, site }: Told, { dictionaryPrefix }: PageOptions) {
+function ambiguous (walked: readonly Walked[], step: number, identifiers: readonly string[], { segments, site }: AnswerEcho, { dictionaryPrefix }: PageOptions) {
   const { segment = '', length = 0 } = walked[step] ?? {}
   const paths = identifiers.map(name => formatPath(site(), [...segments.slice(0, length - 1), `${dictionaryPrefix}${name}`, segment]))
   return ambiguousIdentifier(segment, paths)

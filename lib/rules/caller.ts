@@ -2,9 +2,9 @@ import { LruMap } from 'toad-cache'
 import type { Context, Declared, Rule } from '../collection.ts'
 import { type DataApiError, forbidden, refusedByRule } from '../errors.ts'
 import type { Collection, Model } from '../model/model.ts'
-import { type Denials, isGuarded, reachesOf, withoutDenied } from '../model/rules.ts'
+import { type Denials, isGuarded, connectedCollections, withoutDenied } from '../model/rules.ts'
 import type { Predicate } from '../plan/plan.ts'
-import { everything, nothing } from '../plan/predicates.ts'
+import { always, never } from '../plan/predicates.ts'
 import { planScope, where } from './condition.ts'
 
 export type Operation = 'read' | 'create' | 'update' | 'delete'
@@ -32,7 +32,7 @@ export interface Callers {
 
 /** Prepares what can be known of callers without a request. `compile` makes the model of declarations. */
 export function makeCallers (declared: Declarations, model: Model, compile: (declared: Declarations) => Model): Callers {
-  const anyone: Caller = { model, guarded: false, scope: () => everything, denial: () => undefined }
+  const anyone: Caller = { model, guarded: false, scope: () => always, denial: () => undefined }
   const groups = groupByName(declared, model)
   const modelWithout = cached((reach, denials) => compile(withoutDenied(Object.fromEntries(Object.entries(declared).filter(([name]) => reach.includes(name))), denials)))
   return {
@@ -53,7 +53,7 @@ interface Group { readonly reach: readonly string[], readonly guarded: readonly 
 /** By the name on the wire of each collection for which rules or scopes have a part in requests. */
 function groupByName (declared: Declarations, { collections }: Model): ReadonlyMap<string, Group> {
   const groups = new Map<string, Group>()
-  const reaches = reachesOf(declared)
+  const reaches = connectedCollections(declared)
   for (const { name, property } of collections.values()) {
     const reach = reaches.get(property) ?? []
     const guarded = reach.filter(one => declared[one] !== undefined && isGuarded(declared[one]))
@@ -88,12 +88,12 @@ async function decide (guarded: readonly string[], declared: Declarations, conte
   const scopes = new Map<string, Predicate>()
   for (const collection of model.collections.values()) {
     const scope = decisions.get(collection.property)?.scope
-    if (scope !== undefined) scopes.set(collection.property, logged(() => scope(collection), nothing, context))
+    if (scope !== undefined) scopes.set(collection.property, logged(() => scope(collection), never, context))
   }
   return {
     model,
     guarded: true,
-    scope: ({ property }) => scopes.get(property) ?? everything,
+    scope: ({ property }) => scopes.get(property) ?? always,
     denial: (operation, { property }) => decisions.get(property)?.refused.get(operation)
   }
 }
@@ -143,7 +143,7 @@ async function askScope (name: string, scope: NonNullable<Declared['scope']>, co
     return collection => planScope(given, collection)
   } catch (error) {
     context.request.log.error({ err: error }, `collection '${name}': its scope failed, and so no item is in it`)
-    return () => nothing
+    return () => never
   }
 }
 

@@ -2,7 +2,7 @@ import type { Condition, ConditionNode, Match, Values, Where } from '../collecti
 import type { Collection, RelationField, StoredField } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 import type { Predicate } from '../plan/plan.ts'
-import { all, any, equals, everything, nothing } from '../plan/predicates.ts'
+import { all, any, equals, always, never } from '../plan/predicates.ts'
 
 const condition = (of: ConditionNode): Condition => ({ kind: 'condition', of })
 const compare = (operator: Extract<ConditionNode, { kind: 'compare' }>['operator']) => (property: string, value: unknown) => condition({ kind: 'compare', property, operator, value })
@@ -23,7 +23,7 @@ export const where: Where<Values> = {
 
 /** What a scope gave, as a predicate. Throws a TypeError for what is none, such as an undefined value, which must never mean "any". */
 export function planScope (given: Match<Values> | Condition | boolean, collection: Collection): Predicate {
-  if (typeof given === 'boolean') return given ? everything : nothing
+  if (typeof given === 'boolean') return given ? always : never
   if (typeof given !== 'object' || given === null) throw fault(collection, `gave ${String(given)}`)
   if (isCondition(given)) return planCondition(given, collection)
   const terms = Object.entries(given).map(([property, value]) => equals(fieldOf(property, collection), valueOf(property, value, collection)))

@@ -3,7 +3,7 @@ import type { Collection, Field, StoredField } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 import type { Caller } from './caller.ts'
 import type { Listing, Predicate, ReadPlan, Selection, Shown, Step } from '../plan/plan.ts'
-import { both, equals, everything } from '../plan/predicates.ts'
+import { both, equals, always } from '../plan/predicates.ts'
 import { type Change, type Changed, type Database, type ItemPlan, type ListPlan, RefusedAtCommit, type Session } from '../sources/source.ts'
 
 declare const scoped: unique symbol
@@ -27,11 +27,11 @@ export function scopeDatabase (database: Database, caller: Caller): ScopedDataba
 }
 
 function scopedBy (caller: Caller, database: Database): Database {
-  const { readBatches, readWritten } = database
+  const { readBatches, readJson: readWritten } = database
   return {
     kind: database.kind,
     read: (plan, fresh) => database.read(scopePlan(plan, caller), fresh),
-    ...readWritten && { readWritten: (plan: ReadPlan, fresh?: boolean) => readWritten(scopePlan(plan, caller), fresh) },
+    ...readWritten && { readJson: (plan: ReadPlan, fresh?: boolean) => readWritten(scopePlan(plan, caller), fresh) },
     ...readBatches && { readBatches: (plan: ListPlan, size: number, fresh?: boolean) => readBatches.call(database, scopePlan(plan, caller) as ListPlan, size, fresh) },
     // A change of one statement is a deletion, or one of a collection without rules (write.ts).
     change: change => database.change(scopeChange(change, caller)),
@@ -50,13 +50,13 @@ async function scopedTransaction<T> (database: Database, caller: Caller, work: (
 /** Which items a commit was refused for cannot be looked up any more, and so not whether this caller may see them. */
 function withoutNames (error: RefusedAtCommit, caller: Caller): RefusedAtCommit {
   const { refused, collection, cause } = error
-  if (refused.by !== 'unique' || collection === undefined || caller.scope(collection) === everything) return error
+  if (refused.by !== 'unique' || collection === undefined || caller.scope(collection) === always) return error
   return new RefusedAtCommit({ kind: 'refused', by: 'other', fields: [] }, collection, cause)
 }
 
 /** Whether what is written must be looked at by a rule before or after, so that one statement does not do. */
 export function isChecked (collection: Collection, caller: Caller): boolean {
-  return caller.guarded && (caller.scope(collection) !== everything || referencesOf(collection).some(({ target }) => caller.scope(target) !== everything))
+  return caller.guarded && (caller.scope(collection) !== always || referencesOf(collection).some(({ target }) => caller.scope(target) !== always))
 }
 
 function scopedSession (session: Session, caller: Caller): Session {
@@ -105,14 +105,14 @@ async function danglingIn (change: Change, caller: Caller, finds: Finds): Promis
   for (const { foreignKey, target } of referencesOf(change.collection)) {
     const value = change.values.get(foreignKey) ?? null
     // A foreign key holds a key, which is a scalar.
-    if (value !== null && caller.scope(target) !== everything && !await finds(target, equals(target.key, value as Scalar))) dangling.add(foreignKey)
+    if (value !== null && caller.scope(target) !== always && !await finds(target, equals(target.key, value as Scalar))) dangling.add(foreignKey)
   }
   return [...dangling]
 }
 
 /** A refusal that tells of no item but those that there are for this caller. */
 async function withoutHidden (refused: Extract<Changed, { kind: 'refused' }>, change: Change, caller: Caller, finds: Finds): Promise<Changed> {
-  if (refused.by !== 'unique' || change.kind === 'link' || change.kind === 'delete' || caller.scope(change.collection) === everything) return refused
+  if (refused.by !== 'unique' || change.kind === 'link' || change.kind === 'delete' || caller.scope(change.collection) === always) return refused
   const seen: StoredField[] = []
   for (const field of refused.fields) {
     const value = change.values.get(field) ?? null
@@ -123,7 +123,7 @@ async function withoutHidden (refused: Extract<Changed, { kind: 'refused' }>, ch
 
 /** Whether an item that was written is one that there still is for this caller. */
 async function isInScope (change: Change, { key }: Extract<Changed, { kind: 'changed' }>, caller: Caller, finds: Finds): Promise<boolean> {
-  if (change.kind === 'link' || change.kind === 'delete' || caller.scope(change.collection) === everything) return true
+  if (change.kind === 'link' || change.kind === 'delete' || caller.scope(change.collection) === always) return true
   const { collection, values } = change
   const own = values.get(collection.key) ?? key ?? (change.kind === 'update' ? keyIn(change.steps) : undefined)
   if (own === undefined || own === null) throw new TypeError('an item that was written has a key')

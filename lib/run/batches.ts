@@ -1,5 +1,5 @@
 import type { Scalar } from '../model/values.ts'
-import { beyondValues } from '../plan/position.ts'
+import { afterCursor } from '../plan/position.ts'
 import type { Row } from '../plan/plan.ts'
 import type { ScopedDatabase } from '../rules/scoped-database.ts'
 import type { Batches, ListPlan, ReadResult } from '../sources/source.ts'
@@ -38,5 +38,5 @@ function after (plan: ListPlan, last: Row): ListPlan {
   const { listing } = plan
   // Sources give a Scalar or null for every field of an order.
   const values = listing.order.map(({ field }) => (last[field.property] ?? null) as Scalar | null)
-  return { ...plan, count: false, beyond: beyondValues(listing.order, values), listing: { ...listing, range: { offset: 0, limit: listing.range.limit } } }
+  return { ...plan, count: false, beyond: afterCursor(listing.order, values), listing: { ...listing, range: { offset: 0, limit: listing.range.limit } } }
 }

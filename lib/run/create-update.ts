@@ -5,7 +5,7 @@ import { at, DataApiError, danglingReference, validation } from '../errors.ts'
 import type { Collection, StoredField, SubCollectionField } from '../model/model.ts'
 import { type Scalar, toValue } from '../model/values.ts'
 import { type Confirmation, contradiction, type Element, type ItemBody, parentKey } from '../plan/body.ts'
-import type { Given, Origin, Selection, Step, Row } from '../plan/plan.ts'
+import type { Preset, Origin, Selection, Step, Row } from '../plan/plan.ts'
 import { equals } from '../plan/predicates.ts'
 import { showPlainly } from '../plan/select.ts'
 import type { ScopedSession } from '../rules/scoped-database.ts'
@@ -25,7 +25,7 @@ export interface Work {
 export interface Creation {
   readonly body: ItemBody
   readonly from: Origin
-  readonly given: readonly Given[]
+  readonly given: readonly Preset[]
   /** The key of the item that it belongs to. */
   readonly parent: Scalar | undefined
   readonly orNothing: boolean

@@ -9,7 +9,7 @@ import type { Walked } from '../plan/walk.ts'
 import type { Write } from '../plan/write.ts'
 import type { Caller } from '../rules/caller.ts'
 import { isChecked, type ScopedDatabase, scopeDatabase } from '../rules/scoped-database.ts'
-import { type Batches, databaseOf, type ListPlan, type ReadResult, type Written } from '../sources/source.ts'
+import { type Batches, databaseOf, type ListPlan, type ReadResult, type JsonResult } from '../sources/source.ts'
 import { readBatches } from './batches.ts'
 import { runWrite, type WriteResult } from './write.ts'
 
@@ -24,7 +24,7 @@ export interface ReadOutcome {
   readonly kind: 'read'
   readonly read: DataRead
   readonly media: Media
-  readonly result: ReadResult | Written
+  readonly result: ReadResult | JsonResult
   readonly identifiers: readonly string[]
   readonly rows?: Batches['rows']
 }
@@ -43,8 +43,8 @@ type PlannedRead = Extract<RequestPlan, { kind: 'read' }>
 function runRead ({ read, media, fresh }: PlannedRead, caller: Caller): Result | Promise<Result> {
   const database = scopedDatabaseOf(read.plan.steps, read.plan.kind === 'item' ? undefined : read.plan.from, caller)
   if (media !== 'json' && read.kind === 'list') return runStream({ read, media, fresh }, read.plan, database)
-  const found = takesText(read) && database.readWritten !== undefined
-    ? database.readWritten(read.plan, fresh)
+  const found = takesJson(read) && database.readJson !== undefined
+    ? database.readJson(read.plan, fresh)
     : database.read(read.plan, fresh)
   return after(found, result => {
     const outcome = (identifiers: readonly string[]): ReadOutcome => ({ kind: 'read', read, media, result, identifiers })
@@ -53,7 +53,7 @@ function runRead ({ read, media, fresh }: PlannedRead, caller: Caller): Result |
 }
 
 /** JSON text of the database goes out untouched in these answers; the others, and their links, are made of rows. */
-const takesText = (read: DataRead) => read.kind === 'list' || read.kind === 'scalar' || (read.kind === 'item' && !read.special)
+const takesJson = (read: DataRead) => read.kind === 'list' || read.kind === 'scalar' || (read.kind === 'item' && !read.special)
 
 async function runStream ({ read, media, fresh }: Omit<PlannedRead, 'kind'>, plan: ListPlan, database: ScopedDatabase): Promise<Result> {
   const { first, rows } = await readBatches(plan, database, batchSize, fresh)
@@ -83,7 +83,7 @@ function scopedDatabaseOf (steps: readonly Step[], from: Pick<Step, 'collection'
 
 /** The identifiers that tell apart the items which one segment found; none where the result is not ambiguous. */
 async function disambiguate (
-  walked: readonly Walked[], result: ReadResult | Written | WriteResult, database: ScopedDatabase, fresh: boolean
+  walked: readonly Walked[], result: ReadResult | JsonResult | WriteResult, database: ScopedDatabase, fresh: boolean
 ): Promise<readonly string[]> {
   if (result.kind !== 'ambiguous') return []
   const matching: string[] = []

@@ -1,6 +1,6 @@
 import { constraint, type DataApiError, danglingReference, deferredReference, duplicate, stillReferred, unavailable } from '../errors.ts'
 import type { Collection, StoredField } from '../model/model.ts'
-import type { Changed, Refused, RefusedAtCommit } from '../sources/source.ts'
+import type { Changed, ConstraintViolation, RefusedAtCommit } from '../sources/source.ts'
 
 /** What a change that was made gives. Throws duplicate, reference or constraint for one that was refused, naming fields as the wire does (docs/http.md: Errors). */
 export function expectChanged (changed: Changed, collection: Collection, pointer: string, deleting = false): Extract<Changed, { kind: 'changed' }> {
@@ -18,7 +18,7 @@ export function commitRefusal ({ refused, collection, cause }: RefusedAtCommit):
 }
 
 /** The error for a change that the database refused. */
-function refusalOf ({ by, fields }: Refused, collection: Collection, pointer: string, deleting: boolean): DataApiError {
+function refusalOf ({ by, fields }: ConstraintViolation, collection: Collection, pointer: string, deleting: boolean): DataApiError {
   const names = fields.flatMap(field => wireNames(field, collection))
   if (by === 'unique') return duplicate(names, pointer)
   if (by === 'other') return constraint(names, pointer)

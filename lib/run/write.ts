@@ -3,7 +3,7 @@ import { type DataApiError, unavailable, validation } from '../errors.ts'
 import type { Collection } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 import { parentKey } from '../plan/body.ts'
-import type { Shows, Step, WritePlan, WritePlanOf, Row } from '../plan/plan.ts'
+import type { Projection, Step, WritePlan, WritePlanOf, Row } from '../plan/plan.ts'
 import { checkConditions, versionOf } from '../plan/tag.ts'
 import type { ScopedDatabase } from '../rules/scoped-database.ts'
 import { confirm } from './confirm.ts'
@@ -43,7 +43,7 @@ async function runInTransaction (plan: WritePlan, database: ScopedDatabase, cont
     return runInside(plan, { session, context: { ...context, transaction: session.transaction }, saved }, { insist, refusal })
   })
   const result = await once(false).catch((error: unknown) => {
-    if (!isOvertaken(error, plan)) throw error
+    if (!isUpsertConflict(error, plan)) throw error
     return once(true)
   }).catch((error: unknown) => { throw error instanceof RefusedAtCommit ? commitRefusal(error) : error })
   for (const one of saved) await tell(one, context)
@@ -80,10 +80,10 @@ function directResult (plan: WritePlan, change: Change, result: Changed): WriteR
 }
 
 /** Somebody else created the item of an upsert meanwhile, or another item has one of its values. What was done for it is undone, and the whole done again. */
-class Overtaken extends Error {}
+class UpsertConflict extends Error {}
 
-const isOvertaken = (error: unknown, plan: WritePlan) =>
-  error instanceof Overtaken || (plan.kind === 'update' && plan.otherwise !== undefined && error instanceof RefusedAtCommit && error.refused.by === 'unique')
+const isUpsertConflict = (error: unknown, plan: WritePlan) =>
+  error instanceof UpsertConflict || (plan.kind === 'update' && plan.otherwise !== undefined && error instanceof RefusedAtCommit && error.refused.by === 'unique')
 
 /** `insist`: whether an upsert that would be a duplicate is one. */
 interface Upserting { readonly insist: boolean, readonly refusal: DataApiError | undefined }
@@ -128,7 +128,7 @@ async function runUpdate (plan: WritePlanOf<'update'>, work: Work, { insist, ref
   if (parent.kind !== 'parent') return parent
   if (otherwise.body.violations.length > 0) throw validation(otherwise.body.violations)
   const created = await createItem({ ...otherwise, parent: parent.key, orNothing: !insist }, work)
-  if (created === undefined) throw new Overtaken()
+  if (created === undefined) throw new UpsertConflict()
   return { kind: 'created', items: [{ key: created[collection.key.property], row: await represent(collection, created, shows, work) }] }
 }
 
@@ -156,7 +156,7 @@ async function runDelete ({ steps, collection, conditions }: WritePlanOf<'delete
 }
 
 /** What the client prefers to see, as it is in the transaction. */
-async function represent (collection: Collection, item: Values, shows: Shows | undefined, { session }: Work): Promise<Row | undefined> {
+async function represent (collection: Collection, item: Values, shows: Projection | undefined, { session }: Work): Promise<Row | undefined> {
   if (shows === undefined) return undefined
   const found = await session.read({ kind: 'item', steps: byKey(collection, keyOf(item, collection)), select: shows.select })
   return isMissed(found) ? undefined : rowOf(found)

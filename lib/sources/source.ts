@@ -19,7 +19,7 @@ export type Found =
  * What was found as JSON text under the names on the wire, which goes out untouched: byte for byte what JSON.stringify would write. Of an item the text of
  * each member of the plan's selection, in its order; of a listing the array of its items.
  */
-export type Written =
+export type JsonResult =
   | { readonly kind: 'values', readonly values: readonly string[] }
   /** `ends`: the first and the last item with what the plan carries, made when they are asked for; nothing where there are no items. */
   | { readonly kind: 'items', text (reversed: boolean): string, readonly ends: Ends | undefined, readonly more: boolean, readonly total?: number }
@@ -64,14 +64,14 @@ export type Changed =
   | { readonly kind: 'refused', readonly by: 'unique' | 'foreign-key' | 'other', readonly fields: readonly StoredField[] }
 
 /** What the database refused of a change. `fields`: those at fault, where they are known. */
-export type Refused = Extract<Changed, { kind: 'refused' }>
+export type ConstraintViolation = Extract<Changed, { kind: 'refused' }>
 
 /** Rejects a transaction that the database refused at its commit, for a constraint or trigger that was deferred. */
 export class RefusedAtCommit extends Error {
   /** The collection that the constraint is of; undefined where the database does not say. */
   readonly collection: Collection | undefined
-  readonly refused: Refused
-  constructor (refused: Refused, collection: Collection | undefined, cause: unknown) {
+  readonly refused: ConstraintViolation
+  constructor (refused: ConstraintViolation, collection: Collection | undefined, cause: unknown) {
     super('the database refused the commit of a transaction', { cause })
     this.refused = refused
     this.collection = collection
@@ -97,7 +97,7 @@ export interface Database {
   /** `fresh`: with everything that was written before, by whomever; otherwise a database with replicas may answer from one of them. Default false. */
   read (plan: ReadPlan, fresh?: boolean): ReadResult | Promise<ReadResult>
   /** The same as JSON text, where the database has a better way to it than by way of rows; where it has not, or nothing is found, what `read` gives. Not of groups. */
-  readWritten? (plan: ReadPlan, fresh?: boolean): ReadResult | Written | Promise<ReadResult | Written>
+  readJson? (plan: ReadPlan, fresh?: boolean): ReadResult | JsonResult | Promise<ReadResult | JsonResult>
   /** Reads a listing in batches of at most `size` rows, where the database has a better way than a read a batch (batches.ts). */
   readBatches? (plan: ListPlan, size: number, fresh?: boolean): Batches | Promise<Batches>
   /** Makes one change, which is a transaction of its own. */

@@ -29,9 +29,9 @@ type Work<T> = (hold: Hold) => T | Promise<T>
 /** What the work that holds the lock knows of it. */
 export interface Hold {
   /** How long the work may still wait for something else, such as the lock of another process, in milliseconds. */
-  patience: number
+  remaining: number
   /** Says why the lock is not free, for the log of those who wait for it in vain. */
-  culprit: () => string
+  holder: () => string
 }
 
 interface Holder extends Hold { over: boolean }
@@ -44,7 +44,7 @@ export function makeWriteLock (timeout: number): WriteLock {
   const waiting = new Set<Waiter>()
   let holder: Holder | undefined
 
-  const makeHold = (): Holder => ({ patience: timeout, culprit: anotherWrite, over: false })
+  const makeHold = (): Holder => ({ remaining: timeout, holder: anotherWrite, over: false })
 
   function release (hold: Holder): void {
     hold.over = true
@@ -61,7 +61,7 @@ export function makeWriteLock (timeout: number): WriteLock {
       const timer = setTimeout(() => {
         waiting.delete(waiter)
         const waited = Math.round(performance.now() - arrived)
-        const culprit = holder?.culprit() ?? anotherWrite()
+        const culprit = holder?.holder() ?? anotherWrite()
         reject(unavailable(new Error(`waited ${waited} ms for the write lock: ${culprit}`)))
       }, timeout)
       const waiter: Waiter = {
@@ -69,7 +69,7 @@ export function makeWriteLock (timeout: number): WriteLock {
         grant () {
           clearTimeout(timer)
           waiting.delete(waiter)
-          hold.patience = Math.max(0, timeout - (performance.now() - arrived))
+          hold.remaining = Math.max(0, timeout - (performance.now() - arrived))
           resolve(hold)
         }
       }

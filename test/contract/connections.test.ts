@@ -72,7 +72,7 @@ async function until (isThere: () => boolean): Promise<void> {
 /** The source, calling `before` at each read. */
 function reading (source: Source, before: () => void): Source {
   const { database } = source
-  const { readWritten: _readWritten, ...others } = database
+  const { readJson: _readWritten, ...others } = database
   const read: Database['read'] = (plan, fresh) => {
     before()
     return database.read(plan, fresh)

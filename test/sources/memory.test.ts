@@ -7,7 +7,7 @@ import { compileModel } from '../../lib/model/compile.ts'
 import type { Collection, DataField, ExpressionField, RelationField, ScalarField, StoredField, SubCollectionField, SubItemField } from '../../lib/model/model.ts'
 import { describeValues, type Operator, operators } from '../../lib/model/values.ts'
 import type { Listing, Order, Predicate, ReadPlan, Selection, Shown, Step, Row } from '../../lib/plan/plan.ts'
-import { all, any, equals, everything, nothing } from '../../lib/plan/predicates.ts'
+import { all, any, equals, always, never } from '../../lib/plan/predicates.ts'
 import { memory } from '../../lib/sources/memory/memory.ts'
 import { sortRows } from '../../lib/sources/memory/sort.ts'
 import type { Rows } from '../../lib/sources/memory/table.ts'
@@ -80,16 +80,16 @@ const read = (plan: ReadPlan) => database.read(plan) as ReadResult
 
 const compare = (field: DataField, operator: Operator, value: Extract<Predicate, { kind: 'compare' }>['value']): Predicate => ({ kind: 'compare', field, operator, value })
 const not = (of: Predicate): Predicate => ({ kind: 'not', of })
-const some = (field: RelationField, where: Predicate = everything): Predicate => ({ kind: 'some', field, where })
+const some = (field: RelationField, where: Predicate = always): Predicate => ({ kind: 'some', field, where })
 const up = (...fields: DataField[]): Order => fields.map(field => ({ field, descending: false }))
 const down = (...fields: DataField[]): Order => fields.map(field => ({ field, descending: true }))
 const show = (...fields: ScalarField[]): Selection => fields.map(field => ({ kind: 'value', name: field.name, field }))
 const embed = (field: SubCollectionField, listing: Partial<Listing> = {}): Shown => ({ kind: 'list', name: field.name, field, listing: listingOf(listing) })
 
-const listingOf = (listing: Partial<Listing>): Listing => ({ where: everything, order: up(id), range: { offset: 0, limit: Infinity }, select: show(id), ...listing })
+const listingOf = (listing: Partial<Listing>): Listing => ({ where: always, order: up(id), range: { offset: 0, limit: Infinity }, select: show(id), ...listing })
 
 const listOf = (collection: Collection, listing: Partial<Listing>, rest: Partial<ListPlan> = {}): ListPlan =>
-  ({ kind: 'list', steps: [], from: { collection, via: undefined }, listing: listingOf(listing), beyond: everything, carry: [], count: false, ...rest })
+  ({ kind: 'list', steps: [], from: { collection, via: undefined }, listing: listingOf(listing), beyond: always, carry: [], count: false, ...rest })
 
 function rowsOf (result: ReadResult): readonly Row[] {
   if (result.kind === 'rows') return result.rows
@@ -98,7 +98,7 @@ function rowsOf (result: ReadResult): readonly Row[] {
 
 const idsOf = (result: ReadResult) => rowsOf(result).map(row => row['id'])
 const find = (collection: Collection, where: Predicate) => idsOf(read(listOf(collection, { where })))
-const showing = (collection: Collection, select: Selection, where = everything) => rowsOf(read(listOf(collection, { select, where })))
+const showing = (collection: Collection, select: Selection, where = always) => rowsOf(read(listOf(collection, { select, where })))
 const itemAt = (...steps: Step[]) => read({ kind: 'item', steps, select: show(id) })
 
 test('every operator is true or false, also of null (docs/http.md: Query strings)', async t => {
@@ -126,11 +126,11 @@ test('every operator is true or false, also of null (docs/http.md: Query strings
 
 test('all of none is true and any of none false', async t => {
   const { people } = makeWorld([{ id: 1 }, { id: 2 }])
-  t.strictSame(find(people, everything), [1, 2])
-  t.strictSame(find(people, nothing), [])
-  t.strictSame(find(people, not(nothing)), [1, 2])
-  t.strictSame(find(people, { kind: 'all', of: [equals(id, 2), not(everything)] }), [])
-  t.strictSame(find(people, { kind: 'any', of: [equals(id, 2), nothing] }), [2])
+  t.strictSame(find(people, always), [1, 2])
+  t.strictSame(find(people, never), [])
+  t.strictSame(find(people, not(never)), [1, 2])
+  t.strictSame(find(people, { kind: 'all', of: [equals(id, 2), not(always)] }), [])
+  t.strictSame(find(people, { kind: 'any', of: [equals(id, 2), never] }), [2])
 })
 
 test('case is ignored code point by code point, whatever stands beside it', async t => {
@@ -247,7 +247,7 @@ test('an expression is computed for each object, and filters, sorts and groups l
   t.strictSame(find(people, equals(decade, 0)), [2, 4])
   t.strictSame(find(people, compare(decade, 'not_equals', 0)), [1, 3])
   t.strictSame(idsOf(read(listOf(people, { order: [...down(decade), ...up(id)] }))), [3, 1, 2, 4])
-  t.strictSame(read({ kind: 'groups', steps: [], from: { collection: people, via: undefined }, by: decade, beyond: everything, descending: false, range: { offset: 0, limit: Infinity }, members: listingOf({}), count: false }),
+  t.strictSame(read({ kind: 'groups', steps: [], from: { collection: people, via: undefined }, by: decade, beyond: always, descending: false, range: { offset: 0, limit: Infinity }, members: listingOf({}), count: false }),
     { kind: 'groups', groups: [{ value: 0, rows: [{ id: 2 }, { id: 4 }] }, { value: 1, rows: [{ id: 1 }] }], more: false })
   t.throws(() => find(people, equals(expressionOf('sqlOnly', Type.Integer()), 1)), { message: /sqlOnly/ })
 })
@@ -273,7 +273,7 @@ test('items are found by index where the value of an identifier is asked for, an
     ['in none', compare(id, 'in', []), [], 'index'],
     ['any, the same item twice', any([equals(id, 7), equals(nick, '7')]), [7], 'index'],
     ['any of several', any([equals(id, 7), all([equals(nick, '8'), equals(age, 0)]), compare(id, 'in', [9])]), [7, 8, 9], 'index'],
-    ['any of none', nothing, [], 'index'],
+    ['any of none', never, [], 'index'],
     ['all that contains one', all([compare(name, 'contains', '7'), equals(age, 1), equals(id, 7)]), [7], 'index'],
     ['all that contains one, and does not hold', all([equals(id, 7), equals(age, 0)]), [], 'index'],
     ['any with another branch', any([equals(id, 7), equals(name, 'name 8')]), [7, 8], 'scan'],
@@ -297,7 +297,7 @@ test('relations are followed by index', async t => {
   const links = Array.from({ length: 1000 }, (_, n) => counting({ personId: n, markId: n }, counter))
   const marks = Array.from({ length: 1000 }, (_, n) => counting({ id: n, word: `w${n}` }, counter))
   const { people, boss, staff, marks: through } = makeWorld(rows, { links, marks })
-  const look = () => read({ kind: 'item', steps: [{ collection: people, via: undefined, where: equals(id, 9) }, { collection: people, via: boss, where: everything }], select: [embed(staff), embed(through)] })
+  const look = () => read({ kind: 'item', steps: [{ collection: people, via: undefined, where: equals(id, 9) }, { collection: people, via: boss, where: always }], select: [embed(staff), embed(through)] })
   look()
   counter.reads = 0
   t.strictSame(rowsOf(look()), [{ staff: [{ id: 8 }, { id: 9 }], marks: [{ id: 4 }] }])
@@ -350,7 +350,7 @@ test('after refresh every change is seen, of join rows too', async t => {
 test('a Map serves its values, whatever its keys', async t => {
   const rows = new Map<unknown, Person>([['x', { id: 1, name: 'a' }], [NaN, { id: 2, name: 'b', bossId: 1 }]])
   const { people, staff } = makeWorld(rows)
-  t.strictSame(find(people, everything), [1, 2])
+  t.strictSame(find(people, always), [1, 2])
   t.strictSame(find(people, equals(id, 2)), [2])
   t.strictSame(find(people, some(staff)), [1])
   rows.set('y', { id: 3, name: 'c' })
@@ -358,7 +358,7 @@ test('a Map serves its values, whatever its keys', async t => {
   rows.set(NaN, { id: 4, name: 'd' })
   t.strictSame([find(people, equals(id, 2)), find(people, equals(id, 4))], [[], [4]])
   rows.clear()
-  t.strictSame([find(people, equals(id, 1)), find(people, everything)], [[], []])
+  t.strictSame([find(people, equals(id, 1)), find(people, always)], [[], []])
 })
 
 test('a step stands on the one item that it fits: none is a miss, two are ambiguous (docs/http.md: Identifiers)', async t => {
@@ -369,11 +369,11 @@ test('a step stands on the one item that it fits: none is a miss, two are ambigu
   const root = (where: Predicate): Step => ({ collection: people, via: undefined, where })
   const at = (one: number) => root(equals(id, one))
   const search = (one: number) => root(any([equals(id, one), equals(nick, `${one}`)]))
-  const along = (via: RelationField, where = everything): Step => ({ collection: via.target, via, where })
+  const along = (via: RelationField, where = always): Step => ({ collection: via.target, via, where })
   const cases: ReadonlyArray<readonly [string, readonly Step[], number | { readonly kind: 'missing' | 'ambiguous', readonly step: number }]> = [
     ['found', [at(2)], 2],
     ['not there', [at(4)], { kind: 'missing', step: 0 }],
-    ['fits nothing', [root(nothing)], { kind: 'missing', step: 0 }],
+    ['fits nothing', [root(never)], { kind: 'missing', step: 0 }],
     ['two items share a value', [root(equals(nick, 'same'))], { kind: 'ambiguous', step: 0 }],
     ['one item by two identifiers', [search(8)], 8],
     ['two items by two identifiers', [search(7)], { kind: 'ambiguous', step: 0 }],
@@ -400,9 +400,9 @@ test('a relation leads to the items that are there, each once, and its condition
     { links: new Map<string, object>([['a', { personId: 2, markId: 10 }], ['b', { personId: 2, markId: 11 }], ['c', { personId: 2, markId: 10 }], ['d', { personId: 3, markId: 99 }], ['e', { personId: 3, markId: null }], ['f', { personId: null, markId: 11 }], ['g', {}]]), marks: [{ id: 10, word: 'x' }, { id: 11, word: 'y' }] }
   )
   const item = (where: Predicate, select: Selection = show(id)): Shown => ({ kind: 'item', name: 'boss', field: boss, where, select })
-  t.strictSame(showing(people, [item(everything)]), [{ boss: null }, { boss: { id: 1 } }, { boss: { id: 1 } }, { boss: null }, { boss: { id: 5 } }])
+  t.strictSame(showing(people, [item(always)]), [{ boss: null }, { boss: { id: 1 } }, { boss: { id: 1 } }, { boss: null }, { boss: { id: 5 } }])
   t.strictSame(showing(people, [item(compare(age, 'less', 50))], equals(id, 2)), [{ boss: null }])
-  t.strictSame(showing(people, [item(everything, [embed(staff)])], equals(id, 3)), [{ boss: { staff: [{ id: 2 }, { id: 3 }] } }])
+  t.strictSame(showing(people, [item(always, [embed(staff)])], equals(id, 3)), [{ boss: { staff: [{ id: 2 }, { id: 3 }] } }])
   t.strictSame(showing(people, [embed(staff, { order: down(id), range: { offset: 0, limit: 1 } })]), [{ staff: [{ id: 3 }] }, { staff: [] }, { staff: [] }, { staff: [] }, { staff: [{ id: 5 }] }])
   t.strictSame(showing(people, [embed(staff, { where: compare(age, 'greater', 20), range: { offset: 0, limit: 5 } })], equals(id, 1)), [{ staff: [{ id: 3 }] }])
   t.strictSame(showing(people, [embed(staff, { range: { offset: 1, limit: 5 } })], equals(id, 1)), [{ staff: [{ id: 3 }] }])
@@ -414,7 +414,7 @@ test('a relation leads to the items that are there, each once, and its condition
   t.strictSame(find(people, some(marks)), [2])
   t.strictSame(find(people, some(staff, some(marks, equals(word, 'y')))), [1])
   t.strictSame(find(people, some(boss, some(staff, equals(id, 3)))), [2, 3])
-  t.strictSame(find(people, some(marks, nothing)), [])
+  t.strictSame(find(people, some(marks, never)), [])
 })
 
 test('nothing belongs to an item by a value that neither has', async t => {
@@ -448,7 +448,7 @@ test('more tells whether a row follows, and total counts those before and beyond
 test('groups are the distinct values that are not null, in their order, each with its own page of items', async t => {
   const { people, staff } = makeWorld([{ id: 1, age: 2 }, { id: 2, age: 10 }, { id: 3, age: 2 }, { id: 4 }, { id: 5, age: 1, bossId: 3 }, { id: 6, age: 2, bossId: 3 }, { id: 7, age: NaN, bossId: 3 }])
   const groups = (rest: Partial<Extract<ReadPlan, { kind: 'groups' }>> = {}) => {
-    const result = read({ kind: 'groups', steps: [], from: { collection: people, via: undefined }, by: age, beyond: everything, descending: false, range: { offset: 0, limit: Infinity }, members: listingOf({}), count: false, ...rest })
+    const result = read({ kind: 'groups', steps: [], from: { collection: people, via: undefined }, by: age, beyond: always, descending: false, range: { offset: 0, limit: Infinity }, members: listingOf({}), count: false, ...rest })
     return result.kind === 'groups' ? { ...result, kind: undefined, groups: result.groups.map(group => [group.value, ...group.rows.map(row => row['id'])]) } : result
   }
   const same = (got: unknown, groups: readonly unknown[], rest: object = { more: false }) => t.strictSame(got, { kind: undefined, groups, ...rest })
@@ -460,12 +460,12 @@ test('groups are the distinct values that are not null, in their order, each wit
   same(groups({ beyond: compare(age, 'greater', 1), range: { offset: 0, limit: 1 }, count: true }), [[2, 1, 3, 6]], { more: true, total: 3 })
   same(groups({ steps: [{ collection: people, via: undefined, where: equals(id, 3) }], from: { collection: people, via: staff } }), [[1, 5], [2, 6]])
   same(groups({ by: name }), [])
-  t.strictSame(groups({ steps: [{ collection: people, via: undefined, where: nothing }] }), { kind: 'missing', step: 0 })
+  t.strictSame(groups({ steps: [{ collection: people, via: undefined, where: never }] }), { kind: 'missing', step: 0 })
 })
 
 test('groups of text stand in the order of code points', async t => {
   const { people } = makeWorld(['\u{1F600}', '\uFFFD', 'toString', '', 'B', 'a', 'B'].map((one, index) => ({ id: index, name: one })))
-  const result = read({ kind: 'groups', steps: [], from: { collection: people, via: undefined }, by: name, beyond: everything, descending: false, range: { offset: 0, limit: Infinity }, members: listingOf({}), count: false })
+  const result = read({ kind: 'groups', steps: [], from: { collection: people, via: undefined }, by: name, beyond: always, descending: false, range: { offset: 0, limit: Infinity }, members: listingOf({}), count: false })
   t.strictSame(result.kind === 'groups' && result.groups.map(group => group.value), ['', 'B', 'a', 'toString', '\uFFFD', '\u{1F600}'])
 })
 

@@ -246,7 +246,7 @@ test('a commit that the server answers with ROLLBACK is none', async t => {
   const client = new pg.Client(serverUrl())
   await client.connect()
   t.teardown(() => client.end())
-  const connection = driverConnection(client, { naming: { on: true }, prepareValue: String, patience: undefined })
+  const connection = driverConnection(client, { naming: { on: true }, prepareValue: String, responseTimeout: undefined })
   await connection.run('begin')
   await t.rejects(connection.query('select 1 / 0'))
   await t.rejects(connection.commit(), { message: /answered 'commit' with ROLLBACK/ })

@@ -11,7 +11,7 @@ import { compileModel } from '../../lib/model/compile.ts'
 import type { Collection, DataField, Field, Model, ScalarField, SubCollectionField, SubItemField } from '../../lib/model/model.ts'
 import { type Operator, operators, type Scalar } from '../../lib/model/values.ts'
 import type { Listing, Order, Predicate, ReadPlan, Selection, Shown, Step } from '../../lib/plan/plan.ts'
-import { all, any, equals, everything, nothing } from '../../lib/plan/predicates.ts'
+import { all, any, equals, always, never } from '../../lib/plan/predicates.ts'
 import { memory } from '../../lib/sources/memory/memory.ts'
 import { databaseOf, type ReadResult, type DataSource as Source } from '../../lib/sources/source.ts'
 import type { SqliteDriver, SqliteDriverClass } from '../../lib/sources/sql/sqlite/driver.ts'
@@ -201,15 +201,15 @@ function names (model: Model) {
   }
   const data = (path: string) => field(path) as DataField
   const value = (path: string): Shown => ({ kind: 'value', name: path, field: field(path) as ScalarField })
-  const item = (path: string, select: Selection, where = everything): Shown => ({ kind: 'item', name: path, field: field(path) as SubItemField, where, select })
+  const item = (path: string, select: Selection, where = always): Shown => ({ kind: 'item', name: path, field: field(path) as SubItemField, where, select })
   const list = (path: string, listing: Listing): Shown => ({ kind: 'list', name: path, field: field(path) as SubCollectionField, listing })
   const compare = (path: string, operator: Operator, value: Scalar | null | readonly (Scalar | null)[]): Predicate => ({ kind: 'compare', field: data(path), operator, value })
   const some = (path: string, where: Predicate): Predicate => ({ kind: 'some', field: field(path) as SubItemField, where })
   const step = (of: string, where: Predicate, via?: string): Step => ({ collection: at(of), via: via === undefined ? undefined : field(via) as SubItemField, where })
   const by = (...terms: readonly string[]): Order => terms.map(term => ({ field: data(term.replace('-', '')), descending: term.startsWith('-') }))
-  const listing = (order: Order, select: Selection, { where = everything, offset = 0, limit = Infinity } = {}): Listing => ({ where, order, range: { offset, limit }, select })
+  const listing = (order: Order, select: Selection, { where = always, offset = 0, limit = Infinity } = {}): Listing => ({ where, order, range: { offset, limit }, select })
   const page = (of: string, one: Listing, more: Partial<Extract<ReadPlan, { kind: 'list' }>> = {}): ReadPlan =>
-    ({ kind: 'list', steps: [], from: { collection: at(of), via: undefined }, listing: one, beyond: everything, carry: [], count: false, ...more })
+    ({ kind: 'list', steps: [], from: { collection: at(of), via: undefined }, listing: one, beyond: always, carry: [], count: false, ...more })
   return { at, field, data, value, item, list, compare, some, step, by, listing, page }
 }
 
@@ -238,7 +238,7 @@ test('expressions filter, sort and group like stored fields', async t => {
   t.same(ids(read(page('artists', listing(by('-artists.newAlbums', 'artists.id'), select, { limit: 3 })))), [1, 2, 3])
   t.same(ids(read(page('artists', listing(by('artists.id'), select, { where: compare('artists.newAlbums', 'at_least', 1) })))), [1, 2])
   t.same(ids(read(page('artists', listing(by('artists.id'), select, { where: not(compare('artists.ageNext', 'equals', 37)) })))), [3, 4, 5, 6, 7])
-  const groups = read({ kind: 'groups', steps: [], from: { collection: at('artists'), via: undefined }, by: data('artists.newAlbums'), beyond: everything, descending: true, range: { offset: 0, limit: 10 }, members: listing(by('artists.id'), select), count: true })
+  const groups = read({ kind: 'groups', steps: [], from: { collection: at('artists'), via: undefined }, by: data('artists.newAlbums'), beyond: always, descending: true, range: { offset: 0, limit: 10 }, members: listing(by('artists.id'), select), count: true })
   t.same(groupsOf(groups), [[1, [1, 2]], [0, [3, 4, 5, 6, 7]]])
   const found = read({ kind: 'item', steps: [step('artists', compare('artists.ageNext', 'equals', 1))], select: [value('artists.id'), value('artists.ageNext'), value('artists.newAlbums')] })
   t.same(rowsOf(found), [{ id: 4, ageNext: 1, newAlbums: 0 }])
@@ -249,10 +249,10 @@ test('a read sends one statement, however long its path and deep its selection',
   const tags = list('albums.tags', listing(by('tags.id'), [value('tags.word')]))
   const result = read({
     kind: 'list',
-    steps: [step('labels', compare('labels.name', 'equals', 'Hospital')), step('artists', compare('artists.name', 'equals', 'bo'), 'labels.artists'), step('artists', everything, 'artists.boss')],
+    steps: [step('labels', compare('labels.name', 'equals', 'Hospital')), step('artists', compare('artists.name', 'equals', 'bo'), 'labels.artists'), step('artists', always, 'artists.boss')],
     from: { collection: at('albums'), via: fieldOf(at('artists'), 'albums') },
     listing: listing(by('albums.year', 'albums.id'), [value('albums.title'), tags, item('albums.artist', [value('artists.name')])], { limit: 2 }),
-    beyond: everything,
+    beyond: always,
     carry: [],
     count: true
   })
@@ -296,7 +296,7 @@ test('a statement met again takes the values and bounds of the plan at hand', as
   t.same(shown(2, 'Up'), [{ albums: [{ id: 10 }, { id: 11 }] }])
   t.same(shown(3, 'Out'), [{ albums: [{ id: 11 }, { id: 12 }] }])
 
-  const groups = (limit: number, members: number): ReadPlan => ({ kind: 'groups', steps: [], from: { collection: at('albums'), via: undefined }, by: data('albums.title'), beyond: everything, descending: false, range: { offset: 0, limit }, members: listing(by('albums.id'), [value('albums.id')], { limit: members }), count: false })
+  const groups = (limit: number, members: number): ReadPlan => ({ kind: 'groups', steps: [], from: { collection: at('albums'), via: undefined }, by: data('albums.title'), beyond: always, descending: false, range: { offset: 0, limit }, members: listing(by('albums.id'), [value('albums.id')], { limit: members }), count: false })
   t.same(groupsOf(read(groups(3, 1))), [['In', [11]], ['Lost', [14]], ['Out', [10]]])
   t.same(groupsOf(read(groups(4, 2))), [['In', [11]], ['Lost', [14]], ['Out', [10, 13]], ['Up', [12]]])
   t.equal(prepared.filter(text => text.startsWith('select')).length, 2)
@@ -368,7 +368,7 @@ test('every operator means on SQLite what it means in memory, alone, negated twi
       const lists = [[], ...values.map(value => [value]), values, values.filter(value => value !== null)]
       for (const operand of isList ? lists : values) {
         if (operand === null && operator !== 'equals' && operator !== 'not_equals') continue
-        for (const wrap of [(one: Predicate) => one, not, (one: Predicate) => not(not(one)), (one: Predicate) => not(any([one, nothing]))]) {
+        for (const wrap of [(one: Predicate) => one, not, (one: Predicate) => not(not(one)), (one: Predicate) => not(any([one, never]))]) {
           const plan = ({ page, listing, by, value, compare }: ReturnType<typeof names>) => page('artists', listing(by('artists.id'), [value('artists.id')], { where: wrap(compare(path, operator, operand)) }))
           const expected = databaseOf(there.at('artists')).read(plan(there)) as ReadResult
           t.same(ids(here.read(plan(here))), ids(expected), `${path} ${operator} ${JSON.stringify(operand)}`)
@@ -409,7 +409,7 @@ test('data that no schema allows does not stop a read', async t => {
   t.same(rows[2]?.['age'], null)
   t.equal(rows.length, 4)
   t.throws(() => read(page('artists', listing(by('artists.id'), [value('artists.meta')], { offset: 3 }))), { code: 'internal' })
-  const groups = read({ kind: 'groups', steps: [], from: { collection: at('artists'), via: undefined }, by: data('artists.name'), beyond: everything, descending: false, range: { offset: 0, limit: 10 }, members: listing(by('artists.id'), [value('artists.id')]), count: false })
+  const groups = read({ kind: 'groups', steps: [], from: { collection: at('artists'), via: undefined }, by: data('artists.name'), beyond: always, descending: false, range: { offset: 0, limit: 10 }, members: listing(by('artists.id'), [value('artists.id')]), count: false })
   t.equal(groups.kind, 'groups')
 })
 
@@ -421,17 +421,17 @@ test('steps that find nothing or too much are told, the first of them first', as
   t.same(find(ada), { kind: 'rows', rows: [{ id: 1 }], more: false })
   t.same(find(nobody), { kind: 'missing', step: 0 })
   t.same(find(step('artists', compare('artists.age', 'equals', 36))), { kind: 'ambiguous', step: 0 })
-  t.same(find(step('artists', compare('artists.age', 'equals', 36)), step('artists', nothing, 'artists.boss')), { kind: 'ambiguous', step: 0 })
-  t.same(find(ada, step('artists', everything, 'artists.bossOf')), { kind: 'ambiguous', step: 1 })
-  t.same(find(ada, step('artists', everything, 'artists.boss')), { kind: 'missing', step: 1 })
-  t.same(find(nobody, step('artists', everything, 'artists.boss'), step('artists', everything, 'artists.boss')), { kind: 'missing', step: 0 })
+  t.same(find(step('artists', compare('artists.age', 'equals', 36)), step('artists', never, 'artists.boss')), { kind: 'ambiguous', step: 0 })
+  t.same(find(ada, step('artists', always, 'artists.bossOf')), { kind: 'ambiguous', step: 1 })
+  t.same(find(ada, step('artists', always, 'artists.boss')), { kind: 'missing', step: 1 })
+  t.same(find(nobody, step('artists', always, 'artists.boss'), step('artists', always, 'artists.boss')), { kind: 'missing', step: 0 })
 })
 
 test('chains of any length are followed', async t => {
   const chain = Array.from({ length: 60 }, (_, index) => artist(index, `a${index}`, { bossId: index + 1 }))
   const { read, step, equal, value, sent } = { ...world({ ...someWorld, artists: chain }), equal: t.equal }
-  const first = step('artists', { kind: 'compare', field: step('artists', everything).collection.key, operator: 'equals', value: 0 })
-  const plan: ReadPlan = { kind: 'item', steps: [first, ...Array.from({ length: 40 }, () => step('artists', everything, 'artists.boss'))], select: [value('artists.id')] }
+  const first = step('artists', { kind: 'compare', field: step('artists', always).collection.key, operator: 'equals', value: 0 })
+  const plan: ReadPlan = { kind: 'item', steps: [first, ...Array.from({ length: 40 }, () => step('artists', always, 'artists.boss'))], select: [value('artists.id')] }
   t.same(ids(read(plan)), [40])
   equal(sent.length, 1)
 })
@@ -459,7 +459,7 @@ test('lists within items take their own condition, order and bounds', async t =>
 test('groups are the distinct values, each with its own page of items', async t => {
   const { read, at, data, compare, listing, by, value, step } = world()
   const plan = (more: Partial<Extract<ReadPlan, { kind: 'groups' }>>): ReadPlan => ({
-    kind: 'groups', steps: [], from: { collection: at('albums'), via: undefined }, by: data('albums.year'), beyond: everything, descending: false, range: { offset: 0, limit: 10 }, members: listing(by('-albums.id'), [value('albums.id')]), count: true, ...more
+    kind: 'groups', steps: [], from: { collection: at('albums'), via: undefined }, by: data('albums.year'), beyond: always, descending: false, range: { offset: 0, limit: 10 }, members: listing(by('-albums.id'), [value('albums.id')]), count: true, ...more
   })
   t.same(groupsOf(read(plan({}))), [[1999, [12]], [2000, [10]], [2001, [14, 13]]])
   t.match(read(plan({ range: { offset: 1, limit: 1 } })), { more: true, total: 3 })
@@ -583,7 +583,7 @@ function predicates (of: string, depth: number): fc.Arbitrary<Make<Predicate>> {
 function listings (of: string, depth: number): fc.Arbitrary<Make<Listing>> {
   const paths = Object.keys(scalars[of] ?? {})
   return fc.record({
-    where: fc.oneof(fc.constant<Make<Predicate>>(() => everything), predicates(of, 2)),
+    where: fc.oneof(fc.constant<Make<Predicate>>(() => always), predicates(of, 2)),
     terms: fc.subarray(paths, { maxLength: 2 }).chain(some => fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }).map(signs => [...some, `${of}.id`].map((path, index) => signs[index] ? `-${path}` : path))),
     offset: fc.constantFrom(0, 0, 1, 2),
     limit: fc.constantFrom(Infinity, 1, 2, 3),
@@ -610,7 +610,7 @@ const paths: fc.Arbitrary<{ readonly of: string, readonly steps: readonly Make<S
   for (const turn of turns.slice(1)) {
     const [path, target] = relations[of]?.[turn] ?? []
     if (path === undefined || target === undefined) break
-    steps.push(world => world.step(target, everything, path))
+    steps.push(world => world.step(target, always, path))
     of = target
   }
   const [path, target] = (relations[of] ?? []).find(([path]) => many.test(path)) ?? []
@@ -619,7 +619,7 @@ const paths: fc.Arbitrary<{ readonly of: string, readonly steps: readonly Make<S
 
 const plans: fc.Arbitrary<Make<ReadPlan>> = paths.chain(({ of, steps, via }) => fc.record({
   listing: listings(of, 2),
-  beyond: fc.oneof(fc.constant<Make<Predicate>>(() => everything), predicates(of, 1)),
+  beyond: fc.oneof(fc.constant<Make<Predicate>>(() => always), predicates(of, 1)),
   kind: fc.constantFrom('item', 'list', 'groups'),
   count: fc.boolean(),
   descending: fc.boolean(),
@@ -629,7 +629,7 @@ const plans: fc.Arbitrary<Make<ReadPlan>> = paths.chain(({ of, steps, via }) => 
   const from = { collection: world.at(of), via: via === undefined ? undefined : world.field(via) as SubCollectionField }
   const made = steps.map(make => make(world))
   if (kind === 'item' && via === undefined) return { kind, steps: [world.step(of, listing(world).where)], select: listing(world).select }
-  if (kind === 'groups') return { kind, steps: made, from, by: world.data(by), beyond: everything, descending, range, members: listing(world), count }
+  if (kind === 'groups') return { kind, steps: made, from, by: world.data(by), beyond: always, descending, range, members: listing(world), count }
   return { kind: 'list', steps: made, from, listing: listing(world), beyond: beyond(world), carry: [world.data(by)], count }
 }))
 

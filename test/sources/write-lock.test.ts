@@ -56,7 +56,7 @@ test('whoever waits too long is refused with the culprit as the cause, and the o
   const lock = makeWriteLock(20)
   let release = () => {}
   const holding = lock.runExclusive(hold => {
-    hold.culprit = () => 'it is held by a test'
+    hold.holder = () => 'it is held by a test'
     return new Promise<void>(resolve => { release = resolve })
   })
   const message = /^waited \d+ ms for the write lock: it is held by a test$/
@@ -70,7 +70,7 @@ test('whoever waits too long is refused with the culprit as the cause, and the o
 
 test('what is left of the time goes to the work', async t => {
   const lock = makeWriteLock(60_000)
-  const patience = ({ patience }: Hold) => patience
+  const patience = ({ remaining: patience }: Hold) => patience
   t.equal(await lock.runShort(patience), 60_000)
   const holding = lock.runExclusive(() => setTimeout(30))
   const left = await lock.runExclusive(patience)

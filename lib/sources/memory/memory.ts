@@ -59,7 +59,7 @@ async function undoing<T> (work: (session: Session) => Promise<T>, hold: Hold): 
   const undo: Undo[] = []
   try {
     const open = openSession({ transaction, read: runRead, lock: runRead, change: change => runChange(change, undo) })
-    hold.culprit = describeTransaction(open)
+    hold.holder = describeTransaction(open)
     return await withinLimit(open, work, transactionLimit)
   } catch (error) {
     for (const one of undo.toReversed()) one()

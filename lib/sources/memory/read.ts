@@ -1,6 +1,6 @@
 import type { DataField } from '../../model/model.ts'
 import type { Listing, Origin, ReadPlan, Selection, Step, ReadPlanOf, Row } from '../../plan/plan.ts'
-import { everything } from '../../plan/predicates.ts'
+import { always } from '../../plan/predicates.ts'
 import type { Batches, Group, ReadResult } from '../source.ts'
 import { candidateRows } from './candidates.ts'
 import { compileFilter } from './filter.ts'
@@ -41,7 +41,7 @@ function rowsOf ({ collection, via }: Origin | Step, parent: object | undefined,
 }
 
 function filterRows (rows: Iterable<object>, where: Listing['where']): readonly object[] {
-  if (where === everything && Array.isArray(rows)) return rows
+  if (where === always && Array.isArray(rows)) return rows
   const test = compileFilter(where)
   const kept: object[] = []
   for (const row of rows) if (test(row)) kept.push(row)

@@ -1,11 +1,11 @@
 import type { DataField } from '../../model/model.ts'
-import { rememberEach } from '../../remember.ts'
+import { memoize } from '../../memoize.ts'
 
 /** Reads a value of an object as it is compared and shown: nothing and null are one, a Date is its text, a number is one that JSON has. */
 export type Reader = (row: object) => unknown
 
 /** What reads a field. To be had once for many rows. */
-export const readerOf = rememberEach((field: DataField): Reader => {
+export const readerOf = memoize((field: DataField): Reader => {
   if (field.kind === 'stored') return propertyReader(field.property, field.type.kind)
   const { memory } = field.expression
   if (memory === undefined) throw new TypeError(`the expression '${field.property}' has no part for memory`)

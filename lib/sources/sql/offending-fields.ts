@@ -8,7 +8,7 @@ type Refused = Extract<Changed, { kind: 'refused' }>
 type Read = (plan: ReadPlan) => ReadResult | Promise<ReadResult>
 
 /** The same refusal with all fields at fault: databases tell of one constraint that is broken, some not of which, and each looks at them in another order. */
-export async function nameCulprits (refused: Refused, change: Change, read: Read): Promise<Changed> {
+export async function nameOffendingFields (refused: Refused, change: Change, read: Read): Promise<Changed> {
   if (change.kind === 'link' || change.kind === 'delete' || refused.by === 'other') return refused
   const fields = refused.by === 'unique' ? await takenIdentifiers(change, read) : await danglingKeys(change, read)
   if (fields.length > 0) return { ...refused, fields }

@@ -10,7 +10,7 @@ interface Asked extends Statement {
  * Asks together, on one connection, what is asked before the event loop goes on. Meant for statements that cost the server less than their way there and back:
  * it saves both sides the packets and wake-ups. What another one's error took along is asked again alone.
  */
-export function gathering ({ use }: Pick<Server, 'use'>): Connection['prepared'] {
+export function batchReads ({ use }: Pick<Server, 'use'>): Connection['prepared'] {
   let waiting: Asked[] = []
   const askAlone = ({ text, values, resolve, reject }: Asked) => { use(connection => connection.prepared(text, values)).then(resolve, reject) }
   const askTogether = async (asked: readonly Asked[]) => {

@@ -2,7 +2,7 @@ import { Batch, type BatchResult } from './batch.ts'
 import type { PostgresClient, PrepareValue } from './driver.ts'
 import { endsConnection, isBroken, isLostByPooler, isLostStatement, isReadOnly, isStalePlan, StalePlan, Unconfirmed } from './faults.ts'
 import { PreparedStatements } from './prepared-statements.ts'
-import { makeWatch } from './timeout.ts'
+import { makeResponseTimeout } from './timeout.ts'
 
 type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
 
@@ -35,11 +35,11 @@ export interface Result { readonly rows: ReadonlyArray<readonly unknown[]>, read
 export interface Naming { on: boolean }
 
 /** What all connections of a pool have in common. `patience`: how long the server may say nothing, in milliseconds; undefined where without end. */
-export interface Setup { readonly naming: Naming, readonly prepareValue: PrepareValue, readonly patience: number | undefined }
+export interface Setup { readonly naming: Naming, readonly prepareValue: PrepareValue, readonly responseTimeout: number | undefined }
 
 /** A connection of the driver `pg`. */
-export function driverConnection (client: PostgresClient, { naming, prepareValue, patience }: Setup): Connection {
-  const watch = patience === undefined ? undefined : makeWatch(patience)
+export function driverConnection (client: PostgresClient, { naming, prepareValue, responseTimeout: patience }: Setup): Connection {
+  const watch = patience === undefined ? undefined : makeResponseTimeout(patience)
   const faults = new Faults()
   const statements = new PreparedStatements()
 

@@ -14,7 +14,7 @@ export interface Server {
   /** Lends a connection for the time of the work. */
   use<T> (work: (connection: Connection) => Promise<T>): Promise<T>
   /** For single statements that cost next to nothing: on whichever connection, together with others. */
-  readonly gathered?: Pick<Connection, 'prepared'>
+  readonly batched?: Pick<Connection, 'prepared'>
   /** Whether the answer to a statement outside of a transaction comes after its commit. Not every driver waits for that. */
   readonly confirmsStatements: boolean
 }
@@ -42,8 +42,8 @@ export function makePostgresDatabase (server: Server, { transactionTimeout, repl
   }))
   const readAt = <Result>(at: Server, bind: (statements: Statements) => BoundRead<Result>): Promise<Result> => persisting(isEnded, async ({ statements }) => {
     const bound = bind(statements)
-    const { gathered } = at
-    if (bound.gives === 'item' && gathered !== undefined) return readOn(gathered, bound)
+    const { batched: gathered } = at
+    if (bound.cardinality === 'item' && gathered !== undefined) return readOn(gathered, bound)
     return at.use(connection => readOn(connection, bound))
   })
   const reading = <Result>(bind: (statements: Statements) => BoundRead<Result>, fresh = false): Promise<Result> =>
@@ -79,7 +79,7 @@ export function makePostgresDatabase (server: Server, { transactionTimeout, repl
     kind: 'postgres',
     table: (name, options = {}) => makeSource(database, name, options),
     read: (plan, fresh) => reading(statements => statements.bind(plan), fresh),
-    readWritten: (plan, fresh) => reading(statements => statements.bindWritten(plan), fresh),
+    readJson: (plan, fresh) => reading(statements => statements.bindJson(plan), fresh),
     change: server.confirmsStatements ? changeAlone : change => transaction<Changed>(async session => session.change(change)),
     transaction
   }

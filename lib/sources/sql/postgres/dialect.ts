@@ -1,6 +1,6 @@
 import { PostgresQueryCompiler, sql } from 'kysely'
 import { foldCase } from '../../fold-case.ts'
-import type { Held } from '../statements/columns.ts'
+import type { ColumnType } from '../statements/columns.ts'
 import type { Dialect, Sql } from '../statements/dialect.ts'
 import { writeMarked } from '../statements/exact-numbers.ts'
 
@@ -75,7 +75,7 @@ const forms = {
 } as const satisfies Record<string, Form>
 
 /** By their kind, unless the column's own type asks for something else. */
-function formOf ({ kind, type }: Held): Form {
+function formOf ({ kind, type }: ColumnType): Form {
   switch (kind) {
     case 'string': return textForm(type)
     case 'json': return forms.json
@@ -107,7 +107,7 @@ function momentForm (type: string): Form {
 }
 
 /** Numbers that JavaScript would write otherwise, or has no word for, are marked. */
-function writeValue (column: Sql, held: Held): Sql {
+function writeValue (column: Sql, held: ColumnType): Sql {
   const value = formOf(held).encode(column)
   if ((held.kind !== 'integer' && held.kind !== 'number') || held.type === 'smallint' || held.type === 'integer') return value
   if (held.type === 'bigint') return unlessMarked(value, sql`${value} between ${sql.lit(Number.MIN_SAFE_INTEGER)} and ${sql.lit(Number.MAX_SAFE_INTEGER)}`)
@@ -120,19 +120,19 @@ function writeValue (column: Sql, held: Held): Sql {
 
 const unlessMarked = (value: Sql, alike: Sql) => sql`case when ${alike} then to_json(${value}) when ${value} is not null then json_build_array((${value})::text) end`
 
-const cast = (value: Sql, held: Held) => sql`${value}::${sql.raw(formOf(held).type)}`
+const cast = (value: Sql, held: ColumnType) => sql`${value}::${sql.raw(formOf(held).type)}`
 // Of texts, which every driver knows how to send.
-const castList = (value: Sql, held: Held) => sql`${value}::text[]::${sql.raw(formOf(held).type)}[]`
+const castList = (value: Sql, held: ColumnType) => sql`${value}::text[]::${sql.raw(formOf(held).type)}[]`
 
 /** JSON's own types are what is wanted; what it has no word for, such as NaN, comes as text. */
-function decode (encoded: unknown, { kind, type }: Held): unknown {
+function decode (encoded: unknown, { kind, type }: ColumnType): unknown {
   if (kind === 'integer' || kind === 'number') return typeof encoded === 'number' ? encoded + 0 : null
   // A column of JSON has given JSON's own types.
   return kind === 'json' && typeof encoded === 'string' && !isJson(type) ? parseText(encoded) : encoded
 }
 
 /** Drivers give text, or what they make of it. */
-function fetched (held: Held): (value: unknown) => unknown {
+function fetched (held: ColumnType): (value: unknown) => unknown {
   switch (held.kind) {
     case 'integer':
     case 'number': return value => value === null ? null : finite(Number(value))
@@ -170,7 +170,7 @@ function parseText (encoded: string): unknown {
   }
 }
 
-function store (value: Sql, { kind, type }: Held): Sql {
+function store (value: Sql, { kind, type }: ColumnType): Sql {
   // Bound as text: some drivers would make JSON of what is JSON already.
   const json = sql`${value}::text::json`
   if (type.endsWith('[]')) return storeArray(json, type)

@@ -113,12 +113,12 @@ export const isLost = (error: unknown) => isPassing(error) && sqlState(error) !=
  * What the database refused of a change; undefined where the error is another. A trigger refuses by raising an exception. Columns are looked up by the
  * constraint's name: messages come in any language.
  */
-export function toRefusal (error: unknown, change: Change, constraints: Constraints): Extract<Changed, { kind: 'refused' }> | undefined {
+export function toViolation (error: unknown, change: Change, constraints: Constraints): Extract<Changed, { kind: 'refused' }> | undefined {
   const code = sqlState(error)
   // Such as a number beyond its column, which the schema does not know of.
   if (/^22\w{3}$/.test(code) || code === raisedException) return { kind: 'refused', by: 'other', fields: [] }
   if (!/^23\w{3}$/.test(code)) return undefined
-  const { constraint, table, column } = culprit(error)
+  const { constraint, table, column } = constraintOf(error)
   const collection = change.kind === 'link' ? change.field.target : change.collection
   const columns = column === '' ? constraints.get(constraint) ?? [] : [column]
   // A foreign key of another table is one that refers to this, and so is one of this where it was not written.
@@ -131,7 +131,7 @@ export function toRefusal (error: unknown, change: Change, constraints: Constrai
 const raisedException = 'P0001'
 
 /** What the server names. Drivers have it under names of their own. */
-export function culprit (error: unknown): { readonly constraint: string, readonly table: string, readonly column: string } {
+export function constraintOf (error: unknown): { readonly constraint: string, readonly table: string, readonly column: string } {
   const told = rootOf(error) as { readonly [name: string]: string | undefined }
   const named = (name: string) => told[name] ?? told[`${name}_name`] ?? ''
   return { constraint: named('constraint'), table: named('table'), column: named('column') }

@@ -1,11 +1,11 @@
 import { DeclarationError } from '../../../errors.ts'
-import { rememberEach } from '../../../remember.ts'
+import { memoize } from '../../../memoize.ts'
 import type { Database } from '../../source.ts'
 import { type Connection, driverConnection, type Setup } from './connection.ts'
 import { makePostgresDatabase, type Server } from './database.ts'
 import { loadDriver, type PooledClient, type PostgresPool, type PostgresPoolClass } from './driver.ts'
 import { isUntimed, NotBegun, toFault } from './faults.ts'
-import { gathering } from './batching.ts'
+import { batchReads } from './batching.ts'
 import { makeReplicas } from './replicas.ts'
 import { settingsQuery } from './settings.ts'
 import type { SqlSource, TableOptions } from '../source.ts'
@@ -50,7 +50,7 @@ export function postgres (options: PostgresOptions = {}): PostgresDatabase {
   if (options.driver?.['pipeline'] === true) throw new DeclarationError("postgres(): the plugin sends statements together by itself; leave out 'pipeline' of 'driver'")
   const { Pool, prepareValue } = loadDriver()
   const pool = openPool(Pool, primary, options)
-  const setup: Setup = { naming: { on: options.prepare ?? true }, prepareValue, patience: patienceOf(options) }
+  const setup: Setup = { naming: { on: options.prepare ?? true }, prepareValue, responseTimeout: responseTimeoutOf(options) }
   const readers = replicas.map(replica => openPool(Pool, replica, options))
   const server = serverOf(pool, setup)
   const database = makePostgresDatabase(server, {
@@ -80,12 +80,12 @@ function openPool (Pool: PostgresPoolClass, connectionString: string | undefined
 }
 
 /** The server is to end a statement itself; one that answers nothing any more is not waited for. */
-const patienceOf = ({ statementTimeout = defaultStatementTimeout }: PostgresOptions) => statementTimeout > 0 ? statementTimeout + 1000 : undefined
+const responseTimeoutOf = ({ statementTimeout = defaultStatementTimeout }: PostgresOptions) => statementTimeout > 0 ? statementTimeout + 1000 : undefined
 
 const defaultStatementTimeout = 30_000
 
 function serverOf (pool: PostgresPool, setup: Setup): Server {
-  const connectionOf = rememberEach((client: PooledClient) => adjusted(driverConnection(client, setup)))
+  const connectionOf = memoize((client: PooledClient) => adjusted(driverConnection(client, setup)))
   const use: Server['use'] = async work => {
     const client = await connect(pool)
     const { connection, settle } = connectionOf(client)
@@ -96,7 +96,7 @@ function serverOf (pool: PostgresPool, setup: Setup): Server {
       client.release(connection.isSpent())
     }
   }
-  return { use, gathered: { prepared: gathering({ use }) }, confirmsStatements: true }
+  return { use, batched: { prepared: batchReads({ use }) }, confirmsStatements: true }
 }
 
 /** A connection whose settings are looked at once. Where that fails, nothing has been done on it yet. */

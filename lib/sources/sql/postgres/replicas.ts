@@ -36,7 +36,7 @@ export function makeReplicas (primary: Server, servers: readonly Server[]): Repl
     const asked = writes
     positionOf(primary)
       // A primary that is gone is no fault of the replica's.
-      .then(position => isAbreast(replica.server, position).catch(() => { rest(replica) }), () => false)
+      .then(position => isCaughtUp(replica.server, position).catch(() => { coolDown(replica) }), () => false)
       .then(abreast => {
         if (abreast === true) replica.has = asked
         replica.asking = false
@@ -51,14 +51,14 @@ export function makeReplicas (primary: Server, servers: readonly Server[]): Repl
         return await work(replica.server)
       } catch (error) {
         if (!isLost(error)) throw error
-        rest(replica)
+        coolDown(replica)
         return work(primary)
       }
     }
   }
 }
 
-const rest = (replica: Replica) => { replica.restsUntil = performance.now() + longRest }
+const coolDown = (replica: Replica) => { replica.restsUntil = performance.now() + longRest }
 
 // In milliseconds.
 const longRest = 5000
@@ -69,7 +69,7 @@ async function positionOf (primary: Server): Promise<unknown> {
 }
 
 /** Whether a replica has replayed everything up to there. A server that replays nothing, such as one that was promoted, never has. */
-async function isAbreast (replica: Server, position: unknown): Promise<boolean> {
+async function isCaughtUp (replica: Server, position: unknown): Promise<boolean> {
   return replica.use(async connection => {
     const rows = await connection.query('select pg_is_in_recovery() and pg_last_wal_replay_lsn() >= $1::text::pg_lsn as abreast', [position])
     return rows[0]?.['abreast'] === true

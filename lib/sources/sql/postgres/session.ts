@@ -1,11 +1,11 @@
 import { foreignPosition } from '../../../errors.ts'
 import type { ReadPlan } from '../../../plan/plan.ts'
 import { type Change, type Changed, RefusedAtCommit, type Session } from '../../source.ts'
-import { nameCulprits } from '../offending-fields.ts'
+import { nameOffendingFields } from '../offending-fields.ts'
 import { type Catalog, columnsQuery, constraintsQuery, readCatalog } from './catalog.ts'
 import type { Connection } from './connection.ts'
 import { postgresDialect } from './dialect.ts'
-import { culprit, isUnfit, toFault, toRefusal, toWriteFault } from './faults.ts'
+import { constraintOf, isUnfit, toFault, toViolation, toWriteFault } from './faults.ts'
 import { sourceOf } from '../source.ts'
 import { type BoundRead, makeStatements, type Statements } from '../statements/statements.ts'
 
@@ -52,10 +52,10 @@ export function makeSession (connection: Connection, { statements, constraints }
       changes.push(change)
       return await changeNow(change)
     } catch (error) {
-      const refused = toRefusal(error, change, constraints)
+      const refused = toViolation(error, change, constraints)
       if (refused === undefined) throw inside ? toFault(error) : toWriteFault(error)
       if (inside) await point.takeBack()
-      return nameCulprits(refused, change, readNow)
+      return nameOffendingFields(refused, change, readNow)
     }
   }
   return {
@@ -107,10 +107,10 @@ function makeOrder (): <T>(work: () => Promise<T>) => Promise<T> {
 
 /** What the server refused at the commit of these changes: a deferred constraint or a trigger. It names a table, which one of them was of. */
 export function refusedAtCommit (error: unknown, changes: readonly Change[], { constraints }: Known): RefusedAtCommit | undefined {
-  const { table } = culprit(error)
+  const { table } = constraintOf(error)
   const change = changes.findLast(one => sourceOf(collectionOf(one)).table === table) ?? changes.at(-1)
   if (change === undefined) return undefined
-  const refused = toRefusal(error, change, constraints)
+  const refused = toViolation(error, change, constraints)
   return refused && new RefusedAtCommit(refused, collectionOf(change), error)
 }
 

@@ -1,4 +1,4 @@
-import { rememberRecent } from '../../../remember.ts'
+import { memoizeRecent } from '../../../memoize.ts'
 import type { ColumnTypes } from '../statements/columns.ts'
 import type { SqliteDriver } from './driver.ts'
 
@@ -16,7 +16,7 @@ export function strictTypes (driver: SqliteDriver): ColumnTypes {
     const columns = driver.prepare(columnsQuery).all(table, table) as ReadonlyArray<{ readonly column: string, readonly type: string }>
     return new Map(columns.map(({ column, type }) => [column, type]))
   }
-  return { get: rememberRecent(typesOf, { most: mostTables }) }
+  return { get: memoizeRecent(typesOf, { most: mostTables }) }
 }
 
 // More than have been seen in one database.

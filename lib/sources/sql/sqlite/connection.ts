@@ -1,15 +1,15 @@
 import { setTimeout } from 'node:timers/promises'
 import { unavailable } from '../../../errors.ts'
 import type { ReadPlan } from '../../../plan/plan.ts'
-import { rememberRecent } from '../../../remember.ts'
+import { memoizeRecent } from '../../../memoize.ts'
 import { foldCase } from '../../fold-case.ts'
-import { type Change, type Changed, type ReadResult, RefusedAtCommit, type Session, type Written } from '../../source.ts'
+import { type Change, type Changed, type ReadResult, RefusedAtCommit, type Session, type JsonResult } from '../../source.ts'
 import { openSession, withinLimit } from '../../transaction-limit.ts'
 import { describeTransaction, type Hold } from '../../write-lock.ts'
-import { nameCulprits } from '../offending-fields.ts'
+import { nameOffendingFields } from '../offending-fields.ts'
 import { inArrays, inTransaction, type SqliteDriver, type SqliteStatement } from './driver.ts'
 import { foldFunction } from './dialect.ts'
-import { isBusy, isCodeless, isConstraint, resultCode, toFault, toRefusal } from './faults.ts'
+import { isBusy, isCodeless, isConstraint, resultCode, toFault, toViolation } from './faults.ts'
 import type { BoundRead, Statements } from '../statements/statements.ts'
 
 /**
@@ -20,7 +20,7 @@ export interface Connection {
   readonly driver: SqliteDriver
   /** Throws the driver's error where another process holds the lock. */
   read (plan: ReadPlan): ReadResult
-  readWritten (plan: ReadPlan): ReadResult | Written
+  readJson (plan: ReadPlan): ReadResult | JsonResult
   /** A change that is a transaction of its own. */
   change (change: Change, hold: Hold): Changed | Promise<Changed>
   /** `limit`: how long the transaction may last, in milliseconds. */
@@ -31,12 +31,12 @@ export interface Connection {
 export function connect (driver: SqliteDriver, statements: Statements): Connection {
   driver.exec('pragma foreign_keys = on')
   driver.function(foldFunction, { deterministic: true }, text => typeof text === 'string' ? foldCase(text) : text)
-  const rowsOf = rememberRecent(text => inArrays(driver.prepare(text)), { most: mostStatements })
-  const statementOf = rememberRecent(text => driver.prepare(text), { most: mostStatements })
+  const rowsOf = memoizeRecent(text => inArrays(driver.prepare(text)), { most: mostStatements })
+  const statementOf = memoizeRecent(text => driver.prepare(text), { most: mostStatements })
 
   const readBound = <Result>(bind: (plan: ReadPlan) => BoundRead<Result>, plan: ReadPlan): Result => {
     try {
-      const { text, gives, parameters, decode } = bind(plan)
+      const { text, cardinality: gives, parameters, decode } = bind(plan)
       const statement = rowsOf(text)
       if (gives === 'rows') return decode(statement.all(...parameters))
       const row = statement.get(...parameters)
@@ -74,16 +74,16 @@ export function connect (driver: SqliteDriver, statements: Statements): Connecti
     try {
       return changeNow(change)
     } catch (error) {
-      const refused = toRefusal(error, change.kind === 'link' ? change.field.target : change.collection)
+      const refused = toViolation(error, change.kind === 'link' ? change.field.target : change.collection)
       if (refused === undefined) throw isBusy(error) ? error : toFault(error)
-      return nameCulprits(refused, change, read)
+      return nameOffendingFields(refused, change, read)
     }
   }
 
   return {
     driver,
     read,
-    readWritten: plan => readBound(statements.bindWritten, plan),
+    readJson: plan => readBound(statements.bindJson, plan),
     change: (change, hold) => soon(() => {
       // A change would be part of it, and undone with it after it was acknowledged.
       if (inTransaction(driver)) throw new ForeignTransaction()
@@ -102,7 +102,7 @@ export function connect (driver: SqliteDriver, statements: Statements): Connecti
           lock: plan => inside(() => read(plan)),
           change: change => inside(() => makeChange(change))
         })
-        hold.culprit = describeTransaction(open)
+        hold.holder = describeTransaction(open)
         const result = await withinLimit(open, work, limit)
         inside(() => undefined)
         await soon(() => { commit(driver) }, hold)
@@ -128,7 +128,7 @@ const isHeldUp = (error: unknown) => isBusy(error) || error instanceof ForeignTr
 /** Does the work at once or, where something else holds the database, as soon as that is over. */
 function soon<T> (work: () => T | Promise<T>, hold: Hold): T | Promise<T> {
   const retry = (error: unknown) => {
-    if (isHeldUp(error)) return patiently(work, hold)
+    if (isHeldUp(error)) return retryWhileBusy(work, hold)
     throw toFault(error)
   }
   try {
@@ -145,19 +145,19 @@ const otherProcess = 'another process holds the lock of the database'
  * Does the work again and again for as long as something else holds the database and the hold has patience. Throws
  * unavailable when that is over. SQLite's own wait would hold up the event loop.
  */
-export async function patiently<T> (work: () => T | Promise<T>, hold: Hold): Promise<T> {
-  const end = performance.now() + hold.patience
+export async function retryWhileBusy<T> (work: () => T | Promise<T>, hold: Hold): Promise<T> {
+  const end = performance.now() + hold.remaining
   for (;;) {
     try {
       return await work()
     } catch (error) {
       if (!isHeldUp(error)) throw toFault(error)
       const culprit = error instanceof ForeignTransaction ? error.message : otherProcess
-      hold.culprit = () => culprit
-      if (hold.patience <= 0) throw unavailable(new Error(culprit, { cause: error }))
-      await setTimeout(Math.min(hold.patience, 5 + Math.random() * 15))
+      hold.holder = () => culprit
+      if (hold.remaining <= 0) throw unavailable(new Error(culprit, { cause: error }))
+      await setTimeout(Math.min(hold.remaining, 5 + Math.random() * 15))
     } finally {
-      hold.patience = Math.max(0, end - performance.now())
+      hold.remaining = Math.max(0, end - performance.now())
     }
   }
 }

@@ -1,6 +1,6 @@
 import { sql, SqliteQueryCompiler } from 'kysely'
 import type { ValueKind } from '../../../model/values.ts'
-import type { Held } from '../statements/columns.ts'
+import type { ColumnType } from '../statements/columns.ts'
 import type { Dialect, Sql } from '../statements/dialect.ts'
 import { readNumber } from '../statements/exact-numbers.ts'
 import type { Slot, Value } from '../statements/shape.ts'
@@ -47,7 +47,7 @@ export const sqliteDialect: Dialect = {
 const unseen = (parameter: Sql) => sql`+${parameter}`
 
 /** Numbers are said to be doubles, since those next to nothing are bound as text. */
-function bound (slot: Slot, { kind }: Held): Sql {
+function bound (slot: Slot, { kind }: ColumnType): Sql {
   return kind === 'number' ? sql`cast(${sql.val(slot)} as real)` : unseen(sql`${sql.val(slot)}`)
 }
 

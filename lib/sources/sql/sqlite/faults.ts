@@ -76,7 +76,7 @@ export const isConstraint = (error: unknown) => resultCode(error) === constraint
  * What the database refused of a change to the collection's table; nothing where the error is another. SQLite names
  * columns in its messages alone.
  */
-export function toRefusal (error: unknown, collection: Collection): Extract<Changed, { kind: 'refused' }> | undefined {
+export function toViolation (error: unknown, collection: Collection): Extract<Changed, { kind: 'refused' }> | undefined {
   if (resultCode(error) !== constraint || !(error instanceof Error)) return undefined
   const [, kind = '', named = ''] = /(UNIQUE|NOT NULL|CHECK|FOREIGN KEY) constraint failed(?:: (.*))?$/s.exec(error.message) ?? []
   if (kind === 'FOREIGN KEY') return { kind: 'refused', by: 'foreign-key', fields: [] }

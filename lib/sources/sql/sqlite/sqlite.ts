@@ -3,7 +3,7 @@ import type { Database } from '../../source.ts'
 import { makeWriteLock } from '../../write-lock.ts'
 import { openDriver, type SqliteDriver, type SqliteDriverClass, type SqliteDriverName } from './driver.ts'
 import { makeSource, type SqlSource, type TableOptions } from '../source.ts'
-import { connect, type Connection, patiently } from './connection.ts'
+import { connect, type Connection, retryWhileBusy } from './connection.ts'
 import { strictTypes } from './catalog.ts'
 import { sqliteDialect } from './dialect.ts'
 import { isBusy, resultCode } from './faults.ts'
@@ -81,8 +81,8 @@ export function sqlite (file: string, options: SqliteOptions = {}): SqliteDataba
 
   // Beside a transaction of ours, the main connection would show what it has not committed.
   const readPatiently = <T>(read: (connection: Connection) => T): Promise<T> => reader === undefined
-    ? lock.runExclusive(hold => patiently(() => read(main), hold))
-    : patiently(() => read(reader), { patience: busyTimeout, culprit: () => '' })
+    ? lock.runExclusive(hold => retryWhileBusy(() => read(main), hold))
+    : retryWhileBusy(() => read(reader), { remaining: busyTimeout, holder: () => '' })
 
   function reading<T> (read: (connection: Connection) => T): T | Promise<T> {
     try {
@@ -111,7 +111,7 @@ export function sqlite (file: string, options: SqliteOptions = {}): SqliteDataba
       driver.close()
     },
     read: plan => reading(connection => connection.read(plan)),
-    readWritten: plan => reading(connection => connection.readWritten(plan)),
+    readJson: plan => reading(connection => connection.readJson(plan)),
     change: change => lock.runShort(hold => main.change(change, hold)),
     transaction: work => lock.runExclusive(hold => main.transaction(work, transactionTimeout, hold))
   }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Collection, DataField } from '../../../model/model.ts'
-import { type ColumnTypes, columnType, type Held } from './columns.ts'
+import { type ColumnTypes, columnType, type ColumnType } from './columns.ts'
 import type { Dialect, Sql } from './dialect.ts'
 import type { Shape, Slot } from './shape.ts'
 
@@ -8,7 +8,7 @@ import type { Shape, Slot } from './shape.ts'
 export interface Builder {
   readonly dialect: Dialect
   /** How the database holds a field. */
-  held (collection: Collection, field: DataField): Held
+  columnType (collection: Collection, field: DataField): ColumnType
   /** A new alias for a table. */
   alias (): string
   /** Has an insert do nothing where the row would be a duplicate. */
@@ -24,7 +24,7 @@ export function makeBuilder (dialect: Dialect, { types, deferrable }: Tables, { 
   let aliases = 0
   return {
     dialect,
-    held: (collection, field) => ({ kind: field.type.kind, type: field.kind === 'stored' ? columnType(types, collection, field) : '' }),
+    columnType: (collection, field) => ({ kind: field.type.kind, type: field.kind === 'stored' ? columnType(types, collection, field) : '' }),
     // Named as no table is likely to be, since a name inside hides the same name outside.
     alias: () => `(t${aliases++})`,
     onConflict: table => deferrable.has(table) ? sql`` : sql` on conflict do nothing`,

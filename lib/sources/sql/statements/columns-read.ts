@@ -1,39 +1,39 @@
 import { sql } from 'kysely'
 import type { DataField } from '../../../model/model.ts'
 import type { ReadPlan, Selection, ReadPlanOf, Row } from '../../../plan/plan.ts'
-import type { ReadResult, Written } from '../../source.ts'
+import type { ReadResult, JsonResult } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
-import { givesOf, type ReadCode, type Values } from './read.ts'
+import { cardinalityOf, type ReadCode, type Values } from './read.ts'
 import { buildLimit, dataFields } from './select.ts'
 import { isFlat } from './shape.ts'
 import { buildSort } from './sort.ts'
-import { column, makeUse, table, type Use } from './table.ts'
+import { column, tableRef, table, type TableRef } from './table.ts'
 
 // Reads of one table's columns as they are, without JSON: what is asked for most, and what drivers give fastest.
 
 /** An item reached by one step, of which nothing but values is shown; nothing for any other plan. */
-export function buildFlatItem (plan: ReadPlan, builder: Builder): ReadCode | undefined {
+export function buildItemColumns (plan: ReadPlan, builder: Builder): ReadCode | undefined {
   if (plan.kind !== 'item' || plan.steps.length !== 1 || !isFlat(plan.select)) return undefined
   return buildItem(plan, dataFields(plan.select, []), builder, (values, columns) => ({ kind: 'rows', rows: [columns.row(values)], more: false }))
 }
 
 /** The same as JSON text; nothing where something is computed. */
-export function buildFlatItemText (plan: ReadPlan, builder: Builder): ReadCode<ReadResult | Written> | undefined {
+export function buildItemText (plan: ReadPlan, builder: Builder): ReadCode<ReadResult | JsonResult> | undefined {
   if (plan.kind !== 'item' || plan.steps.length !== 1) return undefined
   const fields = shownFields(plan.select)
   return fields && buildItem(plan, fields, builder, (values, columns) => ({ kind: 'values', values: columns.texts(values) }))
 }
 
 /** A page of a whole collection, of which nothing but values is shown, and nothing counted; nothing for any other plan. */
-export function buildFlatPage (plan: ReadPlan, builder: Builder): ReadCode | undefined {
+export function buildPageColumns (plan: ReadPlan, builder: Builder): ReadCode | undefined {
   if (plan.kind !== 'list' || plan.steps.length > 0 || plan.count || !isFlat(plan.listing.select)) return undefined
   return buildPage(plan, dataFields(plan.listing.select, []), builder, (rows, columns, more) => ({ kind: 'rows', rows: rows.map(columns.row), more }))
 }
 
 /** The same as JSON text; nothing where something is computed. */
-export function buildFlatPageText (plan: ReadPlan, builder: Builder): ReadCode<Written> | undefined {
+export function buildPageText (plan: ReadPlan, builder: Builder): ReadCode<JsonResult> | undefined {
   if (plan.kind !== 'list' || plan.steps.length > 0 || plan.count) return undefined
   const fields = shownFields(plan.listing.select)
   return fields && buildPage(plan, fields, builder, writePage)
@@ -41,10 +41,10 @@ export function buildFlatPageText (plan: ReadPlan, builder: Builder): ReadCode<W
 
 function buildItem<Result> ({ steps: [step], select }: ReadPlanOf<'item'>, fields: readonly DataField[], builder: Builder, found: (values: Values, columns: Columns) => Result): ReadCode<Result | ReadResult> {
   if (step === undefined) throw new TypeError('an item is reached by a step at least')
-  const use = makeUse(step.collection, builder.alias())
+  const use = tableRef(step.collection, builder.alias())
   const columns = makeColumns(fields, select, use, builder)
   const where = buildFilter(step.where, use, builder)
-  const gives = givesOf(step)
+  const gives = cardinalityOf(step)
   return {
     // Two rows are enough to know that they are too many.
     sql: sql`select ${columns.sql} from ${table(use)} where ${where}${gives === 'rows' ? sql` limit 2` : sql``}`,
@@ -59,7 +59,7 @@ function buildItem<Result> ({ steps: [step], select }: ReadPlanOf<'item'>, field
 type Found<Result> = (rows: readonly Values[], columns: Columns, more: boolean) => Result
 
 function buildPage<Result> ({ from, listing, beyond, carry }: ReadPlanOf<'list'>, fields: readonly DataField[], builder: Builder, found: Found<Result>): ReadCode<Result> {
-  const use = makeUse(from.collection, builder.alias())
+  const use = tableRef(from.collection, builder.alias())
   const columns = makeColumns([...fields, ...carry.filter(field => !fields.includes(field))], listing.select, use, builder)
   const where = sql`${buildFilter(listing.where, use, builder)} and ${buildFilter(beyond, use, builder)}`
   const order = buildSort(listing.order, use, builder)
@@ -70,7 +70,7 @@ function buildPage<Result> ({ from, listing, beyond, carry }: ReadPlanOf<'list'>
   }
 }
 
-function writePage (rows: readonly Values[], columns: Columns, more: boolean): Written {
+function writePage (rows: readonly Values[], columns: Columns, more: boolean): JsonResult {
   const [first] = rows
   const last = rows.at(-1)
   return {
@@ -98,7 +98,7 @@ interface Columns {
   item (values: Values): Readonly<Record<string, unknown>>
 }
 
-function makeColumns (fields: readonly DataField[], select: Selection, use: Use, { dialect, held }: Builder): Columns {
+function makeColumns (fields: readonly DataField[], select: Selection, use: TableRef, { dialect, columnType: held }: Builder): Columns {
   const columns = fields.map((field, index) => sql`${dialect.fetch(column(use, field), held(use.collection, field))} as ${sql.id(`v${index}`)}`)
   const decoders = fields.map(field => dialect.fetched(held(use.collection, field)))
   return {

@@ -3,7 +3,7 @@ import type { ValueKind } from '../../../model/values.ts'
 import { sourceOf } from '../source.ts'
 
 /** How a value is held: its kind, and the type of its column in the database's own words, empty where that makes no difference or is not known. */
-export interface Held { readonly kind: ValueKind, readonly type: string }
+export interface ColumnType { readonly kind: ValueKind, readonly type: string }
 
 /** The types of a database's columns, by table and column. */
 export interface ColumnTypes { get (table: string): ReadonlyMap<string, string> | undefined }

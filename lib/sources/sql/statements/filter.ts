@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import type { Operator } from '../../../model/values.ts'
 import type { Predicate } from '../../../plan/plan.ts'
 import type { Builder } from './builder.ts'
-import type { Held } from './columns.ts'
+import type { ColumnType } from './columns.ts'
 import type { Sql } from './dialect.ts'
 import { related, relatedToAny } from './join-conditions.ts'
 import type { Slot } from './shape.ts'
-import { column, makeUse, table, type Use } from './table.ts'
+import { column, tableRef, table, type TableRef } from './table.ts'
 
 type Compare = Extract<Predicate, { kind: 'compare' }>
 
@@ -14,7 +14,7 @@ type Compare = Extract<Predicate, { kind: 'compare' }>
  * A condition for `where`. It may be null where the predicate is false, which `where`, `and` and `or` take alike; only under `not` is it
  * made two-valued, so that plain comparisons stay what an index can serve.
  */
-export function buildFilter (predicate: Predicate, use: Use, builder: Builder): Sql {
+export function buildFilter (predicate: Predicate, use: TableRef, builder: Builder): Sql {
   switch (predicate.kind) {
     case 'all': return join(predicate.of, use, builder, sql` and `, sql`1 = 1`)
     case 'any': return join(predicate.of, use, builder, sql` or `, sql`1 = 0`)
@@ -24,13 +24,13 @@ export function buildFilter (predicate: Predicate, use: Use, builder: Builder): 
   }
 }
 
-function join (of: readonly Predicate[], use: Use, builder: Builder, separator: Sql, none: Sql): Sql {
+function join (of: readonly Predicate[], use: TableRef, builder: Builder, separator: Sql, none: Sql): Sql {
   if (of.length === 0) return none
   return sql`(${sql.join(of.map(one => buildFilter(one, use, builder)), separator)})`
 }
 
-function buildSome ({ field, where }: Extract<Predicate, { kind: 'some' }>, use: Use, builder: Builder): Sql {
-  const target = makeUse(field.target, builder.alias())
+function buildSome ({ field, where }: Extract<Predicate, { kind: 'some' }>, use: TableRef, builder: Builder): Sql {
+  const target = tableRef(field.target, builder.alias())
   if (isSelective(where)) {
     const condition = buildFilter(where, target, builder)
     return relatedToAny(field, use, target, far => sql`select ${far} from ${table(target)} where ${condition}`)
@@ -53,13 +53,13 @@ function isSelective (where: Predicate): boolean {
   }
 }
 
-function buildCompare (compare: Compare, use: Use, builder: Builder): Sql {
+function buildCompare (compare: Compare, use: TableRef, builder: Builder): Sql {
   const { field, operator, value } = compare
   const plain = column(use, field)
   if (value === null) return compareNull(operator, plain)
   const [slot] = builder.slotsOf(compare)
   if (slot === undefined) throw new TypeError('a comparison with a value has a slot for it')
-  const held = builder.held(use.collection, field)
+  const held = builder.columnType(use.collection, field)
   const makers = field.nullable ? nullable : comparisons
   const withNull = Array.isArray(value) && value.includes(null)
   const { dialect } = builder
@@ -74,7 +74,7 @@ function compareNull (operator: Operator, plain: Sql): Sql {
 
 /** `shown`: the column's text as a client reads it. */
 interface Operands {
-  readonly plain: Sql, readonly shown: Sql, readonly comparable: Sql, readonly slot: Slot, readonly held: Held, readonly dialect: Builder['dialect']
+  readonly plain: Sql, readonly shown: Sql, readonly comparable: Sql, readonly slot: Slot, readonly held: ColumnType, readonly dialect: Builder['dialect']
 }
 
 type Maker = (operands: Operands) => Sql
@@ -83,7 +83,7 @@ const compareWith = (sign: string): Maker => ({ comparable, slot, held, dialect 
 const folded = ({ shown, ...operands }: Operands) => ({ ...operands, shown: operands.dialect.foldCase(shown) })
 
 /** What is folded is text, however its column holds it. */
-const text: Held = { kind: 'string', type: '' }
+const text: ColumnType = { kind: 'string', type: '' }
 
 /** Of a column that is never null. */
 const comparisons: Readonly<Record<Operator, Maker>> = {

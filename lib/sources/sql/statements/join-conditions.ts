@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { RelationField, StoredField } from '../../../model/model.ts'
 import type { Sql } from './dialect.ts'
 import { sourceOf } from '../source.ts'
-import { column, type Use } from './table.ts'
+import { column, type TableRef } from './table.ts'
 
 /** The condition under which a row of the target belongs to the parent, of whom `parent` gives a column. */
-export function related (field: RelationField, target: Use, parent: (field: StoredField) => Sql): Sql {
+export function related (field: RelationField, target: TableRef, parent: (field: StoredField) => Sql): Sql {
   const key = column(target, field.target.key)
   if (field.kind === 'sub-item') return sql`${key} = ${parent(field.foreignKey)}`
   const { link } = field
@@ -18,7 +18,7 @@ export function related (field: RelationField, target: Use, parent: (field: Stor
 }
 
 /** The condition under which a row belongs to some of the target's rows, of which `far` selects a column. */
-export function relatedToAny (field: RelationField, use: Use, target: Use, far: (column: Sql) => Sql): Sql {
+export function relatedToAny (field: RelationField, use: TableRef, target: TableRef, far: (column: Sql) => Sql): Sql {
   const key = column(target, field.target.key)
   if (field.kind === 'sub-item') return sql`${column(use, field.foreignKey)} in (${far(key)})`
   const { link } = field

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { DataField } from '../../../model/model.ts'
 import type { Listing, ReadPlan, Selection, Shown, ReadPlanOf, Row } from '../../../plan/plan.ts'
-import type { Ends, ReadResult, Written } from '../../source.ts'
+import type { Ends, ReadResult, JsonResult } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql, Writer } from './dialect.ts'
 import { buildFilter } from './filter.ts'
@@ -10,9 +10,9 @@ import { related } from './join-conditions.ts'
 import { buildLimit, buildRow } from './select.ts'
 import { isFlat } from './shape.ts'
 import { buildSort } from './sort.ts'
-import { column, makeUse, selected, table, type Use } from './table.ts'
+import { column, tableRef, selected, table, type TableRef } from './table.ts'
 
-type WrittenCode = ReadCode<ReadResult | Written>
+type WrittenCode = ReadCode<ReadResult | JsonResult>
 
 /** What the parts of a statement share that writes JSON. */
 interface Writing { readonly writer: Writer, readonly builder: Builder }
@@ -21,7 +21,7 @@ interface Writing { readonly writer: Writer, readonly builder: Builder }
  * A listing as one statement whose answer the database writes as JSON, and which goes out untouched. Nothing for what it cannot write: fields that the
  * application computes, fields of JSON, whose text may be any, and what holds more fields than a function has arguments.
  */
-export function buildWritten (plan: ReadPlan, builder: Builder): WrittenCode | undefined {
+export function buildJsonRead (plan: ReadPlan, builder: Builder): WrittenCode | undefined {
   if (plan.kind !== 'list') return undefined
   return isWritable(plan.listing.select) ? buildPage(plan, { writer: builder.dialect.writer, builder }) : undefined
 }
@@ -41,9 +41,9 @@ const mostMembers = 50
 function buildPage (plan: ReadPlanOf<'list'>, writing: Writing): WrittenCode {
   const { steps, from, listing, beyond, carry, count } = plan
   const { builder, writer } = writing
-  const stands = steps.map((step, index) => makeUse(step.collection, `(s${index})`))
+  const stands = steps.map((step, index) => tableRef(step.collection, `(s${index})`))
   const parent = stands.at(-1)
-  const use = makeUse(from.collection, builder.alias())
+  const use = tableRef(from.collection, builder.alias())
   const object = buildObject(listing.select, use, writing)
   const cut = isFlat(listing.select) ? atObjects(listing.select) : atLines
   const carried = buildCarried(carry, listing.select, use, builder)
@@ -104,7 +104,7 @@ function arrayOf (items: string, { separator, mark, before }: Cut, reversed: boo
 /** The fields that links need: read off the items where these show them, else out of a second column. */
 interface Carried { readonly sql: Sql | undefined, decode (line: string): Row }
 
-function buildCarried (carry: readonly DataField[], select: Selection, use: Use, builder: Builder): Carried {
+function buildCarried (carry: readonly DataField[], select: Selection, use: TableRef, builder: Builder): Carried {
   const shown = carry.map(field => select.find(one => one.field === field)?.name)
   if (shown.includes(undefined)) {
     const row = buildRow([], carry, use, builder)
@@ -120,17 +120,17 @@ function buildCarried (carry: readonly DataField[], select: Selection, use: Use,
 }
 
 /** The rows of a listing, ordered and cut off first, so that what is nested is looked up for the rows shown only. */
-function buildRows (listing: Listing, use: Use, conditions: (inner: Use) => Sql, ahead: boolean, builder: Builder): Sql {
-  const inner = makeUse(use.collection, use.alias)
+function buildRows (listing: Listing, use: TableRef, conditions: (inner: TableRef) => Sql, ahead: boolean, builder: Builder): Sql {
+  const inner = tableRef(use.collection, use.alias)
   const where = conditions(inner)
   const order = buildSort(listing.order, inner, builder)
   const columns = selected(inner, use)
   return sql`select ${columns} from ${table(inner)} where ${where} order by ${order} ${buildLimit(listing.range, ahead, builder)}`
 }
 
-const buildObject = (select: Selection, use: Use, writing: Writing): Sql => writing.writer.object(select.map(shown => [shown.name, buildMember(shown, use, writing)]))
+const buildObject = (select: Selection, use: TableRef, writing: Writing): Sql => writing.writer.object(select.map(shown => [shown.name, buildMember(shown, use, writing)]))
 
-function buildMember (shown: Shown, use: Use, writing: Writing): Sql {
+function buildMember (shown: Shown, use: TableRef, writing: Writing): Sql {
   switch (shown.kind) {
     case 'value': return buildValue(shown.field as DataField, use, writing)
     case 'item': return buildSubItem(shown, use, writing)
@@ -138,23 +138,23 @@ function buildMember (shown: Shown, use: Use, writing: Writing): Sql {
   }
 }
 
-function buildValue (field: DataField, use: Use, { writer, builder }: Writing): Sql {
-  const value = writer.value(column(use, field), builder.held(use.collection, field), field.kind === 'expression')
+function buildValue (field: DataField, use: TableRef, { writer, builder }: Writing): Sql {
+  const value = writer.value(column(use, field), builder.columnType(use.collection, field), field.kind === 'expression')
   if (value === undefined) throw new TypeError('what cannot be written is not built')
   return value
 }
 
-function buildSubItem ({ field, where, select }: Extract<Shown, { kind: 'item' }>, use: Use, writing: Writing): Sql {
+function buildSubItem ({ field, where, select }: Extract<Shown, { kind: 'item' }>, use: TableRef, writing: Writing): Sql {
   const { builder } = writing
-  const target = makeUse(field.target, builder.alias())
+  const target = tableRef(field.target, builder.alias())
   const object = buildObject(select, target, writing)
   const conditions = sql`${related(field, target, parentField => column(use, parentField))} and ${buildFilter(where, target, builder)}`
   return sql`(select ${object} from ${table(target)} where ${conditions})`
 }
 
-function buildSubList ({ field, listing }: Extract<Shown, { kind: 'list' }>, use: Use, writing: Writing): Sql {
+function buildSubList ({ field, listing }: Extract<Shown, { kind: 'list' }>, use: TableRef, writing: Writing): Sql {
   const { builder, writer } = writing
-  const target = makeUse(field.target, builder.alias())
+  const target = tableRef(field.target, builder.alias())
   const object = buildObject(listing.select, target, writing)
   const rows = buildRows(listing, target, inner => {
     return sql`${related(field, inner, parentField => column(use, parentField))} and ${buildFilter(listing.where, inner, builder)}`

@@ -7,7 +7,7 @@ import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { related } from './join-conditions.ts'
 import { buildLimit, buildList, buildRow, decodeRows } from './select.ts'
-import { column, makeUse, selected, table, type Use } from './table.ts'
+import { column, tableRef, selected, table, type TableRef } from './table.ts'
 
 /** A row that a statement gives: its values, in the order of its columns. */
 export type Values = readonly unknown[]
@@ -16,16 +16,16 @@ export type Values = readonly unknown[]
 export interface Bounds { readonly limit: number }
 
 /** What a statement gives: `item`, the row of one key at the most; `row`, one at the most, whatever it is made of. */
-export type Gives = 'item' | 'row' | 'rows'
+export type Cardinality = 'item' | 'row' | 'rows'
 
 /** A read as one statement, and how the rows that it gives become a result. */
-export interface ReadCode<Result = ReadResult> { readonly sql: Sql, readonly gives: Gives, decode (rows: readonly Values[], bounds: Bounds): Result }
+export interface ReadCode<Result = ReadResult> { readonly sql: Sql, readonly gives: Cardinality, decode (rows: readonly Values[], bounds: Bounds): Result }
 
 interface Body { readonly rows: Sql, readonly total?: Sql, decode (rows: unknown, total: { readonly total?: number }, bounds: Bounds): Found }
 
 /** Builds the statement of a read, however long its path and deep its selection (docs/http.md: URLs). */
 export function buildRead (plan: ReadPlan, builder: Builder, locking = false): ReadCode {
-  const stands = plan.steps.map((step, index) => makeUse(step.collection, `(s${index})`))
+  const stands = plan.steps.map((step, index) => tableRef(step.collection, `(s${index})`))
   const [only, ...others] = stands
   if (plan.kind === 'item' && only !== undefined && others.length === 0 && !locking) return buildOnlyItem(plan, only, builder)
   const body = buildBody(plan, stands.at(-1), builder)
@@ -41,7 +41,7 @@ export function buildRead (plan: ReadPlan, builder: Builder, locking = false): R
   }
 }
 
-function buildOnlyItem ({ steps, select }: ReadPlanOf<'item'>, stand: Use, builder: Builder): ReadCode {
+function buildOnlyItem ({ steps, select }: ReadPlanOf<'item'>, stand: TableRef, builder: Builder): ReadCode {
   const row = buildRow(select, [], stand, builder)
   const rows = builder.dialect.asText(builder.dialect.collect(row.sql))
   const [found] = buildStands(steps, [stand], builder)
@@ -56,7 +56,7 @@ function buildOnlyItem ({ steps, select }: ReadPlanOf<'item'>, stand: Use, build
 }
 
 /** How many items each step stands on, as `c0` and so on. */
-export const buildCounts = (stands: readonly Use[]): readonly Sql[] =>
+export const buildCounts = (stands: readonly TableRef[]): readonly Sql[] =>
   stands.map((stand, index) => sql`(select count(*) from ${sql.id(stand.alias)}) as ${sql.id(`c${index}`)}`)
 
 export const withSteps = (steps: readonly Sql[]): Sql => steps.length === 0 ? sql`` : sql`with ${sql.join(steps)} `
@@ -71,21 +71,21 @@ export function readOutput (row: Values | undefined, steps: number): { readonly 
 export const totalIn = (total: unknown): { readonly total?: number } => total === null ? {} : { total: Number(total) }
 
 /** What the items are of which a step finds any: one, where a single identifier names it, since its values are unique. Only the key is sure to have an index. */
-export function givesOf ({ where, collection }: Step): Gives {
+export function cardinalityOf ({ where, collection }: Step): Cardinality {
   if (where.kind !== 'compare' || where.operator !== 'equals' || where.value === null || where.field.kind !== 'stored' || !where.field.identifier) return 'rows'
   return where.field === collection.key ? 'item' : 'row'
 }
 
 /** Each step a common table expression of the items it stands on. */
-export function buildSteps (steps: readonly Step[], stands: readonly Use[], builder: Builder, locking = false): readonly Sql[] {
+export function buildSteps (steps: readonly Step[], stands: readonly TableRef[], builder: Builder, locking = false): readonly Sql[] {
   return buildStands(steps, stands, builder, locking).map((items, index) => sql`${sql.id(stands[index]?.alias ?? '')} as (${items})`)
 }
 
 /** The items that each step stands on: two are enough to know that they are too many. `locking` keeps the last one's from being changed. */
-export function buildStands (steps: readonly Step[], stands: readonly Use[], builder: Builder, locking = false): readonly Sql[] {
+export function buildStands (steps: readonly Step[], stands: readonly TableRef[], builder: Builder, locking = false): readonly Sql[] {
   // From the last to the first, since each says which columns it needs of the one before.
   return steps.map((step, index) => ({ step, index })).toReversed().map(({ step, index }) => {
-    const use = makeUse(step.collection, builder.alias())
+    const use = tableRef(step.collection, builder.alias())
     const where = startingAt(step, use, stands[index - 1], step.where, builder)
     const stand = stands[index] ?? use
     const columns = selected(use, stand)
@@ -95,13 +95,13 @@ export function buildStands (steps: readonly Step[], stands: readonly Use[], bui
 }
 
 /** What a step or listing starts from: the whole collection, or what leads to it from the item of the step before. */
-export function startingAt ({ via }: Origin | Step, use: Use, parent: Use | undefined, where: Predicate, builder: Builder): Sql {
+export function startingAt ({ via }: Origin | Step, use: TableRef, parent: TableRef | undefined, where: Predicate, builder: Builder): Sql {
   const condition = buildFilter(where, use, builder)
   if (via === undefined || parent === undefined) return condition
   return sql`${related(via, use, field => sql`(select ${column(parent, field)} from ${sql.id(parent.alias)} limit 1)`)} and ${condition}`
 }
 
-function buildBody (plan: ReadPlan, parent: Use | undefined, builder: Builder): Body {
+function buildBody (plan: ReadPlan, parent: TableRef | undefined, builder: Builder): Body {
   switch (plan.kind) {
     case 'item': return buildItem(plan, parent, builder)
     case 'list': return buildPage(plan, parent, builder)
@@ -109,7 +109,7 @@ function buildBody (plan: ReadPlan, parent: Use | undefined, builder: Builder): 
   }
 }
 
-function buildItem ({ select }: ReadPlanOf<'item'>, stand: Use | undefined, builder: Builder): Body {
+function buildItem ({ select }: ReadPlanOf<'item'>, stand: TableRef | undefined, builder: Builder): Body {
   if (stand === undefined) throw new TypeError('an item is reached by a step at least')
   const row = buildRow(select, [], stand, builder)
   return {
@@ -118,8 +118,8 @@ function buildItem ({ select }: ReadPlanOf<'item'>, stand: Use | undefined, buil
   }
 }
 
-function buildPage ({ from, listing, beyond, carry, count }: ReadPlanOf<'list'>, parent: Use | undefined, builder: Builder): Body {
-  const list = buildList({ ...listing, carry, ahead: true }, makeUse(from.collection, builder.alias()), inner => {
+function buildPage ({ from, listing, beyond, carry, count }: ReadPlanOf<'list'>, parent: TableRef | undefined, builder: Builder): Body {
+  const list = buildList({ ...listing, carry, ahead: true }, tableRef(from.collection, builder.alias()), inner => {
     return sql`${startingAt(from, inner, parent, listing.where, builder)} and ${buildFilter(beyond, inner, builder)}`
   }, builder)
   return {
@@ -131,17 +131,17 @@ function buildPage ({ from, listing, beyond, carry, count }: ReadPlanOf<'list'>,
 
 const isMore = (rows: unknown, limit: number) => (rows as readonly unknown[]).length > limit
 
-export function buildCount (from: Origin, parent: Use | undefined, where: Predicate, counted: Sql, builder: Builder): Sql {
-  const use = makeUse(from.collection, builder.alias())
+export function buildCount (from: Origin, parent: TableRef | undefined, where: Predicate, counted: Sql, builder: Builder): Sql {
+  const use = tableRef(from.collection, builder.alias())
   const condition = startingAt(from, use, parent, where, builder)
   return sql`(select count(${counted}) from ${table(use)} where ${condition})`
 }
 
-function buildGroups ({ from, by, beyond, descending, range, members, count }: ReadPlanOf<'groups'>, parent: Use | undefined, builder: Builder): Body {
-  const held = builder.held(from.collection, by)
+function buildGroups ({ from, by, beyond, descending, range, members, count }: ReadPlanOf<'groups'>, parent: TableRef | undefined, builder: Builder): Body {
+  const held = builder.columnType(from.collection, by)
   const group = sql.id(builder.alias())
   const value = sql`${group}.${sql.id('value')}`
-  const list = buildList(members, makeUse(from.collection, builder.alias()), inner => {
+  const list = buildList(members, tableRef(from.collection, builder.alias()), inner => {
     const own = builder.dialect.comparable(column(inner, by), held)
     return sql`${startingAt(from, inner, parent, members.where, builder)} and ${own} = ${value}`
   }, builder)
@@ -161,16 +161,16 @@ function buildGroups ({ from, by, beyond, descending, range, members, count }: R
 }
 
 /** The distinct values of the page's groups, in order. */
-function buildValues ({ from, by, beyond, descending, range, members }: Omit<ReadPlanOf<'groups'>, 'kind' | 'steps' | 'count'>, parent: Use | undefined, builder: Builder): Sql {
-  const use = makeUse(from.collection, builder.alias())
+function buildValues ({ from, by, beyond, descending, range, members }: Omit<ReadPlanOf<'groups'>, 'kind' | 'steps' | 'count'>, parent: TableRef | undefined, builder: Builder): Sql {
+  const use = tableRef(from.collection, builder.alias())
   const where = sql`${startingAt(from, use, parent, members.where, builder)} and ${buildFilter(beyond, use, builder)} and ${column(use, by)} is not null`
-  const value = builder.dialect.comparable(column(use, by), builder.held(from.collection, by))
+  const value = builder.dialect.comparable(column(use, by), builder.columnType(from.collection, by))
   return sql`select distinct ${value} as ${sql.id('value')} from ${table(use)} where ${where} order by 1 ${descending ? sql`desc` : sql`asc`} ${buildLimit(range, true, builder)}`
 }
 
-function buildDistinct (from: Origin, parent: Use | undefined, where: Predicate, by: DataField, builder: Builder): Sql {
-  const use = makeUse(from.collection, builder.alias())
-  const value = builder.dialect.comparable(column(use, by), builder.held(from.collection, by))
+function buildDistinct (from: Origin, parent: TableRef | undefined, where: Predicate, by: DataField, builder: Builder): Sql {
+  const use = tableRef(from.collection, builder.alias())
+  const value = builder.dialect.comparable(column(use, by), builder.columnType(from.collection, by))
   const condition = startingAt(from, use, parent, where, builder)
   return sql`(select count(distinct ${value}) from ${table(use)} where ${condition})`
 }

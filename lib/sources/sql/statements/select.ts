@@ -8,7 +8,7 @@ import { buildFilter } from './filter.ts'
 import { related } from './join-conditions.ts'
 import { isRoundLimit } from './shape.ts'
 import { buildSort } from './sort.ts'
-import { column, makeUse, selected, table, type Use } from './table.ts'
+import { column, tableRef, selected, table, type TableRef } from './table.ts'
 
 /** How one row becomes JSON in the database, and a Row again in the application: both by position. */
 export interface RowCode { readonly sql: Sql, decode (values: readonly unknown[]): Row }
@@ -16,7 +16,7 @@ export interface RowCode { readonly sql: Sql, decode (values: readonly unknown[]
 interface ValueCode { readonly property: string, readonly sql: Sql, decode (value: unknown): unknown }
 
 /** The code for what a selection needs of the table in this use, and for the fields carried besides. */
-export function buildRow (select: Selection, carry: readonly DataField[], use: Use, builder: Builder): RowCode {
+export function buildRow (select: Selection, carry: readonly DataField[], use: TableRef, builder: Builder): RowCode {
   const codes = [
     ...dataFields(select, carry).map(field => buildValue(field, use, builder)),
     ...select.flatMap(shown => shown.kind === 'value' ? [] : [buildNested(shown, use, builder)])
@@ -38,9 +38,9 @@ function chunks<T> (list: readonly T[], size: number): ReadonlyArray<readonly T[
 export interface ListAsked extends Listing { readonly carry?: readonly DataField[], readonly ahead?: boolean }
 
 /** A listing as a JSON array of rows: ordered and cut off first, so that what is nested is looked up for the rows shown only. */
-export function buildList ({ carry = [], ahead = false, ...listing }: ListAsked, use: Use, conditions: (inner: Use) => Sql, builder: Builder): RowCode {
+export function buildList ({ carry = [], ahead = false, ...listing }: ListAsked, use: TableRef, conditions: (inner: TableRef) => Sql, builder: Builder): RowCode {
   const row = buildRow(listing.select, carry, use, builder)
-  const inner = makeUse(use.collection, use.alias)
+  const inner = tableRef(use.collection, use.alias)
   const where = conditions(inner)
   const order = buildSort(listing.order, inner, builder)
   const columns = selected(inner, use)
@@ -66,14 +66,14 @@ export function dataFields (select: Selection, carry: readonly DataField[]): rea
   return [...fields]
 }
 
-function buildValue (field: DataField, use: Use, { dialect, held }: Builder): ValueCode {
+function buildValue (field: DataField, use: TableRef, { dialect, columnType: held }: Builder): ValueCode {
   const of = held(use.collection, field)
   return { property: field.property, sql: dialect.encode(column(use, field), of), decode: value => dialect.decode(value, of) }
 }
 
-function buildNested (shown: Exclude<Shown, { kind: 'value' }>, use: Use, builder: Builder): ValueCode {
+function buildNested (shown: Exclude<Shown, { kind: 'value' }>, use: TableRef, builder: Builder): ValueCode {
   const { field } = shown
-  const target = makeUse(field.target, builder.alias())
+  const target = tableRef(field.target, builder.alias())
   if (shown.kind === 'list') {
     const list = buildList(shown.listing, target, inner => {
       return sql`${related(field, inner, parentField => column(use, parentField))} and ${buildFilter(shown.listing.where, inner, builder)}`

@@ -1,7 +1,7 @@
 import type { Collection } from '../../../model/model.ts'
 import type { Scalar, ValueKind } from '../../../model/values.ts'
 import type { Listing, Order, Origin, Predicate, Range, ReadPlan, Selection, Step } from '../../../plan/plan.ts'
-import { rememberEach } from '../../../remember.ts'
+import { memoize } from '../../../memoize.ts'
 import { foldCase } from '../../fold-case.ts'
 import type { Change, Stored } from '../../source.ts'
 
@@ -141,10 +141,10 @@ function addSelection (draft: Draft, select: Selection): void {
 /** Whether nothing of other items is shown: then there are no values to be bound. */
 export const isFlat = (select: Selection) => select.every(shown => shown.kind === 'value')
 
-const isKnownFlat = rememberEach(isFlat)
+const isKnownFlat = memoize(isFlat)
 
 /** A frozen selection outlives its request, so what it adds to a key is known already. */
-const flatKey = rememberEach((select: Selection) => {
+const flatKey = memoize((select: Selection) => {
   const draft = makeDraft()
   addShown(draft, select)
   return draft.key

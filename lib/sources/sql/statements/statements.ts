@@ -1,18 +1,18 @@
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector } from 'kysely'
 import { LruMap } from 'toad-cache'
 import type { ReadPlan } from '../../../plan/plan.ts'
-import { rememberEach } from '../../../remember.ts'
-import type { Change, ReadResult, Written } from '../../source.ts'
+import { memoize } from '../../../memoize.ts'
+import type { Change, ReadResult, JsonResult } from '../../source.ts'
 import { makeBuilder, type Tables } from './builder.ts'
 import type { Dialect, Sql } from './dialect.ts'
-import { buildFlatItem, buildFlatItemText, buildFlatPage, buildFlatPageText } from './columns-read.ts'
-import { type Bounds, buildRead, type Gives, type ReadCode, type Values } from './read.ts'
+import { buildItemColumns, buildItemText, buildPageColumns, buildPageText } from './columns-read.ts'
+import { type Bounds, buildRead, type Cardinality, type ReadCode, type Values } from './read.ts'
 import { isSlot, type Shape, shapeOf, shapeOfChange, type Slot } from './shape.ts'
 import { buildChange, type ChangeCode } from './write.ts'
-import { buildWritten } from './json-read.ts'
+import { buildJsonRead } from './json-read.ts'
 
 /** A statement that is ready to run. */
-export interface BoundRead<Result = ReadResult> { readonly text: string, readonly gives: Gives, readonly parameters: readonly unknown[], decode (rows: readonly Values[]): Result }
+export interface BoundRead<Result = ReadResult> { readonly text: string, readonly cardinality: Cardinality, readonly parameters: readonly unknown[], decode (rows: readonly Values[]): Result }
 
 /** A statement that changes data. `key`: decodes what an insert gives of its row. */
 export interface BoundChange { readonly text: string, readonly parameters: readonly unknown[], readonly key: ChangeCode['key'] }
@@ -22,7 +22,7 @@ export interface Statements {
   /** `locking` keeps the item that the plan reads from being changed by others. */
   bind (plan: ReadPlan, locking?: boolean): BoundRead
   /** The same, as JSON text where the database can write it. */
-  bindWritten (plan: ReadPlan): BoundRead<ReadResult | Written>
+  bindJson (plan: ReadPlan): BoundRead<ReadResult | JsonResult>
   bindChange (change: Change): BoundChange
 }
 
@@ -40,12 +40,12 @@ export function makeStatements (dialect: Dialect, { types = new Map<string, neve
   const builderOf = (shape: Shape) => makeBuilder(dialect, { types, deferrable }, shape)
   const reads = cache((plan: ReadPlan, shape) => {
     const builder = builderOf(shape)
-    return compile(buildFlatItem(plan, builder) ?? buildFlatPage(plan, builder) ?? buildRead(plan, builder), dialect, compiler)
+    return compile(buildItemColumns(plan, builder) ?? buildPageColumns(plan, builder) ?? buildRead(plan, builder), dialect, compiler)
   })
   const locks = cache((plan: ReadPlan, shape) => compile(buildRead(plan, builderOf(shape), true), dialect, compiler))
-  const texts = cache((plan: ReadPlan, shape): Statement<ReadCode<ReadResult | Written>> => {
+  const texts = cache((plan: ReadPlan, shape): Statement<ReadCode<ReadResult | JsonResult>> => {
     const builder = builderOf(shape)
-    const text = buildFlatItemText(plan, builder) ?? (dialect.fetchesPages ? buildFlatPageText(plan, builder) : undefined) ?? buildWritten(plan, builder)
+    const text = buildItemText(plan, builder) ?? (dialect.fetchesPages ? buildPageText(plan, builder) : undefined) ?? buildJsonRead(plan, builder)
     return text === undefined ? reads(plan, shape) : compile(text, dialect, compiler)
   })
   const changes = cache((change: Change, shape) => compile(buildChange(change, builderOf(shape)), dialect, compiler))
@@ -54,12 +54,12 @@ export function makeStatements (dialect: Dialect, { types = new Map<string, neve
   const bindRead = <Result>(plan: ReadPlan, find: (plan: ReadPlan, shape: Shape) => Statement<ReadCode<Result>>): BoundRead<Result> => {
     const shape = shapeOf(plan)
     const statement = find(plan, shape)
-    return { text: statement.text, gives: statement.code.gives, parameters: bindAll(statement, shape), decode: rows => statement.code.decode(rows, boundsOf(plan)) }
+    return { text: statement.text, cardinality: statement.code.gives, parameters: bindAll(statement, shape), decode: rows => statement.code.decode(rows, boundsOf(plan)) }
   }
   const bindReading = rememberFrozen((plan: ReadPlan) => bindRead(plan, reads))
   return {
     bind: (plan, locking = false) => locking ? bindRead(plan, locks) : bindReading(plan),
-    bindWritten: rememberFrozen((plan: ReadPlan) => bindRead(plan, texts)),
+    bindJson: rememberFrozen((plan: ReadPlan) => bindRead(plan, texts)),
     bindChange (change) {
       const shape = shapeOfChange(change)
       const statement = changes(change, shape)
@@ -70,7 +70,7 @@ export function makeStatements (dialect: Dialect, { types = new Map<string, neve
 
 /** What is bound of a frozen plan, which outlives its request, is bound once. */
 function rememberFrozen<Plan extends ReadPlan, Bound> (bind: (plan: Plan) => Bound): (plan: Plan) => Bound {
-  const remembered = rememberEach(bind)
+  const remembered = memoize(bind)
   return plan => Object.isFrozen(plan) ? remembered(plan) : bind(plan)
 }
 

@@ -5,17 +5,17 @@ import type { Sql } from './dialect.ts'
 import { sourceOf } from '../source.ts'
 
 /** One use of a collection's table in a statement, under an alias of its own. It notes what is asked of it, so that no more is selected. */
-export interface Use {
+export interface TableRef {
   readonly collection: Collection
   readonly alias: string
   readonly columns: Set<string>
   readonly expressions: Set<ExpressionField>
 }
 
-export const makeUse = (collection: Collection, alias: string): Use => ({ collection, alias, columns: new Set(), expressions: new Set() })
+export const tableRef = (collection: Collection, alias: string): TableRef => ({ collection, alias, columns: new Set(), expressions: new Set() })
 
 /** A field's column in this use of the table. */
-export function column (use: Use, field: DataField): Sql {
+export function column (use: TableRef, field: DataField): Sql {
   const name = columnName(use.collection, field)
   use.columns.add(name)
   if (field.kind === 'expression') use.expressions.add(field)
@@ -23,7 +23,7 @@ export function column (use: Use, field: DataField): Sql {
 }
 
 /** The table under its alias; where expressions are asked of it, a derived table that has them as columns. */
-export function table (use: Use): Sql {
+export function table (use: TableRef): Sql {
   const { table } = sourceOf(use.collection)
   if (use.expressions.size === 0) return sql`${sql.id(table)} as ${sql.id(use.alias)}`
   const expressions = [...use.expressions].map(field => sql`(${expressionOf(field)}) as ${sql.id(columnName(use.collection, field))}`)
@@ -32,7 +32,7 @@ export function table (use: Use): Sql {
 }
 
 /** The columns that were asked of another use of the same table, for a query that this one stands in. */
-export function selected (use: Use, outer: Use): Sql {
+export function selected (use: TableRef, outer: TableRef): Sql {
   for (const field of outer.expressions) use.expressions.add(field)
   if (outer.columns.size === 0) return sql`1 as ${sql.id('nothing')}`
   return sql.join([...outer.columns].map(name => sql.id(use.alias, name)))

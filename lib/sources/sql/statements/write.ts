@@ -6,9 +6,9 @@ import type { Change, Stored, ChangeOf } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
-import { buildSteps, givesOf } from './read.ts'
+import { buildSteps, cardinalityOf } from './read.ts'
 import { sourceOf } from '../source.ts'
-import { column, columnOf, makeUse } from './table.ts'
+import { column, columnOf, tableRef } from './table.ts'
 
 /** A change as one statement. `key`: reads the key out of the only column that an insert gives; nothing for a statement that gives no row. */
 export interface ChangeCode { readonly sql: Sql, readonly key: ((value: unknown) => Scalar) | undefined }
@@ -27,7 +27,7 @@ function buildInsert ({ collection, values, orNothing }: ChangeOf<'insert'>, bui
   const { key } = collection
   const columns = [...values.keys()].map(field => columnOf(collection, field))
   const given = columns.length === 0 ? sql`default values` : sql`(${sql.join(columns)})${values.has(key) ? builder.dialect.givenKey : sql``} values (${sql.join(stored(collection, values, builder))})`
-  const held = builder.held(collection, key)
+  const held = builder.columnType(collection, key)
   const fetched = builder.dialect.fetched(held)
   return {
     sql: sql`insert into ${sql.id(table)} ${given}${orNothing ? builder.onConflict(table) : sql``} returning ${builder.dialect.fetch(columnOf(collection, key), held)} as ${sql.id('key')}`,
@@ -50,7 +50,7 @@ function stored (collection: Collection, values: Stored, builder: Builder): read
   const slots = builder.slotsOf(values)
   return [...values.keys()].flatMap((field, index) => {
     const slot = slots[index]
-    return slot === undefined ? [] : [builder.dialect.store(slot, builder.held(collection, field))]
+    return slot === undefined ? [] : [builder.dialect.store(slot, builder.columnType(collection, field))]
   })
 }
 
@@ -64,10 +64,10 @@ interface Target { readonly steps: Sql, readonly table: Sql, readonly where: Sql
 /** The one item that the last step stands on, and none where a step stands on none or on two. */
 function buildTarget (collection: Collection, steps: readonly Step[], builder: Builder): Target {
   const [only, ...others] = steps
-  const use = makeUse(collection, '(target)')
+  const use = tableRef(collection, '(target)')
   const table = sql`${sql.id(sourceOf(collection).table)} as ${sql.id(use.alias)}`
-  if (only !== undefined && others.length === 0 && givesOf(only) !== 'rows') return { steps: sql``, table, where: buildFilter(only.where, use, builder) }
-  const stands = steps.map((step, index) => makeUse(step.collection, `(s${index})`))
+  if (only !== undefined && others.length === 0 && cardinalityOf(only) !== 'rows') return { steps: sql``, table, where: buildFilter(only.where, use, builder) }
+  const stands = steps.map((step, index) => tableRef(step.collection, `(s${index})`))
   const last = stands.at(-1)
   if (last === undefined) throw new TypeError('an item is reached by a step at least')
   const key = sql`(select ${column(last, collection.key)} from ${sql.id(last.alias)} limit 1)`
@@ -79,7 +79,7 @@ function buildLink (change: ChangeOf<'link'>, builder: Builder): Sql {
   const { link, holder } = change.field
   if (link.kind !== 'join') throw new TypeError('only the elements of a many-to-many relation are linked')
   const { target } = change.field
-  const [own, other] = builder.slotsOf(change).map((slot, index) => builder.dialect.operand(slot, index === 0 ? builder.held(holder, holder.key) : builder.held(target, target.key)))
+  const [own, other] = builder.slotsOf(change).map((slot, index) => builder.dialect.operand(slot, index === 0 ? builder.columnType(holder, holder.key) : builder.columnType(target, target.key)))
   const { column: nameOf } = sourceOf(holder)
   const join = sql.id(link.through)
   const [foreignKey, otherKey] = [sql.id(nameOf(link.foreignKey)), sql.id(nameOf(link.otherKey))]

@@ -1,9 +1,9 @@
 import { test } from 'tap'
-import { rememberEach, rememberRecent } from '../lib/remember.ts'
+import { memoize, memoizeRecent } from '../lib/memoize.ts'
 
 test('what is made of an object is made once, and of another anew', async t => {
   let made = 0
-  const numbered = rememberEach((_of: object) => ({ number: ++made }))
+  const numbered = memoize((_of: object) => ({ number: ++made }))
   const [one, other] = [{}, {}]
   t.equal(numbered(one), numbered(one))
   t.not(numbered(one), numbered(other))
@@ -12,14 +12,14 @@ test('what is made of an object is made once, and of another anew', async t => {
 
 test('what is made of a text is kept for the most recent texts, and never for long ones', async t => {
   const made: string[] = []
-  const kept = rememberRecent(text => { made.push(text); return { text } }, { most: 2, longest: 3 })
+  const kept = memoizeRecent(text => { made.push(text); return { text } }, { most: 2, longest: 3 })
   for (const text of ['a', 'b', 'a', 'c', 'a', 'b', 'long', 'long']) t.strictSame(kept(text), { text })
   t.strictSame(made, ['a', 'b', 'c', 'b', 'long', 'long'])
 })
 
 test('what could not be made is tried again', async t => {
   let tries = 0
-  const failing = rememberRecent(() => { throw new Error(String(++tries)) }, { most: 2 })
+  const failing = memoizeRecent(() => { throw new Error(String(++tries)) }, { most: 2 })
   t.throws(() => failing('a'), { message: '1' })
   t.throws(() => failing('a'), { message: '2' })
 })
