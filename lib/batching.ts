@@ -31,8 +31,8 @@ export interface Batching {
  * After one millisecond the event loop has its turn. Where answers and streams both wait, they alternate.
  */
 export function makeBatching (): Batching {
-  const asked = new Queue<Member>()
-  const made = new Queue<Member>()
+  const asked = new Queue<Job>()
+  const made = new Queue<Job>()
   const steps = new Queue<Step>()
   let scheduled = false
   let flushing = false
@@ -78,13 +78,13 @@ export function makeBatching (): Batching {
       early += performance.now() - begun
     }
   }
-  const ready = (member: Member) => {
+  const ready = (member: Job) => {
     made.put(member)
     schedule()
   }
   return {
     answer (work) {
-      asked.put(new Member(work))
+      asked.put(new Job(work))
       schedule()
       if (asked.length < size || flushing || early > longestEarly) return
       flushing = true
@@ -119,8 +119,8 @@ const longestEarly = 10
 /**
  * Work under way, in the asynchronous context in which it arrived: there hooks find what they keep of their request.
  */
-class Member extends AsyncResource {
-  next: Member | undefined
+class Job extends AsyncResource {
+  next: Job | undefined
   private readonly work: Work<unknown>
   private failed = false
   private result: unknown
@@ -130,7 +130,7 @@ class Member extends AsyncResource {
     this.work = work
   }
 
-  make (ready: (member: Member) => void): void {
+  make (ready: (member: Job) => void): void {
     this.runInAsyncScope(this.makeInScope, this, ready)
   }
 
@@ -138,7 +138,7 @@ class Member extends AsyncResource {
     this.runInAsyncScope(this.sendInScope, this)
   }
 
-  private makeInScope (ready: (member: Member) => void): void {
+  private makeInScope (ready: (member: Job) => void): void {
     try {
       const made = this.work.make()
       if (made === undefined) return
@@ -149,11 +149,11 @@ class Member extends AsyncResource {
     }
   }
 
-  private follow (made: Promise<unknown>, ready: (member: Member) => void): void {
+  private follow (made: Promise<unknown>, ready: (member: Job) => void): void {
     made.then(value => { this.settle(value, false, ready) }, (error: unknown) => { this.settle(error, true, ready) })
   }
 
-  private settle (result: unknown, failed: boolean, ready: (member: Member) => void): void {
+  private settle (result: unknown, failed: boolean, ready: (member: Job) => void): void {
     this.result = result
     this.failed = failed
     ready(this)

@@ -1,7 +1,7 @@
 /** What a code means on the wire: its status and, for errors about the state of a resource, its state (docs/http.md: Errors). */
-export interface Condition { readonly status: number, readonly state?: 'not_found' | 'conflict' | 'precondition_failed' }
+export interface ErrorKind { readonly status: number, readonly state?: 'not_found' | 'conflict' | 'precondition_failed' }
 
-export const conditions = {
+export const errorKinds = {
   identifier_not_found: { status: 404, state: 'not_found' },
   collection_not_found: { status: 404, state: 'not_found' },
   field_not_found: { status: 404, state: 'not_found' },
@@ -30,9 +30,9 @@ export const conditions = {
   internal: { status: 500 },
   unavailable: { status: 503 },
   outcome_unknown: { status: 503 }
-} as const satisfies Record<string, Condition>
+} as const satisfies Record<string, ErrorKind>
 
-export type ErrorCode = keyof typeof conditions
+export type ErrorCode = keyof typeof errorKinds
 
 /** What an error knows besides its code and message: members of its body, but for `headers` and `cause`. */
 export interface Facts {
@@ -127,7 +127,7 @@ export const preconditionRequired = () =>
   new DataApiError('precondition_required', "This item is changed only with 'If-Match': send the 'ETag' of the item as you know it.")
 
 /** The same error, told of one element of a body. */
-export function at (error: DataApiError, pointer: string): DataApiError {
+export function atPointer (error: DataApiError, pointer: string): DataApiError {
   if (pointer === '' || error.facts.pointer !== undefined) return error
   return new DataApiError(error.code, error.message, { ...error.facts, pointer, cause: error.cause })
 }
@@ -176,10 +176,10 @@ export const internal = (cause: unknown) => new DataApiError('internal', 'Someth
 export const didYouMean = (suggestion: string | undefined) => suggestion === undefined ? '' : ` Did you mean '${suggestion}'?`
 
 /** Where in the query string something stood. */
-interface Place { readonly parameter: string, readonly position: number }
+interface QueryPlace { readonly parameter: string, readonly position: number }
 
 /** Makes the errors of one part of a query string, which all know where they stand and perhaps what was meant. */
-const invalid = (code: ErrorCode) => (message: string, { parameter, position }: Place, suggestion?: string) =>
+const invalid = (code: ErrorCode) => (message: string, { parameter, position }: QueryPlace, suggestion?: string) =>
   new DataApiError(code, message, { parameter, position, ...suggestion !== undefined && { suggestion } })
 
 export const invalidFilter = invalid('invalid_filter')

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { conditions, contentTooLarge, DataApiError, internal, malformedBody, malformedUrl, rejected, unsupportedMediaType } from './errors.ts'
+import { errorKinds, contentTooLarge, DataApiError, internal, malformedBody, malformedUrl, rejected, unsupportedMediaType } from './errors.ts'
 import type { Api } from './answer.ts'
 import type { Options } from './options.ts'
 import { takesProblem } from './plan/media.ts'
@@ -73,7 +73,7 @@ function alsoVary (said: unknown, vary: string): string {
 const asIs = (body: string) => body
 
 function answerFailure (error: DataApiError, request: FastifyRequest, { responseContent }: Options): Answer {
-  if (conditions[error.code].status >= 500) request.log.error({ err: error.cause ?? error }, error.message)
+  if (errorKinds[error.code].status >= 500) request.log.error({ err: error.cause ?? error }, error.message)
   const form = takesProblem(request.headers.accept) ? 'problem' : responseContent.errors
   return renderFailure(error, { form, developerErrors: responseContent.developerErrors })
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'tap'
-import { conditions } from '../lib/errors.ts'
+import { errorKinds } from '../lib/errors.ts'
 import { operatorDefaults } from '../lib/request/syntax.ts'
 import { optionsSchema } from '../schemas/options.ts'
 
@@ -47,7 +47,7 @@ test('every error code stands in its table, with its status, and none besides', 
     const all = statuses.split(', ')
     return `${one} ${one === 'rejected' ? 400 : all[index] ?? all[0]}`
   }))
-  t.strictSame(told.sort(), Object.entries(conditions).map(([one, { status }]) => `${one} ${status}`).sort())
+  t.strictSame(told.sort(), Object.entries(errorKinds).map(([one, { status }]) => `${one} ${status}`).sort())
 })
 
 test('every option stands in its table, and none besides', async t => {

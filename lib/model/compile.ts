@@ -28,7 +28,7 @@ export interface CompileOptions {
 }
 
 /** A collection on its way: what relations of others may already refer to, and the maps that are still to be filled. */
-export interface Draft {
+export interface CollectionDraft {
   readonly declared: Declared
   readonly scalars: Scalars
   readonly collection: Collection
@@ -39,7 +39,7 @@ export interface Draft {
   readonly links: SubCollectionField[]
 }
 
-export type Drafts = ReadonlyMap<string, Draft>
+export type Drafts = ReadonlyMap<string, CollectionDraft>
 
 /** Compiles the declarations. Throws a DeclarationError that names the collection and the field at fault. */
 export function compileModel (declared: Readonly<Record<string, Declared>>, options: CompileOptions): Model {
@@ -55,14 +55,14 @@ export function compileModel (declared: Readonly<Record<string, Declared>>, opti
   return Object.freeze({ collections })
 }
 
-function draft (property: string, declared: Declared, options: CompileOptions): Draft {
+function draft (property: string, declared: Declared, options: CompileOptions): CollectionDraft {
   const name = toName(options.naming, property)
   if (name === '' || name === '.' || name === '..') throw new DeclarationError(`collection '${property}': its name in a URL would be '${name}', which no URL can hold`)
   const scalars = compileScalars(property, declared, options)
   const fields = new Map<string, Field>()
   const properties = new Map<string, Field>()
   const referrers: SubItemField[] = []
-  const referring: Draft['referring'] = []
+  const referring: CollectionDraft['referring'] = []
   const links: SubCollectionField[] = []
   const stored = [...scalars.values()].filter((field): field is StoredField => field.kind === 'stored')
   const collection = Object.freeze({
@@ -101,7 +101,7 @@ function pageLimits (collection: string, { pages }: Declared, fallback: Limits):
 }
 
 /** Puts the fields in their declared order, now that every collection that a relation may lead to is known. */
-function fill (draft: Draft, drafts: Drafts, options: CompileOptions): void {
+function fill (draft: CollectionDraft, drafts: Drafts, options: CompileOptions): void {
   const relations = compileRelations(draft, drafts, options)
   const names = [...Object.keys(draft.declared.schema.properties), ...Object.keys(draft.declared.computed)]
   for (const property of names) {

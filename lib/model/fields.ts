@@ -17,7 +17,7 @@ export function compileScalars (collection: string, declared: Declared, options:
     scalars.set(property, stored(collection, property, schema, scalars.size, options))
   }
   for (const [property, definition] of Object.entries(declared.computed)) {
-    if (property in declared.schema.properties) throw new DeclarationError(`${where(collection, property)}: is declared both in the schema and as computed`)
+    if (property in declared.schema.properties) throw new DeclarationError(`${placeOf(collection, property)}: is declared both in the schema and as computed`)
     scalars.set(property, definition.kind === 'computed'
       ? computed(collection, property, definition, scalars, options)
       : expression(collection, property, definition, declared, scalars.size, options))
@@ -29,7 +29,7 @@ export function compileScalars (collection: string, declared: Declared, options:
 export function compileKey (collection: string, scalars: Scalars): StoredField {
   for (const field of scalars.values()) {
     if (field.kind !== 'stored' || !field.identifier) continue
-    if (field.nullable) throw new DeclarationError(`${where(collection, field.property)}: is the collection's first identifier, so it may be neither optional nor null`)
+    if (field.nullable) throw new DeclarationError(`${placeOf(collection, field.property)}: is the collection's first identifier, so it may be neither optional nor null`)
     return field
   }
   throw new DeclarationError(`collection '${collection}': no field is flagged 'identifier', so no item could be told from another`)
@@ -38,7 +38,7 @@ export function compileKey (collection: string, scalars: Scalars): StoredField {
 /** What every kind of field has. Throws for flags that contradict each other and names that cannot be used. */
 export function compileFlags (collection: string, property: string, schema: TSchema, name: string, index: number, { reserved }: CompileOptions) {
   const { readable = false, writable = false, hidden = false, listed = false, filterable = true, sortable = true } = schema
-  const fail = (reason: string) => { throw new DeclarationError(`${where(collection, property)}: ${reason}`) }
+  const fail = (reason: string) => { throw new DeclarationError(`${placeOf(collection, property)}: ${reason}`) }
   if (hidden && !readable) fail("is flagged 'hidden' but not 'readable'; without 'readable' it is never shown")
   if (listed && !readable) fail("is flagged 'listed' but not 'readable'")
   if (listed && hidden) fail("is flagged both 'listed' and 'hidden'")
@@ -49,23 +49,23 @@ export function compileFlags (collection: string, property: string, schema: TSch
   return { name, label: `${JSON.stringify(name)}:`, property, index, schema, readable, writable, hidden, listed, filterable, sortable }
 }
 
-export const where = (collection: string, property: string) => `collection '${collection}', field '${property}'`
+export const placeOf = (collection: string, property: string) => `collection '${collection}', field '${property}'`
 
 const nameCharacters = /^[A-Za-z0-9_\u0080-\uFFFF-]+$/
 
 function stored (collection: string, property: string, schema: TSchema, index: number, options: CompileOptions): StoredField {
   const flags = compileFlags(collection, property, schema, toName(options.naming, property), index, options)
   const described = describeValues(schema, isOptional(schema))
-  if (described === undefined) throw new DeclarationError(`${where(collection, property)}: ${unsupported(schema)}`)
+  if (described === undefined) throw new DeclarationError(`${placeOf(collection, property)}: ${unsupported(schema)}`)
   const identifier = schema.identifier === true
-  if (identifier && described.type.operators.size === 0) throw new DeclarationError(`${where(collection, property)}: is flagged 'identifier', but its values cannot stand in a URL`)
+  if (identifier && described.type.operators.size === 0) throw new DeclarationError(`${placeOf(collection, property)}: is flagged 'identifier', but its values cannot stand in a URL`)
   return Object.freeze({ ...flags, kind: 'stored', identifier, ...described })
 }
 
 function computed (collection: string, property: string, definition: Extract<Declared['computed'][string], { kind: 'computed' }>, scalars: Scalars, options: CompileOptions): ComputedField {
   const from = (definition.from as readonly string[]).map(name => {
     const field = scalars.get(name)
-    if (field?.kind !== 'stored') throw new DeclarationError(`${where(collection, property)}: 'from' names '${name}', which is no stored field`)
+    if (field?.kind !== 'stored') throw new DeclarationError(`${placeOf(collection, property)}: 'from' names '${name}', which is no stored field`)
     return field
   })
   const flags = compileFlags(collection, property, definition.type, toName(options.naming, withoutGet(property)), scalars.size, options)
@@ -76,15 +76,15 @@ function computed (collection: string, property: string, definition: Extract<Dec
 function expression (collection: string, property: string, definition: Extract<Declared['computed'][string], { kind: 'expression' }>, declared: Declared, index: number, options: CompileOptions): ExpressionField {
   const flags = compileFlags(collection, property, definition.type, toName(options.naming, withoutGet(property)), index, options)
   const described = describeValues(definition.type, isOptional(definition.type))
-  if (described === undefined) throw new DeclarationError(`${where(collection, property)}: ${unsupported(definition.type)}`)
+  if (described === undefined) throw new DeclarationError(`${placeOf(collection, property)}: ${unsupported(definition.type)}`)
   const dialect = declared.source.database.kind === 'memory' ? 'memory' : 'sql'
-  if (definition[dialect] === undefined) throw new DeclarationError(`${where(collection, property)}: the expression has no '${dialect}' part, which its source needs`)
+  if (definition[dialect] === undefined) throw new DeclarationError(`${placeOf(collection, property)}: the expression has no '${dialect}' part, which its source needs`)
   refuseWritable(collection, property, flags)
   return Object.freeze({ ...flags, kind: 'expression', ...described, expression: definition })
 }
 
 function refuseWritable (collection: string, property: string, { writable }: { readonly writable: boolean }): void {
-  if (writable) throw new DeclarationError(`${where(collection, property)}: is flagged 'writable' but computed; nothing could be stored`)
+  if (writable) throw new DeclarationError(`${placeOf(collection, property)}: is flagged 'writable' but computed; nothing could be stored`)
 }
 
 const withoutGet = (property: string) => /^[Gg]et[A-Z]/.test(property) ? property.slice(3) : property

@@ -1,7 +1,7 @@
 import { type Declared, isOptional } from '../collection.ts'
 import { DeclarationError } from '../errors.ts'
 import type { CompileOptions } from './compile.ts'
-import { type Scalars, where } from './fields.ts'
+import { type Scalars, placeOf } from './fields.ts'
 import type { Identifier, SpecialIdentifier } from './model.ts'
 import { toName } from './names.ts'
 import { describeValues } from './values.ts'
@@ -17,7 +17,7 @@ export function compileIdentifiers (collection: string, declared: Declared, scal
   for (const [property, identifier] of Object.entries(declared.identifiers)) {
     if (identifier.kind === 'special') continue
     const name = toName(naming, property)
-    if (names.has(name)) throw new DeclarationError(`${where(collection, property)}: a lookup and a field are both '${name}' in a URL`)
+    if (names.has(name)) throw new DeclarationError(`${placeOf(collection, property)}: a lookup and a field are both '${name}' in a URL`)
     const described = describeValues(identifier.type, isOptional(identifier.type))
     if (described === undefined || described.type.operators.size === 0) throw new DeclarationError(`collection '${collection}', identifier '${property}': its type has no values that can stand in a URL`)
     // The value is converted by this very type before it is handed over.

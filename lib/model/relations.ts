@@ -1,12 +1,12 @@
 import { isSubCollection, isSubItem, type TSubCollection, type TSubItem } from '../collection.ts'
 import { DeclarationError } from '../errors.ts'
-import type { CompileOptions, Draft, Drafts } from './compile.ts'
-import { compileFlags, where } from './fields.ts'
+import type { CompileOptions, CollectionDraft, Drafts } from './compile.ts'
+import { compileFlags, placeOf } from './fields.ts'
 import type { Link, RelationField, StoredField } from './model.ts'
 import { toName } from './names.ts'
 
 /** Compiles sub-items and sub-collections, by property. Throws a DeclarationError for an unknown target or foreign key. */
-export function compileRelations (draft: Draft, drafts: Drafts, options: CompileOptions): ReadonlyMap<string, RelationField> {
+export function compileRelations (draft: CollectionDraft, drafts: Drafts, options: CompileOptions): ReadonlyMap<string, RelationField> {
   const relations = new Map<string, RelationField>()
   for (const [property, schema] of Object.entries(draft.declared.schema.properties)) {
     const index = draft.scalars.size + relations.size
@@ -16,7 +16,7 @@ export function compileRelations (draft: Draft, drafts: Drafts, options: Compile
   return relations
 }
 
-function subItem (draft: Draft, property: string, schema: TSubItem, index: number, drafts: Drafts, options: CompileOptions): RelationField {
+function subItem (draft: CollectionDraft, property: string, schema: TSubItem, index: number, drafts: Drafts, options: CompileOptions): RelationField {
   const collection = draft.collection.property
   const target = findTarget(draft, property, schema.target, drafts)
   return Object.freeze({
@@ -29,7 +29,7 @@ function subItem (draft: Draft, property: string, schema: TSubItem, index: numbe
   })
 }
 
-function subCollection (draft: Draft, property: string, schema: TSubCollection, index: number, drafts: Drafts, options: CompileOptions): RelationField {
+function subCollection (draft: CollectionDraft, property: string, schema: TSubCollection, index: number, drafts: Drafts, options: CompileOptions): RelationField {
   const collection = draft.collection.property
   const target = findTarget(draft, property, schema.target, drafts)
   return Object.freeze({
@@ -42,23 +42,23 @@ function subCollection (draft: Draft, property: string, schema: TSubCollection, 
   })
 }
 
-function compileLink (collection: string, property: string, { link }: TSubCollection, draft: Draft, target: Draft): Link {
+function compileLink (collection: string, property: string, { link }: TSubCollection, draft: CollectionDraft, target: CollectionDraft): Link {
   if (link.through === undefined) return { kind: 'foreign-key', foreignKey: findForeignKey(collection, property, link.foreignKey, target) }
   const { joinNames } = draft.collection.source
-  if (joinNames && !joinNames.has(link.through)) throw new DeclarationError(`${where(collection, property)}: goes through '${link.through}', which is not among the joins given to its source`)
+  if (joinNames && !joinNames.has(link.through)) throw new DeclarationError(`${placeOf(collection, property)}: goes through '${link.through}', which is not among the joins given to its source`)
   return { kind: 'join', through: link.through, foreignKey: link.foreignKey, otherKey: link.otherKey }
 }
 
-function findTarget (draft: Draft, property: string, name: string, drafts: Drafts): Draft {
-  const place = where(draft.collection.property, property)
+function findTarget (draft: CollectionDraft, property: string, name: string, drafts: Drafts): CollectionDraft {
+  const place = placeOf(draft.collection.property, property)
   const target = drafts.get(name)
   if (target === undefined) throw new DeclarationError(`${place}: leads to '${name}', which is not among the registered collections`)
   if (target.collection.source.database !== draft.collection.source.database) throw new DeclarationError(`${place}: leads to '${name}', which is in another database; a relation cannot cross databases`)
   return target
 }
 
-function findForeignKey (collection: string, property: string, name: string, holder: Draft): StoredField {
+function findForeignKey (collection: string, property: string, name: string, holder: CollectionDraft): StoredField {
   const field = holder.scalars.get(name)
   if (field?.kind === 'stored') return field
-  throw new DeclarationError(`${where(collection, property)}: its foreign key '${name}' is no stored field of '${holder.collection.property}'`)
+  throw new DeclarationError(`${placeOf(collection, property)}: its foreign key '${name}' is no stored field of '${holder.collection.property}'`)
 }

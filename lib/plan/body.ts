@@ -37,7 +37,7 @@ export interface Element {
 /** How many items a body may hold yet. */
 export interface Allowance { items: number }
 
-interface Asked {
+interface BodyContext {
   /** Whether the item is new, there to be changed, or there and not to be changed. */
   readonly form: 'create' | 'update' | 'link'
   readonly pointer: string
@@ -46,10 +46,10 @@ interface Asked {
 }
 
 /** Checks the JSON of one item. Throws content_too_large where it holds more items than one body may; all else that is wrong stands in `violations`. */
-export function planBody (value: unknown, collection: Collection, asked: Asked): ItemBody {
+export function planBody (value: unknown, collection: Collection, asked: BodyContext): ItemBody {
   const { form, pointer, allowance } = asked
   if (form !== 'link' && --allowance.items < 0) throw contentTooLarge('The body holds more items than this API takes at once.')
-  const draft: Draft = { pointer, assignments: [], confirmations: [], violations: [] }
+  const draft: BodyDraft = { pointer, assignments: [], confirmations: [], violations: [] }
   if (!isObject(value)) {
     draft.violations.push({ pointer, message: 'must be an object' })
     return draft
@@ -81,7 +81,7 @@ export function givenByParent (via: SubCollectionField | undefined): readonly Pr
   return field === undefined ? [] : [{ field, value: undefined }]
 }
 
-interface Draft {
+interface BodyDraft {
   readonly pointer: string
   readonly assignments: Assignment[]
   readonly confirmations: Confirmation[]
@@ -94,7 +94,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const step = (name: string) => name.includes('~') || name.includes('/') ? `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` : `/${name}`
 
 /** Adds one member to what is to be written, to be confirmed, or wrong. `sound` takes the values whose type is right, for the schema to check further. */
-function addMember (draft: Draft, name: string, value: unknown, sound: Record<string, unknown>, collection: Collection, asked: Asked): void {
+function addMember (draft: BodyDraft, name: string, value: unknown, sound: Record<string, unknown>, collection: Collection, asked: BodyContext): void {
   const pointer = draft.pointer + step(name)
   const wrong = (message: string) => { draft.violations.push({ pointer, message }) }
   const field = findExposed(collection, name)
@@ -122,7 +122,7 @@ type WritableField = StoredField | SubItemField | SubCollectionField
 
 const isWritable = (field: Field): field is WritableField => field.writable && field.kind !== 'expression' && field.kind !== 'computed'
 
-function addConfirmation (draft: Draft, field: Field, value: unknown, pointer: string): void {
+function addConfirmation (draft: BodyDraft, field: Field, value: unknown, pointer: string): void {
   // What may not be read cannot be confirmed: the answer would tell it.
   if (field.readable) draft.confirmations.push({ field, value, pointer })
   else draft.violations.push({ pointer, message: 'cannot be written here' })
@@ -133,14 +133,14 @@ const givenOf = (field: Field, given: readonly Preset[]) => given.find(one => on
 const isGiven = (field: Field, value: unknown, given: readonly Preset[]) =>
   field.kind === 'stored' && field.readable && value !== null && value !== undefined && givenOf(field, given)?.value === field.type.take(value)
 
-function addValue (draft: Draft, assignment: Extract<Assignment, { kind: 'value' }>, given: readonly Preset[]): void {
+function addValue (draft: BodyDraft, assignment: Extract<Assignment, { kind: 'value' }>, given: readonly Preset[]): void {
   const one = givenOf(assignment.field, given)
   if (one?.value !== undefined && one.value !== assignment.value) draft.violations.push(contradiction(assignment.pointer))
   else draft.assignments.push(assignment)
 }
 
 /** A sub-item is the item that the member names by an identifier, or a new one; null where there is to be none. */
-function addItem (draft: Draft, field: SubItemField, value: unknown, pointer: string, asked: Asked): void {
+function addItem (draft: BodyDraft, field: SubItemField, value: unknown, pointer: string, asked: BodyContext): void {
   if (value === null) {
     if (!field.foreignKey.nullable) draft.violations.push({ pointer, message: 'must be an object' })
     else if (givenOf(field.foreignKey, asked.given) === undefined) draft.assignments.push({ kind: 'item', field, element: null, pointer })
@@ -154,7 +154,7 @@ function addItem (draft: Draft, field: SubItemField, value: unknown, pointer: st
   else if (element.found?.field !== field.target.key || element.found.value !== one.value) draft.violations.push(contradiction(pointer))
 }
 
-function addList (draft: Draft, field: SubCollectionField, value: unknown, pointer: string, asked: Asked): void {
+function addList (draft: BodyDraft, field: SubCollectionField, value: unknown, pointer: string, asked: BodyContext): void {
   if (!Array.isArray(value)) {
     draft.violations.push({ pointer, message: 'must be an array' })
     return
@@ -164,7 +164,7 @@ function addList (draft: Draft, field: SubCollectionField, value: unknown, point
 }
 
 /** What is wrong with a new element is wrong with the whole; of one that may be there already that is not yet known. */
-function planElement (draft: Draft, value: unknown, target: Collection, pointer: string, given: readonly Preset[], { allowance }: Asked): Element {
+function planElement (draft: BodyDraft, value: unknown, target: Collection, pointer: string, given: readonly Preset[], { allowance }: BodyContext): Element {
   const created = planBody(value, target, { form: 'create', pointer, given, allowance })
   const found = isObject(value) ? findIdentifier(value, target) : undefined
   if (found === undefined) draft.violations.push(...created.violations)
@@ -184,7 +184,7 @@ function findIdentifier (value: Readonly<Record<string, unknown>>, { stored }: C
 }
 
 /** Fields that a new item must have: what may be written and is neither optional, nor given, nor filled in by a default. */
-function missing (body: Readonly<Record<string, unknown>>, { fields, key }: Collection, { pointer, given }: Asked): readonly Violation[] {
+function missing (body: Readonly<Record<string, unknown>>, { fields, key }: Collection, { pointer, given }: BodyContext): readonly Violation[] {
   const needed = [...fields.values()].filter(field => {
     if (!field.writable || Object.hasOwn(body, field.name)) return false
     if (field === key && madeKinds.has(key.type.kind)) return false

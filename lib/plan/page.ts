@@ -2,7 +2,7 @@ import { invalidPage } from '../errors.ts'
 import type { PageLimits } from '../model/model.ts'
 import type { PageAsked, ValueText } from '../request/request.ts'
 import type { Order, Predicate } from './plan.ts'
-import { parseCursor, planCursor, type Position } from './position.ts'
+import { parseCursor, planCursor, type Cursor } from './cursor.ts'
 
 /** How a client pages: links keep its style (docs/http.md: Pages and links). */
 export type PageStyle = 'page' | 'offset' | 'keyset'
@@ -13,7 +13,7 @@ export interface Page {
   readonly style: PageStyle | undefined
   readonly size: number
   readonly offset: number
-  readonly position: Position | undefined
+  readonly cursor: Cursor | undefined
 }
 
 /** What the page parameters mean together. Throws invalid_page. */
@@ -23,15 +23,15 @@ export function planPage (asked: PageAsked, limits: PageLimits): Page {
   const [, second] = given
   if (second !== undefined) throw invalidPage('A page is named in one way: by \'page\', \'offset\', \'after\' or \'before\', not by two of them.', second.at)
   const size = asked.size === undefined ? limits.defaultSize : Math.min(wholeNumber(asked.size, 0), limits.maxSize)
-  if (page !== undefined) return { style: 'page', size, offset: startOf(page, size), position: undefined }
-  if (offset !== undefined) return { style: 'offset', size, offset: wholeNumber(offset, 0), position: undefined }
-  if (after !== undefined) return { style: 'keyset', size, offset: 0, position: parseCursor(after, 'after') }
-  if (before !== undefined) return { style: 'keyset', size, offset: 0, position: parseCursor(before, 'before') }
-  return { style: undefined, size, offset: 0, position: undefined }
+  if (page !== undefined) return { style: 'page', size, offset: startOf(page, size), cursor: undefined }
+  if (offset !== undefined) return { style: 'offset', size, offset: wholeNumber(offset, 0), cursor: undefined }
+  if (after !== undefined) return { style: 'keyset', size, offset: 0, cursor: parseCursor(after, 'after') }
+  if (before !== undefined) return { style: 'keyset', size, offset: 0, cursor: parseCursor(before, 'before') }
+  return { style: undefined, size, offset: 0, cursor: undefined }
 }
 
 /** What holds for the items on the far side of the page's position; everything where it has none. */
-export const afterPage = (page: Page, order: Order): Predicate => planCursor(page.position, order)
+export const afterPage = (page: Page, order: Order): Predicate => planCursor(page.cursor, order)
 
 function startOf (page: ValueText, size: number): number {
   const number = wholeNumber(page, 1)

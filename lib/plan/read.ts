@@ -6,7 +6,7 @@ import { afterPage, type Page, type PageStyle, planPage } from './page.ts'
 import type { Order, ReadPlanOf, Selection, Projection } from './plan.ts'
 import { both, always } from './predicates.ts'
 import { planSelection } from './select.ts'
-import { checkSize } from './size.ts'
+import { checkSize } from './answer-limit.ts'
 import { planSort, reverse } from './sort.ts'
 import { variantOf } from './tag.ts'
 import { refuse } from './unusable.ts'
@@ -187,7 +187,7 @@ function planGroups ({ by, from, where, walked }: On<'dictionary'>, query: Query
 
 function planPaging (query: Query, order: Order, collection: Collection, { linkStyle, whole }: ReadOptions): Paging {
   const page = planPage(query.page, whole ? { defaultSize: Infinity, maxSize: Infinity } : collection.pages)
-  return { page, style: styleOf(page, order, linkStyle), order, reversed: page.position?.direction === 'before' }
+  return { page, style: styleOf(page, order, linkStyle), order, reversed: page.cursor?.direction === 'before' }
 }
 
 function styleOf (page: Page, order: Order, linkStyle: ReadOptions['linkStyle']): PageStyle {

@@ -40,7 +40,7 @@ type CollectionResource = Extract<Resource, { kind: 'collection' }>
 type ItemResource = Extract<Resource, { kind: 'item' }>
 
 /** A path on its way: the segments, and the prefix of those that are dictionaries. */
-interface Path {
+interface WalkedPath {
   readonly segments: readonly string[]
   readonly dictionaryPrefix: string
   /** Whether the last segment may name a field that can be written but not read. */
@@ -48,7 +48,7 @@ interface Path {
 }
 
 /** Follows the segments through the model, without looking at data. Throws collection_not_found, field_not_found or identifier_not_found. */
-export function walk (path: Path, model: Model, context: Context): Resource | Promise<Resource> {
+export function walk (path: WalkedPath, model: Model, context: Context): Resource | Promise<Resource> {
   const [name] = path.segments
   if (name === undefined) return { kind: 'directory' }
   if (path.segments.includes('')) throw identifierNotFound('')
@@ -58,7 +58,7 @@ export function walk (path: Path, model: Model, context: Context): Resource | Pr
 }
 
 /** Waits only where a lookup or special identifier of the application does. */
-function follow (from: Resource, start: number, path: Path, context: Context): Resource | Promise<Resource> {
+function follow (from: Resource, start: number, path: WalkedPath, context: Context): Resource | Promise<Resource> {
   let resource = from
   let at = start
   while (at < path.segments.length) {
@@ -72,7 +72,7 @@ function follow (from: Resource, start: number, path: Path, context: Context): R
 
 interface Advanced { readonly to: Resource, readonly used: 1 | 2 }
 
-function advance (resource: Resource, path: Path, at: number, context: Context): Advanced | Promise<Advanced> {
+function advance (resource: Resource, path: WalkedPath, at: number, context: Context): Advanced | Promise<Advanced> {
   const segment = path.segments[at] ?? ''
   if (resource.kind === 'collection') return intoDictionary(resource, path, at, context) ?? intoItem(resource, segment, at, context)
   if (resource.kind === 'item') return { to: intoField(resource, path, at), used: 1 }
@@ -80,7 +80,7 @@ function advance (resource: Resource, path: Path, at: number, context: Context):
 }
 
 /** `by_<field>`, with the value that may follow it. Nothing where the segment is an ordinary identifier. */
-function intoDictionary (resource: CollectionResource, { segments, dictionaryPrefix }: Path, at: number, context: Context): Advanced | Promise<Advanced> | undefined {
+function intoDictionary (resource: CollectionResource, { segments, dictionaryPrefix }: WalkedPath, at: number, context: Context): Advanced | Promise<Advanced> | undefined {
   const segment = segments[at] ?? ''
   if (!segment.startsWith(dictionaryPrefix)) return undefined
   const name = segment.slice(dictionaryPrefix.length)
@@ -119,7 +119,7 @@ function findWritten (collection: Collection, name: string): ScalarField | undef
   return field?.kind === 'sub-item' || field?.kind === 'sub-collection' ? undefined : field
 }
 
-function intoField ({ collection, walked }: ItemResource, { segments, writing }: Path, at: number): Resource {
+function intoField ({ collection, walked }: ItemResource, { segments, writing }: WalkedPath, at: number): Resource {
   const segment = segments[at] ?? ''
   const field = findReadable(collection, segment) ?? (writing && at === segments.length - 1 ? findWritten(collection, segment) : undefined)
   if (field === undefined) throw fieldNotFound(segment, suggest(segment, readableNames(collection)))

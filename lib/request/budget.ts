@@ -1,13 +1,13 @@
 import { invalidFields, invalidFilter } from '../errors.ts'
-import type { Place } from './request.ts'
+import type { TextPlace } from './request.ts'
 import type { Syntax } from './syntax.ts'
 
 /** What one request may still ask for, however it is spread over its parameters and nested queries. */
 export interface Budget {
   /** Throws invalid_filter where there are too many comparisons. */
-  spendTerm (at: Place): void
+  spendTerm (at: TextPlace): void
   /** Throws invalid_fields where too many fields are named. */
-  spendField (at: Place): void
+  spendField (at: TextPlace): void
 }
 
 export function makeBudget ({ limits }: Syntax): Budget {

@@ -1,7 +1,7 @@
 import { invalidPage, invalidSort } from '../errors.ts'
 import type { Budget } from './budget.ts'
 import { parseFilter } from './filter.ts'
-import type { FieldAsked, Filter, PageAsked, Place, Query, SortTerm } from './request.ts'
+import type { FieldAsked, Filter, PageAsked, TextPlace, Query, SortTerm } from './request.ts'
 import { parseSort } from './sort.ts'
 import { placeAt, type Span, textOf } from './span.ts'
 import type { ParameterKind, Syntax } from './syntax.ts'
@@ -12,13 +12,13 @@ export interface QueryDraft {
   sort: readonly SortTerm[] | undefined
   fields: readonly FieldAsked[] | undefined
   readonly page: { -readonly [kind in keyof PageAsked]: PageAsked[kind] }
-  readonly at: { -readonly [kind in keyof Query['at']]: Place }
+  readonly at: { -readonly [kind in keyof Query['at']]: TextPlace }
 }
 
 export const makeDraft = (): QueryDraft => ({ filters: [], sort: undefined, fields: undefined, page: {}, at: {} })
 
 /** Adds a filter. Several are ANDed. */
-export function addFilter (draft: QueryDraft, filter: Filter, at: Place): void {
+export function addFilter (draft: QueryDraft, filter: Filter, at: TextPlace): void {
   draft.at.filter ??= at
   draft.filters.push(filter)
 }

@@ -23,10 +23,10 @@ export function parseSelection (span: Span, syntax: Syntax, budget: Budget): rea
   return query.fields
 }
 
-interface Read { readonly query: Query, readonly end: number }
+interface ReadQuery { readonly query: Query, readonly end: number }
 
 /** Reads names and options up to the closing parenthesis or the end. `depth` 0 is the parameter itself, which has no options. */
-function parseNested (span: Span, start: number, depth: number, syntax: Syntax, budget: Budget): Read {
+function parseNested (span: Span, start: number, depth: number, syntax: Syntax, budget: Budget): ReadQuery {
   if (depth > syntax.limits.depth) throw invalidFields(`Selections can be nested ${syntax.limits.depth} deep at the most.`, placeAt(span, start))
   const draft = makeDraft()
   const fields: FieldAsked[] = []

@@ -1,4 +1,4 @@
-import type { Place } from './request.ts'
+import type { TextPlace } from './request.ts'
 
 /** A stretch of a parameter's decoded text, which knows where in the request it stands. */
 export interface Span {
@@ -11,7 +11,7 @@ export interface Span {
   readonly origin: number
 }
 
-export const placeAt = ({ parameter, origin }: Span, index: number): Place => ({ parameter, position: index - origin + 1 })
+export const placeAt = ({ parameter, origin }: Span, index: number): TextPlace => ({ parameter, position: index - origin + 1 })
 
 export const textOf = ({ text, start, end }: Span) => text.slice(start, end)
 

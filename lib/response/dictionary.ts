@@ -1,6 +1,6 @@
 import type { DataField } from '../model/model.ts'
 import type { Selection, Row } from '../plan/plan.ts'
-import { showItem } from '../plan/show.ts'
+import { showItem } from '../plan/to-item.ts'
 import type { Group } from '../sources/source.ts'
 
 /** Items by the value of an identifier, as JSON text (docs/http.md: URLs). */

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { type Condition, conditions, type DataApiError } from '../errors.ts'
+import { type ErrorKind, errorKinds, type DataApiError } from '../errors.ts'
 import type { Answer } from './answer.ts'
 
 export interface FailureOptions {
@@ -11,7 +11,7 @@ export interface FailureOptions {
 
 /** An error on the wire: the only place that knows what one looks like (docs/http.md: Errors). */
 export function renderFailure (error: DataApiError, { form, developerErrors }: FailureOptions): Answer {
-  const condition: Condition = conditions[error.code]
+  const condition: ErrorKind = errorKinds[error.code]
   const { headers = {}, status = condition.status, ...facts } = error.facts
   const developer = developerErrors && error.cause !== undefined ? { developer: describe(error.cause) } : undefined
   if (form === 'problem') {

@@ -1,5 +1,5 @@
 import type { Selection, Row } from '../plan/plan.ts'
-import { showField, showItem } from '../plan/show.ts'
+import { showField, showItem } from '../plan/to-item.ts'
 
 /** An item as JSON text: what the selection shows, in its order (docs/http.md: What an item shows). */
 export const renderItem = (row: Row, select: Selection): string => JSON.stringify(showItem(row, select))

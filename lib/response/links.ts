@@ -1,4 +1,4 @@
-import { formatCursor } from '../plan/position.ts'
+import { formatCursor } from '../plan/cursor.ts'
 import type { Paging } from '../plan/read.ts'
 import type { Ends } from '../sources/source.ts'
 
@@ -18,7 +18,7 @@ export function pageLinks (paging: Paging, read: PageRead, names: PageNames): re
   return paging.style === 'keyset' ? keysetLinks(paging, read, names) : countedLinks(paging, read, names)
 }
 
-const isFirst = ({ page }: Paging) => page.offset === 0 && page.position === undefined
+const isFirst = ({ page }: Paging) => page.offset === 0 && page.cursor === undefined
 
 function keysetLinks (paging: Paging, { ends, more }: PageRead, names: PageNames): PageLink[] {
   const { page, order, reversed } = paging

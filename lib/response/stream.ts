@@ -6,7 +6,7 @@ import type { Selection, Row } from '../plan/plan.ts'
 import type { Batches } from '../sources/source.ts'
 import type { Answer } from './answer.ts'
 import { csvHeader, csvLine } from './csv.ts'
-import { showItem } from '../plan/show.ts'
+import { showItem } from '../plan/to-item.ts'
 
 export type StreamedMedia = Exclude<Media, 'json'>
 

@@ -5,7 +5,7 @@ import type { Collection, Model } from '../model/model.ts'
 import { type Denials, isGuarded, connectedCollections, withoutDenied } from '../model/rules.ts'
 import type { Predicate } from '../plan/plan.ts'
 import { always, never } from '../plan/predicates.ts'
-import { planScope, where } from './condition.ts'
+import { planScope, conditionBuilder } from './condition.ts'
 
 export type Operation = 'read' | 'create' | 'update' | 'delete'
 
@@ -139,7 +139,7 @@ function denyAndLog (error: unknown, { request }: Context): DataApiError {
 
 async function askScope (name: string, scope: NonNullable<Declared['scope']>, context: Context): Promise<NonNullable<Decision['scope']>> {
   try {
-    const given = await scope(context, where)
+    const given = await scope(context, conditionBuilder)
     return collection => planScope(given, collection)
   } catch (error) {
     context.request.log.error({ err: error }, `collection '${name}': its scope failed, and so no item is in it`)

@@ -8,14 +8,14 @@ const condition = (of: ConditionNode): Condition => ({ kind: 'condition', of })
 const compare = (operator: Extract<ConditionNode, { kind: 'compare' }>['operator']) => (property: string, value: unknown) => condition({ kind: 'compare', property, operator, value })
 
 /** What scopes build conditions with. The types of properties and values are the declaration's business. */
-export const where: Where<Values> = {
+export const conditionBuilder: Where<Values> = {
   equals: compare('equals'),
   oneOf: compare('in'),
   less: compare('less'),
   atMost: compare('at_most'),
   greater: compare('greater'),
   atLeast: compare('at_least'),
-  some: (relation, build) => condition({ kind: 'some', relation, where: build(where) }),
+  some: (relation, build) => condition({ kind: 'some', relation, where: build(conditionBuilder) }),
   all: (...of) => condition({ kind: 'all', of }),
   any: (...of) => condition({ kind: 'any', of }),
   not: of => condition({ kind: 'not', of })

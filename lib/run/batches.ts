@@ -1,5 +1,5 @@
 import type { Scalar } from '../model/values.ts'
-import { afterCursor } from '../plan/position.ts'
+import { afterCursor } from '../plan/cursor.ts'
 import type { Row } from '../plan/plan.ts'
 import type { ScopedDatabase } from '../rules/scoped-database.ts'
 import type { Batches, ListPlan, ReadResult } from '../sources/source.ts'

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Violation } from '../model/validators.ts'
 import type { Confirmation } from '../plan/body.ts'
 import { showPlainly } from '../plan/select.ts'
-import { showField } from '../plan/show.ts'
+import { showField } from '../plan/to-item.ts'
 
 /** What is wrong with members that cannot be written: they must be what GET shows now (docs/http.md: Writing). The row must hold their fields. */
 export function confirm (confirmations: readonly Confirmation[], row: Row): readonly Violation[] {

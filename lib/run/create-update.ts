@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Saved, Values, WriteContext } from '../collection.ts'
-import { at, DataApiError, danglingReference, validation } from '../errors.ts'
+import { atPointer, DataApiError, danglingReference, validation } from '../errors.ts'
 import type { Collection, StoredField, SubCollectionField } from '../model/model.ts'
 import { type Scalar, toValue } from '../model/values.ts'
 import { type Confirmation, contradiction, type Element, type ItemBody, parentKey } from '../plan/body.ts'
@@ -172,7 +172,7 @@ export async function calling (name: string, { collection, pointer, work }: Call
     await called
     work.session.announce(undefined)
   } catch (error) {
-    throw error instanceof DataApiError ? at(error, pointer) : error
+    throw error instanceof DataApiError ? atPointer(error, pointer) : error
   }
 }
 

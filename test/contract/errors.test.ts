@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
 import { test } from 'tap'
 import dataApi, { collection, computed, exactly, memory } from '../../lib/index.ts'
-import { conditions } from '../../lib/errors.ts'
+import { errorKinds } from '../../lib/errors.ts'
 import { everySource } from '../helpers/every-source.ts'
 
 // docs/http.md: Errors
@@ -85,5 +85,5 @@ test('developer errors tell the cause, where they are switched on', async t => {
 })
 
 test('status stands in errors about the state of a resource and not in those about what the client sent', async t => {
-  for (const [code, { status, ...more }] of Object.entries(conditions)) t.equal('state' in more, status === 404 || status === 409 || status === 412, code)
+  for (const [code, { status, ...more }] of Object.entries(errorKinds)) t.equal('state' in more, status === 404 || status === 409 || status === 412, code)
 })

@@ -6,7 +6,7 @@ import type { Operator } from '../../lib/model/values.ts'
 import { parsePath } from '../../lib/request/path.ts'
 import { parsePrefer } from '../../lib/request/prefer.ts'
 import { keptParameters, parseQuery } from '../../lib/request/query.ts'
-import type { FieldAsked, Filter, Place, Query, SortTerm, ValueText } from '../../lib/request/request.ts'
+import type { FieldAsked, Filter, TextPlace, Query, SortTerm, ValueText } from '../../lib/request/request.ts'
 import { compileSyntax, operatorAt, operatorDefaults } from '../../lib/request/syntax.ts'
 import { formatParts, formatQuery, spell } from '../helpers/format-query.ts'
 
@@ -18,7 +18,7 @@ const bare = (value: unknown): unknown => JSON.parse(JSON.stringify(value, (key,
 
 // Generators
 
-const nowhere: Place = { parameter: '', position: 1 }
+const nowhere: TextPlace = { parameter: '', position: 1 }
 const text = fc.string({ unit: 'binary', maxLength: 8 }).filter(text => !text.includes('\0'))
 const tricky = fc.string({ unit: fc.constantFrom(...'aé😀0 "\\,;|()!=*<>~^$&+%#.\'/?[]`\n\u0085'), maxLength: 8 })
 const quoted = fc.oneof(text, tricky).map((text): ValueText => ({ text, quoted: true, at: nowhere }))

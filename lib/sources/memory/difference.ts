@@ -1,39 +1,39 @@
-import { isMap, type Place, type Rows, sizeOf } from './places.ts'
+import { isMap, type RowPlace, type Rows, sizeOf } from './places.ts'
 
 /** A change of the rows by the application: `after` are the places from position `start` on, as they are now. */
 export interface Difference {
   readonly start: number
-  readonly after: readonly Place[]
-  readonly gone: readonly Place[]
-  readonly came: readonly Place[]
+  readonly after: readonly RowPlace[]
+  readonly gone: readonly RowPlace[]
+  readonly came: readonly RowPlace[]
 }
 
 /**
  * Whether rows have come or gone: an array shows it by its length and its last row, a Map by its size alone, since its
  * last row is reached by way of all the others.
  */
-export const isChanged = (rows: Rows, places: readonly Place[]): boolean =>
+export const isChanged = (rows: Rows, places: readonly RowPlace[]): boolean =>
   sizeOf(rows) !== places.length || (!isMap(rows) && rows.at(-1) !== places.at(-1)?.row)
 
 /**
  * The difference where isChanged() is true. Rows added or removed at the end of an array cost in proportion to their
  * number; any other change costs a comparison of the places with the rows, which reads no property.
  */
-export function differenceOf (rows: Rows, places: readonly Place[]): Difference {
+export function differenceOf (rows: Rows, places: readonly RowPlace[]): Difference {
   if (isMap(rows)) return differenceOfMap(rows, places)
   const shorter = Math.min(rows.length, places.length)
   return differenceOfArray(rows, places, rows[shorter - 1] === places[shorter - 1]?.row ? shorter : 0)
 }
 
 /** The difference even where isChanged() is false: a row in the middle that was replaced. */
-export const fullDifferenceOf = (rows: Rows, places: readonly Place[]): Difference =>
+export const fullDifferenceOf = (rows: Rows, places: readonly RowPlace[]): Difference =>
   isMap(rows) ? differenceOfMap(rows, places) : differenceOfArray(rows, places, 0)
 
 // Each search passes all rows, although natively. After as many, the other places count as gone and their rows as new.
 const maxSearches = 100
 
 /** `same`: how many rows at the beginning are known to be the same. */
-function differenceOfArray (rows: readonly object[], places: readonly Place[], same: number): Difference {
+function differenceOfArray (rows: readonly object[], places: readonly RowPlace[], same: number): Difference {
   let start = same
   while (start < rows.length && rows[start] === places[start]?.row) start++
   const { after, gone, came, add } = makeDraft()
@@ -54,7 +54,7 @@ function differenceOfArray (rows: readonly object[], places: readonly Place[], s
 }
 
 /** A Map has new keys at its end. So a key that is not in its place was removed, even if it was set again later. */
-function differenceOfMap (rows: ReadonlyMap<unknown, object>, places: readonly Place[]): Difference {
+function differenceOfMap (rows: ReadonlyMap<unknown, object>, places: readonly RowPlace[]): Difference {
   let start = 0
   const rest: Array<readonly [unknown, object]> = []
   for (const entry of rows) {
@@ -76,16 +76,16 @@ function differenceOfMap (rows: ReadonlyMap<unknown, object>, places: readonly P
 
 const isSameKey = (one: unknown, other: unknown) => one === other || Object.is(one, other)
 
-interface Draft extends Omit<Difference, 'start'> {
-  readonly after: Place[]
-  readonly gone: Place[]
-  readonly came: Place[]
+interface DifferenceDraft extends Omit<Difference, 'start'> {
+  readonly after: RowPlace[]
+  readonly gone: RowPlace[]
+  readonly came: RowPlace[]
   add (row: object, key?: unknown): void
 }
 
-function makeDraft (): Draft {
-  const after: Place[] = []
-  const came: Place[] = []
+function makeDraft (): DifferenceDraft {
+  const after: RowPlace[] = []
+  const came: RowPlace[] = []
   // Below every number, so that it gets one when it is put among the others.
   const add = (row: object, key?: unknown) => {
     const place = { row, key, number: -1 }

@@ -1,5 +1,5 @@
 import { type Difference, differenceOf, fullDifferenceOf, isChanged } from './difference.ts'
-import { isMap, type Place, positionFrom, positionOf, renumber, type Rows } from './places.ts'
+import { isMap, type RowPlace, positionFrom, positionOf, renumber, type Rows } from './places.ts'
 import { addPlace, buildIndex, removePlace, type ValueIndex } from './value-index.ts'
 
 /**
@@ -8,7 +8,7 @@ import { addPlace, buildIndex, removePlace, type ValueIndex } from './value-inde
  */
 export interface IndexedRows {
   readonly rows: Rows
-  readonly places: Place[]
+  readonly places: RowPlace[]
   readonly indexes: Map<string, ValueIndex>
   /** The number of the next place at the end: higher than any before, so that a removed one keeps its rank. */
   next: number
@@ -65,14 +65,14 @@ function settle (indexed: IndexedRows, start: number, end: number): void {
 }
 
 /** Whether the row of a place is still there. */
-export function isHeld ({ rows, places }: IndexedRows, place: Place): boolean {
+export function isHeld ({ rows, places }: IndexedRows, place: RowPlace): boolean {
   const position = positionOf(places, place)
   return position >= 0 && (isMap(rows) ? rows.get(place.key) : rows[position]) === place.row
 }
 
 /** The places of a row, found by the index that has the fewest to choose from. An array may hold a row twice. */
-export function placesOf (indexed: IndexedRows, row: object): readonly Place[] {
-  let fewest: readonly Place[] | undefined
+export function placesOf (indexed: IndexedRows, row: object): readonly RowPlace[] {
+  let fewest: readonly RowPlace[] | undefined
   for (const { places, read } of indexed.indexes.values()) {
     const some = places.get(read(row))
     if (some !== undefined && some.length < (fewest?.length ?? Infinity)) fewest = some
@@ -82,7 +82,7 @@ export function placesOf (indexed: IndexedRows, row: object): readonly Place[] {
 }
 
 /** The place of a row that is in no index, because its values are null or the application has changed them. */
-function search (indexed: IndexedRows, row: object): readonly Place[] {
+function search (indexed: IndexedRows, row: object): readonly RowPlace[] {
   const { rows, places } = indexed
   const position = isMap(rows) ? places.findIndex(place => place.row === row) : rows.indexOf(row)
   if (position >= 0 && places[position]?.row !== row) followAll(indexed)
@@ -91,7 +91,7 @@ function search (indexed: IndexedRows, row: object): readonly Place[] {
 }
 
 /** Adds a row where the number of its place belongs; a Map takes it at the end, whatever the number. */
-export function addRow (indexed: IndexedRows, place: Place): void {
+export function addRow (indexed: IndexedRows, place: RowPlace): void {
   const { rows, places, indexes } = indexed
   const position = isMap(rows) ? places.length : positionFrom(places, place.number)
   if (isMap(rows)) (rows as Map<unknown, object>).set(place.key, place.row)
@@ -102,7 +102,7 @@ export function addRow (indexed: IndexedRows, place: Place): void {
 }
 
 /** Removes a row. Rows are declared readonly since reads leave them alone; those that clients write may be changed. */
-export function removeRow ({ rows, places, indexes }: IndexedRows, place: Place): void {
+export function removeRow ({ rows, places, indexes }: IndexedRows, place: RowPlace): void {
   const position = positionOf(places, place)
   for (const index of indexes.values()) removePlace(index, place)
   places.splice(position, 1)

@@ -5,7 +5,7 @@ export type Rows = readonly object[] | ReadonlyMap<unknown, object>
  * A row and its rank. Numbers rise in the order of the rows; a removal leaves a gap, and so changes no other place.
  * `key` is the row's key in a Map, undefined in an array.
  */
-export interface Place {
+export interface RowPlace {
   readonly row: object
   readonly key: unknown
   number: number
@@ -16,7 +16,7 @@ export const isMap = (rows: Rows): rows is ReadonlyMap<unknown, object> => rows 
 export const sizeOf = (rows: Rows) => isMap(rows) ? rows.size : rows.length
 
 /** The position of a place, -1 where it is not among the places. */
-export function positionOf (places: readonly Place[], place: Place): number {
+export function positionOf (places: readonly RowPlace[], place: RowPlace): number {
   // Where nothing was removed before it, the number is the position.
   if (places[place.number] === place) return place.number
   const position = positionFrom(places, place.number)
@@ -27,7 +27,7 @@ export function positionOf (places: readonly Place[], place: Place): number {
  * The first position whose number is not below this one, the length if there is none. Each number is higher than the
  * one before by at least one, so the first and the last bound the search: without gaps, nothing is left to search.
  */
-export function positionFrom (places: readonly Place[], number: number): number {
+export function positionFrom (places: readonly RowPlace[], number: number): number {
   const { length } = places
   const most = number - numberAt(places, 0)
   const least = length - 1 - (numberAt(places, length - 1) - number)
@@ -41,10 +41,10 @@ export function positionFrom (places: readonly Place[], number: number): number 
   return low
 }
 
-const numberAt = (places: readonly Place[], position: number) => places[position]?.number ?? 0
+const numberAt = (places: readonly RowPlace[], position: number) => places[position]?.number ?? 0
 
 /** Makes the numbers rise again where the places from `start` to before `end` are new. Others are seldom changed. */
-export function renumber (places: readonly Place[], start: number, end: number): void {
+export function renumber (places: readonly RowPlace[], start: number, end: number): void {
   let previous = places[start - 1]?.number ?? -1
   for (let position = start; position < places.length; position++) {
     const place = places[position]

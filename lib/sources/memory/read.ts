@@ -122,11 +122,11 @@ function showing (select: Selection, carry: readonly DataField[] = []): Show {
   }
 }
 
-interface Member { readonly property: string, readonly read: Reader }
+interface FieldReader { readonly property: string, readonly read: Reader }
 
-const member = (field: DataField): Member => ({ property: field.property, read: readerOf(field) })
+const member = (field: DataField): FieldReader => ({ property: field.property, read: readerOf(field) })
 
-function shownMembers (shown: Selection[number]): readonly Member[] {
+function shownMembers (shown: Selection[number]): readonly FieldReader[] {
   switch (shown.kind) {
     case 'list': return [{ property: shown.field.property, read: listReader(shown) }]
     case 'item': return [{ property: shown.field.property, read: itemReader(shown) }]

@@ -1,7 +1,7 @@
 import {
   addRow, follow, followAll, forget, type IndexedRows, indexOf, indexRows, isHeld, placesOf, removeRow
 } from './indexed-rows.ts'
-import { isMap, type Place, type Rows } from './places.ts'
+import { isMap, type RowPlace, type Rows } from './places.ts'
 import { addPlace, highestIn, removePlace } from './value-index.ts'
 
 export type { Rows } from './places.ts'
@@ -63,14 +63,14 @@ function find (indexed: IndexedRows, wanted: Wanted): readonly object[] {
 }
 
 /** The places that have the value; undefined where the application has replaced one of the rows or its value. */
-function currentPlaces (indexed: IndexedRows, { property, value, kind }: Wanted): readonly Place[] | undefined {
+function currentPlaces (indexed: IndexedRows, { property, value, kind }: Wanted): readonly RowPlace[] | undefined {
   const { places, read } = indexOf(indexed, property, kind)
   const found = places.get(value) ?? []
   return found.every(place => isHeld(indexed, place) && read(place.row) === value) ? found : undefined
 }
 
 /** The places that have the value once replaced rows are followed. Values changed in place are read again from all. */
-function repairedPlaces (indexed: IndexedRows, wanted: Wanted): readonly Place[] {
+function repairedPlaces (indexed: IndexedRows, wanted: Wanted): readonly RowPlace[] {
   followAll(indexed)
   const places = currentPlaces(indexed, wanted)
   if (places !== undefined) return places

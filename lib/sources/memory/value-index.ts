@@ -1,4 +1,4 @@
-import { type Place, positionFrom } from './places.ts'
+import { type RowPlace, positionFrom } from './places.ts'
 import { makeUppermost, type Uppermost } from './uppermost.ts'
 import { propertyReader, type Reader } from './values.ts'
 
@@ -6,20 +6,20 @@ import { propertyReader, type Reader } from './values.ts'
 export interface ValueIndex {
   readonly property: string
   readonly read: Reader
-  readonly places: Map<unknown, Place[]>
+  readonly places: Map<unknown, RowPlace[]>
   /** Undefined until highestIn() asks for it. */
   uppermost: Uppermost | undefined
 }
 
 /** Builds an index. `kind` decides how a Date is read (values.ts). */
-export function buildIndex (places: readonly Place[], property: string, kind: string | undefined): ValueIndex {
+export function buildIndex (places: readonly RowPlace[], property: string, kind: string | undefined): ValueIndex {
   const index: ValueIndex = { property, read: propertyReader(property, kind), places: new Map(), uppermost: undefined }
   for (const place of places) addPlace(index, place)
   return index
 }
 
 /** Adds a place under the value that its row has now. */
-export function addPlace (index: ValueIndex, place: Place): void {
+export function addPlace (index: ValueIndex, place: RowPlace): void {
   const value = index.read(place.row)
   if (value === null) return
   const others = index.places.get(value)
@@ -34,7 +34,7 @@ export function addPlace (index: ValueIndex, place: Place): void {
 }
 
 /** Removes a place from under the value that its row has now: to be called before a write changes that value. */
-export function removePlace (index: ValueIndex, place: Place): void {
+export function removePlace (index: ValueIndex, place: RowPlace): void {
   const value = index.read(place.row)
   const others = index.places.get(value)
   if (others === undefined) return

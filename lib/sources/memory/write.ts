@@ -89,10 +89,10 @@ function violation (collection: Collection, values: Stored, checked: readonly St
   return isMoved && (isReferred(collection, before) || [...linkedBy(collection, before).values()].some(rows => rows.size > 0)) ? refused('foreign-key') : undefined
 }
 
-interface Written { readonly collection: Collection, readonly values: Stored, readonly row: object | undefined }
+interface WriteInFlight { readonly collection: Collection, readonly values: Stored, readonly row: object | undefined }
 
 /** Whether the collection has an item with that key once the change is made: what is written may be getting it, or leaving it. */
-function isThere (target: Collection, value: unknown, { collection, values, row }: Written): boolean {
+function isThere (target: Collection, value: unknown, { collection, values, row }: WriteInFlight): boolean {
   const { property, type } = target.key
   const key = target === collection ? values.get(target.key) ?? undefined : undefined
   return key === value || tableOf(target).find(property, value, type.kind).some(one => one !== row || key === undefined)

@@ -1,7 +1,7 @@
 import type { Connection, Result, Statement } from './connection.ts'
 import type { Server } from './database.ts'
 
-interface Asked extends Statement {
+interface PendingRead extends Statement {
   resolve (result: Result): void
   reject (error: unknown): void
 }
@@ -11,9 +11,9 @@ interface Asked extends Statement {
  * it saves both sides the packets and wake-ups. What another one's error took along is asked again alone.
  */
 export function batchReads ({ use }: Pick<Server, 'use'>): Connection['prepared'] {
-  let waiting: Asked[] = []
-  const askAlone = ({ text, values, resolve, reject }: Asked) => { use(connection => connection.prepared(text, values)).then(resolve, reject) }
-  const askTogether = async (asked: readonly Asked[]) => {
+  let waiting: PendingRead[] = []
+  const askAlone = ({ text, values, resolve, reject }: PendingRead) => { use(connection => connection.prepared(text, values)).then(resolve, reject) }
+  const askTogether = async (asked: readonly PendingRead[]) => {
     const results = await use(async ({ together }) => together?.(asked) ?? [])
     for (const [index, one] of asked.entries()) {
       const result = results[index]

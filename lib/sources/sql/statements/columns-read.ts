@@ -48,7 +48,7 @@ function buildItem<Result> ({ steps: [step], select }: ReadPlanOf<'item'>, field
   return {
     // Two rows are enough to know that they are too many.
     sql: sql`select ${columns.sql} from ${table(use)} where ${where}${gives === 'rows' ? sql` limit 2` : sql``}`,
-    gives,
+    cardinality: gives,
     decode ([row, other]) {
       if (row === undefined) return { kind: 'missing', step: 0 }
       return other === undefined ? found(row, columns) : { kind: 'ambiguous', step: 0 }
@@ -56,16 +56,16 @@ function buildItem<Result> ({ steps: [step], select }: ReadPlanOf<'item'>, field
   }
 }
 
-type Found<Result> = (rows: readonly Values[], columns: Columns, more: boolean) => Result
+type DecodeColumns<Result> = (rows: readonly Values[], columns: Columns, more: boolean) => Result
 
-function buildPage<Result> ({ from, listing, beyond, carry }: ReadPlanOf<'list'>, fields: readonly DataField[], builder: Builder, found: Found<Result>): ReadCode<Result> {
+function buildPage<Result> ({ from, listing, beyond, carry }: ReadPlanOf<'list'>, fields: readonly DataField[], builder: Builder, found: DecodeColumns<Result>): ReadCode<Result> {
   const use = tableRef(from.collection, builder.alias())
   const columns = makeColumns([...fields, ...carry.filter(field => !fields.includes(field))], listing.select, use, builder)
   const where = sql`${buildFilter(listing.where, use, builder)} and ${buildFilter(beyond, use, builder)}`
   const order = buildSort(listing.order, use, builder)
   return {
     sql: sql`select ${columns.sql} from ${table(use)} where ${where} order by ${order} ${buildLimit(listing.range, true, builder)}`,
-    gives: 'rows',
+    cardinality: 'rows',
     decode: (rows, { limit }) => rows.length > limit ? found(rows.slice(0, limit), columns, true) : found(rows, columns, false)
   }
 }

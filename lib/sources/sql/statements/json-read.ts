@@ -57,7 +57,7 @@ function buildPage (plan: ReadPlanOf<'list'>, writing: Writing): WrittenCode {
   ]
   return {
     sql: sql`${withSteps(buildSteps(steps, stands, builder))}select ${sql.join(outputs)} from (${rows}) as ${sql.id(use.alias)}`,
-    gives: 'row',
+    cardinality: 'row',
     decode ([row], { limit }) {
       const { missed, rest: [rows, count, total, told] } = readOutput(row, stands.length)
       if (missed !== undefined) return missed

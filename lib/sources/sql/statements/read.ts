@@ -19,7 +19,7 @@ export interface Bounds { readonly limit: number }
 export type Cardinality = 'item' | 'row' | 'rows'
 
 /** A read as one statement, and how the rows that it gives become a result. */
-export interface ReadCode<Result = ReadResult> { readonly sql: Sql, readonly gives: Cardinality, decode (rows: readonly Values[], bounds: Bounds): Result }
+export interface ReadCode<Result = ReadResult> { readonly sql: Sql, readonly cardinality: Cardinality, decode (rows: readonly Values[], bounds: Bounds): Result }
 
 interface Body { readonly rows: Sql, readonly total?: Sql, decode (rows: unknown, total: { readonly total?: number }, bounds: Bounds): Found }
 
@@ -33,7 +33,7 @@ export function buildRead (plan: ReadPlan, builder: Builder, locking = false): R
   const outputs = [...buildCounts(stands), sql`${builder.dialect.asText(body.rows)} as ${sql.id('rows')}`, sql`${body.total ?? sql`null`} as ${sql.id('total')}`]
   return {
     sql: sql`${withSteps(steps)}select ${sql.join(outputs)}`,
-    gives: 'row',
+    cardinality: 'row',
     decode ([row], bounds) {
       const output = readOutput(row, stands.length)
       return output.missed ?? body.decode(JSON.parse(String(output.rest[0])), totalIn(output.rest[1]), bounds)
@@ -47,7 +47,7 @@ function buildOnlyItem ({ steps, select }: ReadPlanOf<'item'>, stand: TableRef, 
   const [found] = buildStands(steps, [stand], builder)
   return {
     sql: sql`select count(*) as ${sql.id('c0')}, ${rows} as ${sql.id('rows')} from (${found}) as ${sql.id(stand.alias)}`,
-    gives: 'row',
+    cardinality: 'row',
     decode ([output]) {
       const { missed, rest: [json] } = readOutput(output, 1)
       return missed ?? { kind: 'rows', rows: decodeRows(JSON.parse(String(json)), row), more: false }

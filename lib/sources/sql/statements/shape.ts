@@ -39,11 +39,11 @@ export function shapeOfChange (change: Change): Shape {
   return shape
 }
 
-interface Draft { key: string, readonly values: Value[], readonly slots: Map<object, readonly Slot[]> }
+interface ShapeDraft { key: string, readonly values: Value[], readonly slots: Map<object, readonly Slot[]> }
 
-const makeDraft = (): Draft => ({ key: '', values: [], slots: new Map() })
+const makeDraft = (): ShapeDraft => ({ key: '', values: [], slots: new Map() })
 
-function addPlan (draft: Draft, plan: ReadPlan): void {
+function addPlan (draft: ShapeDraft, plan: ReadPlan): void {
   for (const step of plan.steps) addStep(draft, step)
   draft.key += plan.kind
   switch (plan.kind) {
@@ -64,7 +64,7 @@ function addPlan (draft: Draft, plan: ReadPlan): void {
   }
 }
 
-function addChange (draft: Draft, change: Change): void {
+function addChange (draft: ShapeDraft, change: Change): void {
   draft.key += change.kind
   if (change.kind === 'link') {
     draft.key += `${identityOf(change.field.holder)}:${change.field.index}`
@@ -76,7 +76,7 @@ function addChange (draft: Draft, change: Change): void {
   if (change.kind !== 'delete') addStored(draft, change.values)
 }
 
-function addStored (draft: Draft, stored: Stored): void {
+function addStored (draft: ShapeDraft, stored: Stored): void {
   draft.key += ` ${[...stored.keys()].map(field => field.index).join(',')}`
   addValues(draft, stored, [...stored].map(([field, value]) => toBound(value, field.type.kind)))
 }
@@ -97,23 +97,23 @@ function identityOf (collection: Collection): string {
   return identity
 }
 
-function addOrigin (draft: Draft, { collection, via }: Origin | Step): void {
+function addOrigin (draft: ShapeDraft, { collection, via }: Origin | Step): void {
   draft.key += via === undefined ? `${identityOf(collection)}:` : `/${via.index}:`
 }
 
-function addStep (draft: Draft, step: Step): void {
+function addStep (draft: ShapeDraft, step: Step): void {
   addOrigin(draft, step)
   addPredicate(draft, step.where)
 }
 
-function addListing (draft: Draft, { where, order, range, select }: Listing): void {
+function addListing (draft: ShapeDraft, { where, order, range, select }: Listing): void {
   addPredicate(draft, where)
   addOrder(draft, order)
   addRange(draft, range)
   addSelection(draft, select)
 }
 
-function addOrder (draft: Draft, order: Order): void {
+function addOrder (draft: ShapeDraft, order: Order): void {
   for (const { field, descending } of order) draft.key += `${descending ? '-' : '+'}${field.index}`
 }
 
@@ -123,7 +123,7 @@ function addOrder (draft: Draft, order: Order): void {
  */
 export const isRoundLimit = (limit: number) => limit <= 1000 && limit % (limit < 100 ? 5 : 50) === 0
 
-function addRange (draft: Draft, range: Range): void {
+function addRange (draft: ShapeDraft, range: Range): void {
   draft.key += `${limitKey(range)}${range.offset === 0 ? ';' : 'o'}`
   addValues(draft, range, [range.limit === Infinity ? 0 : range.limit, range.offset])
 }
@@ -133,7 +133,7 @@ function limitKey ({ limit }: Range): string {
   return isRoundLimit(limit) ? `l${limit}` : 'l'
 }
 
-function addSelection (draft: Draft, select: Selection): void {
+function addSelection (draft: ShapeDraft, select: Selection): void {
   if (Object.isFrozen(select) && isKnownFlat(select)) draft.key += flatKey(select)
   else addShown(draft, select)
 }
@@ -150,7 +150,7 @@ const flatKey = memoize((select: Selection) => {
   return draft.key
 })
 
-function addShown (draft: Draft, select: Selection): void {
+function addShown (draft: ShapeDraft, select: Selection): void {
   draft.key += '{'
   for (const shown of select) {
     draft.key += `.${shown.field.index}:`
@@ -163,7 +163,7 @@ function addShown (draft: Draft, select: Selection): void {
   draft.key += '}'
 }
 
-function addPredicate (draft: Draft, predicate: Predicate): void {
+function addPredicate (draft: ShapeDraft, predicate: Predicate): void {
   switch (predicate.kind) {
     case 'compare': return addCompare(draft, predicate)
     case 'some':
@@ -181,7 +181,7 @@ function addPredicate (draft: Draft, predicate: Predicate): void {
   draft.key += ')'
 }
 
-function addCompare (draft: Draft, compare: Extract<Predicate, { kind: 'compare' }>): void {
+function addCompare (draft: ShapeDraft, compare: Extract<Predicate, { kind: 'compare' }>): void {
   const { field, operator, value } = compare
   draft.key += `${field.index}${operator}`
   if (value === null) {
@@ -196,7 +196,7 @@ function addCompare (draft: Draft, compare: Extract<Predicate, { kind: 'compare'
   draft.key += ';'
 }
 
-function addValues (draft: Draft, node: object, added: readonly Value[]): void {
+function addValues (draft: ShapeDraft, node: object, added: readonly Value[]): void {
   const { values, slots } = draft
   const known = slots.get(node)
   if (known === undefined) slots.set(node, added.map(value => ({ kind: 'slot', index: values.push(value) - 1 })))

@@ -54,7 +54,7 @@ export function makeStatements (dialect: Dialect, { types = new Map<string, neve
   const bindRead = <Result>(plan: ReadPlan, find: (plan: ReadPlan, shape: Shape) => Statement<ReadCode<Result>>): BoundRead<Result> => {
     const shape = shapeOf(plan)
     const statement = find(plan, shape)
-    return { text: statement.text, cardinality: statement.code.gives, parameters: bindAll(statement, shape), decode: rows => statement.code.decode(rows, boundsOf(plan)) }
+    return { text: statement.text, cardinality: statement.code.cardinality, parameters: bindAll(statement, shape), decode: rows => statement.code.decode(rows, boundsOf(plan)) }
   }
   const bindReading = rememberFrozen((plan: ReadPlan) => bindRead(plan, reads))
   return {

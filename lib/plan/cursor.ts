@@ -1,6 +1,6 @@
 import { invalidPage } from '../errors.ts'
 import { memoize } from '../memoize.ts'
-import type { Place, ValueText } from '../request/request.ts'
+import type { TextPlace, ValueText } from '../request/request.ts'
 import type { DataField } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 
@@ -9,12 +9,12 @@ import { all, any, equals, always, never } from './predicates.ts'
 import { reverse } from './sort.ts'
 
 /** A place between two items of an order, as a link carries it: the sort values of the item next to it (docs/http.md: Pages and links). */
-export interface Position {
+export interface Cursor {
   readonly direction: 'after' | 'before'
   /** The order it belongs to, as formatOrder gives it. */
   readonly order: string
   readonly values: readonly unknown[]
-  readonly at: Place
+  readonly at: TextPlace
 }
 
 /** The text of the position of a row. Every field of the order must be one that the caller may read. */
@@ -24,7 +24,7 @@ export function formatCursor (order: Order, row: Row): string {
 }
 
 /** Throws invalid_page for a text that is no position. */
-export function parseCursor (value: ValueText, direction: Position['direction']): Position {
+export function parseCursor (value: ValueText, direction: Cursor['direction']): Cursor {
   const decoded = decode(value.text)
   if (!Array.isArray(decoded)) throw invalid(value.at)
   const [order, ...values]: unknown[] = decoded
@@ -33,7 +33,7 @@ export function parseCursor (value: ValueText, direction: Position['direction'])
 }
 
 /** What holds for the items beyond the position. Throws invalid_page where it does not fit the order. */
-export function planCursor (position: Position | undefined, order: Order): Predicate {
+export function planCursor (position: Cursor | undefined, order: Order): Predicate {
   if (position === undefined) return always
   // No link holds one; made by hand, it would find out the values of a key that must not be read.
   if (!order.every(({ field }) => field.readable)) throw invalid(position.at)
@@ -77,7 +77,7 @@ function decode (text: string): unknown {
  * A position may come from anywhere, so its values are held to the field's JavaScript type. Not to its format: the order is of what is
  * stored, also where the application stored what the schema would refuse.
  */
-function check (value: unknown, field: DataField, at: Place): Scalar | null {
+function check (value: unknown, field: DataField, at: TextPlace): Scalar | null {
   if (value === null && field.nullable) return null
   const { kind } = field.type
   if (typeof value === 'number' && (kind === 'integer' || kind === 'number')) return value
@@ -86,7 +86,7 @@ function check (value: unknown, field: DataField, at: Place): Scalar | null {
   throw invalid(at)
 }
 
-const invalid = (at: Place) => invalidPage(`'${at.parameter}' takes a position from one of this API's own links.`, at)
+const invalid = (at: TextPlace) => invalidPage(`'${at.parameter}' takes a position from one of this API's own links.`, at)
 
 /** Nulls sort last ascending and first descending. */
 function follows ({ field, descending }: OrderTerm, value: Scalar | null): Predicate {

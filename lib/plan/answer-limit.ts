@@ -1,12 +1,12 @@
 import { invalidFields } from '../errors.ts'
-import type { Place } from '../request/request.ts'
+import type { TextPlace } from '../request/request.ts'
 import type { Listing, Selection } from './plan.ts'
 
 /**
  * Throws invalid_fields where a selection could show more items than the limit: nested listings multiply. `items` is how many items it is shown of.
  * A listing without a bound counts once, because whoever left it unbounded meant to.
  */
-export function checkSize (select: Selection, items: number, limit: number, at: Place | undefined): void {
+export function checkSize (select: Selection, items: number, limit: number, at: TextPlace | undefined): void {
   if (at === undefined) return
   const most = itemsIn(select, items)
   if (most <= limit) return
