@@ -679,3 +679,20 @@ everySource('a key that would leave nothing to count on with is refused, however
   same(await send('PUT', '/counted/1/id', 2 ** 52), 200, { status: 'ok' })
   same(await send('POST', '/counted', {}), 201, { status: 'created', id: 2 ** 52 + 1 })
 }, {}, { tables: { counted: [{ id: 1, word: null }] }, ddl: 'create table counted (id key, word text) strict', collections: source => ({ counted: collection(Counted, { source: source('counted') }) }) })
+
+const Loose = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  word: Type.Optional(Type.Union([Type.String(), Type.Null()], { readable: true, writable: true })),
+  needed: Type.Union([Type.String(), Type.Null()], { readable: true, writable: true })
+})
+
+everySource('a field that is optional may be left out of a create, whether its values may be null or not', async ({ get, send, same }) => {
+  same(await send('POST', '/loose', { needed: null }), 201, { status: 'created', id: 2 })
+  same(await send('POST', '/loose', [{ needed: 'a', word: null }, { needed: 'b', word: 'c' }]), 201, [{ status: 'created', id: 3 }, { status: 'created', id: 4 }])
+  same(await send('POST', '/loose', { word: 'd' }), 400, validation(['/needed', 'must be there']))
+  same(await get('/loose?offset=1&fields=word'), 200, [{ word: null }, { word: null }, { word: 'c' }])
+}, {}, {
+  tables: { loose: [{ id: 1, word: null, needed: null }] },
+  ddl: 'create table loose (id key, word text, needed text) strict',
+  collections: source => ({ loose: collection(Loose, { source: source('loose') }) })
+})
