@@ -14,7 +14,9 @@ export async function findDeepPage (url: string, page: number): Promise<Facts['d
     const next = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
     if (last === undefined || next === undefined) throw new Error(`there is no page ${page}`)
     const { pathname, search } = new URL(next)
-    if (left <= largest) return { page, path: (pathname + search).replace(/limit=\d+/, `limit=${size}`), plays: last.plays, id: last.id }
+    if (left <= largest) {
+      return { page, path: (pathname + search).replace(/limit=\d+/, `limit=${size}`), plays: last.plays, id: last.id }
+    }
     path = pathname + search
   }
 }

@@ -55,7 +55,9 @@ const cpuOfEnded = (pid: number) => sum(statOf(pid).slice(13, 15).map(ticks => N
 const statOf = (pid: number) => readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ')
 
 function descendants (root: number): readonly number[] {
-  const parents = new Map(readdirSync('/proc').filter(name => /^\d+$/.test(name)).map(name => [Number(name), parentOf(Number(name))]))
+  const parents = new Map(readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .map(name => [Number(name), parentOf(Number(name))]))
   const found = [root]
   for (const one of found) for (const [pid, parent] of parents) if (parent === one) found.push(pid)
   return found
@@ -75,7 +77,9 @@ const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total
 /** What was measured on: without it a figure says nothing. */
 export function describeMachine (cores: Cores): readonly string[] {
   const [cpu] = cpus()
-  const pinning = cores.server === '' ? 'not pinned' : `server on core ${cores.server}, client on core ${cores.client}, PostgreSQL on ${cores.database === cores.client ? 'the client\'s' : cores.database}`
+  const pinning = cores.server === ''
+    ? 'not pinned'
+    : `server on core ${cores.server}, client on core ${cores.client}, PostgreSQL on ${cores.database === cores.client ? 'the client\'s' : cores.database}`
   return [
     `Node.js ${process.versions.node}, ${process.platform} ${process.arch}`,
     `CPU: ${cpu?.model.trim() ?? 'unknown'}, ${count} cores; ${pinning}`,
@@ -97,7 +101,8 @@ function versionOf (name: string): string {
 }
 
 /** The driver that `sqlite()` picks, for the record. */
-export const sqliteDriver = (): string => ['node:sqlite', 'better-sqlite3', '@photostructure/sqlite'].find(isThere) ?? 'none'
+export const sqliteDriver = (): string =>
+  ['node:sqlite', 'better-sqlite3', '@photostructure/sqlite'].find(isThere) ?? 'none'
 
 function isThere (name: string): boolean {
   try {

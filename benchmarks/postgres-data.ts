@@ -24,7 +24,9 @@ export async function fillPostgres (connectionString: string, world: World): Pro
   await client.connect()
   await client.query(tables)
   for (const [table, rows] of tablesOf(world)) {
-    for (let start = 0; start < rows.length; start += 10_000) await insert(client, table, rows.slice(start, start + 10_000))
+    for (let start = 0; start < rows.length; start += 10_000) await insert(
+      client, table, rows.slice(start, start + 10_000)
+    )
     await client.query(`select setval(pg_get_serial_sequence('${table}', 'id'), ${rows.length})`)
   }
   await client.query(indexes)
@@ -33,7 +35,8 @@ export async function fillPostgres (connectionString: string, world: World): Pro
 }
 
 async function insert (client: pg.Client, table: string, rows: readonly object[]): Promise<void> {
-  const renamed = rows.map(row => Object.fromEntries(Object.entries(row).map(([property, value]) => [columnOf(property), value])))
+  const renamed = rows.map(row => Object.fromEntries(Object.entries(row)
+    .map(([property, value]) => [columnOf(property), value])))
   const columns = Object.keys(renamed[0] ?? {}).join(', ')
   await client.query(`insert into ${table} (${columns}) select ${columns} from json_populate_recordset(null::${table}, $1)`, [JSON.stringify(renamed)])
 }

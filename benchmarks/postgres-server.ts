@@ -49,7 +49,9 @@ export async function execute (connectionString: string, text: string): Promise<
 }
 
 /** The tests' own: it is JavaScript, and so is not built beside this file. */
-const loadBinaries = async () => await import(new URL('../../test/helpers/postgres-binaries.mjs', import.meta.url).href) as typeof import('../test/helpers/postgres-binaries.mjs')
+const loadBinaries = async () => await import(new URL(
+  '../../test/helpers/postgres-binaries.mjs', import.meta.url
+).href) as typeof import('../test/helpers/postgres-binaries.mjs')
 
 function withDatabase (address: string, database: string): string {
   const url = new URL(address)

@@ -16,7 +16,13 @@ const script = fileURLToPath(new URL('servers/serve.js', import.meta.url))
 /** Starts a server on the cores given, and waits until it listens. `DATA_API_BENCH_NODE` holds options for its Node.js, such as `--cpu-prof`. */
 export async function startServer (served: Served, cores: string): Promise<ServerProcess> {
   const options = process.env['DATA_API_BENCH_NODE']?.split(' ') ?? []
-  const [command, ...args] = pinned(cores, [process.execPath, '--expose-gc', ...options, script, JSON.stringify(served)])
+  const [command, ...args] = pinned(cores, [
+    process.execPath,
+    '--expose-gc',
+    ...options,
+    script,
+    JSON.stringify(served)
+  ])
   const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const port = await receive(child)
   return {
@@ -37,7 +43,8 @@ export async function startServer (served: Served, cores: string): Promise<Serve
 async function receive (child: ChildProcess): Promise<unknown> {
   const over = new AbortController()
   const message = once(child, 'message', { signal: over.signal }).then(([received]) => received as unknown)
-  const exit = once(child, 'exit', { signal: over.signal }).then(([code]) => { throw new Error(`a server ended by itself (${String(code)})`) })
+  const exit = once(child, 'exit', { signal: over.signal })
+    .then(([code]) => { throw new Error(`a server ended by itself (${String(code)})`) })
   try {
     return await Promise.race([message, exit])
   } finally {

@@ -38,17 +38,42 @@ const databases: readonly SourceName[] = ['sqlite', 'postgres']
 const many = 200
 
 const get = (path: string): Request => ({ method: 'GET', path })
-const send = (method: string, path: string, body: unknown): Request => ({ method, path, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+const send = (method: string, path: string, body: unknown): Request => ({
+  method,
+  path,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body)
+})
 
 type Targets = Pick<Rival, 'sqlite' | 'postgres' | 'label'>
 
-const byHand = (requests: readonly Request[], targets: Targets = {}): Rival => ({ subject: 'by hand', sources: everywhere, same: 'whole', requests, ...targets })
+const byHand = (requests: readonly Request[], targets: Targets = {}): Rival => ({
+  subject: 'by hand',
+  sources: everywhere,
+  same: 'whole',
+  requests,
+  ...targets
+})
 const platformatic = (requests: readonly Request[], target?: number): Rival =>
-  ({ subject: 'platformatic', sources: ['sqlite'], same: 'size', requests, ...target !== undefined && { sqlite: target } })
+  ({
+    subject: 'platformatic',
+    sources: ['sqlite'],
+    same: 'size',
+    requests,
+    ...target !== undefined && { sqlite: target }
+  })
 
 /** All that is measured, in this order: what writes comes last, since it changes what is read. */
 export function scenarios (facts: Facts): readonly Scenario[] {
-  return [...items(facts.sizes), ...listings(), ...nested(), ...paths(facts.sizes), ...pages(facts), dictionary(), ...writes(facts.sizes)]
+  return [
+    ...items(facts.sizes),
+    ...listings(),
+    ...nested(),
+    ...paths(facts.sizes),
+    ...pages(facts),
+    dictionary(),
+    ...writes(facts.sizes)
+  ]
 }
 
 /** Keys all over the table, the same for everybody. */
@@ -62,9 +87,24 @@ function items (sizes: Sizes): readonly Scenario[] {
   const either = keys(sizes.artists).map(id => get(`/artists/${id}`))
   const scalar = ids.map(id => get(`/albums/${id}/title`))
   return [
-    { name: 'item by id', sources: everywhere, requests: item, rivals: [byHand(item, { sqlite: 0.95, postgres: 0.95 }), platformatic(item, 3)] },
-    { name: 'item by id, where names are identifiers too', sources: everywhere, requests: either, rivals: [byHand(either)] },
-    { name: 'scalar', sources: everywhere, requests: scalar, rivals: [byHand(scalar, { sqlite: 0.95, postgres: 0.95 })] }
+    {
+      name: 'item by id',
+      sources: everywhere,
+      requests: item,
+      rivals: [byHand(item, { sqlite: 0.95, postgres: 0.95 }), platformatic(item, 3)]
+    },
+    {
+      name: 'item by id, where names are identifiers too',
+      sources: everywhere,
+      requests: either,
+      rivals: [byHand(either)]
+    },
+    {
+      name: 'scalar',
+      sources: everywhere,
+      requests: scalar,
+      rivals: [byHand(scalar, { sqlite: 0.95, postgres: 0.95 })]
+    }
   ]
 }
 
@@ -75,7 +115,10 @@ function listings (): readonly Scenario[] {
     requests: genres.map(genre => get(`/albums?genre=${genre}&sort=released+desc&limit=${limit}`)),
     rivals: [
       byHand(genres.map(genre => get(`/albums?genre=${genre}&limit=${limit}`)), { sqlite, postgres: 1 }),
-      platformatic(genres.map(genre => get(`/albums/?where.genre.eq=${genre}&orderby.released=desc&orderby.id=asc&limit=${limit}`)), peer)
+      platformatic(
+        genres.map(genre => get(`/albums/?where.genre.eq=${genre}&orderby.released=desc&orderby.id=asc&limit=${limit}`)),
+        peer
+      )
     ]
   })
   const prices = times(10, index => 20 + index)
@@ -103,7 +146,10 @@ function nested (): readonly Scenario[] {
     requests: countries.map(country => get(`/artists?country=${country}&sort=name&limit=10&fields=${fields}`)),
     rivals: [
       byHand(of('/trees'), { label: 'by hand, a query a level and parent', sqlite: 2.2, postgres: 0.7 }),
-      { ...byHand(of('/trees-text'), { label: 'by hand, the same single statement', sqlite: 0.95, postgres: 1.1 }), sources: databases }
+      {
+        ...byHand(of('/trees-text'), { label: 'by hand, the same single statement', sqlite: 0.95, postgres: 1.1 }),
+        sources: databases
+      }
     ]
   }]
 }
@@ -115,7 +161,15 @@ function paths (sizes: Sizes): readonly Scenario[] {
 
 function pages ({ deep }: Facts): readonly Scenario[] {
   const first = [get('/tracks?sort=plays+desc&limit=10')]
-  const self: Rival = { subject: 'plugin', label: 'page 1 of the plugin', sources: databases, same: 'no', requests: first, sqlite: 0.85, postgres: 1.15 }
+  const self: Rival = {
+    subject: 'plugin',
+    label: 'page 1 of the plugin',
+    sources: databases,
+    same: 'no',
+    requests: first,
+    sqlite: 0.85,
+    postgres: 1.15
+  }
   return [
     { name: 'page 1 by keyset', sources: databases, requests: first, rivals: [byHand([get('/tracks?limit=10')])] },
     {
@@ -139,13 +193,28 @@ function dictionary (): Scenario {
 function writes (sizes: Sizes): readonly Scenario[] {
   const albums = albumKeys(sizes)
   const tracks = trackKeys(sizes)
-  const created = albums.map((id, index) => send('POST', '/tracks', { title: `New ${index}`, position: index, seconds: 100 + index, plays: index, album_id: id }))
-  const updated = tracks.map((id, index) => send('PATCH', `/tracks/${id}`, { title: `Changed ${index}`, seconds: 60 + index }))
+  const created = albums.map((id, index) => send('POST', '/tracks', {
+    title: `New ${index}`,
+    position: index,
+    seconds: 100 + index,
+    plays: index,
+    album_id: id
+  }))
+  const updated = tracks.map((id, index) => send('PATCH', `/tracks/${id}`, {
+    title: `Changed ${index}`,
+    seconds: 60 + index
+  }))
   const written = tracks.map((id, index) => send('PUT', `/tracks/${id}/title`, `Written ${index}`))
   const target = { sqlite: 0.9, postgres: 1.1 }
   const same = ({ path }: Request) => path.split('/').slice(0, 3).join('/')
   return [
-    { name: 'create', sources: everywhere, requests: created, rivals: [byHand(created, target)], readBack: (_request, answer) => `/tracks/${(answer as { id: number }).id}` },
+    {
+      name: 'create',
+      sources: everywhere,
+      requests: created,
+      rivals: [byHand(created, target)],
+      readBack: (_request, answer) => `/tracks/${(answer as { id: number }).id}`
+    },
     { name: 'update', sources: everywhere, requests: updated, rivals: [byHand(updated, target)], readBack: same },
     { name: 'scalar write', sources: everywhere, requests: written, rivals: [byHand(written, target)], readBack: same }
   ]

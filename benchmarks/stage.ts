@@ -30,7 +30,9 @@ export async function openStage (sizes: Sizes, sources: readonly SourceName[], c
   const world = makeWorld(sizes)
   const original = join(folder, 'original.db')
   if (sources.includes('sqlite')) fillSqlite(original, world)
-  const postgres = sources.includes('postgres') ? await openPostgres(cores, original => fillPostgres(original, world)) : undefined
+  const postgres = sources.includes('postgres')
+    ? await openPostgres(cores, original => fillPostgres(original, world))
+    : undefined
   const servers = new Map<string, Promise<ServerProcess>>()
 
   const settingOf = async (subject: Subject, source: SourceName): Promise<Setting> => {
@@ -42,14 +44,17 @@ export async function openStage (sizes: Sizes, sources: readonly SourceName[], c
   }
   const clear = async () => {
     // One that did not start has nothing to stop, and has been told of.
-    for (const started of await Promise.allSettled(servers.values())) if (started.status === 'fulfilled') await started.value.stop()
+    for (const started of await Promise.allSettled(servers.values())) {
+      if (started.status === 'fulfilled') await started.value.stop()
+    }
     servers.clear()
   }
 
   return {
     async server (subject, source) {
       const name = subject === 'floor' ? subject : `${subject} ${source}`
-      const server = servers.get(name) ?? settingOf(subject, source).then(setting => startServer({ subject, setting }, cores.server))
+      const server = servers.get(name) ?? settingOf(subject, source)
+        .then(setting => startServer({ subject, setting }, cores.server))
       servers.set(name, server)
       return server
     },
@@ -89,7 +94,9 @@ async function openPostgres (cores: Cores, fill: (url: string) => Promise<void>)
       return make(copy, `create database ${copy} template ${name}`)
     },
     async close () {
-      for (const database of made.toReversed()) await execute(server.url('postgres'), `drop database ${database} with (force)`)
+      for (const database of made.toReversed()) {
+        await execute(server.url('postgres'), `drop database ${database} with (force)`)
+      }
       await server.stop()
     }
   }

@@ -9,7 +9,12 @@ export async function endure (server: ServerProcess, { seconds, quick }: Extent)
   const rows: string[][] = []
   let answered = 0
   for (let turn = 0; turn <= (quick ? 2 : 10); turn++) {
-    if (turn > 0) answered += (await press(server.url, requestsOf(turn), { connections, seconds: quick ? seconds : seconds * 15 })).requests
+    if (turn > 0) {
+      answered += (await press(server.url, requestsOf(turn), {
+        connections,
+        seconds: quick ? seconds : seconds * 15
+      })).requests
+    }
     const { heap, rss } = await server.ask('collect')
     rows.push([formatNumber(answered), formatBytes(heap), formatBytes(rss)])
   }

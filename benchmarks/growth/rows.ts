@@ -17,7 +17,13 @@ export async function growRows (cores: Cores, extent: Extent): Promise<string> {
     const sources: readonly SourceName[] = extent.quick ? ['memory', 'sqlite'] : ['memory', 'sqlite', 'postgres']
     const stage = await openStage({ artists: count / tracksOfArtist, albumsEach: 4, tracksEach: 5 }, sources, cores)
     try {
-      for (const source of sources) rows.push([count.toLocaleString('en'), source, ...await costs(await stage.server('plugin', source), source, count, extent)])
+      for (const source of sources) {
+        rows.push([
+          count.toLocaleString('en'),
+          source,
+          ...await costs(await stage.server('plugin', source), source, count, extent)
+        ])
+      }
     } finally {
       await stage.close()
     }
@@ -27,7 +33,8 @@ export async function growRows (cores: Cores, extent: Extent): Promise<string> {
 }
 
 async function costs (server: ServerProcess, source: SourceName, count: number, { seconds }: Extent): Promise<readonly string[]> {
-  const cost = async (requests: readonly Request[]) => formatNumber((await costOf(server, requests, { connections, seconds })).cpu)
+  const cost = async (requests: readonly Request[]) =>
+    formatNumber((await costOf(server, requests, { connections, seconds })).cpu)
   const items = times(200, index => get(`/tracks/${1 + index * 7919 % count}`))
   const first = get('/tracks?sort=plays+desc&limit=10')
   // Each page in memory is another sort of all; one shows it.

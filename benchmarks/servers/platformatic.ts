@@ -21,17 +21,24 @@ export function hasPlatformatic (): boolean {
 export const describePlatformatic = (): string =>
   `@platformatic/sql-openapi ${versionOf('@platformatic/sql-openapi')} on better-sqlite3 ${versionOf('better-sqlite3')}`
 
-const versionOf = (name: string): string => (JSON.parse(readFileSync(new URL(`node_modules/${name}/package.json`, folder), 'utf8')) as { version: string }).version
+const versionOf = (name: string): string => (JSON.parse(readFileSync(
+  new URL(`node_modules/${name}/package.json`, folder), 'utf8'
+)) as { version: string }).version
 
 /** Platformatic's REST API on the same SQLite data. */
 export async function openPlatformatic (file: string): Promise<FastifyInstance> {
   const app = Fastify()
-  await app.register(await load('@platformatic/sql-mapper'), { connectionString: `sqlite://${file}`, limit: { default: 20, max: 1000 } })
+  await app.register(await load('@platformatic/sql-mapper'), {
+    connectionString: `sqlite://${file}`,
+    limit: { default: 20, max: 1000 }
+  })
   await app.register(await load('@platformatic/sql-openapi'))
   return app
 }
 
 async function load (name: string): Promise<FastifyPluginAsync<Readonly<Record<string, unknown>>>> {
-  const { default: plugin } = await import(pathToFileURL(require.resolve(name)).href) as { default: FastifyPluginAsync<Readonly<Record<string, unknown>>> }
+  const { default: plugin } = await import(pathToFileURL(require.resolve(name)).href) as {
+    default: FastifyPluginAsync<Readonly<Record<string, unknown>>>
+  }
   return plugin
 }

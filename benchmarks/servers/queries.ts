@@ -4,7 +4,13 @@ export type Row = Readonly<Record<string, unknown>>
 /** An answer that SQLite and memory give at once, and PostgreSQL later. */
 export type Eventually<T> = T | Promise<T>
 
-export interface NewTrack { readonly title: string, readonly position: number, readonly seconds: number, readonly plays: number, readonly album_id: number }
+export interface NewTrack {
+  readonly title: string
+  readonly position: number
+  readonly seconds: number
+  readonly plays: number
+  readonly album_id: number
+}
 export interface TrackChange { readonly title?: string, readonly seconds?: number }
 
 /** What the routes written by hand ask of their data: each a statement, or as few as its author would write. */

@@ -13,7 +13,9 @@ import type { Asked, Served, Usage } from './protocol.ts'
 const served = JSON.parse(process.argv[2] ?? '') as Served
 const delay = monitorEventLoopDelay({ resolution: 1 })
 let collecting = 0
-new PerformanceObserver(list => { for (const { duration } of list.getEntries()) collecting += duration }).observe({ entryTypes: ['gc'] })
+new PerformanceObserver(list => {
+  for (const { duration } of list.getEntries()) collecting += duration
+}).observe({ entryTypes: ['gc'] })
 
 const app = await open(served)
 await app.listen({ host: '127.0.0.1', port: 0 })
@@ -41,5 +43,11 @@ function answer (asked: Asked): Usage {
   // Started with --expose-gc: what a heap holds is known after it is collected only.
   if (asked === 'collect') global.gc?.()
   const { user, system } = process.cpuUsage()
-  return { cpu: user + system, heap: getHeapStatistics().used_heap_size, rss: process.memoryUsage.rss(), pause: delay.max / 1e6, collecting }
+  return {
+    cpu: user + system,
+    heap: getHeapStatistics().used_heap_size,
+    rss: process.memoryUsage.rss(),
+    pause: delay.max / 1e6,
+    collecting
+  }
 }

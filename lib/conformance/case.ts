@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { simplify, type Stage, start } from './simplify.ts'
-import { choices, type Tape } from './tape.ts'
-import type { WorldTapes } from './world.ts'
+import { choiceLimit, type ChoiceSequence } from './choice-sequence.ts'
+import type { WorldChoices } from './world.ts'
 
 /** A world, and the requests that are sent to it one after the other. */
-export interface Case extends WorldTapes { readonly requests: readonly Tape[] }
+export interface Case extends WorldChoices { readonly requests: readonly ChoiceSequence[] }
 
 export const fewestRequests = 30
 const mostRequests = 60
@@ -15,10 +15,13 @@ const mostRequests = 60
  */
 export class CaseArbitrary extends fc.Arbitrary<Case> {
   override generate (random: fc.Random): fc.Value<Case> {
-    const tape = (length: number): Tape => Array.from({ length }, () => random.nextInt(0, choices - 1))
-    const tapes = (fewest: number, most: number, length: number) => Array.from({ length: random.nextInt(fewest, most) }, () => tape(length))
+    const tape = (length: number): ChoiceSequence => Array.from({ length }, () => random.nextInt(0, choiceLimit - 1))
+    const tapes = (fewest: number, most: number, length: number) =>
+      Array.from({ length: random.nextInt(fewest, most) }, () => tape(length))
     const requests = tapes(fewestRequests, mostRequests, 80)
-    const collections = Array.from({ length: random.nextInt(1, 4) }, () => ({ head: tape(30), fields: tapes(1, 9, 40), rows: tapes(0, 14, 24) }))
+    const collections = Array.from({
+      length: random.nextInt(1, 4)
+    }, () => ({ head: tape(30), fields: tapes(1, 9, 40), rows: tapes(0, 14, 24) }))
     return new fc.Value({ requests, options: tape(40), collections }, start)
   }
 

@@ -3,7 +3,7 @@ import { CaseArbitrary, fewestRequests } from './case.ts'
 import { report } from './report.ts'
 import { type Difference, runWorld } from './run.ts'
 import type { Open } from './serve.ts'
-import type { Tape } from './tape.ts'
+import type { ChoiceSequence } from './choice-sequence.ts'
 import { makeWorld, type World } from './world.ts'
 
 export type { Open, Opened } from './serve.ts'
@@ -30,7 +30,11 @@ export class ConformanceError extends Error {
   override readonly name = 'ConformanceError'
   readonly seed: number
   readonly path: string
-  constructor (message: string, { seed, path, cause }: { readonly seed: number, readonly path: string, readonly cause?: unknown }) {
+  constructor (message: string, { seed, path, cause }: {
+    readonly seed: number
+    readonly path: string
+    readonly cause?: unknown
+  }) {
     super(message, { cause })
     this.seed = seed
     this.path = path
@@ -42,12 +46,21 @@ export class ConformanceError extends Error {
  * that read and write are sent to it over each database; status, headers and body of every answer must be the same byte for byte, and what is held at
  * the end too. Throws a ConformanceError for the simplest difference that is found.
  */
-export async function conformance ({ open, requests = 10_000, seed = Math.floor(Math.random() * 2 ** 31), path, simplifyFor = 60_000 }: ConformanceOptions): Promise<Conformed> {
+export async function conformance ({
+  open,
+  requests = 10_000,
+  seed = Math.floor(Math.random() * 2 ** 31),
+  path,
+  simplifyFor = 60_000
+}: ConformanceOptions): Promise<Conformed> {
   const databases = typeof open === 'function' ? { source: open } : open
   const told = { requests: 0, schemas: 0 }
   let simplifyUntil = Infinity
   const property = fc.asyncProperty(new CaseArbitrary(), async ({ requests: tapes, ...world }) => {
-    if (performance.now() > simplifyUntil || (told.requests >= requests && simplifyUntil === Infinity && path === undefined)) return
+    if (performance.now() > simplifyUntil ||
+      (told.requests >= requests && simplifyUntil === Infinity && path === undefined)) {
+      return
+    }
     told.schemas++
     try {
       await check(makeWorld(world), tapes, databases, () => { told.requests++ })
@@ -73,12 +86,16 @@ class Unlike extends Error {
   }
 }
 
-async function check (world: World, requests: readonly Tape[], databases: Readonly<Record<string, Open>>, count: () => void): Promise<void> {
+async function check (
+  world: World, requests: readonly ChoiceSequence[], databases: Readonly<Record<string, Open>>, count: () => void
+): Promise<void> {
   const difference = await runWorld(world, requests, databases, count)
   if (difference !== undefined) throw new Unlike(world, difference)
 }
 
 function failure (seed: number, path: string, cause: unknown): ConformanceError {
-  const what = cause instanceof Unlike ? `A source answers unlike memory().\n\n${report(cause.world, cause.difference)}` : `A source could not be tested: ${cause instanceof Error ? cause.stack ?? cause.message : String(cause)}`
+  const what = cause instanceof Unlike
+    ? `A source answers unlike memory().\n\n${report(cause.world, cause.difference)}`
+    : `A source could not be tested: ${cause instanceof Error ? cause.stack ?? cause.message : String(cause)}`
   return new ConformanceError(`seed: ${seed}, path: '${path}'. ${what}`, { seed, path, cause })
 }

@@ -8,4 +8,5 @@ export function openMemory (tables: readonly Table[]): Opened {
   return { source: name => memory(rows[name] ?? [], { joins: rows }), close () {} }
 }
 
-const toObject = (row: Readonly<Record<string, unknown>>, { columns }: Table) => Object.fromEntries(columns.map(({ name, property }) => [property, structuredClone(row[name])]))
+const toObject = (row: Readonly<Record<string, unknown>>, { columns }: Table) =>
+  Object.fromEntries(columns.map(({ name, property }) => [property, structuredClone(row[name])]))

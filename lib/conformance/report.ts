@@ -1,7 +1,7 @@
 import type { Difference } from './run.ts'
-import type { Answer, Sent } from './serve.ts'
+import type { Answer, SentRequest } from './serve.ts'
 import { describeTables, shorten } from './table.ts'
-import type { CollectionPlan, World } from './world.ts'
+import type { GeneratedCollection, World } from './world.ts'
 
 /** All that is needed to see a difference again, for a person to read. */
 export function report ({ options, tables, collections }: World, { sent, answers }: Difference): string {
@@ -14,12 +14,25 @@ export function report ({ options, tables, collections }: World, { sent, answers
   ].join('\n\n')
 }
 
-function describeCollection ({ property, table, schema, requestStrategies, pages, extras }: CollectionPlan): string {
-  const fields = Object.entries(schema).map(([name, { examples: _examples, ...one }]) => `  ${name}: ${shorten(JSON.stringify(one))}`)
+function describeCollection ({
+  property,
+  table,
+  schema,
+  requestStrategies,
+  pages,
+  extras
+}: GeneratedCollection): string {
+  const fields = Object.entries(schema).map(([name, { examples: _examples, ...one }]) =>
+    `  ${name}: ${shorten(JSON.stringify(one))}`
+  )
   const used = Object.entries(extras).flatMap(([name, isThere]) => isThere === true ? [name] : [])
-  return [`${property}, of table ${table}, ${JSON.stringify({ requestStrategies, pages, extras: used })}`, ...fields].join('\n')
+  return [
+    `${property}, of table ${table}, ${JSON.stringify({ requestStrategies, pages, extras: used })}`,
+    ...fields
+  ].join('\n')
 }
 
-const describeRequest = ({ method, url, headers, body }: Sent) => `${method} ${shorten(url)} ${JSON.stringify(headers)}${body === undefined ? '' : ` ${shorten(body)}`}`
+const describeRequest = ({ method, url, headers, body }: SentRequest) =>
+  `${method} ${shorten(url)} ${JSON.stringify(headers)}${body === undefined ? '' : ` ${shorten(body)}`}`
 
 const describeAnswer = ({ status, headers, body }: Answer) => `${status} ${JSON.stringify(headers)}\n  ${shorten(body)}`

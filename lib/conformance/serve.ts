@@ -15,7 +15,7 @@ export interface Opened {
 /** Makes tables with their rows, in a database or schema of their own. */
 export type Open = (tables: readonly Table[]) => Promise<Opened> | Opened
 
-export interface Sent {
+export interface SentRequest {
   readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -32,7 +32,7 @@ export interface Answer {
 /** A world over one database. */
 export interface Served {
   readonly name: string
-  send (sent: Sent): Promise<Answer>
+  send (sent: SentRequest): Promise<Answer>
   /** What was logged of errors since this was last asked. */
   faults (): readonly string[]
   close (): Promise<void>
@@ -70,7 +70,12 @@ function sourcesOf (opened: Opened): (table: string) => DataSource {
 
 function sending (app: FastifyInstance): Served['send'] {
   return async ({ method, url, headers, body }) => {
-    const response = await app.inject({ method: method as NonNullable<InjectOptions['method']>, url, headers: { ...headers }, ...body !== undefined && { payload: body } })
+    const response = await app.inject({
+      method: method as NonNullable<InjectOptions['method']>,
+      url,
+      headers: { ...headers },
+      ...body !== undefined && { payload: body }
+    })
     const { date: _date, ...others } = response.headers
     return { status: response.statusCode, headers: others, body: response.body }
   }

@@ -1,5 +1,5 @@
 import type { Case } from './case.ts'
-import type { Tape } from './tape.ts'
+import type { ChoiceSequence } from './choice-sequence.ts'
 
 /** How far a case has been made simpler: what was tried before is not tried again. */
 export interface Stage { readonly stage: number, readonly at: number }
@@ -20,17 +20,38 @@ type Way = (value: Case, from: number) => Generator<readonly [at: number, simple
 const ways: readonly Way[] = [
   fewer(({ requests }) => requests, (value, requests) => ({ ...value, requests })),
   fewer(({ collections }) => collections, (value, collections) => ({ ...value, collections }), 1),
-  fewer(({ collections }) => collections.flatMap(({ rows }, index) => rows.map(row => ({ row, index }))), (value, left) => ({ ...value, collections: value.collections.map((one, index) => ({ ...one, rows: left.filter(one => one.index === index).map(({ row }) => row) })) })),
-  fewer(({ collections }) => collections.flatMap(({ fields }, index) => fields.map(field => ({ field, index }))), (value, left) => ({ ...value, collections: value.collections.map((one, index) => ({ ...one, fields: left.filter(one => one.index === index).map(({ field }) => field) })) })),
+  fewer(({ collections }) => collections.flatMap(({ rows }, index) => rows.map(row => ({ row, index }))), (value, left) => ({
+    ...value,
+    collections: value.collections.map((one, index) => ({
+      ...one,
+      rows: left.filter(one => one.index === index).map(({ row }) => row)
+    }))
+  })),
+  fewer(({ collections }) => collections.flatMap(({ fields }, index) => fields.map(field => ({ field, index }))), (value, left) => ({
+    ...value,
+    collections: value.collections.map((one, index) => ({
+      ...one,
+      fields: left.filter(one => one.index === index).map(({ field }) => field)
+    }))
+  })),
   plainer(({ options }) => [options], (value, [options = []]) => ({ ...value, options })),
-  plainer(({ collections }) => collections.map(({ head }) => head), (value, heads) => ({ ...value, collections: value.collections.map((one, index) => ({ ...one, head: heads[index] ?? [] })) })),
+  plainer(({ collections }) => collections.map(({ head }) => head), (value, heads) => ({
+    ...value,
+    collections: value.collections.map((one, index) => ({ ...one, head: heads[index] ?? [] }))
+  })),
   plainer(({ requests }) => requests, (value, requests) => ({ ...value, requests })),
-  plainer(({ collections }) => collections.flatMap(({ fields }) => fields), (value, fields) => ({ ...value, collections: regroup(value, 'fields', fields) })),
-  plainer(({ collections }) => collections.flatMap(({ rows }) => rows), (value, rows) => ({ ...value, collections: regroup(value, 'rows', rows) }))
+  plainer(({ collections }) => collections.flatMap(({ fields }) => fields), (value, fields) => ({
+    ...value,
+    collections: regroup(value, 'fields', fields)
+  })),
+  plainer(({ collections }) => collections.flatMap(({ rows }) => rows), (value, rows) => ({
+    ...value,
+    collections: regroup(value, 'rows', rows)
+  }))
 ]
 
 /** Puts the parts of all collections back where they were. */
-function regroup ({ collections }: Case, part: 'fields' | 'rows', tapes: readonly Tape[]): Case['collections'] {
+function regroup ({ collections }: Case, part: 'fields' | 'rows', tapes: readonly ChoiceSequence[]): Case['collections'] {
   let at = 0
   return collections.map(one => ({ ...one, [part]: one[part].map(() => tapes[at++] ?? []) }))
 }
@@ -39,7 +60,9 @@ function regroup ({ collections }: Case, part: 'fields' | 'rows', tapes: readonl
 const beyond = 1000
 
 /** Leaves out parts, at first many at once. */
-function fewer<T> (partsOf: (value: Case) => readonly T[], withParts: (value: Case, parts: readonly T[]) => Case, fewest = 0): Way {
+function fewer<T> (
+  partsOf: (value: Case) => readonly T[], withParts: (value: Case, parts: readonly T[]) => Case, fewest = 0
+): Way {
   return function * (value, from) {
     const parts = partsOf(value)
     for (const [index, size] of [64, 32, 16, 8, 4, 2, 1].entries()) {
@@ -53,7 +76,10 @@ function fewer<T> (partsOf: (value: Case) => readonly T[], withParts: (value: Ca
 }
 
 /** Makes choices of tapes smaller: all at once, those behind some place, or one by one. */
-function plainer (tapesOf: (value: Case) => readonly Tape[], withTapes: (value: Case, tapes: readonly Tape[]) => Case): Way {
+function plainer (
+  tapesOf: (value: Case) => readonly ChoiceSequence[],
+  withTapes: (value: Case, tapes: readonly ChoiceSequence[]) => Case
+): Way {
   return function * (value, from) {
     const tapes = tapesOf(value)
     for (const [index, tape] of tapes.entries()) {
@@ -65,7 +91,7 @@ function plainer (tapesOf: (value: Case) => readonly Tape[], withTapes: (value: 
   }
 }
 
-function * plainerTapes (tape: Tape): Generator<readonly [number, Tape]> {
+function * plainerTapes (tape: ChoiceSequence): Generator<readonly [number, ChoiceSequence]> {
   const length = tape.findLastIndex(one => one !== 0) + 1
   const cuts = [0, length >> 2, length >> 1, length - (length >> 2)]
   for (const [place, cut] of cuts.entries()) if (cut < length) yield [place, tape.slice(0, cut)]

@@ -45,7 +45,10 @@ export interface Table {
 export const describeTables = (tables: readonly Table[]): string => tables.map(describeTable).join('\n')
 
 function describeTable ({ name, columns, primaryKey, rows }: Table): string {
-  const lines = [...columns.map(describeColumn), ...primaryKey.length > 0 ? [`primary key (${primaryKey.map(quote).join(', ')})`] : []]
+  const lines = [
+    ...columns.map(describeColumn),
+    ...primaryKey.length > 0 ? [`primary key (${primaryKey.map(quote).join(', ')})`] : []
+  ]
   const inserts = rows.map(row => `insert into ${quote(name)} values ${shorten(JSON.stringify(row))};`)
   return [`create table ${quote(name)} (${lines.join(', ')});`, ...inserts].join('\n')
 }
@@ -54,11 +57,16 @@ const describeColumn = ({ name, kind, nullable, unique, references }: Column) =>
   quote(name), kind,
   ...nullable ? [] : ['not null'],
   ...unique ? ['unique'] : [],
-  ...references === undefined ? [] : [`references ${quote(references.table)} (${quote(references.column)})${references.cascade ? ' on delete cascade' : ''}`]
+  ...references === undefined
+    ? []
+    : [
+      `references ${quote(references.table)} (${quote(references.column)})${references.cascade ? ' on delete cascade' : ''}`
+    ]
 ].join(' ')
 
 /** A name as SQL quotes it. */
 export const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 
 /** A text for a person to read, without the middle of what is long. */
-export const shorten = (text: string) => text.length <= 2000 ? text : `${text.slice(0, 1500)}...(${text.length} characters)...${text.slice(-300)}`
+export const shorten = (text: string) =>
+  text.length <= 2000 ? text : `${text.slice(0, 1500)}...(${text.length} characters)...${text.slice(-300)}`

@@ -7,15 +7,32 @@ import { type Connect, connectKysely, connectKyselyJs, connectPostgres, serverUr
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 
-function ddl ({ name, columns, primaryKey }: Table, typeOf: (column: Column, place: number) => string, suffix: string): string {
-  const lines = columns.map((column, place) => `${quote(column.name)} ${typeOf(column, place)}${column.nullable ? '' : ' not null'}${column.unique ? ' unique' : ''}${referencing(column)}`)
+function ddl (
+  { name, columns, primaryKey }: Table, typeOf: (column: Column, place: number) => string, suffix: string
+): string {
+  const lines = columns.map((column, place) =>
+    `${quote(column.name)} ${typeOf(column, place)}${column.nullable ? '' : ' not null'}${column.unique ? ' unique' : ''}${referencing(column)}`
+  )
   return `create table ${quote(name)} (${[...lines, ...primaryKey.length > 0 ? [`primary key (${primaryKey.map(quote).join(', ')})`] : []].join(', ')})${suffix}`
 }
 
 const referencing = ({ references }: Column) =>
-  references === undefined ? '' : ` references ${quote(references.table)} (${quote(references.column)})${references.cascade ? ' on delete cascade' : ''}`
+  references === undefined
+    ? ''
+    : ` references ${quote(references.table)} (${quote(references.column)})${references.cascade ? ' on delete cascade' : ''}`
 
-const sqliteTypes = { key: 'integer', text: 'text', integer: 'integer', number: 'real', boolean: 'integer', date: 'text', 'date-time': 'text', time: 'text', uuid: 'text', json: 'text' } as const
+const sqliteTypes = {
+  key: 'integer',
+  text: 'text',
+  integer: 'integer',
+  number: 'real',
+  boolean: 'integer',
+  date: 'text',
+  'date-time': 'text',
+  time: 'text',
+  uuid: 'text',
+  json: 'text'
+} as const
 
 function toSqlite (value: unknown, { kind }: Column): unknown {
   if (value === null) return null
@@ -33,16 +50,36 @@ export const openSqlite: Open = tables => {
     const insert = db.driver.prepare(`insert into ${quote(table.name)} (${table.columns.map(({ name }) => quote(name)).join(', ')}) values (${table.columns.map(() => '?').join(', ')})`)
     for (const row of table.rows) insert.run(...table.columns.map(column => toSqlite(row[column.name] ?? null, column)))
   }
-  return { source: name => db.table(name, { columns: tables.find(table => table.name === name)?.naming ?? 'none' }), close () { db.close() } }
+  return {
+    source: name => db.table(name, { columns: tables.find(table => table.name === name)?.naming ?? 'none' }),
+    close () { db.close() }
+  }
 }
 
-const plainTypes = { key: 'bigint', text: 'text', integer: 'bigint', number: 'double precision', boolean: 'boolean', date: 'text', 'date-time': 'text', time: 'text', uuid: 'uuid', json: 'json' } as const
+const plainTypes = {
+  key: 'bigint',
+  text: 'text',
+  integer: 'bigint',
+  number: 'double precision',
+  boolean: 'boolean',
+  date: 'text',
+  'date-time': 'text',
+  time: 'text',
+  uuid: 'uuid',
+  json: 'json'
+} as const
 const ownTypes = { ...plainTypes, date: 'date', 'date-time': 'timestamp with time zone' } as const
 
 /** What has a type of its own in PostgreSQL is of that type in every other table, and text in the rest. */
 function postgresDdl (table: Table, place: number): string {
   const types = place % 2 === 0 ? ownTypes : plainTypes
-  return ddl(table, ({ name, kind }) => kind === 'key' ? `bigint default next_key(${literal(table.name)}, ${literal(name)})` : types[kind], '')
+  return ddl(
+    table,
+    ({ name, kind }) => kind === 'key'
+      ? `bigint default next_key(${literal(table.name)}, ${literal(name)})`
+      : types[kind],
+    ''
+  )
 }
 
 const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
@@ -56,7 +93,13 @@ let schemas = 0
 const postgresOpener = (connect: Connect): Open => async tables => {
   const schema = `conformance_${process.pid}_${schemas++}`
   const owner = ownerOf()
-  await owner.query([`create schema ${schema}`, `set search_path = ${schema}`, nextKey, ...tables.map(postgresDdl), ...tables.flatMap(inserts)].join(';\n'))
+  await owner.query([
+    `create schema ${schema}`,
+    `set search_path = ${schema}`,
+    nextKey,
+    ...tables.map(postgresDdl),
+    ...tables.flatMap(inserts)
+  ].join(';\n'))
   const { table, close } = connect({ url: serverUrl(), schema, max: 1 })
   return {
     source: name => table(name, { columns: tables.find(table => table.name === name)?.naming ?? 'none' }),
@@ -76,11 +119,16 @@ function ownerOf (): pg.Pool {
 }
 
 export const openPostgres = postgresOpener(connectPostgres)
-export const openKysely = { 'kysely over pg': postgresOpener(connectKysely), 'kysely over postgres.js': postgresOpener(connectKyselyJs) }
+export const openKysely = {
+  'kysely over pg': postgresOpener(connectKysely),
+  'kysely over postgres.js': postgresOpener(connectKyselyJs)
+}
 
 const inserts = ({ name, columns, rows }: Table) => rows.length === 0
   ? []
-  : [`insert into ${quote(name)} (${columns.map(column => quote(column.name)).join(', ')}) values ${rows.map(row => `(${columns.map(column => toLiteral(row[column.name] ?? null, column)).join(', ')})`).join(', ')}`]
+  : [
+    `insert into ${quote(name)} (${columns.map(column => quote(column.name)).join(', ')}) values ${rows.map(row => `(${columns.map(column => toLiteral(row[column.name] ?? null, column)).join(', ')})`).join(', ')}`
+  ]
 
 function toLiteral (value: unknown, { kind }: Column): string {
   if (value === null) return 'null'

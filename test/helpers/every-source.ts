@@ -13,22 +13,37 @@ export interface Tools {
   get (url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>
   request (options: InjectOptions): Promise<LightMyRequestResponse>
   /** Sends a body as JSON, or none. */
-  send (method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, body?: unknown, headers?: Record<string, string>): Promise<LightMyRequestResponse>
+  send (
+    method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, body?: unknown, headers?: Record<string, string>
+  ): Promise<LightMyRequestResponse>
   /** Compares status and body, and headers where they are given. */
-  same (response: LightMyRequestResponse, status: number, body: unknown, headers?: Record<string, string | undefined>): void
+  same (
+    response: LightMyRequestResponse, status: number, body: unknown, headers?: Record<string, string | undefined>
+  ): void
 }
 
 type Options = Omit<DataApiOptions, 'collections'>
 
 /** Runs a test of the contract once on each kind of source, over the world of music unless another is given. */
-export function everySource (name: string, run: (tools: Tools) => Promise<void>, options: Options = {}, world: World = { collections: music, tables: musicTables }): void {
+export function everySource (
+  name: string, run: (tools: Tools) => Promise<void>, options: Options = {},
+  world: World = { collections: music, tables: musicTables }
+): void {
   for (const [kind, open] of Object.entries(openers)) {
     test(`${name} (${kind})`, async t => {
       const opened = await open(world.tables, world.ddl)
       const app = Fastify()
       await app.register(dataApi, { ...options, collections: world.collections(opened.source) })
       try {
-        await run({ t, app, opened, get: (url, headers = {}) => app.inject({ url, headers }), request: options => app.inject(options), send: (...args) => send(app, ...args), same: (...args) => { same(t, ...args) } })
+        await run({
+          t,
+          app,
+          opened,
+          get: (url, headers = {}) => app.inject({ url, headers }),
+          request: options => app.inject(options),
+          send: (...args) => send(app, ...args),
+          same: (...args) => { same(t, ...args) }
+        })
       } finally {
         await app.close()
         await opened.close()
@@ -37,15 +52,33 @@ export function everySource (name: string, run: (tools: Tools) => Promise<void>,
   }
 }
 
-function send (app: FastifyInstance, method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, body?: unknown, headers: Record<string, string> = {}) {
-  return app.inject({ method, url, headers: { ...body !== undefined && { 'content-type': 'application/json' }, ...headers }, ...body !== undefined && { payload: JSON.stringify(body) } })
+function send (
+  app: FastifyInstance, method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, body?: unknown,
+  headers: Record<string, string> = {}
+) {
+  return app.inject({
+    method,
+    url,
+    headers: { ...body !== undefined && { 'content-type': 'application/json' }, ...headers },
+    ...body !== undefined && { payload: JSON.stringify(body) }
+  })
 }
 
-function same (t: Test, response: LightMyRequestResponse, status: number, body: unknown, headers: Record<string, string | undefined> = {}): void {
-  const got = { status: response.statusCode, body: bodyOf(response), headers: Object.fromEntries(Object.keys(headers).map(name => [name, response.headers[name]])) }
+function same (
+  t: Test, response: LightMyRequestResponse, status: number, body: unknown,
+  headers: Record<string, string | undefined> = {}
+): void {
+  const got = {
+    status: response.statusCode,
+    body: bodyOf(response),
+    headers: Object.fromEntries(Object.keys(headers).map(name => [name, response.headers[name]]))
+  }
   t.strictSame(got, { status, body, headers })
 }
 
 function bodyOf ({ body, headers }: LightMyRequestResponse): unknown {
-  return body !== '' && String(headers['content-type']).includes('json') && !String(headers['content-type']).includes('ndjson') ? JSON.parse(body) : body
+  return body !== '' && String(headers['content-type']).includes('json') &&
+    !String(headers['content-type']).includes('ndjson')
+    ? JSON.parse(body)
+    : body
 }

@@ -15,7 +15,11 @@ export interface Answer { readonly status: number, readonly body: unknown, reado
 export type Send = (method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>) => Promise<Answer>
 
 /** What holds the shop's data, none of it there yet. */
-export interface Store { source: Opened['source'], rows (table: string): Promise<ReadonlyArray<Record<string, unknown>>>, close (): void | Promise<void> }
+export interface Store {
+  source: Opened['source']
+  rows (table: string): Promise<ReadonlyArray<Record<string, unknown>>>
+  close (): void | Promise<void>
+}
 export type StoreKind = 'memory' | 'sqlite file' | 'sqlite :memory:' | 'postgres'
 
 /** Those that there are in this run. */
@@ -50,15 +54,26 @@ export function openShop (file: string): SqliteDatabase {
 
 const storeOf = (db: SqliteDatabase): Store => ({
   source: table => db.table(table),
-  rows: async table => db.driver.prepare(`select * from ${table} order by 1, 2`).all() as Awaited<ReturnType<Store['rows']>>,
+  rows: async table => db.driver.prepare(`select * from ${table} order by 1, 2`)
+    .all() as Awaited<ReturnType<Store['rows']>>,
   close () { db.close() }
 })
 
-export interface Served { readonly app: FastifyInstance, readonly port: number, readonly send: Send, close (): Promise<void> }
+export interface Served {
+  readonly app: FastifyInstance
+  readonly port: number
+  readonly send: Send
+  close (): Promise<void>
+}
 
 /** Serves collections on a socket. `logged` takes what is logged of errors. */
-export async function serve (collections: Collections, store: Store, options: Omit<DataApiOptions, 'collections'>, logged: string[] = []): Promise<Served> {
-  const app = Fastify({ forceCloseConnections: true, logger: { level: 'error', stream: { write (line: string) { logged.push(line) } } } })
+export async function serve (
+  collections: Collections, store: Store, options: Omit<DataApiOptions, 'collections'>, logged: string[] = []
+): Promise<Served> {
+  const app = Fastify({
+    forceCloseConnections: true,
+    logger: { level: 'error', stream: { write (line: string) { logged.push(line) } } }
+  })
   await app.register(dataApi, { ...options, collections: collections(store.source) })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
@@ -73,8 +88,13 @@ export interface Child { readonly process: ChildProcess, readonly send: Send, st
 
 /** Serves the shop's file from a process of its own. */
 export async function serveElsewhere (file: string): Promise<Child> {
-  const child = fork(new URL('child-server.ts', import.meta.url), [file], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
-  const [port] = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => { throw new Error('the child ended before it served') })]) as [number]
+  const child = fork(new URL(
+    'child-server.ts', import.meta.url
+  ), [file], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  const [port] = await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(() => { throw new Error('the child ended before it served') })
+  ]) as [number]
   const stop = async () => {
     child.disconnect()
     await once(child, 'exit')
@@ -85,10 +105,18 @@ export async function serveElsewhere (file: string): Promise<Child> {
 function sendTo (port: number): Send {
   return async (method, path, body, headers = {}) => {
     const content = body === undefined ? {} : { body: JSON.stringify(body) }
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { ...body !== undefined && { 'content-type': 'application/json' }, ...headers }, ...content })
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      headers: { ...body !== undefined && { 'content-type': 'application/json' }, ...headers },
+      ...content
+    })
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
-    return { status: response.status, body: isJson ? JSON.parse(text) as unknown : text, etag: response.headers.get('etag') ?? '' }
+    return {
+      status: response.status,
+      body: isJson ? JSON.parse(text) as unknown : text,
+      etag: response.headers.get('etag') ?? ''
+    }
   }
 }
 

@@ -42,7 +42,9 @@ async function login (): Promise<{ readonly socket: Socket }> {
   return { socket: stream }
 }
 
-const portOf = (server: Server) => new Promise<number>(resolve => { server.listen(0, '127.0.0.1', () => { resolve((server.address() as { port: number }).port) }) })
+const portOf = (server: Server) => new Promise<number>(resolve => {
+  server.listen(0, '127.0.0.1', () => { resolve((server.address() as { port: number }).port) })
+})
 
 function serve (client: Socket, take: () => Promise<Socket>, give: (backend: Socket) => void): void {
   let greeted = false
@@ -81,7 +83,9 @@ function serve (client: Socket, take: () => Promise<Socket>, give: (backend: Soc
       return
     }
     greeted = true
-    client.write(Buffer.concat([Buffer.from([82, 0, 0, 0, 8, 0, 0, 0, 0]), Buffer.from([90, 0, 0, 0, 5, idleStatus])])) // authenticated, ready
+    client.write(Buffer.concat([
+      Buffer.from([82, 0, 0, 0, 8, 0, 0, 0, 0]), Buffer.from([90, 0, 0, 0, 5, idleStatus])
+    ])) // authenticated, ready
   })
   client.on('error', () => {}).on('data', data => { (greeted ? toBackend : greet)(data) })
 }

@@ -33,7 +33,9 @@ export const isOfCatalog = (text: string) => text.includes('pragma_table_xinfo')
 export type Collections = (source: Opened['source']) => Record<string, Declared>
 
 /** The same for one database. */
-export const sqliteDdl = (ddl: string) => ddl.replaceAll(/(?<!primary )\bkey\b(?! \()/g, 'integer primary key').replaceAll(/\bboolean\b/g, 'integer').replaceAll(/\bjson\b/g, 'text')
+export const sqliteDdl = (ddl: string) => ddl.replaceAll(/(?<!primary )\bkey\b(?! \()/g, 'integer primary key')
+  .replaceAll(/\bboolean\b/g, 'integer')
+  .replaceAll(/\bjson\b/g, 'text')
 const postgresDdl = (ddl: string) => nextKey + ddl
   .replaceAll(/create table (\w+) \((\s*)id key\b/g, "create table $1 ($2id bigint primary key default next_key('$1')")
   .replaceAll(/\binteger\b/g, 'bigint')
@@ -47,7 +49,8 @@ declare n bigint; begin execute format('select coalesce(max(id), 0) + 1 from %I'
 
 function openMemory (tables: Tables) {
   // Copies, because a test may change them.
-  const rows = Object.fromEntries(Object.entries(tables).map(([name, table]) => [name, table.map(row => structuredClone({ ...row }))]))
+  const rows = Object.fromEntries(Object.entries(tables)
+    .map(([name, table]) => [name, table.map(row => structuredClone({ ...row }))]))
   const rowsOf = (table: string) => rows[table] ?? []
   return {
     kind: 'memory' as const,
@@ -66,7 +69,8 @@ function openSqlite (tables: Tables, ddl?: string) {
   const db = sqlite(':memory:')
   const insert = (table: string, row: Record<string, unknown>) => {
     const values = Object.values(row).map(bound)
-    db.driver.prepare(`insert into ${quote(table)} (${Object.keys(row).map(quote).join(', ')}) values (${values.map(() => '?').join(', ')})`).run(...values)
+    db.driver.prepare(`insert into ${quote(table)} (${Object.keys(row).map(quote).join(', ')}) values (${values.map(() => '?').join(', ')})`)
+      .run(...values)
   }
   if (ddl !== undefined) db.exec(sqliteDdl(ddl))
   for (const [name, rows] of Object.entries(tables)) {
@@ -80,7 +84,8 @@ function openSqlite (tables: Tables, ddl?: string) {
     source: (table: string) => db.table(table),
     insert,
     remove (table: string, id: number) { db.driver.prepare(`delete from ${quote(table)} where id = ?`).run(id) },
-    rows: (table: string) => db.driver.prepare(`select * from ${quote(table)} order by 1, 2`).all() as Array<Record<string, unknown>>,
+    rows: (table: string) => db.driver.prepare(`select * from ${quote(table)} order by 1, 2`)
+      .all() as Array<Record<string, unknown>>,
     close () { db.close() }
   }
 }
@@ -94,7 +99,9 @@ const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 
 function columnsOf (rows: ReadonlyArray<Record<string, unknown>>): readonly string[] {
   const names = new Set(rows.flatMap(row => Object.keys(row)))
-  return [...names].map(name => `${quote(name)} ${typeOf(rows.map(row => row[name]))}${name === 'id' ? ' primary key' : ''}`)
+  return [...names].map(name =>
+    `${quote(name)} ${typeOf(rows.map(row => row[name]))}${name === 'id' ? ' primary key' : ''}`
+  )
 }
 
 function typeOf (values: readonly unknown[]): 'integer' | 'real' | 'text' {
@@ -105,7 +112,9 @@ function typeOf (values: readonly unknown[]): 'integer' | 'real' | 'text' {
 
 /** The server that was started for the run, or the one that DATABASE_URL names. */
 export const serverUrl = (): string =>
-  process.env['DATABASE_URL'] ?? (JSON.parse(readFileSync(new URL('../../.tap/postgres.json', import.meta.url), 'utf8')) as { url: string }).url
+  process.env['DATABASE_URL'] ?? (JSON.parse(readFileSync(
+    new URL('../../.tap/postgres.json', import.meta.url), 'utf8'
+  )) as { url: string }).url
 
 /** What needs PostgreSQL; nothing where it was left out on purpose. */
 const onPostgres = <T extends Record<string, Opener>>(those: T): T => (withoutPostgres ? {} : those) as T
@@ -113,7 +122,11 @@ const onPostgres = <T extends Record<string, Opener>>(those: T): T => (withoutPo
 let schemas = 0
 
 // As numbers and texts, which the other sources hold.
-const plainTypes = { getTypeParser: (oid: number) => [20, 23].includes(oid) ? Number : [1082, 1114, 1184].includes(oid) ? String : pg.types.getTypeParser(oid) }
+const plainTypes = {
+  getTypeParser: (oid: number) => [20, 23].includes(oid)
+    ? Number
+    : [1082, 1114, 1184].includes(oid) ? String : pg.types.getTypeParser(oid)
+}
 
 interface Client { readonly table: (name: string, options?: TableOptions) => Source, close (): Promise<void> }
 
@@ -127,7 +140,9 @@ const postgresOpener = (connect: Connect) => async (tables: Tables, ddl?: string
   const insertAll = async (table: string, rows: ReadonlyArray<Record<string, unknown>>) => {
     const columns = [...new Set(rows.flatMap(row => Object.keys(row)))].map(quote).join(', ')
     for (let start = 0; start < rows.length; start += 5000) {
-      await pool.query(`insert into ${quote(table)} (${columns}) select ${columns} from json_populate_recordset(null::${quote(table)}, $1)`, [JSON.stringify(rows.slice(start, start + 5000))])
+      await pool.query(`insert into ${quote(table)} (${columns}) select ${columns} from json_populate_recordset(null::${quote(table)}, $1)`, [
+        JSON.stringify(rows.slice(start, start + 5000))
+      ])
     }
   }
   await pool.query(`create schema ${schema}`)
@@ -141,8 +156,13 @@ const postgresOpener = (connect: Connect) => async (tables: Tables, ddl?: string
     kind: 'postgres' as const,
     source: client.table,
     insert: (table: string, row: Record<string, unknown>) => insertAll(table, [row]),
-    remove: async (table: string, id: number) => { await pool.query(`delete from ${quote(table)} where id = $1`, [id]) },
-    rows: async (table: string) => (await pool.query<Record<string, unknown>>({ text: `select * from ${quote(table)} order by 1, 2`, types: plainTypes })).rows,
+    remove: async (table: string, id: number) => {
+      await pool.query(`delete from ${quote(table)} where id = $1`, [id])
+    },
+    rows: async (table: string) => (await pool.query<Record<string, unknown>>({
+      text: `select * from ${quote(table)} order by 1, 2`,
+      types: plainTypes
+    })).rows,
     close: async () => {
       await client.close()
       await pool.query(`drop schema ${schema} cascade`)
@@ -156,8 +176,12 @@ export const connectPostgres: Connect = ({ url, schema, max }) => {
   return { table: (name, options) => db.table(name, options), close: () => db.close() }
 }
 
-export const connectKysely: Connect = ({ url, schema, max }) => overKysely(new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max, options: `-c search_path=${schema}` }) }))
-export const connectKyselyJs: Connect = ({ url, schema, max }) => overKysely(new PostgresJSDialect({ postgres: postgresJs(url, { max, connection: { search_path: schema }, onnotice: () => {} }) }))
+export const connectKysely: Connect = ({ url, schema, max }) => overKysely(new PostgresDialect({
+  pool: new pg.Pool({ connectionString: url, max, options: `-c search_path=${schema}` })
+}))
+export const connectKyselyJs: Connect = ({ url, schema, max }) => overKysely(new PostgresJSDialect({
+  postgres: postgresJs(url, { max, connection: { search_path: schema }, onnotice: () => {} })
+}))
 
 function overKysely (dialect: Dialect): Client {
   const instance = new Kysely<unknown>({ dialect, plugins: [new CamelCasePlugin()] })
@@ -166,11 +190,16 @@ function overKysely (dialect: Dialect): Client {
 }
 
 /** Kysely instances as applications have them, with drivers that convert what they are given and what they get, and a plugin that renames columns. */
-export const kyselyOpeners = onPostgres({ 'kysely over pg': postgresOpener(connectKysely), 'kysely over postgres.js': postgresOpener(connectKyselyJs) })
+export const kyselyOpeners = onPostgres({
+  'kysely over pg': postgresOpener(connectKysely),
+  'kysely over postgres.js': postgresOpener(connectKyselyJs)
+})
 
 function postgresColumns (rows: ReadonlyArray<Record<string, unknown>>): readonly string[] {
   const names = new Set(rows.flatMap(row => Object.keys(row)))
-  return [...names].map(name => `${quote(name)} ${postgresType(rows.map(row => row[name]))}${name === 'id' ? ' primary key' : ''}`)
+  return [...names].map(name =>
+    `${quote(name)} ${postgresType(rows.map(row => row[name]))}${name === 'id' ? ' primary key' : ''}`
+  )
 }
 
 function postgresType (values: readonly unknown[]): string {
@@ -181,4 +210,8 @@ function postgresType (values: readonly unknown[]): string {
 }
 
 /** Every kind of source that the tests run on. */
-export const openers = { memory: openMemory, sqlite: openSqlite, ...onPostgres({ postgres: postgresOpener(connectPostgres) }) } as const
+export const openers = {
+  memory: openMemory,
+  sqlite: openSqlite,
+  ...onPostgres({ postgres: postgresOpener(connectPostgres) })
+} as const

@@ -21,10 +21,17 @@ export async function startPair (): Promise<Pair> {
   const [first, second] = [join(folder, 'primary'), join(folder, 'replica')]
   const [port, replicaPort] = [await freePort(), await freePort()]
   await initialize(first)
-  const primary = await launch({ data: first, folder, port, settings: ['fsync=off', 'wal_level=replica', 'max_wal_senders=4'] })
+  const primary = await launch({
+    data: first,
+    folder,
+    port,
+    settings: ['fsync=off', 'wal_level=replica', 'max_wal_senders=4']
+  })
   await copyRunning(urlOf(port), first, second)
   writeFileSync(join(second, 'standby.signal'), '')
-  appendFileSync(join(second, 'postgresql.auto.conf'), `primary_conninfo = 'host=127.0.0.1 port=${port} user=postgres'\n`)
+  appendFileSync(join(
+    second, 'postgresql.auto.conf'
+  ), `primary_conninfo = 'host=127.0.0.1 port=${port} user=postgres'\n`)
   own(second)
   const replica = await launch({ data: second, folder, port: replicaPort, settings: ['hot_standby=on'] })
   return {

@@ -1,7 +1,7 @@
-import { choices, type Tape } from './tape.ts'
+import { choiceLimit, type ChoiceSequence } from './choice-sequence.ts'
 
 /** Reads a tape, choice by choice. */
-export interface Draw {
+export interface ValueGenerator {
   /** A whole number from 0, below the limit. */
   below (limit: number): number
   /** One of the list, the first being the simplest; throws for an empty one. */
@@ -16,9 +16,9 @@ export interface Draw {
   some<T> (list: readonly T[], percent: number): readonly T[]
 }
 
-export function makeDraw (tape: Tape): Draw {
+export function makeGenerator (tape: ChoiceSequence): ValueGenerator {
   let at = 0
-  const below = (limit: number) => Math.floor((tape[at++] ?? 0) / choices * limit)
+  const below = (limit: number) => Math.floor((tape[at++] ?? 0) / choiceLimit * limit)
   const from = <T>(list: readonly T[]) => list[below(list.length)]
   const chance = (percent: number) => below(100) >= 100 - percent
   return {
