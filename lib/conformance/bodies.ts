@@ -5,9 +5,9 @@ import type { ValueGenerator } from './generator.ts'
 import { examplesOf } from './resources.ts'
 import { oddJson, spellings } from './values.ts'
 
-// Bodies are drawn as text, because JSON.stringify() has no way to write some that JSON has, such as -0 and 1e400.
+// Bodies are generated as text, because JSON.stringify() cannot write all numbers of JSON, such as -0 and 1e400.
 
-/** The body of a new item. Relations are written so many levels deep. */
+/** Returns the body of a new item, as JSON. `depth`: the number of levels of nested items. */
 export function generateCreate (generator: ValueGenerator, collection: Collection, depth: number): string {
   return toObject(generator, [...collection.fields.values()].flatMap(field => {
     const isRelation = field.kind === 'sub-item' || field.kind === 'sub-collection'
@@ -27,19 +27,20 @@ function isNeeded (field: Field, { key }: Collection): boolean {
     : field.kind === 'sub-item' && !field.foreignKey.nullable
 }
 
-/** What is to change of an item. */
+/** Returns the body of an update, as JSON, with one or more of the writable fields. */
 export function generateUpdate (generator: ValueGenerator, collection: Collection, depth: number): string {
   const fields = [...collection.fields.values()].filter(field => field.writable)
   const chosen = fields.length === 0 ? [] : [generator.of(fields), ...generator.some(fields, 25)]
   return toObject(generator, [...new Set(chosen)].map(field => memberOf(generator, field, collection, depth)))
 }
 
-/** A value for a field, as JSON. */
+/** Returns a value for a field, as JSON; sometimes one that the field does not accept. */
 export function generateValue (generator: ValueGenerator, field: Field, collection: Collection, depth = 1): string {
   if (generator.chance(3) || field.kind === 'computed' || field.kind === 'expression') return generator.of(oddJson)
   if (field.kind === 'sub-item') return generator.chance(20) ? 'null' : generateElement(generator, field.target, depth)
   if (field.kind === 'sub-collection') {
-    return `[${Array.from({ length: generator.below(4) }, () => generateElement(generator, field.target, depth)).join(',')}]`
+    const elements = Array.from({ length: generator.below(4) }, () => generateElement(generator, field.target, depth))
+    return `[${elements.join(',')}]`
   }
   if (field.nullable && !field.omitted && generator.chance(20)) return 'null'
   return generateStored(generator, field, collection)
@@ -59,7 +60,7 @@ function generateStored (generator: ValueGenerator, field: StoredField, collecti
   return JSON.stringify(value ?? null)
 }
 
-/** An item that is there, a new one, or one that is both in part. */
+/** Returns an element of a relation: an identifier of an existing item, at times with other fields, or a new item. */
 function generateElement (generator: ValueGenerator, target: Collection, depth: number): string {
   const row = generator.from([...tableOf(target).all()])
   if (row === undefined || generator.chance(35)) return generateCreate(generator, target, depth - 1)

@@ -4,14 +4,17 @@ import type { ValueGenerator } from './generator.ts'
 import type { ColumnKind } from './table.ts'
 import { longText, pools } from './values.ts'
 
+/** The kinds of stored fields that are not keys. */
 export type ScalarKind = Exclude<ColumnKind, 'key'>
 
-/** A stored field: its schema, of which `examples` are values that it takes, and what its column may hold. */
+/** A generated stored field. */
 export interface GeneratedField {
   readonly kind: ColumnKind
+  /** The schema; its `examples` are values that the field accepts. */
   readonly schema: TSchema
   readonly nullable: boolean
   readonly unique: boolean
+  /** Values of the column. */
   readonly pool: readonly unknown[]
 }
 
@@ -19,7 +22,7 @@ const kinds: readonly ScalarKind[] = [
   'text', 'integer', 'number', 'boolean', 'date', 'date-time', 'time', 'uuid', 'json'
 ]
 
-/** A field of some kind, with some flags. */
+/** Returns a field of any kind but a key, with any flags. */
 export function generateField (generator: ValueGenerator): GeneratedField {
   const kind = generator.weighted<ScalarKind>(
     [4, 'text'], [2, 'integer'], [2, 'number'], ...kinds.slice(3).map(one => [1, one] as const)
@@ -28,13 +31,8 @@ export function generateField (generator: ValueGenerator): GeneratedField {
   const wrapping = generator.weighted<Wrapping>([3, 'none'], [2, 'null'], [2, 'optional'], [1, 'both'])
   const type = generateType(generator, kind)
   const nullable = wrapping !== 'none'
-  const fallback = flags.identifier === true || !generator.chance(flags.writable === true || nullable ? 35 : 90)
-    ? {}
-    : {
-      default: nullable && generator.chance(50)
-        ? (wrapping === 'optional' ? type.examples[0] : null)
-        : generator.of(type.examples)
-    }
+  const hasDefault = flags.identifier !== true && generator.chance(flags.writable === true || nullable ? 35 : 90)
+  const fallback = hasDefault ? { default: generateDefault(generator, type, wrapping) } : {}
   const isLong = kind === 'text' && flags.identifier !== true && type.examples === pools.text
   return {
     kind,
@@ -45,26 +43,35 @@ export function generateField (generator: ValueGenerator): GeneratedField {
   }
 }
 
-/** The field that holds the key of another collection's item. It is seldom a client's business. A self reference that must be there could only be the first row's own. */
+function generateDefault (generator: ValueGenerator, { examples }: FieldType, wrapping: Wrapping): unknown {
+  if (wrapping === 'none' || !generator.chance(50)) return generator.of(examples)
+  return wrapping === 'optional' ? examples[0] : null
+}
+
+/**
+ * Returns the field that holds the key of an item of another collection; most clients can neither read nor write it. A
+ * reference to the same collection (`isOwn`) is always nullable: otherwise the first row could refer to itself only.
+ */
 export function generateForeignKey (
   generator: ValueGenerator, kind: ColumnKind,
   { isOwn, mayBeWritten }: { readonly isOwn: boolean, readonly mayBeWritten: boolean }
 ): GeneratedField {
   const nullable = generator.chance(80) || isOwn
-  const held = kind === 'key' ? 'integer' : kind
+  const storedKind = kind === 'key' ? 'integer' : kind
   const flags = { readable: generator.chance(40), ...mayBeWritten && generator.chance(30) && { writable: true } }
   return {
-    kind: held,
-    schema: wrap(typeOf(held), nullable ? generator.of<Wrapping>(['optional', 'null']) : 'none', flags),
+    kind: storedKind,
+    schema: wrap(typeOf(storedKind), nullable ? generator.of<Wrapping>(['optional', 'null']) : 'none', flags),
     nullable,
     unique: false,
     pool: []
   }
 }
 
+/** A generated key and its property. */
 export interface GeneratedKey extends GeneratedField { readonly property: string }
 
-/** The first identifier of a collection. */
+/** Returns the key of a collection: its first identifier. */
 export function generateKey (generator: ValueGenerator, mayBeWritten: boolean): GeneratedKey {
   const kind = generator.weighted<'key' | 'uuid' | 'text'>([6, 'key'], [2, 'uuid'], [2, 'text'])
   const flags: FieldFlags = {
@@ -75,30 +82,29 @@ export function generateKey (generator: ValueGenerator, mayBeWritten: boolean): 
   }
   const property = generator.weighted([6, 'id'], [1, 'Key'], [1, 'artistID'])
   const readable = flags.listed === true ? { readable: true } : {}
-  const held = kind === 'key' ? 'integer' : kind
+  const storedKind = kind === 'key' ? 'integer' : kind
   return {
     property,
     kind,
-    schema: wrap({ ...typeOf(held), examples: pools[kind] }, 'none', { ...flags, ...readable }),
+    schema: wrap({ ...typeOf(storedKind), examples: pools[kind] }, 'none', { ...flags, ...readable }),
     nullable: false,
     unique: true,
     pool: pools[kind]
   }
 }
 
-/** The field that counts changes. */
-export const version = (generator: ValueGenerator): GeneratedField =>
-  ({
-    kind: 'integer',
-    schema: wrap(typeOf('integer'), 'none', {
-      readable: true,
-      version: true,
-      ...generator.chance(50) && { hidden: true }
-    }),
-    nullable: false,
-    unique: false,
-    pool: [1, 2, 7]
-  })
+/** Returns a version field, which counts the changes of an item. */
+export const generateVersion = (generator: ValueGenerator): GeneratedField => ({
+  kind: 'integer',
+  schema: wrap(typeOf('integer'), 'none', {
+    readable: true,
+    version: true,
+    ...generator.chance(50) && { hidden: true }
+  }),
+  nullable: false,
+  unique: false,
+  pool: [1, 2, 7]
+})
 
 type Wrapping = 'none' | 'null' | 'optional' | 'both'
 
@@ -119,18 +125,19 @@ function generateFlags (generator: ValueGenerator, kind: ScalarKind): FieldFlags
   }
 }
 
-interface Plain { readonly members: readonly TSchema[], readonly examples: readonly unknown[] }
+/** The type of a field's values: the members of a union, or one schema, and example values. */
+interface FieldType { readonly members: readonly TSchema[], readonly examples: readonly unknown[] }
 
-function generateType (generator: ValueGenerator, kind: ScalarKind): Plain {
+function generateType (generator: ValueGenerator, kind: ScalarKind): FieldType {
   if (generator.chance(70)) return typeOf(kind)
   switch (kind) {
-    case 'text': return generator.of<() => Plain>([
+    case 'text': return generator.of<() => FieldType>([
       () => choice(['a', 'B', 'null', 'é "x"', '\u{1F600}', '']),
       () => fitting(Type.String({ minLength: 2 }), pools.text, text => lengthOf(text) >= 2),
       () => fitting(Type.String({ maxLength: 3 }), pools.text, text => lengthOf(text) <= 3),
       () => fitting(Type.String({ pattern: '^[a-z]{1,3}$' }), pools.text, text => /^[a-z]{1,3}$/.test(String(text)))
     ])()
-    case 'integer': return generator.of<() => Plain>([
+    case 'integer': return generator.of<() => FieldType>([
       () => choice([1, 2, 7, -1]),
       () => fitting(Type.Integer({ minimum: 0, maximum: 10 }), pools.integer, value =>
         Number(value) >= 0 && Number(value) <= 10
@@ -139,7 +146,7 @@ function generateType (generator: ValueGenerator, kind: ScalarKind): Plain {
     case 'number': return fitting(Type.Number({ exclusiveMinimum: 0, maximum: 1e21 }), pools.number, value =>
       Number(value) > 0 && Number(value) <= 1e21
     )
-    case 'json': return generator.of<() => Plain>([
+    case 'json': return generator.of<() => FieldType>([
       () => ({ members: [Type.Array(Type.String())], examples: [[], ['a'], ['b', 'a'], ['\u{1F600}', '']] }),
       () => ({
         members: [Type.Object({ a: Type.Optional(Type.Integer()) })],
@@ -152,17 +159,17 @@ function generateType (generator: ValueGenerator, kind: ScalarKind): Plain {
 
 const lengthOf = (text: unknown) => [...String(text)].length
 
-const choice = (values: ReadonlyArray<string | number>): Plain => ({
+const choice = (values: ReadonlyArray<string | number>): FieldType => ({
   members: values.map(value => Type.Literal(value)),
   examples: values
 })
 
-const fitting = (schema: TSchema, pool: readonly unknown[], fits: (value: unknown) => boolean): Plain => ({
+const fitting = (schema: TSchema, pool: readonly unknown[], fits: (value: unknown) => boolean): FieldType => ({
   members: [schema],
   examples: pool.filter(fits)
 })
 
-function typeOf (kind: ScalarKind): Plain {
+function typeOf (kind: ScalarKind): FieldType {
   const examples = pools[kind]
   switch (kind) {
     case 'text': return { members: [Type.String()], examples }
@@ -175,7 +182,7 @@ function typeOf (kind: ScalarKind): Plain {
 }
 
 function wrap (
-  { members: [first = Type.Null(), ...others], examples }: Plain, wrapping: Wrapping,
+  { members: [first = Type.Null(), ...others], examples }: FieldType, wrapping: Wrapping,
   flags: FieldFlags & { default?: unknown }
 ): TSchema {
   const options = { ...flags, examples }

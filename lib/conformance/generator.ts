@@ -1,24 +1,28 @@
 import { choiceLimit, type ChoiceSequence } from './choice-sequence.ts'
 
-/** Reads a tape, choice by choice. */
+/** Choices with their weights. */
+export type Weighted<T> = ReadonlyArray<readonly [weight: number, choice: T]>
+
+/** Reads a choice sequence from its start and turns each choice into a value. */
 export interface ValueGenerator {
-  /** A whole number from 0, below the limit. */
+  /** Returns an integer from 0 to below the limit. */
   below (limit: number): number
-  /** One of the list, the first being the simplest; throws for an empty one. */
+  /** Returns an element of the list, of which the first is the simplest. Throws a TypeError for an empty list. */
   of<T> (list: readonly T[]): T
-  /** One of the list, or nothing where it is empty. */
+  /** Returns an element of the list; undefined for an empty list. */
   from<T> (list: readonly T[]): T | undefined
-  /** True so many times in a hundred. */
+  /** Returns true with a probability in percent; false is the simpler result. */
   chance (percent: number): boolean
-  /** One of the choices, as often as its weight says, the first being the simplest. */
-  weighted<T> (...weights: ReadonlyArray<readonly [weight: number, choice: T]>): T
-  /** Those of the list that are drawn, each so many times in a hundred. */
+  /** Returns one of the choices, each in proportion to its weight. The first choice is the simplest. */
+  weighted<T> (...weights: Weighted<T>): T
+  /** Returns a part of the list: each element with a probability in percent. */
   some<T> (list: readonly T[], percent: number): readonly T[]
 }
 
-export function makeGenerator (tape: ChoiceSequence): ValueGenerator {
-  let at = 0
-  const below = (limit: number) => Math.floor((tape[at++] ?? 0) / choiceLimit * limit)
+/** Makes a generator that reads a choice sequence. */
+export function makeGenerator (choices: ChoiceSequence): ValueGenerator {
+  let position = 0
+  const below = (limit: number) => Math.floor((choices[position++] ?? 0) / choiceLimit * limit)
   const from = <T>(list: readonly T[]) => list[below(list.length)]
   const chance = (percent: number) => below(100) >= 100 - percent
   return {

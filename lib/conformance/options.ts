@@ -3,7 +3,7 @@ import type { RequestStrategies } from '../../schemas/request-strategies.ts'
 import type { Pages } from '../collection.ts'
 import type { ValueGenerator } from './generator.ts'
 
-/** The options of an API. `mayDelete`: whether the database holds back what others refer to, as memory() does. */
+/** Returns an API's options. `mayDelete`: the database keeps rows that others refer to, as memory() does. */
 export function generateOptions (generator: ValueGenerator, mayDelete: boolean): DataOptions {
   return {
     prefix: generator.weighted([4, ''], [1, '/api'], [1, '/a/b']),
@@ -47,7 +47,7 @@ export function generateOptions (generator: ValueGenerator, mayDelete: boolean):
   }
 }
 
-/** Small pages, so that few rows fill more than one. */
+/** Returns page sizes, most of them small, so that a few rows fill more than one page. */
 export const generatePages = (generator: ValueGenerator): Pages => generator.weighted<Pages>(
   [4, {}],
   [2, { defaultSize: 3, maxSize: 1000 }],
@@ -55,7 +55,7 @@ export const generatePages = (generator: ValueGenerator): Pages => generator.wei
   [1, { defaultSize: 2, maxSize: 2 }]
 )
 
-/** Of a collection; what is left out is as for the whole API. */
+/** Returns request strategies of a collection; those that it omits are the API's. */
 export const generateStrategies = (generator: ValueGenerator, mayDelete: boolean): RequestStrategies => ({
   ...generator.chance(10) && { create: false },
   ...generator.chance(10) && { upsert: generator.chance(50) },

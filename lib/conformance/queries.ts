@@ -3,44 +3,46 @@ import type { Operator } from '../model/values.ts'
 import { operatorDefaults } from '../request/syntax.ts'
 import { tableOf } from '../sources/memory/relations.ts'
 import { ownValue } from '../sources/memory/values.ts'
-import type { ValueGenerator } from './generator.ts'
+import type { ValueGenerator, Weighted } from './generator.ts'
 import { generateText, encode, relationsOf, scalarsOf, textOf, wellFormed } from './resources.ts'
 
-/** What a client asks of a collection, as a query string without its `?`. */
+/** Returns a query of a collection, as a query string without its `?`. */
 export function generateQuery (generator: ValueGenerator, collection: Collection): string {
-  const filters = Array.from({
-    length: generator.weighted([3, 0], [4, 1], [1, 2])
-  }, () => generateFilterPart(generator, collection))
-  const sort = generator.chance(50)
-    ? [
-      named(
-        generator, generator.weighted([4, 'sort'], [1, 'order'], [1, 'orderby']), generateSort(generator, collection)
-      )
-    ]
-    : []
-  const fields = generator.chance(45)
-    ? [named(generator, generator.weighted([3, 'fields'], [1, 'select']), generateSelection(generator, collection, 2))]
-    : []
+  const count = generator.weighted([3, 0], [4, 1], [1, 2])
+  const filters = Array.from({ length: count }, () => generateFilterPart(generator, collection))
+  const sort = generator.chance(50) ? [generateSortParameter(generator, collection)] : []
+  const fields = generator.chance(45) ? [generateFieldsParameter(generator, collection)] : []
   return shuffle(generator, [...filters, ...sort, ...fields, ...generatePage(generator)])
     .filter(part => part !== '')
     .join('&')
 }
 
-/** The selection of an item. */
+function generateSortParameter (generator: ValueGenerator, collection: Collection): string {
+  const name = generator.weighted([4, 'sort'], [1, 'order'], [1, 'orderby'])
+  return parameter(generator, name, generateSort(generator, collection))
+}
+
+function generateFieldsParameter (generator: ValueGenerator, collection: Collection): string {
+  const name = generator.weighted([3, 'fields'], [1, 'select'])
+  return parameter(generator, name, generateSelection(generator, collection, 2))
+}
+
+/** Returns a query of an item: its selection. */
 export const generateFields = (generator: ValueGenerator, collection: Collection) =>
-  named(generator, 'fields', generateSelection(generator, collection, 2))
+  parameter(generator, 'fields', generateSelection(generator, collection, 2))
 
 const shuffle = (generator: ValueGenerator, parts: readonly string[]) =>
   generator.chance(20) ? parts.toReversed() : parts
 
-/** A parameter as clients of some kinds encode it. */
-function named (generator: ValueGenerator, name: string, value: string): string {
+/** Returns a parameter, in one of the encodings that clients use. */
+function parameter (generator: ValueGenerator, name: string, value: string): string {
   const text = wellFormed(value)
-  return generator.weighted<() => string>(
+  const choices: Weighted<() => string> = [
     [4, () => `${name}=${encode(text)}`],
-  [1, () => new URLSearchParams({ [name]: text }).toString()],
-  [1, () => new URL(`http://h/?${name}=${text.replaceAll(/[%+&#\t\n\r]/g, encodeURIComponent)}`).search.slice(1)]
-  )()
+    [1, () => new URLSearchParams({ [name]: text }).toString()],
+    [1, () => new URL(`http://h/?${name}=${text.replaceAll(/[%+&#\t\n\r]/g, encodeURIComponent)}`).search.slice(1)]
+  ]
+  return generator.weighted(...choices)()
 }
 
 // Filters
@@ -48,18 +50,19 @@ function named (generator: ValueGenerator, name: string, value: string): string 
 function generateFilterPart (generator: ValueGenerator, collection: Collection): string {
   return generator.weighted<() => string>(
     [4, () => encode(generateComparison(generator, collection, false, 2))],
-  [3, () => named(generator, generator.of(['where', 'filter']), generateComparison(generator, collection, false, 2))],
-  [3, () => named(generator, 'where', generateGroup(generator, collection, 3))]
+  [
+    3,
+    () => parameter(generator, generator.of(['where', 'filter']), generateComparison(generator, collection, false, 2))
+  ],
+    [3, () => parameter(generator, 'where', generateGroup(generator, collection, 3))]
   )()
 }
 
 function generateGroup (generator: ValueGenerator, collection: Collection, depth: number): string {
-  const of = Array.from({
-    length: 1 + generator.below(3)
-  }, () => depth > 0 && generator.chance(35)
+  const terms = Array.from({ length: 1 + generator.below(3) }, () => depth > 0 && generator.chance(35)
     ? generateGroup(generator, collection, depth - 1)
     : generateComparison(generator, collection, true, 2))
-  return `${generator.chance(30) ? '!' : ''}(${of.join(generator.of([',', '|']))})`
+  return `${generator.chance(30) ? '!' : ''}(${terms.join(generator.of([',', '|']))})`
 }
 
 function generateComparison (
@@ -72,11 +75,7 @@ function generateComparison (
   if (relation !== undefined) {
     return `${relation.name}.${generateComparison(generator, relation.target, grouped, hops - 1)}`
   }
-  const field = generator.from(generator.chance(96)
-    ? filterable(collection)
-    : [...collection.fields.values()].filter(one =>
-      one.kind !== 'sub-item' && one.kind !== 'sub-collection'
-    ) as ScalarField[])
+  const field = generator.from(generator.chance(96) ? filterable(collection) : allScalars(collection))
   if (field === undefined) return `nothing=${generator.of(['', '1'])}`
   const operators = field.kind === 'computed' || field.type.operators.size === 0
     ? ['equals' as const]
@@ -84,8 +83,13 @@ function generateComparison (
   const operator = generator.chance(97)
     ? generator.of(operators)
     : generator.of(Object.keys(operatorDefaults) as Operator[])
-  return `${field.name}${generator.of(operatorDefaults[operator])}${generateOperand(generator, field, operator, collection, grouped)}`
+  const spelling = generator.of(operatorDefaults[operator])
+  return `${field.name}${spelling}${generateOperand(generator, field, operator, collection, grouped)}`
 }
+
+const allScalars = ({ fields }: Collection) => [...fields.values()].filter((one): one is ScalarField =>
+  one.kind !== 'sub-item' && one.kind !== 'sub-collection'
+)
 
 const filterable = (collection: Collection) => scalarsOf(collection).filter((one): one is DataField =>
   one.kind !== 'computed' && one.filterable && one.type.operators.size > 0
@@ -96,10 +100,9 @@ function generateOperand (
 ): string {
   const rows = [...tableOf(collection).all()]
   if (operator === 'in' || operator === 'not_in') {
-    const list = Array.from({ length: generator.below(4) }, () => printValue(
-      generator, generateText(generator, field, rows), true
-    ))
-      .join(generator.of([',', ',', ';']))
+    const values = Array.from({ length: generator.below(4) }, () =>
+      printValue(generator, generateText(generator, field, rows), true))
+    const list = values.join(generator.of([',', ',', ';']))
     return grouped && !generator.chance(10) ? `(${list})` : list
   }
   if (field.kind !== 'computed' && field.nullable && generator.chance(12)) return 'null'
@@ -110,7 +113,7 @@ function generateOperand (
 
 const recase = (generator: ValueGenerator, text: string) => generator.of([text.toUpperCase(), text.toLowerCase()])
 
-/** Part of a text that is there, perhaps in other case. */
+/** Returns a part of the text of a row, for operators on parts of texts; at times in another letter case. */
 function generatePiece (
   generator: ValueGenerator, field: ScalarField, rows: readonly object[], operator: Operator
 ): string {
@@ -151,9 +154,8 @@ function generateSelection (generator: ValueGenerator, collection: Collection, d
     ? name
     : `${name}(${generateNested(generator, target, kind === 'sub-collection', depth - 1)})`)
   const names = [...scalars, ...nested]
-  return (names.length > 0
-    ? names
-    : scalarsOf(collection).slice(0, 1).map(one => one.name)).join(generator.weighted([4, ','], [1, ' '], [1, ';']))
+  const chosen = names.length > 0 ? names : scalarsOf(collection).slice(0, 1).map(one => one.name)
+  return chosen.join(generator.weighted([4, ','], [1, ' '], [1, ';']))
 }
 
 function generateNested (generator: ValueGenerator, target: Collection, many: boolean, depth: number): string {
@@ -170,21 +172,19 @@ function generateNested (generator: ValueGenerator, target: Collection, many: bo
 }
 
 function generatePage (generator: ValueGenerator): readonly string[] {
-  const size = `${generator.of(['size', 'limit', 'take'])}=${generator.weighted([3, 2], [3, 3], [2, 1], [1, 0], [1, 5], [1, 1000])}`
-  return generator.weighted<() => readonly string[]>(
+  const name = generator.of(['size', 'limit', 'take'])
+  const size = `${name}=${generator.weighted([3, 2], [3, 3], [2, 1], [1, 0], [1, 5], [1, 1000])}`
+  const choices: Weighted<() => readonly string[]> = [
     [5, () => []],
-  [3, () => [size]],
-  [3, () => [`page=${1 + generator.below(4)}`, size]],
-  [3, () => [`${generator.of(['offset', 'skip'])}=${generator.below(6)}`, size]],
-  [
-    1,
-    () => [
-      generator.of([
-        'page=0', 'page=1', 'size=-1', 'limit=99999999999999999999', 'offset=9007199254740991',
-        'offset=9007199254740993', 'page=2&offset=1', 'after=x', 'after=W10', 'before=', 'size=1&size=2',
-        'page=9007199254740991&size=1000'
-      ])
-    ]
+    [3, () => [size]],
+    [3, () => [`page=${1 + generator.below(4)}`, size]],
+    [3, () => [`${generator.of(['offset', 'skip'])}=${generator.below(6)}`, size]],
+    [1, () => [generator.of(oddPages)]]
   ]
-  )()
+  return generator.weighted(...choices)()
 }
+
+const oddPages: readonly string[] = [
+  'page=0', 'page=1', 'size=-1', 'limit=99999999999999999999', 'offset=9007199254740991', 'offset=9007199254740993',
+  'page=2&offset=1', 'after=x', 'after=W10', 'before=', 'size=1&size=2', 'page=9007199254740991&size=1000'
+]

@@ -1,4 +1,4 @@
-import type { ValueGenerator } from './generator.ts'
+import type { ValueGenerator, Weighted } from './generator.ts'
 import { generateCreate, generateUpdate, generateValue } from './bodies.ts'
 import {
   type ApiModel, generateCollection, generateItem, generateResource, generateScalar, type Resource
@@ -7,41 +7,42 @@ import { generateFields, generateQuery } from './queries.ts'
 import type { Answer, SentRequest } from './serve.ts'
 import { oddJson } from './values.ts'
 
-/** What a client has learnt from the answers so far. */
+/** The state of a client: what the answers so far contained. */
 export interface ClientState {
-  /** Paths of items, with their tags. */
+  /** Entity tags by URL. */
   readonly tags: Map<string, string>
-  /** Links to other pages, and places of new items. */
+  /** Links to other pages, and locations of new items. */
   readonly links: string[]
-  /** Items as they were shown. */
-  readonly shown: Map<string, string>
+  /** Bodies of items by path. */
+  readonly bodies: Map<string, string>
 }
 
-export const makeClientState = (): ClientState => ({ tags: new Map(), links: [], shown: new Map() })
+export const makeClientState = (): ClientState => ({ tags: new Map(), links: [], bodies: new Map() })
 
-/** Draws a request that means something for what there is, mostly. */
+/** Returns a request. In most cases it is valid for the current rows. */
 export function generateRequest (generator: ValueGenerator, api: ApiModel, client: ClientState): SentRequest {
-  const sent = generator.weighted<() => SentRequest>(
+  const choices: Weighted<() => SentRequest> = [
     [50, () => generateRead(generator, api)],
-  [10, () => generateFollow(generator, api, client)],
-  [5, () => generateConditional(generator, api, client)],
-  [12, () => generateCreation(generator, api)],
-  [14, () => generateChange(generator, api, client)],
-  [5, () => generateScalarWrite(generator, api)],
-  [4, () => generateDeletion(generator, api, client)],
-  [3, () => generateSendBack(generator, api, client)]
-  )()
-  // What a position means that was made by hand is each source's own matter.
+    [10, () => generateFollow(generator, api, client)],
+    [5, () => generateConditional(generator, api, client)],
+    [12, () => generateCreation(generator, api)],
+    [14, () => generateChange(generator, api, client)],
+    [5, () => generateScalarWrite(generator, api)],
+    [4, () => generateDeletion(generator, api, client)],
+    [3, () => generateSendBack(generator, api, client)]
+  ]
+  const sent = generator.weighted(...choices)()
+  // Sources may read a cursor that was changed by hand in different ways.
   return generator.chance(6) && !/(after|before)=/.test(sent.url) ? spoil(generator, sent) : sent
 }
 
-/** Remembers what the answer tells. */
+/** Adds the tag, the body and the links of an answer to the client's state. */
 export function recordAnswer (
   client: ClientState, { method, url }: SentRequest, { status, headers, body }: Answer
 ): void {
   const { etag, link, location } = headers
   if (method === 'GET' && status === 200 && typeof etag === 'string') client.tags.set(url, etag)
-  if (method === 'GET' && status === 200 && !url.includes('?') && body.startsWith('{')) client.shown.set(url, body)
+  if (method === 'GET' && status === 200 && !url.includes('?') && body.startsWith('{')) client.bodies.set(url, body)
   if (typeof link === 'string') {
     client.links.push(...[...link.matchAll(/<([^>]*)>/g)].map(([, target = '']) => pathOf(target)))
   }
@@ -57,9 +58,9 @@ function pathOf (target: string): string {
 const json = { 'content-type': 'application/json' }
 
 function generateRead (generator: ValueGenerator, api: ApiModel): SentRequest {
-  const place = generateResource(generator, api)
-  const query = queryOf(generator, place)
-  const isMany = place.kind === 'collection' || generator.chance(3)
+  const resource = generateResource(generator, api)
+  const query = queryOf(generator, resource)
+  const isMany = resource.kind === 'collection' || generator.chance(3)
   const method = generator.weighted([18, 'GET'], [1, 'HEAD'], [1, 'OPTIONS'], [isMany ? 2 : 0, 'QUERY'])
   const headers = {
     ...generateAccept(generator, isMany),
@@ -68,38 +69,38 @@ function generateRead (generator: ValueGenerator, api: ApiModel): SentRequest {
   if (method === 'QUERY') {
     return {
       method,
-      url: place.path,
+      url: resource.path,
       headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
       body: query
     }
   }
-  return { method, url: query === '' ? place.path : `${place.path}?${query}`, headers }
+  return { method, url: query === '' ? resource.path : `${resource.path}?${query}`, headers }
 }
 
-function queryOf (generator: ValueGenerator, place: Resource): string {
-  switch (place.kind) {
+function queryOf (generator: ValueGenerator, resource: Resource): string {
+  switch (resource.kind) {
     case 'collection':
-    case 'dictionary': return generator.chance(88) ? generateQuery(generator, place.collection) : ''
+    case 'dictionary': return generator.chance(88) ? generateQuery(generator, resource.collection) : ''
     case 'item': return generator.chance(45)
-      ? generateFields(generator, place.collection)
-      : generator.chance(4) ? generateQuery(generator, place.collection) : ''
+      ? generateFields(generator, resource.collection)
+      : generator.chance(4) ? generateQuery(generator, resource.collection) : ''
     default: return generator.chance(4) ? 'fields=x' : ''
   }
 }
 
-const generateAccept = (generator: ValueGenerator, isMany: boolean): Record<string, string> => generator.chance(isMany ? 75 : 92)
-  ? {}
-  : {
-    accept: generator.weighted(
-      [isMany ? 4 : 0, 'application/x-ndjson'],
-      [isMany ? 4 : 0, 'text/csv'],
-      [1, 'application/problem+json'],
-      [1, 'text/html'],
-      [1, '*/*'],
-      [1, 'text/csv;q=0.5, application/x-ndjson'],
-      [1, 'application/json;q=0']
-    )
-  }
+function generateAccept (generator: ValueGenerator, isMany: boolean): Record<string, string> {
+  if (generator.chance(isMany ? 75 : 92)) return {}
+  const accept = generator.weighted(
+    [isMany ? 4 : 0, 'application/x-ndjson'],
+    [isMany ? 4 : 0, 'text/csv'],
+    [1, 'application/problem+json'],
+    [1, 'text/html'],
+    [1, '*/*'],
+    [1, 'text/csv;q=0.5, application/x-ndjson'],
+    [1, 'application/json;q=0']
+  )
+  return { accept }
+}
 
 function generateFollow (generator: ValueGenerator, api: ApiModel, { links }: ClientState): SentRequest {
   const url = generator.from(links)
@@ -181,30 +182,39 @@ function generateDeletion (generator: ValueGenerator, api: ApiModel, client: Cli
   }
 }
 
-/** What GET showed goes back, as it was or with a value of another item's. */
-function generateSendBack (generator: ValueGenerator, api: ApiModel, { shown }: ClientState): SentRequest {
-  const [url, body] = generator.from([...shown]) ?? []
+/** Returns a write of a body that a GET answered: that of the same item, or of any item. */
+function generateSendBack (generator: ValueGenerator, api: ApiModel, { bodies }: ClientState): SentRequest {
+  const [url, body] = generator.from([...bodies]) ?? []
   if (url === undefined || body === undefined) return generateChange(generator, api, makeClientState())
   return {
     method: generator.of(['PUT', 'PATCH']),
     url,
     headers: json,
-    body: generator.chance(50) ? body : generator.from([...shown.values()]) ?? body
+    body: generator.chance(50) ? body : generator.from([...bodies.values()]) ?? body
   }
 }
 
-/** Something that a client should not have sent. */
+const oddEndings: readonly string[] = [
+  '/', '//', '/x', '/id', '?', '?x=1', '&&', '&id=1', '&sort=', '&fields=', '%', '%ZZ', '%00', '%ED%A0%80', '%C0%80',
+  '%2F', '&where=(', '&where=a"', '&page=1&page=1'
+]
+
+const oddInsertions: readonly string[] = [
+  '', '%22', '(', ')', ',', '!', '=', '~', '%00', '9', '%E2%82', '.', '-', '%F0%9F%98%80'
+]
+
+/** Returns the request with a fault: in its URL, its method, its content type or its body. */
 function spoil (generator: ValueGenerator, sent: SentRequest): SentRequest {
   const { method, url, headers, body } = sent
   const at = url.indexOf('/') + 1 + generator.below(url.length)
   return generator.of<() => SentRequest>([
     () => ({
       ...sent,
-      url: `${url}${generator.of(['/', '//', '/x', '/id', '?', '?x=1', '&&', '&id=1', '&sort=', '&fields=', '%', '%ZZ', '%00', '%ED%A0%80', '%C0%80', '%2F', '&where=(', '&where=a"', '&page=1&page=1'])}`
+      url: `${url}${generator.of(oddEndings)}`
     }),
     () => ({
       ...sent,
-      url: `${url.slice(0, at)}${generator.of(['', '%22', '(', ')', ',', '!', '=', '~', '%00', '9', '%E2%82', '.', '-', '%F0%9F%98%80'])}${url.slice(at + generator.below(2))}`
+      url: `${url.slice(0, at)}${generator.of(oddInsertions)}${url.slice(at + generator.below(2))}`
     }),
     () => ({ ...sent, method: generator.of(['POST', 'PUT', 'PATCH', 'DELETE', 'GET', 'OPTIONS']) }),
     () => ({

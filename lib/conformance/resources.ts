@@ -1,16 +1,20 @@
-import type { Collection, Field, FieldIdentifier, RelationField, ScalarField, StoredField } from '../model/model.ts'
-import type { Model } from '../model/model.ts'
+import type {
+  Collection, Field, FieldIdentifier, Model, RelationField, ScalarField, StoredField
+} from '../model/model.ts'
 import type { Options } from '../options.ts'
 import { relatedRows, tableOf } from '../sources/memory/relations.ts'
 import { ownValue } from '../sources/memory/values.ts'
-import type { ValueGenerator } from './generator.ts'
+import type { ValueGenerator, Weighted } from './generator.ts'
 import { oddTexts, spellings } from './values.ts'
 
-/** What requests are drawn from: the API over memory(), with its rows as they are at the moment. */
+/** The model and options of the API over memory(), from whose current rows requests are generated. */
 export interface ApiModel { readonly model: Model, readonly options: Options }
 
-/** A resource and its path, percent-encoded. `rows`: the objects that are there. */
-export type Resource = CollectionResource | ItemResource | ScalarResource
+/** A resource and its percent-encoded path. `rows` and `row`: the objects that it consists of at the moment. */
+export type Resource =
+  | CollectionResource
+  | ItemResource
+  | ScalarResource
   | { readonly kind: 'directory', readonly path: string }
   | {
     readonly kind: 'dictionary'
@@ -38,23 +42,23 @@ export interface ScalarResource {
   readonly row: object | undefined
 }
 
-/** Any place, to be read. */
+/** Returns a resource of any kind, for reading. */
 export function generateResource (generator: ValueGenerator, api: ApiModel): Resource {
-  return generator.weighted<() => Resource>(
+  const choices: Weighted<() => Resource> = [
     [10, () => generateCollection(generator, api, 2)],
-  [8, () => generateItem(generator, api, 3)],
-  [4, () => generateDictionary(generator, api)],
-  [3, () => generateScalar(generator, api, false)],
-  [1, () => ({ kind: 'directory', path: `${api.options.prefix}/` })]
-  )()
+    [8, () => generateItem(generator, api, 3)],
+    [4, () => generateDictionary(generator, api)],
+    [3, () => generateScalar(generator, api, false)],
+    [1, () => ({ kind: 'directory', path: `${api.options.prefix}/` })]
+  ]
+  return generator.weighted(...choices)()
 }
 
-/** A collection, a sub-collection or a group, `hops` relations away at the most. */
+/** Returns a collection, a sub-collection at most `hops` relations away, or a group of a dictionary. */
 export function generateCollection (generator: ValueGenerator, api: ApiModel, hops: number): CollectionResource {
-  const place = (hops > 0 && generator.chance(40)
-    ? generateBelow(generator, api, hops - 1)
-    : undefined) ?? generateRoot(generator, api)
-  return generator.chance(12) ? generateGroup(generator, place, api) : place
+  const below = hops > 0 && generator.chance(40) ? generateSubCollection(generator, api, hops - 1) : undefined
+  const resource = below ?? generateRoot(generator, api)
+  return generator.chance(12) ? generateGroup(generator, resource, api) : resource
 }
 
 function generateRoot (generator: ValueGenerator, { model, options: { prefix } }: ApiModel): CollectionResource {
@@ -67,53 +71,52 @@ function generateRoot (generator: ValueGenerator, { model, options: { prefix } }
   }
 }
 
-function generateBelow (generator: ValueGenerator, api: ApiModel, hops: number): CollectionResource | undefined {
+function generateSubCollection (
+  generator: ValueGenerator, api: ApiModel, hops: number
+): CollectionResource | undefined {
   const { path, collection, row } = generateItem(generator, api, hops)
   const field = generator.from(relationsOf(collection, 'sub-collection'))
-  return field &&
-    {
-      kind: 'collection',
-      path: `${path}/${encode(field.name)}`,
-      collection: field.target,
-      rows: row === undefined ? [] : relatedRows(row, field)
-    }
-}
-
-function generateGroup (
-  generator: ValueGenerator, place: CollectionResource, { options: { syntax } }: ApiModel
-): CollectionResource {
-  const field = generator.from(groupable(place.collection).filter(field => !field.identifier))
-  if (field === undefined) return place
-  const row = generator.from(place.rows)
-  const text = row !== undefined && !generator.chance(15)
-    ? textOf(ownValue(row, field.property))
-    : generateText(generator, field, place.rows)
+  if (field === undefined) return undefined
   return {
-    ...place,
-    path: `${place.path}/${encode(`${syntax.dictionaryPrefix}${field.name}`)}/${encode(text)}`,
-    rows: place.rows.filter(row => textOf(ownValue(row, field.property)) === text)
+    kind: 'collection',
+    path: `${path}/${encode(field.name)}`,
+    collection: field.target,
+    rows: row === undefined ? [] : relatedRows(row, field)
   }
 }
 
-/** An item by some identifier, or a sub-item. */
+function generateGroup (
+  generator: ValueGenerator, resource: CollectionResource, { options: { syntax } }: ApiModel
+): CollectionResource {
+  const field = generator.from(groupable(resource.collection).filter(field => !field.identifier))
+  if (field === undefined) return resource
+  const row = generator.from(resource.rows)
+  const text = row !== undefined && !generator.chance(15)
+    ? textOf(ownValue(row, field.property))
+    : generateText(generator, field, resource.rows)
+  return {
+    ...resource,
+    path: `${resource.path}/${encode(`${syntax.dictionaryPrefix}${field.name}`)}/${encode(text)}`,
+    rows: resource.rows.filter(row => textOf(ownValue(row, field.property)) === text)
+  }
+}
+
+/** Returns an item, by any of its identifiers, or a sub-item; at most `hops` relations away. */
 export function generateItem (generator: ValueGenerator, api: ApiModel, hops: number): ItemResource {
-  return (hops > 0 && generator.chance(20)
-    ? generateSubItem(generator, api, hops - 1)
-    : undefined) ?? generateIdentified(
-    generator, generateCollection(generator, api, hops - 1), api
-  )
+  const subItem = hops > 0 && generator.chance(20) ? generateSubItem(generator, api, hops - 1) : undefined
+  return subItem ?? generateIdentified(generator, generateCollection(generator, api, hops - 1), api)
 }
 
 function generateSubItem (generator: ValueGenerator, api: ApiModel, hops: number): ItemResource | undefined {
   const { path, collection, row } = generateItem(generator, api, hops)
   const field = generator.from(relationsOf(collection, 'sub-item'))
-  return field &&
-    {
-      kind: 'item',
-      path: `${path}/${encode(field.name)}`,
-      collection: field.target,
-      row: row && relatedRows(row, field)[0]
-    }
+  if (field === undefined) return undefined
+  return {
+    kind: 'item',
+    path: `${path}/${encode(field.name)}`,
+    collection: field.target,
+    row: row && relatedRows(row, field)[0]
+  }
 }
 
 function generateIdentified (
@@ -152,7 +155,7 @@ function generateDictionary (generator: ValueGenerator, api: ApiModel): Resource
   }
 }
 
-/** A field of an item: any, or such that may be written. */
+/** Returns a field of an item, in most cases one that is readable, or writable where `writable` is set. */
 export function generateScalar (generator: ValueGenerator, api: ApiModel, writable: boolean): ScalarResource {
   const { path, collection, row } = generateItem(generator, api, 1)
   const fields = [...collection.fields.values()]
@@ -177,19 +180,20 @@ const groupable = (collection: Collection) => scalarsOf(collection).filter((one)
   one.kind === 'stored' && one.filterable && one.type.kind !== 'json'
 )
 
-/** The text of a value that the field may have: mostly of a row, or one that fits, sometimes odd. */
+/** Returns a value for the field, as text: in most cases that of a row, else an example, at times an invalid one. */
 export function generateText (generator: ValueGenerator, field: ScalarField, rows: readonly object[]): string {
-  return generator.weighted<() => string>(
+  const choices: Weighted<() => string> = [
     [6, () => textOf(ownValue(generator.from(rows) ?? {}, field.property) ?? generator.from(examplesOf(field)))],
-  [3, () => textOf(generator.from(examplesOf(field)))],
-  [1, () => generator.of(oddTexts)]
-  )()
+    [3, () => textOf(generator.from(examplesOf(field)))],
+    [1, () => generator.of(oddTexts)]
+  ]
+  return generator.weighted(...choices)()
 }
 
 export const examplesOf = ({ schema }: Field): readonly unknown[] =>
   (schema['examples'] as readonly unknown[] | undefined) ?? []
 
-/** Now and then the same value otherwise, or nearly. */
+/** Returns the text, at times in another spelling, with the same value or a similar one. */
 function respell (generator: ValueGenerator, text: string, { type }: StoredField): string {
   if (generator.chance(92)) return text
   const others = type.kind === 'string' || type.kind === 'json'
@@ -203,5 +207,5 @@ export const textOf = (value: unknown): string =>
 
 export const encode = (text: string) => encodeURIComponent(wellFormed(text))
 
-/** Half of a surrogate pair, as may come of cutting a text, has no encoding. */
+/** Replaces lone surrogates, which cutting a text can leave and which cannot be percent-encoded. */
 export const wellFormed = (text: string) => text.replaceAll(/\p{Surrogate}/gu, '\uFFFD')

@@ -3,10 +3,10 @@ import type { ValueGenerator } from './generator.ts'
 import type { Column, Table } from './table.ts'
 import type { CollectionDraft } from './world.ts'
 
-/** Draws a row's value; undefined where no row can be. */
+/** Generates a column's value for a row; undefined where the row cannot exist. */
 export type Fill = (generator: ValueGenerator) => unknown
 
-/** Adds a row, unless it would be as its table forbids. */
+/** Adds a row, unless it would violate a constraint of its table. */
 export function addRow (generator: ValueGenerator, { columns, fills, rows }: CollectionDraft): void {
   const row: Record<string, unknown> = {}
   for (const column of columns) {
@@ -17,14 +17,14 @@ export function addRow (generator: ValueGenerator, { columns, fills, rows }: Col
   rows.push(row)
 }
 
-/** Now and then some are missing. */
+/** Returns the next key; at times it skips some. */
 const nextKey = (generator: ValueGenerator, { name }: Column, rows: ReadonlyArray<Record<string, unknown>>) =>
   Number(rows.at(-1)?.[name] ?? 0) + generator.weighted([8, 1], [2, 2], [1, 100])
 
-/** A many-to-many relation whose table is still to be filled. */
+/** A many-to-many relation whose join table is not generated yet. */
 export interface JoinRelation {
   readonly generator: ValueGenerator
-  /** The table's. */
+  /** The join table's name. */
   readonly name: string
   readonly own: CollectionDraft
   readonly other: CollectionDraft
@@ -33,14 +33,16 @@ export interface JoinRelation {
   readonly otherKey: string
 }
 
-/** The join table, with rows that lead somewhere. Where nothing sees to that there are some that do not, and some twice. */
+/**
+ * Returns the join table with its rows. Without constraints some of the rows refer to rows that do not exist, and some
+ * occur twice.
+ */
 export function fillJoin (
   { generator, name, own, other, foreignKey, otherKey }: JoinRelation,
   { naming, constrained }: { readonly naming: string, readonly constrained: boolean }
 ): Table {
-  const columns = ([[foreignKey, own], [otherKey, other]] as const).map(([property, side]) => joinColumn(
-    property, side, naming, constrained
-  ))
+  const columns = ([[foreignKey, own], [otherKey, other]] as const).map(([property, side]) =>
+    joinColumn(property, side, naming, constrained))
   const rows: Array<Record<string, unknown>> = []
   for (let left = generator.below(16); left > 0; left--) {
     const values = [own, other].map(side => keyOf(generator, side, constrained))

@@ -8,14 +8,14 @@ import { makeGenerator } from './generator.ts'
 import { openMemory } from './memory.ts'
 import { type ApiModel, encode } from './resources.ts'
 import { generateRequest, recordAnswer, makeClientState } from './requests.ts'
-import { type Answer, type Open, type Opened, openPrefix, type SentRequest, serve, type Served } from './serve.ts'
+import { type Answer, type Open, type Opened, openPrefix, type SentRequest, serve, type ServedWorld } from './serve.ts'
 import type { ChoiceSequence } from './choice-sequence.ts'
 import type { World } from './world.ts'
 
-/** Where a database answered otherwise than memory(): the last of the requests told them apart. */
+/** A difference between the answers of memory() and a database to the last of the requests. */
 export interface Difference {
   readonly sent: readonly SentRequest[]
-  /** Of memory() first. */
+  /** The first answer is that of memory(). `faults`: the errors that were logged. */
   readonly answers: ReadonlyArray<{
     readonly name: string
     readonly answer: Answer
@@ -23,12 +23,15 @@ export interface Difference {
   }>
 }
 
-/** Sends the requests that the tapes mean to the world over each database, and gives the first difference. `count` is told of each request. */
+/**
+ * Sends requests, one from each choice sequence, to the world over each database. Returns the first difference;
+ * undefined where there is none. Calls `count` for each request.
+ */
 export async function runWorld (
   world: World, requests: readonly ChoiceSequence[], databases: Readonly<Record<string, Open>>, count: () => void
 ): Promise<Difference | undefined> {
   const objects = openMemory(world.tables)
-  const served: Served[] = []
+  const served: ServedWorld[] = []
   try {
     for (const [name, open] of Object.entries({ 'memory()': () => objects, ...databases })) {
       served.push(await serve(name, open, world))
@@ -39,7 +42,7 @@ export async function runWorld (
   }
 }
 
-/** The model over the very objects that memory() serves, so that requests are drawn from what there is at the moment. */
+/** Compiles the API over the objects that memory() serves, so that requests are generated from the current rows. */
 function apiModelOf (world: World, { source }: Opened): ApiModel {
   const collections = declare(world, source)
   const options = compileOptions({ ...world.options, collections })
@@ -53,39 +56,43 @@ function apiModelOf (world: World, { source }: Opened): ApiModel {
 }
 
 async function sendAll (
-  served: readonly Served[], world: World, requests: readonly ChoiceSequence[], api: ApiModel, count: () => void
+  served: readonly ServedWorld[], world: World, requests: readonly ChoiceSequence[], api: ApiModel, count: () => void
 ): Promise<Difference | undefined> {
   const client = makeClientState()
   const sent: SentRequest[] = []
-  for (const tape of requests) {
-    const one = generateRequest(makeGenerator(tape), api, client)
-    sent.push(one)
+  for (const choices of requests) {
+    const request = generateRequest(makeGenerator(choices), api, client)
+    sent.push(request)
     count()
-    const answers = await Promise.all(served.map(to => to.send(one)))
-    if (differ(answers)) return tell(sent, served, answers)
+    const answers = await Promise.all(served.map(to => to.send(request)))
+    if (differ(answers)) return toDifference(sent, served, answers)
     const [answer] = answers
-    if (answer !== undefined) recordAnswer(client, one, answer)
+    if (answer !== undefined) recordAnswer(client, request, answer)
   }
-  for (const one of openReads(world)) {
-    const answers = await Promise.all(served.map(to => to.send(one)))
-    if (differ(answers)) return tell([...sent, one], served, answers)
+  for (const request of openReads(world)) {
+    const answers = await Promise.all(served.map(to => to.send(request)))
+    if (differ(answers)) return toDifference([...sent, request], served, answers)
   }
   return undefined
 }
 
-/** An error of the server is one even if all agree on it. */
+/** True where the answers differ. A server error counts as a difference, even if all databases give it. */
 const differ = ([first, ...others]: readonly Answer[]) =>
   first === undefined || first.status >= 500 || others.some(one => !isDeepStrictEqual(one, first))
 
-const tell = (sent: readonly SentRequest[], served: readonly Served[], answers: readonly Answer[]): Difference =>
-  ({
+function toDifference (
+  sent: readonly SentRequest[], served: readonly ServedWorld[], answers: readonly Answer[]
+): Difference {
+  return {
     sent,
-    answers: served.flatMap(({ name, faults }, index) => answers[index] === undefined
-      ? []
-      : [{ name, answer: answers[index], faults: faults() }])
-  })
+    answers: served.flatMap(({ name, faults }, index) => {
+      const answer = answers[index]
+      return answer === undefined ? [] : [{ name, answer, faults: faults() }]
+    })
+  }
+}
 
-/** Requests that show everything that is held, whether a client may see it or not. */
+/** Returns requests that read all stored rows with all fields, also those that the API hides. */
 function openReads ({ collections }: World): readonly SentRequest[] {
   const keys = new Map(collections.map(({ property, key }) => [property, key.property]))
   return collections.map(({ property, schema }) => {

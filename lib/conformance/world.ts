@@ -5,14 +5,14 @@ import { type Pages, SubCollection, SubItem } from '../collection.ts'
 import { words } from '../model/names.ts'
 import { type ValueGenerator, makeGenerator } from './generator.ts'
 import {
-  generateField, generateForeignKey, generateKey, type GeneratedKey, type GeneratedField, version
+  generateField, generateForeignKey, generateKey, type GeneratedKey, type GeneratedField, generateVersion
 } from './fields.ts'
 import { generateOptions, generatePages, generateStrategies } from './options.ts'
 import { addRow, type Fill, fillJoin, type JoinRelation } from './rows.ts'
 import type { Column, Table } from './table.ts'
 import type { ChoiceSequence } from './choice-sequence.ts'
 
-/** The tapes that a world is made of: the API's options, and for each collection its head, its fields and its rows. */
+/** The choices of a world: for the API's options and, for each collection, its declaration, its fields and its rows. */
 export interface WorldChoices {
   readonly options: ChoiceSequence
   readonly collections: ReadonlyArray<{
@@ -22,14 +22,15 @@ export interface WorldChoices {
   }>
 }
 
-/** Tables, and an API over them. */
+/** Generated tables, and an API over them. */
 export interface World {
   readonly options: DataOptions
-  /** Each after those that it refers to. */
+  /** The tables, each after those that it refers to. */
   readonly tables: readonly Table[]
   readonly collections: readonly GeneratedCollection[]
 }
 
+/** A generated collection, as an application declares it. */
 export interface GeneratedCollection {
   readonly property: string
   /** The table's name. */
@@ -41,7 +42,7 @@ export interface GeneratedCollection {
   readonly extras: Extras
 }
 
-/** What the application's own code has to do with a collection. */
+/** The application code of a collection: hooks, a setter, a computed field, a lookup, a special identifier. */
 export interface Extras {
   readonly hooks: boolean
   readonly setter: boolean
@@ -50,53 +51,53 @@ export interface Extras {
   readonly special: boolean
 }
 
-/** A collection in the making. */
+/** A collection whose fields and rows are being added. */
 export interface CollectionDraft extends GeneratedCollection {
   readonly schema: Record<string, TSchema>
   readonly columns: Column[]
   readonly fills: Map<Column, Fill>
-  /** By column. */
+  /** The rows' values, by the columns' names in the database. */
   readonly rows: Array<Record<string, unknown>>
 }
 
-/** What all collections of a world have in common. */
-interface Setting {
+/** The settings that all collections of a world share. */
+interface Settings {
   readonly naming: 'none' | 'snake_case' | 'named'
-  /** Whether the database sees to it that references lead somewhere; where it does not, clients may not write any. */
+  /** True where the database checks foreign keys. Where it does not, clients cannot write relations. */
   readonly constrained: boolean
 }
 
-/** Makes what the tapes say. */
-export function makeWorld ({ options: tape, collections }: WorldChoices): World {
-  const generator = makeGenerator(tape)
-  const setting: Setting = {
+/** Makes the world that the choices describe. */
+export function makeWorld ({ options: choices, collections }: WorldChoices): World {
+  const generator = makeGenerator(choices)
+  const settings: Settings = {
     naming: generator.weighted([3, 'none'], [1, 'snake_case'], [1, 'named']),
     constrained: !generator.chance(15)
   }
-  const options = generateOptions(generator, setting.constrained)
+  const options = generateOptions(generator, settings.constrained)
   const drafts: CollectionDraft[] = []
   const joins: Table[] = []
   for (const { head, fields, rows } of collections) {
-    const draft = startDraft(makeGenerator(head), drafts.length, setting)
+    const draft = startDraft(makeGenerator(head), drafts.length, settings)
     drafts.push(draft)
-    const relations = fields.flatMap(field => addField(makeGenerator(field), draft, drafts, setting))
+    const relations = fields.flatMap(field => addField(makeGenerator(field), draft, drafts, settings))
     for (const row of rows) addRow(makeGenerator(row), draft)
-    joins.push(...relations.map(relation => fillJoin(relation, setting)))
+    joins.push(...relations.map(relation => fillJoin(relation, settings)))
   }
-  return { options, tables: [...drafts.map(draft => toTable(draft, setting)), ...joins], collections: drafts }
+  return { options, tables: [...drafts.map(draft => toTable(draft, settings)), ...joins], collections: drafts }
 }
 
 const collectionNames = ['artists', 'albumTracks', 'HTTPLogs', 'constructor', 'größen', 'people2']
 
-function startDraft (generator: ValueGenerator, index: number, setting: Setting): CollectionDraft {
+function startDraft (generator: ValueGenerator, index: number, settings: Settings): CollectionDraft {
   const property = collectionNames[index] ?? `things${index}`
-  const key = generateKey(generator, setting.constrained)
+  const key = generateKey(generator, settings.constrained)
   const draft: CollectionDraft = {
     property,
     table: generator.weighted([4, `t${index}`], [1, `Table "${index}"`], [1, `select ${index}`]),
     key,
     schema: {},
-    requestStrategies: generateStrategies(generator, setting.constrained),
+    requestStrategies: generateStrategies(generator, settings.constrained),
     pages: generatePages(generator),
     extras: {
       hooks: key.kind === 'uuid' || generator.chance(20),
@@ -109,12 +110,12 @@ function startDraft (generator: ValueGenerator, index: number, setting: Setting)
     fills: new Map(),
     rows: []
   }
-  addStored(draft, key.property, key, setting)
+  addStored(draft, key.property, key, settings)
   return draft
 }
 
 function addField (
-  generator: ValueGenerator, draft: CollectionDraft, drafts: readonly CollectionDraft[], setting: Setting
+  generator: ValueGenerator, draft: CollectionDraft, drafts: readonly CollectionDraft[], settings: Settings
 ): readonly JoinRelation[] {
   const kind = generator.weighted<'scalar' | 'version' | 'one' | 'many' | 'join'>(
     [12, 'scalar'],
@@ -124,22 +125,23 @@ function addField (
     [1, 'version']
   )
   switch (kind) {
-    case 'scalar': addStored(
-      draft, unusedName(generator, draft, fieldNames), generateField(generator), setting
-    ); return []
-    case 'version': if (!('revision' in draft.schema)) {
-      addStored(draft, 'revision', version(generator), setting);
-    } return []
-    case 'join': return [addJoin(generator, draft, generator.of(drafts.toReversed()), setting)]
+    case 'scalar':
+      addStored(draft, unusedName(generator, draft, fieldNames), generateField(generator), settings)
+      return []
+    case 'version':
+      if (!('revision' in draft.schema)) addStored(draft, 'revision', generateVersion(generator), settings)
+      return []
+    case 'join': return [addJoin(generator, draft, generator.of(drafts.toReversed()), settings)]
     default: {
       const target = generator.of(drafts.toReversed())
-      addReference(generator, draft, target, kind === 'one', setting)
+      addReference(generator, draft, target, kind === 'one', settings)
       return []
     }
   }
 }
 
-// Words of SQL, of JavaScript, and such as conventions of naming treat in their own way. A field named as one of them may be followed by a number.
+// Keywords of SQL, properties of JavaScript's objects, and names that naming conventions convert in different ways. A
+// name that a collection has already gets a number at its end.
 const fieldNames = [
   'name', 'title', 'startDate', 'group', 'HTTPListener', 'user', 'größe', 'x', 'desc', 'a_b', 'Rank', 'e', 'toString',
   'valueOf'
@@ -157,40 +159,38 @@ function unusedName (generator: ValueGenerator, { schema }: CollectionDraft, nam
 }
 
 function addStored (
-  draft: CollectionDraft, property: string, { kind, schema, nullable, unique, pool }: GeneratedField, setting: Setting
+  draft: CollectionDraft, property: string, { kind, schema, nullable, unique, pool }: GeneratedField, settings: Settings
 ): void {
-  const column: Column = { name: columnName(property, draft, setting), property, kind, nullable, unique }
+  const column: Column = { name: columnName(property, draft, settings), property, kind, nullable, unique }
   draft.schema[property] = schema
   draft.columns.push(column)
   draft.fills.set(column, generator => nullable && generator.chance(25) ? null : generator.of(pool))
 }
 
-function columnName (property: string, { columns }: CollectionDraft, { naming }: Setting): string {
+function columnName (property: string, { columns }: CollectionDraft, { naming }: Settings): string {
   if (naming === 'none') return property
   return naming === 'snake_case' ? words(property).join('_') : `c${columns.length} "${property.slice(0, 3)}"`
 }
 
-/** A foreign key, and the relations that it makes: to the one, from the many, or both. */
+/** Adds a foreign key and its relations: a sub-item, a sub-collection of the target, or both. */
 function addReference (
-  generator: ValueGenerator, draft: CollectionDraft, target: CollectionDraft, toOne: boolean, setting: Setting
+  generator: ValueGenerator, draft: CollectionDraft, target: CollectionDraft, toOne: boolean, settings: Settings
 ): void {
-  const isConstrained = toOne && setting.constrained
+  const isConstrained = toOne && settings.constrained
   const property = unusedName(generator, draft, ['parentID', 'labelId', 'ref'])
   const { kind, schema, nullable } = generateForeignKey(generator, target.key.kind, {
     isOwn: draft === target,
-    mayBeWritten: setting.constrained
+    mayBeWritten: settings.constrained
   })
-  const name = columnName(property, draft, setting)
+  const name = columnName(property, draft, settings)
   const references = { table: target.table, column: target.columns[0]?.name ?? '', cascade: false }
   const column: Column = { name, property, kind, nullable, unique: false, ...isConstrained && { references } }
   draft.schema[property] = schema
   draft.columns.push(column)
-  draft.fills.set(column, referring(target, nullable, !isConstrained))
-  const flags = { writable: setting.constrained && generator.chance(60), readable: !generator.chance(12) }
+  draft.fills.set(column, foreignKeyFill(target, nullable, !isConstrained))
+  const flags = { writable: settings.constrained && generator.chance(60), readable: !generator.chance(12) }
   if (toOne) {
-    draft.schema[unusedName(
-      generator, draft, relationNames
-    )] = SubItem(target.property, {
+    draft.schema[unusedName(generator, draft, relationNames)] = SubItem(target.property, {
       foreignKey: property,
       ...flags,
       ...relationFlags(generator, flags.readable, draft !== target)
@@ -205,7 +205,7 @@ function addReference (
   }
 }
 
-/** `mayBeListed`: what is listed may not lead back to where it came from. */
+/** Returns a relation's flags. `mayBeListed`: false where listed relations would form a cycle. */
 const relationFlags = (generator: ValueGenerator, readable: boolean, mayBeListed: boolean) => {
   const hidden = readable && generator.chance(15)
   return {
@@ -215,8 +215,8 @@ const relationFlags = (generator: ValueGenerator, readable: boolean, mayBeListed
   }
 }
 
-/** Keys of rows that are there; null; or, where it may be, of rows that are not. */
-function referring (target: CollectionDraft, nullable: boolean, mayDangle: boolean): Fill {
+/** Returns keys of existing rows, null, or, where `mayDangle` is set, keys of rows that may not exist. */
+function foreignKeyFill (target: CollectionDraft, nullable: boolean, mayDangle: boolean): Fill {
   return generator => {
     const keys = target.rows.map(row => row[target.columns[0]?.name ?? ''])
     if (nullable && generator.chance(25)) return null
@@ -226,11 +226,11 @@ function referring (target: CollectionDraft, nullable: boolean, mayDangle: boole
 }
 
 function addJoin (
-  generator: ValueGenerator, draft: CollectionDraft, target: CollectionDraft, setting: Setting
+  generator: ValueGenerator, draft: CollectionDraft, target: CollectionDraft, settings: Settings
 ): JoinRelation {
   const foreignKey = 'ownKey'
   const otherKey = 'otherKey'
-  const flags = { writable: setting.constrained && generator.chance(60), readable: !generator.chance(12) }
+  const flags = { writable: settings.constrained && generator.chance(60), readable: !generator.chance(12) }
   const relation: JoinRelation = {
     generator,
     own: draft,
@@ -258,7 +258,7 @@ function addJoin (
   return relation
 }
 
-function toTable ({ table, columns, rows }: CollectionDraft, { naming }: Setting): Table {
+function toTable ({ table, columns, rows }: CollectionDraft, { naming }: Settings): Table {
   const named = Object.fromEntries(columns.map(({ property, name }) => [property, name]))
   return {
     name: table,
