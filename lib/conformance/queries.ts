@@ -48,14 +48,13 @@ function parameter (generator: ValueGenerator, name: string, value: string): str
 // Filters
 
 function generateFilterPart (generator: ValueGenerator, collection: Collection): string {
-  return generator.weighted<() => string>(
-    [4, () => encode(generateComparison(generator, collection, false, 2))],
-  [
-    3,
-    () => parameter(generator, generator.of(['where', 'filter']), generateComparison(generator, collection, false, 2))
-  ],
+  const comparison = () => generateComparison(generator, collection, false, 2)
+  const choices: Weighted<() => string> = [
+    [4, () => encode(comparison())],
+    [3, () => parameter(generator, generator.of(['where', 'filter']), comparison())],
     [3, () => parameter(generator, 'where', generateGroup(generator, collection, 3))]
-  )()
+  ]
+  return generator.weighted(...choices)()
 }
 
 function generateGroup (generator: ValueGenerator, collection: Collection, depth: number): string {

@@ -20,7 +20,8 @@ import type { Predicate, ReadPlan, Shown } from '../../lib/plan/plan.ts'
 import type { Database, DataSource as Source } from '../../lib/sources/source.ts'
 import { openPostgres, openSqlite } from '../helpers/conformance.ts'
 import { withoutPostgres } from '../helpers/on-postgres.ts'
-import { withGuards, namesHiddenRow, makeWorldPair, type WorldPair } from '../helpers/hidden-worlds.ts'
+import { namesHiddenRow } from '../helpers/twin-tables.ts'
+import { makeWorldPair, withGuards, type WorldPair } from '../helpers/hidden-worlds.ts'
 
 // docs/http.md: Rules. Two databases that differ only in what a caller may not see answer whatever this caller asks alike, byte for byte.
 

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { sqlite } from '../../lib/index.ts'
 import { type Connect, connectKysely, connectKyselyJs, connectPostgres, serverUrl } from './sources.ts'
 
-// Tables of the conformance suite in the databases that it is run on.
+// Functions that create the conformance suite's tables in each database.
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 
@@ -37,12 +37,12 @@ const sqliteTypes = {
 function toSqlite (value: unknown, { kind }: Column): unknown {
   if (value === null) return null
   if (kind === 'json') return JSON.stringify(value)
-  // @photostructure/sqlite binds numbers next to nothing as the integer 0.
+  // @photostructure/sqlite binds numbers close to zero as the integer 0.
   if (kind === 'number') return value === 0 ? value : String(value)
   return kind === 'boolean' ? Number(value) : value
 }
 
-/** Every other table is STRICT, since what its columns hold is then certain. */
+/** Creates tables in SQLite; every other table is STRICT, so that both kinds are tested. */
 export const openSqlite: Open = tables => {
   const db = sqlite(':memory:')
   for (const [place, table] of tables.entries()) {
@@ -70,7 +70,7 @@ const plainTypes = {
 } as const
 const ownTypes = { ...plainTypes, date: 'date', 'date-time': 'timestamp with time zone' } as const
 
-/** What has a type of its own in PostgreSQL is of that type in every other table, and text in the rest. */
+/** Returns the statement of a table. In every other table, dates and date-times have PostgreSQL's types; else text. */
 function postgresDdl (table: Table, place: number): string {
   const types = place % 2 === 0 ? ownTypes : plainTypes
   return ddl(
@@ -84,7 +84,7 @@ function postgresDdl (table: Table, place: number): string {
 
 const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
 
-// An identity column counts what was refused as well, and so would give other keys than the other sources.
+// An identity column counts refused inserts as well, and so would give other keys than the other sources.
 const nextKey = `create function next_key (tbl text, col text) returns bigint language plpgsql as $$
 declare n bigint; begin execute format('select coalesce(max(%I), 0) + 1 from %I', col, tbl) into n; return n; end $$`
 
@@ -92,7 +92,7 @@ let schemas = 0
 
 const postgresOpener = (connect: Connect): Open => async tables => {
   const schema = `conformance_${process.pid}_${schemas++}`
-  const owner = ownerOf()
+  const owner = schemaOwner()
   await owner.query([
     `create schema ${schema}`,
     `set search_path = ${schema}`,
@@ -112,8 +112,8 @@ const postgresOpener = (connect: Connect): Open => async tables => {
 
 let pool: pg.Pool | undefined
 
-/** What makes all schemas; the process does not wait for it. */
-function ownerOf (): pg.Pool {
+/** Returns the pool that creates all schemas. It does not keep the process alive. */
+function schemaOwner (): pg.Pool {
   pool ??= new pg.Pool({ connectionString: serverUrl(), max: 1, allowExitOnIdle: true })
   return pool
 }
@@ -132,6 +132,6 @@ const inserts = ({ name, columns, rows }: Table) => rows.length === 0
 
 function toLiteral (value: unknown, { kind }: Column): string {
   if (value === null) return 'null'
-  // As text: how PostgreSQL reads a number that stands by itself depends on its size.
+  // As text, because PostgreSQL chooses the type of an unquoted number by its size.
   return literal(kind === 'json' ? JSON.stringify(value) : Object.is(value, -0) ? '-0' : String(value))
 }
