@@ -2,9 +2,10 @@ import { deepStrictEqual } from 'node:assert/strict'
 import type { Request } from './load.ts'
 import type { Rival, Scenario } from './scenarios.ts'
 
-/** An answer, its body parsed. `size`: of the body, in bytes. */
+/** An answer with its parsed body. `size`: the body's length in bytes. */
 export interface Answered { readonly status: number, readonly body: unknown, readonly size: number }
 
+/** Sends a request and returns its answer. Throws for an answer that is not a success. */
 export async function ask (url: string, { method, path, headers, body }: Request): Promise<Answered> {
   const response = await fetch(url + path, {
     method,
@@ -16,7 +17,10 @@ export async function ask (url: string, { method, path, headers, body }: Request
   return { status: response.status, body: JSON.parse(text), size: Buffer.byteLength(text) }
 }
 
-/** Throws where a rival does not answer as the plugin does: what does something else must not be compared. Gives the plugin's first answer. */
+/**
+ * Compares the answers of a rival with those of the plugin, and throws where they differ: only servers that do the same
+ * may be compared. Returns the plugin's first answer.
+ */
 export async function compare (
   scenario: Scenario, rival: Rival, urls: { readonly plugin: string, readonly rival: string }
 ): Promise<Answered> {
@@ -49,5 +53,5 @@ function check (
   deepStrictEqual(shown(rival), shown(plugin), what)
 }
 
-/** Items of a list, or members of an item: what is left to compare where names differ. */
+/** Returns the number of items of a list, or of members of an item, for comparing bodies whose names differ. */
 const sizeOf = (body: unknown) => Array.isArray(body) ? body.length : Object.keys(body as object).length

@@ -5,17 +5,17 @@ import type { Subject } from './servers/protocol.ts'
 import type { SourceName } from './servers/setting.ts'
 import type { Stage } from './stage.ts'
 
-/** One round of one subject. CPU times are in microseconds a request; of the database undefined where not measured. */
+/** One round of one subject. CPU times in microseconds per request; `database` is undefined where not measured. */
 export interface Sample {
-  /** Requests answered in a second. */
+  /** Answers per second. */
   readonly throughput: number
   readonly node: number
   readonly database: number | undefined
-  /** How much of its core the server used: where it is well below 1 it waited, for the client or the database. */
+  /** The share of its core that the server used. Far below 1 it waited for the client or the database. */
   readonly busy: number
 }
 
-/** A rival with its rounds beside the plugin's. */
+/** A rival and its rounds, which alternate with the plugin's. */
 export interface Against { readonly rival: Rival, readonly samples: readonly Sample[] }
 
 export interface Outcome {
@@ -27,7 +27,7 @@ export interface Outcome {
 
 export interface Effort extends Pressure { readonly rounds: number, readonly warmUp: number }
 
-/** Measures a scenario on a source: the plugin and its rivals in turns, round by round, so that what disturbs the machine disturbs them alike. */
+/** Measures a scenario on a source. The rounds of the plugin and its rivals alternate, so that noise affects all. */
 export async function measure (scenario: Scenario, source: SourceName, stage: Stage, effort: Effort): Promise<Outcome> {
   const plugin = await stage.server('plugin', source)
   const rivals = scenario.rivals.filter(rival => rival.sources.includes(source))
@@ -58,7 +58,7 @@ export async function measure (scenario: Scenario, source: SourceName, stage: St
   }
 }
 
-/** The floor answers as long a body with the same status. */
+/** Returns the floor as a rival: it answers with the same status and a body of the same size. */
 async function makeFloor ({ requests: [first] }: Scenario, url: string): Promise<Pick<Rival, 'subject' | 'label' | 'requests'>> {
   if (first === undefined) throw new TypeError('a scenario without requests')
   const { status, size } = await ask(url, first)

@@ -65,9 +65,8 @@ const without = (scenario: Scenario): Scenario => ({
 
 function document (outcomes: readonly Outcome[]): string {
   const { artists, albumsEach, tracksEach } = mode.sizes
-  const counts = [
-    artists, artists * albumsEach, artists * albumsEach * tracksEach
-  ].map(count => count.toLocaleString('en'))
+  const counts = [artists, artists * albumsEach, artists * albumsEach * tracksEach]
+    .map(count => count.toLocaleString('en'))
   return [
     '# The plugin against routes written by hand',
     `Made by \`npm run bench\`${quick ? ' in its quick mode, which shows that it works and no more' : ''}. Ratios are the plugin's figure to the rival's, as medians of ${effort.rounds} rounds of ${effort.seconds} s that alternate, with the least and the most. Over ${effort.connections} connections; answers are compared before anything is timed.`,

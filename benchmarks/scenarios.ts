@@ -3,33 +3,35 @@ import type { Subject } from './servers/protocol.ts'
 import type { SourceName } from './servers/setting.ts'
 import { countries, genres, ownerOf, type Sizes, times } from './world.ts'
 
-/** What the plugin is measured against in a scenario. */
+/** A server that the plugin is compared with in a scenario. */
 export interface Rival {
   readonly subject: Subject
-  /** What it does, where the subject's name does not say it. */
+  /** A description, where the subject's name is not enough. */
   readonly label?: string
   readonly requests: readonly Request[]
   readonly sources: readonly SourceName[]
-  /** The least throughput on SQLite, and the most CPU time on PostgreSQL, as ratios of the plugin's to the rival's (issue 7). */
+  /** The target on SQLite: the least ratio of the plugin's throughput to the rival's. */
   readonly sqlite?: number
+  /** The target on PostgreSQL: the highest ratio of the plugin's CPU time to the rival's. */
   readonly postgres?: number
-  /** Whether its answers are compared with the plugin's: whole, or by how many items there are, where names differ. */
+  /** The comparison of its answers with the plugin's: whole, by the number of items where names differ, or none. */
   readonly same: 'whole' | 'size' | 'no'
 }
 
-/** A thing that clients do, as the plugin is asked for it and as its rivals are. */
+/** A task of clients, with the requests for it to the plugin and to its rivals. */
 export interface Scenario {
   readonly name: string
   readonly sources: readonly SourceName[]
   readonly requests: readonly Request[]
   readonly rivals: readonly Rival[]
-  /** Where what was written is read again, given the request and its answer. */
+  /** Returns the path that reads the written item again. */
   readonly readBack?: (request: Request, answer: unknown) => string
 }
 
+/** Facts about the data that requests need. */
 export interface Facts {
   readonly sizes: Sizes
-  /** The path of a keyset page deep in the charts, as the API's own links lead to it, and the track that it begins behind. */
+  /** The path of a keyset page deep in the charts, from the API's own links, and the last track before that page. */
   readonly deep: { readonly page: number, readonly path: string, readonly plays: number, readonly id: number }
 }
 
@@ -63,7 +65,7 @@ const platformatic = (requests: readonly Request[], target?: number): Rival =>
     ...target !== undefined && { sqlite: target }
   })
 
-/** All that is measured, in this order: what writes comes last, since it changes what is read. */
+/** Returns all scenarios in the order of measuring. Writes are last, because they change the data that others read. */
 export function scenarios (facts: Facts): readonly Scenario[] {
   return [
     ...items(facts.sizes),
@@ -76,7 +78,7 @@ export function scenarios (facts: Facts): readonly Scenario[] {
   ]
 }
 
-/** Keys all over the table, the same for everybody. */
+/** Returns keys from all parts of a table, the same for each subject. */
 const keys = (count: number) => times(many, index => 1 + Math.floor(index * 7919 % count))
 const albumKeys = ({ artists, albumsEach }: Sizes) => keys(artists * albumsEach)
 const trackKeys = ({ artists, albumsEach, tracksEach }: Sizes) => keys(artists * albumsEach * tracksEach)
@@ -122,7 +124,7 @@ function listings (): readonly Scenario[] {
     ]
   })
   const prices = times(10, index => 20 + index)
-  // Between two times that one is asked for lie more than the plugin remembers.
+  // There are more queries than the plugin's cache has entries, so no query is found there.
   const once = times(1000, index => 500_000 + index * 431)
   return [listing(20, 1.2, 2), listing(100, 1.7, 2.5), listing(1000, 1.8), {
     name: 'listing of 20, no query twice',

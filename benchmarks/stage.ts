@@ -10,21 +10,24 @@ import type { Setting, SourceName } from './servers/setting.ts'
 import { fillSqlite } from './sqlite-data.ts'
 import { makeWorld, type Sizes } from './world.ts'
 
-/** Where a benchmark plays: servers in processes of their own, each with its own copy of the same data. */
+/** The servers of a benchmark, each in its own process with its own copy of the same data. */
 export interface Stage {
-  /** The server of a subject, started when it is first asked for. */
+  /** Returns the server of a subject; starts it at the first call. */
   server (subject: Subject, source: SourceName): Promise<ServerProcess>
-  /** CPU time that the database's processes have used, in microseconds; undefined where there are none, or none of ours. */
+  /**
+   * Returns the CPU time of the database's processes in microseconds; undefined for sources without such processes, and
+   * for a server that was running before.
+   */
   databaseCpu (source: SourceName): number | undefined
   /** Stops the servers, but not the databases. */
   clear (): Promise<void>
   close (): Promise<void>
 }
 
-/** Makes the data, and opens what serves it for these sources. */
+/** Creates the data, and the databases of the given sources. */
 export async function openStage (sizes: Sizes, sources: readonly SourceName[], cores: Cores): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'data-api-bench-'))
-  // Also where somebody has had enough of waiting.
+  // Also at an interrupt.
   const remove = () => { rmSync(folder, { recursive: true, force: true }) }
   process.once('exit', remove)
   const world = makeWorld(sizes)
@@ -43,7 +46,7 @@ export async function openStage (sizes: Sizes, sources: readonly SourceName[], c
     return { source: 'sqlite', file }
   }
   const clear = async () => {
-    // One that did not start has nothing to stop, and has been told of.
+    // A server that failed to start needs no stop, and its error has been reported.
     for (const started of await Promise.allSettled(servers.values())) {
       if (started.status === 'fulfilled') await started.value.stop()
     }
@@ -71,7 +74,7 @@ export async function openStage (sizes: Sizes, sources: readonly SourceName[], c
 
 interface Postgres {
   readonly server: PostgresServer
-  /** Gives the address of a new database with the same data. */
+  /** Returns the URL of a copy of the database; creates it at the first call. */
   copy (subject: Subject): Promise<string>
   close (): Promise<void>
 }

@@ -1,11 +1,11 @@
-/** How much data there is: artists, albums of each, tracks of each album. */
+/** The amount of data: the numbers of artists, of albums of each artist, and of tracks of each album. */
 export interface Sizes { readonly artists: number, readonly albumsEach: number, readonly tracksEach: number }
 
-/** What the issue asks for: 10,000 artists, 40,000 albums, 200,000 tracks. */
+/** The sizes of the full benchmark: 10,000 artists, 40,000 albums, 200,000 tracks. */
 export const fullSizes: Sizes = { artists: 10_000, albumsEach: 4, tracksEach: 5 }
 export const quickSizes: Sizes = { artists: 1_000, albumsEach: 4, tracksEach: 5 }
 
-// Type aliases and not interfaces: only these are records of unknown to the compiler, which tables are.
+// Type aliases, because interfaces are not assignable to records of unknown, the type of a table's rows.
 export type Artist = {
   id: number
   name: string
@@ -39,7 +39,7 @@ const words = [
   'Lantern', 'Midnight', 'North', 'Orbit', 'Paper', 'Quiet', 'River', 'Silver', 'Thunder'
 ] as const
 
-/** Makes the same rows each time: what is compared must not differ by chance. Keys count from 1. */
+/** Makes the same rows at each call, so that all servers have the same data. Keys count from 1. */
 export function makeWorld ({ artists: count, albumsEach, tracksEach }: Sizes): World {
   const random = seeded(20_240_229)
   const artists = times(count, index => makeArtist(index + 1, random))
@@ -50,7 +50,7 @@ export function makeWorld ({ artists: count, albumsEach, tracksEach }: Sizes): W
   return { artists, albums, tracks }
 }
 
-/** The album of a track's key, and the artist of an album's: those that makeWorld() gave them to. */
+/** Returns the key of a track's album, or of an album's artist, as makeWorld() assigns them. */
 export const ownerOf = (key: number, each: number): number => Math.floor((key - 1) / each) + 1
 
 function makeArtist (id: number, random: Random): Artist {
@@ -87,10 +87,10 @@ function makeTrack (id: number, albumId: number, position: number, random: Rando
   }
 }
 
-/** From 0 to below 1. */
+/** Returns a number from 0 to below 1. */
 type Random = () => number
 
-/** Mulberry32: thirty-two bits of state are enough for test data. */
+/** Returns the pseudorandom generator Mulberry32; its 32 bits of state are enough for test data. */
 export function seeded (seed: number): Random {
   let state = seed
   return () => {
@@ -110,7 +110,7 @@ const day = (random: Random) => new Date(Date.UTC(1960, 0, 1 + whole(random, 23_
 export const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index))
 
-/** The tables by name, in an order in which each comes behind those that it refers to. */
+/** Returns the tables by name, each after those that it refers to. */
 export const tablesOf = ({ artists, albums, tracks }: World): ReadonlyArray<readonly [
   table: string, rows: ReadonlyArray<Readonly<Record<string, unknown>>>
 ]> =>

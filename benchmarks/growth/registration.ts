@@ -7,10 +7,10 @@ import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Extent } from './cost.ts'
 
-/** What registering so many collections costs, and a request to the last of them. Times in milliseconds, memory in bytes. */
+/** The cost of registering collections, and of a request to the last one. Times in milliseconds, memory in bytes. */
 interface Registered { readonly time: number, readonly heap: number, readonly request: number }
 
-/** Each number of collections in a process of its own, so that none finds code or memory of another's. */
+/** Measures each number of collections in a new process, so that none reuses compiled code or memory. */
 export function growCollections ({ quick }: Extent): string {
   const rows = (quick ? [1, 50] : [1, 10, 50, 100, 500]).map(count => {
     const { stdout, status } = spawnSync(process.execPath, [
@@ -27,7 +27,7 @@ export function growCollections ({ quick }: Extent): string {
     formatTable(['collections', 'registration, ms', 'ms each', 'heap, KiB', 'KiB each', 'item by id of the last, µs by inject'], rows, 0)}`
 }
 
-/** Collections in a ring: each refers to the next, which has it among its own. */
+/** Returns collections in a ring: each has a sub-item in the next and a sub-collection in the one before. */
 function ring (count: number) {
   const name = (index: number) => `things${(index + count) % count}`
   return Object.fromEntries(times(count, index => {

@@ -10,7 +10,7 @@ import { connections, costOf, type Extent, get } from './cost.ts'
 
 const tracksOfArtist = 20
 
-/** What a request costs as the table that it reads grows. */
+/** Measures the cost of requests by the number of rows of their table. */
 export async function growRows (cores: Cores, extent: Extent): Promise<string> {
   const rows: string[][] = []
   for (const count of extent.quick ? [1_000, 10_000] : [1_000, 10_000, 100_000, 1_000_000]) {
@@ -37,7 +37,7 @@ async function costs (server: ServerProcess, source: SourceName, count: number, 
     formatNumber((await costOf(server, requests, { connections, seconds })).cpu)
   const items = times(200, index => get(`/tracks/${1 + index * 7919 % count}`))
   const first = get('/tracks?sort=plays+desc&limit=10')
-  // Each page in memory is another sort of all; one shows it.
+  // In memory each page sorts all rows, so one page is enough.
   if (source === 'memory') return [await cost(items), await cost([first]), '']
   const deep = await findDeepPage(server.url, count / 20)
   return [await cost(items), await cost([first]), await cost([get(deep.path)])]

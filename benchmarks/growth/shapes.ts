@@ -3,7 +3,7 @@ import { formatNumber, formatTable } from '../table.ts'
 import { times } from '../world.ts'
 import { connections, costOf, type Extent, get } from './cost.ts'
 
-/** What a request costs as it asks for more: of a page, in depth, in terms of a filter. */
+/** Measures the cost of requests by page size, depth of nesting, filter terms and length of lists. */
 export async function growShapes (server: ServerProcess, extent: Extent): Promise<string> {
   return [
     await grow(
@@ -25,7 +25,7 @@ export async function growShapes (server: ServerProcess, extent: Extent): Promis
   ].join('\n\n')
 }
 
-/** `id,album(id,artist(id))` and so on, to and fro between what belongs to what. */
+/** Returns a nested selection, such as `id,album(id,artist(id))`, through relations in both directions. */
 function nest (depth: number): string {
   const relations = ['album', 'artist', 'albums(id;limit=1', 'artist', 'albums(id;limit=1']
   return relations.slice(0, depth).reduceRight((inner, relation) => {

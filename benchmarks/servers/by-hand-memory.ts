@@ -1,7 +1,7 @@
 import { type Album, type Artist, makeWorld, type Sizes, type Track } from '../world.ts'
 import type { Queries } from './queries.ts'
 
-/** Maps by key and by foreign key, and loops. */
+/** Returns queries over Maps by key and by foreign key, and loops over arrays. */
 export function memoryQueries (sizes: Sizes): Queries {
   const world = makeWorld(sizes)
   const artists = byId(world.artists)

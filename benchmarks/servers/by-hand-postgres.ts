@@ -6,7 +6,7 @@ const album = 'id, title, released::text as released, genre, price, label, artis
 const artist = 'id, name, country, founded, rating, label'
 const track = 'id, title, position, seconds, plays, album_id'
 
-/** Named statements, which each connection prepares once. */
+/** Returns queries of named statements, which each connection prepares once. */
 export function postgresQueries (connectionString: string): Queries {
   const pool = new pg.Pool({ connectionString, max: mostConnections })
   const named = (name: string, text: string) =>
@@ -64,7 +64,7 @@ export function postgresQueries (connectionString: string): Queries {
   }
 }
 
-// As text, so that the driver does not parse what is sent on as it is.
+// The result is cast to text, so that the driver does not parse JSON that is sent unchanged.
 const treesText = `
   select coalesce(json_agg(json_build_object('id', id, 'name', name, 'albums', (
     select coalesce(json_agg(json_build_object('id', id, 'title', title, 'tracks', (

@@ -6,7 +6,7 @@ const album = 'id, title, released, genre, price, label, artist_id'
 const artist = 'id, name, country, founded, rating, label'
 const track = 'id, title, position, seconds, plays, album_id'
 
-/** Each statement prepared once, on the driver that `sqlite()` of the plugin picks. */
+/** Returns queries of statements that are prepared once, on the driver that the plugin's `sqlite()` uses. */
 export function sqliteQueries (file: string): Queries {
   const driver = openDriver(file, undefined)
   driver.exec(sqlitePragmas)

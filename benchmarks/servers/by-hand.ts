@@ -6,7 +6,10 @@ import type { Eventually, NewTrack, Queries, Row, TrackChange } from './queries.
 import { bodies, params, queries as asked, rows } from './schemas.ts'
 import type { Setting } from './setting.ts'
 
-/** The same API written by hand: prepared statements, schemas for what comes and what goes, and no promise where there is nothing to wait for. */
+/**
+ * Returns the same API written by hand: with prepared statements, schemas for requests and answers, and no promise where
+ * the result is available at once.
+ */
 export function openByHand (setting: Setting): FastifyInstance {
   const app = Fastify()
   const queries = open(setting)
@@ -99,7 +102,7 @@ function then<T, R> (found: Eventually<T>, make: (value: T) => R): Eventually<R>
   return found instanceof Promise ? found.then(make) : make(found)
 }
 
-/** Sends what was found, at once where it is there. `text` makes JSON of it where no schema does. */
+/** Sends the result, or 404 where it is undefined; at once unless it is a promise. `text`: makes JSON without a schema. */
 function answer<T> (reply: FastifyReply, found: Eventually<T | undefined>, text?: (value: T) => string): void {
   const send = (value: T | undefined) => {
     if (value === undefined) reply.code(404).send({ error: 'not found' })

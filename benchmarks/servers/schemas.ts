@@ -1,4 +1,4 @@
-// What the routes written by hand take and send, for Ajv and fast-json-stringify.
+// The schemas of requests and answers of the routes written by hand, for Ajv and fast-json-stringify.
 
 const integer = { type: 'integer' } as const
 const number = { type: 'number' } as const

@@ -11,15 +11,17 @@ function ddl (
   { name, columns, primaryKey }: Table, typeOf: (column: Column, place: number) => string, suffix: string
 ): string {
   const lines = columns.map((column, place) =>
-    `${quote(column.name)} ${typeOf(column, place)}${column.nullable ? '' : ' not null'}${column.unique ? ' unique' : ''}${referencing(column)}`
-  )
-  return `create table ${quote(name)} (${[...lines, ...primaryKey.length > 0 ? [`primary key (${primaryKey.map(quote).join(', ')})`] : []].join(', ')})${suffix}`
+    `${quote(column.name)} ${typeOf(column, place)}${constraintsOf(column)}`)
+  const key = primaryKey.length > 0 ? [`primary key (${primaryKey.map(quote).join(', ')})`] : []
+  return `create table ${quote(name)} (${[...lines, ...key].join(', ')})${suffix}`
 }
 
-const referencing = ({ references }: Column) =>
-  references === undefined
-    ? ''
-    : ` references ${quote(references.table)} (${quote(references.column)})${references.cascade ? ' on delete cascade' : ''}`
+function constraintsOf ({ nullable, unique, references }: Column): string {
+  const own = `${nullable ? '' : ' not null'}${unique ? ' unique' : ''}`
+  if (references === undefined) return own
+  const { table, column, cascade } = references
+  return `${own} references ${quote(table)} (${quote(column)})${cascade ? ' on delete cascade' : ''}`
+}
 
 const sqliteTypes = {
   key: 'integer',
@@ -42,12 +44,14 @@ function toSqlite (value: unknown, { kind }: Column): unknown {
   return kind === 'boolean' ? Number(value) : value
 }
 
-/** Creates tables in SQLite; every other table is STRICT, so that both kinds are tested. */
+/** Creates tables in SQLite, every other one STRICT: only in those does SQLite enforce the types of columns. */
 export const openSqlite: Open = tables => {
   const db = sqlite(':memory:')
   for (const [place, table] of tables.entries()) {
     db.exec(ddl(table, ({ kind }) => sqliteTypes[kind], place % 2 === 0 ? ' strict' : ''))
-    const insert = db.driver.prepare(`insert into ${quote(table.name)} (${table.columns.map(({ name }) => quote(name)).join(', ')}) values (${table.columns.map(() => '?').join(', ')})`)
+    const names = table.columns.map(({ name }) => quote(name)).join(', ')
+    const values = table.columns.map(() => '?').join(', ')
+    const insert = db.driver.prepare(`insert into ${quote(table.name)} (${names}) values (${values})`)
     for (const row of table.rows) insert.run(...table.columns.map(column => toSqlite(row[column.name] ?? null, column)))
   }
   return {
@@ -124,11 +128,13 @@ export const openKysely = {
   'kysely over postgres.js': postgresOpener(connectKyselyJs)
 }
 
-const inserts = ({ name, columns, rows }: Table) => rows.length === 0
-  ? []
-  : [
-    `insert into ${quote(name)} (${columns.map(column => quote(column.name)).join(', ')}) values ${rows.map(row => `(${columns.map(column => toLiteral(row[column.name] ?? null, column)).join(', ')})`).join(', ')}`
-  ]
+function inserts ({ name, columns, rows }: Table): readonly string[] {
+  if (rows.length === 0) return []
+  const names = columns.map(column => quote(column.name)).join(', ')
+  const values = rows.map(row =>
+    `(${columns.map(column => toLiteral(row[column.name] ?? null, column)).join(', ')})`)
+  return [`insert into ${quote(name)} (${names}) values ${values.join(', ')}`]
+}
 
 function toLiteral (value: unknown, { kind }: Column): string {
   if (value === null) return 'null'

@@ -4,19 +4,21 @@ import dataApi, { type DataApiOptions } from '../../lib/index.ts'
 import { collections as music, tables as musicTables } from '../fixtures/music.ts'
 import { type Collections, type Opened, openers, type Tables } from './sources.ts'
 
+/** Declarations and the tables that they are over. `ddl`: statements that create the tables. */
 export interface World { readonly collections: Collections, readonly tables: Tables, readonly ddl?: string }
 
+/** The functions that a test is given, all over one source. */
 export interface Tools {
   readonly t: Test
   readonly app: FastifyInstance
   readonly opened: Opened
   get (url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>
   request (options: InjectOptions): Promise<LightMyRequestResponse>
-  /** Sends a body as JSON, or none. */
+  /** Sends a request with a body as JSON; without a body where it is undefined. */
   send (
     method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, body?: unknown, headers?: Record<string, string>
   ): Promise<LightMyRequestResponse>
-  /** Compares status and body, and headers where they are given. */
+  /** Asserts the status, the body and the given headers of a response. */
   same (
     response: LightMyRequestResponse, status: number, body: unknown, headers?: Record<string, string | undefined>
   ): void
@@ -24,7 +26,7 @@ export interface Tools {
 
 type Options = Omit<DataApiOptions, 'collections'>
 
-/** Runs a test of the contract once on each kind of source, over the world of music unless another is given. */
+/** Runs a test of the contract on each kind of source, by default over the fixture music.ts. */
 export function everySource (
   name: string, run: (tools: Tools) => Promise<void>, options: Options = {},
   world: World = { collections: music, tables: musicTables }

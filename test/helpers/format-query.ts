@@ -2,14 +2,17 @@ import type { Operator } from '../../lib/model/values.ts'
 import type { FieldAsked, Filter, Query, SortTerm, ValueText } from '../../lib/request/request.ts'
 import { compileSyntax, operatorDefaults } from '../../lib/request/syntax.ts'
 
-/** A query as a query string of the default syntax, each part percent-encoded: the inverse of parseQuery. */
+/** Formats a query as a query string of the default syntax, percent-encoded: the inverse of parseQuery(). */
 export function formatQuery (query: Query): string {
   return formatParts(query)
     .map(([name, value]) => name === undefined ? encodeURIComponent(value) : `${name}=${encodeURIComponent(value)}`)
     .join('&')
 }
 
-/** The same not encoded: name and value of each parameter; no name for a comparison that is a parameter itself. */
+/**
+ * Formats a query as parameters, each with its name and value, not encoded. The name is undefined for a comparison that
+ * is a parameter by itself.
+ */
 export function formatParts ({
   filters,
   sort,
@@ -24,12 +27,12 @@ export function formatParts ({
   ]
 }
 
-/** The first spelling of an operator. */
+/** Returns the first spelling of an operator. */
 export const spell = (operator: Operator) => operatorDefaults[operator][0] ?? ''
 
 const { parameters } = compileSyntax({})
 
-/** Whether a filter may be a parameter itself. */
+/** True for a filter that can be a parameter by itself. */
 const isParameter = (filter: Filter) => filter.kind === 'compare' && !parameters.has(filter.path.join('.'))
 
 function formatFilter (filter: Filter, inside: boolean): string {

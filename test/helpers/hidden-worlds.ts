@@ -72,8 +72,8 @@ export function withGuards (
   }))
 }
 
-// A counted key shows how many rows there are, hidden ones included. So keys are texts or UUIDs here: the first choice of
-// a collection is the kind of its key.
+// A counted key shows how many rows there are, hidden ones included. So keys are texts or UUIDs here: the first choice
+// of a collection is the kind of its key.
 const withoutCountedKey = ([first = 0, ...others]: ChoiceSequence): ChoiceSequence =>
   [40_000 + first % 25_000, ...others]
 

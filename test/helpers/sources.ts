@@ -9,30 +9,31 @@ import { withoutPostgres } from './on-postgres.ts'
 
 export type Tables = Readonly<Record<string, ReadonlyArray<Record<string, unknown>>>>
 
-/** One set of rows behind a source of each kind, so that the same declarations can be served over all. */
+/** A source of one kind over the tables of a test; the same declarations can be served over each kind. */
 export interface Opened {
   readonly kind: 'memory' | 'sqlite' | 'postgres'
   source (table: string): Source
-  /** Adds or removes rows while an API serves them. */
+  /** Adds a row to a table, without the API. */
   insert (table: string, row: Record<string, unknown>): void | Promise<void>
   remove (table: string, id: number): void | Promise<void>
-  /** The rows as they are, in the form of the tables given. */
+  /** Returns the current rows of a table. */
   rows (table: string): ReadonlyArray<Record<string, unknown>> | Promise<ReadonlyArray<Record<string, unknown>>>
   close (): void | Promise<void>
 }
 
 /**
- * `ddl` makes the tables of a database; without it they are made as the rows look. In it `key` is an integer that is made for whoever gives none, and
- * `boolean`, `json`, `real` and `strict` are what the database has for them.
+ * Opens a source over tables with rows. `ddl`: statements that create the tables; where it is undefined, the types
+ * of the columns follow from the rows. In `ddl`, `key` is an integer with the next key as its default, and `boolean`,
+ * `json`, `real` and `strict` become the types and options of the database.
  */
 export type Opener = (tables: Tables, ddl?: string) => Opened | Promise<Opened>
 
-/** Whether a statement asks SQLite for a table's columns: once of each table, not for a request. */
+/** True for the statement that reads a table's columns from SQLite's catalog, once for each table. */
 export const isOfCatalog = (text: string) => text.includes('pragma_table_xinfo')
 
 export type Collections = (source: Opened['source']) => Record<string, Declared>
 
-/** The same for one database. */
+/** Converts a test's `ddl` to SQLite's dialect. */
 export const sqliteDdl = (ddl: string) => ddl.replaceAll(/(?<!primary )\bkey\b(?! \()/g, 'integer primary key')
   .replaceAll(/\bboolean\b/g, 'integer')
   .replaceAll(/\bjson\b/g, 'text')
@@ -42,13 +43,13 @@ const postgresDdl = (ddl: string) => nextKey + ddl
   .replaceAll(/\breal\b/g, 'double precision')
   .replaceAll(/\) strict\b/g, ')')
 
-// An identity column counts what was refused as well, and so would give other keys than the other sources.
+// An identity column counts refused inserts as well, and so would give other keys than the other sources.
 const nextKey = `create function next_key (tbl text) returns bigint language plpgsql as $$
 declare n bigint; begin execute format('select coalesce(max(id), 0) + 1 from %I', tbl) into n; return n; end $$;
 `
 
 function openMemory (tables: Tables) {
-  // Copies, because a test may change them.
+  // Copies, because a test may change its rows.
   const rows = Object.fromEntries(Object.entries(tables)
     .map(([name, table]) => [name, table.map(row => structuredClone({ ...row }))]))
   const rowsOf = (table: string) => rows[table] ?? []
@@ -69,8 +70,9 @@ function openSqlite (tables: Tables, ddl?: string) {
   const db = sqlite(':memory:')
   const insert = (table: string, row: Record<string, unknown>) => {
     const values = Object.values(row).map(bound)
-    db.driver.prepare(`insert into ${quote(table)} (${Object.keys(row).map(quote).join(', ')}) values (${values.map(() => '?').join(', ')})`)
-      .run(...values)
+    const names = Object.keys(row).map(quote).join(', ')
+    const places = values.map(() => '?').join(', ')
+    db.driver.prepare(`insert into ${quote(table)} (${names}) values (${places})`).run(...values)
   }
   if (ddl !== undefined) db.exec(sqliteDdl(ddl))
   for (const [name, rows] of Object.entries(tables)) {
@@ -110,18 +112,18 @@ function typeOf (values: readonly unknown[]): 'integer' | 'real' | 'text' {
   return known.every(value => typeof value === 'number') ? 'real' : 'text'
 }
 
-/** The server that was started for the run, or the one that DATABASE_URL names. */
+/** Returns the URL of the PostgreSQL server: DATABASE_URL, or the server that was started for the run. */
 export const serverUrl = (): string =>
   process.env['DATABASE_URL'] ?? (JSON.parse(readFileSync(
     new URL('../../.tap/postgres.json', import.meta.url), 'utf8'
   )) as { url: string }).url
 
-/** What needs PostgreSQL; nothing where it was left out on purpose. */
+/** Returns the openers that need PostgreSQL; an empty object in a run without PostgreSQL. */
 const onPostgres = <T extends Record<string, Opener>>(those: T): T => (withoutPostgres ? {} : those) as T
 
 let schemas = 0
 
-// As numbers and texts, which the other sources hold.
+// Parsers that give big integers as numbers and dates as texts, as the other sources do.
 const plainTypes = {
   getTypeParser: (oid: number) => [20, 23].includes(oid)
     ? Number
@@ -130,19 +132,19 @@ const plainTypes = {
 
 interface Client { readonly table: (name: string, options?: TableOptions) => Source, close (): Promise<void> }
 
-/** How an API reaches a schema: with so many connections. */
+/** Connects to a schema of PostgreSQL with at most `max` connections. */
 export type Connect = (to: { readonly url: string, readonly schema: string, readonly max: number }) => Client
 
-/** A schema of its own, which is quicker than a database and as much apart. */
+/** Creates a schema for each test, which is faster than a database and just as separate. */
 const postgresOpener = (connect: Connect) => async (tables: Tables, ddl?: string) => {
   const schema = `test_${process.pid}_${schemas++}`
   const pool = new pg.Pool({ connectionString: serverUrl(), max: 2, options: `-c search_path=${schema}` })
   const insertAll = async (table: string, rows: ReadonlyArray<Record<string, unknown>>) => {
     const columns = [...new Set(rows.flatMap(row => Object.keys(row)))].map(quote).join(', ')
+    const into = `insert into ${quote(table)} (${columns})`
+    const statement = `${into} select ${columns} from json_populate_recordset(null::${quote(table)}, $1)`
     for (let start = 0; start < rows.length; start += 5000) {
-      await pool.query(`insert into ${quote(table)} (${columns}) select ${columns} from json_populate_recordset(null::${quote(table)}, $1)`, [
-        JSON.stringify(rows.slice(start, start + 5000))
-      ])
+      await pool.query(statement, [JSON.stringify(rows.slice(start, start + 5000))])
     }
   }
   await pool.query(`create schema ${schema}`)
@@ -189,7 +191,7 @@ function overKysely (dialect: Dialect): Client {
   return { table: (name, options) => db.table(name, options), close: () => instance.destroy() }
 }
 
-/** Kysely instances as applications have them, with drivers that convert what they are given and what they get, and a plugin that renames columns. */
+/** Kysely as applications use it, with drivers that convert values, and with a plugin that renames columns. */
 export const kyselyOpeners = onPostgres({
   'kysely over pg': postgresOpener(connectKysely),
   'kysely over postgres.js': postgresOpener(connectKyselyJs)
@@ -209,7 +211,7 @@ function postgresType (values: readonly unknown[]): string {
   return type === 'real' ? 'double precision' : type === 'integer' ? 'bigint' : type
 }
 
-/** Every kind of source that the tests run on. */
+/** The openers of all kinds of source that the tests run on. */
 export const openers = {
   memory: openMemory,
   sqlite: openSqlite,

@@ -9,8 +9,8 @@ import {
 } from './visibility.ts'
 
 /**
- * Returns the tables of two worlds that differ in hidden data. Rows of both have the same unique values, so that a write
- * conflicts with them in both. Rows of one only have unique values that no request writes.
+ * Returns the tables of two worlds that differ in hidden data. Rows of both have the same unique values, so that a
+ * write conflicts with them in both. Rows of one only have unique values that no request writes.
  */
 export function generateTwins (generator: ValueGenerator, parts: readonly Part[], world: World): readonly [
   readonly Table[], readonly Table[]
@@ -104,12 +104,12 @@ function freshValue ({ kind }: Column, fresh: { count: number }): unknown {
 }
 
 /**
- * True where a request names a row that may exist in one world only. A read of such a row gives 404 in both worlds; but a
- * write of its unique value conflicts in one.
+ * True where a request names a row that may exist in one world only. A read of such a row gives 404 in both worlds; but
+ * a write of its unique value conflicts in one.
  */
 export const namesHiddenRow = (text: string) => /secret-|dead0|2345-|7654\d/i.test(text)
 
-/** Returns two versions of a join table, with different links of hidden items; the same where a scope uses the links. */
+/** Returns two versions of a join table, which differ in links of hidden items, unless a scope uses the table. */
 function generateJoins (
   generator: ValueGenerator, table: Table, parts: readonly Part[], world: World,
   made: ReadonlyArray<readonly [Table, Table]>

@@ -94,11 +94,13 @@ export function isSecret ({ property, unique }: Column, part: Part, parts: reado
 }
 
 /** True where the property is the foreign key of a relation of the holder. */
-export const isForeignKeyIn = (property: string, { generated }: Part, holder: Part) => Object.values(holder.generated.schema).some(schema => {
-  const relation = relationOf(schema)
-  if (relation === undefined || relation.link.foreignKey !== property) return false
-  return isSubItem(relation) ? holder.generated === generated : relation.target === generated.property
-})
+export function isForeignKeyIn (property: string, { generated }: Part, holder: Part): boolean {
+  return Object.values(holder.generated.schema).some(schema => {
+    const relation = relationOf(schema)
+    if (relation === undefined || relation.link.foreignKey !== property) return false
+    return isSubItem(relation) ? holder.generated === generated : relation.target === generated.property
+  })
+}
 
 /** True for a property from which the computed field is made: declare() takes the first three. */
 const isComputedFrom = (property: string, { generated, denied }: Part) =>
