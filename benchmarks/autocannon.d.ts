@@ -1,6 +1,11 @@
-// What is used of autocannon, which has no types of its own.
+// The types of the parts of autocannon that the benchmarks use; the package has none.
 declare module 'autocannon' {
-  export interface Request { readonly method: string, readonly path: string, readonly headers?: Readonly<Record<string, string>>, readonly body?: string }
+  export interface Request {
+    readonly method: string
+    readonly path: string
+    readonly headers?: Readonly<Record<string, string>>
+    readonly body?: string
+  }
 
   export interface Client { setRequests (requests: readonly Request[]): void }
 
@@ -9,7 +14,7 @@ declare module 'autocannon' {
     readonly connections: number
     /** In seconds. */
     readonly duration: number
-    /** In milliseconds: how often it looks whether it is over. */
+    /** The interval in milliseconds at which it checks the end of the duration. */
     readonly sampleInt: number
     readonly requests: readonly Request[]
     readonly setupClient?: (client: Client) => void

@@ -4,7 +4,7 @@ import { collection, type Source, SubCollection, SubItem } from '../lib/index.ts
 const shown = { readable: true, writable: true } as const
 const nullable = Type.Union([Type.String(), Type.Null()], shown)
 
-// Relations are hidden, so that an item is what the route written by hand sends: its own fields.
+// Relations are hidden, so that an item has the same fields as the answer of the route written by hand.
 const Artist = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),
   name: Type.String({ identifier: true, ...shown }),
@@ -37,7 +37,7 @@ const Track = Type.Object({
   album: SubItem('albums', { foreignKey: 'albumId', readable: true, hidden: true })
 })
 
-/** What the plugin is told of the tables. */
+/** Returns the declarations of the benchmark's tables, for the plugin. */
 export function collections (source: (table: 'artists' | 'albums' | 'tracks') => Source) {
   return {
     artists: collection(Artist, { source: source('artists') }),

@@ -2,13 +2,21 @@ import autocannon, { type Request } from 'autocannon'
 
 export type { Request }
 
-/** How hard a server is pressed. */
+/** The load on a server: the number of connections, and the duration in seconds. */
 export interface Pressure { readonly connections: number, readonly seconds: number }
 
-/** What came of a round: requests answered, in how many seconds. Latencies in milliseconds. */
-export interface Round { readonly requests: number, readonly seconds: number, readonly p50: number, readonly p99: number }
+/** The result of a round: the number of answers, its duration in seconds, and latencies in milliseconds. */
+export interface Round {
+  readonly requests: number
+  readonly seconds: number
+  readonly p50: number
+  readonly p99: number
+}
 
-/** Sends the requests again and again over a fixed number of connections. Throws if any answer is an error: what failed must not be taken for fast. */
+/**
+ * Sends the requests again and again over a fixed number of connections. Throws if any answer is an error, because a
+ * failure must not count as a fast answer.
+ */
 export async function press (url: string, requests: readonly Request[], { connections, seconds }: Pressure): Promise<Round> {
   let clients = 0
   const result = await autocannon({
@@ -16,14 +24,17 @@ export async function press (url: string, requests: readonly Request[], { connec
     connections,
     duration: seconds,
     sampleInt: 20,
-    // Each connection has its own, which begin elsewhere, so that they do not all ask for the same at once. What stands here every one of them would make anew.
+    // setupClient() gives each connection all requests, from a start of its own, so that the connections do
+    // not send the same one at once. autocannon would prepare requests that are listed here again for each connection.
     requests: requests.slice(0, 1),
     setupClient (client) {
       const start = Math.floor(requests.length * (clients++ % connections) / connections)
       client.setRequests([...requests.slice(start), ...requests.slice(0, start)])
     }
   })
-  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${requests[0]?.method} ${requests[0]?.path}: ${result.non2xx} answers were no success, ${result.errors} requests failed`)
+  if (result.non2xx > 0 || result.errors > 0) {
+    throw new Error(`${requests[0]?.method} ${requests[0]?.path}: ${result.non2xx} answers were no success, ${result.errors} requests failed`)
+  }
   // A short round on a busy machine may end before its first answer.
   if (result['2xx'] === 0) return press(url, requests, { connections, seconds: seconds * 2 })
   const { p50, p99 } = result.latency

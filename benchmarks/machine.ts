@@ -3,13 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { availableParallelism, cpus } from 'node:os'
 
-// Before this process is pinned, which leaves it one.
+// Read before this process is pinned, which leaves it one core.
 const count = availableParallelism()
 
-/** The cores of each part, as `taskset` takes them. Empty where nothing can be pinned. */
+/** The cores of each part in the syntax of `taskset`; empty strings where processes cannot be pinned. */
 export interface Cores { readonly server: string, readonly client: string, readonly database: string }
 
-/** The server has a core of its own, the client another, and the database what is left; on two cores it shares the client's. */
+/** Gives the server one core, the client another, and the database the rest; on two cores it shares the client's. */
 export function shareCores (): Cores {
   if (count < 2 || !hasTaskset) return { server: '', client: '', database: '' }
   return { server: '0', client: '1', database: count === 2 ? '1' : `2-${count - 1}` }
@@ -17,18 +17,18 @@ export function shareCores (): Cores {
 
 const hasTaskset = spawnSync('taskset', ['--version']).status === 0
 
-/** The command, pinned to the cores. */
+/** Returns the command that runs the given command pinned to the cores. */
 export function pinned (cores: string, [command, ...args]: readonly [string, ...string[]]): readonly [string, ...string[]] {
   return cores === '' ? [command, ...args] : ['taskset', '-c', cores, command, ...args]
 }
 
-/** Pins this process, with all its threads, and has it end in order when it is told to. */
+/** Pins this process with all its threads, and makes SIGINT and SIGTERM run its exit handlers. */
 export function pinSelf (cores: string): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => { process.exit(130) })
   if (cores !== '') spawnSync('taskset', ['-a', '-c', '-p', cores, String(process.pid)])
 }
 
-/** CPU time in microseconds that a process and its descendants have used; undefined where there is no /proc to tell. */
+/** Returns the CPU time in microseconds of a process and its descendants; undefined on systems without /proc. */
 export function treeCpu (pid: number | undefined): number | undefined {
   if (pid === undefined) return undefined
   try {
@@ -38,7 +38,10 @@ export function treeCpu (pid: number | undefined): number | undefined {
   }
 }
 
-/** In nanoseconds, where stat has but hundredths of a second. It tells of the first thread, which is all that a process of PostgreSQL has. */
+/**
+ * Returns the CPU time of a process in microseconds. schedstat counts nanoseconds, stat hundredths of a second. schedstat
+ * counts the first thread only; processes of PostgreSQL have one.
+ */
 function cpuOf (pid: number): number {
   try {
     return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ', 1)) / 1000
@@ -48,20 +51,22 @@ function cpuOf (pid: number): number {
   }
 }
 
-/** What its children had used that have ended, such as those that vacuum tables; in microseconds. */
+/** Returns the CPU time in microseconds of a process's children that have ended, such as PostgreSQL's vacuum workers. */
 const cpuOfEnded = (pid: number) => sum(statOf(pid).slice(13, 15).map(ticks => Number(ticks) * 10_000))
 
-/** The fields of stat behind the name, which may hold spaces: state, parent, and so on (proc(5)). */
+/** Returns the fields of stat after the name, which may contain spaces: state, parent, and so on (proc(5)). */
 const statOf = (pid: number) => readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ')
 
 function descendants (root: number): readonly number[] {
-  const parents = new Map(readdirSync('/proc').filter(name => /^\d+$/.test(name)).map(name => [Number(name), parentOf(Number(name))]))
+  const parents = new Map(readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .map(name => [Number(name), parentOf(Number(name))]))
   const found = [root]
   for (const one of found) for (const [pid, parent] of parents) if (parent === one) found.push(pid)
   return found
 }
 
-/** A process may be gone by now. */
+/** Returns the parent of a process; undefined where the process has ended. */
 function parentOf (pid: number): number | undefined {
   try {
     return Number(statOf(pid)[1])
@@ -72,10 +77,12 @@ function parentOf (pid: number): number | undefined {
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
 
-/** What was measured on: without it a figure says nothing. */
+/** Describes the machine and the versions, without which the figures mean nothing. */
 export function describeMachine (cores: Cores): readonly string[] {
   const [cpu] = cpus()
-  const pinning = cores.server === '' ? 'not pinned' : `server on core ${cores.server}, client on core ${cores.client}, PostgreSQL on ${cores.database === cores.client ? 'the client\'s' : cores.database}`
+  const pinning = cores.server === ''
+    ? 'not pinned'
+    : `server on core ${cores.server}, client on core ${cores.client}, PostgreSQL on ${cores.database === cores.client ? 'the client\'s' : cores.database}`
   return [
     `Node.js ${process.versions.node}, ${process.platform} ${process.arch}`,
     `CPU: ${cpu?.model.trim() ?? 'unknown'}, ${count} cores; ${pinning}`,
@@ -96,10 +103,11 @@ function versionOf (name: string): string {
   return 'absent'
 }
 
-/** The driver that `sqlite()` picks, for the record. */
-export const sqliteDriver = (): string => ['node:sqlite', 'better-sqlite3', '@photostructure/sqlite'].find(isThere) ?? 'none'
+/** Returns the name of the driver that `sqlite()` uses. */
+export const sqliteDriver = (): string =>
+  ['node:sqlite', 'better-sqlite3', '@photostructure/sqlite'].find(isInstalled) ?? 'none'
 
-function isThere (name: string): boolean {
+function isInstalled (name: string): boolean {
   try {
     require.resolve(name)
     return true

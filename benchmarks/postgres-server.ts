@@ -3,15 +3,15 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pinned } from './machine.ts'
 
-/** A PostgreSQL server to measure on. `pid`: of its first process, where this process started it. */
+/** A PostgreSQL server to measure. `pid`: the id of its first process; undefined for a server that was running before. */
 export interface PostgresServer {
   readonly pid: number | undefined
-  /** The address of a database of that name. */
+  /** Returns the URL of the database with that name. */
   url (database: string): string
   stop (): Promise<void>
 }
 
-/** The server that DATABASE_URL names, else one of our own in a temporary folder, pinned to the cores given. */
+/** Returns the server of DATABASE_URL; without it, starts one in a temporary folder, pinned to the cores. */
 export async function startPostgres (cores: string): Promise<PostgresServer> {
   const given = process.env['DATABASE_URL']
   if (given === undefined) return startOwn(cores)
@@ -24,7 +24,7 @@ async function startOwn (cores: string): Promise<PostgresServer> {
   const data = join(folder, 'data')
   await initialize(data)
   const port = await freePort()
-  // Neither the disk nor vacuum is what is measured, and both would come at moments of their own.
+  // Disk writes and vacuum are not measured, and would disturb some rounds and not others.
   const settings = ['fsync=off', 'autovacuum=off', 'shared_buffers=512MB', 'max_wal_size=4GB', 'checkpoint_timeout=1h']
   const server = await launch({ data, folder, port, settings, wrap: command => pinned(cores, command) })
   process.once('exit', () => { server.kill('SIGINT') })
@@ -48,8 +48,10 @@ export async function execute (connectionString: string, text: string): Promise<
   await client.end()
 }
 
-/** The tests' own: it is JavaScript, and so is not built beside this file. */
-const loadBinaries = async () => await import(new URL('../../test/helpers/postgres-binaries.mjs', import.meta.url).href) as typeof import('../test/helpers/postgres-binaries.mjs')
+/** Loads a helper of the tests. It is JavaScript, and so is not built next to this file. */
+const loadBinaries = async () => await import(new URL(
+  '../../test/helpers/postgres-binaries.mjs', import.meta.url
+).href) as typeof import('../test/helpers/postgres-binaries.mjs')
 
 function withDatabase (address: string, database: string): string {
   const url = new URL(address)

@@ -30,13 +30,20 @@ const modes: Readonly<Record<'full' | 'quick', Mode>> = {
 }
 
 const mode = quick ? modes.quick : modes.full
-const effort: Effort = { ...mode.effort, ...rounds !== undefined && { rounds: Number(rounds) }, ...seconds !== undefined && { seconds: Number(seconds) } }
+const effort: Effort = {
+  ...mode.effort,
+  ...rounds !== undefined && { rounds: Number(rounds) },
+  ...seconds !== undefined && { seconds: Number(seconds) }
+}
 const chosen = sources.filter(name => source.includes(name))
 const withPlatformatic = hasPlatformatic()
 const cores = shareCores()
 
 async function measureAll (stage: Stage): Promise<readonly Outcome[]> {
-  const facts: Facts = { sizes: mode.sizes, deep: await findDeepPage((await stage.server('plugin', 'sqlite')).url, mode.deepPage) }
+  const facts: Facts = {
+    sizes: mode.sizes,
+    deep: await findDeepPage((await stage.server('plugin', 'sqlite')).url, mode.deepPage)
+  }
   const outcomes: Outcome[] = []
   for (const name of chosen) {
     for (const one of scenarios(facts).filter(one => isWanted(one, name))) {
@@ -48,13 +55,18 @@ async function measureAll (stage: Stage): Promise<readonly Outcome[]> {
   return outcomes
 }
 
-const isWanted = ({ name, sources }: Scenario, source: SourceName) => sources.includes(source) && (scenario === undefined || scenario.some(part => name.startsWith(part)))
+const isWanted = ({ name, sources }: Scenario, source: SourceName) =>
+  sources.includes(source) && (scenario === undefined || scenario.some(part => name.startsWith(part)))
 
-const without = (scenario: Scenario): Scenario => ({ ...scenario, rivals: scenario.rivals.filter(({ subject }) => subject !== 'platformatic') })
+const without = (scenario: Scenario): Scenario => ({
+  ...scenario,
+  rivals: scenario.rivals.filter(({ subject }) => subject !== 'platformatic')
+})
 
 function document (outcomes: readonly Outcome[]): string {
   const { artists, albumsEach, tracksEach } = mode.sizes
-  const counts = [artists, artists * albumsEach, artists * albumsEach * tracksEach].map(count => count.toLocaleString('en'))
+  const counts = [artists, artists * albumsEach, artists * albumsEach * tracksEach]
+    .map(count => count.toLocaleString('en'))
   return [
     '# The plugin against routes written by hand',
     `Made by \`npm run bench\`${quick ? ' in its quick mode, which shows that it works and no more' : ''}. Ratios are the plugin's figure to the rival's, as medians of ${effort.rounds} rounds of ${effort.seconds} s that alternate, with the least and the most. Over ${effort.connections} connections; answers are compared before anything is timed.`,
@@ -62,7 +74,9 @@ function document (outcomes: readonly Outcome[]): string {
     [
       ...describeMachine(cores),
       `SQLite through ${sqliteDriver()}, for the plugin and by hand; PostgreSQL through pg with named statements, for both`,
-      withPlatformatic ? describePlatformatic() : 'Platformatic is left out, as it is not installed: `npm ci --prefix benchmarks`',
+      withPlatformatic
+        ? describePlatformatic()
+        : 'Platformatic is left out, as it is not installed: `npm ci --prefix benchmarks`',
       `Data: ${counts[0]} artists, ${counts[1]} albums, ${counts[2]} tracks`
     ].map(line => `- ${line}`).join('\n'),
     report(outcomes)

@@ -3,33 +3,35 @@ import type { Subject } from './servers/protocol.ts'
 import type { SourceName } from './servers/setting.ts'
 import { countries, genres, ownerOf, type Sizes, times } from './world.ts'
 
-/** What the plugin is measured against in a scenario. */
+/** A server that the plugin is compared with in a scenario. */
 export interface Rival {
   readonly subject: Subject
-  /** What it does, where the subject's name does not say it. */
+  /** A description, where the subject's name is not enough. */
   readonly label?: string
   readonly requests: readonly Request[]
   readonly sources: readonly SourceName[]
-  /** The least throughput on SQLite, and the most CPU time on PostgreSQL, as ratios of the plugin's to the rival's (issue 7). */
+  /** The target on SQLite: the least ratio of the plugin's throughput to the rival's. */
   readonly sqlite?: number
+  /** The target on PostgreSQL: the highest ratio of the plugin's CPU time to the rival's. */
   readonly postgres?: number
-  /** Whether its answers are compared with the plugin's: whole, or by how many items there are, where names differ. */
+  /** The comparison of its answers with the plugin's: whole, by the number of items where names differ, or none. */
   readonly same: 'whole' | 'size' | 'no'
 }
 
-/** A thing that clients do, as the plugin is asked for it and as its rivals are. */
+/** A task of clients, with the requests for it to the plugin and to its rivals. */
 export interface Scenario {
   readonly name: string
   readonly sources: readonly SourceName[]
   readonly requests: readonly Request[]
   readonly rivals: readonly Rival[]
-  /** Where what was written is read again, given the request and its answer. */
+  /** Returns the path that reads the written item again. */
   readonly readBack?: (request: Request, answer: unknown) => string
 }
 
+/** Facts about the data that requests need. */
 export interface Facts {
   readonly sizes: Sizes
-  /** The path of a keyset page deep in the charts, as the API's own links lead to it, and the track that it begins behind. */
+  /** The path of a keyset page deep in the charts, from the API's own links, and the last track before that page. */
   readonly deep: { readonly page: number, readonly path: string, readonly plays: number, readonly id: number }
 }
 
@@ -38,20 +40,45 @@ const databases: readonly SourceName[] = ['sqlite', 'postgres']
 const many = 200
 
 const get = (path: string): Request => ({ method: 'GET', path })
-const send = (method: string, path: string, body: unknown): Request => ({ method, path, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+const send = (method: string, path: string, body: unknown): Request => ({
+  method,
+  path,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body)
+})
 
 type Targets = Pick<Rival, 'sqlite' | 'postgres' | 'label'>
 
-const byHand = (requests: readonly Request[], targets: Targets = {}): Rival => ({ subject: 'by hand', sources: everywhere, same: 'whole', requests, ...targets })
+const byHand = (requests: readonly Request[], targets: Targets = {}): Rival => ({
+  subject: 'by hand',
+  sources: everywhere,
+  same: 'whole',
+  requests,
+  ...targets
+})
 const platformatic = (requests: readonly Request[], target?: number): Rival =>
-  ({ subject: 'platformatic', sources: ['sqlite'], same: 'size', requests, ...target !== undefined && { sqlite: target } })
+  ({
+    subject: 'platformatic',
+    sources: ['sqlite'],
+    same: 'size',
+    requests,
+    ...target !== undefined && { sqlite: target }
+  })
 
-/** All that is measured, in this order: what writes comes last, since it changes what is read. */
+/** Returns all scenarios in the order of measuring. Writes are last, because they change the data that others read. */
 export function scenarios (facts: Facts): readonly Scenario[] {
-  return [...items(facts.sizes), ...listings(), ...nested(), ...paths(facts.sizes), ...pages(facts), dictionary(), ...writes(facts.sizes)]
+  return [
+    ...items(facts.sizes),
+    ...listings(),
+    ...nested(),
+    ...paths(facts.sizes),
+    ...pages(facts),
+    dictionary(),
+    ...writes(facts.sizes)
+  ]
 }
 
-/** Keys all over the table, the same for everybody. */
+/** Returns keys from all parts of a table, the same for each subject. */
 const keys = (count: number) => times(many, index => 1 + Math.floor(index * 7919 % count))
 const albumKeys = ({ artists, albumsEach }: Sizes) => keys(artists * albumsEach)
 const trackKeys = ({ artists, albumsEach, tracksEach }: Sizes) => keys(artists * albumsEach * tracksEach)
@@ -62,9 +89,24 @@ function items (sizes: Sizes): readonly Scenario[] {
   const either = keys(sizes.artists).map(id => get(`/artists/${id}`))
   const scalar = ids.map(id => get(`/albums/${id}/title`))
   return [
-    { name: 'item by id', sources: everywhere, requests: item, rivals: [byHand(item, { sqlite: 0.95, postgres: 0.95 }), platformatic(item, 3)] },
-    { name: 'item by id, where names are identifiers too', sources: everywhere, requests: either, rivals: [byHand(either)] },
-    { name: 'scalar', sources: everywhere, requests: scalar, rivals: [byHand(scalar, { sqlite: 0.95, postgres: 0.95 })] }
+    {
+      name: 'item by id',
+      sources: everywhere,
+      requests: item,
+      rivals: [byHand(item, { sqlite: 0.95, postgres: 0.95 }), platformatic(item, 3)]
+    },
+    {
+      name: 'item by id, where names are identifiers too',
+      sources: everywhere,
+      requests: either,
+      rivals: [byHand(either)]
+    },
+    {
+      name: 'scalar',
+      sources: everywhere,
+      requests: scalar,
+      rivals: [byHand(scalar, { sqlite: 0.95, postgres: 0.95 })]
+    }
   ]
 }
 
@@ -75,11 +117,14 @@ function listings (): readonly Scenario[] {
     requests: genres.map(genre => get(`/albums?genre=${genre}&sort=released+desc&limit=${limit}`)),
     rivals: [
       byHand(genres.map(genre => get(`/albums?genre=${genre}&limit=${limit}`)), { sqlite, postgres: 1 }),
-      platformatic(genres.map(genre => get(`/albums/?where.genre.eq=${genre}&orderby.released=desc&orderby.id=asc&limit=${limit}`)), peer)
+      platformatic(
+        genres.map(genre => get(`/albums/?where.genre.eq=${genre}&orderby.released=desc&orderby.id=asc&limit=${limit}`)),
+        peer
+      )
     ]
   })
   const prices = times(10, index => 20 + index)
-  // Between two times that one is asked for lie more than the plugin remembers.
+  // There are more queries than the plugin's cache has entries, so no query is found there.
   const once = times(1000, index => 500_000 + index * 431)
   return [listing(20, 1.2, 2), listing(100, 1.7, 2.5), listing(1000, 1.8), {
     name: 'listing of 20, no query twice',
@@ -103,7 +148,10 @@ function nested (): readonly Scenario[] {
     requests: countries.map(country => get(`/artists?country=${country}&sort=name&limit=10&fields=${fields}`)),
     rivals: [
       byHand(of('/trees'), { label: 'by hand, a query a level and parent', sqlite: 2.2, postgres: 0.7 }),
-      { ...byHand(of('/trees-text'), { label: 'by hand, the same single statement', sqlite: 0.95, postgres: 1.1 }), sources: databases }
+      {
+        ...byHand(of('/trees-text'), { label: 'by hand, the same single statement', sqlite: 0.95, postgres: 1.1 }),
+        sources: databases
+      }
     ]
   }]
 }
@@ -115,7 +163,15 @@ function paths (sizes: Sizes): readonly Scenario[] {
 
 function pages ({ deep }: Facts): readonly Scenario[] {
   const first = [get('/tracks?sort=plays+desc&limit=10')]
-  const self: Rival = { subject: 'plugin', label: 'page 1 of the plugin', sources: databases, same: 'no', requests: first, sqlite: 0.85, postgres: 1.15 }
+  const self: Rival = {
+    subject: 'plugin',
+    label: 'page 1 of the plugin',
+    sources: databases,
+    same: 'no',
+    requests: first,
+    sqlite: 0.85,
+    postgres: 1.15
+  }
   return [
     { name: 'page 1 by keyset', sources: databases, requests: first, rivals: [byHand([get('/tracks?limit=10')])] },
     {
@@ -139,13 +195,28 @@ function dictionary (): Scenario {
 function writes (sizes: Sizes): readonly Scenario[] {
   const albums = albumKeys(sizes)
   const tracks = trackKeys(sizes)
-  const created = albums.map((id, index) => send('POST', '/tracks', { title: `New ${index}`, position: index, seconds: 100 + index, plays: index, album_id: id }))
-  const updated = tracks.map((id, index) => send('PATCH', `/tracks/${id}`, { title: `Changed ${index}`, seconds: 60 + index }))
+  const created = albums.map((id, index) => send('POST', '/tracks', {
+    title: `New ${index}`,
+    position: index,
+    seconds: 100 + index,
+    plays: index,
+    album_id: id
+  }))
+  const updated = tracks.map((id, index) => send('PATCH', `/tracks/${id}`, {
+    title: `Changed ${index}`,
+    seconds: 60 + index
+  }))
   const written = tracks.map((id, index) => send('PUT', `/tracks/${id}/title`, `Written ${index}`))
   const target = { sqlite: 0.9, postgres: 1.1 }
   const same = ({ path }: Request) => path.split('/').slice(0, 3).join('/')
   return [
-    { name: 'create', sources: everywhere, requests: created, rivals: [byHand(created, target)], readBack: (_request, answer) => `/tracks/${(answer as { id: number }).id}` },
+    {
+      name: 'create',
+      sources: everywhere,
+      requests: created,
+      rivals: [byHand(created, target)],
+      readBack: (_request, answer) => `/tracks/${(answer as { id: number }).id}`
+    },
     { name: 'update', sources: everywhere, requests: updated, rivals: [byHand(updated, target)], readBack: same },
     { name: 'scalar write', sources: everywhere, requests: written, rivals: [byHand(written, target)], readBack: same }
   ]

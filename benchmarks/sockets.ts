@@ -4,25 +4,25 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pressure, Request } from './load.ts'
 import type { ServerProcess } from './process.ts'
 
-/** What a server did in a round. */
+/** The result of a round. */
 export interface Measured {
-  /** Requests answered in a second. */
+  /** Answers per second. */
   readonly throughput: number
-  /** Latency in milliseconds. */
+  /** The 99th percentile of latency, in milliseconds. */
   readonly p99: number
-  /** CPU time in microseconds a request. */
+  /** CPU time in microseconds per request. */
   readonly cpu: number
-  /** The share of the round's time that went to garbage collection. */
+  /** The share of the round's time that garbage collection took. */
   readonly collecting: number
 }
 
-/** Latencies of the answers that came while the clock ran, in milliseconds. */
+/** The latencies of the answers that arrived while the clock ran, in milliseconds. */
 interface Clock { runs: boolean, readonly latencies: number[] }
 
 /**
- * Sends the requests again and again over plain sockets, which cost the client little. All connections are open and
- * in use for `seconds` before the clock starts: opening hundreds of them takes longer than a short round. Throws if
- * any answer is not 200.
+ * Sends the requests again and again over plain sockets, which need little CPU time of the client. All connections are
+ * open and in use for `seconds` before the clock starts, because opening hundreds of them takes longer than a short
+ * round. Throws if any answer is not 200.
  */
 export async function pressSockets (
   server: ServerProcess, requests: readonly Request[], { connections, seconds }: Pressure
@@ -66,7 +66,7 @@ async function open (port: number): Promise<Socket> {
   return socket
 }
 
-/** Sends a request whenever the one before is answered, until the socket is closed. */
+/** Sends the next request after each answer, until the socket is closed. */
 async function keepAsking (socket: Socket, texts: readonly string[], start: number, clock: Clock): Promise<void> {
   let next = start
   let sent = 0
@@ -85,7 +85,7 @@ async function keepAsking (socket: Socket, texts: readonly string[], start: numb
   await once(socket, 'close')
 }
 
-/** The bytes of an answer, head and body, by its head, which arrives in one piece. */
+/** Returns the length of an answer in bytes, from its head, which arrives in one chunk. Throws unless its status is 200. */
 function lengthOf (chunk: Buffer): number {
   const head = chunk.toString('latin1', 0, Math.min(chunk.length, 2000))
   const [, length] = /\r\ncontent-length: (\d+)/i.exec(head) ?? []

@@ -2,7 +2,8 @@ import { words } from '../lib/model/names.ts'
 import { openDriver } from '../lib/sources/sql/sqlite/driver.ts'
 import { tablesOf, type World } from './world.ts'
 
-/** Indexes serve the foreign keys, and the filters and orders of all scenarios but those that say otherwise. A rowid stands at the end of each. */
+// The indexes serve the foreign keys, and the filters and orders of all scenarios but those whose names say otherwise.
+// SQLite adds the rowid at the end of each index.
 const tables = `
   create table artists (id integer primary key, name text not null unique, country text not null, founded integer not null, rating real not null, label text) strict;
   create table albums (id integer primary key, title text not null, released text not null, genre text not null, price real not null, label text,
@@ -18,7 +19,7 @@ const indexes = `
   create index tracks_by_plays on tracks (plays desc);
   analyze`
 
-/** Makes a SQLite file of the world. */
+/** Creates a SQLite file with the world's rows. */
 export function fillSqlite (file: string, world: World): void {
   const driver = openDriver(file, undefined)
   driver.exec(`pragma journal_mode = wal; pragma synchronous = off; ${tables}; begin`)
@@ -31,4 +32,5 @@ export function fillSqlite (file: string, world: World): void {
   driver.close()
 }
 
+/** Returns the column name of a property. */
 export const columnOf = (property: string): string => words(property).join('_')

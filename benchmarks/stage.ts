@@ -10,27 +10,32 @@ import type { Setting, SourceName } from './servers/setting.ts'
 import { fillSqlite } from './sqlite-data.ts'
 import { makeWorld, type Sizes } from './world.ts'
 
-/** Where a benchmark plays: servers in processes of their own, each with its own copy of the same data. */
+/** The servers of a benchmark, each in its own process with its own copy of the same data. */
 export interface Stage {
-  /** The server of a subject, started when it is first asked for. */
+  /** Returns the server of a subject; starts it at the first call. */
   server (subject: Subject, source: SourceName): Promise<ServerProcess>
-  /** CPU time that the database's processes have used, in microseconds; undefined where there are none, or none of ours. */
+  /**
+   * Returns the CPU time of the database's processes in microseconds; undefined for sources without such processes, and
+   * for a server that was running before.
+   */
   databaseCpu (source: SourceName): number | undefined
   /** Stops the servers, but not the databases. */
   clear (): Promise<void>
   close (): Promise<void>
 }
 
-/** Makes the data, and opens what serves it for these sources. */
+/** Creates the data, and the databases of the given sources. */
 export async function openStage (sizes: Sizes, sources: readonly SourceName[], cores: Cores): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'data-api-bench-'))
-  // Also where somebody has had enough of waiting.
+  // Also at an interrupt.
   const remove = () => { rmSync(folder, { recursive: true, force: true }) }
   process.once('exit', remove)
   const world = makeWorld(sizes)
   const original = join(folder, 'original.db')
   if (sources.includes('sqlite')) fillSqlite(original, world)
-  const postgres = sources.includes('postgres') ? await openPostgres(cores, original => fillPostgres(original, world)) : undefined
+  const postgres = sources.includes('postgres')
+    ? await openPostgres(cores, original => fillPostgres(original, world))
+    : undefined
   const servers = new Map<string, Promise<ServerProcess>>()
 
   const settingOf = async (subject: Subject, source: SourceName): Promise<Setting> => {
@@ -41,15 +46,18 @@ export async function openStage (sizes: Sizes, sources: readonly SourceName[], c
     return { source: 'sqlite', file }
   }
   const clear = async () => {
-    // One that did not start has nothing to stop, and has been told of.
-    for (const started of await Promise.allSettled(servers.values())) if (started.status === 'fulfilled') await started.value.stop()
+    // A server that failed to start needs no stop, and its error has been reported.
+    for (const started of await Promise.allSettled(servers.values())) {
+      if (started.status === 'fulfilled') await started.value.stop()
+    }
     servers.clear()
   }
 
   return {
     async server (subject, source) {
       const name = subject === 'floor' ? subject : `${subject} ${source}`
-      const server = servers.get(name) ?? settingOf(subject, source).then(setting => startServer({ subject, setting }, cores.server))
+      const server = servers.get(name) ?? settingOf(subject, source)
+        .then(setting => startServer({ subject, setting }, cores.server))
       servers.set(name, server)
       return server
     },
@@ -66,7 +74,7 @@ export async function openStage (sizes: Sizes, sources: readonly SourceName[], c
 
 interface Postgres {
   readonly server: PostgresServer
-  /** Gives the address of a new database with the same data. */
+  /** Returns the URL of a copy of the database; creates it at the first call. */
   copy (subject: Subject): Promise<string>
   close (): Promise<void>
 }
@@ -89,7 +97,9 @@ async function openPostgres (cores: Cores, fill: (url: string) => Promise<void>)
       return make(copy, `create database ${copy} template ${name}`)
     },
     async close () {
-      for (const database of made.toReversed()) await execute(server.url('postgres'), `drop database ${database} with (force)`)
+      for (const database of made.toReversed()) {
+        await execute(server.url('postgres'), `drop database ${database} with (force)`)
+      }
       await server.stop()
     }
   }

@@ -1,7 +1,7 @@
-/** The middle of some figures and how far they spread. */
+/** The median of figures, with the smallest and the largest. */
 export interface Spread { readonly median: number, readonly least: number, readonly most: number }
 
-/** Throws where there are none. */
+/** Returns the spread of figures. Throws a TypeError for an empty list. */
 export function spreadOf (figures: readonly number[]): Spread {
   const sorted = figures.toSorted((one, other) => one - other)
   const [least] = sorted

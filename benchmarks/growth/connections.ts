@@ -4,7 +4,7 @@ import { formatNumber, formatTable } from '../table.ts'
 import { times } from '../world.ts'
 import { type Extent, get } from './cost.ts'
 
-/** What an item costs as more clients ask for one at once, beside the route by hand. */
+/** Measures the cost of an item by the number of concurrent connections, against the route written by hand. */
 export async function growConnections (
   plugin: ServerProcess, byHand: ServerProcess, { seconds, quick }: Extent
 ): Promise<string> {

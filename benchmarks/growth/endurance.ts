@@ -4,12 +4,17 @@ import { formatBytes, formatNumber, formatTable } from '../table.ts'
 import { genres, times } from '../world.ts'
 import { connections, type Extent, get } from './cost.ts'
 
-/** What the server holds after garbage collection, again and again in a long run whose requests are of ever new shapes: caches are bounded, or this shows it. */
+/** Measures memory after garbage collection during a long run of requests of new shapes, which shows unbounded caches. */
 export async function endure (server: ServerProcess, { seconds, quick }: Extent): Promise<string> {
   const rows: string[][] = []
   let answered = 0
   for (let turn = 0; turn <= (quick ? 2 : 10); turn++) {
-    if (turn > 0) answered += (await press(server.url, requestsOf(turn), { connections, seconds: quick ? seconds : seconds * 15 })).requests
+    if (turn > 0) {
+      answered += (await press(server.url, requestsOf(turn), {
+        connections,
+        seconds: quick ? seconds : seconds * 15
+      })).requests
+    }
     const { heap, rss } = await server.ask('collect')
     rows.push([formatNumber(answered), formatBytes(heap), formatBytes(rss)])
   }
@@ -18,7 +23,7 @@ export async function endure (server: ServerProcess, { seconds, quick }: Extent)
 
 const fields = ['id', 'title', 'released', 'genre', 'price', 'label', 'artist_id']
 
-/** A request of 700 shapes: selections and numbers of terms differ. */
+/** Returns requests of 700 shapes, which differ in selections and numbers of terms. */
 function requestsOf (turn: number) {
   return times(700, index => {
     const shown = fields.filter((_, place) => ((index + turn * 31) >> place & 1) === 1)

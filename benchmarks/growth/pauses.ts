@@ -4,14 +4,14 @@ import { medianOf } from '../statistics.ts'
 import { formatNumber, formatTable } from '../table.ts'
 import { connections, type Extent, get } from './cost.ts'
 
-/** How long the event loop is held up while SQLite makes pages of growing size: for so long nobody else is served. */
+/** Measures the event loop's longest pause while SQLite serves pages of growing size. Other clients wait meanwhile. */
 export async function growPauses (server: ServerProcess, { seconds, quick }: Extent): Promise<string> {
   const rows: string[][] = []
   for (const size of quick ? [20, 1000] : [20, 100, 300, 1000, 3000, 10_000]) {
     const pauses: number[] = []
     const requests = [get(`/tracks?sort=plays+desc&limit=${size}`)]
     await press(server.url, requests, { connections: 1, seconds })
-    // The longest of each of several rounds: the machine's own hiccups are in some, the page's time in all.
+    // The longest pause of each of several rounds: noise of the machine affects some rounds, the page's time all.
     for (let round = 0; round < 5; round++) {
       await server.ask('watch')
       await press(server.url, requests, { connections, seconds: seconds / 2 })

@@ -7,26 +7,33 @@ import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Extent } from './cost.ts'
 
-/** What registering so many collections costs, and a request to the last of them. Times in milliseconds, memory in bytes. */
+/** The cost of registering collections, and of a request to the last one. Times in milliseconds, memory in bytes. */
 interface Registered { readonly time: number, readonly heap: number, readonly request: number }
 
-/** Each number of collections in a process of its own, so that none finds code or memory of another's. */
+/** Measures each number of collections in a new process, so that none reuses compiled code or memory. */
 export function growCollections ({ quick }: Extent): string {
   const rows = (quick ? [1, 50] : [1, 10, 50, 100, 500]).map(count => {
-    const { stdout, status } = spawnSync(process.execPath, ['--expose-gc', fileURLToPath(import.meta.url), String(count)], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+    const { stdout, status } = spawnSync(process.execPath, [
+      '--expose-gc', fileURLToPath(import.meta.url), String(count)
+    ], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
     if (status !== 0) throw new Error(`registration of ${count} collections failed`)
     const { time, heap, request } = JSON.parse(stdout) as Registered
-    return [String(count), formatNumber(time), formatNumber(time / count), formatNumber(heap / 1024), formatNumber(heap / 1024 / count), formatNumber(request * 1000)]
+    return [
+      String(count), formatNumber(time), formatNumber(time / count), formatNumber(heap / 1024),
+      formatNumber(heap / 1024 / count), formatNumber(request * 1000)
+    ]
   })
   return `## Collections\n\nOf ten fields and two relations each.\n\n${
     formatTable(['collections', 'registration, ms', 'ms each', 'heap, KiB', 'KiB each', 'item by id of the last, µs by inject'], rows, 0)}`
 }
 
-/** Collections in a ring: each refers to the next, which has it among its own. */
+/** Returns collections in a ring: each has a sub-item in the next and a sub-collection in the one before. */
 function ring (count: number) {
   const name = (index: number) => `things${(index + count) % count}`
   return Object.fromEntries(times(count, index => {
-    const fields = Object.fromEntries(times(8, field => [`field${field}`, Type.String({ readable: true, writable: true, minLength: 1 })]))
+    const fields = Object.fromEntries(times(8, field => [
+      `field${field}`, Type.String({ readable: true, writable: true, minLength: 1 })
+    ]))
     const schema = Type.Object({
       id: Type.Integer({ identifier: true, readable: true }),
       ...fields,
@@ -34,7 +41,12 @@ function ring (count: number) {
       next: SubItem(name(index + 1), { foreignKey: 'nextId', readable: true, hidden: true }),
       former: SubCollection(name(index - 1), { foreignKey: 'nextId', readable: true, hidden: true })
     })
-    return [name(index), collection(schema, { source: memory([{ id: 1, nextId: 1, ...Object.fromEntries(times(8, field => [`field${field}`, 'x'])) }]) })]
+    return [
+      name(index),
+      collection(schema, {
+        source: memory([{ id: 1, nextId: 1, ...Object.fromEntries(times(8, field => [`field${field}`, 'x'])) }])
+      })
+    ]
   }))
 }
 
@@ -60,4 +72,6 @@ async function timeOf (request: () => PromiseLike<unknown>): Promise<number> {
   return (performance.now() - start) / many
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(JSON.stringify(await register(Number(process.argv[2]))))
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  console.log(JSON.stringify(await register(Number(process.argv[2]))))
+}

@@ -10,14 +10,20 @@ import { connections, costOf, type Extent, get } from './cost.ts'
 
 const tracksOfArtist = 20
 
-/** What a request costs as the table that it reads grows. */
+/** Measures the cost of requests by the number of rows of their table. */
 export async function growRows (cores: Cores, extent: Extent): Promise<string> {
   const rows: string[][] = []
   for (const count of extent.quick ? [1_000, 10_000] : [1_000, 10_000, 100_000, 1_000_000]) {
     const sources: readonly SourceName[] = extent.quick ? ['memory', 'sqlite'] : ['memory', 'sqlite', 'postgres']
     const stage = await openStage({ artists: count / tracksOfArtist, albumsEach: 4, tracksEach: 5 }, sources, cores)
     try {
-      for (const source of sources) rows.push([count.toLocaleString('en'), source, ...await costs(await stage.server('plugin', source), source, count, extent)])
+      for (const source of sources) {
+        rows.push([
+          count.toLocaleString('en'),
+          source,
+          ...await costs(await stage.server('plugin', source), source, count, extent)
+        ])
+      }
     } finally {
       await stage.close()
     }
@@ -27,10 +33,11 @@ export async function growRows (cores: Cores, extent: Extent): Promise<string> {
 }
 
 async function costs (server: ServerProcess, source: SourceName, count: number, { seconds }: Extent): Promise<readonly string[]> {
-  const cost = async (requests: readonly Request[]) => formatNumber((await costOf(server, requests, { connections, seconds })).cpu)
+  const cost = async (requests: readonly Request[]) =>
+    formatNumber((await costOf(server, requests, { connections, seconds })).cpu)
   const items = times(200, index => get(`/tracks/${1 + index * 7919 % count}`))
   const first = get('/tracks?sort=plays+desc&limit=10')
-  // Each page in memory is another sort of all; one shows it.
+  // In memory each page sorts all rows, so one page is enough.
   if (source === 'memory') return [await cost(items), await cost([first]), '']
   const deep = await findDeepPage(server.url, count / 20)
   return [await cost(items), await cost([first]), await cost([get(deep.path)])]

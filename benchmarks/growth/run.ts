@@ -17,7 +17,13 @@ import { growShapes } from './shapes.ts'
 const parts = ['rows', 'loops', 'shapes', 'connections', 'collections', 'pauses', 'endurance'] as const
 type Part = typeof parts[number]
 
-const { values: { quick, seconds, only } } = parseArgs({ options: { quick: { type: 'boolean', default: false }, seconds: { type: 'string', default: '2' }, only: { type: 'string', multiple: true, default: [...parts] } } })
+const { values: { quick, seconds, only } } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    seconds: { type: 'string', default: '2' },
+    only: { type: 'string', multiple: true, default: [...parts] }
+  }
+})
 const extent: Extent = { seconds: quick ? 0.2 : Number(seconds), quick }
 const cores = shareCores()
 
@@ -26,7 +32,9 @@ async function part (name: Part, stage: Stage): Promise<string> {
     case 'rows': return growRows(cores, extent)
     case 'loops': return compareLoops(cores, extent)
     case 'shapes': return growShapes(await stage.server('plugin', 'sqlite'), extent)
-    case 'connections': return growConnections(await stage.server('plugin', 'sqlite'), await stage.server('by hand', 'sqlite'), extent)
+    case 'connections': return growConnections(
+      await stage.server('plugin', 'sqlite'), await stage.server('by hand', 'sqlite'), extent
+    )
     case 'collections': return growCollections(extent)
     case 'pauses': return growPauses(await stage.server('wide plugin', 'sqlite'), extent)
     case 'endurance': return endure(await stage.server('plugin', 'sqlite'), extent)

@@ -1,7 +1,7 @@
 import { type Album, type Artist, makeWorld, type Sizes, type Track } from '../world.ts'
 import type { Queries } from './queries.ts'
 
-/** Maps by key and by foreign key, and loops. */
+/** Returns queries over Maps by key and by foreign key, and loops over arrays. */
 export function memoryQueries (sizes: Sizes): Queries {
   const world = makeWorld(sizes)
   const artists = byId(world.artists)
@@ -9,12 +9,18 @@ export function memoryQueries (sizes: Sizes): Queries {
   const tracks = byId(world.tracks)
   const albumsOf = groupBy(world.albums, album => album.artistId)
   const tracksOf = groupBy(world.tracks, track => track.albumId)
-  const artistsOf = (country: string, limit: number) => world.artists.filter(artist => artist.country === country).sort((one, other) => compare(one.name, other.name)).slice(0, limit)
+  const artistsOf = (country: string, limit: number) => world.artists.filter(artist => artist.country === country)
+    .sort((one, other) => compare(one.name, other.name))
+    .slice(0, limit)
   const trees = (country: string, limit: number) => artistsOf(country, limit).map(({ id, name }) => ({
     id,
     name,
     albums: (albumsOf.get(id) ?? []).map(album => ({
-      id: album.id, title: album.title, tracks: (tracksOf.get(album.id) ?? []).map(track => ({ id: track.id, title: track.title, seconds: track.seconds }))
+      id: album.id, title: album.title, tracks: (tracksOf.get(album.id) ?? []).map(track => ({
+        id: track.id,
+        title: track.title,
+        seconds: track.seconds
+      }))
     }))
   }))
   return {
@@ -22,14 +28,27 @@ export function memoryQueries (sizes: Sizes): Queries {
     album: id => shown(albums.get(id), showAlbum),
     track: id => shown(tracks.get(id), showTrack),
     albumTitle: id => albums.get(id)?.title,
-    albums: (genre, limit) => world.albums.filter(album => album.genre === genre).sort((one, other) => compare(other.released, one.released) || one.id - other.id).slice(0, limit).map(showAlbum),
-    albumsUnder: (price, limit) => world.albums.filter(album => album.price < price).sort((one, other) => other.price - one.price || one.id - other.id).slice(0, limit).map(showAlbum),
+    albums: (genre, limit) => world.albums.filter(album => album.genre === genre)
+      .sort((one, other) => compare(other.released, one.released) || one.id - other.id)
+      .slice(0, limit)
+      .map(showAlbum),
+    albumsUnder: (price, limit) => world.albums.filter(album => album.price < price)
+      .sort((one, other) => other.price - one.price || one.id - other.id)
+      .slice(0, limit)
+      .map(showAlbum),
     trees,
     treesText: (country, limit) => JSON.stringify(trees(country, limit)),
-    tracksOf: (artist, album) => albums.get(album)?.artistId === artist ? (tracksOf.get(album) ?? []).map(showTrack) : undefined,
-    charts: (after, limit) => world.tracks.filter(track => after === undefined || track.plays < after[0] || (track.plays === after[0] && track.id > after[1]))
+    tracksOf: (artist, album) => albums.get(album)?.artistId === artist
+      ? (tracksOf.get(album) ?? []).map(showTrack)
+      : undefined,
+    charts: (after, limit) => world.tracks.filter(track =>
+      after === undefined || track.plays < after[0] || (track.plays === after[0] && track.id > after[1])
+    )
       .sort((one, other) => other.plays - one.plays || one.id - other.id).slice(0, limit).map(showTrack),
-    tracksUnder: (plays, limit) => world.tracks.filter(track => track.plays < plays).sort((one, other) => other.plays - one.plays || one.id - other.id).slice(0, limit).map(showTrack),
+    tracksUnder: (plays, limit) => world.tracks.filter(track => track.plays < plays)
+      .sort((one, other) => other.plays - one.plays || one.id - other.id)
+      .slice(0, limit)
+      .map(showTrack),
     artists: (country, limit) => artistsOf(country, limit),
     createTrack ({ album_id: albumId, ...given }) {
       const track = { id: world.tracks.length + 1, ...given, albumId }

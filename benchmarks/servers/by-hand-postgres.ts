@@ -6,10 +6,11 @@ const album = 'id, title, released::text as released, genre, price, label, artis
 const artist = 'id, name, country, founded, rating, label'
 const track = 'id, title, position, seconds, plays, album_id'
 
-/** Named statements, which each connection prepares once. */
+/** Returns queries of named statements, which each connection prepares once. */
 export function postgresQueries (connectionString: string): Queries {
   const pool = new pg.Pool({ connectionString, max: mostConnections })
-  const named = (name: string, text: string) => async (...values: readonly unknown[]) => (await pool.query<Row>({ name, text, values: [...values] })).rows
+  const named = (name: string, text: string) =>
+    async (...values: readonly unknown[]) => (await pool.query<Row>({ name, text, values: [...values] })).rows
 
   const artistById = named('artist', `select ${artist} from artists where id = $1`)
   const albumById = named('album', `select ${album} from albums where id = $1`)
@@ -19,7 +20,9 @@ export function postgresQueries (connectionString: string): Queries {
   const albumsUnder = named('albums_under', `select ${album} from albums where price < $1 order by price desc, id limit $2`)
   const artistsOfCountry = named('artists', 'select id, name from artists where country = $1 order by name limit $2')
   const albumsOfArtist = named('albums_of', 'select id, title from albums where artist_id = $1 order by id limit 100')
-  const tracksOfAlbum = named('tracks_of', 'select id, title, seconds from tracks where album_id = $1 order by id limit 100')
+  const tracksOfAlbum = named(
+    'tracks_of', 'select id, title, seconds from tracks where album_id = $1 order by id limit 100'
+  )
   const trees = named('trees', treesText)
   const albumOfArtist = named('album_of', 'select id from albums where id = $1 and artist_id = $2')
   const fullTracksOfAlbum = named('full_tracks_of', `select ${track} from tracks where album_id = $1 order by id limit 100`)
@@ -27,8 +30,13 @@ export function postgresQueries (connectionString: string): Queries {
   const chartsAfter = named('charts_after', `select ${track} from tracks where plays <= $1 and (plays < $1 or id > $2) order by plays desc, id limit $3`)
   const tracksUnder = named('tracks_under', `select ${track} from tracks where plays < $1 order by plays desc, id limit $2`)
   const fullArtists = named('full_artists', `select ${artist} from artists where country = $1 order by name limit $2`)
-  const insert = named('insert', 'insert into tracks (title, position, seconds, plays, album_id) values ($1, $2, $3, $4, $5) returning id')
-  const update = named('update', 'update tracks set title = coalesce($1, title), seconds = coalesce($2, seconds) where id = $3 returning id')
+  const insert = named(
+    'insert', 'insert into tracks (title, position, seconds, plays, album_id) values ($1, $2, $3, $4, $5) returning id'
+  )
+  const update = named(
+    'update',
+    'update tracks set title = coalesce($1, title), seconds = coalesce($2, seconds) where id = $3 returning id'
+  )
 
   return {
     artist: async id => (await artistById(id))[0],
@@ -39,19 +47,24 @@ export function postgresQueries (connectionString: string): Queries {
     albumsUnder: (price, limit) => albumsUnder(price, limit),
     trees: async (country, limit) => Promise.all((await artistsOfCountry(country, limit)).map(async artist => ({
       ...artist,
-      albums: await Promise.all((await albumsOfArtist(artist['id'])).map(async one => ({ ...one, tracks: await tracksOfAlbum(one['id']) })))
+      albums: await Promise.all((await albumsOfArtist(artist['id'])).map(async one => ({
+        ...one,
+        tracks: await tracksOfAlbum(one['id'])
+      })))
     }))),
     treesText: async (country, limit) => String((await trees(country, limit))[0]?.['text']),
     tracksOf: async (artist, id) => (await albumOfArtist(id, artist)).length === 0 ? undefined : fullTracksOfAlbum(id),
     charts: (after, limit) => after === undefined ? charts(limit) : chartsAfter(...after, limit),
     tracksUnder: (plays, limit) => tracksUnder(plays, limit),
     artists: (country, limit) => fullArtists(country, limit),
-    createTrack: async one => Number((await insert(one.title, one.position, one.seconds, one.plays, one.album_id))[0]?.['id']),
+    createTrack: async one => Number((await insert(
+      one.title, one.position, one.seconds, one.plays, one.album_id
+    ))[0]?.['id']),
     changeTrack: async (id, { title, seconds }) => (await update(title ?? null, seconds ?? null, id)).length > 0
   }
 }
 
-// As text, so that the driver does not parse what is sent on as it is.
+// The result is cast to text, so that the driver does not parse JSON that is sent unchanged.
 const treesText = `
   select coalesce(json_agg(json_build_object('id', id, 'name', name, 'albums', (
     select coalesce(json_agg(json_build_object('id', id, 'title', title, 'tracks', (

@@ -6,7 +6,7 @@ const album = 'id, title, released, genre, price, label, artist_id'
 const artist = 'id, name, country, founded, rating, label'
 const track = 'id, title, position, seconds, plays, album_id'
 
-/** Each statement prepared once, on the driver that `sqlite()` of the plugin picks. */
+/** Returns queries of statements that are prepared once, on the driver that the plugin's `sqlite()` uses. */
 export function sqliteQueries (file: string): Queries {
   const driver = openDriver(file, undefined)
   driver.exec(sqlitePragmas)
@@ -43,11 +43,15 @@ export function sqliteQueries (file: string): Queries {
       albums: (albumsOfArtist.all(artist['id']) as Row[]).map(one => ({ ...one, tracks: tracksOfAlbum.all(one['id']) }))
     })),
     treesText: (country, limit) => (trees.get(country, limit) as { text: string }).text,
-    tracksOf: (artist, id) => albumOfArtist.get(id, artist) === undefined ? undefined : fullTracksOfAlbum.all(id) as Row[],
+    tracksOf: (artist, id) => albumOfArtist.get(id, artist) === undefined
+      ? undefined
+      : fullTracksOfAlbum.all(id) as Row[],
     charts: (after, limit) => (after === undefined ? charts.all(limit) : chartsAfter.all(...after, limit)) as Row[],
     tracksUnder: (plays, limit) => tracksUnder.all(plays, limit) as Row[],
     artists: (country, limit) => fullArtists.all(country, limit) as Row[],
-    createTrack: one => (insert.get(one.title, one.position, one.seconds, one.plays, one.album_id) as { id: number }).id,
+    createTrack: one => (insert.get(
+      one.title, one.position, one.seconds, one.plays, one.album_id
+    ) as { id: number }).id,
     changeTrack: (id, { title, seconds }) => Number(update.run(title ?? null, seconds ?? null, id).changes) > 0
   }
 }

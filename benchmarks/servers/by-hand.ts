@@ -6,7 +6,10 @@ import type { Eventually, NewTrack, Queries, Row, TrackChange } from './queries.
 import { bodies, params, queries as asked, rows } from './schemas.ts'
 import type { Setting } from './setting.ts'
 
-/** The same API written by hand: prepared statements, schemas for what comes and what goes, and no promise where there is nothing to wait for. */
+/**
+ * Returns the same API written by hand: with prepared statements, schemas for requests and answers, and no promise where
+ * the result is available at once.
+ */
 export function openByHand (setting: Setting): FastifyInstance {
   const app = Fastify()
   const queries = open(setting)
@@ -28,40 +31,66 @@ interface Id { Params: { id: number } }
 interface Of<Query> { Querystring: Query & { limit: number } }
 
 function addReads (app: FastifyInstance, queries: Queries): void {
-  app.get<Id>('/artists/:id', { schema: { params: params.id, response: { 200: rows.artist } } }, ({ params: { id } }, reply) => answer(reply, queries.artist(id)))
-  app.get<Id>('/albums/:id', { schema: { params: params.id, response: { 200: rows.album } } }, ({ params: { id } }, reply) => answer(reply, queries.album(id)))
-  app.get<Id>('/tracks/:id', { schema: { params: params.id, response: { 200: rows.track } } }, ({ params: { id } }, reply) => answer(reply, queries.track(id)))
-  app.get<Id>('/albums/:id/title', { schema: { params: params.id } }, ({ params: { id } }, reply) => answer(reply, queries.albumTitle(id), JSON.stringify))
-  app.get<{ Params: { artist: number, album: number } }>('/artists/:artist/albums/:album/tracks', { schema: { params: params.path, response: { 200: rows.tracks } } },
+  app.get<Id>('/artists/:id', {
+    schema: { params: params.id, response: { 200: rows.artist } }
+  }, ({ params: { id } }, reply) => answer(reply, queries.artist(id)))
+  app.get<Id>('/albums/:id', {
+    schema: { params: params.id, response: { 200: rows.album } }
+  }, ({ params: { id } }, reply) => answer(reply, queries.album(id)))
+  app.get<Id>('/tracks/:id', {
+    schema: { params: params.id, response: { 200: rows.track } }
+  }, ({ params: { id } }, reply) => answer(reply, queries.track(id)))
+  app.get<Id>('/albums/:id/title', {
+    schema: { params: params.id }
+  }, ({ params: { id } }, reply) => answer(reply, queries.albumTitle(id), JSON.stringify))
+  app.get<{
+    Params: { artist: number, album: number }
+  }>('/artists/:artist/albums/:album/tracks', { schema: { params: params.path, response: { 200: rows.tracks } } },
     ({ params: { artist, album } }, reply) => answer(reply, queries.tracksOf(artist, album)))
 }
 
 function addListings (app: FastifyInstance, queries: Queries): void {
   app.get<Of<{ genre: string }>>('/albums', { schema: { querystring: asked.genre, response: { 200: rows.albums } } },
     ({ query: { genre, limit } }, reply) => answer(reply, queries.albums(genre, limit)))
-  app.get<Of<{ price: number }>>('/albums-under', { schema: { querystring: asked.price, response: { 200: rows.albums } } },
+  app.get<Of<{ price: number }>>('/albums-under', {
+    schema: { querystring: asked.price, response: { 200: rows.albums } }
+  },
     ({ query: { price, limit } }, reply) => answer(reply, queries.albumsUnder(price, limit)))
   app.get<Of<{ country: string }>>('/trees', { schema: { querystring: asked.country, response: { 200: rows.trees } } },
     ({ query: { country, limit } }, reply) => answer(reply, queries.trees(country, limit)))
   app.get<Of<{ country: string }>>('/trees-text', { schema: { querystring: asked.country } },
     ({ query: { country, limit } }, reply) => answer(reply, queries.treesText(country, limit), text => text))
-  app.get<Of<{ plays?: number, id?: number }>>('/tracks', { schema: { querystring: asked.after, response: { 200: rows.tracks } } },
-    ({ query: { plays, id, limit } }, reply) => answer(reply, queries.charts(plays === undefined || id === undefined ? undefined : [plays, id], limit)))
-  app.get<Of<{ plays: number }>>('/tracks-under', { schema: { querystring: asked.plays, response: { 200: rows.tracks } } },
+  app.get<Of<{ plays?: number, id?: number }>>('/tracks', {
+    schema: { querystring: asked.after, response: { 200: rows.tracks } }
+  },
+    ({ query: { plays, id, limit } }, reply) => answer(
+      reply, queries.charts(plays === undefined || id === undefined ? undefined : [plays, id], limit)
+    ))
+  app.get<Of<{ plays: number }>>('/tracks-under', {
+    schema: { querystring: asked.plays, response: { 200: rows.tracks } }
+  },
     ({ query: { plays, limit } }, reply) => answer(reply, queries.tracksUnder(plays, limit)))
-  app.get<Of<{ country: string }>>('/artists-by-name', { schema: { querystring: asked.country, response: { 200: rows.artistsByName } } },
+  app.get<Of<{ country: string }>>('/artists-by-name', {
+    schema: { querystring: asked.country, response: { 200: rows.artistsByName } }
+  },
     ({ query: { country, limit } }, reply) => answer(reply, then(queries.artists(country, limit), byName)))
 }
 
 function addWrites (app: FastifyInstance, queries: Queries): void {
-  app.post<{ Body: NewTrack }>('/tracks', { schema: { body: bodies.track, response: { 201: rows.created } } }, ({ body }, reply) =>
+  app.post<{ Body: NewTrack }>('/tracks', {
+    schema: { body: bodies.track, response: { 201: rows.created } }
+  }, ({ body }, reply) =>
     answer(reply, then(queries.createTrack(body), id => {
       reply.code(201).header('location', `/tracks/${id}`)
       return { status: 'created', id }
     })))
-  app.patch<Id & { Body: TrackChange }>('/tracks/:id', { schema: { params: params.id, body: bodies.change, response: { 200: rows.ok } } },
+  app.patch<Id & { Body: TrackChange }>('/tracks/:id', {
+    schema: { params: params.id, body: bodies.change, response: { 200: rows.ok } }
+  },
     ({ params: { id }, body }, reply) => answer(reply, then(queries.changeTrack(id, body), acknowledge)))
-  app.put<Id & { Body: string }>('/tracks/:id/title', { schema: { params: params.id, body: bodies.title, response: { 200: rows.ok } } },
+  app.put<Id & { Body: string }>('/tracks/:id/title', {
+    schema: { params: params.id, body: bodies.title, response: { 200: rows.ok } }
+  },
     ({ params: { id }, body }, reply) => answer(reply, then(queries.changeTrack(id, { title: body }), acknowledge)))
 }
 
@@ -73,7 +102,7 @@ function then<T, R> (found: Eventually<T>, make: (value: T) => R): Eventually<R>
   return found instanceof Promise ? found.then(make) : make(found)
 }
 
-/** Sends what was found, at once where it is there. `text` makes JSON of it where no schema does. */
+/** Sends the result, or 404 where it is undefined; at once unless it is a promise. `text`: makes JSON without a schema. */
 function answer<T> (reply: FastifyReply, found: Eventually<T | undefined>, text?: (value: T) => string): void {
   const send = (value: T | undefined) => {
     if (value === undefined) reply.code(404).send({ error: 'not found' })

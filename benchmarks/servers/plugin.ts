@@ -4,7 +4,7 @@ import { collections } from '../collections.ts'
 import { makeWorld } from '../world.ts'
 import { mostConnections, type Setting } from './setting.ts'
 
-/** What is measured: the plugin, with its default options but where a benchmark is of pages. */
+/** Opens the plugin with its default options, but for `pages`. */
 export async function openPlugin (setting: Setting, pages: DataApiOptions['pages'] = {}): Promise<FastifyInstance> {
   const app = Fastify()
   await app.register(dataApi, { collections: collections(openSource(setting)), pages })

@@ -1,17 +1,20 @@
 import type { Setting } from './setting.ts'
 
-/** The wide plugin has pages larger than its options' default. */
+/** The servers that are measured. The wide plugin allows pages larger than the default. */
 export type Subject = 'floor' | 'by hand' | 'plugin' | 'wide plugin' | 'platformatic'
 
-/** What a server process is told on its command line. */
-export interface Served { readonly subject: Subject, readonly setting: Setting }
-
-/** What it is asked: its usage, at once, after it has collected its garbage, or with its longest pause forgotten. */
-export type Asked = 'usage' | 'collect' | 'watch'
+/** The settings of a server process, from its command line. */
+export interface ServerSettings { readonly subject: Subject, readonly setting: Setting }
 
 /**
- * CPU time of all its threads in microseconds, memory in bytes. In milliseconds the event loop's longest pause, and the
- * time spent in garbage collection.
+ * A question to a server process. It answers each with its usage: `collect` collects garbage first, `watch` resets the
+ * longest pause first.
+ */
+export type Question = 'usage' | 'collect' | 'watch'
+
+/**
+ * The usage of a server process: CPU time of all threads in microseconds, memory in bytes, and, in milliseconds, the
+ * event loop's longest pause and the time of garbage collection.
  */
 export interface Usage {
   readonly cpu: number

@@ -1,4 +1,4 @@
-// What the routes written by hand take and send, for Ajv and fast-json-stringify.
+// The schemas of requests and answers of the routes written by hand, for Ajv and fast-json-stringify.
 
 const integer = { type: 'integer' } as const
 const number = { type: 'number' } as const
@@ -6,14 +6,35 @@ const string = { type: 'string' } as const
 const nullable = { type: 'string', nullable: true } as const
 
 const object = <P extends Readonly<Record<string, object>>>(properties: P) => ({ type: 'object', properties } as const)
-const strict = <P extends Readonly<Record<string, object>>>(properties: P, required: ReadonlyArray<keyof P> = Object.keys(properties)) =>
+const strict = <P extends Readonly<Record<string, object>>>(
+  properties: P, required: ReadonlyArray<keyof P> = Object.keys(properties)
+) =>
   ({ type: 'object', properties, required, additionalProperties: false } as const)
 const array = <T extends object>(items: T) => ({ type: 'array', items } as const)
 
 const artist = object({ id: integer, name: string, country: string, founded: integer, rating: number, label: nullable })
-const album = object({ id: integer, title: string, released: string, genre: string, price: number, label: nullable, artist_id: integer })
-const track = object({ id: integer, title: string, position: integer, seconds: integer, plays: integer, album_id: integer })
-const branch = object({ id: integer, title: string, tracks: array(object({ id: integer, title: string, seconds: integer })) })
+const album = object({
+  id: integer,
+  title: string,
+  released: string,
+  genre: string,
+  price: number,
+  label: nullable,
+  artist_id: integer
+})
+const track = object({
+  id: integer,
+  title: string,
+  position: integer,
+  seconds: integer,
+  plays: integer,
+  album_id: integer
+})
+const branch = object({
+  id: integer,
+  title: string,
+  tracks: array(object({ id: integer, title: string, seconds: integer }))
+})
 
 export const rows = {
   artist,

@@ -6,22 +6,24 @@ import { openByHand } from './by-hand.ts'
 import { openFloor } from './floor.ts'
 import { openPlatformatic } from './platformatic.ts'
 import { openPlugin } from './plugin.ts'
-import type { Asked, Served, Usage } from './protocol.ts'
+import type { Question, ServerSettings, Usage } from './protocol.ts'
 
-// A server in a process of its own; process.ts starts it, is sent its port, and asks it what it has used.
+// A server process. process.ts starts it, receives its port, and asks for its usage.
 
-const served = JSON.parse(process.argv[2] ?? '') as Served
+const settings = JSON.parse(process.argv[2] ?? '') as ServerSettings
 const delay = monitorEventLoopDelay({ resolution: 1 })
 let collecting = 0
-new PerformanceObserver(list => { for (const { duration } of list.getEntries()) collecting += duration }).observe({ entryTypes: ['gc'] })
+new PerformanceObserver(list => {
+  for (const { duration } of list.getEntries()) collecting += duration
+}).observe({ entryTypes: ['gc'] })
 
-const app = await open(served)
+const app = await open(settings)
 await app.listen({ host: '127.0.0.1', port: 0 })
 process.on('disconnect', () => { process.exit() })
-process.on('message', asked => { process.send?.(answer(asked as Asked)) })
+process.on('message', question => { process.send?.(answer(question as Question)) })
 process.send?.((app.server.address() as AddressInfo).port)
 
-function open ({ subject, setting }: Served): FastifyInstance | Promise<FastifyInstance> {
+function open ({ subject, setting }: ServerSettings): FastifyInstance | Promise<FastifyInstance> {
   switch (subject) {
     case 'floor': return openFloor()
     case 'by hand': return openByHand(setting)
@@ -33,13 +35,19 @@ function open ({ subject, setting }: Served): FastifyInstance | Promise<FastifyI
   }
 }
 
-function answer (asked: Asked): Usage {
-  if (asked === 'watch') {
+function answer (question: Question): Usage {
+  if (question === 'watch') {
     delay.enable()
     delay.reset()
   }
-  // Started with --expose-gc: what a heap holds is known after it is collected only.
-  if (asked === 'collect') global.gc?.()
+  // The process runs with --expose-gc: the size of live data is known only after a collection.
+  if (question === 'collect') global.gc?.()
   const { user, system } = process.cpuUsage()
-  return { cpu: user + system, heap: getHeapStatistics().used_heap_size, rss: process.memoryUsage.rss(), pause: delay.max / 1e6, collecting }
+  return {
+    cpu: user + system,
+    heap: getHeapStatistics().used_heap_size,
+    rss: process.memoryUsage.rss(),
+    pause: delay.max / 1e6,
+    collecting
+  }
 }

@@ -1,51 +1,82 @@
 import { Type, type TSchema } from '@sinclair/typebox'
-import { type Behaviour, collection, computed, type Declared, exactly, isSubCollection, isSubItem, lookup, type Values, type WriteContext } from '../collection.ts'
+import {
+  type Behaviour, collection, computed, type Declared, exactly, isSubCollection, isSubItem, lookup, type Values,
+  type WriteContext
+} from '../collection.ts'
 import { ArgumentError } from '../errors.ts'
 import type { DataSource } from '../sources/source.ts'
 import { uuid } from './values.ts'
-import type { CollectionPlan, World } from './world.ts'
+import type { GeneratedCollection, World } from './world.ts'
 
-/** Where a table of the world is. */
+/** Returns the source over a table of the world. */
 export type Sources = (table: string) => DataSource
 
-/** The world's collections over such sources. */
+/** Returns the declarations of the world's collections, over the sources of its tables. */
 export function declare ({ collections }: World, sources: Sources): Record<string, Declared> {
-  const drawn = { count: 0 }
-  return Object.fromEntries(collections.map(plan => {
-    const { key, schema, table, requestStrategies, pages, extras } = plan
-    return [plan.property, collection(Type.Object(schema), {
+  const replaced = { count: 0 }
+  return Object.fromEntries(collections.map(generated => {
+    const { key, schema, table, requestStrategies, pages, extras } = generated
+    return [generated.property, collection(Type.Object(schema), {
       source: sources(table),
       requestStrategies,
       pages,
-      ...extras.hooks && { hooks: { creating: (item: Values, context: WriteContext) => { if (key.kind === 'uuid') replaceDrawn(item, key.property, context, drawn) } } },
-      ...extras.setter && { setters: refusing(plan) },
-      ...extras.computed && { computed: { getEverything: computing(computable(plan)) } },
+      ...extras.hooks && {
+        hooks: {
+          creating: (item: Values, context: WriteContext) => {
+            if (key.kind === 'uuid') replaceRandomKey(item, key.property, context, replaced)
+          }
+        }
+      },
+      ...extras.setter && { setters: settersOf(generated) },
+      ...extras.computed && { computed: { getEverything: computedFrom(computableProperties(generated)) } },
       identifiers: {
-        ...extras.lookup && { nick: lookup({ type: Type.String(), find: text => text.startsWith('~') ? findKey(text.slice(1), plan) : undefined }) },
-        ...extras.special && { first: exactly('me', () => findKey('1', plan)) }
+        ...extras.lookup && {
+          nick: lookup({
+            type: Type.String(),
+            find: text => text.startsWith('~') ? findKey(text.slice(1), generated) : undefined
+          })
+        },
+        ...extras.special && { first: exactly('me', () => findKey('1', generated)) }
       }
     } as Behaviour<never>)]
   }))
 }
 
-/** The same with nothing hidden, to see what is really there. */
+/** Returns declarations that hide nothing, to read all that the tables hold. */
 export function declareOpenly ({ collections }: World, sources: Sources): Record<string, Declared> {
   return Object.fromEntries(collections.map(({ property, schema, table }) => {
-    const open = Object.fromEntries(Object.entries(schema).map(([name, one]) => [name, opened(one)]))
-    return [property, collection(Type.Object(open), { source: sources(table), pages: { defaultSize: Infinity, maxSize: Infinity } })]
+    const open = Object.fromEntries(Object.entries(schema).map(([name, one]) => [name, withOpenFlags(one)]))
+    return [
+      property,
+      collection(Type.Object(open), { source: sources(table), pages: { defaultSize: Infinity, maxSize: Infinity } })
+    ]
   }))
 }
 
-const opened = (schema: TSchema): TSchema => ({ ...schema, readable: true, writable: false, hidden: false, listed: false, filterable: true, sortable: true, version: false })
+const withOpenFlags = (schema: TSchema): TSchema => ({
+  ...schema,
+  readable: true,
+  writable: false,
+  hidden: false,
+  listed: false,
+  filterable: true,
+  sortable: true,
+  version: false
+})
 
-/** A key that is drawn at random cannot be compared: it is replaced by the next of a row, unless the client has given it. */
-function replaceDrawn (item: Values, key: string, { request }: WriteContext, drawn: { count: number }): void {
+/** Replaces a random key by the next of a sequence, so that answers can be compared, unless the client gave it. */
+function replaceRandomKey (
+  item: Values, key: string, { request }: WriteContext, replaced: { count: number }
+): void {
   const given = `${request.raw.url ?? ''} ${Buffer.isBuffer(request.body) ? request.body.toString() : ''}`.toLowerCase()
-  if (!given.includes(String(item[key]))) item[key] = uuid(0xabc000 + drawn.count++)
+  if (!given.includes(String(item[key]))) item[key] = uuid(0xabc000 + replaced.count++)
 }
 
-function refusing (plan: CollectionPlan) {
-  const [property] = Object.entries(plan.schema).find(([, schema]) => schema['writable'] === true && schema['type'] === 'string' && schema['format'] === undefined) ?? []
+/** Returns a setter for the first writable text, which refuses the text `forbidden`. */
+function settersOf ({ schema }: GeneratedCollection) {
+  const [property] = Object.entries(schema).find(([, one]) =>
+    one['writable'] === true && one['type'] === 'string' && one['format'] === undefined
+  ) ?? []
   if (property === undefined) return {}
   return {
     [property]: (item: Values, value: unknown) => {
@@ -55,12 +86,18 @@ function refusing (plan: CollectionPlan) {
   }
 }
 
-const computing = (from: readonly string[]) => computed<Values, string, ReturnType<typeof Type.Unknown>>({ type: Type.Unknown({ readable: true }), from, get: item => from.map(name => item[name] ?? null) })
+/** Returns a computed field: an array of the values of those properties. */
+const computedFrom = (from: readonly string[]) => computed<Values, string, ReturnType<typeof Type.Unknown>>({
+  type: Type.Unknown({ readable: true }),
+  from,
+  get: item => from.map(name => item[name] ?? null)
+})
 
-const computable = ({ schema }: CollectionPlan) => Object.entries(schema).filter(([, one]) => !isSubCollection(one) && !isSubItem(one)).map(([name]) => name).slice(0, 3)
+const computableProperties = ({ schema }: GeneratedCollection) =>
+  Object.entries(schema).filter(([, one]) => !isSubCollection(one) && !isSubItem(one)).map(([name]) => name).slice(0, 3)
 
-/** What a lookup finds: the item whose key is that text. */
-function findKey (text: string, { key }: CollectionPlan): Values | undefined {
+/** Returns the key of the item that a lookup of that text finds; undefined for a text that is not a key. */
+function findKey (text: string, { key }: GeneratedCollection): Values | undefined {
   if (key.kind === 'text') return { [key.property]: text }
   if (!/^\d{1,6}$/.test(text)) return undefined
   return { [key.property]: key.kind === 'key' ? Number(text) : uuid(Number(text)) }

@@ -4,71 +4,100 @@ import { compileModel } from '../model/compile.ts'
 import { compileOptions } from '../options.ts'
 import { reservedNames } from '../request/syntax.ts'
 import { declare } from './declare.ts'
-import { makeDraw } from './draw.ts'
+import { makeGenerator } from './generator.ts'
 import { openMemory } from './memory.ts'
-import { type Atlas, encode } from './places.ts'
-import { drawRequest, learn, makeKnown } from './requests.ts'
-import { type Answer, type Open, type Opened, openPrefix, type Sent, serve, type Served } from './serve.ts'
-import type { Tape } from './tape.ts'
+import { type ApiModel, encode } from './resources.ts'
+import { generateRequest, recordAnswer, makeClientState } from './requests.ts'
+import { type Answer, type Open, type Opened, openPrefix, type SentRequest, serve, type ServedWorld } from './serve.ts'
+import type { ChoiceSequence } from './choice-sequence.ts'
 import type { World } from './world.ts'
 
-/** Where a database answered otherwise than memory(): the last of the requests told them apart. */
+/** A difference between the answers of memory() and a database to the last of the requests. */
 export interface Difference {
-  readonly sent: readonly Sent[]
-  /** Of memory() first. */
-  readonly answers: ReadonlyArray<{ readonly name: string, readonly answer: Answer, readonly faults: readonly string[] }>
+  readonly sent: readonly SentRequest[]
+  /** The first answer is that of memory(). `faults`: the errors that were logged. */
+  readonly answers: ReadonlyArray<{
+    readonly name: string
+    readonly answer: Answer
+    readonly faults: readonly string[]
+  }>
 }
 
-/** Sends the requests that the tapes mean to the world over each database, and gives the first difference. `count` is told of each request. */
-export async function runWorld (world: World, requests: readonly Tape[], databases: Readonly<Record<string, Open>>, count: () => void): Promise<Difference | undefined> {
+/**
+ * Sends requests, one from each choice sequence, to the world over each database. Returns the first difference;
+ * undefined where there is none. Calls `count` for each request.
+ */
+export async function runWorld (
+  world: World, requests: readonly ChoiceSequence[], databases: Readonly<Record<string, Open>>, count: () => void
+): Promise<Difference | undefined> {
   const objects = openMemory(world.tables)
-  const served: Served[] = []
+  const served: ServedWorld[] = []
   try {
-    for (const [name, open] of Object.entries({ 'memory()': () => objects, ...databases })) served.push(await serve(name, open, world))
-    return await sendAll(served, world, requests, atlasOf(world, objects), count)
+    for (const [name, open] of Object.entries({ 'memory()': () => objects, ...databases })) {
+      served.push(await serve(name, open, world))
+    }
+    return await sendAll(served, world, requests, apiModelOf(world, objects), count)
   } finally {
     for (const one of served) await one.close()
   }
 }
 
-/** The model over the very objects that memory() serves, so that requests are drawn from what there is at the moment. */
-function atlasOf (world: World, { source }: Opened): Atlas {
+/** Compiles the API over the objects that memory() serves, so that requests are generated from the current rows. */
+function apiModelOf (world: World, { source }: Opened): ApiModel {
   const collections = declare(world, source)
   const options = compileOptions({ ...world.options, collections })
-  const model = compileModel(collections, { naming: options.naming, pages: options.pages, requestStrategies: options.requestStrategies, reserved: reservedNames(options.syntax) })
+  const model = compileModel(collections, {
+    naming: options.naming,
+    pages: options.pages,
+    requestStrategies: options.requestStrategies,
+    reserved: reservedNames(options.syntax)
+  })
   return { model, options }
 }
 
-async function sendAll (served: readonly Served[], world: World, requests: readonly Tape[], atlas: Atlas, count: () => void): Promise<Difference | undefined> {
-  const known = makeKnown()
-  const sent: Sent[] = []
-  for (const tape of requests) {
-    const one = drawRequest(makeDraw(tape), atlas, known)
-    sent.push(one)
+async function sendAll (
+  served: readonly ServedWorld[], world: World, requests: readonly ChoiceSequence[], api: ApiModel, count: () => void
+): Promise<Difference | undefined> {
+  const client = makeClientState()
+  const sent: SentRequest[] = []
+  for (const choices of requests) {
+    const request = generateRequest(makeGenerator(choices), api, client)
+    sent.push(request)
     count()
-    const answers = await Promise.all(served.map(to => to.send(one)))
-    if (differ(answers)) return tell(sent, served, answers)
+    const answers = await Promise.all(served.map(to => to.send(request)))
+    if (differ(answers)) return toDifference(sent, served, answers)
     const [answer] = answers
-    if (answer !== undefined) learn(known, one, answer)
+    if (answer !== undefined) recordAnswer(client, request, answer)
   }
-  for (const one of openReads(world)) {
-    const answers = await Promise.all(served.map(to => to.send(one)))
-    if (differ(answers)) return tell([...sent, one], served, answers)
+  for (const request of openReads(world)) {
+    const answers = await Promise.all(served.map(to => to.send(request)))
+    if (differ(answers)) return toDifference([...sent, request], served, answers)
   }
   return undefined
 }
 
-/** An error of the server is one even if all agree on it. */
-const differ = ([first, ...others]: readonly Answer[]) => first === undefined || first.status >= 500 || others.some(one => !isDeepStrictEqual(one, first))
+/** True where the answers differ. A server error counts as a difference, even if all databases give it. */
+const differ = ([first, ...others]: readonly Answer[]) =>
+  first === undefined || first.status >= 500 || others.some(one => !isDeepStrictEqual(one, first))
 
-const tell = (sent: readonly Sent[], served: readonly Served[], answers: readonly Answer[]): Difference =>
-  ({ sent, answers: served.flatMap(({ name, faults }, index) => answers[index] === undefined ? [] : [{ name, answer: answers[index], faults: faults() }]) })
+function toDifference (
+  sent: readonly SentRequest[], served: readonly ServedWorld[], answers: readonly Answer[]
+): Difference {
+  return {
+    sent,
+    answers: served.flatMap(({ name, faults }, index) => {
+      const answer = answers[index]
+      return answer === undefined ? [] : [{ name, answer, faults: faults() }]
+    })
+  }
+}
 
-/** Requests that show everything that is held, whether a client may see it or not. */
-function openReads ({ collections }: World): readonly Sent[] {
+/** Returns requests that read all stored rows with all fields, also those that the API hides. */
+function openReads ({ collections }: World): readonly SentRequest[] {
   const keys = new Map(collections.map(({ property, key }) => [property, key.property]))
   return collections.map(({ property, schema }) => {
-    const fields = Object.entries(schema).map(([name, one]) => isSubCollection(one) || isSubItem(one) ? `${name}(${keys.get(one.target) ?? ''})` : name)
+    const fields = Object.entries(schema)
+      .map(([name, one]) => isSubCollection(one) || isSubItem(one) ? `${name}(${keys.get(one.target) ?? ''})` : name)
     return { method: 'GET', url: `${openPrefix}/${encode(property)}?fields=${encode(fields.join(','))}`, headers: {} }
   })
 }

@@ -5,17 +5,17 @@ import { declare, declareOpenly } from './declare.ts'
 import type { Table } from './table.ts'
 import type { World } from './world.ts'
 
-/** A database with the tables that it was given, and nothing else. */
+/** A database that holds the given tables and nothing else. */
 export interface Opened {
-  /** The table of that name. Its properties are called as its columns say. */
+  /** Returns a source over the table with that name; the source names properties as the table's columns do. */
   source (table: string): DataSource
   close (): Promise<void> | void
 }
 
-/** Makes tables with their rows, in a database or schema of their own. */
+/** Creates the tables with their rows, in a database or schema of their own. */
 export type Open = (tables: readonly Table[]) => Promise<Opened> | Opened
 
-export interface Sent {
+export interface SentRequest {
   readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -24,24 +24,25 @@ export interface Sent {
 
 export interface Answer {
   readonly status: number
-  /** All but the date. */
+  /** All headers but `date`. */
   readonly headers: Readonly<Record<string, unknown>>
   readonly body: string
 }
 
-/** A world over one database. */
-export interface Served {
+/** A world that is served over one database. */
+export interface ServedWorld {
   readonly name: string
-  send (sent: Sent): Promise<Answer>
-  /** What was logged of errors since this was last asked. */
+  send (sent: SentRequest): Promise<Answer>
+  /** Returns the errors that were logged since the last call. */
   faults (): readonly string[]
   close (): Promise<void>
 }
 
-/** Where everything can be seen, beside the API. */
+/** The prefix of a second API over the same tables, in which nothing is hidden. */
 export const openPrefix = '/~'
 
-export async function serve (name: string, open: Open, world: World): Promise<Served> {
+/** Opens the world's tables in a database and serves the world over them. */
+export async function serve (name: string, open: Open, world: World): Promise<ServedWorld> {
   const opened = await open(world.tables)
   const logged: string[] = []
   const logger = { level: 'error', stream: { write (line: string) { logged.push(line) } } }
@@ -55,10 +56,10 @@ export async function serve (name: string, open: Open, world: World): Promise<Se
     await opened.close()
     throw error
   }
-  return { name, send: sending(app), faults: () => logged.splice(0), close: () => closeAll(app, opened) }
+  return { name, send: sender(app), faults: () => logged.splice(0), close: () => closeAll(app, opened) }
 }
 
-/** A collection's source is asked for once, as an application would. */
+/** Returns a function that opens the source of each table once, as an application does. */
 function sourcesOf (opened: Opened): (table: string) => DataSource {
   const sources = new Map<string, DataSource>()
   return table => {
@@ -68,9 +69,14 @@ function sourcesOf (opened: Opened): (table: string) => DataSource {
   }
 }
 
-function sending (app: FastifyInstance): Served['send'] {
+function sender (app: FastifyInstance): ServedWorld['send'] {
   return async ({ method, url, headers, body }) => {
-    const response = await app.inject({ method: method as NonNullable<InjectOptions['method']>, url, headers: { ...headers }, ...body !== undefined && { payload: body } })
+    const response = await app.inject({
+      method: method as NonNullable<InjectOptions['method']>,
+      url,
+      headers: { ...headers },
+      ...body !== undefined && { payload: body }
+    })
     const { date: _date, ...others } = response.headers
     return { status: response.statusCode, headers: others, body: response.body }
   }

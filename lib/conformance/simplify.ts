@@ -1,78 +1,119 @@
 import type { Case } from './case.ts'
-import type { Tape } from './tape.ts'
+import type { ChoiceSequence } from './choice-sequence.ts'
 
-/** How far a case has been made simpler: what was tried before is not tried again. */
-export interface Stage { readonly stage: number, readonly at: number }
+/** A position in the order in which a case is simplified; attempts before it are not made again. */
+export interface Position {
+  /** The index of the pass. */
+  readonly pass: number
+  /** The number of the attempt within the pass. */
+  readonly attempt: number
+}
 
-export const start: Stage = { stage: 0, at: 0 }
+export const start: Position = { pass: 0, attempt: 0 }
 
-/** Simpler cases, each with the stage to go on from where it will do: first with fewer parts, then with simpler ones. */
-export function * simplify (value: Case, { stage, at }: Stage): Generator<readonly [Case, Stage]> {
-  for (const [index, way] of ways.entries()) {
-    if (index < stage) continue
-    for (const [place, simpler] of way(value, index === stage ? at : 0)) yield [simpler, { stage: index, at: place }]
+/**
+ * Yields simpler cases, each with the position at which to continue if it fails as well: first cases with fewer parts,
+ * then cases with simpler parts.
+ */
+export function * simplify (value: Case, { pass: first, attempt }: Position): Generator<readonly [Case, Position]> {
+  for (const [pass, simplifyPart] of passes.entries()) {
+    if (pass < first) continue
+    for (const [number, simpler] of simplifyPart(value, pass === first ? attempt : 0)) {
+      yield [simpler, { pass, attempt: number }]
+    }
   }
 }
 
-/** Gives each simpler case with its number; those with smaller numbers than the given are left out. */
-type Way = (value: Case, from: number) => Generator<readonly [at: number, simpler: Case]>
+/** Yields simpler cases, each with the number of the attempt, from the given number on. */
+type Pass = (value: Case, from: number) => Generator<readonly [attempt: number, simpler: Case]>
 
-const ways: readonly Way[] = [
-  fewer(({ requests }) => requests, (value, requests) => ({ ...value, requests })),
-  fewer(({ collections }) => collections, (value, collections) => ({ ...value, collections }), 1),
-  fewer(({ collections }) => collections.flatMap(({ rows }, index) => rows.map(row => ({ row, index }))), (value, left) => ({ ...value, collections: value.collections.map((one, index) => ({ ...one, rows: left.filter(one => one.index === index).map(({ row }) => row) })) })),
-  fewer(({ collections }) => collections.flatMap(({ fields }, index) => fields.map(field => ({ field, index }))), (value, left) => ({ ...value, collections: value.collections.map((one, index) => ({ ...one, fields: left.filter(one => one.index === index).map(({ field }) => field) })) })),
-  plainer(({ options }) => [options], (value, [options = []]) => ({ ...value, options })),
-  plainer(({ collections }) => collections.map(({ head }) => head), (value, heads) => ({ ...value, collections: value.collections.map((one, index) => ({ ...one, head: heads[index] ?? [] })) })),
-  plainer(({ requests }) => requests, (value, requests) => ({ ...value, requests })),
-  plainer(({ collections }) => collections.flatMap(({ fields }) => fields), (value, fields) => ({ ...value, collections: regroup(value, 'fields', fields) })),
-  plainer(({ collections }) => collections.flatMap(({ rows }) => rows), (value, rows) => ({ ...value, collections: regroup(value, 'rows', rows) }))
+const passes: readonly Pass[] = [
+  removeParts(({ requests }) => requests, (value, requests) => ({ ...value, requests })),
+  removeParts(({ collections }) => collections, (value, collections) => ({ ...value, collections }), 1),
+  removeParts(value => partsOf(value, 'rows'), (value, left) => withParts(value, 'rows', left)),
+  removeParts(value => partsOf(value, 'fields'), (value, left) => withParts(value, 'fields', left)),
+  reduceChoices(({ options }) => [options], (value, [options = []]) => ({ ...value, options })),
+  reduceChoices(({ collections }) => collections.map(({ head }) => head), (value, heads) => ({
+    ...value,
+    collections: value.collections.map((one, index) => ({ ...one, head: heads[index] ?? [] }))
+  })),
+  reduceChoices(({ requests }) => requests, (value, requests) => ({ ...value, requests })),
+  reduceChoices(({ collections }) => collections.flatMap(({ fields }) => fields), (value, fields) => ({
+    ...value,
+    collections: regroup(value, 'fields', fields)
+  })),
+  reduceChoices(({ collections }) => collections.flatMap(({ rows }) => rows), (value, rows) => ({
+    ...value,
+    collections: regroup(value, 'rows', rows)
+  }))
 ]
 
-/** Puts the parts of all collections back where they were. */
-function regroup ({ collections }: Case, part: 'fields' | 'rows', tapes: readonly Tape[]): Case['collections'] {
-  let at = 0
-  return collections.map(one => ({ ...one, [part]: one[part].map(() => tapes[at++] ?? []) }))
+/** A row or field of the collection with that index. */
+interface Part { readonly sequence: ChoiceSequence, readonly index: number }
+
+function partsOf ({ collections }: Case, kind: 'fields' | 'rows'): readonly Part[] {
+  return collections.flatMap((one, index) => one[kind].map(sequence => ({ sequence, index })))
 }
 
-// More than there are of anything.
-const beyond = 1000
+function withParts (value: Case, kind: 'fields' | 'rows', parts: readonly Part[]): Case {
+  const collections = value.collections.map((one, index) => ({
+    ...one,
+    [kind]: parts.filter(part => part.index === index).map(({ sequence }) => sequence)
+  }))
+  return { ...value, collections }
+}
 
-/** Leaves out parts, at first many at once. */
-function fewer<T> (partsOf: (value: Case) => readonly T[], withParts: (value: Case, parts: readonly T[]) => Case, fewest = 0): Way {
+/** Distributes the fields or rows of all collections over the collections again, in the same order. */
+function regroup (
+  { collections }: Case, kind: 'fields' | 'rows', sequences: readonly ChoiceSequence[]
+): Case['collections'] {
+  let next = 0
+  return collections.map(one => ({ ...one, [kind]: one[kind].map(() => sequences[next++] ?? []) }))
+}
+
+// The numbers of attempts are blocks of this size; a block never has as many attempts.
+const blockSize = 1000
+
+/** Removes parts of a case: first 64 at once, at last one at a time, but never so that fewer than `fewest` remain. */
+function removeParts<T> (
+  partsOf: (value: Case) => readonly T[], withParts: (value: Case, parts: readonly T[]) => Case, fewest = 0
+): Pass {
   return function * (value, from) {
     const parts = partsOf(value)
     for (const [index, size] of [64, 32, 16, 8, 4, 2, 1].entries()) {
       for (let start = 0; start < parts.length; start += size) {
-        const at = index * beyond + start
+        const attempt = index * blockSize + start
         const left = parts.toSpliced(start, size)
-        if (at >= from && left.length >= fewest) yield [at, withParts(value, left)]
+        if (attempt >= from && left.length >= fewest) yield [attempt, withParts(value, left)]
       }
     }
   }
 }
 
-/** Makes choices of tapes smaller: all at once, those behind some place, or one by one. */
-function plainer (tapesOf: (value: Case) => readonly Tape[], withTapes: (value: Case, tapes: readonly Tape[]) => Case): Way {
+/** Makes the choices of sequences smaller: all choices at once, those after some position, then one by one. */
+function reduceChoices (
+  sequencesOf: (value: Case) => readonly ChoiceSequence[],
+  withSequences: (value: Case, sequences: readonly ChoiceSequence[]) => Case
+): Pass {
   return function * (value, from) {
-    const tapes = tapesOf(value)
-    for (const [index, tape] of tapes.entries()) {
-      for (const [place, simpler] of plainerTapes(tape)) {
-        const at = index * beyond + place
-        if (at >= from) yield [at, withTapes(value, tapes.with(index, simpler))]
+    const sequences = sequencesOf(value)
+    for (const [index, sequence] of sequences.entries()) {
+      for (const [number, simpler] of simplerSequences(sequence)) {
+        const attempt = index * blockSize + number
+        if (attempt >= from) yield [attempt, withSequences(value, sequences.with(index, simpler))]
       }
     }
   }
 }
 
-function * plainerTapes (tape: Tape): Generator<readonly [number, Tape]> {
-  const length = tape.findLastIndex(one => one !== 0) + 1
+function * simplerSequences (sequence: ChoiceSequence): Generator<readonly [number, ChoiceSequence]> {
+  const length = sequence.findLastIndex(choice => choice !== 0) + 1
   const cuts = [0, length >> 2, length >> 1, length - (length >> 2)]
-  for (const [place, cut] of cuts.entries()) if (cut < length) yield [place, tape.slice(0, cut)]
+  for (const [number, cut] of cuts.entries()) if (cut < length) yield [number, sequence.slice(0, cut)]
   for (let at = 0; at < length; at++) {
-    const one = tape[at] ?? 0
-    const place = cuts.length + 2 * at
-    if (one > 0) yield [place, tape.with(at, 0)]
-    if (one > 1) yield [place + 1, tape.with(at, one >> 1)]
+    const choice = sequence[at] ?? 0
+    const number = cuts.length + 2 * at
+    if (choice > 0) yield [number, sequence.with(at, 0)]
+    if (choice > 1) yield [number + 1, sequence.with(at, choice >> 1)]
   }
 }

@@ -1,51 +1,68 @@
 import type { TableOptions } from '../sources/sql/source.ts'
 
 /**
- * What a column holds. Dates, moments, times and UUIDs are given as their texts, which a column of a type of its own may hold as well; moments have three
- * digits of milliseconds. Times may have a zone or a fraction. JSON is given as values and keeps the order of its members. `key` is an integer that the
- * database makes for whoever gives none: one more than the highest there is, so that what was refused leaves no gap.
+ * The kind of a column's values. Rows give dates, date-times, times and UUIDs as text; the column may have a type for
+ * them. Date-times have three digits of milliseconds; times may have a zone or a fraction. Rows give JSON as
+ * values, and a JSON column keeps the order of members. `key` is an integer for which the database has a default: the
+ * highest key plus one, so that a refused insert leaves no gap.
  */
-export type ColumnKind = 'key' | 'text' | 'integer' | 'number' | 'boolean' | 'date' | 'date-time' | 'time' | 'uuid' | 'json'
+export type ColumnKind =
+  | 'key'
+  | 'text'
+  | 'integer'
+  | 'number'
+  | 'boolean'
+  | 'date'
+  | 'date-time'
+  | 'time'
+  | 'uuid'
+  | 'json'
 
 export interface Column {
-  /** In the database. May be a word of SQL or hold spaces and quotes. */
+  /** The name in the database. May be a keyword of SQL, and may contain spaces and quotes. */
   readonly name: string
-  /** In the application: what the source must know the column by. */
+  /** The property by which the source must know the column. */
   readonly property: string
   readonly kind: ColumnKind
   readonly nullable: boolean
-  /** Whether two rows may not have the same value; null is none. */
+  /** True where no two rows may have the same value. Null is not a value. */
   readonly unique: boolean
-  /** The foreign key: it holds values of that table's key or null. Tables are given after those that they refer to, rows too. */
+  /**
+   * The column that this foreign key refers to; undefined where it is not one, or not constrained. Tables and rows are
+   * listed after those that they refer to.
+   */
   readonly references?: Reference
 }
 
 export interface Reference {
   readonly table: string
-  /** The column, by its name in the database. */
+  /** The column's name in the database. */
   readonly column: string
-  /** Whether rows that refer to a row go with it, instead of holding it. */
+  /** True where deleting a row deletes the rows that refer to it; false where they prevent the deletion. */
   readonly cascade: boolean
 }
 
-/** A table for a source to be made of. */
+/** A table that the function under test creates and fills. */
 export interface Table {
-  /** In the database. May be a word of SQL or hold spaces and quotes. */
+  /** The name in the database. May be a keyword of SQL, and may contain spaces and quotes. */
   readonly name: string
   readonly columns: readonly Column[]
-  /** The columns of the primary key, by their names in the database. A table that joins may have none. */
+  /** The primary key's columns, by their names in the database; empty for some join tables. */
   readonly primaryKey: readonly string[]
-  /** How columns are named after properties, as `db.table(name, { columns })` takes it. */
+  /** The mapping of properties to column names, as the option `columns` of `db.table(name, { columns })`. */
   readonly naming: NonNullable<TableOptions['columns']>
-  /** By the columns' names in the database. */
+  /** The rows' values, by the columns' names in the database. */
   readonly rows: ReadonlyArray<Readonly<Record<string, unknown>>>
 }
 
-/** Tables as one would make them, for a person to read. */
+/** Returns statements that create and fill the tables, for people to read. */
 export const describeTables = (tables: readonly Table[]): string => tables.map(describeTable).join('\n')
 
 function describeTable ({ name, columns, primaryKey, rows }: Table): string {
-  const lines = [...columns.map(describeColumn), ...primaryKey.length > 0 ? [`primary key (${primaryKey.map(quote).join(', ')})`] : []]
+  const lines = [
+    ...columns.map(describeColumn),
+    ...primaryKey.length > 0 ? [`primary key (${primaryKey.map(quote).join(', ')})`] : []
+  ]
   const inserts = rows.map(row => `insert into ${quote(name)} values ${shorten(JSON.stringify(row))};`)
   return [`create table ${quote(name)} (${lines.join(', ')});`, ...inserts].join('\n')
 }
@@ -54,11 +71,15 @@ const describeColumn = ({ name, kind, nullable, unique, references }: Column) =>
   quote(name), kind,
   ...nullable ? [] : ['not null'],
   ...unique ? ['unique'] : [],
-  ...references === undefined ? [] : [`references ${quote(references.table)} (${quote(references.column)})${references.cascade ? ' on delete cascade' : ''}`]
+  ...references === undefined ? [] : [describeReference(references)]
 ].join(' ')
 
-/** A name as SQL quotes it. */
+const describeReference = ({ table, column, cascade }: Reference) =>
+  `references ${quote(table)} (${quote(column)})${cascade ? ' on delete cascade' : ''}`
+
+/** Returns a name as a quoted identifier of SQL. */
 export const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 
-/** A text for a person to read, without the middle of what is long. */
-export const shorten = (text: string) => text.length <= 2000 ? text : `${text.slice(0, 1500)}...(${text.length} characters)...${text.slice(-300)}`
+/** Returns the text without its middle, where it has more than 2,000 characters. */
+export const shorten = (text: string) =>
+  text.length <= 2000 ? text : `${text.slice(0, 1500)}...(${text.length} characters)...${text.slice(-300)}`

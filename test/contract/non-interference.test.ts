@@ -4,12 +4,12 @@ import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import { test } from 'tap'
 import { CaseArbitrary, type Case } from '../../lib/conformance/case.ts'
 import { declare, declareOpenly } from '../../lib/conformance/declare.ts'
-import { makeDraw } from '../../lib/conformance/draw.ts'
+import { makeGenerator } from '../../lib/conformance/generator.ts'
 import { openMemory } from '../../lib/conformance/memory.ts'
-import { type Atlas, encode } from '../../lib/conformance/places.ts'
-import { drawRequest, learn, makeKnown } from '../../lib/conformance/requests.ts'
-import type { Answer, Open, Opened, Sent } from '../../lib/conformance/serve.ts'
-import { choices, type Tape } from '../../lib/conformance/tape.ts'
+import { type ApiModel, encode } from '../../lib/conformance/resources.ts'
+import { generateRequest, recordAnswer, makeClientState } from '../../lib/conformance/requests.ts'
+import type { Answer, Open, Opened, SentRequest } from '../../lib/conformance/serve.ts'
+import { choiceLimit, type ChoiceSequence } from '../../lib/conformance/choice-sequence.ts'
 import type { World } from '../../lib/conformance/world.ts'
 import { describeTables } from '../../lib/conformance/table.ts'
 import dataApi, { frameworkErrors } from '../../lib/index.ts'
@@ -20,7 +20,8 @@ import type { Predicate, ReadPlan, Shown } from '../../lib/plan/plan.ts'
 import type { Database, DataSource as Source } from '../../lib/sources/source.ts'
 import { openPostgres, openSqlite } from '../helpers/conformance.ts'
 import { withoutPostgres } from '../helpers/on-postgres.ts'
-import { guarded, isGuess, makeSecretive, type Secretive } from '../helpers/secrets.ts'
+import { namesHiddenRow } from '../helpers/twin-tables.ts'
+import { makeWorldPair, withGuards, type WorldPair } from '../helpers/hidden-worlds.ts'
 
 // docs/http.md: Rules. Two databases that differ only in what a caller may not see answer whatever this caller asks alike, byte for byte.
 
@@ -30,59 +31,59 @@ const openPrefix = '/~'
 
 /** What stands between the API and its sources: nothing, but where a leak is made on purpose. */
 type Between = (source: Source) => Source
-type Rules = (guards: Secretive['guards']) => Secretive['guards']
+type Rules = (guards: WorldPair['guards']) => WorldPair['guards']
 interface Making { readonly between?: Between, readonly rules?: Rules }
 
-interface Served { readonly name: string, send (sent: Sent): Promise<Answer>, faults (): readonly string[], close (): Promise<void> }
+interface Served { readonly name: string, send (sent: SentRequest): Promise<Answer>, faults (): readonly string[], close (): Promise<void> }
 
-async function serve (name: string, opened: Opened, world: World, guards: Secretive['guards'], between: Between): Promise<Served> {
+async function serve (name: string, opened: Opened, world: World, guards: WorldPair['guards'], between: Between): Promise<Served> {
   const sources = new Map(world.tables.map(table => [table.name, between(opened.source(table.name))]))
   const source = (table: string) => sources.get(table) ?? opened.source(table)
   const logged: string[] = []
   const app = Fastify({ frameworkErrors, logger: { level: 'error', stream: { write (line: string) { logged.push(line) } } }, routerOptions: { maxParamLength: 10_000 } })
-  await app.register(dataApi, { ...world.options, collections: guarded(declare(world, source), guards) })
+  await app.register(dataApi, { ...world.options, collections: withGuards(declare(world, source), guards) })
   await app.register(dataApi, { naming: 'none', prefix: openPrefix, collections: declareOpenly(world, opened.source) })
   return { name, send: sent => inject(app, sent), faults: () => logged.splice(0), close: async () => { await app.close(); await opened.close() } }
 }
 
-async function inject (app: FastifyInstance, { method, url, headers, body }: Sent): Promise<Answer> {
+async function inject (app: FastifyInstance, { method, url, headers, body }: SentRequest): Promise<Answer> {
   const response = await app.inject({ method: method as NonNullable<InjectOptions['method']>, url, headers: { ...headers }, ...body !== undefined && { payload: body } })
   const { date: _date, ...others } = response.headers
   return { status: response.statusCode, headers: others, body: response.body }
 }
 
 /** What requests are drawn from: all that there is in the first of the two, hidden or not, as it is at the moment. */
-function atlasOf (world: World, source: Opened['source']): Atlas {
+function apiModelOf (world: World, source: Opened['source']): ApiModel {
   const collections = declare(world, source)
   const options = compileOptions({ ...world.options, collections })
   return { options, model: compileModel(collections, { naming: options.naming, pages: options.pages, requestStrategies: options.requestStrategies, reserved: reservedNames(options.syntax) }) }
 }
 
-const isWrite = ({ method }: Sent) => !['GET', 'HEAD', 'OPTIONS', 'QUERY'].includes(method)
+const isWrite = ({ method }: SentRequest) => !['GET', 'HEAD', 'OPTIONS', 'QUERY'].includes(method)
 
 /** Sends the requests to all, and gives the first whose answers tell the two of a pair apart. */
-async function findLeak (secretive: Secretive, requests: readonly Tape[], opens: Readonly<Record<string, Open>>, { between = source => source, rules = guards => guards }: Making): Promise<string | undefined> {
+async function findLeak (secretive: WorldPair, requests: readonly ChoiceSequence[], opens: Readonly<Record<string, Open>>, { between = source => source, rules = guards => guards }: Making): Promise<string | undefined> {
   const { world, twin, hidden } = secretive
   const guards = rules(secretive.guards)
   const first = openMemory(world.tables)
   const served: Array<readonly [Served, Served]> = []
-  const sent: Sent[] = []
+  const sent: SentRequest[] = []
   try {
     for (const [name, open] of Object.entries(opens)) {
       served.push([await serve(name, name === 'memory' ? first : await open(world.tables), world, guards, between), await serve(`${name}, the twin`, await open(twin.tables), twin, guards, between)])
     }
     const before = await hiddenRows(served, world, hidden)
-    const atlas = atlasOf(world, first.source)
-    const known = makeKnown()
+    const api = apiModelOf(world, first.source)
+    const client = makeClientState()
     for (const tape of requests) {
-      const one = drawRequest(makeDraw(tape), atlas, known)
-      if (isWrite(one) && isGuess(one.url + (one.body ?? ''))) continue
+      const one = generateRequest(makeGenerator(tape), api, client)
+      if (isWrite(one) && namesHiddenRow(one.url + (one.body ?? ''))) continue
       sent.push(one)
       const answers = await Promise.all(served.flat().map(to => to.send(one)))
       const [answer] = answers
       if (answer === undefined) throw new TypeError('nothing is served')
       if (answers.some(other => other.status >= 500 || !isDeepStrictEqual(other, answer))) return tell(sent, served, answers)
-      learn(known, one, answer)
+      recordAnswer(client, one, answer)
     }
     const after = await hiddenRows(served, world, hidden)
     return isDeepStrictEqual(after, before) ? undefined : `${sent.map(describe).join('\n')}\n\nHidden rows were ${before.join('\n')}\nand are ${after.join('\n')}`
@@ -92,7 +93,7 @@ async function findLeak (secretive: Secretive, requests: readonly Tape[], opens:
 }
 
 /** The rows that the caller may not see, as they are: nor may they be changed. */
-async function hiddenRows (served: ReadonlyArray<readonly [Served, Served]>, { collections }: World, hidden: Secretive['hidden']): Promise<readonly string[]> {
+async function hiddenRows (served: ReadonlyArray<readonly [Served, Served]>, { collections }: World, hidden: WorldPair['hidden']): Promise<readonly string[]> {
   const shown = await Promise.all(served.flatMap(pair => pair.flatMap((one, which) => collections.map(async ({ property, key }) => {
     const keys = hidden[property]?.[which] ?? []
     const { body } = await one.send({ method: 'GET', url: `${openPrefix}/${encode(property)}`, headers: {} })
@@ -101,26 +102,26 @@ async function hiddenRows (served: ReadonlyArray<readonly [Served, Served]>, { c
   return shown
 }
 
-const tell = (sent: readonly Sent[], served: ReadonlyArray<readonly [Served, Served]>, answers: readonly Answer[]) =>
+const tell = (sent: readonly SentRequest[], served: ReadonlyArray<readonly [Served, Served]>, answers: readonly Answer[]) =>
   `${sent.map(describe).join('\n')}\n\n${served.flat().map(({ name, faults }, index) => `${name}: ${JSON.stringify(answers[index])}\n${faults().join('')}`).join('\n')}`
 
-const describe = ({ method, url, headers, body }: Sent) => `${method} ${url} ${JSON.stringify(headers)} ${body ?? ''}`
+const describe = ({ method, url, headers, body }: SentRequest) => `${method} ${url} ${JSON.stringify(headers)} ${body ?? ''}`
 
-function report ({ world, twin, guards }: Secretive, leak: string): string {
+function report ({ world, twin, guards }: WorldPair, leak: string): string {
   const rules = Object.entries(guards).map(([name, { scope, rules: { fields, ...others } }]) =>
     `${name}: scope ${String(scope)} ${Object.keys(others).join(' ')}; fields ${Object.entries(fields ?? {}).map(([field, rule]) => `${field} ${Object.keys(rule ?? {}).join('+')}`).join(', ')}`)
   const schemas = world.collections.map(({ property, schema, requestStrategies, extras }) => `${property} ${JSON.stringify({ requestStrategies, extras })}\n${Object.entries(schema).map(([name, { examples: _examples, ...one }]) => `  ${name}: ${JSON.stringify(one)}`).join('\n')}`)
   return [describeTables(world.tables), 'THE TWIN', describeTables(twin.tables), ...schemas, ...rules, JSON.stringify(world.options), leak].join('\n\n')
 }
 
-const tape: fc.Arbitrary<Tape> = fc.array(fc.nat({ max: choices - 1 }), { minLength: 400, maxLength: 400 })
-const cases: fc.Arbitrary<readonly [Case, Tape, Tape]> = fc.tuple(new CaseArbitrary(), tape, tape)
+const tape: fc.Arbitrary<ChoiceSequence> = fc.array(fc.nat({ max: choiceLimit - 1 }), { minLength: 400, maxLength: 400 })
+const cases: fc.Arbitrary<readonly [Case, ChoiceSequence, ChoiceSequence]> = fc.tuple(new CaseArbitrary(), tape, tape)
 
 const runs = Number(process.env['FC_RUNS'] ?? 25)
 const seed = process.env['FC_SEED'] === undefined ? undefined : Number(process.env['FC_SEED'])
 
 const leakless = (opens: Readonly<Record<string, Open>>, making: Making) => fc.asyncProperty(cases, async ([{ requests, ...world }, rules, secrets]) => {
-  const secretive = makeSecretive(world, rules, secrets)
+  const secretive = makeWorldPair(world, rules, secrets)
   const leak = await findLeak(secretive, requests, opens, making)
   if (leak !== undefined) throw new Error(report(secretive, leak))
 })

@@ -3,51 +3,92 @@ import pg from 'pg'
 import { sqlite } from '../../lib/index.ts'
 import { type Connect, connectKysely, connectKyselyJs, connectPostgres, serverUrl } from './sources.ts'
 
-// Tables of the conformance suite in the databases that it is run on.
+// Functions that create the conformance suite's tables in each database.
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 
-function ddl ({ name, columns, primaryKey }: Table, typeOf: (column: Column, place: number) => string, suffix: string): string {
-  const lines = columns.map((column, place) => `${quote(column.name)} ${typeOf(column, place)}${column.nullable ? '' : ' not null'}${column.unique ? ' unique' : ''}${referencing(column)}`)
-  return `create table ${quote(name)} (${[...lines, ...primaryKey.length > 0 ? [`primary key (${primaryKey.map(quote).join(', ')})`] : []].join(', ')})${suffix}`
+function ddl (
+  { name, columns, primaryKey }: Table, typeOf: (column: Column, place: number) => string, suffix: string
+): string {
+  const lines = columns.map((column, place) =>
+    `${quote(column.name)} ${typeOf(column, place)}${constraintsOf(column)}`)
+  const key = primaryKey.length > 0 ? [`primary key (${primaryKey.map(quote).join(', ')})`] : []
+  return `create table ${quote(name)} (${[...lines, ...key].join(', ')})${suffix}`
 }
 
-const referencing = ({ references }: Column) =>
-  references === undefined ? '' : ` references ${quote(references.table)} (${quote(references.column)})${references.cascade ? ' on delete cascade' : ''}`
+function constraintsOf ({ nullable, unique, references }: Column): string {
+  const own = `${nullable ? '' : ' not null'}${unique ? ' unique' : ''}`
+  if (references === undefined) return own
+  const { table, column, cascade } = references
+  return `${own} references ${quote(table)} (${quote(column)})${cascade ? ' on delete cascade' : ''}`
+}
 
-const sqliteTypes = { key: 'integer', text: 'text', integer: 'integer', number: 'real', boolean: 'integer', date: 'text', 'date-time': 'text', time: 'text', uuid: 'text', json: 'text' } as const
+const sqliteTypes = {
+  key: 'integer',
+  text: 'text',
+  integer: 'integer',
+  number: 'real',
+  boolean: 'integer',
+  date: 'text',
+  'date-time': 'text',
+  time: 'text',
+  uuid: 'text',
+  json: 'text'
+} as const
 
 function toSqlite (value: unknown, { kind }: Column): unknown {
   if (value === null) return null
   if (kind === 'json') return JSON.stringify(value)
-  // @photostructure/sqlite binds numbers next to nothing as the integer 0.
+  // @photostructure/sqlite binds numbers close to zero as the integer 0.
   if (kind === 'number') return value === 0 ? value : String(value)
   return kind === 'boolean' ? Number(value) : value
 }
 
-/** Every other table is STRICT, since what its columns hold is then certain. */
+/** Creates tables in SQLite, every other one STRICT: only in those does SQLite enforce the types of columns. */
 export const openSqlite: Open = tables => {
   const db = sqlite(':memory:')
   for (const [place, table] of tables.entries()) {
     db.exec(ddl(table, ({ kind }) => sqliteTypes[kind], place % 2 === 0 ? ' strict' : ''))
-    const insert = db.driver.prepare(`insert into ${quote(table.name)} (${table.columns.map(({ name }) => quote(name)).join(', ')}) values (${table.columns.map(() => '?').join(', ')})`)
+    const names = table.columns.map(({ name }) => quote(name)).join(', ')
+    const values = table.columns.map(() => '?').join(', ')
+    const insert = db.driver.prepare(`insert into ${quote(table.name)} (${names}) values (${values})`)
     for (const row of table.rows) insert.run(...table.columns.map(column => toSqlite(row[column.name] ?? null, column)))
   }
-  return { source: name => db.table(name, { columns: tables.find(table => table.name === name)?.naming ?? 'none' }), close () { db.close() } }
+  return {
+    source: name => db.table(name, { columns: tables.find(table => table.name === name)?.naming ?? 'none' }),
+    close () { db.close() }
+  }
 }
 
-const plainTypes = { key: 'bigint', text: 'text', integer: 'bigint', number: 'double precision', boolean: 'boolean', date: 'text', 'date-time': 'text', time: 'text', uuid: 'uuid', json: 'json' } as const
+const plainTypes = {
+  key: 'bigint',
+  text: 'text',
+  integer: 'bigint',
+  number: 'double precision',
+  boolean: 'boolean',
+  date: 'text',
+  'date-time': 'text',
+  time: 'text',
+  uuid: 'uuid',
+  json: 'json'
+} as const
 const ownTypes = { ...plainTypes, date: 'date', 'date-time': 'timestamp with time zone' } as const
 
-/** What has a type of its own in PostgreSQL is of that type in every other table, and text in the rest. */
+/** Returns the statement of a table. In every other table, dates and date-times have PostgreSQL's types; else text. */
 function postgresDdl (table: Table, place: number): string {
   const types = place % 2 === 0 ? ownTypes : plainTypes
-  return ddl(table, ({ name, kind }) => kind === 'key' ? `bigint default next_key(${literal(table.name)}, ${literal(name)})` : types[kind], '')
+  return ddl(
+    table,
+    ({ name, kind }) => kind === 'key'
+      ? `bigint default next_key(${literal(table.name)}, ${literal(name)})`
+      : types[kind],
+    ''
+  )
 }
 
 const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
 
-// An identity column counts what was refused as well, and so would give other keys than the other sources.
+// An identity column counts refused inserts as well, and so would give other keys than the other sources.
 const nextKey = `create function next_key (tbl text, col text) returns bigint language plpgsql as $$
 declare n bigint; begin execute format('select coalesce(max(%I), 0) + 1 from %I', col, tbl) into n; return n; end $$`
 
@@ -55,8 +96,14 @@ let schemas = 0
 
 const postgresOpener = (connect: Connect): Open => async tables => {
   const schema = `conformance_${process.pid}_${schemas++}`
-  const owner = ownerOf()
-  await owner.query([`create schema ${schema}`, `set search_path = ${schema}`, nextKey, ...tables.map(postgresDdl), ...tables.flatMap(inserts)].join(';\n'))
+  const owner = schemaOwner()
+  await owner.query([
+    `create schema ${schema}`,
+    `set search_path = ${schema}`,
+    nextKey,
+    ...tables.map(postgresDdl),
+    ...tables.flatMap(inserts)
+  ].join(';\n'))
   const { table, close } = connect({ url: serverUrl(), schema, max: 1 })
   return {
     source: name => table(name, { columns: tables.find(table => table.name === name)?.naming ?? 'none' }),
@@ -69,21 +116,28 @@ const postgresOpener = (connect: Connect): Open => async tables => {
 
 let pool: pg.Pool | undefined
 
-/** What makes all schemas; the process does not wait for it. */
-function ownerOf (): pg.Pool {
+/** Returns the pool that creates all schemas. It does not keep the process alive. */
+function schemaOwner (): pg.Pool {
   pool ??= new pg.Pool({ connectionString: serverUrl(), max: 1, allowExitOnIdle: true })
   return pool
 }
 
 export const openPostgres = postgresOpener(connectPostgres)
-export const openKysely = { 'kysely over pg': postgresOpener(connectKysely), 'kysely over postgres.js': postgresOpener(connectKyselyJs) }
+export const openKysely = {
+  'kysely over pg': postgresOpener(connectKysely),
+  'kysely over postgres.js': postgresOpener(connectKyselyJs)
+}
 
-const inserts = ({ name, columns, rows }: Table) => rows.length === 0
-  ? []
-  : [`insert into ${quote(name)} (${columns.map(column => quote(column.name)).join(', ')}) values ${rows.map(row => `(${columns.map(column => toLiteral(row[column.name] ?? null, column)).join(', ')})`).join(', ')}`]
+function inserts ({ name, columns, rows }: Table): readonly string[] {
+  if (rows.length === 0) return []
+  const names = columns.map(column => quote(column.name)).join(', ')
+  const values = rows.map(row =>
+    `(${columns.map(column => toLiteral(row[column.name] ?? null, column)).join(', ')})`)
+  return [`insert into ${quote(name)} (${names}) values ${values.join(', ')}`]
+}
 
 function toLiteral (value: unknown, { kind }: Column): string {
   if (value === null) return 'null'
-  // As text: how PostgreSQL reads a number that stands by itself depends on its size.
+  // As text, because PostgreSQL chooses the type of an unquoted number by its size.
   return literal(kind === 'json' ? JSON.stringify(value) : Object.is(value, -0) ? '-0' : String(value))
 }

@@ -2,13 +2,23 @@ import type { Operator } from '../../lib/model/values.ts'
 import type { FieldAsked, Filter, Query, SortTerm, ValueText } from '../../lib/request/request.ts'
 import { compileSyntax, operatorDefaults } from '../../lib/request/syntax.ts'
 
-/** A query as a query string of the default syntax, each part percent-encoded: the inverse of parseQuery. */
+/** Formats a query as a query string of the default syntax, percent-encoded: the inverse of parseQuery(). */
 export function formatQuery (query: Query): string {
-  return formatParts(query).map(([name, value]) => name === undefined ? encodeURIComponent(value) : `${name}=${encodeURIComponent(value)}`).join('&')
+  return formatParts(query)
+    .map(([name, value]) => name === undefined ? encodeURIComponent(value) : `${name}=${encodeURIComponent(value)}`)
+    .join('&')
 }
 
-/** The same not encoded: name and value of each parameter; no name for a comparison that is a parameter itself. */
-export function formatParts ({ filters, sort, fields, page }: Query): ReadonlyArray<readonly [name: string | undefined, value: string]> {
+/**
+ * Formats a query as parameters, each with its name and value, not encoded. The name is undefined for a comparison that
+ * is a parameter by itself.
+ */
+export function formatParts ({
+  filters,
+  sort,
+  fields,
+  page
+}: Query): ReadonlyArray<readonly [name: string | undefined, value: string]> {
   return [
     ...filters.map(filter => [isParameter(filter) ? undefined : 'where', formatFilter(filter, false)] as const),
     ...sort === undefined ? [] : [['sort', formatSort(sort)] as const],
@@ -17,17 +27,19 @@ export function formatParts ({ filters, sort, fields, page }: Query): ReadonlyAr
   ]
 }
 
-/** The first spelling of an operator. */
+/** Returns the first spelling of an operator. */
 export const spell = (operator: Operator) => operatorDefaults[operator][0] ?? ''
 
 const { parameters } = compileSyntax({})
 
-/** Whether a filter may be a parameter itself. */
+/** True for a filter that can be a parameter by itself. */
 const isParameter = (filter: Filter) => filter.kind === 'compare' && !parameters.has(filter.path.join('.'))
 
 function formatFilter (filter: Filter, inside: boolean): string {
   if (filter.kind === 'not') return `!${formatFilter(filter.of, true)}`
-  if (filter.kind !== 'compare') return `(${filter.of.map(one => formatFilter(one, true)).join(filter.kind === 'all' ? ',' : '|')})`
+  if (filter.kind !== 'compare') {
+    return `(${filter.of.map(one => formatFilter(one, true)).join(filter.kind === 'all' ? ',' : '|')})`
+  }
   const { path, operator, values } = filter
   const list = values.map(formatValue).join(',')
   const isList = operator === 'in' || operator === 'not_in'
@@ -36,9 +48,11 @@ function formatFilter (filter: Filter, inside: boolean): string {
 
 const formatValue = ({ text, quoted }: ValueText) => quoted ? `"${text.replaceAll(/["\\]/g, '\\$&')}"` : text
 
-const formatSort = (terms: readonly SortTerm[]) => terms.map(({ name, descending }) => descending ? `${name} desc` : name).join(',')
+const formatSort = (terms: readonly SortTerm[]) =>
+  terms.map(({ name, descending }) => descending ? `${name} desc` : name).join(',')
 
-const formatFields = (fields: readonly FieldAsked[]) => fields.map(({ name, query }) => query === undefined ? name : `${name}(${formatNested(query)})`).join(',')
+const formatFields = (fields: readonly FieldAsked[]) =>
+  fields.map(({ name, query }) => query === undefined ? name : `${name}(${formatNested(query)})`).join(',')
 
 function formatNested ({ filters, sort, fields, page }: Query): string {
   const options = [

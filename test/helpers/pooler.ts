@@ -4,10 +4,11 @@ import type { Test } from 'tap'
 import { messages } from './frames.ts'
 import { serverUrl } from './sources.ts'
 
-// A transaction pooler as they were before they knew of prepared statements: each transaction goes to another connection to the server, and a connection begins with
-// nothing that the pooler does not know. Messages: PostgreSQL's documentation, Frontend/Backend Protocol.
+// A transaction pooler without support for prepared statements: each transaction goes to any of the server's
+// connections, and the first message of a client's connection must have no parameters that the pooler does not know.
+// Messages: PostgreSQL's documentation, Frontend/Backend Protocol.
 
-/** The URL of a pooler with so many connections to the server. */
+/** Starts a pooler with a number of connections to the server, and returns its URL. The test's teardown closes it. */
 export async function makePooler (t: Test, connections: number): Promise<string> {
   const idle: Socket[] = []
   const waiting: Array<(backend: Socket) => void> = []
@@ -32,7 +33,7 @@ export async function makePooler (t: Test, connections: number): Promise<string>
   return `postgres://${username}@127.0.0.1:${await portOf(pooler)}${pathname}`
 }
 
-/** Lets the driver log in, and takes the connection from it. */
+/** Opens a connection with the driver, for its login, and takes over the driver's socket. */
 async function login (): Promise<{ readonly socket: Socket }> {
   const client = new pg.Client(serverUrl())
   await client.connect()
@@ -42,7 +43,9 @@ async function login (): Promise<{ readonly socket: Socket }> {
   return { socket: stream }
 }
 
-const portOf = (server: Server) => new Promise<number>(resolve => { server.listen(0, '127.0.0.1', () => { resolve((server.address() as { port: number }).port) }) })
+const portOf = (server: Server) => new Promise<number>(resolve => {
+  server.listen(0, '127.0.0.1', () => { resolve((server.address() as { port: number }).port) })
+})
 
 function serve (client: Socket, take: () => Promise<Socket>, give: (backend: Socket) => void): void {
   let greeted = false
@@ -50,7 +53,7 @@ function serve (client: Socket, take: () => Promise<Socket>, give: (backend: Soc
   let asked: Promise<Socket> | undefined
   const toClient = messages(1, (message, type) => {
     client.write(message)
-    // Ready for query, and idle: the transaction is over.
+    // ReadyForQuery with status idle: the transaction has ended.
     if (type !== 'Z' || message[5] !== idleStatus || backend === undefined) return
     backend.removeListener('data', toClient)
     give(backend)
@@ -70,7 +73,7 @@ function serve (client: Socket, take: () => Promise<Socket>, give: (backend: Soc
     asked.then(server => server.write(message), () => client.destroy())
   })
   const greet = messages(0, message => {
-    // Asks for TLS.
+    // SSLRequest; N refuses TLS.
     if (message.length === 8) {
       client.write('N')
       return
@@ -81,7 +84,9 @@ function serve (client: Socket, take: () => Promise<Socket>, give: (backend: Soc
       return
     }
     greeted = true
-    client.write(Buffer.concat([Buffer.from([82, 0, 0, 0, 8, 0, 0, 0, 0]), Buffer.from([90, 0, 0, 0, 5, idleStatus])])) // authenticated, ready
+    client.write(Buffer.concat([
+      Buffer.from([82, 0, 0, 0, 8, 0, 0, 0, 0]), Buffer.from([90, 0, 0, 0, 5, idleStatus])
+    ])) // authenticated, ready
   })
   client.on('error', () => {}).on('data', data => { (greeted ? toBackend : greet)(data) })
 }

@@ -9,45 +9,49 @@ import { withoutPostgres } from './on-postgres.ts'
 
 export type Tables = Readonly<Record<string, ReadonlyArray<Record<string, unknown>>>>
 
-/** One set of rows behind a source of each kind, so that the same declarations can be served over all. */
+/** A source of one kind over the tables of a test; the same declarations can be served over each kind. */
 export interface Opened {
   readonly kind: 'memory' | 'sqlite' | 'postgres'
   source (table: string): Source
-  /** Adds or removes rows while an API serves them. */
+  /** Adds a row to a table, without the API. */
   insert (table: string, row: Record<string, unknown>): void | Promise<void>
   remove (table: string, id: number): void | Promise<void>
-  /** The rows as they are, in the form of the tables given. */
+  /** Returns the current rows of a table. */
   rows (table: string): ReadonlyArray<Record<string, unknown>> | Promise<ReadonlyArray<Record<string, unknown>>>
   close (): void | Promise<void>
 }
 
 /**
- * `ddl` makes the tables of a database; without it they are made as the rows look. In it `key` is an integer that is made for whoever gives none, and
- * `boolean`, `json`, `real` and `strict` are what the database has for them.
+ * Opens a source over tables with rows. `ddl`: statements that create the tables; where it is undefined, the types
+ * of the columns follow from the rows. In `ddl`, `key` is an integer with the next key as its default, and `boolean`,
+ * `json`, `real` and `strict` become the types and options of the database.
  */
 export type Opener = (tables: Tables, ddl?: string) => Opened | Promise<Opened>
 
-/** Whether a statement asks SQLite for a table's columns: once of each table, not for a request. */
+/** True for the statement that reads a table's columns from SQLite's catalog, once for each table. */
 export const isOfCatalog = (text: string) => text.includes('pragma_table_xinfo')
 
 export type Collections = (source: Opened['source']) => Record<string, Declared>
 
-/** The same for one database. */
-export const sqliteDdl = (ddl: string) => ddl.replaceAll(/(?<!primary )\bkey\b(?! \()/g, 'integer primary key').replaceAll(/\bboolean\b/g, 'integer').replaceAll(/\bjson\b/g, 'text')
+/** Converts a test's `ddl` to SQLite's dialect. */
+export const sqliteDdl = (ddl: string) => ddl.replaceAll(/(?<!primary )\bkey\b(?! \()/g, 'integer primary key')
+  .replaceAll(/\bboolean\b/g, 'integer')
+  .replaceAll(/\bjson\b/g, 'text')
 const postgresDdl = (ddl: string) => nextKey + ddl
   .replaceAll(/create table (\w+) \((\s*)id key\b/g, "create table $1 ($2id bigint primary key default next_key('$1')")
   .replaceAll(/\binteger\b/g, 'bigint')
   .replaceAll(/\breal\b/g, 'double precision')
   .replaceAll(/\) strict\b/g, ')')
 
-// An identity column counts what was refused as well, and so would give other keys than the other sources.
+// An identity column counts refused inserts as well, and so would give other keys than the other sources.
 const nextKey = `create function next_key (tbl text) returns bigint language plpgsql as $$
 declare n bigint; begin execute format('select coalesce(max(id), 0) + 1 from %I', tbl) into n; return n; end $$;
 `
 
 function openMemory (tables: Tables) {
-  // Copies, because a test may change them.
-  const rows = Object.fromEntries(Object.entries(tables).map(([name, table]) => [name, table.map(row => structuredClone({ ...row }))]))
+  // Copies, because a test may change its rows.
+  const rows = Object.fromEntries(Object.entries(tables)
+    .map(([name, table]) => [name, table.map(row => structuredClone({ ...row }))]))
   const rowsOf = (table: string) => rows[table] ?? []
   return {
     kind: 'memory' as const,
@@ -66,7 +70,9 @@ function openSqlite (tables: Tables, ddl?: string) {
   const db = sqlite(':memory:')
   const insert = (table: string, row: Record<string, unknown>) => {
     const values = Object.values(row).map(bound)
-    db.driver.prepare(`insert into ${quote(table)} (${Object.keys(row).map(quote).join(', ')}) values (${values.map(() => '?').join(', ')})`).run(...values)
+    const names = Object.keys(row).map(quote).join(', ')
+    const places = values.map(() => '?').join(', ')
+    db.driver.prepare(`insert into ${quote(table)} (${names}) values (${places})`).run(...values)
   }
   if (ddl !== undefined) db.exec(sqliteDdl(ddl))
   for (const [name, rows] of Object.entries(tables)) {
@@ -80,7 +86,8 @@ function openSqlite (tables: Tables, ddl?: string) {
     source: (table: string) => db.table(table),
     insert,
     remove (table: string, id: number) { db.driver.prepare(`delete from ${quote(table)} where id = ?`).run(id) },
-    rows: (table: string) => db.driver.prepare(`select * from ${quote(table)} order by 1, 2`).all() as Array<Record<string, unknown>>,
+    rows: (table: string) => db.driver.prepare(`select * from ${quote(table)} order by 1, 2`)
+      .all() as Array<Record<string, unknown>>,
     close () { db.close() }
   }
 }
@@ -94,7 +101,9 @@ const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 
 function columnsOf (rows: ReadonlyArray<Record<string, unknown>>): readonly string[] {
   const names = new Set(rows.flatMap(row => Object.keys(row)))
-  return [...names].map(name => `${quote(name)} ${typeOf(rows.map(row => row[name]))}${name === 'id' ? ' primary key' : ''}`)
+  return [...names].map(name =>
+    `${quote(name)} ${typeOf(rows.map(row => row[name]))}${name === 'id' ? ' primary key' : ''}`
+  )
 }
 
 function typeOf (values: readonly unknown[]): 'integer' | 'real' | 'text' {
@@ -103,31 +112,39 @@ function typeOf (values: readonly unknown[]): 'integer' | 'real' | 'text' {
   return known.every(value => typeof value === 'number') ? 'real' : 'text'
 }
 
-/** The server that was started for the run, or the one that DATABASE_URL names. */
+/** Returns the URL of the PostgreSQL server: DATABASE_URL, or the server that was started for the run. */
 export const serverUrl = (): string =>
-  process.env['DATABASE_URL'] ?? (JSON.parse(readFileSync(new URL('../../.tap/postgres.json', import.meta.url), 'utf8')) as { url: string }).url
+  process.env['DATABASE_URL'] ?? (JSON.parse(readFileSync(
+    new URL('../../.tap/postgres.json', import.meta.url), 'utf8'
+  )) as { url: string }).url
 
-/** What needs PostgreSQL; nothing where it was left out on purpose. */
+/** Returns the openers that need PostgreSQL; an empty object in a run without PostgreSQL. */
 const onPostgres = <T extends Record<string, Opener>>(those: T): T => (withoutPostgres ? {} : those) as T
 
 let schemas = 0
 
-// As numbers and texts, which the other sources hold.
-const plainTypes = { getTypeParser: (oid: number) => [20, 23].includes(oid) ? Number : [1082, 1114, 1184].includes(oid) ? String : pg.types.getTypeParser(oid) }
+// Parsers that give big integers as numbers and dates as texts, as the other sources do.
+const plainTypes = {
+  getTypeParser: (oid: number) => [20, 23].includes(oid)
+    ? Number
+    : [1082, 1114, 1184].includes(oid) ? String : pg.types.getTypeParser(oid)
+}
 
 interface Client { readonly table: (name: string, options?: TableOptions) => Source, close (): Promise<void> }
 
-/** How an API reaches a schema: with so many connections. */
+/** Connects to a schema of PostgreSQL with at most `max` connections. */
 export type Connect = (to: { readonly url: string, readonly schema: string, readonly max: number }) => Client
 
-/** A schema of its own, which is quicker than a database and as much apart. */
+/** Creates a schema for each test, which is faster than a database and just as separate. */
 const postgresOpener = (connect: Connect) => async (tables: Tables, ddl?: string) => {
   const schema = `test_${process.pid}_${schemas++}`
   const pool = new pg.Pool({ connectionString: serverUrl(), max: 2, options: `-c search_path=${schema}` })
   const insertAll = async (table: string, rows: ReadonlyArray<Record<string, unknown>>) => {
     const columns = [...new Set(rows.flatMap(row => Object.keys(row)))].map(quote).join(', ')
+    const into = `insert into ${quote(table)} (${columns})`
+    const statement = `${into} select ${columns} from json_populate_recordset(null::${quote(table)}, $1)`
     for (let start = 0; start < rows.length; start += 5000) {
-      await pool.query(`insert into ${quote(table)} (${columns}) select ${columns} from json_populate_recordset(null::${quote(table)}, $1)`, [JSON.stringify(rows.slice(start, start + 5000))])
+      await pool.query(statement, [JSON.stringify(rows.slice(start, start + 5000))])
     }
   }
   await pool.query(`create schema ${schema}`)
@@ -141,8 +158,13 @@ const postgresOpener = (connect: Connect) => async (tables: Tables, ddl?: string
     kind: 'postgres' as const,
     source: client.table,
     insert: (table: string, row: Record<string, unknown>) => insertAll(table, [row]),
-    remove: async (table: string, id: number) => { await pool.query(`delete from ${quote(table)} where id = $1`, [id]) },
-    rows: async (table: string) => (await pool.query<Record<string, unknown>>({ text: `select * from ${quote(table)} order by 1, 2`, types: plainTypes })).rows,
+    remove: async (table: string, id: number) => {
+      await pool.query(`delete from ${quote(table)} where id = $1`, [id])
+    },
+    rows: async (table: string) => (await pool.query<Record<string, unknown>>({
+      text: `select * from ${quote(table)} order by 1, 2`,
+      types: plainTypes
+    })).rows,
     close: async () => {
       await client.close()
       await pool.query(`drop schema ${schema} cascade`)
@@ -156,8 +178,12 @@ export const connectPostgres: Connect = ({ url, schema, max }) => {
   return { table: (name, options) => db.table(name, options), close: () => db.close() }
 }
 
-export const connectKysely: Connect = ({ url, schema, max }) => overKysely(new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max, options: `-c search_path=${schema}` }) }))
-export const connectKyselyJs: Connect = ({ url, schema, max }) => overKysely(new PostgresJSDialect({ postgres: postgresJs(url, { max, connection: { search_path: schema }, onnotice: () => {} }) }))
+export const connectKysely: Connect = ({ url, schema, max }) => overKysely(new PostgresDialect({
+  pool: new pg.Pool({ connectionString: url, max, options: `-c search_path=${schema}` })
+}))
+export const connectKyselyJs: Connect = ({ url, schema, max }) => overKysely(new PostgresJSDialect({
+  postgres: postgresJs(url, { max, connection: { search_path: schema }, onnotice: () => {} })
+}))
 
 function overKysely (dialect: Dialect): Client {
   const instance = new Kysely<unknown>({ dialect, plugins: [new CamelCasePlugin()] })
@@ -165,12 +191,17 @@ function overKysely (dialect: Dialect): Client {
   return { table: (name, options) => db.table(name, options), close: () => instance.destroy() }
 }
 
-/** Kysely instances as applications have them, with drivers that convert what they are given and what they get, and a plugin that renames columns. */
-export const kyselyOpeners = onPostgres({ 'kysely over pg': postgresOpener(connectKysely), 'kysely over postgres.js': postgresOpener(connectKyselyJs) })
+/** Kysely as applications use it, with drivers that convert values, and with a plugin that renames columns. */
+export const kyselyOpeners = onPostgres({
+  'kysely over pg': postgresOpener(connectKysely),
+  'kysely over postgres.js': postgresOpener(connectKyselyJs)
+})
 
 function postgresColumns (rows: ReadonlyArray<Record<string, unknown>>): readonly string[] {
   const names = new Set(rows.flatMap(row => Object.keys(row)))
-  return [...names].map(name => `${quote(name)} ${postgresType(rows.map(row => row[name]))}${name === 'id' ? ' primary key' : ''}`)
+  return [...names].map(name =>
+    `${quote(name)} ${postgresType(rows.map(row => row[name]))}${name === 'id' ? ' primary key' : ''}`
+  )
 }
 
 function postgresType (values: readonly unknown[]): string {
@@ -180,5 +211,9 @@ function postgresType (values: readonly unknown[]): string {
   return type === 'real' ? 'double precision' : type === 'integer' ? 'bigint' : type
 }
 
-/** Every kind of source that the tests run on. */
-export const openers = { memory: openMemory, sqlite: openSqlite, ...onPostgres({ postgres: postgresOpener(connectPostgres) }) } as const
+/** The openers of all kinds of source that the tests run on. */
+export const openers = {
+  memory: openMemory,
+  sqlite: openSqlite,
+  ...onPostgres({ postgres: postgresOpener(connectPostgres) })
+} as const

@@ -5,26 +5,34 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { freePort, initialize, launch, makeFolder, owner, urlOf } from './postgres-binaries.mjs'
 
-/** A primary of its own and a replica that streams from it. */
+/** A primary server and a replica that streams from it, as URLs. */
 export interface Pair {
   readonly primary: string
   readonly replica: string
-  /** Runs a statement on the one or the other. */
+  /** Runs a statement on the server of that URL and returns its rows. */
   on (url: string, text: string): Promise<ReadonlyArray<Record<string, unknown>>>
   killReplica (): Promise<void>
   killPrimary (): Promise<void>
   stop (): Promise<void>
 }
 
+/** Starts a primary and a replica of it, on free ports. */
 export async function startPair (): Promise<Pair> {
   const folder = makeFolder()
   const [first, second] = [join(folder, 'primary'), join(folder, 'replica')]
   const [port, replicaPort] = [await freePort(), await freePort()]
   await initialize(first)
-  const primary = await launch({ data: first, folder, port, settings: ['fsync=off', 'wal_level=replica', 'max_wal_senders=4'] })
+  const primary = await launch({
+    data: first,
+    folder,
+    port,
+    settings: ['fsync=off', 'wal_level=replica', 'max_wal_senders=4']
+  })
   await copyRunning(urlOf(port), first, second)
   writeFileSync(join(second, 'standby.signal'), '')
-  appendFileSync(join(second, 'postgresql.auto.conf'), `primary_conninfo = 'host=127.0.0.1 port=${port} user=postgres'\n`)
+  appendFileSync(join(
+    second, 'postgresql.auto.conf'
+  ), `primary_conninfo = 'host=127.0.0.1 port=${port} user=postgres'\n`)
   own(second)
   const replica = await launch({ data: second, folder, port: replicaPort, settings: ['hot_standby=on'] })
   return {
@@ -41,7 +49,7 @@ export async function startPair (): Promise<Pair> {
   }
 }
 
-/** What pg_basebackup does, which npm does not ship: a copy of a server's data while it runs. */
+/** Copies the data of a running server, as pg_basebackup does; npm has no package of that program. */
 async function copyRunning (url: string, from: string, to: string): Promise<void> {
   const client = new pg.Client(url)
   await client.connect()
@@ -67,6 +75,7 @@ async function ask (url: string, text: string): Promise<ReadonlyArray<Record<str
   return rows
 }
 
+/** Ends a server with the signal, and resolves once its process has ended. */
 export const end = (server: ChildProcess, signal: NodeJS.Signals) => new Promise<void>(resolve => {
   if (server.exitCode !== null || server.signalCode !== null) return resolve()
   server.once('exit', () => { resolve() })

@@ -8,7 +8,7 @@ import pg from 'pg'
 import postgresJs from 'postgres'
 import type { Test } from 'tap'
 import dataApi, { type Behaviour, collection, kysely, postgres, SubCollection, SubItem, type SqlSource } from '../../lib/index.ts'
-import { makeDoor } from '../helpers/door.ts'
+import { makeFaultyProxy } from '../helpers/faulty-proxy.ts'
 import { test } from '../helpers/on-postgres.ts'
 import { freePort, initialize, launch, makeFolder, urlOf } from '../helpers/postgres-binaries.mjs'
 import { serverUrl } from '../helpers/sources.ts'
@@ -230,11 +230,11 @@ const writes: ReadonlyArray<readonly [...Request, last: string]> = [
 
 for (const [method, url, body, last] of writes) {
   test(`${method} ${url} ${JSON.stringify(body) ?? ''} whose confirmation is lost is outcome_unknown, and not done again`, async t => {
-    const door = await makeDoor(t)
-    const { send, stored, logged } = await open(t, { url: door.url, hooks: { creating () {} } })
+    const proxy = await makeFaultyProxy(t)
+    const { send, stored, logged } = await open(t, { url: proxy.url, hooks: { creating () {} } })
     t.equal((await send('GET', '/tags/1')).status, 200)
     const before = await stored()
-    const struck = door.cutAnswer(last)
+    const struck = proxy.loseAnswer(last)
     const got = await send(method, url, body)
     t.strictSame([got.status, got.body, got.headers['retry-after']], [503, unknown, undefined])
     await struck
@@ -244,16 +244,16 @@ for (const [method, url, body, last] of writes) {
   })
 
   test(`${method} ${url} ${JSON.stringify(body) ?? ''} that does not reach the server is unavailable, and not done`, async t => {
-    const door = await makeDoor(t)
-    const { send, stored } = await open(t, { url: door.url, hooks: { creating () {} } })
+    const proxy = await makeFaultyProxy(t)
+    const { send, stored } = await open(t, { url: proxy.url, hooks: { creating () {} } })
     t.equal((await send('GET', '/tags/1')).status, 200)
     const before = await stored()
-    await door.shut()
+    await proxy.close()
     // What is sent before the end of a connection is noticed may have reached the server.
     for (let n = 0; n < 3; n++) t.equal((await send('GET', '/tags/1')).status, 503)
     const got = await send(method, url, body)
     t.strictSame([got.status, got.body.error, got.headers['retry-after']], [503, 'unavailable', '1'])
-    await door.open()
+    await proxy.reopen()
     t.strictSame(await stored(), before)
   })
 }

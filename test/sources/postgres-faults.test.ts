@@ -5,7 +5,7 @@ import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Test } from 'tap'
 import dataApi, { collection, postgres, type PostgresOptions, SubCollection } from '../../lib/index.ts'
-import { makeDoor } from '../helpers/door.ts'
+import { makeFaultyProxy } from '../helpers/faulty-proxy.ts'
 import { test } from '../helpers/on-postgres.ts'
 import { freePort, initialize, launch, makeFolder, urlOf } from '../helpers/postgres-binaries.mjs'
 import { serverUrl } from '../helpers/sources.ts'
@@ -122,15 +122,15 @@ test('a server that is killed and started again, under load', async t => {
 })
 
 test('connections that break in the middle, under load', async t => {
-  const door = await makeDoor(t)
+  const proxy = await makeFaultyProxy(t)
   const served = await serve(t)
-  const through = await serveThrough(t, served.schema, door.url)
+  const through = await serveThrough(t, served.schema, proxy.url)
   const load = startLoad(through.app, 'broken')
   for (let round = 0; round < 5; round++) {
     await setTimeout(100)
-    await door.shut()
+    await proxy.close()
     await setTimeout(30)
-    await door.open()
+    await proxy.reopen()
   }
   await setTimeout(100)
   await load.stop()
@@ -156,28 +156,28 @@ async function serveThrough (t: Test, schema: string, connectionString: string, 
 }
 
 test('a server that answers nothing is 503 after the limit of a statement, and is served again when it wakes', async t => {
-  const door = await makeDoor(t)
+  const proxy = await makeFaultyProxy(t)
   const served = await serve(t)
-  const { app } = await serveThrough(t, served.schema, door.url)
+  const { app } = await serveThrough(t, served.schema, proxy.url)
   t.equal((await app.inject('/orders/7')).statusCode, 200)
-  door.hold()
+  proxy.pause()
   const answers = await Promise.all([app.inject('/orders/7'), create(app, 'held'), app.inject('/orders?size=5')])
   t.strictSame(answers.map(answer => [answer.statusCode, answer.headers['retry-after']]), [[503, '1'], [503, '1'], [503, '1']])
-  door.release()
+  proxy.resume()
   t.equal((await app.inject('/orders/7')).statusCode, 200)
   t.equal((await create(app, 'woken')).statusCode, 201)
-  door.hold()
+  proxy.pause()
   const { statusCode, headers } = await create(app, 'held before its transaction')
   t.strictSame([statusCode, headers['retry-after']], [503, '1'])
-  door.release()
+  proxy.resume()
   await checkWhole(t, served, new Set(['woken']))
 })
 
 test('a slow server is waited for', async t => {
-  const door = await makeDoor(t)
+  const proxy = await makeFaultyProxy(t)
   const served = await serve(t)
-  const { app } = await serveThrough(t, served.schema, door.url, { connectionTimeout: 5000, statementTimeout: 5000 })
-  door.slow(40)
+  const { app } = await serveThrough(t, served.schema, proxy.url, { connectionTimeout: 5000, statementTimeout: 5000 })
+  proxy.setDelay(40)
   t.equal((await app.inject('/orders/7/note')).body, '"order 7"')
   t.equal((await create(app, 'slow')).statusCode, 201)
   await checkWhole(t, served, new Set(['slow']))
@@ -210,16 +210,16 @@ test('a server that is read-only serves reads, and answers writes with 503', asy
 })
 
 test('a stream whose server goes away in the middle is broken off, never ended as if it were whole', async t => {
-  const door = await makeDoor(t)
+  const proxy = await makeFaultyProxy(t)
   const served = await serve(t)
-  const { app, db } = await serveThrough(t, served.schema, door.url)
+  const { app, db } = await serveThrough(t, served.schema, proxy.url)
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   const response = await fetch(`${address}/lines?size=5000`, { headers: { accept: 'application/x-ndjson' } })
   t.equal(response.status, 200)
   await t.rejects((async () => {
-    for await (const chunk of response.body ?? []) if (chunk.length > 0) await door.shut()
+    for await (const chunk of response.body ?? []) if (chunk.length > 0) await proxy.close()
   })())
-  await door.open()
+  await proxy.reopen()
   const whole = await (await fetch(`${address}/lines?size=5000`, { headers: { accept: 'application/x-ndjson' } })).text()
   t.equal(whole.trimEnd().split('\n').length, 3000)
   t.equal(db.pool.waitingCount, 0)

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Test } from 'tap'
 import dataApi, { type Behaviour, collection, type DataApiOptions, postgres, type PostgresOptions, SubCollection } from '../../lib/index.ts'
-import { makeDoor } from '../helpers/door.ts'
+import { makeFaultyProxy } from '../helpers/faulty-proxy.ts'
 import { test } from '../helpers/on-postgres.ts'
 import { serverUrl } from '../helpers/sources.ts'
 
@@ -163,24 +163,24 @@ test('an item that a setter or hook sees is locked, so that no change of it is l
 })
 
 test('a server that is gone is 503 with Retry-After, and the next request after it is back works', async t => {
-  const door = await makeDoor(t)
-  const send = await serve(t, await open(t, `${things}; insert into things (word) values ('a')`, { connectionString: door.url, connectionTimeout: 500 }))
+  const proxy = await makeFaultyProxy(t)
+  const send = await serve(t, await open(t, `${things}; insert into things (word) values ('a')`, { connectionString: proxy.url, connectionTimeout: 500 }))
   t.strictSame(await send('GET', '/things/1/word'), [200, 'a'])
-  await door.shut()
+  await proxy.close()
   for (const request of [['GET', '/things/1'], ['PUT', '/things/1', { word: 'b' }], ['POST', '/things', {}]] as Sent[]) {
     t.strictSame((await send(...request))[0], 503, request.join(' '))
   }
-  await door.open()
+  await proxy.reopen()
   t.strictSame(await send('PUT', '/things/1', { word: 'c' }), [200, { status: 'ok' }])
   t.strictSame(await send('GET', '/things?fields=word'), [200, [{ word: 'c' }]])
 })
 
 test('a server that cannot be reached at the start is 503 until it can', async t => {
-  const door = await makeDoor(t)
-  const send = await serve(t, await open(t, `${things}; insert into things (word) values ('a')`, { connectionString: door.url, connectionTimeout: 500 }))
-  await door.shut()
+  const proxy = await makeFaultyProxy(t)
+  const send = await serve(t, await open(t, `${things}; insert into things (word) values ('a')`, { connectionString: proxy.url, connectionTimeout: 500 }))
+  await proxy.close()
   t.strictSame((await send('GET', '/things/1'))[0], 503)
-  await door.open()
+  await proxy.reopen()
   t.strictSame(await send('GET', '/things/1/word'), [200, 'a'])
 })
 

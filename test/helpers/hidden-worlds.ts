@@ -1,0 +1,166 @@
+import { Type, type TSchema } from '@sinclair/typebox'
+import {
+  type Condition, type Declared, isSubItem, type Rules, type Scope, type Values, type Where
+} from '../../lib/collection.ts'
+import { type ValueGenerator, makeGenerator } from '../../lib/conformance/generator.ts'
+import type { ChoiceSequence } from '../../lib/conformance/choice-sequence.ts'
+import type { Column, Table } from '../../lib/conformance/table.ts'
+import { type GeneratedCollection, makeWorld, type World, type WorldChoices } from '../../lib/conformance/world.ts'
+import { generateTwins } from './twin-tables.ts'
+import {
+  type Denial, type Denied, type Hiding, isVisible, keyOf, ownKeeper, type Part, relationOf, throughOf
+} from './visibility.ts'
+
+// Pairs of generated worlds with a caller to whom some rows and fields are hidden; the two differ in hidden data only.
+
+/** Two worlds with the same API, whose tables differ in data that is hidden from the caller. */
+export interface WorldPair {
+  readonly world: World
+  /** The same API over the other tables. */
+  readonly twin: World
+  /** Scopes and rules by the collection's property. */
+  readonly guards: Readonly<Record<string, Guard>>
+  /** The keys of the hidden rows in each of the two worlds, by the collection's property. */
+  readonly hidden: Readonly<Record<string, readonly [readonly unknown[], readonly unknown[]]>>
+}
+
+/** The scope and rules that hide rows and fields of a collection. */
+export interface Guard { readonly scope: Scope<Values> | undefined, readonly rules: Rules }
+
+/**
+ * Makes two worlds that differ in hidden data.
+ *
+ * @param choices The choices of the world.
+ * @param ruleChoices The choices of its scopes and rules.
+ * @param twinChoices The choices of the differences between the two worlds.
+ */
+export function makeWorldPair (
+  choices: WorldChoices, ruleChoices: ChoiceSequence, twinChoices: ChoiceSequence
+): WorldPair {
+  const world = makeWorld({
+    ...choices,
+    collections: choices.collections.map(one => ({ ...one, head: withoutCountedKey(one.head) }))
+  })
+  const parts = generateParts(makeGenerator(ruleChoices), world)
+  const guardedWorld: World = {
+    ...world,
+    collections: parts.map(({ generated }) => generated),
+    tables: [...parts.map(({ table }) => table), ...world.tables.slice(parts.length)]
+  }
+  const [tables, others] = generateTwins(makeGenerator(twinChoices), parts, guardedWorld)
+  const guards = Object.fromEntries(parts.map(({ generated, hiding, denied }) => [
+    generated.property,
+    { scope: scopeOf(hiding), rules: rulesOf(denied) }
+  ]))
+  const hiddenKeys = (made: readonly Table[], part: Part) => {
+    const rows = made.find(({ name }) => name === part.table.name)?.rows ?? []
+    return rows.filter(row => !isVisible(row, part, parts, guardedWorld)).map(row => row[keyOf(part).name])
+  }
+  const hidden = Object.fromEntries(parts.map(part =>
+    [part.generated.property, [hiddenKeys(tables, part), hiddenKeys(others, part)]] as const
+  ))
+  return { world: { ...guardedWorld, tables }, twin: { ...guardedWorld, tables: others }, guards, hidden }
+}
+
+/** Returns the declarations with the scopes and rules of the guards. */
+export function withGuards (
+  declared: Readonly<Record<string, Declared>>, guards: WorldPair['guards']
+): Record<string, Declared> {
+  return Object.fromEntries(Object.entries(declared).map(([name, one]) => {
+    const guard = guards[name]
+    return [name, { ...one, scope: guard?.scope, rules: guard?.rules ?? {} }]
+  }))
+}
+
+// A counted key shows how many rows there are, hidden ones included. So keys are texts or UUIDs here: the first choice
+// of a collection is the kind of its key.
+const withoutCountedKey = ([first = 0, ...others]: ChoiceSequence): ChoiceSequence =>
+  [40_000 + first % 25_000, ...others]
+
+function generateParts (generator: ValueGenerator, { collections, tables }: World): readonly Part[] {
+  const hidings = collections.map(generated => generateHiding(generator, generated, tables))
+  // A caller who could write the keeper of a related row could make hidden rows visible.
+  const mayBeWritten = hidings.every(({ kind }) => kind !== 'through')
+  return collections.map((generated, index) => {
+    const table = tables.find(({ name }) => name === generated.table)
+    if (table === undefined) throw new TypeError('a collection has a table')
+    const flags = { readable: generator.chance(20), writable: mayBeWritten && generator.chance(20) }
+    const keeper = Type.Integer({
+      default: generator.chance(15) ? 2 : ownKeeper,
+      examples: [ownKeeper, 2, 3],
+      ...flags
+    })
+    const schema: Record<string, TSchema> = { ...generated.schema, keeper }
+    const column: Column = { name: 'keeper', property: 'keeper', kind: 'integer', nullable: false, unique: false }
+    const naming = typeof table.naming === 'string' || typeof table.naming === 'function'
+      ? table.naming
+      : { ...table.naming, keeper: 'keeper' }
+    const rows = table.rows.map(row => ({ ...row, keeper: generator.chance(40) ? 2 : ownKeeper }))
+    return {
+      generated: { ...generated, schema },
+      table: { ...table, columns: [...table.columns, column], naming, rows },
+      hiding: hidings[index] ?? { kind: 'none' },
+      denied: generateDenied(generator, generated)
+    }
+  })
+}
+
+function generateHiding (generator: ValueGenerator, generated: GeneratedCollection, tables: readonly Table[]): Hiding {
+  const kind = generator.weighted<Hiding['kind']>([4, 'none'], [10, 'own'], [6, 'through'], [1, 'never'])
+  if (kind !== 'through') return { kind }
+  const { schema } = generated
+  const reliable = Object.keys(schema).filter(name => isReliable(schema[name], generated, tables))
+  const relation = generator.from(reliable)
+  return relation === undefined ? { kind: 'own' } : { kind, relation }
+}
+
+/**
+ * True for a relation whose foreign keys all refer to existing items. Otherwise a caller could create the missing item,
+ * and hidden rows would become visible.
+ */
+function isReliable (schema: TSchema | undefined, { table }: GeneratedCollection, tables: readonly Table[]): boolean {
+  const relation = relationOf(schema)
+  if (relation === undefined) return false
+  const through = throughOf(relation)
+  if (through === undefined && !isSubItem(relation)) return true
+  return tables.find(({ name }) => name === (through ?? table))?.columns.some(column =>
+    column.property === relation.link.foreignKey && column.references !== undefined
+  ) === true
+}
+
+function generateDenied (generator: ValueGenerator, { schema, extras }: GeneratedCollection): Denied {
+  const names = [...Object.keys(schema), ...extras.computed ? ['getEverything'] : []]
+  const fields = Object.fromEntries(names.map(name => [
+    name,
+    { read: generator.chance(name === names[0] ? 6 : 18), write: generator.chance(12) }
+  ]))
+  const operations = (['read', 'create', 'update', 'delete'] as const).filter(() => generator.chance(8)).map(name =>
+    [name, generator.weighted<Denial>([2, 'false'], [1, 'throws'], [1, 'throws 401'])] as const
+  )
+  return { fields, operations: new Map(operations) }
+}
+
+function scopeOf (hiding: Hiding): Guard['scope'] {
+  switch (hiding.kind) {
+    case 'none': return undefined
+    case 'never': return () => false
+    case 'own': return async () => ({ keeper: ownKeeper })
+    case 'through': return (_context, where: Where<Values>): Condition =>
+      where.some(hiding.relation, one => one.equals('keeper', ownKeeper))
+  }
+}
+
+function rulesOf ({ fields, operations }: Denied): Rules {
+  const denials = {
+    false: () => false,
+    throws: () => { throw new Error('a broken rule') },
+    'throws 401': () => { throw Object.assign(new Error('Who are you?'), { statusCode: 401 }) }
+  }
+  const deny = () => false
+  return {
+    ...Object.fromEntries([...operations].map(([name, how]) => [name, denials[how]])),
+    fields: Object.fromEntries(Object.entries(fields)
+      .filter(([, { read, write }]) => read || write)
+      .map(([name, { read, write }]) => [name, { ...read && { read: deny }, ...write && { write: deny } }]))
+  }
+}

@@ -1,0 +1,121 @@
+import type { TSchema } from '@sinclair/typebox'
+import { isSubCollection, isSubItem, type TSubCollection, type TSubItem } from '../../lib/collection.ts'
+import type { Column, Table } from '../../lib/conformance/table.ts'
+import type { GeneratedCollection, World } from '../../lib/conformance/world.ts'
+
+// The rows and fields that a caller can see, computed from the declarations, independently of the library's rules.
+
+/** A row by its columns' names. */
+export type Row = Readonly<Record<string, unknown>>
+
+/** The result of a rule that denies an operation: false, an error, or an error with status 401. */
+export type Denial = 'false' | 'throws' | 'throws 401'
+
+/** The fields and operations that the caller is denied. */
+export interface Denied {
+  readonly fields: Readonly<Record<string, { readonly read: boolean, readonly write: boolean }>>
+  readonly operations: ReadonlyMap<'read' | 'create' | 'update' | 'delete', Denial>
+}
+
+/**
+ * The scope of a collection: `own` shows rows whose keeper is the caller's, `through` rows with a related row whose
+ * keeper is the caller's, `none` all rows, and `never` none.
+ */
+export type Hiding =
+  | { readonly kind: 'own' | 'none' | 'never' }
+  | { readonly kind: 'through', readonly relation: string }
+
+/** A collection with its table, its scope and its rules. */
+export interface Part {
+  readonly generated: GeneratedCollection
+  readonly table: Table
+  readonly hiding: Hiding
+  readonly denied: Denied
+}
+
+/** The keeper of the rows that the caller sees. */
+export const ownKeeper = 1
+
+/** Returns the key's column. */
+export const keyOf = ({ table }: Part): Column => {
+  const [key] = table.columns
+  if (key === undefined) throw new TypeError('a table has a key')
+  return key
+}
+
+const valueOf = (row: Row, property: string, { table }: Part): unknown =>
+  row[table.columns.find(column => column.property === property)?.name ?? ''] ?? null
+
+/** True where the collection's scope shows the row to the caller. */
+export function isVisible (row: Row, part: Part, parts: readonly Part[], world: World): boolean {
+  const { hiding, generated } = part
+  if (hiding.kind !== 'through') return hiding.kind === 'none' || (hiding.kind === 'own' && row['keeper'] === ownKeeper)
+  return relatedTo(row, part, relationOf(generated.schema[hiding.relation]), parts, world).some(one =>
+    one['keeper'] === ownKeeper
+  )
+}
+
+function relatedTo (
+  row: Row, part: Part, relation: TSubItem | TSubCollection | undefined, parts: readonly Part[], { tables }: World
+): readonly Row[] {
+  const target = parts.find(({ generated }) => generated.property === relation?.target)
+  if (relation === undefined || target === undefined) return []
+  const own = row[keyOf(part).name]
+  if (isSubItem(relation)) {
+    return target.table.rows.filter(one => one[keyOf(target).name] === valueOf(row, relation.link.foreignKey, part))
+  }
+  const { link } = relation as TSubCollection
+  if (link.through === undefined) return target.table.rows.filter(one => valueOf(one, link.foreignKey, target) === own)
+  const join = tables.find(({ name }) => name === link.through)
+  const [ownColumn, otherColumn] = [link.foreignKey, link.otherKey].map(property =>
+    join?.columns.find(column => column.property === property)?.name ?? ''
+  )
+  const keys = join?.rows.filter(one => one[ownColumn ?? ''] === own).map(one => one[otherColumn ?? '']) ?? []
+  return target.table.rows.filter(one => keys.includes(one[keyOf(target).name]))
+}
+
+const isRead = (property: string, { generated, denied }: Part) => {
+  const schema = generated.schema[property]
+  return schema?.['readable'] === true && denied.fields[property]?.read !== true &&
+    (!denied.operations.has('read') || schema['identifier'] === true)
+}
+
+const isWritten = (property: string, { generated, denied }: Part) =>
+  generated.schema[property]?.['writable'] === true && denied.fields[property]?.write !== true
+
+/** True where the caller cannot learn any value of the column, not even those of visible rows. */
+export function isSecret ({ property, unique }: Column, part: Part, parts: readonly Part[]): boolean {
+  if (property === 'keeper' || property === keyOf(part).property || isRead(property, part)) return false
+  // A write of a value that another item has is refused, so the caller can learn that it exists.
+  if (unique && isWritten(property, part)) return false
+  // Relations, and deletions that are refused, reveal the values of a foreign key.
+  if (parts.some(one => isForeignKeyIn(property, part, one))) return false
+  return !isComputedFrom(property, part)
+}
+
+/** True where the property is the foreign key of a relation of the holder. */
+export function isForeignKeyIn (property: string, { generated }: Part, holder: Part): boolean {
+  return Object.values(holder.generated.schema).some(schema => {
+    const relation = relationOf(schema)
+    if (relation === undefined || relation.link.foreignKey !== property) return false
+    return isSubItem(relation) ? holder.generated === generated : relation.target === generated.property
+  })
+}
+
+/** True for a property from which the computed field is made: declare() takes the first three. */
+const isComputedFrom = (property: string, { generated, denied }: Part) =>
+  generated.extras.computed && denied.fields['getEverything']?.read !== true && !denied.operations.has('read') &&
+    Object.keys(generated.schema)
+      .filter(name => relationOf(generated.schema[name]) === undefined)
+      .slice(0, 3)
+      .includes(property)
+
+/** Returns the schema as that of a relation; undefined for that of another field. */
+export const relationOf = (schema: TSchema | undefined): TSubItem | TSubCollection | undefined =>
+  schema !== undefined && (isSubItem(schema) || isSubCollection(schema)) ? schema : undefined
+
+/** Returns the name of a relation's join table; undefined where it has none. */
+export const throughOf = (schema: TSchema | undefined): string | undefined => {
+  const relation = relationOf(schema)
+  return relation !== undefined && isSubCollection(relation) ? relation.link.through : undefined
+}
