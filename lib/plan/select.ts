@@ -3,9 +3,11 @@ import { listedFields } from '../model/listed.ts'
 import type { Collection, Field, SubCollectionField, SubItemField } from '../model/model.ts'
 import { memoize } from '../memoize.ts'
 import type { FieldAsked, Query } from '../request/request.ts'
-import { planListing } from './listing.ts'
-import type { Selection, Shown } from './plan.ts'
+import { planFilters } from './filter.ts'
+import { planPage } from './page.ts'
+import type { Listing, Selection, Shown } from './plan.ts'
 import { always } from './predicates.ts'
+import { planSort } from './sort.ts'
 import { suggest } from './suggest.ts'
 import { refuse } from './unusable.ts'
 import { findReadable, readableNames } from './visible.ts'
@@ -53,4 +55,16 @@ function showItem (field: SubItemField, query: Query): Shown {
 
 function showList (field: SubCollectionField, query: Query): Shown {
   return { kind: 'list', name: field.name, field, listing: planListing(query, field.target) }
+}
+
+/** A listing inside another item: its own filters, order, selection and bounds, held to the same limits as one of its own. */
+function planListing (query: Partial<Query>, collection: Collection): Listing {
+  const order = planSort(query.sort ?? [], collection)
+  const page = planPage(query.page ?? {}, collection.pages)
+  return {
+    where: planFilters(query.filters ?? [], collection),
+    order,
+    range: { offset: page.offset, limit: page.size },
+    select: planSelection(query.fields, collection, 'listed')
+  }
 }

@@ -2,10 +2,10 @@ import { LruMap } from 'toad-cache'
 import type { Context, Declared, Rule } from '../collection.ts'
 import { type DataApiError, forbidden, refusedByRule } from '../errors.ts'
 import type { Collection, Model } from '../model/model.ts'
-import { type Denials, isGuarded, connectedCollections, withoutDenied } from '../model/rules.ts'
 import type { Predicate } from '../plan/plan.ts'
 import { always, never } from '../plan/predicates.ts'
 import { planScope, conditionBuilder } from './condition.ts'
+import { connectedCollections, type Denials, isGuarded, withoutDenied } from './denials.ts'
 
 export type Operation = 'read' | 'create' | 'update' | 'delete'
 
