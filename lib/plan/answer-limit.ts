@@ -3,23 +3,29 @@ import type { TextPlace } from '../request/request.ts'
 import type { Listing, Selection } from './plan.ts'
 
 /**
- * Throws invalid_fields where a selection could show more items than the limit: nested listings multiply. `items` is how many items it is shown of.
- * A listing without a bound counts once, because whoever left it unbounded meant to.
+ * Throws invalid_fields if an answer with this selection could hold more than `limit` items: the limits of nested
+ * listings multiply. `items` is the number of items that have the selection. A listing without a limit counts as one
+ * item, because the application chose to leave it without one. `at` is the place of the `fields` parameter; without
+ * that parameter the selection is the application's own and is not checked.
  */
-export function checkSize (select: Selection, items: number, limit: number, at: TextPlace | undefined): void {
+export function checkAnswerLimit (select: Selection, items: number, limit: number, at: TextPlace | undefined): void {
   if (at === undefined) return
   const most = itemsIn(select, items)
   if (most <= limit) return
-  throw invalidFields(`This selection could show ${most} items, and an answer holds ${limit} at the most; give the nested collections a lower limit.`, at)
+  throw invalidFields(
+    `This selection could show ${most} items, and an answer holds ${limit} at the most; ` +
+      'give the nested collections a lower limit.',
+    at
+  )
 }
 
 function itemsIn (select: Selection, items: number): number {
   let most = items
   for (const shown of select) {
     if (shown.kind === 'item') most += itemsIn(shown.select, items)
-    if (shown.kind === 'list') most += itemsIn(shown.listing.select, items * bound(shown.listing.range))
+    if (shown.kind === 'list') most += itemsIn(shown.listing.select, items * finiteLimit(shown.listing.range))
   }
   return most
 }
 
-const bound = ({ limit }: Listing['range']) => limit === Infinity ? 1 : limit
+const finiteLimit = ({ limit }: Listing['range']) => limit === Infinity ? 1 : limit

@@ -6,77 +6,91 @@ import type { Preset } from './plan.ts'
 import { suggest } from './suggest.ts'
 import { findExposed, readableNames } from './visible.ts'
 
-/** What a body says of one item: the same members, checked against the model, typed (docs/http.md: Writing). */
+/** The members of one item in a body, checked against the model and converted (docs/http.md: Writing). */
 export interface ItemBody {
-  /** Where it stands in the request's body: a JSON pointer, empty for the whole. */
+  /** The JSON pointer of the item in the request's body; empty for the whole body. */
   readonly pointer: string
-  /** What is to be written, in the order of the body. */
+  /** The members to write, in the order of the body. */
   readonly assignments: readonly Assignment[]
-  /** Members that cannot be written, and so must be as they are. */
+  /** Members that cannot be written. Each must equal the value that the item has. */
   readonly confirmations: readonly Confirmation[]
-  /** All that is wrong, as far as it shows without data. */
+  /** Every error that can be found without reading data. */
   readonly violations: readonly Violation[]
 }
 
 export type Assignment =
-  /** In canonical form, or null. */
+  /** `value`: in canonical form, or null. */
   | { readonly kind: 'value', readonly field: StoredField, readonly value: unknown, readonly pointer: string }
+  /** `element`: null empties the relation. */
   | { readonly kind: 'item', readonly field: SubItemField, readonly element: Element | null, readonly pointer: string }
-  | { readonly kind: 'list', readonly field: SubCollectionField, readonly elements: readonly Element[], readonly pointer: string }
+  | {
+    readonly kind: 'list'
+    readonly field: SubCollectionField
+    readonly elements: readonly Element[]
+    readonly pointer: string
+  }
 
 export interface Confirmation { readonly field: Field, readonly value: unknown, readonly pointer: string }
 
-/** An element of a relation in a body: the item with that identifier, which then must be as `linked` says, or a new one. */
+/** An element of a relation in a body: an existing item to link, or a new item to create. */
 export interface Element {
   readonly pointer: string
+  /** The identifier by which the element may name an existing item; undefined if it has none. */
   readonly found: { readonly field: StoredField, readonly value: Scalar } | undefined
+  /** The element's members if the item exists: all of them are confirmations. */
   readonly linked: ItemBody
+  /** The element's members if the item does not exist. */
   readonly created: ItemBody
 }
 
-/** How many items a body may hold yet. */
+/** The number of items that the body may still hold. planBody counts it down. */
 export interface Allowance { items: number }
 
 interface BodyContext {
-  /** Whether the item is new, there to be changed, or there and not to be changed. */
+  /** `create`: a new item. `update`: an item to change. `link`: an existing item that must not change. */
   readonly form: 'create' | 'update' | 'link'
   readonly pointer: string
-  readonly given: readonly Preset[]
+  readonly presets: readonly Preset[]
   readonly allowance: Allowance
 }
 
-/** Checks the JSON of one item. Throws content_too_large where it holds more items than one body may; all else that is wrong stands in `violations`. */
-export function planBody (value: unknown, collection: Collection, asked: BodyContext): ItemBody {
-  const { form, pointer, allowance } = asked
-  if (form !== 'link' && --allowance.items < 0) throw contentTooLarge('The body holds more items than this API takes at once.')
+/**
+ * Checks and converts the JSON of one item. Every other error is in the `violations` of the result; throws only
+ * content_too_large, if the body holds more items than `allowance` permits.
+ */
+export function planBody (value: unknown, collection: Collection, context: BodyContext): ItemBody {
+  const { form, pointer, presets, allowance } = context
+  if (form !== 'link' && --allowance.items < 0) {
+    throw contentTooLarge('The body holds more items than this API takes at once.')
+  }
   const draft: BodyDraft = { pointer, assignments: [], confirmations: [], violations: [] }
   if (!isObject(value)) {
     draft.violations.push({ pointer, message: 'must be an object' })
     return draft
   }
-  const sound: Record<string, unknown> = {}
-  for (const [name, member] of Object.entries(value)) addMember(draft, name, member, sound, collection, asked)
+  const planning: Planning = { draft, context, typed: {} }
+  for (const [name, member] of Object.entries(value)) addMember(planning, name, member, collection)
   if (form === 'link') return draft
-  // What the URL says is held to the same schema.
-  for (const { field, value } of asked.given) if (field.writable && value !== undefined) sound[field.name] ??= value
-  for (const violation of collection.validate(sound)) draft.violations.push({ ...violation, pointer: pointer + violation.pointer })
-  if (form === 'create') draft.violations.push(...missing(value, collection, asked))
+  validateTyped(planning, collection, presets)
+  if (form === 'create') draft.violations.push(...missing(value, collection, context))
   return draft
 }
 
-/** What is wrong with a value that the URL says otherwise. */
+/** Returns the violation of a value that differs from the value in the URL. */
 export const contradiction = (pointer: string): Violation => ({ pointer, message: contradicts })
 
-/** What of a body contradicts the URL. */
-export const contradictionsIn = ({ violations }: ItemBody): readonly Violation[] => violations.filter(({ message }) => message === contradicts)
+/** Returns the violations of a body that are contradictions of the URL. */
+export const contradictionsIn = ({ violations }: ItemBody): readonly Violation[] =>
+  violations.filter(({ message }) => message === contradicts)
 
 const contradicts = 'contradicts the URL'
 
-/** The field that makes an item one of its parent's; none where a join or nothing does. */
-export const parentKey = (via: SubCollectionField | undefined): StoredField | undefined => via?.link.kind === 'foreign-key' ? via.link.foreignKey : undefined
+/** Returns the foreign key that refers to the parent; undefined without a parent, and for a many-to-many relation. */
+export const parentKey = (via: SubCollectionField | undefined): StoredField | undefined =>
+  via?.link.kind === 'foreign-key' ? via.link.foreignKey : undefined
 
-/** What an item gets from its parent: a value that is known once the parent is found. */
-export function givenByParent (via: SubCollectionField | undefined): readonly Preset[] {
+/** Returns the preset of the foreign key that refers to the parent. Its value is unknown until the parent is read. */
+export function parentPresets (via: SubCollectionField | undefined): readonly Preset[] {
   const field = parentKey(via)
   return field === undefined ? [] : [{ field, value: undefined }]
 }
@@ -88,113 +102,172 @@ interface BodyDraft {
   readonly violations: Violation[]
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null && !Array.isArray(value)
+/** A body while its members are added. */
+interface Planning {
+  readonly draft: BodyDraft
+  readonly context: BodyContext
+  /** The values of the right type, by their names on the wire. The schema validates them further. */
+  readonly typed: Record<string, unknown>
+}
 
-/** A member's name as a step of a JSON pointer (RFC 6901). */
-const step = (name: string) => name.includes('~') || name.includes('/') ? `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` : `/${name}`
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Adds one member to what is to be written, to be confirmed, or wrong. `sound` takes the values whose type is right, for the schema to check further. */
-function addMember (draft: BodyDraft, name: string, value: unknown, sound: Record<string, unknown>, collection: Collection, asked: BodyContext): void {
-  const pointer = draft.pointer + step(name)
-  const wrong = (message: string) => { draft.violations.push({ pointer, message }) }
+/** Returns a member's name as a reference token of a JSON pointer (RFC 6901). */
+const tokenOf = (name: string) =>
+  name.includes('~') || name.includes('/') ? `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` : `/${name}`
+
+/** Validates the values of the body, together with those of the URL, by the collection's schema. */
+function validateTyped ({ draft, typed }: Planning, { validate }: Collection, presets: readonly Preset[]): void {
+  for (const { field, value } of presets) if (field.writable && value !== undefined) typed[field.name] ??= value
+  for (const violation of validate(typed)) {
+    draft.violations.push({ ...violation, pointer: draft.pointer + violation.pointer })
+  }
+}
+
+/** Adds one member to the assignments, the confirmations or the violations. */
+function addMember (planning: Planning, name: string, value: unknown, collection: Collection): void {
+  const { draft, context } = planning
+  const pointer = draft.pointer + tokenOf(name)
   const field = findExposed(collection, name)
   if (field === undefined) {
     const near = suggest(name, readableNames(collection))
-    wrong(`there is no such field${near === undefined ? '' : `; did you mean '${near}'?`}`)
-  } else if (asked.form === 'link') {
+    const message = `there is no such field${near === undefined ? '' : `; did you mean '${near}'?`}`
+    draft.violations.push({ pointer, message })
+  } else if (context.form === 'link') {
     addConfirmation(draft, field, value, pointer)
   } else if (!isWritable(field)) {
-    if (asked.form === 'update') addConfirmation(draft, field, value, pointer)
-    else if (!isGiven(field, value, asked.given)) wrong(givenOf(field, asked.given) === undefined ? 'cannot be written' : contradicts)
+    addUnwritable(planning, field, value, pointer)
   } else if (field.kind === 'stored') {
-    const canonical = value === null ? null : field.type.take(value)
-    if (canonical === undefined || (value === null && !field.nullable)) return wrong(`must be ${field.type.expected}${field.nullable ? ' or null' : ''}`)
-    if (!(value === null && field.omitted)) sound[name] = value
-    addValue(draft, { kind: 'value', field, value: canonical, pointer }, asked.given)
+    addValue(planning, field, value, pointer)
   } else if (field.kind === 'sub-item') {
-    addItem(draft, field, value, pointer, asked)
+    addItem(planning, field, value, pointer)
   } else {
-    addList(draft, field, value, pointer, asked)
+    addList(planning, field, value, pointer)
   }
 }
 
 type WritableField = StoredField | SubItemField | SubCollectionField
 
-const isWritable = (field: Field): field is WritableField => field.writable && field.kind !== 'expression' && field.kind !== 'computed'
+const isWritable = (field: Field): field is WritableField =>
+  field.writable && field.kind !== 'expression' && field.kind !== 'computed'
 
 function addConfirmation (draft: BodyDraft, field: Field, value: unknown, pointer: string): void {
-  // What may not be read cannot be confirmed: the answer would tell it.
+  // An unreadable value cannot be confirmed: the answer would reveal it.
   if (field.readable) draft.confirmations.push({ field, value, pointer })
   else draft.violations.push({ pointer, message: 'cannot be written here' })
 }
 
-const givenOf = (field: Field, given: readonly Preset[]) => given.find(one => one.field === field)
-
-const isGiven = (field: Field, value: unknown, given: readonly Preset[]) =>
-  field.kind === 'stored' && field.readable && value !== null && value !== undefined && givenOf(field, given)?.value === field.type.take(value)
-
-function addValue (draft: BodyDraft, assignment: Extract<Assignment, { kind: 'value' }>, given: readonly Preset[]): void {
-  const one = givenOf(assignment.field, given)
-  if (one?.value !== undefined && one.value !== assignment.value) draft.violations.push(contradiction(assignment.pointer))
-  else draft.assignments.push(assignment)
+/** A new item may repeat a value that it gets from the URL, and no other that cannot be written. */
+function addUnwritable ({ draft, context }: Planning, field: Field, value: unknown, pointer: string): void {
+  const { form, presets } = context
+  if (form === 'update') return addConfirmation(draft, field, value, pointer)
+  if (equalsPreset(field, value, presets)) return
+  const message = findPreset(field, presets) === undefined ? 'cannot be written' : contradicts
+  draft.violations.push({ pointer, message })
 }
 
-/** A sub-item is the item that the member names by an identifier, or a new one; null where there is to be none. */
-function addItem (draft: BodyDraft, field: SubItemField, value: unknown, pointer: string, asked: BodyContext): void {
+const findPreset = (field: Field, presets: readonly Preset[]) => presets.find(preset => preset.field === field)
+
+function equalsPreset (field: Field, value: unknown, presets: readonly Preset[]): boolean {
+  if (field.kind !== 'stored' || !field.readable || value === null || value === undefined) return false
+  return findPreset(field, presets)?.value === field.type.take(value)
+}
+
+function addValue ({ draft, context, typed }: Planning, field: StoredField, value: unknown, pointer: string): void {
+  const canonical = value === null ? null : field.type.take(value)
+  if (canonical === undefined || (value === null && !field.nullable)) {
+    draft.violations.push({ pointer, message: `must be ${field.type.expected}${field.nullable ? ' or null' : ''}` })
+    return
+  }
+  if (!(value === null && field.omitted)) typed[field.name] = value
+  const preset = findPreset(field, context.presets)
+  if (preset?.value !== undefined && preset.value !== canonical) draft.violations.push(contradiction(pointer))
+  else draft.assignments.push({ kind: 'value', field, value: canonical, pointer })
+}
+
+/** Adds a sub-item: null, an object that names an item by an identifier, or a new item. */
+function addItem (planning: Planning, field: SubItemField, value: unknown, pointer: string): void {
+  const { draft, context: { presets } } = planning
+  const { foreignKey, target } = field
+  const preset = findPreset(foreignKey, presets)
   if (value === null) {
-    if (!field.foreignKey.nullable) draft.violations.push({ pointer, message: 'must be an object' })
-    else if (givenOf(field.foreignKey, asked.given) === undefined) draft.assignments.push({ kind: 'item', field, element: null, pointer })
+    if (!foreignKey.nullable) draft.violations.push({ pointer, message: 'must be an object' })
+    else if (preset === undefined) draft.assignments.push({ kind: 'item', field, element: null, pointer })
     else draft.violations.push(contradiction(pointer))
     return
   }
-  const element = planElement(draft, value, field.target, pointer, [], asked)
-  const one = givenOf(field.foreignKey, asked.given)
-  // The parent that the URL names is known to be the same, or not, once it is found.
-  if (one === undefined || (one.value === undefined && element.found !== undefined)) draft.assignments.push({ kind: 'item', field, element, pointer })
-  else if (element.found?.field !== field.target.key || element.found.value !== one.value) draft.violations.push(contradiction(pointer))
+  const element = planElement(planning, value, { target, pointer, presets: [] })
+  // The URL names a parent whose key is unknown as yet; the run of the plan compares it with the element.
+  const isOpen = preset !== undefined && preset.value === undefined && element.found !== undefined
+  if (preset === undefined || isOpen) draft.assignments.push({ kind: 'item', field, element, pointer })
+  else if (element.found?.field !== target.key || element.found.value !== preset.value) {
+    draft.violations.push(contradiction(pointer))
+  }
 }
 
-function addList (draft: BodyDraft, field: SubCollectionField, value: unknown, pointer: string, asked: BodyContext): void {
+function addList (planning: Planning, field: SubCollectionField, value: unknown, pointer: string): void {
+  const { draft } = planning
   if (!Array.isArray(value)) {
     draft.violations.push({ pointer, message: 'must be an array' })
     return
   }
-  const elements = value.map((one: unknown, index) => planElement(draft, one, field.target, `${pointer}/${index}`, givenByParent(field), asked))
+  const { target } = field
+  const presets = parentPresets(field)
+  const elements = value.map((element: unknown, index) =>
+    planElement(planning, element, { target, pointer: `${pointer}/${index}`, presets }))
   draft.assignments.push({ kind: 'list', field, elements, pointer })
 }
 
-/** What is wrong with a new element is wrong with the whole; of one that may be there already that is not yet known. */
-function planElement (draft: BodyDraft, value: unknown, target: Collection, pointer: string, given: readonly Preset[], { allowance }: BodyContext): Element {
-  const created = planBody(value, target, { form: 'create', pointer, given, allowance })
+interface ElementPlace {
+  readonly target: Collection
+  readonly pointer: string
+  readonly presets: readonly Preset[]
+}
+
+/**
+ * Plans an element both as a new item and as an existing one. The violations of a new item count only if the element
+ * names no existing item by an identifier; otherwise the run of the plan decides which of the two it is.
+ */
+function planElement (
+  { draft, context: { allowance } }: Planning, value: unknown, { target, pointer, presets }: ElementPlace
+): Element {
+  const created = planBody(value, target, { form: 'create', pointer, presets, allowance })
   const found = isObject(value) ? findIdentifier(value, target) : undefined
   if (found === undefined) draft.violations.push(...created.violations)
-  const linked = planBody(found === undefined ? {} : value, target, { form: 'link', pointer, given: [], allowance })
+  const linkedValue = found === undefined ? {} : value
+  const linked = planBody(linkedValue, target, { form: 'link', pointer, presets: [], allowance })
   return { pointer, found, linked, created }
 }
 
-/** The first identifier that the object holds a value of. */
+/** Returns the first readable identifier that the object has a value for. */
 function findIdentifier (value: Readonly<Record<string, unknown>>, { stored }: Collection): Element['found'] {
   for (const field of stored) {
     if (!field.identifier || !field.readable || !Object.hasOwn(value, field.name)) continue
-    // An identifier's values are scalars, as compileFields has seen to.
+    // The values of an identifier are scalars; compileFields refuses other types.
     const scalar = field.type.take(value[field.name]) as Scalar | undefined
     if (scalar !== undefined) return { field, value: scalar }
   }
   return undefined
 }
 
-/** Fields that a new item must have: what may be written and is neither optional, nor given, nor filled in by a default. */
-function missing (body: Readonly<Record<string, unknown>>, { fields, key }: Collection, { pointer, given }: BodyContext): readonly Violation[] {
-  const needed = [...fields.values()].filter(field => {
+/** Returns the violations of a new item that lacks fields it requires. */
+function missing (
+  body: Readonly<Record<string, unknown>>, { fields, key }: Collection, { pointer, presets }: BodyContext
+): readonly Violation[] {
+  const hasValue = (field: StoredField) =>
+    field.schema.default !== undefined || findPreset(field, presets) !== undefined
+  const required = [...fields.values()].filter(field => {
     if (!field.writable || Object.hasOwn(body, field.name)) return false
-    if (field === key && madeKinds.has(key.type.kind)) return false
-    if (field.kind === 'stored') return !field.optional && isNeeded(field, given)
-    return field.kind === 'sub-item' && !field.foreignKey.nullable && isNeeded(field.foreignKey, given) && !(field.foreignKey.writable && Object.hasOwn(body, field.foreignKey.name))
+    if (field === key && generatedKinds.has(key.type.kind)) return false
+    if (field.kind === 'stored') return !field.optional && !hasValue(field)
+    if (field.kind !== 'sub-item') return false
+    const { foreignKey } = field
+    const isNamed = foreignKey.writable && Object.hasOwn(body, foreignKey.name)
+    return !foreignKey.nullable && !hasValue(foreignKey) && !isNamed
   })
-  return needed.map(({ name }) => ({ pointer: pointer + step(name), message: 'must be there' }))
+  return required.map(({ name }) => ({ pointer: pointer + tokenOf(name), message: 'must be there' }))
 }
 
-/** Keys that are made for whoever gives none: counted by the source, or drawn. */
-const madeKinds: ReadonlySet<string> = new Set(['integer', 'uuid'])
-
-const isNeeded = (field: StoredField, given: readonly Preset[]) => field.schema.default === undefined && givenOf(field, given) === undefined
+/** The types of keys that are generated if the body has none: integers by the source, UUIDs at random. */
+const generatedKinds: ReadonlySet<string> = new Set(['integer', 'uuid'])

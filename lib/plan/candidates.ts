@@ -1,10 +1,10 @@
 import type { ReadPlan } from './plan.ts'
 import type { Walked } from './walk.ts'
 
-/** A path that may tell the items apart which share a segment, and the read that shows whether it leads to one. */
+/** An identifier that may match an ambiguous segment, and the read that finds an item if it matches exactly one. */
 export interface Candidate { readonly identifier: string, readonly plan: ReadPlan }
 
-/** One read for each identifier that the ambiguous step may have matched (docs/http.md: Identifiers). */
+/** Returns one read for each identifier that the ambiguous step's segment may match (docs/http.md: Identifiers). */
 export function planCandidates (walked: readonly Walked[], step: number): readonly Candidate[] {
   const before = walked.slice(0, step).map(one => one.step)
   const ambiguous = walked[step]

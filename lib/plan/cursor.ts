@@ -8,22 +8,26 @@ import type { Order, OrderTerm, Predicate, Row } from './plan.ts'
 import { all, any, equals, always, never } from './predicates.ts'
 import { reverse } from './sort.ts'
 
-/** A place between two items of an order, as a link carries it: the sort values of the item next to it (docs/http.md: Pages and links). */
+/**
+ * A cursor of keyset pagination: the sort values of the item before or after which a page starts (docs/http.md: Pages
+ * and links). Links carry it as base64url of a JSON array: the order, then the values.
+ */
 export interface Cursor {
   readonly direction: 'after' | 'before'
-  /** The order it belongs to, as formatOrder gives it. */
+  /** The order that the cursor was made for, as formatOrder returns it. */
   readonly order: string
+  /** The values of the order's fields. They are not checked yet. */
   readonly values: readonly unknown[]
   readonly at: TextPlace
 }
 
-/** The text of the position of a row. Every field of the order must be one that the caller may read. */
+/** Returns the text of the cursor at this row. The caller must be allowed to read every field of the order. */
 export function formatCursor (order: Order, row: Row): string {
   const values = order.map(({ field }) => row[field.property] ?? null)
   return Buffer.from(JSON.stringify([formatOrder(order), ...values])).toString('base64url')
 }
 
-/** Throws invalid_page for a text that is no position. */
+/** Decodes the text of a cursor. Throws invalid_page if it is not one. */
 export function parseCursor (value: ValueText, direction: Cursor['direction']): Cursor {
   const decoded = decode(value.text)
   if (!Array.isArray(decoded)) throw invalid(value.at)
@@ -32,38 +36,44 @@ export function parseCursor (value: ValueText, direction: Cursor['direction']): 
   return { direction, order, values, at: value.at }
 }
 
-/** What holds for the items beyond the position. Throws invalid_page where it does not fit the order. */
-export function planCursor (position: Cursor | undefined, order: Order): Predicate {
-  if (position === undefined) return always
-  // No link holds one; made by hand, it would find out the values of a key that must not be read.
-  if (!order.every(({ field }) => field.readable)) throw invalid(position.at)
-  if (position.order !== formatOrder(order) || position.values.length !== order.length) {
-    throw invalidPage(`The position in '${position.at.parameter}' belongs to another sort than this request's.`, position.at)
+/** Returns the predicate of the items beyond the cursor. Throws invalid_page if the cursor does not fit the order. */
+export function planCursor (cursor: Cursor | undefined, order: Order): Predicate {
+  if (cursor === undefined) return always
+  // Our links never carry such a cursor. A client that made one by hand could find out the values of an unreadable key.
+  if (!order.every(({ field }) => field.readable)) throw invalid(cursor.at)
+  if (cursor.order !== formatOrder(order) || cursor.values.length !== order.length) {
+    const { at } = cursor
+    throw invalidPage(`The position in '${at.parameter}' belongs to another sort than this request's.`, at)
   }
-  const values = order.map(({ field }, index) => check(position.values[index], field, position.at))
-  return afterCursor(position.direction === 'after' ? order : reverse(order), values)
+  const values = order.map(({ field }, index) => checkValue(cursor.values[index], field, cursor.at))
+  return afterCursor(cursor.direction === 'after' ? order : reverse(order), values)
 }
 
-/** What holds for the items after the one that has these values of the order. */
+/**
+ * Returns the predicate of the items that follow the one with these values of the order. For the order a, b it is
+ * `a > 1 or (a = 1 and b > 2)`, preceded by the bound `a >= 1`.
+ */
 export function afterCursor (order: Order, values: readonly (Scalar | null)[]): Predicate {
   const beyond = any(order.map((term, index) => all([
     ...order.slice(0, index).map(({ field }, before) => equals(field, values[before] ?? null)),
     follows(term, values[index] ?? null)
   ])))
   const [first] = order
-  return first === undefined || order.length === 1 ? beyond : all([...reaches(first, values[0] ?? null), beyond])
+  return first === undefined || order.length === 1 ? beyond : all([...firstBound(first, values[0] ?? null), beyond])
 }
 
 /**
- * What the alternatives imply for the first term, said aloud: an index then begins at the position, where alternatives alone would have it read
- * all that lies before. Nulls behind the values leave nothing to say.
+ * The bound that the alternatives imply for the first term. It is stated explicitly so that an index scan starts at the
+ * cursor; with the alternatives alone, a database reads every item before it. There is no such bound if null values
+ * follow the cursor.
  */
-function reaches ({ field, descending }: OrderTerm, value: Scalar | null): readonly Predicate[] {
+function firstBound ({ field, descending }: OrderTerm, value: Scalar | null): readonly Predicate[] {
   if (value === null || (field.nullable && !descending)) return []
   return [{ kind: 'compare', field, operator: descending ? 'at_most' : 'at_least', value }]
 }
 
-const formatOrder = memoize((order: Order) => order.map(({ field, descending }) => `${descending ? '-' : ''}${field.name}`).join(','))
+const formatOrder = memoize((order: Order) =>
+  order.map(({ field, descending }) => `${descending ? '-' : ''}${field.name}`).join(','))
 
 function decode (text: string): unknown {
   try {
@@ -74,21 +84,26 @@ function decode (text: string): unknown {
 }
 
 /**
- * A position may come from anywhere, so its values are held to the field's JavaScript type. Not to its format: the order is of what is
- * stored, also where the application stored what the schema would refuse.
+ * Checks the JavaScript type of a value, because a client can make any cursor. Does not check the format: the order
+ * follows the stored values, and the application may have stored values that the schema would reject.
  */
-function check (value: unknown, field: DataField, at: TextPlace): Scalar | null {
+function checkValue (value: unknown, field: DataField, at: TextPlace): Scalar | null {
   if (value === null && field.nullable) return null
   const { kind } = field.type
-  if (typeof value === 'number' && (kind === 'integer' || kind === 'number')) return value
-  if (typeof value === 'boolean' && kind === 'boolean') return value
-  if (typeof value === 'string' && !value.includes('\0') && kind !== 'integer' && kind !== 'number' && kind !== 'boolean') return value
+  if (kind === 'integer' || kind === 'number') {
+    if (typeof value === 'number') return value
+  } else if (kind === 'boolean') {
+    if (typeof value === 'boolean') return value
+  } else if (typeof value === 'string' && !value.includes('\0')) {
+    return value
+  }
   throw invalid(at)
 }
 
-const invalid = (at: TextPlace) => invalidPage(`'${at.parameter}' takes a position from one of this API's own links.`, at)
+const invalid = (at: TextPlace) =>
+  invalidPage(`'${at.parameter}' takes a position from one of this API's own links.`, at)
 
-/** Nulls sort last ascending and first descending. */
+/** The predicate of the items that follow the value in one term. Nulls sort last ascending and first descending. */
 function follows ({ field, descending }: OrderTerm, value: Scalar | null): Predicate {
   if (descending) {
     if (value === null) return { kind: 'compare', field, operator: 'not_equals', value: null }

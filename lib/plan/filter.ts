@@ -9,7 +9,10 @@ import { findReadable, readableNames } from './visible.ts'
 
 type Comparison = Extract<Filter, { kind: 'compare' }>
 
-/** What the filters mean: every field known, filterable and readable, every value converted (docs/http.md: Query strings). Throws invalid_filter. */
+/**
+ * Returns the predicate of the filters, which must all hold (docs/http.md: Query strings). Throws invalid_filter for a
+ * field that is unknown, unreadable or not filterable, and for a value that the field does not take.
+ */
 export function planFilters (filters: readonly Filter[], collection: Collection): Predicate {
   return all(filters.map(filter => planFilter(filter, collection)))
 }
@@ -23,41 +26,55 @@ function planFilter (filter: Filter, collection: Collection): Predicate {
   }
 }
 
-/** Walks the dotted path: each name but the last is a relation, and the comparison holds for some element at its end. */
+/**
+ * Follows the dotted path from the name at `depth`. Every name but the last is a relation; the comparison must hold for
+ * at least one element at the end of the path.
+ */
 function follow (filter: Comparison, depth: number, collection: Collection): Predicate {
-  const name = filter.path[depth] ?? ''
+  const { path, at } = filter
+  const name = path[depth] ?? ''
   const field = findReadable(collection, name)
-  if (field === undefined) throw unknown(filter, name, collection)
-  if (!field.filterable) throw invalidFilter(`Items cannot be filtered by the field '${name}'.`, filter.at)
-  const last = depth === filter.path.length - 1
-  if (isRelation(field)) return last ? compareRelation(filter, field) : { kind: 'some', field, where: follow(filter, depth + 1, field.target) }
-  if (!last) throw invalidFilter(`The field '${name}' holds a value, so no field of it can be named.`, filter.at)
-  if (field.kind === 'computed') throw invalidFilter(`Items cannot be filtered by the field '${name}', which is computed.`, filter.at)
+  if (field === undefined) throw unknownField(filter, name, collection)
+  if (!field.filterable) throw invalidFilter(`Items cannot be filtered by the field '${name}'.`, at)
+  const last = depth === path.length - 1
+  if (isRelation(field)) {
+    if (last) return compareRelation(filter, field)
+    return { kind: 'some', field, where: follow(filter, depth + 1, field.target) }
+  }
+  if (!last) throw invalidFilter(`The field '${name}' holds a value, so no field of it can be named.`, at)
+  if (field.kind === 'computed') {
+    throw invalidFilter(`Items cannot be filtered by the field '${name}', which is computed.`, at)
+  }
   return compare(filter, field)
 }
 
-const isRelation = (field: Field): field is RelationField => field.kind === 'sub-item' || field.kind === 'sub-collection'
+const isRelation = (field: Field): field is RelationField =>
+  field.kind === 'sub-item' || field.kind === 'sub-collection'
 
-function unknown (filter: Comparison, name: string, collection: Collection) {
+function unknownField (filter: Comparison, name: string, collection: Collection) {
   const suggestion = suggest(name, readableNames(collection))
   return invalidFilter(`There is no field '${name}' to filter by.${didYouMean(suggestion)}`, filter.at, suggestion)
 }
 
-/** A sub-item can be asked for being there or not: `artist=null`, `artist!=null`. */
+/** A sub-item can be compared with null only: `artist=null`, `artist!=null`. A sub-collection cannot be compared. */
 function compareRelation (filter: Comparison, field: RelationField): Predicate {
-  const there: Predicate = { kind: 'some', field, where: always }
-  const [value] = filter.values
+  const exists: Predicate = { kind: 'some', field, where: always }
+  const { values: [value], operator, at } = filter
   if (field.kind === 'sub-item' && value !== undefined && isNull(value)) {
-    if (filter.operator === 'equals') return { kind: 'not', of: there }
-    if (filter.operator === 'not_equals') return there
+    if (operator === 'equals') return { kind: 'not', of: exists }
+    if (operator === 'not_equals') return exists
   }
-  throw invalidFilter(`The field '${field.name}' is no value; compare one of its fields, as in '${field.name}.${field.target.key.name}'.`, filter.at)
+  const example = `${field.name}.${field.target.key.name}`
+  throw invalidFilter(`The field '${field.name}' is no value; compare one of its fields, as in '${example}'.`, at)
 }
 
 function compare (filter: Comparison, field: DataField): Predicate {
   const { operator, at } = filter
   const { operators, expected } = field.type
-  if (!operators.has(operator)) throw invalidFilter(`The field '${field.name}' takes ${expected}, which '${operator.replaceAll('_', ' ')}' does not apply to.`, at)
+  if (!operators.has(operator)) {
+    const spelled = operator.replaceAll('_', ' ')
+    throw invalidFilter(`The field '${field.name}' takes ${expected}, which '${spelled}' does not apply to.`, at)
+  }
   const values = filter.values.map(value => convert(value, field, operator))
   if (operator === 'in' || operator === 'not_in') return { kind: 'compare', field, operator, value: values }
   const [value] = values
@@ -69,8 +86,8 @@ const takesNull: ReadonlySet<Operator> = new Set(['equals', 'not_equals', 'in', 
 function convert (value: ValueText, field: DataField, operator: Operator): Scalar | null {
   if (field.nullable && isNull(value) && takesNull.has(operator)) return null
   const scalar = field.type.parse(value.text)
-  if (scalar === undefined) throw invalidFilter(`The field '${field.name}' takes ${field.type.expected}, not '${value.text}'.`, value.at)
-  return scalar
+  if (scalar !== undefined) return scalar
+  throw invalidFilter(`The field '${field.name}' takes ${field.type.expected}, not '${value.text}'.`, value.at)
 }
 
 const isNull = (value: ValueText) => !value.quoted && value.text === 'null'

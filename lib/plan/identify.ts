@@ -1,3 +1,4 @@
+import { after } from '../after.ts'
 import type { Context, Found } from '../collection.ts'
 import type { Collection, FieldIdentifier, Identifier, LookupIdentifier, SpecialIdentifier } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
@@ -5,30 +6,44 @@ import { memoize } from '../memoize.ts'
 import type { Preset, Predicate } from './plan.ts'
 import { all, any, equals, never } from './predicates.ts'
 
-/** The ways in which one identifier may match a segment. */
+/** One identifier that may match a segment, by its name, and the predicate of the item if it does. */
 export interface Alternative { readonly identifier: string, readonly where: Predicate }
 
-/** What one URL segment may stand for: the predicate that the item satisfies, and by which identifiers. */
+/** The meaning of one path segment: the predicate that its item satisfies. */
 export interface Identified {
   readonly where: Predicate
+  /** One for each identifier that may match. Empty if only one identifier was searched. */
   readonly alternatives: readonly Alternative[]
-  /** Whether a special identifier matched: the segment is then not the item's own. */
+  /** True if a special identifier matched. The segment is then not an identifier of the item itself. */
   readonly special: boolean
-  /** The value that an item created under this segment would have: of the first identifier that is a field and takes it. */
-  readonly given: Preset | undefined
+  /** A value for an item created under this segment: that of the first field whose type takes the segment. */
+  readonly preset: Preset | undefined
 }
 
-/** A segment searched in all of a collection's identifiers, special ones first (docs/http.md: Identifiers). A promise where the application is asked. */
+/**
+ * Searches a segment in all identifiers of a collection, special ones first (docs/http.md: Identifiers). Returns a
+ * promise only if the application must be asked.
+ */
 export function identify (segment: string, collection: Collection, context: Context): Identified | Promise<Identified> {
   const special = collection.specials.find(one => one.segment === segment)
-  if (special !== undefined) return matchSpecial(special, collection, context).then(where => ({ where, alternatives: [], special: true, given: undefined }))
+  if (special !== undefined) return identifySpecial(special, collection, context)
   const identifiers = usable(collection)
   if (identifiers.some(one => one.kind === 'lookup')) return lookUp(identifiers, segment, collection, context)
-  return identified(identifiers, identifiers.map(one => one.kind === 'lookup' ? never : matchField(one, segment)), segment)
+  const wheres = identifiers.map(one => one.kind === 'lookup' ? never : matchField(one, segment))
+  return identified(identifiers, wheres, segment)
 }
 
-/** Lookups are asked one after the other. */
-async function lookUp (identifiers: readonly Identifier[], segment: string, collection: Collection, context: Context): Promise<Identified> {
+async function identifySpecial (
+  special: SpecialIdentifier, collection: Collection, context: Context
+): Promise<Identified> {
+  const where = planFound(await special.find(context), collection, `identifier '${special.segment}'`)
+  return { where, alternatives: [], special: true, preset: undefined }
+}
+
+/** Calls the lookups one after the other. */
+async function lookUp (
+  identifiers: readonly Identifier[], segment: string, collection: Collection, context: Context
+): Promise<Identified> {
   const wheres: Predicate[] = []
   for (const identifier of identifiers) wheres.push(await match(identifier, segment, collection, context))
   return identified(identifiers, wheres, segment)
@@ -36,36 +51,43 @@ async function lookUp (identifiers: readonly Identifier[], segment: string, coll
 
 function identified (identifiers: readonly Identifier[], wheres: readonly Predicate[], segment: string): Identified {
   const alternatives: Alternative[] = []
-  let given: Preset | undefined
+  let preset: Preset | undefined
   for (const [index, identifier] of identifiers.entries()) {
     const where = wheres[index] ?? never
     if (where !== never) alternatives.push({ identifier: identifier.name, where })
-    given ??= givenBy(identifier, segment)
+    preset ??= presetOf(identifier, segment)
   }
-  return { where: any(alternatives.map(one => one.where)), alternatives, special: false, given }
+  return { where: any(alternatives.map(one => one.where)), alternatives, special: false, preset }
 }
 
-/** A segment searched in one identifier only: `/by_<identifier>/<value>`. */
-export function identifyBy (identifier: Identifier, segment: string, collection: Collection, context: Context): Identified | Promise<Identified> {
-  const made = (where: Predicate): Identified => ({ where, alternatives: [], special: false, given: givenBy(identifier, segment) })
-  const where = match(identifier, segment, collection, context)
-  return where instanceof Promise ? where.then(made) : made(where)
+/** Searches a segment in one identifier only: `/by_<identifier>/<value>`. */
+export function identifyBy (
+  identifier: Identifier, segment: string, collection: Collection, context: Context
+): Identified | Promise<Identified> {
+  return after(match(identifier, segment, collection, context), (where): Identified =>
+    ({ where, alternatives: [], special: false, preset: presetOf(identifier, segment) }))
 }
 
-function givenBy (identifier: Identifier, segment: string): Preset | undefined {
+function presetOf (identifier: Identifier, segment: string): Preset | undefined {
   if (identifier.kind === 'lookup') return undefined
   const value = identifier.field.type.parse(segment)
   return value === undefined ? undefined : { field: identifier.field, value }
 }
 
-/** The identifier of that name, where a client may use it. */
-export const findIdentifier = (collection: Collection, name: string): Identifier | undefined => usable(collection).find(one => one.name === name)
+/** Returns the identifier of that name if a client may use it, else undefined. */
+export const findIdentifier = (collection: Collection, name: string): Identifier | undefined =>
+  usable(collection).find(one => one.name === name)
 
-// To find an item by a field that must not be read would tell its value.
-const usable = memoize((collection: Collection) => collection.identifiers.filter(one => one.kind === 'lookup' || one.field.readable))
+// An unreadable field is not searched: that an item is found would reveal the field's value.
+const usable = memoize((collection: Collection) =>
+  collection.identifiers.filter(one => one.kind === 'lookup' || one.field.readable))
 
-function match (identifier: Identifier, segment: string, collection: Collection, context: Context): Predicate | Promise<Predicate> {
-  return identifier.kind === 'lookup' ? matchLookup(identifier, segment, collection, context) : matchField(identifier, segment)
+function match (
+  identifier: Identifier, segment: string, collection: Collection, context: Context
+): Predicate | Promise<Predicate> {
+  return identifier.kind === 'lookup'
+    ? matchLookup(identifier, segment, collection, context)
+    : matchField(identifier, segment)
 }
 
 function matchField ({ field }: FieldIdentifier, segment: string): Predicate {
@@ -73,29 +95,35 @@ function matchField ({ field }: FieldIdentifier, segment: string): Predicate {
   return value === undefined ? never : equals(field, value)
 }
 
-async function matchLookup (identifier: LookupIdentifier, segment: string, collection: Collection, context: Context): Promise<Predicate> {
+async function matchLookup (
+  identifier: LookupIdentifier, segment: string, collection: Collection, context: Context
+): Promise<Predicate> {
   const value = identifier.type.parse(segment)
   if (value === undefined) return never
-  // The value is one of the type that the lookup declares, as parse() has just proved.
-  return having(await identifier.find(value as never, context), collection, `lookup '${identifier.name}'`)
+  // parse() has just proved that the value is of the type that the lookup declares.
+  return planFound(await identifier.find(value as never, context), collection, `lookup '${identifier.name}'`)
 }
 
-async function matchSpecial (special: SpecialIdentifier, collection: Collection, context: Context): Promise<Predicate> {
-  return having(await special.find(context), collection, `identifier '${special.segment}'`)
-}
-
-/** The items that have the values found; by their key alone where it is among them, so that an item found is that item. */
-function having (found: Found<Record<string, unknown>>, collection: Collection, by: string): Predicate {
+/**
+ * Returns the predicate of the items with the values that the application found. If the key is among the values, only
+ * the key counts, so that exactly the item found matches. Throws a TypeError for values that no item can be found by.
+ */
+function planFound (found: Found<Record<string, unknown>>, collection: Collection, by: string): Predicate {
   if (found === undefined || found === null) return never
   const { key } = collection
   const keyValue = found[key.property]
   if (isScalar(keyValue)) return equals(key, keyValue)
+  const place = `collection '${collection.property}', ${by}`
   const terms = Object.entries(found).filter(([, value]) => value !== undefined).map(([property, value]) => {
     const field = collection.properties.get(property)
-    if (field?.kind !== 'stored' || !(value === null || isScalar(value))) throw new TypeError(`collection '${collection.property}', ${by}: gave '${property}', by which no item can be found`)
+    if (field?.kind !== 'stored' || !(value === null || isScalar(value))) {
+      throw new TypeError(`${place}: gave '${property}', by which no item can be found`)
+    }
     return equals(field, value)
   })
-  if (terms.length === 0) throw new TypeError(`collection '${collection.property}', ${by}: gave an object without values; give nothing where there is no item`)
+  if (terms.length === 0) {
+    throw new TypeError(`${place}: gave an object without values; give nothing where there is no item`)
+  }
   return all(terms)
 }
 

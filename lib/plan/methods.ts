@@ -9,27 +9,32 @@ const reading: readonly Method[] = ['GET', 'HEAD', 'OPTIONS']
 const listing: readonly Method[] = [...reading, 'QUERY']
 const listingAndPosting: readonly Method[] = [...listing, 'POST']
 
-/** The methods that a resource takes, as OPTIONS and 405 tell them (docs/http.md: URLs, Writing). */
+/** Returns the methods that a resource takes, for OPTIONS and the `Allow` of a 405 (docs/http.md: URLs, Writing). */
 export function allowedMethods (resource: Resource): readonly Method[] {
   switch (resource.kind) {
     case 'directory':
     case 'dictionary': return reading
     case 'collection': return takesItems(resource) ? listingAndPosting : listing
     case 'item': return [...reading, ...itemMethods(resource)]
-    case 'scalar': return resource.field.writable && resource.collection.strategies.update.length > 0 ? [...reading, 'PUT'] : reading
+    case 'scalar': return takesValue(resource) ? [...reading, 'PUT'] : reading
   }
 }
 
-/** The method, if the resource takes it. */
+/** Returns the method if the resource takes it, else undefined. */
 export function findMethod (method: string, resource: Resource): Method | undefined {
-  // What everything can be asked.
+  // Every resource takes the reading methods, so the list of its own methods is made for the others only.
   return reading.find(one => one === method) ?? allowedMethods(resource).find(one => one === method)
 }
 
-/** Whether a method changes what it is sent to. */
-export const isWrite = (method: Method): method is WriteMethod => method === 'POST' || method === 'PUT' || method === 'PATCH' || method === 'DELETE'
+/** Returns true for a method that changes data. */
+export const isWrite = (method: Method): method is WriteMethod =>
+  method === 'POST' || method === 'PUT' || method === 'PATCH' || method === 'DELETE'
 
-const takesItems = ({ from, given }: Extract<Resource, { kind: 'collection' }>) => from.collection.strategies.create && given !== undefined
+type On<K extends Resource['kind']> = Extract<Resource, { kind: K }>
 
-const itemMethods = ({ collection: { strategies } }: Extract<Resource, { kind: 'item' }>): readonly Method[] =>
+const takesItems = ({ from, presets }: On<'collection'>) => from.collection.strategies.create && presets !== undefined
+
+const itemMethods = ({ collection: { strategies } }: On<'item'>): readonly Method[] =>
   strategies.delete ? [...strategies.update, 'DELETE'] : strategies.update
+
+const takesValue = ({ field, collection }: On<'scalar'>) => field.writable && collection.strategies.update.length > 0

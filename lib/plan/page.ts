@@ -4,46 +4,54 @@ import type { PageAsked, ValueText } from '../request/request.ts'
 import type { Order, Predicate } from './plan.ts'
 import { parseCursor, planCursor, type Cursor } from './cursor.ts'
 
-/** How a client pages: links keep its style (docs/http.md: Pages and links). */
+/** The way in which a client names pages: by number, by offset, or by cursor (docs/http.md: Pages and links). */
 export type PageStyle = 'page' | 'offset' | 'keyset'
 
-/** One page of a listing, its bounds checked against the limits. */
+/** One page of a listing, within the collection's limits. */
 export interface Page {
-  /** Nothing where the request says nothing of pages but perhaps a size. */
+  /** Undefined if the request names no page; it may still name a size. */
   readonly style: PageStyle | undefined
+  /** The most items on the page. Infinity: no limit. */
   readonly size: number
   readonly offset: number
   readonly cursor: Cursor | undefined
 }
 
-/** What the page parameters mean together. Throws invalid_page. */
+/**
+ * Returns the page that the parameters name together. A size above the maximum becomes the maximum. Throws invalid_page
+ * for two parameters that both name a page, and for a number that is malformed or too large.
+ */
 export function planPage (asked: PageAsked, limits: PageLimits): Page {
   const { page, offset, after, before } = asked
-  const given = [page, offset, after, before].filter(value => value !== undefined)
-  const [, second] = given
-  if (second !== undefined) throw invalidPage('A page is named in one way: by \'page\', \'offset\', \'after\' or \'before\', not by two of them.', second.at)
+  const [, second] = [page, offset, after, before].filter(value => value !== undefined)
+  if (second !== undefined) {
+    throw invalidPage(
+      'A page is named in one way: by \'page\', \'offset\', \'after\' or \'before\', not by two of them.',
+      second.at
+    )
+  }
   const size = asked.size === undefined ? limits.defaultSize : Math.min(wholeNumber(asked.size, 0), limits.maxSize)
-  if (page !== undefined) return { style: 'page', size, offset: startOf(page, size), cursor: undefined }
+  if (page !== undefined) return { style: 'page', size, offset: offsetOf(page, size), cursor: undefined }
   if (offset !== undefined) return { style: 'offset', size, offset: wholeNumber(offset, 0), cursor: undefined }
   if (after !== undefined) return { style: 'keyset', size, offset: 0, cursor: parseCursor(after, 'after') }
   if (before !== undefined) return { style: 'keyset', size, offset: 0, cursor: parseCursor(before, 'before') }
   return { style: undefined, size, offset: 0, cursor: undefined }
 }
 
-/** What holds for the items on the far side of the page's position; everything where it has none. */
+/** Returns the predicate of the items beyond the page's cursor; `always` without a cursor. Throws invalid_page. */
 export const afterPage = (page: Page, order: Order): Predicate => planCursor(page.cursor, order)
 
-function startOf (page: ValueText, size: number): number {
+function offsetOf (page: ValueText, size: number): number {
   const number = wholeNumber(page, 1)
-  // The first page of an endless one is all there is.
+  // Without a limit the first page holds all items, and 0 * Infinity is not a number.
   if (number === 1) return 0
   const offset = (number - 1) * size
   if (Number.isSafeInteger(offset)) return offset
   throw invalidPage(`There is no page ${page.text} of size ${size}.`, page.at)
 }
 
-function wholeNumber (value: ValueText, least: number): number {
-  const number = /^\d{1,16}$/.test(value.text) ? Number(value.text) : NaN
+function wholeNumber ({ text, at }: ValueText, least: number): number {
+  const number = /^\d{1,16}$/.test(text) ? Number(text) : NaN
   if (Number.isSafeInteger(number) && number >= least) return number
-  throw invalidPage(`The parameter '${value.at.parameter}' takes a whole number from ${least}, not '${value.text}'.`, value.at)
+  throw invalidPage(`The parameter '${at.parameter}' takes a whole number from ${least}, not '${text}'.`, at)
 }

@@ -1,41 +1,57 @@
-import type { Collection, DataField, RelationField, ScalarField, StoredField, SubCollectionField, SubItemField } from '../model/model.ts'
+import type {
+  Collection, DataField, RelationField, ScalarField, StoredField, SubCollectionField, SubItemField
+} from '../model/model.ts'
 import type { Operator, Scalar } from '../model/values.ts'
 import type { Conditions } from '../request/conditions.ts'
 import type { ItemBody } from './body.ts'
 
 /**
- * A condition on an item, in which no field is unknown and no value unconverted.
- * SQL's three-valued logic never shows: every node is true or false (docs/http.md: Query strings).
- *
- * compare: `equals` with null means "is null", `not_equals` is its negation and so includes null fields; the ordering operators and the
- * text operators are false for a null field; `in` and `not_in` take an array that may hold null; `not_in` is the negation of `in`.
+ * A condition on an item. Every field in it is known and every value is converted to the field's type.
+ * Every node is true or false; SQL's third truth value never appears (docs/http.md: Query strings).
  */
 export type Predicate =
-  | { readonly kind: 'compare', readonly field: DataField, readonly operator: Operator, readonly value: Scalar | null | readonly (Scalar | null)[] }
-  /** Some element of the relation satisfies `where` (and the target's scope, already part of `where`). */
+  /**
+   * Compares a field with a value. `equals` with null means "is null"; `not_equals` is the negation of `equals`, and
+   * so is true for a null field. The ordering operators and the text operators are false for a null field. `in` and
+   * `not_in` take an array, which may hold null; `not_in` is the negation of `in`.
+   */
+  | {
+    readonly kind: 'compare'
+    readonly field: DataField
+    readonly operator: Operator
+    readonly value: Scalar | null | readonly (Scalar | null)[]
+  }
+  /** True if at least one element of the relation satisfies `where`; rules/ adds the scope of the target to it. */
   | { readonly kind: 'some', readonly field: RelationField, readonly where: Predicate }
-  /** All of none is true; any of none is false. */
+  /** An empty `all` is true; an empty `any` is false. */
   | { readonly kind: 'all' | 'any', readonly of: readonly Predicate[] }
   | { readonly kind: 'not', readonly of: Predicate }
 
 export interface OrderTerm { readonly field: DataField, readonly descending: boolean }
 
-/** Total: the collection's key is always among the terms, after which none follows. Nulls sort last ascending and first descending. */
+/** A total order: the last term of an order of items is their key. Nulls sort last ascending and first descending. */
 export type Order = readonly OrderTerm[]
 
-/** What an item shows, in this order. */
+/** The members of an item in the answer, in this order. */
 export type Selection = readonly Shown[]
 
+/** One member of an item. `name` is the member's name on the wire. */
 export type Shown =
   | { readonly kind: 'value', readonly name: string, readonly field: ScalarField }
-  /** Null where there is no such item, or `where` does not hold for it. */
-  | { readonly kind: 'item', readonly name: string, readonly field: SubItemField, readonly where: Predicate, readonly select: Selection }
+  /** A sub-item. Null if the relation is empty, or if its item does not satisfy `where`. */
+  | {
+    readonly kind: 'item'
+    readonly name: string
+    readonly field: SubItemField
+    readonly where: Predicate
+    readonly select: Selection
+  }
   | { readonly kind: 'list', readonly name: string, readonly field: SubCollectionField, readonly listing: Listing }
 
-/** A range of rows: skip `offset`, take at most `limit` (Infinity: all). */
+/** A range of rows: skips `offset` rows, then takes at most `limit`. A limit of Infinity takes all. */
 export interface Range { readonly offset: number, readonly limit: number }
 
-/** Which items of a collection, in what order, how many, and what is shown of each. */
+/** The items of a listing, their order, their range, and their members. */
 export interface Listing {
   readonly where: Predicate
   readonly order: Order
@@ -44,54 +60,116 @@ export interface Listing {
 }
 
 /**
- * One step from the root towards what is asked for. The first has no `via` and starts at the collection's items; a further one starts at
- * what `via` leads to from the item of the step before. It stands on the one item that `where` holds for: none is a miss, two are ambiguous.
+ * One step of a path. The first step of a path has no `via` and searches all items of the collection; every further
+ * step searches the items that `via` leads to from the item of the step before. A step must find exactly one item that
+ * satisfies `where`: no item makes the result `missing`, two items make it `ambiguous`.
  */
-export interface Step { readonly collection: Collection, readonly via: RelationField | undefined, readonly where: Predicate }
+export interface Step {
+  readonly collection: Collection
+  readonly via: RelationField | undefined
+  readonly where: Predicate
+}
 
-/** Where a listing or dictionary takes its items from: the whole collection, or what `via` leads to from the last step's item. */
+/**
+ * The items that a listing or dictionary selects from: the whole collection if `via` is undefined, otherwise the items
+ * that `via` leads to from the item of the last step.
+ */
 export interface Origin { readonly collection: Collection, readonly via: SubCollectionField | undefined }
 
 export type ReadPlan =
-  /** The item that the last step stands on. */
+  /** Reads the item of the last step. */
   | { readonly kind: 'item', readonly steps: readonly Step[], readonly select: Selection }
-  /**
-   * One page of a collection: of the items that the listing's `where` holds for, which are those counted, the ones that lie `beyond` the page's
-   * position. `carry`: fields whose values rows must hold besides what is shown, for links.
-   */
-  | { readonly kind: 'list', readonly steps: readonly Step[], readonly from: Origin, readonly listing: Listing, readonly beyond: Predicate, readonly carry: readonly DataField[], readonly count: boolean }
-  /**
-   * A page of groups: one for each distinct value of `by` that is not null among the items `members.where` holds for, ordered by the value,
-   * `range` counting groups, of those that lie `beyond` the page's position; each group's items are the listing `members`.
-   */
-  | { readonly kind: 'groups', readonly steps: readonly Step[], readonly from: Origin, readonly by: DataField, readonly beyond: Predicate, readonly descending: boolean, readonly range: Range, readonly members: Listing, readonly count: boolean }
+  /** Reads one page of a collection. */
+  | {
+    readonly kind: 'list'
+    readonly steps: readonly Step[]
+    readonly from: Origin
+    /** `count` counts all items that satisfy the listing's `where`. */
+    readonly listing: Listing
+    /** The condition of the page's cursor, which the rows satisfy as well; it does not affect the count. */
+    readonly beyond: Predicate
+    /** Fields whose values the rows must hold besides the selection: links are made of them. */
+    readonly carry: readonly DataField[]
+    readonly count: boolean
+  }
+  /** Reads one page of groups: one group for each distinct value of `by`, null excepted, ordered by that value. */
+  | {
+    readonly kind: 'groups'
+    readonly steps: readonly Step[]
+    readonly from: Origin
+    readonly by: DataField
+    /** The condition of the page's cursor, which the groups satisfy. */
+    readonly beyond: Predicate
+    readonly descending: boolean
+    /** A range of groups. */
+    readonly range: Range
+    /** The items of each group. Only items that satisfy its `where` make a group. */
+    readonly members: Listing
+    readonly count: boolean
+  }
 
-/** The reads of one kind. */
+/** The read plans of one kind. */
 export type ReadPlanOf<K extends ReadPlan['kind']> = Extract<ReadPlan, { kind: K }>
 
 /**
- * What a source returns for an item: values by the application's property names. A stored field or an expression holds a Scalar or null, or for a field
- * of type `json` what JSON.parse returns; a shown sub-item holds a Row or null, a shown sub-collection an array of Rows.
+ * An item as a source returns it: values by the application's property names. The value of a stored field or an
+ * expression is a Scalar or null, or for a field of type `json` the result of JSON.parse. The value of a sub-item is a
+ * Row or null, the value of a sub-collection an array of Rows.
  */
 export interface Row { readonly [property: string]: unknown }
 
-/** A value that a new item gets from its place in the tree. Undefined where it is known only once its parent is there. */
+/**
+ * A value that a new item gets from its path. `value` is undefined while planning if it is the key of the parent, which
+ * is known only after the parent was read.
+ */
 export interface Preset { readonly field: StoredField, readonly value: Scalar | undefined }
 
-/**
- * What is told of an item, and what must be read for it and its tag. `variant`: names the representation where the item's version stands for all that it
- * shows, so that its text need not be looked at for a tag. `versionAt`: where in `select` the fields stand that the version is made of.
- */
-export interface Projection { readonly show: Selection, readonly select: Selection, readonly variant: string | undefined, readonly versionAt: readonly number[] }
+/** The members of an item in the answer, and the members that a source must read for the answer and its tag. */
+export interface Projection {
+  /** The members in the answer. */
+  readonly show: Selection
+  /** The members to read: those of `show`, then the missing fields of the item's version. */
+  readonly select: Selection
+  /** Part of the tag if the tag can be made without the text of the answer (variantOf in tag.ts), else undefined. */
+  readonly variant: string | undefined
+  /** The indexes in `select` of the fields of the item's version. */
+  readonly versionAt: readonly number[]
+}
 
 export type WritePlan =
-  /** New items in a collection, which belong to the item that the last step stands on. All of them are created, or none. */
-  | { readonly kind: 'create', readonly steps: readonly Step[], readonly from: Origin, readonly given: readonly Preset[], readonly bodies: readonly ItemBody[], readonly many: boolean, readonly shows: Projection | undefined }
-  /** Changes the item that the last step stands on; where there is none and `otherwise` is there, creates it. */
-  | { readonly kind: 'update', readonly steps: readonly Step[], readonly collection: Collection, readonly body: ItemBody, readonly otherwise: UpsertInsert | undefined, readonly conditions: Conditions, readonly shows: Projection | undefined }
-  | { readonly kind: 'delete', readonly steps: readonly Step[], readonly collection: Collection, readonly conditions: Conditions }
+  /** Creates items in a collection, as sub-items of the last step's item if there are steps. Creates all or none. */
+  | {
+    readonly kind: 'create'
+    readonly steps: readonly Step[]
+    readonly from: Origin
+    readonly given: readonly Preset[]
+    readonly bodies: readonly ItemBody[]
+    /** True if the body is an array. The answer is then an array as well. */
+    readonly many: boolean
+    /** Undefined if the answer does not show the items. */
+    readonly shows: Projection | undefined
+  }
+  /** Updates the item of the last step. */
+  | {
+    readonly kind: 'update'
+    readonly steps: readonly Step[]
+    readonly collection: Collection
+    readonly body: ItemBody
+    /** The item to create if there is no item to update; undefined if this update is not an upsert. */
+    readonly otherwise: UpsertInsert | undefined
+    readonly conditions: Conditions
+    /** Undefined if the answer does not show the item. */
+    readonly shows: Projection | undefined
+  }
+  /** Deletes the item of the last step. */
+  | {
+    readonly kind: 'delete'
+    readonly steps: readonly Step[]
+    readonly collection: Collection
+    readonly conditions: Conditions
+  }
 
-/** The writes of one kind. */
+/** The write plans of one kind. */
 export type WritePlanOf<K extends WritePlan['kind']> = Extract<WritePlan, { kind: K }>
 
 /** The item that an upsert creates. */

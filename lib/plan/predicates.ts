@@ -2,24 +2,31 @@ import type { DataField } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 import type { Predicate } from './plan.ts'
 
+/** The predicate that every item satisfies. Compared by identity. */
 export const always: Predicate = { kind: 'all', of: [] }
+
+/** The predicate that no item satisfies. Compared by identity. */
 export const never: Predicate = { kind: 'any', of: [] }
 
-export const equals = (field: DataField, value: Scalar | null): Predicate => ({ kind: 'compare', field, operator: 'equals', value })
+/** Returns the predicate that the field has this value. */
+export const equals = (field: DataField, value: Scalar | null): Predicate =>
+  ({ kind: 'compare', field, operator: 'equals', value })
 
-/** All of them hold; the tree stays as flat as it can. */
+/** Returns the predicate that both hold. `always` adds no node. */
 export function both (first: Predicate, second: Predicate): Predicate {
   if (first === always) return second
   if (second === always) return first
   return { kind: 'all', of: [first, second] }
 }
 
+/** Returns the predicate that all of them hold; `always` for an empty list. */
 export function all (of: readonly Predicate[]): Predicate {
   const [only, ...others] = of
   if (only === undefined) return always
   return others.length === 0 ? only : { kind: 'all', of }
 }
 
+/** Returns the predicate that at least one of them holds. For an empty list it is false, but it is not `never`. */
 export function any (of: readonly Predicate[]): Predicate {
   const [only, ...others] = of
   return only !== undefined && others.length === 0 ? only : { kind: 'any', of }

@@ -6,50 +6,77 @@ import { afterPage, type Page, type PageStyle, planPage } from './page.ts'
 import type { Order, ReadPlanOf, Selection, Projection } from './plan.ts'
 import { both, always } from './predicates.ts'
 import { planSelection } from './select.ts'
-import { checkSize } from './answer-limit.ts'
+import { checkAnswerLimit } from './answer-limit.ts'
 import { planSort, reverse } from './sort.ts'
 import { variantOf } from './tag.ts'
 import { refuse } from './unusable.ts'
 import type { Resource, Walked } from './walk.ts'
 
-/** How the pages of a listing hang together: what links need to know. */
+/** The page of a listing and its order, from which links to other pages are made. */
 export interface Paging {
   readonly page: Page
   /** The style of the links. */
   readonly style: PageStyle
-  /** Of the client, also where `before` reads the other way round. */
+  /** The order that the client asked for, also if the rows are read in the opposite order. */
   readonly order: Order
-  /** Whether the rows come in the opposite order. */
+  /** True if the rows are read in the opposite order, for a page with `before`. */
   readonly reversed: boolean
 }
 
 interface Base { readonly walked: readonly Walked[] }
 
-/** A read that is ready to run, and what its answer is made of. */
+/** A read that is ready to run, with all that its answer is made of. */
 export type Read =
   | { readonly kind: 'directory' }
-  /** The plan may read more than what is shown. */
-  | Base & { readonly kind: 'item', readonly plan: ReadPlanOf<'item'>, readonly shows: Projection, readonly collection: Collection, readonly special: boolean, readonly nullable: boolean }
-  | Base & { readonly kind: 'scalar', readonly plan: ReadPlanOf<'item'>, readonly shows: Projection, readonly collection: Collection }
+  | Base & {
+    readonly kind: 'item'
+    /** Its selection may hold more than `shows`. */
+    readonly plan: ReadPlanOf<'item'>
+    readonly shows: Projection
+    readonly collection: Collection
+    /** True if a special identifier names the item. */
+    readonly special: boolean
+    /** True for a sub-item, which may be null. */
+    readonly nullable: boolean
+  }
+  | Base & {
+    readonly kind: 'scalar'
+    readonly plan: ReadPlanOf<'item'>
+    readonly shows: Projection
+    readonly collection: Collection
+  }
   | Base & { readonly kind: 'list', readonly plan: ReadPlanOf<'list'>, readonly paging: Paging }
-  /** Each member an item, by the value of an identifier. */
-  | Base & { readonly kind: 'dictionary', readonly plan: ReadPlanOf<'list'>, readonly paging: Paging, readonly by: DataField }
-  /** Each member the array of the items that share a value. */
-  | Base & { readonly kind: 'groups', readonly plan: ReadPlanOf<'groups'>, readonly paging: Paging, readonly by: DataField }
+  /** An object with one member for each item, named by the item's identifier `by`. */
+  | Base & {
+    readonly kind: 'dictionary'
+    readonly plan: ReadPlanOf<'list'>
+    readonly paging: Paging
+    readonly by: DataField
+  }
+  /** An object with one member for each value of `by`: the array of the items that have this value. */
+  | Base & {
+    readonly kind: 'groups'
+    readonly plan: ReadPlanOf<'groups'>
+    readonly paging: Paging
+    readonly by: DataField
+  }
 
-/** A read of data; the directory needs none. */
+/** A read of data. The directory is answered from the model. */
 export type DataRead = Exclude<Read, { kind: 'directory' }>
 
-/** How queries are read, the same for many requests: what a query means is worked out once for each of these objects. */
+/** The options of reads. Plans are cached for each of these objects, so each must be made once and then kept. */
 export interface ReadOptions {
   readonly linkStyle: 'auto' | PageStyle
-  /** Whether a collection is wanted whole where the client names no page, as a stream is. */
+  /** True if a request without page parameters reads the whole collection, as a stream does. */
   readonly whole: boolean
-  /** How many items an answer may hold. */
+  /** The most items in one answer. */
   readonly mostItems: number
 }
 
-/** What a GET of the resource means with this query; `count`: whether the client asked for an exact count. Throws invalid_filter, invalid_sort, invalid_fields or invalid_page. */
+/**
+ * Plans a read of the resource with this query. `count`: true if the client asks for an exact count. Throws
+ * invalid_filter, invalid_sort, invalid_fields or invalid_page.
+ */
 export function planRead (resource: Resource, query: Query, count: boolean, options: ReadOptions): Read {
   switch (resource.kind) {
     case 'directory':
@@ -58,7 +85,9 @@ export function planRead (resource: Resource, query: Query, count: boolean, opti
     case 'item': return planItem(resource, query, options)
     case 'scalar': return planScalar(resource, query)
     case 'collection': return planList(resource, query, count, options)
-    case 'dictionary': return isIdentifier(resource.by) ? planDictionary(resource, query, count, options) : planGroups(resource, query, count, options)
+    case 'dictionary': return isIdentifier(resource.by)
+      ? planDictionary(resource, query, count, options)
+      : planGroups(resource, query, count, options)
   }
 }
 
@@ -66,42 +95,54 @@ type On<K extends Resource['kind']> = Extract<Resource, { kind: K }>
 
 const isIdentifier = (field: DataField) => field.kind === 'stored' && field.identifier
 
+/** Returns the steps alone, for a plan. */
 export const stepsOf = (walked: readonly Walked[]) => walked.map(one => one.step)
 
 function planItem ({ collection, walked, special, nullable }: On<'item'>, query: Query, options: ReadOptions): Read {
   refuse(query, ['filter', 'sort', 'page'], 'a single item')
-  const shows = planShows(query, collection, options)
-  // An item found by a special identifier is told by its own URL, for which its key is needed.
+  const shows = planProjection(query, collection, options)
+  // The answer to a special identifier names the item's own URL, which is made of its key.
   const select = special ? withFields(shows.select, [collection.key]) : shows.select
-  return { kind: 'item', plan: { kind: 'item', steps: stepsOf(walked), select }, shows, collection, special, nullable, walked }
+  const plan = { kind: 'item', steps: stepsOf(walked), select } as const
+  return { kind: 'item', plan, shows, collection, special, nullable, walked }
 }
 
-/** What is shown of an item. Throws invalid_fields. */
-export const planShows = (query: Query, collection: Collection, options: ReadOptions): Projection =>
-  query.fields === undefined ? fullShows(collection) : askedShows(options)(query)(collection)
+/** Returns the projection of an item. Throws invalid_fields. */
+export const planProjection = (query: Query, collection: Collection, options: ReadOptions): Projection =>
+  query.fields === undefined ? fullProjection(collection) : queriedProjection(options, query, collection)
 
-const askedShows = memoize(({ mostItems }: ReadOptions) => memoize((query: Query) => memoize((collection: Collection): Projection => {
-  const show = planSelection(query.fields, collection, 'full')
-  checkSize(show, 1, mostItems, query.at.fields)
-  return showsOf(show, undefined, collection)
-})))
-
-const fullShows = memoize((collection: Collection): Projection => {
+const fullProjection = memoize((collection: Collection): Projection => {
   const show = planSelection(undefined, collection, 'full')
-  return showsOf(show, variantOf(show, show.map(one => one.name), collection), collection)
+  return projectionOf(show, variantOf(show, show.map(one => one.name), collection), collection)
 })
 
-/** The same for one field of it. */
-export const planShowsField = (field: ScalarField, collection: Collection): Projection => fieldShows(collection)(field)
+const queriedProjection = memoizeThree(({ mostItems }: ReadOptions, query: Query, collection: Collection) => {
+  const show = planSelection(query.fields, collection, 'full')
+  checkAnswerLimit(show, 1, mostItems, query.at.fields)
+  return projectionOf(show, undefined, collection)
+})
 
-const fieldShows = memoize((collection: Collection) => memoize((field: ScalarField): Projection => {
+/** Caches the results of a function of three objects by their identity, each as long as all three objects live. */
+function memoizeThree<A extends object, B extends object, C extends object, Made> (
+  make: (a: A, b: B, c: C) => Made
+): (a: A, b: B, c: C) => Made {
+  const cache = memoize((a: A) => memoize((b: B) => memoize((c: C) => make(a, b, c))))
+  return (a, b, c) => cache(a)(b)(c)
+}
+
+/** Returns the projection of one field of an item. */
+export const planFieldProjection = (field: ScalarField, collection: Collection): Projection =>
+  fieldProjections(collection)(field)
+
+const fieldProjections = memoize((collection: Collection) => memoize((field: ScalarField): Projection => {
   const show: Selection = [{ kind: 'value', name: field.name, field }]
-  return showsOf(show, variantOf(show, field.name, collection), collection)
+  return projectionOf(show, variantOf(show, field.name, collection), collection)
 }))
 
-function showsOf (show: Selection, variant: string | undefined, { versionFields }: Collection): Projection {
+function projectionOf (show: Selection, variant: string | undefined, { versionFields }: Collection): Projection {
   const select = Object.freeze(withFields(show, versionFields))
-  return { show, select, variant, versionAt: versionFields.map(field => select.findIndex(shown => shown.field === field)) }
+  const versionAt = versionFields.map(field => select.findIndex(shown => shown.field === field))
+  return { show, select, variant, versionAt }
 }
 
 function withFields (select: Selection, fields: readonly DataField[]): Selection {
@@ -111,19 +152,25 @@ function withFields (select: Selection, fields: readonly DataField[]): Selection
 
 function planScalar ({ field, collection, walked }: On<'scalar'>, query: Query): Read {
   refuse(query, ['filter', 'sort', 'fields', 'page'], 'a single value')
-  const shows = planShowsField(field, collection)
-  return { kind: 'scalar', plan: { kind: 'item', steps: stepsOf(walked), select: shows.select }, shows, collection, walked }
+  const shows = planFieldProjection(field, collection)
+  const plan = { kind: 'item', steps: stepsOf(walked), select: shows.select } as const
+  return { kind: 'scalar', plan, shows, collection, walked }
 }
 
 type ListRead = Extract<Read, { kind: 'list' }>
 
-function planList ({ from, where, walked }: On<'collection'>, query: Query, count: boolean, options: ReadOptions): ListRead {
-  const whole = wholeListing(options)(query)(from.collection)
-  return where === always && walked.length === 0 && !count ? whole : placed(whole, { from, where, walked }, count)
+/** The part of a collection that a path leads to. */
+type Place = Pick<On<'collection'>, 'from' | 'where' | 'walked'>
+
+function planList (resource: On<'collection'>, query: Query, count: boolean, options: ReadOptions): ListRead {
+  const { from, where, walked } = resource
+  const whole = cachedWhole(options, query, from.collection)
+  return where === always && walked.length === 0 && !count ? whole : placed(whole, resource, count)
 }
 
-/** The listing of a whole collection: the same for all requests with this query, as its frozen plan tells. */
-const wholeListing = memoize((options: ReadOptions) => memoize((query: Query) => memoize((collection: Collection): ListRead => planWhole(query, collection, options))))
+/** The listing of a whole collection: one frozen plan for all requests with the same query. */
+const cachedWhole = memoizeThree((options: ReadOptions, query: Query, collection: Collection) =>
+  planWhole(query, collection, options))
 
 function planWhole (query: Query, collection: Collection, options: ReadOptions): ListRead {
   const paging = planPaging(query, planSort(query.sort ?? [], collection), collection, options)
@@ -134,38 +181,56 @@ function planWhole (query: Query, collection: Collection, options: ReadOptions):
     range: { offset: page.offset, limit: page.size },
     select: planSelection(query.fields, collection, 'listed')
   }
-  // A stream is never held whole, so only what one of its items embeds counts.
-  checkSize(listing.select, options.whole || page.size === Infinity ? 1 : page.size, options.mostItems, query.at.fields)
-  const carry = paging.style === 'keyset' ? paging.order.map(term => term.field) : []
-  const plan: ReadPlanOf<'list'> = { kind: 'list', steps: [], from: { collection, via: undefined }, listing, beyond: afterPage(page, paging.order), carry, count: false }
+  // A stream never holds the whole listing in memory, so only the items nested in one of its items count.
+  const items = options.whole || page.size === Infinity ? 1 : page.size
+  checkAnswerLimit(listing.select, items, options.mostItems, query.at.fields)
+  const plan: ReadPlanOf<'list'> = {
+    kind: 'list',
+    steps: [],
+    from: { collection, via: undefined },
+    listing,
+    beyond: afterPage(page, paging.order),
+    carry: paging.style === 'keyset' ? paging.order.map(term => term.field) : [],
+    count: false
+  }
   return { kind: 'list', plan: Object.freeze(plan), paging, walked: [] }
 }
 
-/** The same listing of what a path leads to. */
-function placed ({ plan, ...read }: ListRead, { from, where, walked }: Pick<On<'collection'>, 'from' | 'where' | 'walked'>, count: boolean): ListRead {
-  return { ...read, plan: { ...plan, steps: stepsOf(walked), from, listing: { ...plan.listing, where: both(where, plan.listing.where) }, count }, walked }
+/** Returns the listing of a whole collection restricted to the part that a path leads to. */
+function placed ({ plan, ...read }: ListRead, { from, where, walked }: Place, count: boolean): ListRead {
+  const listing = { ...plan.listing, where: both(where, plan.listing.where) }
+  return { ...read, plan: { ...plan, steps: stepsOf(walked), from, listing, count }, walked }
 }
 
-/** A listing whose members are named by an identifier, in its order unless the client asks for another. */
-function planDictionary ({ by, ...resource }: On<'dictionary'>, query: Query, count: boolean, options: ReadOptions): Read {
+/** Plans a dictionary by an identifier: a listing of the items that have one, in its order unless the client sorts. */
+function planDictionary (
+  { by, ...resource }: On<'dictionary'>, query: Query, count: boolean, options: ReadOptions
+): Read {
   const sort = query.sort ?? [{ name: by.name, descending: false, at: { parameter: 'sort', position: 1 } }]
   const where = both(resource.where, hasValue(by))
-  const { plan, ...rest } = placed(planWhole({ ...query, sort }, resource.from.collection, options), { ...resource, where }, count)
+  const whole = planWhole({ ...query, sort }, resource.from.collection, options)
+  const { plan, ...rest } = placed(whole, { ...resource, where }, count)
   return { ...rest, kind: 'dictionary', by, plan: { ...plan, carry: [...new Set([...plan.carry, by])] } }
 }
 
-const hasValue = (field: DataField) => field.nullable ? { kind: 'compare', field, operator: 'not_equals', value: null } as const : always
+const hasValue = (field: DataField) =>
+  field.nullable ? { kind: 'compare', field, operator: 'not_equals', value: null } as const : always
 
-/** Groups stand in the order of their value; a sort orders the items of each, and turns the groups round where it begins with their field. */
-function planGroups ({ by, from, where, walked }: On<'dictionary'>, query: Query, count: boolean, options: ReadOptions): Read {
+/**
+ * Plans groups by a field. Groups are ordered by their value; a sort orders the items within each group. If the first
+ * term of the sort is the field of the groups, its direction is also the direction of the groups.
+ */
+function planGroups (resource: On<'dictionary'>, query: Query, count: boolean, options: ReadOptions): Read {
+  const { by, from, where, walked } = resource
   const { collection } = from
-  const members = planSort(query.sort ?? [], collection)
-  const descending = members[0]?.field === by && members[0].descending
+  const order = planSort(query.sort ?? [], collection)
+  const descending = order[0]?.field === by && order[0].descending
   const paging = planPaging(query, [{ field: by, descending }], collection, options)
   const { page } = paging
   const select = planSelection(query.fields, collection, 'listed')
   const range = { offset: 0, limit: collection.pages.defaultSize }
-  checkSize(select, [page.size, range.limit].filter(Number.isFinite).reduce((product, size) => product * size, 1), options.mostItems, query.at.fields)
+  const items = [page.size, range.limit].filter(Number.isFinite).reduce((product, size) => product * size, 1)
+  checkAnswerLimit(select, items, options.mostItems, query.at.fields)
   const plan: ReadPlanOf<'groups'> = {
     kind: 'groups',
     steps: stepsOf(walked),
@@ -174,12 +239,7 @@ function planGroups ({ by, from, where, walked }: On<'dictionary'>, query: Query
     beyond: afterPage(page, paging.order),
     descending: paging.reversed ? !descending : descending,
     range: { offset: page.offset, limit: page.size },
-    members: {
-      where: both(where, planFilters(query.filters, collection)),
-      order: members,
-      range,
-      select
-    },
+    members: { where: both(where, planFilters(query.filters, collection)), order, range, select },
     count
   }
   return { kind: 'groups', plan, paging, by, walked }
@@ -191,8 +251,8 @@ function planPaging (query: Query, order: Order, collection: Collection, { linkS
 }
 
 function styleOf (page: Page, order: Order, linkStyle: ReadOptions['linkStyle']): PageStyle {
-  // A position has no number, so where the client pages by positions its links do.
+  // A page named by a cursor has no number and no offset, so its links carry cursors as well.
   const style = page.style === 'keyset' || linkStyle === 'auto' ? page.style ?? 'keyset' : linkStyle
-  // A position would tell the value of a key that must not be read.
+  // A cursor would reveal the value of an unreadable key.
   return style === 'keyset' && !order.every(term => term.field.readable) ? 'offset' : style
 }

@@ -3,34 +3,52 @@ import { listedFields } from '../model/listed.ts'
 import type { Collection, Field, SubCollectionField, SubItemField } from '../model/model.ts'
 import { memoize } from '../memoize.ts'
 import type { FieldAsked, Query } from '../request/request.ts'
-import { planListing } from './listing.ts'
-import type { Selection, Shown } from './plan.ts'
+import { planFilters } from './filter.ts'
+import { planPage } from './page.ts'
+import type { Listing, Selection, Shown } from './plan.ts'
 import { always } from './predicates.ts'
+import { planSort } from './sort.ts'
 import { suggest } from './suggest.ts'
 import { refuse } from './unusable.ts'
 import { findReadable, readableNames } from './visible.ts'
 
-/** Exactly the named fields, in the order named, duplicates once; without names the given form (docs/http.md: What an item shows). Throws invalid_fields. */
-export function planSelection (asked: readonly FieldAsked[] | undefined, collection: Collection, form: 'full' | 'listed'): Selection {
+/**
+ * Returns the fields that the client names, in its order, without duplicates; if it names none (`asked` is undefined),
+ * the fields of the `form` (docs/http.md: What an item shows). Throws invalid_fields for a name that is unknown or
+ * unreadable, and for a field named twice if one of them has a query of its own.
+ */
+export function planSelection (
+  asked: readonly FieldAsked[] | undefined, collection: Collection, form: 'full' | 'listed'
+): Selection {
   if (asked === undefined) return form === 'full' ? fullForm(collection) : listedForm(collection)
-  const shown = new Map<string, { field: FieldAsked, shown: Shown }>()
+  const selected = new Map<string, { field: FieldAsked, shown: Shown }>()
   for (const field of asked) {
-    const other = shown.get(field.name)
-    if (other === undefined) shown.set(field.name, { field, shown: planField(field, collection) })
-    else if (other.field.query ?? field.query) throw invalidFields(`The field '${field.name}' is named twice; say all that is wanted of it once.`, field.at)
+    const other = selected.get(field.name)
+    if (other === undefined) selected.set(field.name, { field, shown: planField(field, collection) })
+    else if (other.field.query ?? field.query) {
+      throw invalidFields(`The field '${field.name}' is named twice; say all that is wanted of it once.`, field.at)
+    }
   }
-  return [...shown.values()].map(one => one.shown)
+  return [...selected.values()].map(one => one.shown)
 }
 
-/** The identifiers and what is marked `listed`, or all scalars. */
+/** Returns the fields of an item in a listing: identifiers and fields flagged `listed`; without flags, all scalars. */
 export const listedForm = memoize((collection: Collection): Selection => listedFields(collection).map(showPlainly))
 
-const fullForm = memoize((collection: Collection): Selection => [...collection.fields.values()].filter(field => field.readable && !field.hidden).map(showPlainly))
+const fullForm = memoize((collection: Collection): Selection =>
+  [...collection.fields.values()].filter(field => field.readable && !field.hidden).map(showPlainly))
 
-/** A field without a query of its own. Ends, because listed relations do not lead in a circle. */
+/**
+ * Returns the selection of a field without a query of its own: nested items in their listed form. The recursion ends,
+ * because checkListed refuses listed relations that form a circle.
+ */
 export function showPlainly (field: Field): Shown {
-  if (field.kind === 'sub-item') return { kind: 'item', name: field.name, field, where: always, select: listedForm(field.target) }
-  if (field.kind === 'sub-collection') return { kind: 'list', name: field.name, field, listing: planListing({}, field.target) }
+  if (field.kind === 'sub-item') {
+    return { kind: 'item', name: field.name, field, where: always, select: listedForm(field.target) }
+  }
+  if (field.kind === 'sub-collection') {
+    return { kind: 'list', name: field.name, field, listing: planListing({}, field.target) }
+  }
   return { kind: 'value', name: field.name, field }
 }
 
@@ -41,16 +59,29 @@ function planField (asked: FieldAsked, collection: Collection): Shown {
     throw invalidFields(`There is no field '${asked.name}' to select.${didYouMean(suggestion)}`, asked.at, suggestion)
   }
   if (asked.query === undefined) return showPlainly(field)
-  if (field.kind === 'sub-item') return showItem(field, asked.query)
-  if (field.kind === 'sub-collection') return showList(field, asked.query)
+  if (field.kind === 'sub-item') return showSubItem(field, asked.query)
+  if (field.kind === 'sub-collection') return showSubCollection(field, asked.query)
   throw invalidFields(`The field '${field.name}' holds a value, so nothing can be selected of it.`, asked.at)
 }
 
-function showItem (field: SubItemField, query: Query): Shown {
+function showSubItem (field: SubItemField, query: Query): Shown {
   refuse(query, ['filter', 'sort', 'page'], `the single item '${field.name}'`)
-  return { kind: 'item', name: field.name, field, where: always, select: planSelection(query.fields, field.target, 'listed') }
+  const select = planSelection(query.fields, field.target, 'listed')
+  return { kind: 'item', name: field.name, field, where: always, select }
 }
 
-function showList (field: SubCollectionField, query: Query): Shown {
+function showSubCollection (field: SubCollectionField, query: Query): Shown {
   return { kind: 'list', name: field.name, field, listing: planListing(query, field.target) }
+}
+
+/** A listing inside another item, with filters, order, selection and limits of its own. */
+function planListing (query: Partial<Query>, collection: Collection): Listing {
+  const order = planSort(query.sort ?? [], collection)
+  const page = planPage(query.page ?? {}, collection.pages)
+  return {
+    where: planFilters(query.filters ?? [], collection),
+    order,
+    range: { offset: page.offset, limit: page.size },
+    select: planSelection(query.fields, collection, 'listed')
+  }
 }

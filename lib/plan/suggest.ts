@@ -1,24 +1,24 @@
 import { distance } from 'fastest-levenshtein'
 
-/** The one of the names that was probably meant, if any is near. */
+/** Returns the name most similar to the one given, by edit distance; undefined if none is similar enough. */
 export function suggest (name: string, names: Iterable<string>): string | undefined {
-  // Longer input is no slip of the pen, and its distance would cost the product of the lengths.
+  // A longer text is not a typing error, and the distance costs time in the product of both lengths.
   if (name.length > 64) return undefined
   let best: string | undefined
   let least = Math.max(1, Math.floor(name.length / 3)) + 1
   for (const candidate of names) {
-    const steps = stepsBetween(name, candidate)
-    if (steps >= least) continue
+    const edits = editsBetween(name, candidate)
+    if (edits >= least) continue
     best = candidate
-    least = steps
+    least = edits
   }
   return best
 }
 
-/** Two letters that changed places are one slip, which the distance counts as two. */
-function stepsBetween (name: string, candidate: string): number {
-  const steps = distance(name, candidate)
-  return steps === 2 && sorted(name) === sorted(candidate) ? 1 : steps
+/** The edit distance, but two swapped letters count as one edit instead of two. */
+function editsBetween (name: string, candidate: string): number {
+  const edits = distance(name, candidate)
+  return edits === 2 && sorted(name) === sorted(candidate) ? 1 : edits
 }
 
 const sorted = (text: string) => [...text].sort().join('')

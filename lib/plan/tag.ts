@@ -8,49 +8,62 @@ import type { Selection, Projection, Row } from './plan.ts'
 export type { Tags }
 
 /**
- * An item's version: the same as long as nothing of it changes that may be read. It begins the tag of every representation of the item, whole or in
- * part, so that any of them guards against lost updates (docs/http.md: Conditional requests). The row must hold the collection's `versionFields`.
+ * Returns an item's version: a digest that changes if any readable stored value of the item changes, or, in a
+ * collection with a `version` field, if that field changes. The tags of all representations of an item begin with it,
+ * so that each of them guards against lost updates (docs/http.md: Conditional requests). The row must hold the
+ * collection's `versionFields`.
  */
 export function versionOf (row: Row, { versionFields }: Collection): string {
   return digest(JSON.stringify(versionFields.map(({ property }) => row[property] ?? null)))
 }
 
-/** The same of the JSON texts of all that was read of it. */
-export const versionOfTexts = (texts: readonly string[], { versionAt }: Projection): string => digest(`[${versionAt.map(index => texts[index]).join(',')}]`)
+/** Returns the same version as versionOf, from the JSON texts of the members that the projection selects. */
+export const versionOfTexts = (texts: readonly string[], { versionAt }: Projection): string =>
+  digest(`[${versionAt.map(index => texts[index]).join(',')}]`)
 
 /**
- * Names a representation, by what it is of, where the item's version stands for all that it shows: its tag then needs no look at its text. Undefined
- * where what is shown may change and the version not.
+ * Returns a digest of `of`, which names a representation, if the version changes whenever the representation does: its
+ * tag can then be made without its text. Returns undefined if the representation may change while the version does not.
  */
 export function variantOf (show: Selection, of: unknown, { version, versionFields }: Collection): string | undefined {
-  const isSaid = version === undefined && show.every(({ field }) => versionFields.some(one => one === field))
-  return isSaid ? digest(JSON.stringify(of)) : undefined
+  const isCovered = version === undefined && show.every(({ field }) => versionFields.some(one => one === field))
+  return isCovered ? digest(JSON.stringify(of)) : undefined
 }
 
-/** The opaque part of a tag: an item's version and what is shown, or the latter alone. Without a version it holds no dot, so neither is ever the other. */
+/**
+ * Returns the opaque part of a tag: `<version>.<variant>` for an item, with the digest of the content if `variant` is
+ * undefined; without a version, the digest of the content alone. A digest holds no dot, so the two never coincide.
+ */
 export const tagOf = (content: string, version?: string, variant?: string): string =>
   version === undefined ? digest(content) : `${version}.${variant ?? digest(content)}`
 
-// Twelve bytes: no two versions of an item will ever share them by chance.
+// 16 characters are twelve bytes: enough that two versions of an item never share a digest by chance.
 const digest = (text: string) => hash('sha1', text, 'base64url').slice(0, 16)
 
-/** Whether a representation with this tag is one that the client has already: weakly compared, as RFC 9110 asks for reads. */
-export const isKnown = (tag: string, known: Tags | undefined): boolean => known === 'any' || (known?.some(one => one.opaque === tag) ?? false)
+/** Returns true if the client already has a representation with this tag, by weak comparison (RFC 9110, 13.1.2). */
+export const isKnown = (tag: string, known: Tags | undefined): boolean =>
+  known === 'any' || (known?.some(one => one.opaque === tag) ?? false)
 
 /**
- * Throws precondition_failed where the item is not as the client takes it to be, and precondition_required where the collection asks for a precondition
- * and there is none. `version` is undefined where there is no item.
+ * Checks the preconditions of a write. `version` is undefined if the item does not exist. Throws precondition_failed if
+ * one does not hold, and precondition_required if the collection requires one and the request has none.
  */
-export function checkConditions ({ ifMatch, ifNoneMatch }: Conditions, version: string | undefined, required: boolean): void {
+export function checkConditions (conditions: Conditions, version: string | undefined, required: boolean): void {
+  const { ifMatch, ifNoneMatch } = conditions
   if (required && ifMatch === undefined && ifNoneMatch === undefined) throw preconditionRequired()
   if (ifMatch !== undefined && !matches(ifMatch, version, false)) {
     throw preconditionFailed(version === undefined ? 'There is no such item to match.' : 'The item has changed since.')
   }
-  if (ifNoneMatch !== undefined && matches(ifNoneMatch, version, true)) throw preconditionFailed('There is such an item already.')
+  if (ifNoneMatch !== undefined && matches(ifNoneMatch, version, true)) {
+    throw preconditionFailed('There is such an item already.')
+  }
 }
 
-/** Strongly compared, a weak tag is none. */
+/** Compares the version parts of the tags. A weak tag never matches in a strong comparison (RFC 9110, 8.8.3.2). */
 function matches (tags: Tags, version: string | undefined, weakly: boolean): boolean {
   if (version === undefined) return false
-  return tags === 'any' || tags.some(({ weak, opaque }) => (weakly || !weak) && opaque.split('.')[0] === version && opaque.includes('.'))
+  if (tags === 'any') return true
+  return tags.some(({ weak, opaque }) => {
+    return (weakly || !weak) && opaque.split('.')[0] === version && opaque.includes('.')
+  })
 }

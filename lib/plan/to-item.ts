@@ -2,20 +2,27 @@ import type { Selection, Shown, Row } from './plan.ts'
 
 export type Item = Readonly<Record<string, unknown>>
 
-/** An item as a client sees it, by the names on the wire (docs/http.md: What an item shows). */
+/** Converts a row to the item that a client sees: its selected members, by their names on the wire. */
 export function showItem (row: Row, select: Selection): Item {
   const item: Record<string, unknown> = {}
   for (const shown of select) item[shown.name] = showField(row, shown)
   return item
 }
 
-/** One field of it. */
+/** Returns the value of one member of an item. An absent value is null. */
 export function showField (row: Row, shown: Shown): unknown {
   switch (shown.kind) {
-    case 'value': return shown.field.kind === 'computed' ? shown.field.get(row) ?? null : row[shown.field.property] ?? null
+    case 'value': return showValue(row, shown)
     case 'item': return showNested(row[shown.field.property], shown.select)
-    case 'list': return (row[shown.field.property] as readonly Row[]).map(element => showItem(element, shown.listing.select))
+    case 'list': {
+      const elements = row[shown.field.property] as readonly Row[]
+      return elements.map(element => showItem(element, shown.listing.select))
+    }
   }
 }
 
-const showNested = (row: unknown, select: Selection) => row === null || row === undefined ? null : showItem(row as Row, select)
+const showValue = (row: Row, { field }: Extract<Shown, { kind: 'value' }>): unknown =>
+  (field.kind === 'computed' ? field.get(row) : row[field.property]) ?? null
+
+const showNested = (row: unknown, select: Selection) =>
+  row === null || row === undefined ? null : showItem(row as Row, select)

@@ -3,46 +3,50 @@ import type { Collection } from '../model/model.ts'
 import { type BodyLimits, type BodyText, parseBody } from '../request/body.ts'
 import type { Conditions } from '../request/conditions.ts'
 import type { Query } from '../request/request.ts'
-import { type Allowance, contradictionsIn, givenByParent, type ItemBody, planBody } from './body.ts'
+import { type Allowance, contradictionsIn, type ItemBody, parentPresets, planBody } from './body.ts'
 import type { WriteMethod } from './methods.ts'
 import type { UpsertInsert, Projection, WritePlan } from './plan.ts'
-import { planShows, planShowsField, type ReadOptions, stepsOf } from './read.ts'
+import { planFieldProjection, planProjection, type ReadOptions, stepsOf } from './read.ts'
 import { refuse } from './unusable.ts'
 import type { Resource, Walked } from './walk.ts'
 
-/** A write that is ready to run, and what its answer is made of. */
+/** A write that is ready to run, with all that its answer is made of. */
 export interface Write {
   readonly plan: WritePlan
   readonly walked: readonly Walked[]
-  /** Whether what is shown is a value alone. */
+  /** True if the answer shows a value instead of an item. */
   readonly scalar: boolean
 }
 
-/** What else a write asks for besides its resource. */
+/** The parts of a request that a write needs besides its resource. */
 export interface WriteRequest {
   readonly method: WriteMethod
   readonly query: Query
   readonly body: BodyText
   readonly conditions: Conditions
-  /** Whether the client prefers to see what it wrote. */
+  /** True if the client prefers an answer that shows the written item (`Prefer: return=representation`). */
   readonly represent: boolean
 }
 
-/** `reads`: how what was written is shown. */
-export interface WriteLimits extends BodyLimits { readonly reads: ReadOptions }
+export interface WriteLimits extends BodyLimits {
+  /** The options of the projection that shows a written item. */
+  readonly reads: ReadOptions
+}
 
 type On<K extends Resource['kind']> = Extract<Resource, { kind: K }>
 
 /**
- * What a write means, for a method that the resource takes (docs/http.md: Writing). Throws unsupported_media_type, malformed_body, content_too_large,
- * validation, or invalid_fields.
+ * Plans a write with a method that the resource takes (docs/http.md: Writing). Throws unsupported_media_type,
+ * malformed_body, content_too_large, validation, or the error of a query parameter that a write cannot use.
  */
-export function planWrite (resource: Resource, asked: WriteRequest, limits: WriteLimits): Write {
-  refuse(asked.query, asked.represent ? unusable : unusableUnshown, 'a write')
+export function planWrite (resource: Resource, request: WriteRequest, limits: WriteLimits): Write {
+  refuse(request.query, request.represent ? unusable : unusableUnshown, 'a write')
   switch (resource.kind) {
-    case 'collection': return planCreate(resource, asked, limits)
-    case 'item': return asked.method === 'DELETE' ? planDelete(resource, asked) : planUpdate(resource, asked, limits)
-    case 'scalar': return planScalar(resource, asked, limits)
+    case 'collection': return planCreate(resource, request, limits)
+    case 'item': return request.method === 'DELETE'
+      ? planDelete(resource, request)
+      : planUpdate(resource, request, limits)
+    case 'scalar': return planScalar(resource, request, limits)
     default: throw new TypeError(`a ${resource.kind} takes no writes`)
   }
 }
@@ -50,61 +54,96 @@ export function planWrite (resource: Resource, asked: WriteRequest, limits: Writ
 const unusable = ['filter', 'sort', 'page'] as const
 const unusableUnshown = [...unusable, 'fields'] as const
 
-function planCreate ({ from, given = [], walked }: On<'collection'>, asked: WriteRequest, limits: WriteLimits): Write {
-  const body = parseBody(asked.body, limits) ?? {}
-  const allowance = allowanceOf(limits)
-  const parent = givenByParent(from.via)
-  const bodyOf = (value: unknown, pointer: string) => planBody(value, from.collection, { form: 'create', pointer, given: [...given, ...parent], allowance })
+function planCreate (resource: On<'collection'>, request: WriteRequest, limits: WriteLimits): Write {
+  const { from, presets = [], walked } = resource
+  const body = parseBody(request.body, limits) ?? {}
   const many = Array.isArray(body)
   if (many && body.length > limits.items) throw contentTooLarge(`The body holds more than ${limits.items} items.`)
+  const context = {
+    form: 'create', presets: [...presets, ...parentPresets(from.via)], allowance: allowanceOf(limits)
+  } as const
+  const bodyOf = (value: unknown, pointer: string) => planBody(value, from.collection, { ...context, pointer })
   const bodies = many ? body.map((one: unknown, index) => bodyOf(one, `/${index}`)) : [bodyOf(body, '')]
   checkAll(bodies)
-  return { plan: { kind: 'create', steps: stepsOf(walked), from, given, bodies, many, shows: showsOf(from.collection, asked, limits) }, walked, scalar: false }
-}
-
-function planUpdate (resource: On<'item'>, asked: WriteRequest, limits: WriteLimits): Write {
-  const { collection, walked } = resource
-  const body = parseBody(asked.body, limits)
-  if (body === undefined) throw malformedBody('The body is empty; send the fields that are to change.')
-  const updated = planBody(body, collection, { form: 'update', pointer: '', given: [], allowance: allowanceOf(limits) })
-  const otherwise = planOtherwise(resource, body, limits)
+  const shows = projectionOf(from.collection, request, limits)
   return {
-    plan: { kind: 'update', steps: stepsOf(walked), collection, body: checked(withContradictions(updated, otherwise)), otherwise, conditions: asked.conditions, shows: showsOf(collection, asked, limits) },
+    plan: { kind: 'create', steps: stepsOf(walked), from, given: presets, bodies, many, shows },
     walked,
     scalar: false
   }
 }
 
-/** What contradicts the URL does so whether the item is there or not, so that one request has one meaning. */
-function withContradictions (body: ItemBody, otherwise: UpsertInsert | undefined): ItemBody {
-  if (otherwise === undefined) return body
-  const contradictions = contradictionsIn(otherwise.body)
-  const isOpen = ({ pointer }: { readonly pointer: string }) => !contradictions.some(one => one.pointer === pointer)
-  return { ...body, confirmations: body.confirmations.filter(isOpen), violations: [...body.violations.filter(isOpen), ...contradictions] }
-}
-
-function planOtherwise ({ collection, walked, given }: On<'item'>, body: unknown, limits: WriteLimits): UpsertInsert | undefined {
-  const last = walked.at(-1)?.step
-  if (!collection.strategies.upsert || given === undefined || last === undefined || last.via?.kind === 'sub-item') return undefined
+function planUpdate (resource: On<'item'>, request: WriteRequest, limits: WriteLimits): Write {
+  const { collection, walked } = resource
+  const value = parseBody(request.body, limits)
+  if (value === undefined) throw malformedBody('The body is empty; send the fields that are to change.')
+  const update = planUpdateBody(value, collection, limits)
+  const otherwise = planUpsertInsert(resource, value, limits)
+  const body = checked(withContradictions(update, otherwise))
+  const { conditions } = request
+  const shows = projectionOf(collection, request, limits)
   return {
-    from: { collection, via: last.via },
-    given,
-    body: planBody(body, collection, { form: 'create', pointer: '', given: [...given, ...givenByParent(last.via)], allowance: allowanceOf(limits) })
+    plan: { kind: 'update', steps: stepsOf(walked), collection, body, otherwise, conditions, shows },
+    walked,
+    scalar: false
   }
 }
 
-/** A scalar's body is its value alone: a body of one member, whose pointers are those of the value. */
-function planScalar ({ field, collection, walked }: On<'scalar'>, asked: WriteRequest, limits: WriteLimits): Write {
-  const value = parseBody(asked.body, limits)
-  if (value === undefined) throw malformedBody('The body is empty; send the value as JSON.')
-  const body = planBody({ [field.name]: value }, collection, { form: 'update', pointer: '', given: [], allowance: allowanceOf(limits) })
-  const own = ({ pointer, message }: ItemBody['violations'][number]) => ({ pointer: pointer.slice(field.name.length + 1), message })
-  const shows = asked.represent && field.readable ? planShowsField(field, collection) : undefined
+function planUpdateBody (value: unknown, collection: Collection, limits: WriteLimits): ItemBody {
+  return planBody(value, collection, { form: 'update', pointer: '', presets: [], allowance: allowanceOf(limits) })
+}
+
+/**
+ * Adds the contradictions of the URL that an insert would have, so that the same request has the same result whether or
+ * not the item exists. They replace other errors and confirmations at the same pointers.
+ */
+function withContradictions (body: ItemBody, insert: UpsertInsert | undefined): ItemBody {
+  if (insert === undefined) return body
+  const contradictions = contradictionsIn(insert.body)
+  const isOpen = ({ pointer }: { readonly pointer: string }) => !contradictions.some(one => one.pointer === pointer)
   return {
-    plan: { kind: 'update', steps: stepsOf(walked), collection, body: checked(body.violations.length === 0 ? body : { ...body, violations: body.violations.map(own) }), otherwise: undefined, conditions: asked.conditions, shows },
+    ...body,
+    confirmations: body.confirmations.filter(isOpen),
+    violations: [...body.violations.filter(isOpen), ...contradictions]
+  }
+}
+
+/** Returns undefined if the collection takes no upserts, or if no item can be created at this path. */
+function planUpsertInsert (
+  { collection, walked, presets }: On<'item'>, value: unknown, limits: WriteLimits
+): UpsertInsert | undefined {
+  const last = walked.at(-1)?.step
+  if (!collection.strategies.upsert || presets === undefined) return undefined
+  if (last === undefined || last.via?.kind === 'sub-item') return undefined
+  const allPresets = [...presets, ...parentPresets(last.via)]
+  const allowance = allowanceOf(limits)
+  return {
+    from: { collection, via: last.via },
+    given: presets,
+    body: planBody(value, collection, { form: 'create', pointer: '', presets: allPresets, allowance })
+  }
+}
+
+/** Plans the write of a scalar: an update whose body has one member. Pointers are relative to the value itself. */
+function planScalar ({ field, collection, walked }: On<'scalar'>, request: WriteRequest, limits: WriteLimits): Write {
+  const value = parseBody(request.body, limits)
+  if (value === undefined) throw malformedBody('The body is empty; send the value as JSON.')
+  const body = checked(withinMember(planUpdateBody({ [field.name]: value }, collection, limits), field.name))
+  const { conditions } = request
+  const shows = request.represent && field.readable ? planFieldProjection(field, collection) : undefined
+  return {
+    plan: { kind: 'update', steps: stepsOf(walked), collection, body, otherwise: undefined, conditions, shows },
     walked,
     scalar: true
   }
+}
+
+/** Removes the member's name from the pointers of the violations. */
+function withinMember (body: ItemBody, name: string): ItemBody {
+  if (body.violations.length === 0) return body
+  const violations = body.violations.map(({ pointer, message }) =>
+    ({ pointer: pointer.slice(name.length + 1), message }))
+  return { ...body, violations }
 }
 
 function planDelete ({ collection, walked }: On<'item'>, { conditions }: WriteRequest): Write {
@@ -113,11 +152,16 @@ function planDelete ({ collection, walked }: On<'item'>, { conditions }: WriteRe
 
 const allowanceOf = ({ items }: BodyLimits): Allowance => ({ items })
 
-function showsOf (collection: Collection, { represent, query }: WriteRequest, { reads }: WriteLimits): Projection | undefined {
-  return represent ? planShows(query, collection, reads) : undefined
+function projectionOf (
+  collection: Collection, { represent, query }: WriteRequest, { reads }: WriteLimits
+): Projection | undefined {
+  return represent ? planProjection(query, collection, reads) : undefined
 }
 
-/** Throws all that is wrong, unless members are to be confirmed: then they may be wrong too, which the data will tell. */
+/**
+ * Returns the body. Throws its violations, unless there are members to confirm: these can be violations too, so the run
+ * of the plan throws all of them together after it has read the item.
+ */
 function checked (body: ItemBody): ItemBody {
   if (body.confirmations.length === 0) checkAll([body])
   return body

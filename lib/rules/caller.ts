@@ -1,107 +1,141 @@
+/**
+ * The rules, for their auditor (docs/http.md: Rules). These files decide what a caller may do:
+ *
+ *     caller.ts           asks the application's rules and scopes, once a request; a rule that fails denies
+ *     denials.ts          removes from the model what the caller may not read or write
+ *     methods.ts          decides which operations a method may do, and so which rules it must pass
+ *     condition.ts        converts the result of a scope to a predicate
+ *     scoped-database.ts  adds the scopes to every statement, and checks each item that a transaction writes
+ *
+ * Other rooms ask and decide nothing: plan/request.ts plans with the Permissions of methods.ts. run/ takes no database
+ * but a ScopedDatabase, so the compiler proves that every statement was scoped; run/run.ts asks isChecked and passes
+ * the denial of an update to run/write.ts, for upserts; hooks.ts asks `differ`, for Cache-Control and Vary.
+ * model/rules.ts checks the form of the declarations. The tests are test/contract/rules.test.ts and
+ * test/contract/non-interference.test.ts.
+ */
 import { LruMap } from 'toad-cache'
 import type { Context, Declared, Rule } from '../collection.ts'
 import { type DataApiError, forbidden, refusedByRule } from '../errors.ts'
 import type { Collection, Model } from '../model/model.ts'
-import { type Denials, isGuarded, connectedCollections, withoutDenied } from '../model/rules.ts'
 import type { Predicate } from '../plan/plan.ts'
 import { always, never } from '../plan/predicates.ts'
 import { planScope, conditionBuilder } from './condition.ts'
+import { connectedCollections, type Declarations, type Denials, isGuarded, withoutDenied } from './denials.ts'
 
 export type Operation = 'read' | 'create' | 'update' | 'delete'
 
-/** What the API is for whoever sent a request: decided once, before anything is planned (docs/http.md: Rules). */
+/** The permissions of the sender of one request. They are decided once, before the request is planned. */
 export interface Caller {
-  /** Without what this caller may not read or write. */
+  /** The model without the fields that this caller may not read or write. */
   readonly model: Model
-  /** What holds for the items that there are for this caller; `everything` where all are. */
+  /** Returns the predicate of the items that exist for this caller; `always` if all items do. */
   scope (collection: Collection): Predicate
-  /** Whether any rule or scope has a part in this request. */
+  /** True if a rule or a scope may affect this request. If false, nothing below was asked. */
   readonly guarded: boolean
-  /** Why the caller may not do this to the collection's items, where it may not. */
+  /** Returns the error for a caller who may not do this to the collection's items; undefined if no rule denies it. */
   denial (operation: Operation, collection: Collection): DataApiError | undefined
 }
 
 export interface Callers {
-  /** The caller of a request whose path begins with this name on the wire. */
+  /** Returns the caller of a request. `name` is the first segment of its path; undefined for the directory. */
   of (name: string | undefined, context: Context): Caller | Promise<Caller>
-  /** Whether any collection has rules or a scope. */
+  /** True if any collection has rules or a scope. */
   readonly guarded: boolean
-  /** Whether answers to such a request depend on who asks. */
+  /** Returns true if the answers to requests with this first segment depend on the caller. */
   differ (name: string | undefined): boolean
 }
 
-/** Prepares what can be known of callers without a request. `compile` makes the model of declarations. */
-export function makeCallers (declared: Declarations, model: Model, compile: (declared: Declarations) => Model): Callers {
+/** Prepares everything about callers that does not depend on a request. `compile` compiles declarations to a model. */
+export function makeCallers (
+  declared: Declarations, model: Model, compile: (declared: Declarations) => Model
+): Callers {
   const anyone: Caller = { model, guarded: false, scope: () => always, denial: () => undefined }
   const groups = groupByName(declared, model)
-  const modelWithout = cached((reach, denials) => compile(withoutDenied(Object.fromEntries(Object.entries(declared).filter(([name]) => reach.includes(name))), denials)))
+  const modelWithout = cached((connected, denials) => compile(withoutDenied(pick(declared, connected), denials)))
   return {
     guarded: Object.values(declared).some(isGuarded),
     differ: name => name !== undefined && groups.has(name),
     of (name, context) {
       const group = name === undefined ? undefined : groups.get(name)
-      return group === undefined ? anyone : decide(group.guarded, declared, context, denials => isEmpty(denials) ? model : modelWithout(group.reach, denials))
+      if (group === undefined) return anyone
+      const modelFor = (denials: Denials) => isEmpty(denials) ? model : modelWithout(group.connected, denials)
+      return decide(group.guarded, declared, context, modelFor)
     }
   }
 }
 
-type Declarations = Readonly<Record<string, Declared>>
+/** Collections that are connected by relations, and those of them that have rules or a scope; both by property. */
+interface Group { readonly connected: readonly string[], readonly guarded: readonly string[] }
 
-/** Collections that are related, and those of them that have rules or a scope. */
-interface Group { readonly reach: readonly string[], readonly guarded: readonly string[] }
-
-/** By the name on the wire of each collection for which rules or scopes have a part in requests. */
+/** The groups that have a guarded collection, by the names on the wire of all their collections. */
 function groupByName (declared: Declarations, { collections }: Model): ReadonlyMap<string, Group> {
   const groups = new Map<string, Group>()
-  const reaches = connectedCollections(declared)
+  const connections = connectedCollections(declared)
   for (const { name, property } of collections.values()) {
-    const reach = reaches.get(property) ?? []
-    const guarded = reach.filter(one => declared[one] !== undefined && isGuarded(declared[one]))
-    if (guarded.length > 0) groups.set(name, { reach, guarded })
+    const connected = connections.get(property) ?? []
+    const guarded = connected.filter(one => declared[one] !== undefined && isGuarded(declared[one]))
+    if (guarded.length > 0) groups.set(name, { connected, guarded })
   }
   return groups
 }
 
+const pick = (declared: Declarations, names: readonly string[]): Declarations =>
+  Object.fromEntries(Object.entries(declared).filter(([name]) => names.includes(name)))
+
 const isEmpty = ({ collections, read, write }: Denials) => collections.size + read.size + write.size === 0
 
-/** There are as many models as there are kinds of callers; those asked for last are kept. */
-function cached (make: (reach: readonly string[], denials: Denials) => Model): (reach: readonly string[], denials: Denials) => Model {
+type MakeModel = (connected: readonly string[], denials: Denials) => Model
+
+/** Caches one model for each set of denials, the 100 used last: there are as many as there are kinds of callers. */
+function cached (make: MakeModel): MakeModel {
   const models = new LruMap<Model>(100)
-  return (reach, denials) => {
-    // What is denied is of the collections in reach, so it tells which those are.
+  return (connected, denials) => {
+    // Denials name connected collections only and are never empty here, so they determine `connected`.
     const key = JSON.stringify([[...denials.collections], [...denials.read], [...denials.write]])
-    const model = models.get(key) ?? make(reach, denials)
+    const model = models.get(key) ?? make(connected, denials)
     models.set(key, model)
     return model
   }
 }
 
-async function decide (guarded: readonly string[], declared: Declarations, context: Context, modelWithout: (denials: Denials) => Model): Promise<Caller> {
-  const decisions = new Map(await Promise.all(guarded.map(async name => [name, await decideOn(name, declared[name], context)] as const)))
-  const denials = { collections: new Set<string>(), read: new Set<string>(), write: new Set<string>() }
-  for (const [name, { refused, unread, unwritten }] of decisions) {
-    if (refused.has('read')) denials.collections.add(name)
-    for (const field of unread) denials.read.add(`${name}.${field}`)
-    for (const field of unwritten) denials.write.add(`${name}.${field}`)
-  }
-  const model = modelWithout(denials)
+/** Asks all rules and scopes of the guarded collections, at the same time. */
+async function decide (
+  guarded: readonly string[], declared: Declarations, context: Context, modelFor: (denials: Denials) => Model
+): Promise<Caller> {
+  const decisions = new Map(await Promise.all(guarded.map(async name =>
+    [name, await decideOn(name, declared[name], context)] as const)))
+  const model = modelFor(denialsOf(decisions))
   const scopes = new Map<string, Predicate>()
   for (const collection of model.collections.values()) {
     const scope = decisions.get(collection.property)?.scope
-    if (scope !== undefined) scopes.set(collection.property, logged(() => scope(collection), never, context))
+    if (scope !== undefined) scopes.set(collection.property, plannedScope(() => scope(collection), context))
   }
   return {
     model,
     guarded: true,
     scope: ({ property }) => scopes.get(property) ?? always,
-    denial: (operation, { property }) => decisions.get(property)?.refused.get(operation)
+    denial: (operation, { property }) => decisions.get(property)?.denied.get(operation)
   }
 }
 
+function denialsOf (decisions: ReadonlyMap<string, Decision>): Denials {
+  const denials = { collections: new Set<string>(), read: new Set<string>(), write: new Set<string>() }
+  for (const [name, { denied, unreadable, unwritable }] of decisions) {
+    if (denied.has('read')) denials.collections.add(name)
+    for (const field of unreadable) denials.read.add(`${name}.${field}`)
+    for (const field of unwritable) denials.write.add(`${name}.${field}`)
+  }
+  return denials
+}
+
+/** The results of the rules and the scope of one collection for one request. */
 interface Decision {
-  readonly refused: ReadonlyMap<Operation, DataApiError>
-  readonly unread: readonly string[]
-  readonly unwritten: readonly string[]
+  /** The operations that are denied, each with its error. */
+  readonly denied: ReadonlyMap<Operation, DataApiError>
+  /** The fields that the caller may not read, by property. */
+  readonly unreadable: readonly string[]
+  readonly unwritable: readonly string[]
+  /** Undefined if the collection has no scope. Throws a TypeError if the scope returned no valid condition. */
   readonly scope: ((collection: Collection) => Predicate) | undefined
 }
 
@@ -109,21 +143,24 @@ const operations: readonly Operation[] = ['read', 'create', 'update', 'delete']
 
 async function decideOn (name: string, declared: Declared | undefined, context: Context): Promise<Decision> {
   const { scope, rules: { fields = {}, ...rules } = {} } = declared ?? {}
-  const refusals = await Promise.all(operations.map(async operation => [operation, await refusal(rules[operation], context)] as const))
-  const denied = async (kind: 'read' | 'write') => {
-    const found = await Promise.all(Object.entries(fields).map(async ([field, rule]) => await refusal(rule?.[kind], context) === undefined ? [] : [field]))
-    return found.flat()
+  const errors = await Promise.all(operations.map(async operation =>
+    [operation, await askRule(rules[operation], context)] as const))
+  const deniedFields = async (kind: 'read' | 'write') => {
+    const denied = await Promise.all(Object.entries(fields).map(async ([field, rule]) =>
+      await askRule(rule?.[kind], context) === undefined ? [] : [field]))
+    return denied.flat()
   }
-  const [unread, unwritten] = await Promise.all([denied('read'), denied('write')])
+  const [unreadable, unwritable] = await Promise.all([deniedFields('read'), deniedFields('write')])
   return {
-    refused: new Map(refusals.flatMap(([operation, error]) => error === undefined ? [] : [[operation, error]])),
-    unread,
-    unwritten,
+    denied: new Map(errors.flatMap(([operation, error]) => error === undefined ? [] : [[operation, error]])),
+    unreadable,
+    unwritable,
     scope: scope && await askScope(name, scope, context)
   }
 }
 
-async function refusal (rule: Rule | undefined, context: Context): Promise<DataApiError | undefined> {
+/** Returns undefined if there is no rule or the rule returns true. Any other result denies, and so does an error. */
+async function askRule (rule: Rule | undefined, context: Context): Promise<DataApiError | undefined> {
   if (rule === undefined) return undefined
   try {
     return await rule(context) === true ? undefined : forbidden()
@@ -137,21 +174,25 @@ function denyAndLog (error: unknown, { request }: Context): DataApiError {
   return forbidden()
 }
 
-async function askScope (name: string, scope: NonNullable<Declared['scope']>, context: Context): Promise<NonNullable<Decision['scope']>> {
+/** Asks a scope once. A scope that throws contains no item. */
+async function askScope (
+  name: string, scope: NonNullable<Declared['scope']>, context: Context
+): Promise<NonNullable<Decision['scope']>> {
   try {
-    const given = await scope(context, conditionBuilder)
-    return collection => planScope(given, collection)
+    const condition = await scope(context, conditionBuilder)
+    return collection => planScope(condition, collection)
   } catch (error) {
     context.request.log.error({ err: error }, `collection '${name}': its scope failed, and so no item is in it`)
     return () => never
   }
 }
 
-function logged (plan: () => Predicate, otherwise: Predicate, { request }: Context): Predicate {
+/** Returns the planned scope. A scope that cannot be planned contains no item. */
+function plannedScope (plan: () => Predicate, { request }: Context): Predicate {
   try {
     return plan()
   } catch (error) {
     request.log.error({ err: error }, 'a scope failed, and so no item is in it')
-    return otherwise
+    return never
   }
 }

@@ -4,10 +4,14 @@ import type { Scalar } from '../model/values.ts'
 import type { Predicate } from '../plan/plan.ts'
 import { all, any, equals, always, never } from '../plan/predicates.ts'
 
-const condition = (of: ConditionNode): Condition => ({ kind: 'condition', of })
-const compare = (operator: Extract<ConditionNode, { kind: 'compare' }>['operator']) => (property: string, value: unknown) => condition({ kind: 'compare', property, operator, value })
+type CompareOperator = Extract<ConditionNode, { kind: 'compare' }>['operator']
 
-/** What scopes build conditions with. The types of properties and values are the declaration's business. */
+const condition = (of: ConditionNode): Condition => ({ kind: 'condition', of })
+
+const compare = (operator: CompareOperator) => (property: string, value: unknown) =>
+  condition({ kind: 'compare', property, operator, value })
+
+/** The functions by which scopes build conditions. Properties and values are checked by planScope. */
 export const conditionBuilder: Where<Values> = {
   equals: compare('equals'),
   oneOf: compare('in'),
@@ -21,17 +25,22 @@ export const conditionBuilder: Where<Values> = {
   not: of => condition({ kind: 'not', of })
 }
 
-/** What a scope gave, as a predicate. Throws a TypeError for what is none, such as an undefined value, which must never mean "any". */
-export function planScope (given: Match<Values> | Condition | boolean, collection: Collection): Predicate {
-  if (typeof given === 'boolean') return given ? always : never
-  if (typeof given !== 'object' || given === null) throw fault(collection, `gave ${String(given)}`)
-  if (isCondition(given)) return planCondition(given, collection)
-  const terms = Object.entries(given).map(([property, value]) => equals(fieldOf(property, collection), valueOf(property, value, collection)))
+/**
+ * Converts the result of a scope to a predicate. Throws a TypeError for a result that is no condition, for an unknown
+ * property, and for a value that the field does not take: an undefined value must never mean "any value".
+ */
+export function planScope (result: Match<Values> | Condition | boolean, collection: Collection): Predicate {
+  if (typeof result === 'boolean') return result ? always : never
+  if (typeof result !== 'object' || result === null) throw fault(collection, `gave ${String(result)}`)
+  if (isCondition(result)) return planCondition(result, collection)
+  const terms = Object.entries(result).map(([property, value]) =>
+    equals(fieldOf(property, collection), valueOf(property, value, collection)))
   if (terms.length === 0) throw fault(collection, 'gave an object without values; give true for all items')
   return all(terms)
 }
 
-const isCondition = (given: object): given is Condition => 'kind' in given && given.kind === 'condition' && 'of' in given
+const isCondition = (result: object): result is Condition =>
+  'kind' in result && result.kind === 'condition' && 'of' in result
 
 function planCondition ({ of: node }: Condition, collection: Collection): Predicate {
   switch (node.kind) {
@@ -42,13 +51,18 @@ function planCondition ({ of: node }: Condition, collection: Collection): Predic
       const field = relationOf(node.relation, collection)
       return { kind: 'some', field, where: planCondition(node.where, field.target) }
     }
-    case 'compare': {
-      const field = fieldOf(node.property, collection)
-      if (node.operator !== 'in') return { kind: 'compare', field, operator: node.operator, value: valueOf(node.property, node.value, collection) }
-      if (!Array.isArray(node.value)) throw fault(collection, `compares '${node.property}' with what is no array`)
-      return { kind: 'compare', field, operator: 'in', value: node.value.map((value: unknown) => valueOf(node.property, value, collection)) }
-    }
+    case 'compare': return planComparison(node, collection)
   }
+}
+
+function planComparison (
+  { property, operator, value }: Extract<ConditionNode, { kind: 'compare' }>, collection: Collection
+): Predicate {
+  const field = fieldOf(property, collection)
+  if (operator !== 'in') return { kind: 'compare', field, operator, value: valueOf(property, value, collection) }
+  if (!Array.isArray(value)) throw fault(collection, `compares '${property}' with what is no array`)
+  const values = value.map((one: unknown) => valueOf(property, one, collection))
+  return { kind: 'compare', field, operator, value: values }
 }
 
 function fieldOf (property: string, collection: Collection): StoredField {
@@ -59,17 +73,21 @@ function fieldOf (property: string, collection: Collection): StoredField {
 
 function relationOf (property: string, collection: Collection): RelationField {
   const field = collection.properties.get(property)
-  if (field?.kind !== 'sub-item' && field?.kind !== 'sub-collection') throw fault(collection, `names '${property}', which is no relation`)
-  return field
+  if (field?.kind === 'sub-item' || field?.kind === 'sub-collection') return field
+  throw fault(collection, `names '${property}', which is no relation`)
 }
 
 function valueOf (property: string, value: unknown, collection: Collection): Scalar | null {
   if (value === null) return null
   const { type } = fieldOf(property, collection)
   const taken = type.take(value)
-  if (taken === undefined || type.kind === 'json') throw fault(collection, `gave ${value === undefined ? 'undefined' : typeof value} for '${property}', which takes ${type.expected}`)
-  // A type that is not JSON takes scalars only.
+  if (taken === undefined || type.kind === 'json') {
+    const found = value === undefined ? 'undefined' : typeof value
+    throw fault(collection, `gave ${found} for '${property}', which takes ${type.expected}`)
+  }
+  // The values of every type but `json` are scalars.
   return taken as Scalar
 }
 
-const fault = ({ property }: Collection, what: string) => new TypeError(`collection '${property}': its scope ${what}`)
+const fault = ({ property }: Collection, reason: string) =>
+  new TypeError(`collection '${property}': its scope ${reason}`)

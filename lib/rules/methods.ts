@@ -5,10 +5,10 @@ import type { Permissions } from '../plan/request.ts'
 import type { Resource } from '../plan/walk.ts'
 import type { Caller, Operation } from './caller.ts'
 
-/** What the rules allow the caller, as the plan of a request asks it. */
+/** Returns the permissions of the caller, for the plan of a request. */
 export function permissionsOf (caller: Caller): Permissions {
   const { model } = caller
-  if (!caller.guarded) return { model, readingDenial: never, denial: never }
+  if (!caller.guarded) return { model, readingDenial: noDenial, denial: noDenial }
   return {
     model,
     readingDenial: (method, name) => readingDenial(method, name, caller),
@@ -16,23 +16,33 @@ export function permissionsOf (caller: Caller): Permissions {
   }
 }
 
-const never = () => undefined
+const noDenial = () => undefined
 
-/** A relation leads to no collection that the caller may not read, so that its own name alone does. */
+/**
+ * Checks the first collection of the path only. The caller's model has no relations that lead to a collection that the
+ * caller may not read, so the rest of the path cannot reach one.
+ */
 function readingDenial (method: string, name: string | undefined, { model, denial }: Caller): DataApiError | undefined {
+  if (method !== 'GET' && method !== 'HEAD' && method !== 'QUERY') return undefined
   const collection = name === undefined ? undefined : model.collections.get(name)
-  return collection !== undefined && (method === 'GET' || method === 'HEAD' || method === 'QUERY') ? denial('read', collection) : undefined
+  return collection === undefined ? undefined : denial('read', collection)
 }
 
-/** The method is allowed where one of the operations is that it may come to; which one it does is known when the data is. */
+/**
+ * Allows the method if any operation that it may do is allowed. Which operation it does is known only after the data is
+ * read; the scoped database and the run of the write then check the rule of that operation.
+ */
 function methodDenial (method: Method, resource: Resource, caller: Caller): DataApiError | undefined {
   if (method === 'OPTIONS' || resource.kind === 'directory') return undefined
   const collection = 'from' in resource ? resource.from.collection : resource.collection
-  const denials = operationsOf(method, resource.kind, collection).map(operation => caller.denial(operation, collection))
+  const operations = operationsOf(method, resource.kind, collection)
+  const denials = operations.map(operation => caller.denial(operation, collection))
   return denials.includes(undefined) ? undefined : denials[0]
 }
 
-function operationsOf (method: Exclude<Method, 'OPTIONS'>, kind: Resource['kind'], { strategies }: Collection): readonly Operation[] {
+function operationsOf (
+  method: Exclude<Method, 'OPTIONS'>, kind: Resource['kind'], { strategies }: Collection
+): readonly Operation[] {
   if (!isWrite(method)) return ['read']
   switch (method) {
     case 'POST': return ['create']

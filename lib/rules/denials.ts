@@ -1,0 +1,84 @@
+import type { TSchema } from '@sinclair/typebox'
+import { type Declared, isSubCollection, isSubItem, type TSubCollection, type TSubItem } from '../collection.ts'
+
+/** The declarations of all collections, by property. */
+export type Declarations = Readonly<Record<string, Declared>>
+
+/** The collections and fields that a caller may not read or write, by the application's names. */
+export interface Denials {
+  /** Collections that the caller may not read. Their identifiers remain usable in paths. */
+  readonly collections: ReadonlySet<string>
+  /** Fields that the caller may not read, as `collection.field`. */
+  readonly read: ReadonlySet<string>
+  /** Fields that the caller may not write, as `collection.field`. */
+  readonly write: ReadonlySet<string>
+}
+
+/**
+ * Returns for each collection all collections that relations connect with it, in either direction and however far,
+ * itself included. A request for a collection can be affected by the rules and scopes of these collections and no
+ * others. Direction does not matter: a reference to an item is checked against the item's scope even if only the
+ * collection of that item declares the relation.
+ */
+export function connectedCollections (declared: Declarations): ReadonlyMap<string, readonly string[]> {
+  const neighbours = new Map(Object.keys(declared).map(name => [name, new Set<string>()]))
+  for (const [name, one] of Object.entries(declared)) {
+    for (const target of targetsOf(one)) {
+      neighbours.get(name)?.add(target)
+      neighbours.get(target)?.add(name)
+    }
+  }
+  const connections = new Map<string, readonly string[]>()
+  for (const name of neighbours.keys()) {
+    if (connections.has(name)) continue
+    const connected = new Set([name])
+    // The iteration includes the elements that are added meanwhile.
+    for (const one of connected) for (const neighbour of neighbours.get(one) ?? []) connected.add(neighbour)
+    for (const one of connected) connections.set(one, [...connected])
+  }
+  return connections
+}
+
+const targetsOf = ({ schema }: Declared) =>
+  Object.values(schema.properties).flatMap(field => isRelation(field) ? [field.target] : [])
+
+/** Returns true if the collection has rules or a scope. */
+export const isGuarded = ({ scope, rules }: Declared) => scope !== undefined || Object.keys(rules).length > 0
+
+/**
+ * Returns the declarations without the flags of what is denied: a model compiled of them is the API as the caller knows
+ * it.
+ */
+export function withoutDenied (declared: Declarations, denials: Denials): Declarations {
+  return Object.fromEntries(Object.entries(declared).map(([name, one]) => [name, withoutFlags(name, one, denials)]))
+}
+
+function withoutFlags (collection: string, declared: Declared, denials: Denials): Declared {
+  const properties = Object.fromEntries(Object.entries(declared.schema.properties).map(([property, schema]) =>
+    [property, withoutFieldFlags(collection, property, schema, denials)]))
+  const computed = Object.fromEntries(Object.entries(declared.computed).map(([property, one]) =>
+    [property, { ...one, type: withoutFieldFlags(collection, property, one.type, denials) }]))
+  return { ...declared, schema: { ...declared.schema, properties }, computed }
+}
+
+/**
+ * Returns the schema of a field without `readable` if the caller may not read the field, its collection (identifiers
+ * excepted) or the target of the relation; without `writable` if it may not write the field or read the target.
+ */
+function withoutFieldFlags (
+  collection: string, property: string, schema: TSchema, { collections, read, write }: Denials
+): TSchema {
+  const isTargetDenied = isRelation(schema) && collections.has(schema.target)
+  const isCollectionDenied = collections.has(collection) && schema['identifier'] !== true
+  const unreadable = read.has(`${collection}.${property}`) || isTargetDenied || isCollectionDenied
+  const unwritable = write.has(`${collection}.${property}`) || (isTargetDenied && schema['writable'] === true)
+  if (!unreadable && !unwritable) return schema
+  return {
+    ...schema,
+    ...unreadable && { readable: false, hidden: false, listed: false },
+    ...unwritable && { writable: false }
+  }
+}
+
+const isRelation = (schema: TSchema): schema is TSubCollection | TSubItem =>
+  isSubCollection(schema) || isSubItem(schema)
