@@ -1,5 +1,5 @@
 import type { Collection, DataField, ScalarField } from '../model/model.ts'
-import type { Operator } from '../model/values.ts'
+import { type Operator, traitsOf } from '../model/values.ts'
 import { operatorDefaults } from '../request/syntax.ts'
 import { tableOf } from '../sources/memory/relations.ts'
 import { ownValue } from '../sources/memory/values.ts'
@@ -59,12 +59,12 @@ const filterable = (collection: Collection) => scalarsOf(collection).filter((one
 
 function drawOperand (draw: Draw, field: ScalarField, operator: Operator, collection: Collection, grouped: boolean): string {
   const rows = [...tableOf(collection).all()]
-  if (operator === 'in' || operator === 'not_in') {
+  if (traitsOf(operator).list) {
     const list = Array.from({ length: draw.below(4) }, () => printValue(draw, drawText(draw, field, rows), true)).join(draw.of([',', ',', ';']))
     return grouped && !draw.chance(10) ? `(${list})` : list
   }
   if (field.kind !== 'computed' && field.nullable && draw.chance(12)) return 'null'
-  const isPiece = operator.includes('_with') || operator.includes('contains') || operator.includes('case')
+  const isPiece = traitsOf(operator).family === 'text'
   const text = isPiece ? drawPiece(draw, field, rows, operator) : drawText(draw, field, rows)
   return printValue(draw, draw.chance(20) ? recase(draw, text) : text, grouped)
 }
@@ -74,10 +74,11 @@ const recase = (draw: Draw, text: string) => draw.of([text.toUpperCase(), text.t
 /** Part of a text that is there, perhaps in other case. */
 function drawPiece (draw: Draw, field: ScalarField, rows: readonly object[], operator: Operator): string {
   const whole = [...textOf(ownValue(draw.from(rows) ?? {}, field.property)).slice(0, 300)]
-  const start = operator.startsWith('starts') || operator.startsWith('equals') ? 0 : draw.below(whole.length + 1)
-  const end = operator.startsWith('ends') || operator.startsWith('equals') ? whole.length : start + draw.below(whole.length - start + 1)
+  const { part, ignoresCase } = traitsOf(operator)
+  const start = part === 'start' || part === 'whole' ? 0 : draw.below(whole.length + 1)
+  const end = part === 'end' || part === 'whole' ? whole.length : start + draw.below(whole.length - start + 1)
   const piece = draw.chance(80) ? whole.slice(start, end).join('') : drawText(draw, field, rows).slice(0, 300)
-  return operator.endsWith('case') && draw.chance(66) ? recase(draw, piece) : piece
+  return ignoresCase && draw.chance(66) ? recase(draw, piece) : piece
 }
 
 function printValue (draw: Draw, text: string, grouped: boolean): string {

@@ -8,18 +8,68 @@ const addFormats = addFormatsModule.default
 /** A value of a field as it is compared, bound and written, null aside. */
 export type Scalar = string | number | boolean
 
-export const operators = [
-  'equals', 'not_equals', 'greater', 'less', 'at_least', 'at_most', 'in', 'not_in',
-  'starts_with', 'ends_with', 'contains',
-  'equals_ignoring_case', 'starts_with_ignoring_case', 'ends_with_ignoring_case', 'contains_ignoring_case'
-] as const
-export type Operator = typeof operators[number]
+/** The properties of an operator that more than one room needs. */
+export interface OperatorTraits {
+  /** The group of operators that a type of values takes or refuses as a whole. */
+  readonly family: 'equality' | 'ordering' | 'text'
+  /** The part of the field's value that the operand is compared with. */
+  readonly part: 'whole' | 'start' | 'end' | 'anywhere'
+  /** True if the operand is a list of values. */
+  readonly list: boolean
+  /** True if the operator is the negation of another one. */
+  readonly negated: boolean
+  /** True if the operand can be null or, for a list, can contain null. */
+  readonly takesNull: boolean
+  /** True if upper and lower case are equal, so that both sides are folded before they are compared. */
+  readonly ignoresCase: boolean
+}
 
-const equality: readonly Operator[] = ['equals', 'not_equals', 'in', 'not_in']
-const ordering: readonly Operator[] = ['greater', 'less', 'at_least', 'at_most']
-const text: readonly Operator[] = [
-  'starts_with', 'ends_with', 'contains', 'equals_ignoring_case', 'starts_with_ignoring_case', 'ends_with_ignoring_case', 'contains_ignoring_case'
-]
+const plain = { part: 'whole', list: false, negated: false, takesNull: false, ignoresCase: false } as const
+const equality = { ...plain, family: 'equality', takesNull: true } as const
+const ordering = { ...plain, family: 'ordering' } as const
+const text = { ...plain, family: 'text' } as const
+
+/**
+ * The table of all operators (docs/http.md: Query strings). No other file compares an operator by its name: it asks this
+ * table, or has a `Record<Operator, ...>` of its own, which does not compile until it has every operator.
+ */
+export const operators = {
+  equals: equality,
+  not_equals: { ...equality, negated: true },
+  greater: ordering,
+  less: ordering,
+  at_least: ordering,
+  at_most: ordering,
+  in: { ...equality, list: true },
+  not_in: { ...equality, list: true, negated: true },
+  starts_with: { ...text, part: 'start' },
+  ends_with: { ...text, part: 'end' },
+  contains: { ...text, part: 'anywhere' },
+  equals_ignoring_case: { ...text, ignoresCase: true },
+  starts_with_ignoring_case: { ...text, part: 'start', ignoresCase: true },
+  ends_with_ignoring_case: { ...text, part: 'end', ignoresCase: true },
+  contains_ignoring_case: { ...text, part: 'anywhere', ignoresCase: true }
+} as const satisfies Readonly<Record<string, OperatorTraits>>
+
+export type Operator = keyof typeof operators
+
+/** The names of all operators. */
+export const operatorNames = Object.keys(operators) as readonly Operator[]
+
+/** Returns the traits of an operator. */
+export const traitsOf = (operator: Operator): OperatorTraits => operators[operator]
+
+/**
+ * Returns true if an operator holds only for a field that equals the operand or, for a list, one of its members: an index
+ * then finds every match.
+ */
+export function isExact (operator: Operator): boolean {
+  const { family, negated } = traitsOf(operator)
+  return family === 'equality' && !negated
+}
+
+const operatorsOf = (...families: ReadonlyArray<OperatorTraits['family']>): ReadonlySet<Operator> =>
+  new Set(families.flatMap(family => operatorNames.filter(operator => traitsOf(operator).family === family)))
 
 export type ValueKind = 'string' | 'integer' | 'number' | 'boolean' | 'date' | 'date-time' | 'time' | 'uuid' | 'json'
 
@@ -113,7 +163,7 @@ function parseText (text: string): string | undefined {
 const stringType: ValueType = {
   kind: 'string',
   expected: 'a string without NUL characters',
-  operators: new Set([...equality, ...ordering, ...text]),
+  operators: operatorsOf('equality', 'ordering', 'text'),
   parse: parseText,
   take: takeText(parseText)
 }
@@ -121,7 +171,7 @@ const stringType: ValueType = {
 const integerType: ValueType = {
   kind: 'integer',
   expected: `an integer between ${Number.MIN_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`,
-  operators: new Set([...equality, ...ordering]),
+  operators: operatorsOf('equality', 'ordering'),
   // One spelling a value, so that 01, 1.0 and 1e0 name no item.
   parse (text) {
     if (!/^(?:0|-?[1-9]\d{0,15})$/.test(text)) return undefined
@@ -134,7 +184,7 @@ const integerType: ValueType = {
 const numberType: ValueType = {
   kind: 'number',
   expected: 'a number',
-  operators: new Set([...equality, ...ordering]),
+  operators: operatorsOf('equality', 'ordering'),
   parse (text) {
     if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)) return undefined
     const value = Number(text)
@@ -147,7 +197,7 @@ const numberType: ValueType = {
 const booleanType: ValueType = {
   kind: 'boolean',
   expected: 'true or false',
-  operators: new Set(equality),
+  operators: operatorsOf('equality'),
   parse: text => text === 'true' ? true : text === 'false' ? false : undefined,
   take: value => typeof value === 'boolean' ? value : undefined
 }
@@ -182,28 +232,28 @@ export const formatTypes: Readonly<Record<string, ValueType>> = {
   date: {
     kind: 'date',
     expected: 'a date such as 2001-12-31',
-    operators: new Set([...equality, ...ordering]),
+    operators: operatorsOf('equality', 'ordering'),
     parse: parsers.date,
     take: takeText(parsers.date)
   },
   'date-time': {
     kind: 'date-time',
     expected: 'a date and time with its zone such as 2001-12-31T23:59:59.999Z, to the millisecond',
-    operators: new Set([...equality, ...ordering]),
+    operators: operatorsOf('equality', 'ordering'),
     parse: parsers['date-time'],
     take: takeText(parsers['date-time'])
   },
   time: {
     kind: 'time',
     expected: 'a time such as 23:59:59',
-    operators: new Set([...equality, ...ordering]),
+    operators: operatorsOf('equality', 'ordering'),
     parse: parsers.time,
     take: takeText(parsers.time)
   },
   uuid: {
     kind: 'uuid',
     expected: 'a UUID',
-    operators: new Set(equality),
+    operators: operatorsOf('equality'),
     parse: parsers.uuid,
     take: takeText(parsers.uuid)
   }
@@ -217,7 +267,7 @@ function choiceType (choices: readonly Scalar[]): ValueType {
   return {
     kind,
     expected: `one of ${[...byText.keys()].join(', ')}`,
-    operators: new Set(kind === 'boolean' ? equality : [...equality, ...ordering]),
+    operators: kind === 'boolean' ? operatorsOf('equality') : operatorsOf('equality', 'ordering'),
     parse: text => byText.get(text),
     take: value => choices.find(choice => choice === value)
   }

@@ -1,6 +1,6 @@
 import { didYouMean, invalidFilter } from '../errors.ts'
 import type { Collection, DataField, Field, RelationField } from '../model/model.ts'
-import type { Operator, Scalar } from '../model/values.ts'
+import { type Operator, type Scalar, traitsOf } from '../model/values.ts'
 import type { Filter, ValueText } from '../request/request.ts'
 import type { Predicate } from './plan.ts'
 import { all, any, always } from './predicates.ts'
@@ -48,8 +48,8 @@ function compareRelation (filter: Comparison, field: RelationField): Predicate {
   const there: Predicate = { kind: 'some', field, where: always }
   const [value] = filter.values
   if (field.kind === 'sub-item' && value !== undefined && isNull(value)) {
-    if (filter.operator === 'equals') return { kind: 'not', of: there }
-    if (filter.operator === 'not_equals') return there
+    const { takesNull, list, negated } = traitsOf(filter.operator)
+    if (takesNull && !list) return negated ? there : { kind: 'not', of: there }
   }
   throw invalidFilter(`The field '${field.name}' is no value; compare one of its fields, as in '${field.name}.${field.target.key.name}'.`, filter.at)
 }
@@ -59,15 +59,13 @@ function compare (filter: Comparison, field: DataField): Predicate {
   const { operators, expected } = field.type
   if (!operators.has(operator)) throw invalidFilter(`The field '${field.name}' takes ${expected}, which '${operator.replaceAll('_', ' ')}' does not apply to.`, at)
   const values = filter.values.map(value => convert(value, field, operator))
-  if (operator === 'in' || operator === 'not_in') return { kind: 'compare', field, operator, value: values }
+  if (traitsOf(operator).list) return { kind: 'compare', field, operator, value: values }
   const [value] = values
   return { kind: 'compare', field, operator, value: value ?? null }
 }
 
-const takesNull: ReadonlySet<Operator> = new Set(['equals', 'not_equals', 'in', 'not_in'])
-
 function convert (value: ValueText, field: DataField, operator: Operator): Scalar | null {
-  if (field.nullable && isNull(value) && takesNull.has(operator)) return null
+  if (field.nullable && isNull(value) && traitsOf(operator).takesNull) return null
   const scalar = field.type.parse(value.text)
   if (scalar === undefined) throw invalidFilter(`The field '${field.name}' takes ${field.type.expected}, not '${value.text}'.`, value.at)
   return scalar

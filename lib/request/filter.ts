@@ -1,4 +1,5 @@
 import { invalidFilter } from '../errors.ts'
+import { traitsOf } from '../model/values.ts'
 import type { Budget } from './budget.ts'
 import type { Filter, ValueText } from './request.ts'
 import { characterAt, part, placeAt, quoteEnd, type Span, standsAt, textOf, unquote } from './span.ts'
@@ -76,7 +77,7 @@ function readComparison (span: Span, ending: Ending, syntax: Syntax, budget: Bud
   const [spelling, operator] = operatorAt(span.text, nameEnds, syntax) ?? []
   if (spelling === undefined || operator === undefined) throw expected('an operator', span, nameEnds)
   const values = part(span, nameEnds + spelling.length, span.end)
-  if (operator === 'in' || operator === 'not_in') {
+  if (traitsOf(operator).list) {
     const list = readList(values, ending, syntax)
     return { filter: { kind: 'compare', path, operator, values: list.values, at }, end: list.end }
   }

@@ -1,6 +1,6 @@
 import type { Condition, ConditionNode, Match, Values, Where } from '../collection.ts'
 import type { Collection, RelationField, StoredField } from '../model/model.ts'
-import type { Scalar } from '../model/values.ts'
+import { type Scalar, traitsOf } from '../model/values.ts'
 import type { Predicate } from '../plan/plan.ts'
 import { all, any, equals, always, never } from '../plan/predicates.ts'
 
@@ -44,9 +44,9 @@ function planCondition ({ of: node }: Condition, collection: Collection): Predic
     }
     case 'compare': {
       const field = fieldOf(node.property, collection)
-      if (node.operator !== 'in') return { kind: 'compare', field, operator: node.operator, value: valueOf(node.property, node.value, collection) }
+      if (!traitsOf(node.operator).list) return { kind: 'compare', field, operator: node.operator, value: valueOf(node.property, node.value, collection) }
       if (!Array.isArray(node.value)) throw fault(collection, `compares '${node.property}' with what is no array`)
-      return { kind: 'compare', field, operator: 'in', value: node.value.map((value: unknown) => valueOf(node.property, value, collection)) }
+      return { kind: 'compare', field, operator: node.operator, value: node.value.map((value: unknown) => valueOf(node.property, value, collection)) }
     }
   }
 }
