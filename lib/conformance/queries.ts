@@ -1,5 +1,5 @@
 import type { Collection, DataField, ScalarField } from '../model/model.ts'
-import type { Operator } from '../model/values.ts'
+import { type Operator, traitsOf } from '../model/values.ts'
 import { operatorDefaults } from '../request/syntax.ts'
 import { tableOf } from '../sources/memory/relations.ts'
 import { ownValue } from '../sources/memory/values.ts'
@@ -98,14 +98,14 @@ function generateOperand (
   generator: ValueGenerator, field: ScalarField, operator: Operator, collection: Collection, grouped: boolean
 ): string {
   const rows = [...tableOf(collection).all()]
-  if (operator === 'in' || operator === 'not_in') {
+  if (traitsOf(operator).list) {
     const values = Array.from({ length: generator.below(4) }, () =>
       printValue(generator, generateText(generator, field, rows), true))
     const list = values.join(generator.of([',', ',', ';']))
     return grouped && !generator.chance(10) ? `(${list})` : list
   }
   if (field.kind !== 'computed' && field.nullable && generator.chance(12)) return 'null'
-  const isPiece = operator.includes('_with') || operator.includes('contains') || operator.includes('case')
+  const isPiece = traitsOf(operator).family === 'text'
   const text = isPiece ? generatePiece(generator, field, rows, operator) : generateText(generator, field, rows)
   return printValue(generator, generator.chance(20) ? recase(generator, text) : text, grouped)
 }
@@ -117,14 +117,15 @@ function generatePiece (
   generator: ValueGenerator, field: ScalarField, rows: readonly object[], operator: Operator
 ): string {
   const whole = [...textOf(ownValue(generator.from(rows) ?? {}, field.property)).slice(0, 300)]
-  const start = operator.startsWith('starts') || operator.startsWith('equals') ? 0 : generator.below(whole.length + 1)
-  const end = operator.startsWith('ends') || operator.startsWith('equals')
+  const { part, ignoresCase } = traitsOf(operator)
+  const start = part === 'start' || part === 'whole' ? 0 : generator.below(whole.length + 1)
+  const end = part === 'end' || part === 'whole'
     ? whole.length
     : start + generator.below(whole.length - start + 1)
   const piece = generator.chance(80)
     ? whole.slice(start, end).join('')
     : generateText(generator, field, rows).slice(0, 300)
-  return operator.endsWith('case') && generator.chance(66) ? recase(generator, piece) : piece
+  return ignoresCase && generator.chance(66) ? recase(generator, piece) : piece
 }
 
 function printValue (generator: ValueGenerator, text: string, grouped: boolean): string {

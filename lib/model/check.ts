@@ -1,21 +1,30 @@
 import type { TSchema } from '@sinclair/typebox'
-import { Ajv } from 'ajv'
+import { Ajv, type ErrorObject } from 'ajv'
 import { DeclarationError } from '../errors.ts'
 
-// strictNumbers would refuse Infinity, which is no limit.
+// With strictNumbers, Ajv would refuse Infinity, which means that there is no limit.
 const ajv = new Ajv({ strictNumbers: false })
 
-/** A check of data that the application gives. It throws a DeclarationError that begins with the place of what is wrong, made from its path, as in `pages.maxSize`. */
+/**
+ * Compiles a check of data that the application passes in. The check throws a DeclarationError for the first violation.
+ * `place` turns the path of the invalid value, such as `pages.maxSize`, into the beginning of the message.
+ */
 export function compileCheck (schema: TSchema): (data: unknown, place: (path: string) => string) => void {
   const validate = ajv.compile(schema)
   return (data, place) => {
-    if (validate(data)) return
-    const errors = validate.errors ?? []
-    const [error] = errors
-    const path = (error?.instancePath ?? '').slice(1).replaceAll('/', '.')
-    const extra: unknown = error?.params['additionalProperty']
-    if (typeof extra === 'string') throw new DeclarationError(`${place(path === '' ? extra : `${path}.${extra}`)}: there is no such option`)
-    const choices = errors.flatMap(({ params }) => 'allowedValue' in params ? [JSON.stringify(params['allowedValue'])] : [])
-    throw new DeclarationError(`${place(path)}: ${choices.length > 0 ? `must be one of ${choices.join(', ')}` : error?.message ?? 'is not valid'}`)
+    if (!validate(data)) throw violation(validate.errors ?? [], place)
   }
+}
+
+function violation (errors: readonly ErrorObject[], place: (path: string) => string): DeclarationError {
+  const [error] = errors
+  const path = (error?.instancePath ?? '').slice(1).replaceAll('/', '.')
+  const extra: unknown = error?.params['additionalProperty']
+  if (typeof extra === 'string') {
+    return new DeclarationError(`${place(path === '' ? extra : `${path}.${extra}`)}: there is no such option`)
+  }
+  const allowed = errors.flatMap(({ params }) => 'allowedValue' in params ? [params['allowedValue'] as unknown] : [])
+  const choices = allowed.map(value => JSON.stringify(value))
+  const reason = choices.length > 0 ? `must be one of ${choices.join(', ')}` : error?.message ?? 'is not valid'
+  return new DeclarationError(`${place(path)}: ${reason}`)
 }

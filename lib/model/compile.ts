@@ -16,18 +16,22 @@ import { compileVersion } from './version.ts'
 export interface CompileOptions {
   readonly naming: Naming
   readonly pages: Limits
-  /** Of the whole API. Default: each strategy's own. */
+  /** The strategies of the whole API. Default: the default of each strategy. */
   readonly requestStrategies?: RequestStrategies
-  /** Names on the wire that a field may not have, each with the reason. */
+  /** The names on the wire that no field may have, each with the reason. */
   readonly reserved: ReadonlyMap<string, string>
   /**
-   * The model of the declarations as they were written, where these lack flags that a caller is denied: what else would be a mistake is none, and its
-   * validators do, since a body's members that may not be written never reach them.
+   * The model of the full declarations, if the declarations to compile lack the flags that a caller is denied
+   * (model/rules.ts). A setter or a version that lost its flags is then not an error. The validators are those of
+   * the full model: members that the caller may not write never reach them.
    */
   readonly whole?: Model
 }
 
-/** A collection on its way: what relations of others may already refer to, and the maps that are still to be filled. */
+/**
+ * A collection while it is compiled. Relations of other collections can refer to `collection` before its maps and
+ * arrays are filled.
+ */
 export interface CollectionDraft {
   readonly declared: Declared
   readonly scalars: Scalars
@@ -39,25 +43,30 @@ export interface CollectionDraft {
   readonly links: SubCollectionField[]
 }
 
+/** The drafts of all collections by the application's name. */
 export type Drafts = ReadonlyMap<string, CollectionDraft>
 
 /** Compiles the declarations. Throws a DeclarationError that names the collection and the field at fault. */
 export function compileModel (declared: Readonly<Record<string, Declared>>, options: CompileOptions): Model {
-  const drafts: Drafts = new Map(Object.entries(declared).map(([property, one]) => [property, draft(property, one, options)]))
-  for (const one of drafts.values()) fill(one, drafts, options)
+  const drafts: Drafts = new Map(
+    Object.entries(declared).map(([property, one]) => [property, makeDraft(property, one, options)])
+  )
+  for (const draft of drafts.values()) addFields(draft, drafts, options)
   const collections = new Map<string, Collection>()
   for (const { collection } of drafts.values()) {
-    const other = collections.get(collection.name)
-    if (other) throw new DeclarationError(`collections '${other.property}' and '${collection.property}' are both '${collection.name}' in a URL`)
-    collections.set(collection.name, collection)
+    const { name, property } = collection
+    const other = collections.get(name)
+    if (other) {
+      throw new DeclarationError(`collections '${other.property}' and '${property}' are both '${name}' in a URL`)
+    }
+    collections.set(name, collection)
   }
   for (const collection of collections.values()) checkListed(collection)
   return Object.freeze({ collections })
 }
 
-function draft (property: string, declared: Declared, options: CompileOptions): CollectionDraft {
-  const name = toName(options.naming, property)
-  if (name === '' || name === '.' || name === '..') throw new DeclarationError(`collection '${property}': its name in a URL would be '${name}', which no URL can hold`)
+function makeDraft (property: string, declared: Declared, options: CompileOptions): CollectionDraft {
+  const name = compileName(property, options)
   const scalars = compileScalars(property, declared, options)
   const fields = new Map<string, Field>()
   const properties = new Map<string, Field>()
@@ -65,6 +74,8 @@ function draft (property: string, declared: Declared, options: CompileOptions): 
   const referring: CollectionDraft['referring'] = []
   const links: SubCollectionField[] = []
   const stored = [...scalars.values()].filter((field): field is StoredField => field.kind === 'stored')
+  const { whole, requestStrategies = {} } = options
+  const denying = whole !== undefined
   const collection = Object.freeze({
     name,
     property,
@@ -74,52 +85,70 @@ function draft (property: string, declared: Declared, options: CompileOptions): 
     identifiers: compileIdentifiers(property, declared, scalars, options),
     specials: compileSpecials(property, declared),
     source: declared.source,
-    pages: pageLimits(property, declared, options.pages),
+    pages: compilePages(property, declared, options.pages),
     stored,
-    ...compileVersion(property, stored, options.whole !== undefined),
+    ...compileVersion(property, stored, denying),
     referrers,
     referring,
     links,
-    strategies: compileStrategies(property, declared.requestStrategies, options.requestStrategies ?? {}, takesWrites(declared)),
-    validate: options.whole?.collections.get(name)?.validate ?? compileValidate(property, stored),
-    setters: compileSetters(property, declared, scalars, options.whole !== undefined),
+    strategies: compileStrategies(property, declared.requestStrategies, requestStrategies, takesWrites(declared)),
+    validate: whole?.collections.get(name)?.validate ?? compileValidate(property, stored),
+    setters: compileSetters(property, declared, scalars, denying),
     hooks: declared.hooks
   })
   return { declared, scalars, collection, fields, properties, referrers, referring, links }
 }
 
-const takesWrites = ({ schema }: Declared) => Object.values(schema.properties).some(property => property.writable === true)
+function compileName (property: string, { naming }: CompileOptions): string {
+  const name = toName(naming, property)
+  if (name !== '' && name !== '.' && name !== '..') return name
+  throw new DeclarationError(`collection '${property}': its name in a URL would be '${name}', which no URL can hold`)
+}
 
-function pageLimits (collection: string, { pages }: Declared, fallback: Limits): Limits {
+function takesWrites ({ schema }: Declared): boolean {
+  return Object.values(schema.properties).some(property => property.writable === true)
+}
+
+function compilePages (collection: string, { pages }: Declared, fallback: Limits): Limits {
   const maxSize = pages.maxSize ?? fallback.maxSize
   const defaultSize = pages.defaultSize ?? Math.min(fallback.defaultSize, maxSize)
   for (const [name, size] of Object.entries({ defaultSize, maxSize })) {
-    if (!(size >= 1 && (Number.isSafeInteger(size) || size === Infinity))) throw new DeclarationError(`collection '${collection}': pages.${name} must be a whole number from 1, or Infinity`)
+    if (size >= 1 && (Number.isSafeInteger(size) || size === Infinity)) continue
+    throw new DeclarationError(`collection '${collection}': pages.${name} must be a whole number from 1, or Infinity`)
   }
-  if (defaultSize > maxSize) throw new DeclarationError(`collection '${collection}': pages.defaultSize is above pages.maxSize`)
+  if (defaultSize > maxSize) {
+    throw new DeclarationError(`collection '${collection}': pages.defaultSize is above pages.maxSize`)
+  }
   return { defaultSize, maxSize }
 }
 
-/** Puts the fields in their declared order, now that every collection that a relation may lead to is known. */
-function fill (draft: CollectionDraft, drafts: Drafts, options: CompileOptions): void {
+/** Adds the fields in the order declared. Relations can be compiled only now that every collection has a draft. */
+function addFields (draft: CollectionDraft, drafts: Drafts, options: CompileOptions): void {
+  const { declared, collection, fields, properties, scalars } = draft
   const relations = compileRelations(draft, drafts, options)
-  const names = [...Object.keys(draft.declared.schema.properties), ...Object.keys(draft.declared.computed)]
-  for (const property of names) {
-    const field = relations.get(property) ?? draft.scalars.get(property)
+  for (const property of [...Object.keys(declared.schema.properties), ...Object.keys(declared.computed)]) {
+    const field = relations.get(property) ?? scalars.get(property)
     if (field === undefined) continue
-    const other = draft.fields.get(field.name)
-    if (other) throw new DeclarationError(`collection '${draft.collection.property}': fields '${other.property}' and '${property}' are both '${field.name}' on the wire`)
-    draft.fields.set(field.name, field)
-    draft.properties.set(property, field)
-    addReferrer(field, drafts)
+    const { name } = field
+    const other = fields.get(name)
+    if (other) {
+      const both = `fields '${other.property}' and '${property}' are both '${name}'`
+      throw new DeclarationError(`collection '${collection.property}': ${both} on the wire`)
+    }
+    fields.set(name, field)
+    properties.set(property, field)
+    addReferences(field, drafts)
   }
 }
 
-/** Tells the collections on both sides of a relation of it. */
-function addReferrer (field: Field, drafts: Drafts): void {
+/** Records a relation in the collections that its foreign keys or links concern. */
+function addReferences (field: Field, drafts: Drafts): void {
   if (field.kind === 'sub-item') drafts.get(field.target.property)?.referrers.push(field)
   if (field.kind !== 'sub-collection') return
-  if (field.link.kind === 'foreign-key') drafts.get(field.target.property)?.referring.push({ foreignKey: field.link.foreignKey, target: field.holder })
-  if (field.link.kind !== 'join') return
-  for (const side of new Set([field.holder, field.target])) drafts.get(side.property)?.links.push(field)
+  const { holder, target, link } = field
+  if (link.kind === 'foreign-key') {
+    drafts.get(target.property)?.referring.push({ foreignKey: link.foreignKey, target: holder })
+  } else {
+    for (const side of new Set([holder, target])) drafts.get(side.property)?.links.push(field)
+  }
 }

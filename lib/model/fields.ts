@@ -6,87 +6,138 @@ import type { ComputedField, ExpressionField, ScalarField, StoredField } from '.
 import { toName } from './names.ts'
 import { describeValues } from './values.ts'
 
-/** The fields of a collection that are no relations, by property. */
+/** The fields of a collection that are not relations, by property. */
 export type Scalars = ReadonlyMap<string, ScalarField>
 
-/** Compiles stored, expression and computed fields (docs/http.md: What an item shows). */
+/** A field to compile: `collection` and `property` are the application's names, `name` is the name on the wire. */
+export interface FieldDraft {
+  readonly collection: string
+  readonly property: string
+  readonly name: string
+  readonly schema: TSchema
+  readonly index: number
+}
+
+/**
+ * Compiles stored, expression and computed fields (docs/http.md: What an item shows). Throws a DeclarationError for a
+ * field that cannot be served as declared.
+ */
 export function compileScalars (collection: string, declared: Declared, options: CompileOptions): Scalars {
   const scalars = new Map<string, ScalarField>()
   for (const [property, schema] of Object.entries(declared.schema.properties)) {
     if (isSubCollection(schema) || isSubItem(schema)) continue
-    scalars.set(property, stored(collection, property, schema, scalars.size, options))
+    const name = toName(options.naming, property)
+    scalars.set(property, compileStored({ collection, property, name, schema, index: scalars.size }, options))
   }
   for (const [property, definition] of Object.entries(declared.computed)) {
-    if (property in declared.schema.properties) throw new DeclarationError(`${placeOf(collection, property)}: is declared both in the schema and as computed`)
+    if (property in declared.schema.properties) {
+      throw new DeclarationError(`${placeOf(collection, property)}: is declared both in the schema and as computed`)
+    }
+    const name = toName(options.naming, withoutGet(property))
+    const draft = { collection, property, name, schema: definition.type, index: scalars.size }
     scalars.set(property, definition.kind === 'computed'
-      ? computed(collection, property, definition, scalars, options)
-      : expression(collection, property, definition, declared, scalars.size, options))
+      ? compileComputed(draft, definition, scalars, options)
+      : compileExpression(draft, definition, declared, options))
   }
   return scalars
 }
 
-/** The first field flagged `identifier`. */
+/** Returns the first field flagged `identifier`. Throws a DeclarationError if there is none or it is nullable. */
 export function compileKey (collection: string, scalars: Scalars): StoredField {
   for (const field of scalars.values()) {
     if (field.kind !== 'stored' || !field.identifier) continue
-    if (field.nullable) throw new DeclarationError(`${placeOf(collection, field.property)}: is the collection's first identifier, so it may be neither optional nor null`)
-    return field
+    if (!field.nullable) return field
+    const reason = "is the collection's first identifier, so it may be neither optional nor null"
+    throw new DeclarationError(`${placeOf(collection, field.property)}: ${reason}`)
   }
-  throw new DeclarationError(`collection '${collection}': no field is flagged 'identifier', so no item could be told from another`)
+  const reason = "no field is flagged 'identifier', so no item could be told from another"
+  throw new DeclarationError(`collection '${collection}': ${reason}`)
 }
 
-/** What every kind of field has. Throws for flags that contradict each other and names that cannot be used. */
-export function compileFlags (collection: string, property: string, schema: TSchema, name: string, index: number, { reserved }: CompileOptions) {
-  const { readable = false, writable = false, hidden = false, listed = false, filterable = true, sortable = true } = schema
+/**
+ * Returns the members that every kind of field has. Throws a DeclarationError for flags that contradict each other and
+ * for a name that cannot be used on the wire.
+ */
+export function compileFlags (draft: FieldDraft, { reserved }: CompileOptions) {
+  const { collection, property, name, schema, index } = draft
+  const { readable = false, writable = false, hidden = false, listed = false } = schema
+  const { filterable = true, sortable = true } = schema
   const fail = (reason: string) => { throw new DeclarationError(`${placeOf(collection, property)}: ${reason}`) }
   if (hidden && !readable) fail("is flagged 'hidden' but not 'readable'; without 'readable' it is never shown")
   if (listed && !readable) fail("is flagged 'listed' but not 'readable'")
   if (listed && hidden) fail("is flagged both 'listed' and 'hidden'")
-  const exposed = readable || writable
-  if (exposed && !nameCharacters.test(name)) fail(`its name on the wire would be '${name}', which a query string cannot tell from operators and delimiters; use letters, digits, '_' and '-'`)
-  const reason = reserved.get(name)
-  if (exposed && reason !== undefined) fail(`its name on the wire would be '${name}', which is reserved: ${reason}`)
-  return { name, label: `${JSON.stringify(name)}:`, property, index, schema, readable, writable, hidden, listed, filterable, sortable }
+  if (readable || writable) checkName(name, reserved, fail)
+  const label = `${JSON.stringify(name)}:`
+  return { name, label, property, index, schema, readable, writable, hidden, listed, filterable, sortable }
 }
 
+/** Returns the beginning of a message about a field. */
 export const placeOf = (collection: string, property: string) => `collection '${collection}', field '${property}'`
+
+function checkName (name: string, reserved: CompileOptions['reserved'], fail: (reason: string) => void): void {
+  const would = `its name on the wire would be '${name}', which`
+  if (!nameCharacters.test(name)) {
+    fail(`${would} a query string cannot tell from operators and delimiters; use letters, digits, '_' and '-'`)
+  }
+  const reason = reserved.get(name)
+  if (reason !== undefined) fail(`${would} is reserved: ${reason}`)
+}
 
 const nameCharacters = /^[A-Za-z0-9_\u0080-\uFFFF-]+$/
 
-function stored (collection: string, property: string, schema: TSchema, index: number, options: CompileOptions): StoredField {
-  const flags = compileFlags(collection, property, schema, toName(options.naming, property), index, options)
-  const described = describeValues(schema, isOptional(schema))
-  if (described === undefined) throw new DeclarationError(`${placeOf(collection, property)}: ${unsupported(schema)}`)
-  const identifier = schema.identifier === true
-  if (identifier && described.type.operators.size === 0) throw new DeclarationError(`${placeOf(collection, property)}: is flagged 'identifier', but its values cannot stand in a URL`)
+function compileStored (draft: FieldDraft, options: CompileOptions): StoredField {
+  const flags = compileFlags(draft, options)
+  const described = describe(draft)
+  const identifier = draft.schema.identifier === true
+  if (identifier && described.type.operators.size === 0) {
+    const reason = "is flagged 'identifier', but its values cannot stand in a URL"
+    throw new DeclarationError(`${placeOf(draft.collection, draft.property)}: ${reason}`)
+  }
   return Object.freeze({ ...flags, kind: 'stored', identifier, ...described })
 }
 
-function computed (collection: string, property: string, definition: Extract<Declared['computed'][string], { kind: 'computed' }>, scalars: Scalars, options: CompileOptions): ComputedField {
-  const from = (definition.from as readonly string[]).map(name => {
-    const field = scalars.get(name)
-    if (field?.kind !== 'stored') throw new DeclarationError(`${placeOf(collection, property)}: 'from' names '${name}', which is no stored field`)
-    return field
+type Definition<Kind> = Extract<Declared['computed'][string], { kind: Kind }>
+
+function compileComputed (
+  draft: FieldDraft, definition: Definition<'computed'>, scalars: Scalars, options: CompileOptions
+): ComputedField {
+  const from = (definition.from as readonly string[]).map(property => {
+    const field = scalars.get(property)
+    if (field?.kind === 'stored') return field
+    const reason = `'from' names '${property}', which is no stored field`
+    throw new DeclarationError(`${placeOf(draft.collection, draft.property)}: ${reason}`)
   })
-  const flags = compileFlags(collection, property, definition.type, toName(options.naming, withoutGet(property)), scalars.size, options)
-  refuseWritable(collection, property, flags)
+  const flags = compileFlags(draft, options)
+  refuseWritable(draft, flags)
   return Object.freeze({ ...flags, kind: 'computed', filterable: false, sortable: false, from, get: definition.get })
 }
 
-function expression (collection: string, property: string, definition: Extract<Declared['computed'][string], { kind: 'expression' }>, declared: Declared, index: number, options: CompileOptions): ExpressionField {
-  const flags = compileFlags(collection, property, definition.type, toName(options.naming, withoutGet(property)), index, options)
-  const described = describeValues(definition.type, isOptional(definition.type))
-  if (described === undefined) throw new DeclarationError(`${placeOf(collection, property)}: ${unsupported(definition.type)}`)
+function compileExpression (
+  draft: FieldDraft, definition: Definition<'expression'>, declared: Declared, options: CompileOptions
+): ExpressionField {
+  const flags = compileFlags(draft, options)
+  const described = describe(draft)
   const dialect = declared.source.database.kind === 'memory' ? 'memory' : 'sql'
-  if (definition[dialect] === undefined) throw new DeclarationError(`${placeOf(collection, property)}: the expression has no '${dialect}' part, which its source needs`)
-  refuseWritable(collection, property, flags)
+  if (definition[dialect] === undefined) {
+    const reason = `the expression has no '${dialect}' part, which its source needs`
+    throw new DeclarationError(`${placeOf(draft.collection, draft.property)}: ${reason}`)
+  }
+  refuseWritable(draft, flags)
   return Object.freeze({ ...flags, kind: 'expression', ...described, expression: definition })
 }
 
-function refuseWritable (collection: string, property: string, { writable }: { readonly writable: boolean }): void {
-  if (writable) throw new DeclarationError(`${placeOf(collection, property)}: is flagged 'writable' but computed; nothing could be stored`)
+function describe ({ collection, property, schema }: FieldDraft) {
+  const described = describeValues(schema, isOptional(schema))
+  if (described !== undefined) return described
+  const advice = "use one that it has, such as Type.String({ format: 'date-time' }) for a moment"
+  const reason = `JSON has no form for the type '${String(schema['type'])}'; ${advice}`
+  throw new DeclarationError(`${placeOf(collection, property)}: ${reason}`)
+}
+
+function refuseWritable ({ collection, property }: FieldDraft, { writable }: { readonly writable: boolean }): void {
+  if (!writable) return
+  const reason = "is flagged 'writable' but computed; nothing could be stored"
+  throw new DeclarationError(`${placeOf(collection, property)}: ${reason}`)
 }
 
 const withoutGet = (property: string) => /^[Gg]et[A-Z]/.test(property) ? property.slice(3) : property
-
-const unsupported = (schema: TSchema) => `JSON has no form for the type '${String(schema['type'])}'; use one that it has, such as Type.String({ format: 'date-time' }) for a moment`

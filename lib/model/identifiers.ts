@@ -6,35 +6,51 @@ import type { Identifier, SpecialIdentifier } from './model.ts'
 import { toName } from './names.ts'
 import { describeValues } from './values.ts'
 
-/** Fields flagged `identifier`, then lookups, each in the order declared (docs/http.md: Identifiers). */
-export function compileIdentifiers (collection: string, declared: Declared, scalars: Scalars, { naming }: CompileOptions): readonly Identifier[] {
+/**
+ * Returns the fields flagged `identifier`, then the lookups, each in the order declared (docs/http.md: Identifiers).
+ * Throws a DeclarationError for a lookup that has the name of a readable field, or a type with no form in a URL.
+ */
+export function compileIdentifiers (
+  collection: string, declared: Declared, scalars: Scalars, { naming }: CompileOptions
+): readonly Identifier[] {
   const identifiers: Identifier[] = []
   for (const field of scalars.values()) {
     if (field.kind === 'stored' && field.identifier) identifiers.push({ kind: 'field', name: field.name, field })
   }
-  // A field that is the application's own has no name on the wire to collide with.
+  // A field that is not readable has no name on the wire, so a lookup may have the same name.
   const names = new Set([...scalars.values()].filter(field => field.readable).map(field => field.name))
   for (const [property, identifier] of Object.entries(declared.identifiers)) {
     if (identifier.kind === 'special') continue
     const name = toName(naming, property)
-    if (names.has(name)) throw new DeclarationError(`${placeOf(collection, property)}: a lookup and a field are both '${name}' in a URL`)
+    if (names.has(name)) {
+      throw new DeclarationError(`${placeOf(collection, property)}: a lookup and a field are both '${name}' in a URL`)
+    }
     const described = describeValues(identifier.type, isOptional(identifier.type))
-    if (described === undefined || described.type.operators.size === 0) throw new DeclarationError(`collection '${collection}', identifier '${property}': its type has no values that can stand in a URL`)
-    // The value is converted by this very type before it is handed over.
+    if (described === undefined || described.type.operators.size === 0) {
+      const place = placeOfIdentifier(collection, property)
+      throw new DeclarationError(`${place}: its type has no values that can stand in a URL`)
+    }
     identifiers.push({ kind: 'lookup', name, type: described.type, find: identifier.find })
   }
   return identifiers
 }
 
-/** Identifiers that match one exact segment. */
+/**
+ * Returns the identifiers that match exactly one segment. Throws a DeclarationError for an empty segment and for one
+ * that two identifiers match.
+ */
 export function compileSpecials (collection: string, declared: Declared): readonly SpecialIdentifier[] {
   const specials = new Map<string, SpecialIdentifier>()
   for (const [property, identifier] of Object.entries(declared.identifiers)) {
     if (identifier.kind !== 'special') continue
     const { segment, find } = identifier
-    if (segment === '') throw new DeclarationError(`collection '${collection}', identifier '${property}': an empty segment is in no URL`)
-    if (specials.has(segment)) throw new DeclarationError(`collection '${collection}', identifier '${property}': another identifier matches '${segment}' already`)
+    const place = placeOfIdentifier(collection, property)
+    if (segment === '') throw new DeclarationError(`${place}: an empty segment is in no URL`)
+    if (specials.has(segment)) throw new DeclarationError(`${place}: another identifier matches '${segment}' already`)
     specials.set(segment, { segment, find })
   }
   return [...specials.values()]
 }
+
+const placeOfIdentifier = (collection: string, property: string) =>
+  `collection '${collection}', identifier '${property}'`

@@ -1,22 +1,29 @@
 import { DeclarationError } from '../errors.ts'
 import type { Collection, Field, ScalarField } from './model.ts'
 
-/** The fields of an item's listed form: identifiers and those marked `listed`; where none is marked, all scalars (docs/http.md: What an item shows). */
+/**
+ * Returns the fields of an item's listed form: the identifiers and the fields flagged `listed` or, if no field is
+ * flagged, all scalars (docs/http.md: What an item shows).
+ */
 export function listedFields (collection: Collection): readonly Field[] {
-  const shown = [...collection.fields.values()].filter(field => field.readable && !field.hidden)
-  if (!shown.some(field => field.listed)) return shown.filter(isScalar)
-  return shown.filter(field => field.listed || (field.kind === 'stored' && field.identifier))
+  const visible = [...collection.fields.values()].filter(field => field.readable && !field.hidden)
+  if (!visible.some(field => field.listed)) return visible.filter(isScalar)
+  return visible.filter(field => field.listed || (field.kind === 'stored' && field.identifier))
 }
 
-/** Throws where listed relations lead back to where they came from: the listed form would have no end. */
+/** Throws a DeclarationError if relations flagged `listed` form a cycle: the listed form would be infinite. */
 export function checkListed (collection: Collection): void {
   follow(collection, [], [])
 }
 
-function follow (collection: Collection, above: readonly Collection[], path: readonly string[]): void {
-  if (above.includes(collection)) throw new DeclarationError(`collection '${collection.property}': the relations flagged 'listed' (${path.join(', ')}) lead in a circle`)
+function follow (collection: Collection, ancestors: readonly Collection[], path: readonly string[]): void {
+  const { property } = collection
+  if (ancestors.includes(collection)) {
+    const relations = `the relations flagged 'listed' (${path.join(', ')})`
+    throw new DeclarationError(`collection '${property}': ${relations} lead in a circle`)
+  }
   for (const field of listedFields(collection)) {
-    if (!isScalar(field)) follow(field.target, [...above, collection], [...path, `${collection.property}.${field.property}`])
+    if (!isScalar(field)) follow(field.target, [...ancestors, collection], [...path, `${property}.${field.property}`])
   }
 }
 

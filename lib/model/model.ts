@@ -1,74 +1,79 @@
 import type { TSchema } from '@sinclair/typebox'
-import type { Computed, Expression, Hooks, Lookup, Setter, Special, Values } from '../collection.ts'
-import type { Source } from '../collection.ts'
+import type { Computed, Expression, Hooks, Lookup, Setter, Source, Special, Values } from '../collection.ts'
 import type { Strategies } from './strategies.ts'
 import type { Validate } from './validators.ts'
 import type { ValueType } from './values.ts'
 
-/** Everything that is known once the declarations are compiled. Frozen: a request only reads it. */
+/** The compiled declarations. Frozen: requests only read it. */
 export interface Model {
-  /** In the order declared, by their name on the wire. */
+  /** The collections by their names on the wire, in the order declared. */
   readonly collections: ReadonlyMap<string, Collection>
 }
 
 export interface Collection {
-  /** On the wire. */
+  /** The name on the wire. */
   readonly name: string
-  /** In the application: the key under which it was registered. */
+  /** The name in the application: the key under which the collection was registered. */
   readonly property: string
-  /** Every declared field by its name on the wire, in the order declared. Whether a caller may know of it is asked in plan/visible.ts alone. */
+  /**
+   * All declared fields by their names on the wire, in the order declared. Only plan/visible.ts decides which of them
+   * a client may know.
+   */
   readonly fields: ReadonlyMap<string, Field>
-  /** The same fields by the application's name. */
+  /** All declared fields by the application's names, in the order declared. */
   readonly properties: ReadonlyMap<string, Field>
-  /** The first field flagged `identifier`: unique, never null, the tie-breaker of every order and the end of every foreign key. */
+  /**
+   * The first field flagged `identifier`: unique and never null. It is the tie-breaker of every order, and the field
+   * that foreign keys refer to.
+   */
   readonly key: StoredField
-  /** Tried together for a URL segment, in the order declared. */
+  /** Fields, then lookups: the identifiers that a URL segment is matched with if no special identifier matches it. */
   readonly identifiers: readonly Identifier[]
-  /** Tried first. */
+  /** The identifiers that match one exact segment. They are tried before all others. */
   readonly specials: readonly SpecialIdentifier[]
   readonly source: Source
   readonly pages: PageLimits
-  /** All that the source holds of an item, the application's own included, in the order declared. */
+  /** All fields that the source holds, also those that no client may read or write, in the order declared. */
   readonly stored: readonly StoredField[]
-  /** What an item's version is made of: the field flagged `version`, or else all stored fields that are readable (plan/tag.ts). */
+  /** The fields that make an item's version (plan/tag.ts): the one flagged `version`, or all readable stored fields. */
   readonly versionFields: readonly StoredField[]
-  /** The field flagged `version`, which each write counts up. */
+  /** The field flagged `version`, which every write increments. */
   readonly version: StoredField | undefined
-  /** The sub-items of any collection that may be one of this collection's items. */
+  /** The sub-item fields, of any collection, whose target is this collection. */
   readonly referrers: readonly SubItemField[]
-  /** What refers to items of other collections because a sub-collection of theirs says so. */
+  /** The foreign keys of this collection that sub-collections declare: each refers to the key of `target`. */
   readonly referring: ReadonlyArray<{ readonly foreignKey: StoredField, readonly target: Collection }>
-  /** The many-to-many relations in which its items are linked, on either side. */
+  /** The many-to-many relations that link items of this collection, on either side. */
   readonly links: readonly SubCollectionField[]
   readonly strategies: Strategies
-  /** Whether the values of writable fields, by their names on the wire, are what the schema asks for. */
+  /** Returns the violations of the schema by values of writable fields. Takes them by their names on the wire. */
   readonly validate: Validate
-  /** By property. */
+  /** The setters by property. */
   readonly setters: ReadonlyMap<string, Setter<Values, unknown>>
   readonly hooks: Hooks<Values>
 }
 
 export interface PageLimits {
-  /** Items on a page when the request names no size. Infinity where there is no limit. */
+  /** The number of items on a page if the request does not give a size. Infinity means no limit. */
   readonly defaultSize: number
-  /** A larger size asked for becomes this one. Infinity where there is no limit. */
+  /** The largest size of a page; a larger requested size is reduced to it. Infinity means no limit. */
   readonly maxSize: number
 }
 
 export type Field = ScalarField | SubItemField | SubCollectionField
 export type ScalarField = StoredField | ExpressionField | ComputedField
-/** What a source can read, filter and sort by. */
+/** A field that a source can read, filter by and sort by. */
 export type DataField = StoredField | ExpressionField
 export type RelationField = SubItemField | SubCollectionField
 
 interface FieldBase {
-  /** On the wire. */
+  /** The name on the wire. */
   readonly name: string
-  /** How a member of that name begins in JSON. */
+  /** The name as JSON, with the colon: the text before the value in an object. */
   readonly label: string
-  /** In the application. */
+  /** The name in the application. */
   readonly property: string
-  /** Position among the collection's fields: lets a plan's shape be written in few characters. */
+  /** The position among the collection's scalars, then its relations: a short name for the keys of statements. */
   readonly index: number
   readonly schema: TSchema
   readonly readable: boolean
@@ -79,20 +84,20 @@ interface FieldBase {
   readonly sortable: boolean
 }
 
-/** A value that the source holds. */
+/** A field that the source stores. */
 export interface StoredField extends FieldBase {
   readonly kind: 'stored'
   readonly identifier: boolean
-  /** Whether the value may be null or absent, which are one on the wire. */
+  /** True if the value can be null or absent. On the wire, both are null. */
   readonly nullable: boolean
-  /** Whether the application leaves the property out where there is no value, because its type has no null. */
+  /** True if the application sees a property without a value as undefined, because its type does not include null. */
   readonly omitted: boolean
-  /** Whether a new item may be given without it. */
+  /** True if a new item can be created without a value. */
   readonly optional: boolean
   readonly type: ValueType
 }
 
-/** A value that the query computes. */
+/** A field that the source computes in the query. */
 export interface ExpressionField extends FieldBase {
   readonly kind: 'expression'
   readonly nullable: boolean
@@ -100,41 +105,51 @@ export interface ExpressionField extends FieldBase {
   readonly expression: Expression
 }
 
-/** A value that the application computes from stored ones, row by row. */
+/** A field that the application computes from stored fields, one row at a time. */
 export interface ComputedField extends FieldBase {
   readonly kind: 'computed'
   readonly from: readonly StoredField[]
   readonly get: Computed['get']
 }
 
-/** At most one item of another collection: `target.key` equals this item's `foreignKey`. */
+/** A relation to at most one item of `target`, whose key equals this item's `foreignKey`. */
 export interface SubItemField extends FieldBase {
   readonly kind: 'sub-item'
-  /** The collection whose field it is. */
+  /** The collection that has this field. */
   readonly holder: Collection
   readonly target: Collection
   readonly foreignKey: StoredField
 }
 
+/** A relation to any number of items of `target`. */
 export interface SubCollectionField extends FieldBase {
   readonly kind: 'sub-collection'
-  /** The collection whose field it is. */
+  /** The collection that has this field. */
   readonly holder: Collection
   readonly target: Collection
   readonly link: Link
 }
 
-/** How the items of a sub-collection belong to their parent. */
+/** The way in which items of a sub-collection belong to their parent. */
 export type Link =
   /** The target's `foreignKey` equals the parent's key. */
   | { readonly kind: 'foreign-key', readonly foreignKey: StoredField }
-  /** A row of the join table holds the parent's key in `foreignKey` and the target's in `otherKey` (properties, not columns). */
+  /**
+   * A row of the join table `through` holds the parent's key in `foreignKey` and the target's key in `otherKey`. All
+   * three are names in the application.
+   */
   | { readonly kind: 'join', readonly through: string, readonly foreignKey: string, readonly otherKey: string }
 
 export type Identifier = FieldIdentifier | LookupIdentifier
 
 export interface FieldIdentifier { readonly kind: 'field', readonly name: string, readonly field: StoredField }
 
-export interface LookupIdentifier { readonly kind: 'lookup', readonly name: string, readonly type: ValueType, readonly find: Lookup['find'] }
+export interface LookupIdentifier {
+  readonly kind: 'lookup'
+  readonly name: string
+  /** The type by which the segment is converted before `find` gets it. */
+  readonly type: ValueType
+  readonly find: Lookup['find']
+}
 
 export interface SpecialIdentifier { readonly segment: string, readonly find: Special['find'] }

@@ -1,7 +1,10 @@
-/** How names of the application become names on the wire. */
+/** The convention that turns names of the application into names on the wire. */
 export type Naming = 'snake_case' | 'camelCase' | 'kebab-case' | 'PascalCase' | 'none' | ((name: string) => string)
 
-/** The name on the wire of a property or collection: `startDate`, `StartDate` -> `start_date` (docs/http.md, at its beginning). */
+/**
+ * Returns the name on the wire of a property or collection: `startDate`, `StartDate` -> `start_date` (docs/http.md: The
+ * wire).
+ */
 export function toName (naming: Naming, property: string): string {
   if (typeof naming === 'function') return naming(property)
   const parts = words(property)
@@ -14,7 +17,10 @@ export function toName (naming: Naming, property: string): string {
   }
 }
 
-/** The words of a name, in lower case: `HTTPListener` -> `http`, `listener`; `artistID` -> `artist`, `id`. Digits belong to the word before them. */
+/**
+ * Returns the words of a name in lower case: `HTTPListener` -> `http`, `listener`; `artistID` -> `artist`, `id`. A
+ * digit belongs to the word before it.
+ */
 export function words (name: string): string[] {
   return name
     .replace(/([\p{Ll}\p{Nd}])(?=\p{Lu})/gu, '$1 ')

@@ -1,19 +1,26 @@
 import type { Declared } from '../collection.ts'
 import { DeclarationError } from '../errors.ts'
 
-/** Throws a DeclarationError for a rule of a field that there is not, and for what is no function. */
+/** Throws a DeclarationError for a rule of an unknown operation or field, and for one that is not a function. */
 export function checkRules (declared: Readonly<Record<string, Declared>>): void {
-  for (const [collection, { schema, computed, scope, rules: { fields = {}, ...operations } }] of Object.entries(declared)) {
-    const isRule = (rule: unknown) => rule === undefined || typeof rule === 'function'
+  for (const [collection, one] of Object.entries(declared)) {
+    const { scope, rules: { fields = {}, ...operations } } = one
     if (!isRule(scope)) throw new DeclarationError(`collection '${collection}', scope: expected a function`)
     for (const [operation, rule] of Object.entries(operations)) {
-      if (!['read', 'create', 'update', 'delete'].includes(operation)) throw new DeclarationError(`collection '${collection}', rules.${operation}: there is no such rule`)
-      if (!isRule(rule)) throw new DeclarationError(`collection '${collection}', rules.${operation}: expected a function`)
+      const place = `collection '${collection}', rules.${operation}`
+      const isOperation = ['read', 'create', 'update', 'delete'].includes(operation)
+      if (!isOperation) throw new DeclarationError(`${place}: there is no such rule`)
+      if (!isRule(rule)) throw new DeclarationError(`${place}: expected a function`)
     }
     for (const [field, { read, write, ...others } = {}] of Object.entries(fields)) {
       const place = `collection '${collection}', rules.fields.${field}`
-      if (!(Object.hasOwn(schema.properties, field) || Object.hasOwn(computed, field))) throw new DeclarationError(`${place}: there is no such field`)
-      if (Object.keys(others).length > 0 || !isRule(read) || !isRule(write)) throw new DeclarationError(`${place}: expected functions 'read' and 'write'`)
+      const isField = Object.hasOwn(one.schema.properties, field) || Object.hasOwn(one.computed, field)
+      if (!isField) throw new DeclarationError(`${place}: there is no such field`)
+      if (Object.keys(others).length > 0 || !isRule(read) || !isRule(write)) {
+        throw new DeclarationError(`${place}: expected functions 'read' and 'write'`)
+      }
     }
   }
 }
+
+const isRule = (rule: unknown) => rule === undefined || typeof rule === 'function'

@@ -6,34 +6,43 @@ import { DeclarationError } from '../errors.ts'
 import { formatTypes } from './values.ts'
 import type { StoredField } from './model.ts'
 
-// ajv-formats is CommonJS with a default export of its own; under nodenext its types name the module.
+// ajv-formats is CommonJS with its own default export; under nodenext, its default import has the type of the module.
 const addFormats = addFormatsModule.default
 
-/** What is wrong with a body, and where: a JSON pointer (RFC 6901) in the names on the wire. */
+/** A violation of a schema by a body. `pointer` is a JSON pointer (RFC 6901) in names on the wire. */
 export interface Violation { readonly pointer: string, readonly message: string }
 
-/** All that is wrong with these values, given by their names on the wire. */
+/** Returns all violations by these values, which are given by their names on the wire. */
 export type Validate = (values: Readonly<Record<string, unknown>>) => readonly Violation[]
 
-/** Strict: nothing is coerced, filled in or dropped. The host's own Ajv has no part in it. */
+/** Strict: it does not coerce values, fill in defaults or remove members. It is independent of the host's Ajv. */
 const ajv = addFormats(new Ajv({ allErrors: true, strictTypes: false, strictTuples: false, strictRequired: false }))
 ajv.addVocabulary([...flagNames])
-// A body takes what a filter takes.
-for (const [format, type] of Object.entries(formatTypes)) ajv.addFormat(format, { validate: (text: string) => type.parse(text) !== undefined })
+// Bodies and filters accept the same texts for a format.
+for (const [format, type] of Object.entries(formatTypes)) {
+  ajv.addFormat(format, { validate: (text: string) => type.parse(text) !== undefined })
+}
 
-/** Compiles one check of the writable fields' schemas (docs/http.md: Writing). Throws a DeclarationError for a schema that cannot be checked. */
+/**
+ * Compiles one validator of the writable fields (docs/http.md: Writing). Throws a DeclarationError for a schema that
+ * Ajv cannot compile.
+ */
 export function compileValidate (collection: string, fields: readonly StoredField[]): Validate {
-  const properties = Object.fromEntries(fields.filter(field => field.writable).map(({ name, schema }) => [name, schema]))
+  const writable = fields.filter(field => field.writable)
+  const properties = Object.fromEntries(writable.map(({ name, schema }) => [name, schema]))
   const validate = compile(collection, { type: 'object', properties } as unknown as TSchema)
-  return values => validate(values) ? [] : (validate.errors ?? []).map(describe)
+  return values => validate(values) ? [] : (validate.errors ?? []).map(toViolation)
 }
 
 function compile (collection: string, schema: TSchema) {
   try {
     return ajv.compile(schema)
   } catch (error) {
-    throw new DeclarationError(`collection '${collection}': a writable field's schema cannot be checked: ${error instanceof Error ? error.message : String(error)}`)
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new DeclarationError(`collection '${collection}': a writable field's schema cannot be checked: ${reason}`)
   }
 }
 
-const describe = ({ instancePath, message }: ErrorObject): Violation => ({ pointer: instancePath, message: message ?? 'is not valid' })
+function toViolation ({ instancePath, message }: ErrorObject): Violation {
+  return { pointer: instancePath, message: message ?? 'is not valid' }
+}

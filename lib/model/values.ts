@@ -2,51 +2,102 @@ import type { TSchema } from '@sinclair/typebox'
 import { Ajv } from 'ajv'
 import addFormatsModule from 'ajv-formats'
 
-// ajv-formats is CommonJS with a default export of its own; under nodenext its types name the module.
+// ajv-formats is CommonJS with its own default export; under nodenext, its default import has the type of the module.
 const addFormats = addFormatsModule.default
 
-/** A value of a field as it is compared, bound and written, null aside. */
+/** A value of a field, other than null, in the form in which it is compared, bound and written. */
 export type Scalar = string | number | boolean
 
-export const operators = [
-  'equals', 'not_equals', 'greater', 'less', 'at_least', 'at_most', 'in', 'not_in',
-  'starts_with', 'ends_with', 'contains',
-  'equals_ignoring_case', 'starts_with_ignoring_case', 'ends_with_ignoring_case', 'contains_ignoring_case'
-] as const
-export type Operator = typeof operators[number]
+/** The properties of an operator that more than one room needs. */
+export interface OperatorTraits {
+  /** The group of operators that a type of values takes or refuses as a whole. */
+  readonly family: 'equality' | 'ordering' | 'text'
+  /** The part of the field's value that the operand is compared with. */
+  readonly part: 'whole' | 'start' | 'end' | 'anywhere'
+  /** True if the operand is a list of values. */
+  readonly list: boolean
+  /** True if the operator is the negation of another one. */
+  readonly negated: boolean
+  /** True if the operand can be null or, for a list, can contain null. */
+  readonly takesNull: boolean
+  /** True if upper and lower case are equal, so that both sides are folded before they are compared. */
+  readonly ignoresCase: boolean
+}
 
-const equality: readonly Operator[] = ['equals', 'not_equals', 'in', 'not_in']
-const ordering: readonly Operator[] = ['greater', 'less', 'at_least', 'at_most']
-const text: readonly Operator[] = [
-  'starts_with', 'ends_with', 'contains', 'equals_ignoring_case', 'starts_with_ignoring_case', 'ends_with_ignoring_case', 'contains_ignoring_case'
-]
+const plain = { part: 'whole', list: false, negated: false, takesNull: false, ignoresCase: false } as const
+const equality = { ...plain, family: 'equality', takesNull: true } as const
+const ordering = { ...plain, family: 'ordering' } as const
+const text = { ...plain, family: 'text' } as const
+
+/**
+ * The table of all operators (docs/http.md: Query strings). No other file compares an operator by its name: it asks
+ * this table, or has a `Record<Operator, ...>` of its own, which does not compile until it has every operator.
+ */
+export const operators = {
+  equals: equality,
+  not_equals: { ...equality, negated: true },
+  greater: ordering,
+  less: ordering,
+  at_least: ordering,
+  at_most: ordering,
+  in: { ...equality, list: true },
+  not_in: { ...equality, list: true, negated: true },
+  starts_with: { ...text, part: 'start' },
+  ends_with: { ...text, part: 'end' },
+  contains: { ...text, part: 'anywhere' },
+  equals_ignoring_case: { ...text, ignoresCase: true },
+  starts_with_ignoring_case: { ...text, part: 'start', ignoresCase: true },
+  ends_with_ignoring_case: { ...text, part: 'end', ignoresCase: true },
+  contains_ignoring_case: { ...text, part: 'anywhere', ignoresCase: true }
+} as const satisfies Readonly<Record<string, OperatorTraits>>
+
+export type Operator = keyof typeof operators
+
+/** The names of all operators. */
+export const operatorNames = Object.keys(operators) as readonly Operator[]
+
+/** Returns the traits of an operator. */
+export const traitsOf = (operator: Operator): OperatorTraits => operators[operator]
+
+/**
+ * Returns true if an operator holds only for a field that equals the operand or, for a list, one of its members: an
+ * index then finds every match.
+ */
+export function isExact (operator: Operator): boolean {
+  const { family, negated } = traitsOf(operator)
+  return family === 'equality' && !negated
+}
+
+const operatorsOf = (...families: ReadonlyArray<OperatorTraits['family']>): ReadonlySet<Operator> =>
+  new Set(families.flatMap(family => operatorNames.filter(operator => traitsOf(operator).family === family)))
 
 export type ValueKind = 'string' | 'integer' | 'number' | 'boolean' | 'date' | 'date-time' | 'time' | 'uuid' | 'json'
 
-/** What is known of a field's values from its schema (docs/http.md: Query strings). */
+/** A type of values, as a field's schema declares it (docs/http.md: Query strings). */
 export interface ValueType {
   readonly kind: ValueKind
-  /** For messages, such as `an integer`. */
+  /** The type in messages, such as `an integer`. */
   readonly expected: string
-  /** The operators that a filter may use. Empty for `json`, which can be neither filtered, sorted nor searched. */
+  /** The operators that filters may use. Empty for `json`, which cannot be filtered, sorted or searched. */
   readonly operators: ReadonlySet<Operator>
-  /** The value that the text stands for, in canonical form, or nothing where the text is none. */
+  /** Converts a text of a URL to the value in canonical form. Returns undefined for a text of another form. */
   parse (text: string): Scalar | undefined
-  /** The value of JSON in canonical form, or nothing where it is none of the type. Null is none. */
+  /** Converts a JSON value to its canonical form. Returns undefined for null and for values of another type. */
   take (value: unknown): unknown
 }
 
-/** A field's schema without its wrappings: Optional, and unions with null. */
+/** A type of values, and the information of the schemas around it: Optional and unions with null. */
 export interface Described {
   readonly type: ValueType
+  /** True if a value can be null or absent. */
   readonly nullable: boolean
-  /** Whether there is no null among the values, so that one that is missing is left out. */
+  /** True if a value can be absent but not null: the application then sees undefined in place of null. */
   readonly omitted: boolean
-  /** Whether a new item may be given without it. */
+  /** True if a new item can be created without the value. */
   readonly optional: boolean
 }
 
-/** Reads the type of a field's values off its schema. Nothing where the schema describes what JSON cannot carry. */
+/** Returns the type of values that a schema declares, or undefined for a type that JSON cannot represent. */
 export function describeValues (schema: TSchema, optional: boolean): Described | undefined {
   const { members, nullable } = alternatives(schema)
   const type = typeOf(members)
@@ -58,7 +109,8 @@ interface Alternatives { readonly members: readonly TSchema[], readonly nullable
 function alternatives (schema: TSchema): Alternatives {
   if (schema['type'] === 'null' || schema['const'] === null) return { members: [], nullable: true }
   if (Array.isArray(schema['enum'])) {
-    const members = schema['enum'].filter(value => value !== null).map(value => ({ ...schema, enum: undefined, const: value }))
+    const values = schema['enum'].filter(value => value !== null)
+    const members = values.map(value => ({ ...schema, enum: undefined, const: value }))
     return { members, nullable: members.length < schema['enum'].length }
   }
   if (!Array.isArray(schema['anyOf'])) return { members: [schema], nullable: false }
@@ -76,8 +128,11 @@ function typeOf (members: readonly TSchema[]): ValueType | undefined {
   return maker === undefined ? jsonType : maker(only)
 }
 
-/** TypeBox types that JSON has no word for. */
-const unsupported: ReadonlySet<unknown> = new Set(['Date', 'bigint', 'symbol', 'undefined', 'void', 'Uint8Array', 'Function', 'Constructor', 'Promise', 'Iterator', 'AsyncIterator'])
+/** The TypeBox types that JSON cannot represent. */
+const unsupported: ReadonlySet<unknown> = new Set([
+  'Date', 'bigint', 'symbol', 'undefined', 'void', 'Uint8Array',
+  'Function', 'Constructor', 'Promise', 'Iterator', 'AsyncIterator'
+])
 
 const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value)
 
@@ -88,9 +143,15 @@ const types: Readonly<Record<string, (schema: TSchema) => ValueType>> = {
   string: schema => formatTypes[String(schema['format'])] ?? stringType
 }
 
-const jsonType: ValueType = { kind: 'json', expected: 'JSON without NUL characters and endless numbers', operators: new Set(), parse: () => undefined, take: takeJson }
+const jsonType: ValueType = {
+  kind: 'json',
+  expected: 'JSON without NUL characters and endless numbers',
+  operators: new Set(),
+  parse: () => undefined,
+  take: takeJson
+}
 
-/** JSON that every source can hold: its texts are as those of strings, and its numbers are numbers. */
+/** Takes JSON that every source can store: with finite numbers, and with names and strings that parseText() accepts. */
 function takeJson (value: unknown): unknown {
   return value === null || value === undefined || !isStorable(value) ? undefined : value
 }
@@ -102,10 +163,13 @@ function isStorable (value: unknown): boolean {
   return Object.entries(value).every(([name, member]) => parseText(name) !== undefined && isStorable(member))
 }
 
-/** Types whose values are texts in JSON too. */
-const takeText = (parse: ValueType['parse']): ValueType['take'] => value => typeof value === 'string' ? parse(value) : undefined
+/** Returns `take` for a type whose values are strings in JSON: they are parsed as in URLs. */
+function takeText (parse: ValueType['parse']): ValueType['take'] {
+  return value => typeof value === 'string' ? parse(value) : undefined
+}
 
-// PostgreSQL cannot hold NUL and SQLite's text functions stop at it; half a surrogate pair is no character to either. Refused alike everywhere.
+// PostgreSQL cannot store NUL, and SQLite's text functions stop at it. Neither accepts half a surrogate pair as a
+// character. All sources refuse both, so that they agree.
 function parseText (text: string): string | undefined {
   return /[\0\p{Surrogate}]/u.test(text) ? undefined : text
 }
@@ -113,7 +177,7 @@ function parseText (text: string): string | undefined {
 const stringType: ValueType = {
   kind: 'string',
   expected: 'a string without NUL characters',
-  operators: new Set([...equality, ...ordering, ...text]),
+  operators: operatorsOf('equality', 'ordering', 'text'),
   parse: parseText,
   take: takeText(parseText)
 }
@@ -121,8 +185,8 @@ const stringType: ValueType = {
 const integerType: ValueType = {
   kind: 'integer',
   expected: `an integer between ${Number.MIN_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`,
-  operators: new Set([...equality, ...ordering]),
-  // One spelling a value, so that 01, 1.0 and 1e0 name no item.
+  operators: operatorsOf('equality', 'ordering'),
+  // A value has one spelling: 01, 1.0 and 1e0 do not identify an item.
   parse (text) {
     if (!/^(?:0|-?[1-9]\d{0,15})$/.test(text)) return undefined
     const value = Number(text)
@@ -134,11 +198,11 @@ const integerType: ValueType = {
 const numberType: ValueType = {
   kind: 'number',
   expected: 'a number',
-  operators: new Set([...equality, ...ordering]),
+  operators: operatorsOf('equality', 'ordering'),
   parse (text) {
     if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)) return undefined
     const value = Number(text)
-    // Minus zero equals zero on every source, but is written differently.
+    // Adding 0 turns minus zero into zero: the two are equal on every source, but their texts differ.
     return Number.isFinite(value) ? value + 0 : undefined
   },
   take: value => typeof value === 'number' && Number.isFinite(value) ? value + 0 : undefined
@@ -147,14 +211,14 @@ const numberType: ValueType = {
 const booleanType: ValueType = {
   kind: 'boolean',
   expected: 'true or false',
-  operators: new Set(equality),
+  operators: operatorsOf('equality'),
   parse: text => text === 'true' ? true : text === 'false' ? false : undefined,
   take: value => typeof value === 'boolean' ? value : undefined
 }
 
 const ajv = addFormats(new Ajv())
 
-/** The very check that bodies get, so that what can be written can be asked for. */
+/** Compiles Ajv's own check of a format. Bodies are checked with the parsers below (model/validators.ts). */
 const isFormat = (format: string) => ajv.compile<string>({ type: 'string', format })
 
 const isDate = isFormat('date')
@@ -163,47 +227,47 @@ const isTime = isFormat('iso-time')
 const isUuid = isFormat('uuid')
 
 const parsers = {
-  // Calendars of databases begin with the year 1.
+  // The calendars of databases begin with the year 1.
   date: (text: string) => isDate(text) && !text.startsWith('0000') ? text : undefined,
-  // Canonical: UTC with three digits of milliseconds, so that the order of the texts is the order of the instants.
+  // The canonical form is UTC with three digits of milliseconds: its texts sort in the order of the instants.
   'date-time': (text: string) => {
     if (!isDateTime(text) || /\.\d{4,}/.test(text)) return undefined
     const instant = new Date(text)
     const canonical = Number.isNaN(instant.getTime()) ? '' : instant.toISOString()
-    // Years of four digits only: others would be longer, and their order as texts another.
+    // The year has four digits: a longer text would break the order of the texts.
     return /^(?!0000)\d{4}-/.test(canonical) ? canonical : undefined
   },
   time: (text: string) => isTime(text) ? text : undefined,
   uuid: (text: string) => isUuid(text) && !text.toLowerCase().startsWith('urn:') ? text.toLowerCase() : undefined
 } as const satisfies Record<string, ValueType['parse']>
 
-/** The formats of strings that are types of their own. */
+/** The types of strings with a format, by the name of the format. */
 export const formatTypes: Readonly<Record<string, ValueType>> = {
   date: {
     kind: 'date',
     expected: 'a date such as 2001-12-31',
-    operators: new Set([...equality, ...ordering]),
+    operators: operatorsOf('equality', 'ordering'),
     parse: parsers.date,
     take: takeText(parsers.date)
   },
   'date-time': {
     kind: 'date-time',
     expected: 'a date and time with its zone such as 2001-12-31T23:59:59.999Z, to the millisecond',
-    operators: new Set([...equality, ...ordering]),
+    operators: operatorsOf('equality', 'ordering'),
     parse: parsers['date-time'],
     take: takeText(parsers['date-time'])
   },
   time: {
     kind: 'time',
     expected: 'a time such as 23:59:59',
-    operators: new Set([...equality, ...ordering]),
+    operators: operatorsOf('equality', 'ordering'),
     parse: parsers.time,
     take: takeText(parsers.time)
   },
   uuid: {
     kind: 'uuid',
     expected: 'a UUID',
-    operators: new Set(equality),
+    operators: operatorsOf('equality'),
     parse: parsers.uuid,
     take: takeText(parsers.uuid)
   }
@@ -217,11 +281,13 @@ function choiceType (choices: readonly Scalar[]): ValueType {
   return {
     kind,
     expected: `one of ${[...byText.keys()].join(', ')}`,
-    operators: new Set(kind === 'boolean' ? equality : [...equality, ...ordering]),
+    operators: kind === 'boolean' ? operatorsOf('equality') : operatorsOf('equality', 'ordering'),
     parse: text => byText.get(text),
     take: value => choices.find(choice => choice === value)
   }
 }
 
-/** A value as the application has it: undefined for null, where the property's type has no null. */
-export const toValue = (value: unknown, { omitted }: Pick<Described, 'omitted'>): unknown => omitted && value === null ? undefined : value
+/** Returns a value as the application sees it: undefined in place of null if the property's type has no null. */
+export function toValue (value: unknown, { omitted }: Pick<Described, 'omitted'>): unknown {
+  return omitted && value === null ? undefined : value
+}

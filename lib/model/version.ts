@@ -2,11 +2,19 @@ import { DeclarationError } from '../errors.ts'
 import { placeOf } from './fields.ts'
 import type { Collection, StoredField } from './model.ts'
 
-/** What the version of an item is made of (docs/http.md: Conditional requests). Throws a DeclarationError for a field that cannot count. */
-export function compileVersion (collection: string, stored: readonly StoredField[], denying: boolean): Pick<Collection, 'version' | 'versionFields'> {
+/**
+ * Returns the field flagged `version` and the fields whose values make an item's version (docs/http.md: Conditional
+ * requests). Throws a DeclarationError for a flagged field that cannot be a version. With `denying`, a version that is
+ * not readable is no error: the caller then gets versions made of the readable fields.
+ */
+export function compileVersion (
+  collection: string, stored: readonly StoredField[], denying: boolean
+): Pick<Collection, 'version' | 'versionFields'> {
   const [version, other] = stored.filter(field => field.schema.version === true)
   if (version === undefined) return { version, versionFields: stored.filter(field => field.readable) }
-  const fail = (reason: string) => { throw new DeclarationError(`${placeOf(collection, version.property)}: is flagged 'version', ${reason}`) }
+  const fail = (reason: string) => {
+    throw new DeclarationError(`${placeOf(collection, version.property)}: is flagged 'version', ${reason}`)
+  }
   if (other !== undefined) fail(`and so is '${other.property}'`)
   if (version.type.kind !== 'integer') fail('but is no integer')
   if (version.nullable) fail('but may be null')

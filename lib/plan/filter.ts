@@ -1,6 +1,6 @@
 import { didYouMean, invalidFilter } from '../errors.ts'
 import type { Collection, DataField, Field, RelationField } from '../model/model.ts'
-import type { Operator, Scalar } from '../model/values.ts'
+import { type Operator, type Scalar, traitsOf } from '../model/values.ts'
 import type { Filter, ValueText } from '../request/request.ts'
 import type { Predicate } from './plan.ts'
 import { all, any, always } from './predicates.ts'
@@ -59,10 +59,10 @@ function unknownField (filter: Comparison, name: string, collection: Collection)
 /** A sub-item can be compared with null only: `artist=null`, `artist!=null`. A sub-collection cannot be compared. */
 function compareRelation (filter: Comparison, field: RelationField): Predicate {
   const exists: Predicate = { kind: 'some', field, where: always }
-  const { values: [value], operator, at } = filter
+  const { values: [value], at } = filter
   if (field.kind === 'sub-item' && value !== undefined && isNull(value)) {
-    if (operator === 'equals') return { kind: 'not', of: exists }
-    if (operator === 'not_equals') return exists
+    const { takesNull, list, negated } = traitsOf(filter.operator)
+    if (takesNull && !list) return negated ? exists : { kind: 'not', of: exists }
   }
   const example = `${field.name}.${field.target.key.name}`
   throw invalidFilter(`The field '${field.name}' is no value; compare one of its fields, as in '${example}'.`, at)
@@ -76,15 +76,13 @@ function compare (filter: Comparison, field: DataField): Predicate {
     throw invalidFilter(`The field '${field.name}' takes ${expected}, which '${spelled}' does not apply to.`, at)
   }
   const values = filter.values.map(value => convert(value, field, operator))
-  if (operator === 'in' || operator === 'not_in') return { kind: 'compare', field, operator, value: values }
+  if (traitsOf(operator).list) return { kind: 'compare', field, operator, value: values }
   const [value] = values
   return { kind: 'compare', field, operator, value: value ?? null }
 }
 
-const takesNull: ReadonlySet<Operator> = new Set(['equals', 'not_equals', 'in', 'not_in'])
-
 function convert (value: ValueText, field: DataField, operator: Operator): Scalar | null {
-  if (field.nullable && isNull(value) && takesNull.has(operator)) return null
+  if (field.nullable && isNull(value) && traitsOf(operator).takesNull) return null
   const scalar = field.type.parse(value.text)
   if (scalar !== undefined) return scalar
   throw invalidFilter(`The field '${field.name}' takes ${field.type.expected}, not '${value.text}'.`, value.at)

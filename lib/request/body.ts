@@ -2,29 +2,32 @@ import { isUtf8 } from 'node:buffer'
 import { malformedBody, unsupportedMediaType } from '../errors.ts'
 import { memoizeRecent } from '../memoize.ts'
 
-/** A body as it came in. */
+/** A body as it was received. */
 export interface BodyText { readonly contentType: string | undefined, readonly bytes: Buffer | undefined }
 
-/** How much one body may hold. */
+/** The limits of a body. */
 export interface BodyLimits {
-  /** Objects and arrays within each other. */
+  /** The greatest depth of nested objects and arrays. */
   readonly depth: number
-  /** Items, those of sub-collections included. */
+  /** The greatest number of items, those of sub-collections included. */
   readonly items: number
 }
 
-/** What bodies that write must be. A merge patch (RFC 7396) is taken as what it is: JSON that holds what is to change. */
+/** The media types of bodies that write. A merge patch (RFC 7396) is read like any JSON: it holds the changes. */
 export const bodyTypes = ['application/json', 'application/merge-patch+json'] as const
 
 /**
- * The JSON of a body; undefined where there is none (docs/http.md: Writing). Throws unsupported_media_type, or malformed_body for what is no JSON
- * and for JSON nested deeper than the limit, which would end the calls within calls that read it.
+ * Parses the JSON of a body; returns undefined for no body or an empty one (docs/http.md: Writing). Throws
+ * unsupported_media_type, or malformed_body for a body that is not JSON or is nested deeper than the limit. The
+ * functions that read the result are recursive, so without the limit they could overflow the call stack.
  */
 export function parseBody (body: BodyText, { depth }: BodyLimits): unknown {
   if (body.bytes === undefined || body.bytes.length === 0) return undefined
   if (!isJson(body.contentType)) throw unsupportedMediaType(...bodyTypes)
   const text = decodeBody(body)
-  if (mayNest(text, depth) && nesting(text) > depth) throw malformedBody(`The body nests objects and arrays deeper than ${depth} levels.`)
+  if (mayExceed(depth, text) && depthOf(text) > depth) {
+    throw malformedBody(`The body nests objects and arrays deeper than ${depth} levels.`)
+  }
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -32,20 +35,23 @@ export function parseBody (body: BodyText, { depth }: BodyLimits): unknown {
   }
 }
 
-/** The text of a body. Throws malformed_body where it is not UTF-8. */
+/** Returns the text of a body, without a byte order mark. Throws malformed_body for a body that is not UTF-8. */
 export function decodeBody ({ bytes = Buffer.alloc(0) }: BodyText): string {
   if (!isUtf8(bytes)) throw malformedBody('The body is not UTF-8.')
   const text = bytes.toString()
-  // A byte order mark.
-  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+  return text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text
 }
 
-/** The media type alone, in lower case. */
-export const mediaTypeOf = (contentType: string | undefined) => contentType === undefined ? undefined : readContentType(contentType).type
+const byteOrderMark = 0xfeff
+
+/** Returns the media type of a Content-Type, in lower case and without parameters. */
+export function mediaTypeOf (contentType: string | undefined): string | undefined {
+  return contentType === undefined ? undefined : readContentType(contentType).type
+}
 
 const isJson = (contentType = '') => readContentType(contentType).json
 
-/** What clients say is nearly always the same. */
+// Cached, because clients send few different values.
 const readContentType = memoizeRecent(contentType => {
   const type = contentType.split(';', 1).join('').trim().toLowerCase()
   return { type, json: bodyTypes.some(one => one === type) && isUtf8Charset(contentType) }
@@ -56,17 +62,23 @@ function isUtf8Charset (contentType: string): boolean {
   return ['utf-8', 'utf8', 'us-ascii'].includes(charset.toLowerCase())
 }
 
-/** Whether the text holds more brackets than that, which few do: only then is it looked at more closely. */
-function mayNest (text: string, depth: number): boolean {
+/**
+ * Returns true if the text has more opening brackets than the depth allows. This is fast, and false for most texts, so
+ * that they need no exact count.
+ */
+function mayExceed (depth: number, text: string): boolean {
   let count = 0
   for (const bracket of ['{', '[']) {
-    for (let index = text.indexOf(bracket); index >= 0 && count <= depth; index = text.indexOf(bracket, index + 1)) count++
+    for (let at = text.indexOf(bracket); at >= 0 && count <= depth; at = text.indexOf(bracket, at + 1)) count++
   }
   return count > depth
 }
 
-/** How deep the text nests, found without a call for each level. Right for JSON; what is none is refused afterwards. */
-function nesting (text: string): number {
+/**
+ * Returns the depth of nested objects and arrays, without recursion. The result is right for JSON; any other text is
+ * refused later, when it is parsed.
+ */
+function depthOf (text: string): number {
   let depth = 0
   let deepest = 0
   let inString = false

@@ -2,19 +2,27 @@ import { invalidFields, invalidFilter } from '../errors.ts'
 import type { TextPlace } from './request.ts'
 import type { Syntax } from './syntax.ts'
 
-/** What one request may still ask for, however it is spread over its parameters and nested queries. */
+/**
+ * The comparisons and fields that a request may still use. One budget counts those of all its parameters and nested
+ * queries.
+ */
 export interface Budget {
-  /** Throws invalid_filter where there are too many comparisons. */
+  /** Counts a comparison. Throws invalid_filter above the limit. */
   spendTerm (at: TextPlace): void
-  /** Throws invalid_fields where too many fields are named. */
+  /** Counts a field of a selection. Throws invalid_fields above the limit. */
   spendField (at: TextPlace): void
 }
 
+/** Returns the budget of a new request: the limits that the syntax sets. */
 export function makeBudget ({ limits }: Syntax): Budget {
   let terms = 0
   let fields = 0
   return {
-    spendTerm (at) { if (++terms > limits.terms) throw invalidFilter(`A request holds ${limits.terms} comparisons at the most.`, at) },
-    spendField (at) { if (++fields > limits.fields) throw invalidFields(`A request names ${limits.fields} fields at the most.`, at) }
+    spendTerm (at) {
+      if (++terms > limits.terms) throw invalidFilter(`A request holds ${limits.terms} comparisons at the most.`, at)
+    },
+    spendField (at) {
+      if (++fields > limits.fields) throw invalidFields(`A request names ${limits.fields} fields at the most.`, at)
+    }
   }
 }

@@ -1,17 +1,17 @@
 import { malformedUrl } from '../errors.ts'
 
 /**
- * Percent-decodes a piece of a URL, once; `what` names it in the error. Throws malformed_url for what is no UTF-8, and for half a surrogate pair:
- * no source could store it, and a link that repeats it could not be encoded.
+ * Percent-decodes a piece of a URL once; `what` is its name in the message. Throws malformed_url for a piece that is
+ * not UTF-8 or has half a surrogate pair: no source could store it, and it could not be encoded again in a link.
  */
 export function decodePercent (piece: string, what: string): string {
   if (plain.test(piece)) return piece
   const text = decode(piece)
-  if (text === undefined || loneSurrogate.test(text)) throw malformedUrl(`The ${what} '${piece}' is not percent-encoded UTF-8.`)
-  return text
+  if (text !== undefined && !loneSurrogate.test(text)) return text
+  throw malformedUrl(`The ${what} '${piece}' is not percent-encoded UTF-8.`)
 }
 
-/** ASCII that stands for itself, as most pieces are. */
+/** Printable ASCII without `%`, which needs no decoding. Most pieces are such. */
 const plain = /^[ -$&-~]*$/
 
 const loneSurrogate = /\p{Surrogate}/u

@@ -1,23 +1,26 @@
 import { invalidFilter } from '../errors.ts'
+import { traitsOf } from '../model/values.ts'
 import type { Budget } from './budget.ts'
 import type { Filter, ValueText } from './request.ts'
 import { characterAt, part, placeAt, quoteEnd, type Span, standsAt, textOf, unquote } from './span.ts'
 import { nameEnd, operatorAt, type Syntax } from './syntax.ts'
 
-/** What a reader gives: what it read, and the index of what follows. */
+/** A filter that was read, and the index of the character after it. */
 export interface FilterRead { readonly filter: Filter, readonly end: number }
 
 /**
- * A filter (docs/http.md: Query strings):
+ * Parses a filter (docs/http.md: Query strings):
  *
  *     filter     = group | comparison
  *     group      = ["!"] "(" filter { "," filter } ")" | ["!"] "(" filter { "|" filter } ")"
- *     comparison = name { "." name } operator ( value | list )     list: after an `in`
- *     list       = [ value { ("," | ";") value } ]                 in a group or a selection also in parentheses, which a "," in a group needs
- *     value      = quoted | raw                                    raw: all that follows; in a group up to "," "|" ")", in a selection up to ";" ")"
+ *     comparison = name { "." name } operator ( value | list )
+ *     list       = [ value { ("," | ";") value } ]
+ *     value      = quoted | raw
  *     quoted     = '"' { character | '\"' | '\\' } '"'
  *
- * Throws invalid_filter with the position of what does not fit.
+ * A list follows an operator that takes lists. In a group or a selection it can be in parentheses; in a group, a list
+ * with a "," needs them. A raw value ends where the parameter ends; in a group also before "," "|" ")", in a selection
+ * also before ";" ")". Throws invalid_filter with the position of the first character that does not fit.
  */
 export function parseFilter (span: Span, syntax: Syntax, budget: Budget): Filter {
   const { filter, end } = readFilter(span, alone, 0, syntax, budget)
@@ -25,31 +28,35 @@ export function parseFilter (span: Span, syntax: Syntax, budget: Budget): Filter
   return filter
 }
 
-/** Reads a filter among the options of a selection, where `;` or `)` ends it. */
+/** Reads a filter that is an option of a selection, where `;` or `)` ends it. Throws invalid_filter. */
 export function readOptionFilter (span: Span, syntax: Syntax, budget: Budget): FilterRead {
   const read = readFilter(span, inSelection, 0, syntax, budget)
   if (read.end < span.end && !standsAt(span, read.end, inSelection.stops)) throw expected("';' or ')'", span, read.end)
   return read
 }
 
-/** What ends a raw value, and whether parentheses inside it are passed over as pairs. */
+/** The characters that end a raw value. With `pairs`, a pair of parentheses inside the value does not end it. */
 interface Ending { readonly stops: string, readonly pairs: boolean }
 
 const alone: Ending = { stops: '', pairs: false }
 const inGroup: Ending = { stops: ',|)', pairs: false }
 const inSelection: Ending = { stops: ';)', pairs: true }
 
-/** Reads from the span's start. `depth` counts the groups around it. */
+/** Reads a filter from the start of the span. `depth` is the number of groups around it. */
 function readFilter (span: Span, ending: Ending, depth: number, syntax: Syntax, budget: Budget): FilterRead {
   const negated = standsAt(span, span.start, '!') && standsAt(span, span.start + 1, '(')
   if (negated || standsAt(span, span.start, '(')) return readGroup(span, negated, depth + 1, syntax, budget)
   return readComparison(span, ending, syntax, budget)
 }
 
+/** The kind of a group by its separator. */
 const kinds: Readonly<Record<string, 'all' | 'any'>> = { ',': 'all', '|': 'any' }
 
 function readGroup (span: Span, negated: boolean, depth: number, syntax: Syntax, budget: Budget): FilterRead {
-  if (depth > syntax.limits.depth) throw invalidFilter(`Groups can be nested ${syntax.limits.depth} deep at the most.`, placeAt(span, span.start))
+  const { limits } = syntax
+  if (depth > limits.depth) {
+    throw invalidFilter(`Groups can be nested ${limits.depth} deep at the most.`, placeAt(span, span.start))
+  }
   const members: Filter[] = []
   let separator: string | undefined
   let index = span.start + (negated ? 2 : 1)
@@ -60,7 +67,10 @@ function readGroup (span: Span, negated: boolean, depth: number, syntax: Syntax,
     index = end + 1
     const character = characterAt(span, end)
     if (character === ')') break
-    if (separator !== undefined && separator !== character) throw invalidFilter("A group holds either ',' for and or '|' for or; put parentheses around one of them.", placeAt(span, end))
+    if (separator !== undefined && separator !== character) {
+      const message = "A group holds either ',' for and or '|' for or; put parentheses around one of them."
+      throw invalidFilter(message, placeAt(span, end))
+    }
     separator = character
   }
   const group: Filter = { kind: kinds[separator ?? ','] ?? 'all', of: members }
@@ -76,7 +86,7 @@ function readComparison (span: Span, ending: Ending, syntax: Syntax, budget: Bud
   const [spelling, operator] = operatorAt(span.text, nameEnds, syntax) ?? []
   if (spelling === undefined || operator === undefined) throw expected('an operator', span, nameEnds)
   const values = part(span, nameEnds + spelling.length, span.end)
-  if (operator === 'in' || operator === 'not_in') {
+  if (traitsOf(operator).list) {
     const list = readList(values, ending, syntax)
     return { filter: { kind: 'compare', path, operator, values: list.values, at }, end: list.end }
   }
@@ -86,31 +96,46 @@ function readComparison (span: Span, ending: Ending, syntax: Syntax, budget: Bud
 
 function readPath (span: Span, { limits }: Syntax): readonly string[] {
   const path = textOf(span).split('.')
-  const hole = path.indexOf('')
-  if (hole >= 0) throw invalidFilter("A '.' stands between two names.", placeAt(span, span.start + path.slice(0, hole).join('.').length))
-  if (path.length > limits.depth) throw invalidFilter(`A filter can go through ${limits.depth} names at the most.`, placeAt(span, span.start))
+  const empty = path.indexOf('')
+  if (empty >= 0) {
+    const dot = span.start + path.slice(0, empty).join('.').length
+    throw invalidFilter("A '.' stands between two names.", placeAt(span, dot))
+  }
+  if (path.length > limits.depth) {
+    throw invalidFilter(`A filter can go through ${limits.depth} names at the most.`, placeAt(span, span.start))
+  }
   return path
 }
 
-/** Where a `,` ends more than the value, it does not part the values of a list without parentheses. */
-function readList (span: Span, ending: Ending, syntax: Syntax): { readonly values: readonly ValueText[], readonly end: number } {
-  const bracketed = ending !== alone && standsAt(span, span.start, '(')
-  const { stops, pairs } = bracketed ? { stops: ')', pairs: false } : ending
+interface ListRead { readonly values: readonly ValueText[], readonly end: number }
+
+/**
+ * Reads a list. A delimiter that also ends the comparison does not separate values, unless the list is in
+ * parentheses.
+ */
+function readList (span: Span, ending: Ending, syntax: Syntax): ListRead {
+  const { listLength } = syntax.limits
+  const parenthesized = ending !== alone && standsAt(span, span.start, '(')
+  const { stops, pairs } = parenthesized ? { stops: ')', pairs: false } : ending
   const delimiters = [...syntax.list].filter(delimiter => !stops.includes(delimiter)).join('')
   const values: ValueText[] = []
-  let index = span.start + (bracketed ? 1 : 0)
+  let index = span.start + (parenthesized ? 1 : 0)
   let more = index < span.end && !standsAt(span, index, stops)
   while (more) {
     const { value, end } = readValue(part(span, index, span.end), { stops: stops + delimiters, pairs })
-    if (values.push(value) > syntax.limits.listLength) throw invalidFilter(`A list holds ${syntax.limits.listLength} values at the most.`, value.at)
+    if (values.push(value) > listLength) throw invalidFilter(`A list holds ${listLength} values at the most.`, value.at)
     more = standsAt(span, end, delimiters)
     index = more ? end + 1 : end
   }
-  if (bracketed && index >= span.end) throw invalidFilter('The parenthesis is never closed.', placeAt(span, span.start))
-  return { values, end: bracketed ? index + 1 : index }
+  if (parenthesized && index >= span.end) {
+    throw invalidFilter('The parenthesis is never closed.', placeAt(span, span.start))
+  }
+  return { values, end: parenthesized ? index + 1 : index }
 }
 
-function readValue (span: Span, ending: Ending): { readonly value: ValueText, readonly end: number } {
+interface ValueRead { readonly value: ValueText, readonly end: number }
+
+function readValue (span: Span, ending: Ending): ValueRead {
   const at = placeAt(span, span.start)
   if (!standsAt(span, span.start, '"')) {
     const end = rawEnd(span, ending)
@@ -118,7 +143,9 @@ function readValue (span: Span, ending: Ending): { readonly value: ValueText, re
   }
   const end = quoteEnd(span, span.start)
   if (end === undefined) throw invalidFilter('The quote is never closed.', at)
-  if (end < span.end && !standsAt(span, end, ending.stops)) throw expected('the end of the value after its closing quote', span, end)
+  if (end < span.end && !standsAt(span, end, ending.stops)) {
+    throw expected('the end of the value after its closing quote', span, end)
+  }
   return { value: { text: unquote(span.text.slice(span.start, end)), quoted: true, at }, end }
 }
 

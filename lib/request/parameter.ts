@@ -6,7 +6,7 @@ import { parseSort } from './sort.ts'
 import { placeAt, type Span, textOf } from './span.ts'
 import type { ParameterKind, Syntax } from './syntax.ts'
 
-/** A query on its way. */
+/** A query while it is read. */
 export interface QueryDraft {
   readonly filters: Filter[]
   sort: readonly SortTerm[] | undefined
@@ -15,16 +15,22 @@ export interface QueryDraft {
   readonly at: { -readonly [kind in keyof Query['at']]: TextPlace }
 }
 
+/** Returns a query without any parameter. */
 export const makeDraft = (): QueryDraft => ({ filters: [], sort: undefined, fields: undefined, page: {}, at: {} })
 
-/** Adds a filter. Several are ANDed. */
+/** Adds a filter to those that must all hold. */
 export function addFilter (draft: QueryDraft, filter: Filter, at: TextPlace): void {
   draft.at.filter ??= at
   draft.filters.push(filter)
 }
 
-/** Adds what a parameter says that is no selection; `span` is its value. Throws where its like has been said before. */
-export function addParameter (draft: QueryDraft, kind: Exclude<ParameterKind, 'fields'>, span: Span, syntax: Syntax, budget: Budget): void {
+/**
+ * Adds a parameter that is not a selection; `span` is its value. Throws invalid_sort or invalid_page for a second
+ * parameter of its kind, or what the grammar of the value throws.
+ */
+export function addParameter (
+  draft: QueryDraft, kind: Exclude<ParameterKind, 'fields'>, span: Span, syntax: Syntax, budget: Budget
+): void {
   const at = placeAt(span, span.start)
   if (kind === 'where') return addFilter(draft, parseFilter(span, syntax, budget), at)
   if (kind === 'sort') {
@@ -38,5 +44,7 @@ export function addParameter (draft: QueryDraft, kind: Exclude<ParameterKind, 'f
   draft.page[kind] = { text: textOf(span), quoted: false, at }
 }
 
-// Not the parameter's name: the two may be synonyms, or stand inside a selection.
-const pageWords = { page: 'number', size: 'size', offset: 'start', after: 'position', before: 'position' } as const satisfies Record<keyof PageAsked, string>
+// The message does not have the parameter's name: the two parameters can be synonyms, or options of a selection.
+const pageWords = {
+  page: 'number', size: 'size', offset: 'start', after: 'position', before: 'position'
+} as const satisfies Record<keyof PageAsked, string>

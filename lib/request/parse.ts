@@ -6,14 +6,17 @@ import { readQuery } from './query.ts'
 import type { Query } from './request.ts'
 import type { Syntax } from './syntax.ts'
 
-/** A request as it came in. */
+/** A request as it was received. */
 export interface RequestText {
   readonly method: string
   /** The request target, undecoded. */
   readonly url: string
-  /** How many segments of the path lead to the API's root. */
+  /** The number of path segments that lead to the API's root. */
   readonly rootLength: number
-  /** What the framework takes for the API's origin; empty where it cannot tell. Asked for where an answer needs it. */
+  /**
+   * Returns the API's origin according to the framework, or '' if it is unknown. Called only for answers that need
+   * it.
+   */
   origin (): string
   readonly accept: string | undefined
   readonly prefer: string | string[] | undefined
@@ -24,34 +27,38 @@ export interface RequestText {
   readonly body: Buffer | undefined
 }
 
-/** A request taken apart: syntax only, nothing in it is known to exist. */
+/** A parsed request. Only its syntax is known: its names may be unknown to the model. */
 export interface Request {
   readonly method: string
-  /** The API's origin; empty where it cannot be told. */
+  /** Returns the API's origin, or '' if it is unknown. */
   origin (): string
-  /** The segments that lead to the API's root. */
+  /** The segments that lead to the API's root, without empty ones. */
   readonly root: readonly string[]
+  /** The segments after the API's root. */
   readonly segments: readonly string[]
   readonly query: Query
-  /** The URL's parameters without those of pages, each percent-encoded: what links keep. The body of a QUERY is sent again. */
+  /**
+   * Returns the URL's parameters that links repeat, each percent-encoded: all but those of pages. Parameters in the
+   * body of a QUERY are not among them, because the client sends the body again.
+   */
   kept (): readonly string[]
   readonly accept: string | undefined
-  /** Whether an exact count is preferred. */
+  /** True if the client prefers an exact count. */
   readonly count: boolean
-  /** Whether the body is a query string. */
+  /** True if the content type is that of a query string. */
   readonly form: boolean
-  /** What a write is to be answered with, where the client prefers something. */
+  /** The body that the client prefers as the answer to a write. */
   readonly returns: 'representation' | 'minimal' | undefined
   readonly conditions: Conditions
-  /** Whether a read must know of everything that was written before, by whomever. */
+  /** True if a read must include all writes before it, of any client. */
   readonly fresh: boolean
   readonly body: BodyText
 }
 
-/** What a QUERY's body must be: the grammar of the URL's query (docs/http.md: URLs). */
+/** The media type of a QUERY's body, whose grammar is that of the URL's query (docs/http.md: URLs). */
 export const formType = 'application/x-www-form-urlencoded'
 
-/** Takes a request apart. Throws malformed_url, malformed_body, or what the grammars of the query string throw. */
+/** Parses a request. Throws malformed_url, malformed_body, or what the grammars of the query string throw. */
 export function parseRequest (text: RequestText, syntax: Syntax): Request {
   const { method, url, rootLength, origin, accept, contentType } = text
   const path = parsePath(url)
@@ -59,8 +66,8 @@ export function parseRequest (text: RequestText, syntax: Syntax): Request {
   const body = { contentType, bytes: text.body }
   const form = mediaTypeOf(contentType) === formType
   const read = readQuery(syntax)
-  const inUrl = read(path.query)
-  const { query } = method === 'QUERY' && form ? read(`${path.query}&${decodeBody(body)}`) : inUrl
+  const urlQuery = read(path.query)
+  const { query } = method === 'QUERY' && form ? read(`${path.query}&${decodeBody(body)}`) : urlQuery
   const preferences = parsePrefer(text.prefer)
   return {
     method,
@@ -68,7 +75,7 @@ export function parseRequest (text: RequestText, syntax: Syntax): Request {
     root: path.segments.slice(0, start).filter(segment => segment !== ''),
     segments: path.segments.slice(start),
     query,
-    kept: inUrl.kept,
+    kept: urlQuery.kept,
     accept,
     count: preferences.get('count') === 'exact',
     form,
@@ -79,7 +86,9 @@ export function parseRequest (text: RequestText, syntax: Syntax): Request {
   }
 }
 
-/** Empty segments before the API's root are the router's business: it let them through. */
+/**
+ * Returns the index of the first segment after the API's root. Empty segments do not count: the router ignored them.
+ */
 function endOfRoot (segments: readonly string[], rootLength: number): number {
   let found = 0
   for (const [index, segment] of segments.entries()) {

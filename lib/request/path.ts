@@ -1,11 +1,12 @@
 import { decodePercent } from './decode.ts'
 
-/** A URL's path and query, the one decoded, the other not. */
+/** A URL's path and query. The segments are decoded, the query is not. */
 export interface Path { readonly segments: readonly string[], readonly query: string }
 
 /**
- * Splits a request target (docs/http.md: URLs). Segments are split before they are decoded, each once, so that `%2F` is data; a slash at the end
- * changes nothing; an empty segment stays, for the walk to refuse. Throws malformed_url for broken percent-encoding.
+ * Parses a request target (docs/http.md: URLs). The path is split before its segments are decoded, so that `%2F` is
+ * data. A slash at the end is ignored. An empty segment is kept, so that the planner refuses it. Throws malformed_url
+ * for a segment that is not percent-encoded UTF-8.
  */
 export function parsePath (target: string): Path {
   const url = target.startsWith('/') ? target : withoutOrigin(target)
@@ -13,10 +14,16 @@ export function parsePath (target: string): Path {
   const path = mark < 0 ? url : url.slice(0, mark)
   const segments = path.slice(1).split('/')
   if (segments.at(-1) === '') segments.pop()
-  return { segments: segments.map(segment => decodePercent(segment, 'segment')), query: mark < 0 ? '' : url.slice(mark + 1) }
+  return {
+    segments: segments.map(segment => decodePercent(segment, 'segment')),
+    query: mark < 0 ? '' : url.slice(mark + 1)
+  }
 }
 
-/** A proxy may send the target in absolute form, its path perhaps empty (RFC 9112, 3.2.2). */
+/**
+ * Returns the path and query of a target in absolute form, which a proxy may send (RFC 9112, 3.2.2). The path can be
+ * empty.
+ */
 function withoutOrigin (target: string): string {
   const [origin] = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?]*/.exec(target) ?? []
   return origin === undefined ? '/' : target.slice(origin.length)

@@ -1,6 +1,7 @@
 /**
- * The preferences of a request by lower-case name (RFC 7240): `name`, `name=token` or `name="quoted"`, between commas, on one line or several.
- * The first of a name counts; parameters after a `;` and what is no preference are passed over, as the RFC asks.
+ * Parses the preferences of a request, by lower-case name (RFC 7240): `name`, `name=token` or `name="quoted"`,
+ * separated by commas, in one header line or several. The first preference of a name counts. Parameters after a `;`
+ * and texts that are not preferences are ignored, as the RFC asks.
  */
 export function parsePrefer (header: string | readonly string[] | undefined): ReadonlyMap<string, string> {
   if (header === undefined) return none
@@ -25,7 +26,7 @@ function readWord (text: string): string | undefined {
   return token.test(text) ? text : undefined
 }
 
-/** The parts between delimiters; a quoted string is never split. */
+/** Splits a text at each delimiter outside of quoted strings. */
 function split (text: string, delimiter: string): readonly string[] {
   const parts: string[] = []
   let quoted = false

@@ -10,8 +10,10 @@ import { placeAt, type Span } from './span.ts'
 import { nameEnd, type ParameterKind, type Syntax } from './syntax.ts'
 
 /**
- * Reads a raw query string (docs/http.md: Query strings): split at `&`, each part percent-decoded once, `+` a space; a part that begins with a
- * parameter's name and `=` is that parameter, any other a filter. Throws malformed_url, invalid_parameter, or what the grammar of a part throws.
+ * Parses a raw query string (docs/http.md: Query strings). It is split at `&`, then each part is percent-decoded once,
+ * with `+` as a space. A part that begins with a parameter's name and `=` is that parameter, any other part is a
+ * filter. Throws malformed_url, invalid_parameter, invalid_fields for a second selection, or what the grammar of a
+ * part throws.
  */
 export function parseQuery (raw: string, syntax: Syntax): Query {
   const draft = makeDraft()
@@ -20,26 +22,37 @@ export function parseQuery (raw: string, syntax: Syntax): Query {
   return draft
 }
 
-/** A query string, read. `kept`: keptParameters(), worked out when they are first asked for. */
+/** A parsed query string. `kept` calls keptParameters() the first time and caches the result. */
 export interface QueryText { readonly query: Query, kept (): readonly string[] }
 
-/** Reads a query string, unless it was read before, as most are: nothing in what it gives is ever changed. Throws what parseQuery() throws. */
+/**
+ * Parses query strings like parseQuery(), with a cache for each syntax: most query strings repeat. Requests share the
+ * results, so no code may change them. Throws what parseQuery() throws.
+ */
 export const readQuery = memoize((syntax: Syntax) => memoizeRecent((raw): QueryText => {
   let kept: readonly string[] | undefined
   return { query: parseQuery(raw, syntax), kept: () => (kept ??= keptParameters(raw, syntax)) }
 }, recent))
 
-// What is made of a text takes more room than it does, so long ones are not kept.
+// A parsed query needs more memory than its text, so long texts are not cached.
 const recent = { most: 300, longest: 500 }
 
-/** The parameters without those that name a page, percent-encoded so that a link can hold them. */
+/**
+ * Returns the parameters that links repeat: all but those that select a page. Each is percent-encoded. Throws
+ * malformed_url.
+ */
 export function keptParameters (raw: string, syntax: Syntax): readonly string[] {
   const kept = decodedParts(raw).filter(text => !pageKinds.has(findParameter(text, syntax)?.kind))
-  // A name and its `=` stay as they are, for whoever reads the link.
-  return kept.map(text => plain.test(text) ? text : encodeURIComponent(text).replaceAll('%3D', '=').replaceAll('%2C', ','))
+  return kept.map(encodeParameter)
 }
 
-/** What stays as it is. */
+/** Encodes a parameter, but leaves `=` and `,` as they are, so that people can read the link. */
+function encodeParameter (text: string): string {
+  if (plain.test(text)) return text
+  return encodeURIComponent(text).replaceAll('%3D', '=').replaceAll('%2C', ',')
+}
+
+/** A text that needs no encoding. */
 const plain = /^[\w.~!*'(),=-]*$/
 
 const pageKinds: ReadonlySet<ParameterKind | undefined> = new Set(['page', 'offset', 'after', 'before'])
@@ -56,7 +69,7 @@ function decodePart (part: string): string {
 
 interface Parameter { readonly name: string, readonly kind: ParameterKind }
 
-/** The parameter that the text begins with, if it is one. */
+/** Returns the parameter whose name and `=` the text begins with, or undefined. */
 function findParameter (text: string, { parameters }: Syntax): Parameter | undefined {
   const equals = text.indexOf('=')
   if (equals < 0) return undefined

@@ -1,28 +1,38 @@
 import type { Operator } from '../model/values.ts'
 
-/** Where something stood in the request, for the error that may follow. */
+/** A place in the request, for errors. */
 export interface TextPlace {
-  /** The parameter's name as sent; for a filter that is a parameter of its own, the field's path. */
+  /** The parameter's name as sent. For a parameter that is a filter, such as `age>=30`, the field's path. */
   readonly parameter: string
-  /** The character, from 1, in the parameter's decoded value; for a filter that is a parameter of its own, in the whole parameter. */
+  /**
+   * The number of the character, from 1, in the decoded value. For a parameter that is a filter, in the whole
+   * parameter.
+   */
   readonly position: number
 }
 
-/** A value as written. Only an unquoted `null` can mean null. */
+/** A value as the client wrote it, without its quotes. Only an unquoted `null` can mean null. */
 export interface ValueText { readonly text: string, readonly quoted: boolean, readonly at: TextPlace }
 
-/** What is asked of a collection's items. Nothing in it is known to exist. */
+/** A condition on a collection's items, as the client wrote it. Its names may be unknown to the model. */
 export type Filter =
-  | { readonly kind: 'compare', readonly path: readonly string[], readonly operator: Operator, readonly values: readonly ValueText[], readonly at: TextPlace }
+  | {
+    readonly kind: 'compare'
+    readonly path: readonly string[]
+    readonly operator: Operator
+    readonly values: readonly ValueText[]
+    readonly at: TextPlace
+  }
   | { readonly kind: 'all' | 'any', readonly of: readonly Filter[] }
   | { readonly kind: 'not', readonly of: Filter }
 
+/** A term of an order. */
 export interface SortTerm { readonly name: string, readonly descending: boolean, readonly at: TextPlace }
 
-/** A field named in a selection; with `query` where parentheses follow it. */
+/** A field of a selection. `query` is the content of the parentheses that follow the name. */
 export interface FieldAsked { readonly name: string, readonly at: TextPlace, readonly query?: Query | undefined }
 
-/** The page parameters that were given, as text: what they mean together is for the plan. */
+/** The page parameters of a request, as text. plan/page.ts decides which of them can be combined. */
 export interface PageAsked {
   readonly page?: ValueText | undefined
   readonly size?: ValueText | undefined
@@ -31,13 +41,13 @@ export interface PageAsked {
   readonly before?: ValueText | undefined
 }
 
-/** A query string, read. What was not given is undefined. */
+/** A parsed query string. A member is undefined if the request has no such parameter. */
 export interface Query {
-  /** All of them hold. */
+  /** The conditions, all of which must hold. */
   readonly filters: readonly Filter[]
   readonly sort?: readonly SortTerm[] | undefined
   readonly fields?: readonly FieldAsked[] | undefined
   readonly page: PageAsked
-  /** Where the first parameter of each kind stood, for a resource that cannot use it. */
+  /** The place of the first parameter of each kind, for the error of a resource that cannot use it. */
   readonly at: { readonly [kind in 'filter' | 'sort' | 'fields' | 'page']?: TextPlace }
 }

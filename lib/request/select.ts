@@ -7,34 +7,45 @@ import { characterAt, part, placeAt, type Span, standsAt } from './span.ts'
 import { nameEnd, operatorAt, type Syntax } from './syntax.ts'
 
 /**
- * A selection (docs/http.md: What an item shows):
+ * Parses a selection (docs/http.md: What an item shows):
  *
- *     selection = field { delimiter field }                     delimiter: "," ";" "+" or space, one or more
+ *     selection = field { delimiter field }
  *     field     = name [ "(" query ")" ]
  *     query     = selection { ";" option } | option { ";" option }
- *     option    = parameter "=" value | comparison              up to the next ";" or the ")" that closes the query; no fields, after, before
+ *     option    = parameter "=" value | comparison
  *
- * Throws invalid_fields, or what the grammar of an option throws.
+ * A delimiter is one or more of "," ";" "+" and space. An option ends before the next ";" or before the ")" that closes
+ * the query; its parameter cannot be one of fields, after and before. Throws invalid_fields, or what the grammar of an
+ * option throws.
  */
 export function parseSelection (span: Span, syntax: Syntax, budget: Budget): readonly FieldAsked[] {
   const { query, end } = parseNested(span, span.start, 0, syntax, budget)
-  if (end < span.end) throw invalidFields(`Expected a field's name, not '${characterAt(span, end)}'.`, placeAt(span, end))
-  if (query.fields === undefined) throw invalidFields('Expected the name of a field at least.', placeAt(span, span.start))
+  if (end < span.end) throw expectedName(span, end)
+  if (query.fields === undefined) {
+    throw invalidFields('Expected the name of a field at least.', placeAt(span, span.start))
+  }
   return query.fields
 }
 
-interface ReadQuery { readonly query: Query, readonly end: number }
+/** A query inside of parentheses that was read, and the index of the character after it. */
+interface NestedRead { readonly query: Query, readonly end: number }
 
-/** Reads names and options up to the closing parenthesis or the end. `depth` 0 is the parameter itself, which has no options. */
-function parseNested (span: Span, start: number, depth: number, syntax: Syntax, budget: Budget): ReadQuery {
-  if (depth > syntax.limits.depth) throw invalidFields(`Selections can be nested ${syntax.limits.depth} deep at the most.`, placeAt(span, start))
+/**
+ * Reads names and options up to the closing parenthesis or the end. At `depth` 0, that of the parameter itself, there
+ * are no options.
+ */
+function parseNested (span: Span, start: number, depth: number, syntax: Syntax, budget: Budget): NestedRead {
+  const { limits } = syntax
+  if (depth > limits.depth) {
+    throw invalidFields(`Selections can be nested ${limits.depth} deep at the most.`, placeAt(span, start))
+  }
   const draft = makeDraft()
   const fields: FieldAsked[] = []
   const delimiters = [...syntax.fields, ...depth > 0 ? optionDelimiter : ''].join('')
   let index = skip(span, start, delimiters)
   while (index < span.end && !standsAt(span, index, ')')) {
     const nameEnds = nameEnd(span.text, index)
-    if (nameEnds === index) throw invalidFields(`Expected a field's name, not '${characterAt(span, index)}'.`, placeAt(span, index))
+    if (nameEnds === index) throw expectedName(span, index)
     if (depth > 0 && isOption(span, nameEnds, syntax)) {
       index = skip(span, addOption(draft, part(span, index, span.end), nameEnds, syntax, budget), delimiters)
       continue
@@ -42,40 +53,57 @@ function parseNested (span: Span, start: number, depth: number, syntax: Syntax, 
     if (hasOptions(draft)) throw invalidFields('Names stand before the options.', placeAt(span, index))
     const { field, end } = parseField(span, index, nameEnds, depth, syntax, budget)
     fields.push(field)
-    if (end < span.end && !standsAt(span, end, `)${delimiters}`)) throw invalidFields(`Expected a delimiter, not '${characterAt(span, end)}'.`, placeAt(span, end))
+    if (end < span.end && !standsAt(span, end, `)${delimiters}`)) {
+      throw invalidFields(`Expected a delimiter, not '${characterAt(span, end)}'.`, placeAt(span, end))
+    }
     index = skip(span, end, delimiters)
   }
   return { query: { ...draft, fields: fields.length > 0 ? fields : undefined }, end: index }
 }
 
-// Whatever is configured to stand between names.
+function expectedName (span: Span, index: number) {
+  return invalidFields(`Expected a field's name, not '${characterAt(span, index)}'.`, placeAt(span, index))
+}
+
+// Fixed: the delimiters of names can be configured, that of options cannot.
 const optionDelimiter = ';'
 
-// The `=` after a parameter is one also where no operator is spelled so.
-const isOption = (span: Span, nameEnds: number, syntax: Syntax) => standsAt(span, nameEnds, '=') || operatorAt(span.text, nameEnds, syntax) !== undefined
+// An `=` makes a parameter even if the configured operators do not include it.
+function isOption (span: Span, nameEnds: number, syntax: Syntax): boolean {
+  return standsAt(span, nameEnds, '=') || operatorAt(span.text, nameEnds, syntax) !== undefined
+}
 
 const hasOptions = ({ at }: Query) => Object.keys(at).length > 0
 
-function parseField (span: Span, start: number, nameEnds: number, depth: number, syntax: Syntax, budget: Budget): { readonly field: FieldAsked, readonly end: number } {
+interface FieldRead { readonly field: FieldAsked, readonly end: number }
+
+function parseField (
+  span: Span, start: number, nameEnds: number, depth: number, syntax: Syntax, budget: Budget
+): FieldRead {
   const at = placeAt(span, start)
   budget.spendField(at)
   const name = span.text.slice(start, nameEnds)
   if (!standsAt(span, nameEnds, '(')) return { field: { name, at }, end: nameEnds }
   const { query, end } = parseNested(span, nameEnds + 1, depth + 1, syntax, budget)
   if (end >= span.end) throw invalidFields('The parenthesis is never closed.', placeAt(span, nameEnds))
-  if (query.fields === undefined && !hasOptions(query)) throw invalidFields('Nothing stands between the parentheses.', placeAt(span, nameEnds))
+  if (query.fields === undefined && !hasOptions(query)) {
+    throw invalidFields('Nothing stands between the parentheses.', placeAt(span, nameEnds))
+  }
   return { field: { name, at, query }, end: end + 1 }
 }
 
-/** Adds the option at the span's start and gives the index of what follows it. */
+/** Adds the option at the start of the span. Returns the index of the character after it. */
 function addOption (draft: QueryDraft, span: Span, nameEnds: number, syntax: Syntax, budget: Budget): number {
   const at = placeAt(span, span.start)
   const name = span.text.slice(span.start, nameEnds)
   const kind = standsAt(span, nameEnds, '=') ? syntax.parameters.get(name) : undefined
-  if (kind === 'fields' || kind === 'after' || kind === 'before') throw invalidFields(`'${name}' cannot stand inside a selection.`, at)
+  if (kind === 'fields' || kind === 'after' || kind === 'before') {
+    throw invalidFields(`'${name}' cannot stand inside a selection.`, at)
+  }
   if (kind === undefined && !syntax.fieldParameters) throw invalidFields(`There is no parameter '${name}'.`, at)
   if (kind === undefined || kind === 'where') {
-    const { filter, end } = readOptionFilter(kind === undefined ? span : part(span, nameEnds + 1, span.end), syntax, budget)
+    const filterSpan = kind === undefined ? span : part(span, nameEnds + 1, span.end)
+    const { filter, end } = readOptionFilter(filterSpan, syntax, budget)
     addFilter(draft, filter, at)
     return end
   }
@@ -84,7 +112,7 @@ function addOption (draft: QueryDraft, span: Span, nameEnds: number, syntax: Syn
   return value.end
 }
 
-/** The value of a sort or page option, in which nothing is quoted: up to the next `;` or `)`. */
+/** Returns the value of a sort or page option, which ends before the next `;` or `)`. It has no quotes. */
 function optionValue (span: Span): Span {
   let end = span.start
   while (end < span.end && !standsAt(span, end, ';)')) end++

@@ -4,11 +4,19 @@ import { part, placeAt, type Span, split, textOf } from './span.ts'
 import { nameEnd, type Syntax } from './syntax.ts'
 
 /**
- * An order (docs/http.md: Query strings): `term { ("," | ";") term }`, `term = name [ (" " | "+") direction ]`. Throws invalid_sort.
+ * Parses an order (docs/http.md: Query strings):
+ *
+ *     order = term { ("," | ";") term }
+ *     term  = name [ (" " | "+") direction ]
+ *
+ * Throws invalid_sort.
  */
 export function parseSort (span: Span, syntax: Syntax): readonly SortTerm[] {
+  const { sortTerms } = syntax.limits
   const terms = split(span, syntax.sort)
-  if (terms.length > syntax.limits.sortTerms) throw invalidSort(`An order has ${syntax.limits.sortTerms} terms at the most.`, placeAt(span, span.start))
+  if (terms.length > sortTerms) {
+    throw invalidSort(`An order has ${sortTerms} terms at the most.`, placeAt(span, span.start))
+  }
   return terms.map(term => parseTerm(trim(term, syntax), syntax))
 }
 
@@ -16,16 +24,23 @@ function parseTerm (span: Span, syntax: Syntax): SortTerm {
   const end = Math.min(nameEnd(span.text, span.start), span.end)
   const at = placeAt(span, span.start)
   if (end === span.start) throw invalidSort("Expected a field's name.", at)
-  return { name: span.text.slice(span.start, end), descending: parseDirection(trim(part(span, end, span.end), syntax), end, syntax), at }
+  const direction = trim(part(span, end, span.end), syntax)
+  return { name: span.text.slice(span.start, end), descending: parseDirection(direction, end, syntax), at }
 }
 
+/**
+ * Returns true for a direction that means descending. `nameEnds` is the end of the name, which a delimiter must
+ * follow.
+ */
 function parseDirection (span: Span, nameEnds: number, { directions }: Syntax): boolean {
   if (span.start >= span.end) return false
   const descending = span.start > nameEnds ? directions.get(textOf(span).toLowerCase()) : undefined
-  if (descending === undefined) throw invalidSort(`Expected one of ${[...directions.keys()].join(', ')}, not '${textOf(span)}'.`, placeAt(span, span.start))
-  return descending
+  if (descending !== undefined) return descending
+  const words = [...directions.keys()].join(', ')
+  throw invalidSort(`Expected one of ${words}, not '${textOf(span)}'.`, placeAt(span, span.start))
 }
 
+/** Returns the span without delimiters of directions at its start and end. */
 function trim (span: Span, { direction }: Syntax): Span {
   let { start, end } = span
   while (start < end && direction.has(span.text[start] ?? '')) start++

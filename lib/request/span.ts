@@ -1,34 +1,40 @@
 import type { TextPlace } from './request.ts'
 
-/** A stretch of a parameter's decoded text, which knows where in the request it stands. */
+/** A part of a parameter's decoded text, with its place in the request. */
 export interface Span {
   readonly text: string
-  /** The first character that belongs to it, and the first after it. */
+  /** The index of the first character of the span. */
   readonly start: number
+  /** The index after the last character of the span. */
   readonly end: number
   readonly parameter: string
-  /** Where positions are counted from: the parameter's value, or the whole of a parameter that is a filter. */
+  /** The index that has position 1: the start of the parameter's value, or 0 for a parameter that is a filter. */
   readonly origin: number
 }
 
-export const placeAt = ({ parameter, origin }: Span, index: number): TextPlace => ({ parameter, position: index - origin + 1 })
+/** Returns the place of an index, for errors. */
+export function placeAt ({ parameter, origin }: Span, index: number): TextPlace {
+  return { parameter, position: index - origin + 1 }
+}
 
+/** Returns the text of a span. */
 export const textOf = ({ text, start, end }: Span) => text.slice(start, end)
 
+/** Returns the part of a span between two indexes of its text. */
 export const part = (span: Span, start: number, end: number): Span => ({ ...span, start, end })
 
-/** Whether one of the characters stands at the index, inside the span. */
+/** Returns true if the character at the index is inside the span and one of those given. */
 export function standsAt ({ text, end }: Span, index: number, characters: string): boolean {
   return index < end && characters.includes(text.charAt(index))
 }
 
-/** The whole character at the index, for a message; nothing beyond the span. */
+/** Returns the whole character at the index, also one of two code units, or '' outside of the span. */
 export function characterAt ({ text, end }: Span, index: number): string {
   const code = index < end ? text.codePointAt(index) : undefined
   return code === undefined ? '' : String.fromCodePoint(code)
 }
 
-/** The parts between delimiters. */
+/** Splits a span at each delimiter. */
 export function split (span: Span, delimiters: ReadonlySet<string>): readonly Span[] {
   const parts: Span[] = []
   let start = span.start
@@ -40,7 +46,9 @@ export function split (span: Span, delimiters: ReadonlySet<string>): readonly Sp
   return [...parts, part(span, start, span.end)]
 }
 
-/** The index after the closing quote of the quoted text that begins here; nothing where it is never closed. */
+/**
+ * Returns the index after the closing quote of the quoted text that begins at `start`, or undefined if there is none.
+ */
 export function quoteEnd ({ text, end }: Span, start: number): number | undefined {
   let index = start + 1
   while (index < end) {
@@ -50,7 +58,7 @@ export function quoteEnd ({ text, end }: Span, start: number): number | undefine
   return undefined
 }
 
-/** What stands between the quotes, with `\"` and `\\` read; any other backslash is data. */
+/** Returns the text between the quotes, with `\"` and `\\` unescaped. Any other backslash is data. */
 export const unquote = (quoted: string) => quoted.slice(1, -1).replaceAll(/\\(["\\])/g, '$1')
 
 const isEscaped = (character: string | undefined) => character === '"' || character === '\\'

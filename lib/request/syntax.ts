@@ -2,26 +2,38 @@ import type { QueryStringOptions } from '../../schemas/query-string.ts'
 import { DeclarationError } from '../errors.ts'
 import type { Operator } from '../model/values.ts'
 
-/** What a parameter is for. */
+/** The purpose of a parameter. */
 export type ParameterKind = 'where' | 'sort' | 'fields' | 'page' | 'size' | 'offset' | 'after' | 'before'
 
+/** The spellings of each kind, the preferred one first. */
 type Spellings<K extends string> = { readonly [kind in K]: readonly string[] }
 
-/** How query strings are written, compiled: what each name and character means. */
+/** The compiled options of query strings: the meaning of each name and character. */
 export interface Syntax {
+  /** The kinds of parameters by name. */
   readonly parameters: ReadonlyMap<string, ParameterKind>
-  /** Every spelling with its operator, the longest first, so that the first that matches is the longest. */
-  readonly operators: ReadonlyArray<readonly [spelling: string, operator: Operator]>
+  /** All spellings with their operators, sorted by length: the first that matches is the longest. */
+  readonly operators: readonly SpelledOperator[]
+  /** The delimiters of the values of a list. */
   readonly list: ReadonlySet<string>
+  /** The delimiters of the terms of an order. */
   readonly sort: ReadonlySet<string>
+  /** The delimiters of a name and its direction. */
   readonly direction: ReadonlySet<string>
+  /** The delimiters of the fields of a selection. */
   readonly fields: ReadonlySet<string>
-  /** Whether the word means descending. */
+  /** The words for directions, in lower case; true means descending. */
   readonly directions: ReadonlyMap<string, boolean>
+  /** True if a parameter can be a filter, such as `age>=30`. */
   readonly fieldParameters: boolean
+  /** The beginning of a segment that groups items by a field. */
   readonly dictionaryPrefix: string
-  readonly limits: Readonly<Required<NonNullable<QueryStringOptions['limits']>>>
+  readonly limits: Limits
 }
+
+type SpelledOperator = readonly [spelling: string, operator: Operator]
+
+type Limits = Readonly<Required<NonNullable<QueryStringOptions['limits']>>>
 
 const parameterDefaults: Spellings<ParameterKind> = {
   where: ['where', 'filter'],
@@ -34,7 +46,7 @@ const parameterDefaults: Spellings<ParameterKind> = {
   before: ['before']
 }
 
-/** The operators' spellings where nothing else is configured (docs/http.md: Query strings). */
+/** The default spellings of operators (docs/http.md: Query strings). */
 export const operatorDefaults: Spellings<Operator> = {
   equals: ['=', '=='],
   not_equals: ['!=', '!==', '<>'],
@@ -53,18 +65,35 @@ export const operatorDefaults: Spellings<Operator> = {
   contains_ignoring_case: ['*~=']
 }
 
-const delimiterDefaults: Spellings<'list' | 'sort' | 'direction' | 'fields'> = { list: [',', ';'], sort: [',', ';'], direction: [' ', '+'], fields: [',', ';', '+', ' '] }
-const directionDefaults: Spellings<'ascending' | 'descending'> = { ascending: ['asc', 'ascending'], descending: ['desc', 'descending'] }
+const delimiterDefaults: Spellings<'list' | 'sort' | 'direction' | 'fields'> = {
+  list: [',', ';'],
+  sort: [',', ';'],
+  direction: [' ', '+'],
+  fields: [',', ';', '+', ' ']
+}
+
+const directionDefaults: Spellings<'ascending' | 'descending'> = {
+  ascending: ['asc', 'ascending'],
+  descending: ['desc', 'descending']
+}
+
 const limitDefaults = { depth: 5, terms: 100, listLength: 1000, fields: 200, sortTerms: 10, items: 10_000_000 }
 
-/** Compiles the options. Throws a DeclarationError where two things could not be told apart in a query string. */
-export function compileSyntax ({ operators: spellings, delimiters: split, directions: words, limits, fieldParameters, dictionaryPrefix, ...names }: QueryStringOptions): Syntax {
-  const parameters = byName('', { ...parameterDefaults, ...given(names) })
+/**
+ * Compiles the options of query strings. Throws a DeclarationError for options that make query strings ambiguous, such
+ * as one spelling for two operators.
+ */
+export function compileSyntax (options: QueryStringOptions): Syntax {
+  const {
+    operators: operatorOptions, delimiters: delimiterOptions, directions: directionOptions,
+    limits, fieldParameters, dictionaryPrefix, ...names
+  } = options
+  const parameters = byName('', { ...parameterDefaults, ...defined(names) })
   for (const [name, kind] of parameters) checkParameter(name, kind)
-  const operators = byName('operators.', { ...operatorDefaults, ...given(spellings) })
+  const operators = byName('operators.', { ...operatorDefaults, ...defined(operatorOptions) })
   for (const [spelling, operator] of operators) checkOperator(spelling, operator)
-  const delimiters = { ...delimiterDefaults, ...given(split) }
-  const directions = byName('directions.', { ...directionDefaults, ...given(words) })
+  const delimiters = { ...delimiterDefaults, ...defined(delimiterOptions) }
+  const directions = byName('directions.', { ...directionDefaults, ...defined(directionOptions) })
   const sort = characters('sort', delimiters.sort)
   return {
     parameters,
@@ -76,52 +105,63 @@ export function compileSyntax ({ operators: spellings, delimiters: split, direct
     directions: new Map([...directions].map(([word, direction]) => [word.toLowerCase(), direction === 'descending'])),
     fieldParameters: fieldParameters ?? true,
     dictionaryPrefix: dictionaryPrefix ?? 'by_',
-    limits: { ...limitDefaults, ...given(limits) }
+    limits: { ...limitDefaults, ...defined(limits) }
   }
 }
 
-/** The names that no field may have, because a parameter of that name means something else. */
+/**
+ * Returns the names that no field may have, such as those of parameters, each with the reason for the error message.
+ */
 export function reservedNames ({ parameters, fieldParameters }: Syntax): ReadonlyMap<string, string> {
   const reserved = new Map([['__proto__', 'JavaScript gives it a meaning of its own']])
   if (!fieldParameters) return reserved
-  for (const [name, kind] of parameters) reserved.set(name, `a parameter of that name holds '${kind}'; name the field otherwise, or the parameter by the option 'queryString.${kind}'`)
+  for (const [name, kind] of parameters) {
+    const advice = `name the field otherwise, or the parameter by the option 'queryString.${kind}'`
+    reserved.set(name, `a parameter of that name holds '${kind}'; ${advice}`)
+  }
   return reserved
 }
 
-/** The first name of a kind: the one that links use. */
+/** Returns the name that links use for a kind of parameters: the first one. */
 export function parameterOf (kind: ParameterKind, { parameters }: Syntax): string {
   for (const [name, of] of parameters) if (of === kind) return name
   return kind
 }
 
-/** Whether a character may be part of a name. What ASCII does not know is never an operator. */
+/**
+ * Returns true if a character can be part of a name. Characters outside of ASCII can: operators never begin with
+ * them.
+ */
 export function isNameCharacter (character: string | undefined): boolean {
   return character !== undefined && (/[A-Za-z0-9_.-]/.test(character) || character >= '\u0080')
 }
 
-/** How many characters of a name stand at the position. */
+/** Returns the index after the name that begins at `start`; `start` if there is no name. */
 export function nameEnd (text: string, start: number): number {
   let end = start
   while (isNameCharacter(text[end])) end++
   return end
 }
 
-/** The longest operator at the position. */
-export function operatorAt (text: string, position: number, { operators }: Syntax): readonly [spelling: string, operator: Operator] | undefined {
+/** Returns the longest operator at the position, or undefined. */
+export function operatorAt (text: string, position: number, { operators }: Syntax): SpelledOperator | undefined {
   return operators.find(([spelling]) => text.startsWith(spelling, position))
 }
 
-/** A member that is there but undefined would hide its default: a limit would be none. */
-function given<T extends object> (options: T | undefined): Partial<T> {
+/** Returns the options without undefined members, which would replace their defaults: a limit would be off. */
+function defined<T extends object> (options: T | undefined): Partial<T> {
   return Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value !== undefined)) as Partial<T>
 }
 
+/** Returns the kinds by their spellings. `path` is that of the option in error messages. */
 function byName<K extends string> (path: string, spellings: Spellings<K>): ReadonlyMap<string, K> {
   const kinds = new Map<string, K>()
   for (const kind of Object.keys(spellings) as K[]) {
     for (const name of spellings[kind]) {
       const other = kinds.get(name)
-      if (other !== undefined && other !== kind) throw new DeclarationError(`option 'queryString.${path}${kind}': '${name}' already means '${other}'`)
+      if (other !== undefined && other !== kind) {
+        throw new DeclarationError(`option 'queryString.${path}${kind}': '${name}' already means '${other}'`)
+      }
       kinds.set(name, kind)
     }
   }
@@ -129,20 +169,34 @@ function byName<K extends string> (path: string, spellings: Spellings<K>): Reado
 }
 
 function checkParameter (name: string, kind: ParameterKind): void {
-  if (name === '' || /[=&]/.test(name)) throw new DeclarationError(`option 'queryString.${kind}': '${name}' is no name: it must be one character at least, and neither '=' nor '&'`)
+  if (name !== '' && !/[=&]/.test(name)) return
+  const reason = "it must be one character at least, and neither '=' nor '&'"
+  throw new DeclarationError(`option 'queryString.${kind}': '${name}' is no name: ${reason}`)
 }
 
 function checkOperator (spelling: string, operator: Operator): void {
   const option = `option 'queryString.operators.${operator}'`
   if (spelling === '') throw new DeclarationError(`${option}: an operator is one character at least`)
-  if (isNameCharacter(spelling[0])) throw new DeclarationError(`${option}: '${spelling}' begins with a character that a field's name may hold, so the two could not be told apart`)
-  if (/["&#(),;]/.test(spelling)) throw new DeclarationError(`${option}: '${spelling}' holds a character that quotes values, groups or ends parameters`)
+  if (isNameCharacter(spelling[0])) {
+    const reason = "begins with a character that a field's name may hold, so the two could not be told apart"
+    throw new DeclarationError(`${option}: '${spelling}' ${reason}`)
+  }
+  if (/["&#(),;]/.test(spelling)) {
+    const reason = 'holds a character that quotes values, groups or ends parameters'
+    throw new DeclarationError(`${option}: '${spelling}' ${reason}`)
+  }
 }
 
-function characters (name: string, given: readonly string[], taken: ReadonlySet<string> = new Set()): ReadonlySet<string> {
-  for (const character of given) {
-    if (character.length !== 1 || isNameCharacter(character) || '"()&'.includes(character)) throw new DeclarationError(`option 'queryString.delimiters.${name}': '${character}' must be a single character that neither names nor quotes hold`)
-    if (taken.has(character)) throw new DeclarationError(`option 'queryString.delimiters.${name}': '${character}' already stands between the terms of an order`)
+/** Returns delimiters as a set. Throws a DeclarationError for one that cannot be a delimiter or is in `taken`. */
+function characters (
+  name: string, delimiters: readonly string[], taken: ReadonlySet<string> = new Set()
+): ReadonlySet<string> {
+  for (const character of delimiters) {
+    const place = `option 'queryString.delimiters.${name}': '${character}'`
+    if (character.length !== 1 || isNameCharacter(character) || '"()&'.includes(character)) {
+      throw new DeclarationError(`${place} must be a single character that neither names nor quotes hold`)
+    }
+    if (taken.has(character)) throw new DeclarationError(`${place} already stands between the terms of an order`)
   }
-  return new Set(given)
+  return new Set(delimiters)
 }

@@ -1,6 +1,6 @@
 import type { Condition, ConditionNode, Match, Values, Where } from '../collection.ts'
 import type { Collection, RelationField, StoredField } from '../model/model.ts'
-import type { Scalar } from '../model/values.ts'
+import { type Scalar, traitsOf } from '../model/values.ts'
 import type { Predicate } from '../plan/plan.ts'
 import { all, any, equals, always, never } from '../plan/predicates.ts'
 
@@ -59,7 +59,7 @@ function planComparison (
   { property, operator, value }: Extract<ConditionNode, { kind: 'compare' }>, collection: Collection
 ): Predicate {
   const field = fieldOf(property, collection)
-  if (operator !== 'in') return { kind: 'compare', field, operator, value: valueOf(property, value, collection) }
+  if (!traitsOf(operator).list) return { kind: 'compare', field, operator, value: valueOf(property, value, collection) }
   if (!Array.isArray(value)) throw fault(collection, `compares '${property}' with what is no array`)
   const values = value.map((one: unknown) => valueOf(property, one, collection))
   return { kind: 'compare', field, operator, value: values }

@@ -1,6 +1,8 @@
 import { type TSchema, Type } from '@sinclair/typebox'
+import { readdir, readFile } from 'node:fs/promises'
 import { test } from 'tap'
-import { describeValues } from '../../lib/model/values.ts'
+import { describeValues, isExact, type Operator, operatorNames, operators } from '../../lib/model/values.ts'
+import { operatorDefaults } from '../../lib/request/syntax.ts'
 
 const parse = (schema: TSchema, text: string) => describeValues(schema, false)?.type.parse(text)
 
@@ -43,4 +45,42 @@ test('what is neither scalar nor choice is JSON, which takes no operator', async
 
 test('what JSON has no form for is no type of a value', async t => {
   for (const schema of [Type.Date(), Type.BigInt(), Type.Uint8Array(), Type.Undefined(), Type.Symbol()]) t.same(describeValues(schema, false), undefined)
+})
+
+test('the table of operators is complete', async t => {
+  const taking = (trait: 'list' | 'negated' | 'takesNull' | 'ignoresCase') => operatorNames.filter(operator => operators[operator][trait])
+  t.strictSame(operatorNames.toSorted(), Object.keys(operatorDefaults).sort(), 'each has a spelling')
+  t.strictSame(taking('list'), ['in', 'not_in'])
+  t.strictSame(taking('negated'), ['not_equals', 'not_in'])
+  t.strictSame(taking('takesNull'), ['equals', 'not_equals', 'in', 'not_in'])
+  t.strictSame(taking('ignoresCase'), operatorNames.filter(operator => operator.endsWith('_ignoring_case')))
+  t.strictSame(operatorNames.filter(isExact), ['equals', 'in'])
+  const parts = operatorNames.map((operator): [Operator, string] => [operator, operators[operator].part])
+  t.strictSame(parts.filter(([, part]) => part !== 'whole').map(([operator, part]) => `${operator}: ${part}`), [
+    'starts_with: start', 'ends_with: end', 'contains: anywhere',
+    'starts_with_ignoring_case: start', 'ends_with_ignoring_case: end', 'contains_ignoring_case: anywhere'
+  ])
+})
+
+test('a type of values takes a family of operators as a whole', async t => {
+  const families = (schema: TSchema) => {
+    const taken = describeValues(schema, false)?.type.operators ?? new Set<Operator>()
+    const found = new Set([...taken].map(operator => operators[operator].family))
+    t.equal(taken.size, operatorNames.filter(operator => found.has(operators[operator].family)).length)
+    return [...found]
+  }
+  t.strictSame(families(Type.Boolean()), ['equality'])
+  t.strictSame(families(Type.String({ format: 'uuid' })), ['equality'])
+  t.strictSame(families(Type.Integer()), ['equality', 'ordering'])
+  t.strictSame(families(Type.Literal('a')), ['equality', 'ordering'])
+  t.strictSame(families(Type.String()), ['equality', 'ordering', 'text'])
+})
+
+test('no file of lib but the table compares an operator by its name', async t => {
+  const lib = new URL('../../lib/', import.meta.url)
+  const files = (await readdir(lib, { recursive: true })).filter(file => file.endsWith('.ts') && file !== 'model/values.ts')
+  t.ok(files.includes('request/filter.ts'))
+  const names = operatorNames.join('|')
+  const comparison = new RegExp(`(?:[=!]==? |case )'(?:${names})'|'(?:${names})' [=!]==? |\\[(?:'(?:${names})'(?:, )?)+\\]|\\boperator\\.\\w+With\\(`)
+  for (const file of files) t.notMatch(await readFile(new URL(file, lib), 'utf8'), comparison, file)
 })

@@ -1,4 +1,5 @@
 import type { Collection, DataField } from '../../model/model.ts'
+import { isExact } from '../../model/values.ts'
 import type { Predicate } from '../../plan/plan.ts'
 import { tableOf } from './relations.ts'
 import type { Table } from './table.ts'
@@ -32,7 +33,7 @@ function indexedAny (of: readonly Predicate[], table: Table): ReadonlySet<object
 }
 
 function indexedCompare ({ field, operator, value }: Extract<Predicate, { kind: 'compare' }>, table: Table): ReadonlySet<object> | undefined {
-  if (!isIndexed(field) || (operator !== 'equals' && operator !== 'in')) return undefined
+  if (!isIndexed(field) || !isExact(operator)) return undefined
   const values = Array.isArray(value) ? value : [value]
   if (values.includes(null)) return undefined
   return new Set(values.flatMap(one => table.find(field.property, one, field.type.kind)))

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Operator } from '../../../model/values.ts'
+import { isExact, type Operator, traitsOf } from '../../../model/values.ts'
 import type { Predicate } from '../../../plan/plan.ts'
 import type { Builder } from './builder.ts'
 import type { ColumnType } from './columns.ts'
@@ -46,7 +46,7 @@ function buildSome ({ field, where }: Extract<Predicate, { kind: 'some' }>, use:
  */
 function isSelective (where: Predicate): boolean {
   switch (where.kind) {
-    case 'compare': return where.field.kind === 'stored' && where.field.identifier && where.value !== null && (where.operator === 'equals' || where.operator === 'in')
+    case 'compare': return where.field.kind === 'stored' && where.field.identifier && where.value !== null && isExact(where.operator)
     case 'some': return isSelective(where.where)
     case 'all': return where.of.some(isSelective)
     default: return false
@@ -68,8 +68,9 @@ function buildCompare (compare: Compare, use: TableRef, builder: Builder): Sql {
 
 /** Null equals null, and is neither before nor after anything. */
 function compareNull (operator: Operator, plain: Sql): Sql {
-  if (operator === 'equals') return sql`${plain} is null`
-  return operator === 'not_equals' ? sql`${plain} is not null` : sql`1 = 0`
+  const { takesNull, list, negated } = traitsOf(operator)
+  if (!takesNull || list) return sql`1 = 0`
+  return negated ? sql`${plain} is not null` : sql`${plain} is null`
 }
 
 /** `shown`: the column's text as a client reads it. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { DataField } from '../../../model/model.ts'
+import { isExact, traitsOf } from '../../../model/values.ts'
 import type { Origin, Predicate, ReadPlan, Step, ReadPlanOf } from '../../../plan/plan.ts'
 import type { Found, Missed, ReadResult } from '../../source.ts'
 import type { Builder } from './builder.ts'
@@ -72,7 +73,7 @@ export const totalIn = (total: unknown): { readonly total?: number } => total ==
 
 /** What the items are of which a step finds any: one, where a single identifier names it, since its values are unique. Only the key is sure to have an index. */
 export function cardinalityOf ({ where, collection }: Step): Cardinality {
-  if (where.kind !== 'compare' || where.operator !== 'equals' || where.value === null || where.field.kind !== 'stored' || !where.field.identifier) return 'rows'
+  if (where.kind !== 'compare' || !isExact(where.operator) || traitsOf(where.operator).list || where.value === null || where.field.kind !== 'stored' || !where.field.identifier) return 'rows'
   return where.field === collection.key ? 'item' : 'row'
 }
 

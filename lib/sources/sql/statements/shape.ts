@@ -1,5 +1,5 @@
 import type { Collection } from '../../../model/model.ts'
-import type { Scalar, ValueKind } from '../../../model/values.ts'
+import { type Scalar, traitsOf, type ValueKind } from '../../../model/values.ts'
 import type { Listing, Order, Origin, Predicate, Range, ReadPlan, Selection, Step } from '../../../plan/plan.ts'
 import { memoize } from '../../../memoize.ts'
 import { foldCase } from '../../fold-case.ts'
@@ -191,7 +191,7 @@ function addCompare (draft: ShapeDraft, compare: Extract<Predicate, { kind: 'com
     draft.key += values.length < value.length ? '0' : ''
     addValues(draft, compare, [values])
   } else {
-    addValues(draft, compare, [operator.endsWith('_ignoring_case') ? foldCase(String(value)) : value])
+    addValues(draft, compare, [traitsOf(operator).ignoresCase ? foldCase(String(value)) : value])
   }
   draft.key += ';'
 }
