@@ -1,3 +1,4 @@
+import { after } from '../after.ts'
 import type { Context, Found } from '../collection.ts'
 import type { Collection, FieldIdentifier, Identifier, LookupIdentifier, SpecialIdentifier } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
@@ -48,8 +49,7 @@ function identified (identifiers: readonly Identifier[], wheres: readonly Predic
 /** A segment searched in one identifier only: `/by_<identifier>/<value>`. */
 export function identifyBy (identifier: Identifier, segment: string, collection: Collection, context: Context): Identified | Promise<Identified> {
   const made = (where: Predicate): Identified => ({ where, alternatives: [], special: false, given: givenBy(identifier, segment) })
-  const where = match(identifier, segment, collection, context)
-  return where instanceof Promise ? where.then(made) : made(where)
+  return after(match(identifier, segment, collection, context), made)
 }
 
 function givenBy (identifier: Identifier, segment: string): Preset | undefined {

@@ -1,3 +1,4 @@
+import { after } from '../after.ts'
 import type { Context } from '../collection.ts'
 import { collectionNotFound, fieldNotFound, identifierNotFound } from '../errors.ts'
 import type { Collection, DataField, Model, ScalarField } from '../model/model.ts'
@@ -102,8 +103,7 @@ const intoItem = (resource: CollectionResource, segment: string, at: number, con
   onto(resource, identify(segment, resource.from.collection, context), segment, at, 1)
 
 function onto (resource: CollectionResource, identified: Identified | Promise<Identified>, segment: string, at: number, used: Advanced['used']): Advanced | Promise<Advanced> {
-  if (identified instanceof Promise) return identified.then(one => onto(resource, one, segment, at, used))
-  return { to: stepOnto(resource, identified, segment, at), used }
+  return after(identified, one => ({ to: stepOnto(resource, one, segment, at), used }))
 }
 
 function stepOnto ({ from, where, given, walked }: CollectionResource, identified: Identified, segment: string, at: number): ItemResource {
