@@ -27,7 +27,7 @@ type Work<T> = (hold: Hold) => T | Promise<T>
 
 /** The lock as the work of its holder sees it. */
 export interface Hold {
-  /** How long the work may still wait for something else, such as the lock of another process, in milliseconds. */
+  /** The time that the work may still wait for something else, such as the lock of another process, in milliseconds. */
   remaining: number
   /** Returns the reason why the lock is not free, for the log message of a write that was not granted it in time. */
   holder: () => string
