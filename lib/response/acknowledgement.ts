@@ -4,7 +4,6 @@ import type { Collection } from '../model/model.ts'
 import { versionOf } from '../plan/tag.ts'
 import type { Projection, WritePlan, Row } from '../plan/plan.ts'
 import type { Write } from '../plan/write.ts'
-
 import type { Created, WriteResult } from '../run/write.ts'
 import { type Answer, empty, json, ok } from './answer.ts'
 import { renderItem, renderItems, renderScalar } from './items.ts'
@@ -12,25 +11,27 @@ import { formatPath, ownSegments, type Site } from './paths.ts'
 import { tagged } from './tag.ts'
 
 export interface AcknowledgementOptions {
-  /** What is told of an item that was created. */
+  /** The body of the answer to a creation. */
   readonly createdBody: 'id' | 'status' | 'none'
   readonly dictionaryPrefix: string
 }
 
-/** What an acknowledgement takes over from the request. */
+/** The parts of the request that an acknowledgement repeats. */
 export interface WriteEcho {
   readonly segments: readonly string[]
   site (): Site
-  /** What the client prefers to be told. */
+  /** The client's preference `return` (RFC 7240). */
   readonly returns: 'representation' | 'minimal' | undefined
 }
 
-/** The answer to a write (docs/http.md: Writing). Throws identifier_not_found where there was nothing to write to. */
-export function renderWrite ({ plan, walked, scalar }: Write, result: WriteResult, told: WriteEcho, options: AcknowledgementOptions): Answer {
+/** Returns the answer to a write (docs/http.md: Writing). Throws identifier_not_found for a missing item. */
+export function renderWrite (
+  { plan, walked, scalar }: Write, result: WriteResult, echo: WriteEcho, options: AcknowledgementOptions
+): Answer {
   switch (result.kind) {
-    case 'created': return renderCreated(plan, result.items, told, options)
-    case 'updated': return renderUpdated(plan, result.row, scalar, told)
-    case 'deleted': return told.returns === 'minimal' ? minimal(204) : acknowledge(200, { status: 'ok' })
+    case 'created': return renderCreated(plan, result.items, echo, options)
+    case 'updated': return renderUpdated(plan, result.row, scalar, echo)
+    case 'deleted': return echo.returns === 'minimal' ? minimal(204) : acknowledge(200, { status: 'ok' })
     case 'missing': throw identifierNotFound(walked[result.step]?.segment ?? '')
     case 'ambiguous': throw new TypeError('an ambiguous segment is told by its candidates')
   }
@@ -43,34 +44,56 @@ function renderUpdated (plan: WritePlan, row: Row | undefined, scalar: boolean, 
   return tagged(ok(body, represented), undefined, versionOf(row, plan.collection), plan.shows.variant)
 }
 
-function renderCreated (plan: WritePlan, items: readonly Created[], { segments, site, returns }: WriteEcho, { createdBody, dictionaryPrefix }: AcknowledgementOptions): Answer {
+function renderCreated (
+  plan: WritePlan, items: readonly Created[], echo: WriteEcho, { createdBody, dictionaryPrefix }: AcknowledgementOptions
+): Answer {
   const many = plan.kind === 'create' && plan.many
   const collection = plan.kind === 'create' ? plan.from.collection : plan.collection
-  const [first] = items
-  // An upsert is at the URL that it was sent to, and many items are in no one place.
-  const own = plan.kind === 'create' && !many && first !== undefined ? ownSegments(collection, first.key, dictionaryPrefix) : undefined
-  const location = own && { location: formatPath(site(), [...segments, ...own]) }
-  if (returns === 'minimal') return minimal(201, location)
-  if (plan.kind !== 'delete' && plan.shows !== undefined) return renderRepresentation(plan.shows, items, many, collection, location)
+  const location = locationOf(plan, items, echo, dictionaryPrefix)
+  if (echo.returns === 'minimal') return minimal(201, location)
+  if (plan.kind !== 'delete' && plan.shows !== undefined) {
+    return renderRepresentation(plan.shows, { items, many, collection }, { ...represented, ...location })
+  }
   if (plan.kind === 'create' && createdBody === 'none') return empty(201, location ?? {})
-  const acknowledgements = items.map(one => acknowledgementOf(one, collection, plan.kind === 'create' && createdBody === 'id'))
+  const withId = plan.kind === 'create' && createdBody === 'id'
+  const acknowledgements = items.map(item => acknowledgementOf(item, collection, withId))
   return acknowledge(201, many ? acknowledgements : acknowledgements[0] ?? { status: 'created' }, location)
 }
 
 function acknowledgementOf ({ key: id }: Created, { key }: Collection, withId: boolean): Acknowledgement {
-  const isTold = withId && key.readable && (typeof id === 'string' || typeof id === 'number' || typeof id === 'boolean')
-  return { status: 'created', ...isTold && { id } }
+  const isScalar = typeof id === 'string' || typeof id === 'number' || typeof id === 'boolean'
+  return { status: 'created', ...withId && key.readable && isScalar && { id } }
 }
 
-function renderRepresentation ({ show, variant }: Projection, items: readonly Created[], many: boolean, collection: Collection, location: Answer['headers'] | undefined): Answer {
+/** Returns the header `location` of a created item; undefined for several items, and for an upsert at its own URL. */
+function locationOf (
+  plan: WritePlan, [first]: readonly Created[], { segments, site }: WriteEcho, dictionaryPrefix: string
+): Answer['headers'] | undefined {
+  if (plan.kind !== 'create' || plan.many || first === undefined) return undefined
+  const own = ownSegments(plan.from.collection, first.key, dictionaryPrefix)
+  return own && { location: formatPath(site(), [...segments, ...own]) }
+}
+
+interface Creations {
+  readonly items: readonly Created[]
+  readonly many: boolean
+  readonly collection: Collection
+}
+
+function renderRepresentation (
+  { show, variant }: Projection, { items, many, collection }: Creations, headers: Answer['headers']
+): Answer {
   const rows = items.flatMap(({ row }) => row === undefined ? [] : [row])
   const [row] = rows
-  if (many || row === undefined) return json(201, renderItems(rows, show), { ...represented, ...location })
-  return tagged(json(201, renderItem(row, show), { ...represented, ...location }), undefined, versionOf(row, collection), variant)
+  if (many || row === undefined) return json(201, renderItems(rows, show), headers)
+  return tagged(json(201, renderItem(row, show), headers), undefined, versionOf(row, collection), variant)
 }
 
 const represented = { 'preference-applied': 'return=representation', vary: 'Accept, Prefer' }
 
-const minimal = (status: 201 | 204, headers?: Answer['headers']): Answer => empty(status, { 'preference-applied': 'return=minimal', ...headers })
+const minimal = (status: 201 | 204, headers?: Answer['headers']): Answer =>
+  empty(status, { 'preference-applied': 'return=minimal', ...headers })
 
-const acknowledge = (status: number, body: Acknowledgement | readonly Acknowledgement[], headers?: Answer['headers']): Answer => json(status, JSON.stringify(body), headers)
+const acknowledge = (
+  status: number, body: Acknowledgement | readonly Acknowledgement[], headers?: Answer['headers']
+): Answer => json(status, JSON.stringify(body), headers)

@@ -1,6 +1,9 @@
 import type { Readable } from 'node:stream'
 
-/** What a client is told: a status, headers, and a body that is text or flows. Without a body there is no content type, whatever the headers say. */
+/**
+ * An HTTP response. The body is text or a stream. An answer without a body is sent without a content type, even if its
+ * headers have one.
+ */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -14,11 +17,14 @@ export interface Link { readonly rel: string, readonly target: string }
 
 const common = { 'content-type': 'application/json; charset=utf-8', vary: 'Accept' }
 
-/** JSON text. */
+/** Returns an answer whose body is JSON text. */
 export const json = (status: number, body: string, headers?: Answer['headers'], links: readonly Link[] = []): Answer =>
   ({ status, headers: headers === undefined ? common : { ...common, ...headers }, links, body })
 
-export const ok = (body: string, headers?: Answer['headers'], links?: readonly Link[]): Answer => json(200, body, headers, links)
+/** Returns a 200 whose body is JSON text. */
+export const ok = (body: string, headers?: Answer['headers'], links?: readonly Link[]): Answer =>
+  json(200, body, headers, links)
 
-/** Nothing but headers. */
-export const empty = (status: 201 | 204, headers: Answer['headers']): Answer => ({ status, headers, links: [], body: undefined })
+/** Returns an answer without a body. */
+export const empty = (status: 201 | 204, headers: Answer['headers']): Answer =>
+  ({ status, headers, links: [], body: undefined })

@@ -1,9 +1,12 @@
 import type { Selection } from '../plan/plan.ts'
 
-/** The header row: the names of what is shown (RFC 4180). */
+/** Returns the header row: the names of the selected fields (RFC 4180). */
 export const csvHeader = (select: Selection) => csvLine(select.map(shown => shown.name))
 
-/** One record. A value that is an object or an array stands as JSON text; null is an empty field, the empty string a quoted one. */
+/**
+ * Returns one record (RFC 4180). An object or array becomes JSON text, null an empty field, and the empty string a
+ * quoted field.
+ */
 export function csvLine (values: readonly unknown[]): string {
   return `${values.map(csvField).join(',')}\r\n`
 }
@@ -16,5 +19,5 @@ function csvField (value: unknown): string {
 
 const quote = (text: string) => text === '' || /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 
-/** A spreadsheet runs text that begins like a formula; behind an apostrophe it is text (OWASP, CSV injection). */
+/** Puts an apostrophe before text that a spreadsheet would run as a formula (OWASP, CSV injection). */
 const disarm = (text: string) => /^[=+\-@\t\r]/.test(text) ? `'${text}` : text

@@ -5,25 +5,28 @@ import type { Answer } from './answer.ts'
 export interface FailureOptions {
   /** `problem` for RFC 9457 problem details. */
   readonly form: 'plain' | 'problem'
-  /** Whether a message and stack of an unexpected error may be told. */
+  /** True adds the message and stack of the error's cause to the answer. */
   readonly developerErrors: boolean
 }
 
-/** An error on the wire: the only place that knows what one looks like (docs/http.md: Errors). */
+/** Returns the answer to a failed request (docs/http.md: Errors). No other function defines the form of errors. */
 export function renderFailure (error: DataApiError, { form, developerErrors }: FailureOptions): Answer {
   const condition: ErrorKind = errorKinds[error.code]
   const { headers = {}, status = condition.status, ...facts } = error.facts
-  const developer = developerErrors && error.cause !== undefined ? { developer: describe(error.cause) } : undefined
+  const details = { ...facts, ...developerErrors && error.cause !== undefined && { developer: describe(error.cause) } }
   if (form === 'problem') {
-    // RFC 9457: `status` is the number here, which is why the plain form's word for it is left out.
-    const problem = { type: 'about:blank', title: STATUS_CODES[status] ?? 'Error', status, detail: error.message, error: error.code, ...facts, ...developer }
+    const title = STATUS_CODES[status] ?? 'Error'
+    // In RFC 9457 `status` is the number, so the word that the plain form has under this name is left out.
+    const problem = { type: 'about:blank', title, status, detail: error.message, error: error.code, ...details }
     return answerWith(status, { ...headers, 'content-type': 'application/problem+json; charset=utf-8' }, problem)
   }
-  const body = { ...condition.state && { status: condition.state }, error: error.code, message: error.message, ...facts, ...developer }
+  const state = condition.state && { status: condition.state }
+  const body = { ...state, error: error.code, message: error.message, ...details }
   return answerWith(status, { ...headers, 'content-type': 'application/json; charset=utf-8' }, body)
 }
 
-const answerWith = (status: number, headers: Readonly<Record<string, string>>, body: object): Answer => ({ status, headers, links: [], body: JSON.stringify(body) })
+const answerWith = (status: number, headers: Readonly<Record<string, string>>, body: object): Answer =>
+  ({ status, headers, links: [], body: JSON.stringify(body) })
 
 function describe (cause: unknown): string {
   return cause instanceof Error ? cause.stack ?? cause.message : String(cause)

@@ -2,18 +2,32 @@ import { formatCursor } from '../plan/cursor.ts'
 import type { Paging } from '../plan/read.ts'
 import type { Ends } from '../sources/source.ts'
 
-/** The parameters that take a client to another page: numbers, or positions in base64url. */
-export interface PageLink { readonly rel: 'next' | 'prev' | 'first', readonly page: Readonly<Record<string, string>> }
+/** A link to another page. `page`: its query parameters, whose values are numbers or cursors in base64url. */
+export interface PageLink {
+  readonly rel: 'next' | 'prev' | 'first'
+  readonly page: Readonly<Record<string, string>>
+}
 
-/** The names of the page parameters that links use: the first configured of each. */
-export interface PageNames { readonly page: string, readonly offset: string, readonly after: string, readonly before: string }
+/** The names of the page parameters in links: the first configured name of each. */
+export interface PageNames {
+  readonly page: string
+  readonly offset: string
+  readonly after: string
+  readonly before: string
+}
 
-/** A page as it came back: its ends in the client's order, nothing where it is empty, and whether more lie beyond it in the direction that was read. */
+/**
+ * The result of reading a page. `ends`: its first and last row in the client's order; undefined for an empty page.
+ * `more`: further rows follow in the direction of reading.
+ */
 export interface PageRead { readonly ends: Ends | undefined, readonly more: boolean }
 
-/** The links of a page (docs/http.md: Pages and links). A last page has no `next`, a first page no `prev`. */
+/**
+ * Returns the links of a page (docs/http.md: Pages and links). The last page has no `next`, the first no `prev` and no
+ * `first`.
+ */
 export function pageLinks (paging: Paging, read: PageRead, names: PageNames): readonly PageLink[] {
-  // Pages of no items lead nowhere.
+  // A page of size 0 has no next page.
   if (paging.page.size === 0) return []
   return paging.style === 'keyset' ? keysetLinks(paging, read, names) : countedLinks(paging, read, names)
 }
@@ -24,9 +38,12 @@ function keysetLinks (paging: Paging, { ends, more }: PageRead, names: PageNames
   const { page, order, reversed } = paging
   if (page.size === Infinity) return []
   const links: PageLink[] = isFirst(paging) ? [] : [{ rel: 'first', page: {} }]
-  // Whoever came by `before` came from a page that follows, whoever came otherwise from one that precedes.
-  if (ends !== undefined && !isFirst(paging) && (!reversed || more)) links.push({ rel: 'prev', page: { [names.before]: formatCursor(order, ends.first()) } })
-  if (ends !== undefined && (reversed || more)) links.push({ rel: 'next', page: { [names.after]: formatCursor(order, ends.last()) } })
+  if (ends === undefined) return links
+  // After a reversed read, by `before`, `more` is about the pages before this one, and the page of the cursor follows.
+  const hasPrevious = !isFirst(paging) && (!reversed || more)
+  const hasNext = reversed || more
+  if (hasPrevious) links.push({ rel: 'prev', page: { [names.before]: formatCursor(order, ends.first()) } })
+  if (hasNext) links.push({ rel: 'next', page: { [names.after]: formatCursor(order, ends.last()) } })
   return links
 }
 

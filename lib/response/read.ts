@@ -7,65 +7,80 @@ import type { Found, JsonResult } from '../sources/source.ts'
 import { type Answer, ok } from './answer.ts'
 import { renderDictionary, renderGroups } from './dictionary.ts'
 import { joinMembers, renderItem, renderItems, renderScalar } from './items.ts'
-import { type PageEcho, type PageOptions, renderPage } from './page.ts'
+import { type PageEcho, type PageOptions, type RenderedPage, renderPage } from './page.ts'
 import { formatPath, ownSegments } from './paths.ts'
-import type { PageRead } from './links.ts'
 import { tagged } from './tag.ts'
 
-/** The answer to a read that found something. */
-export function renderRead (read: DataRead, result: Found, asked: PageEcho, options: PageOptions): Answer {
-  if (result.kind === 'groups') return renderGroupPage(read, result, asked, options)
+type ReadOf<K extends DataRead['kind']> = Extract<DataRead, { kind: K }>
+
+/** Returns the answer to a read that found rows or groups. */
+export function renderRead (read: DataRead, result: Found, echo: PageEcho, options: PageOptions): Answer {
+  if (result.kind === 'groups') return renderGroupPage(read, result, echo, options)
   switch (read.kind) {
-    case 'item': {
-      const row = first(result.rows)
-      const { show, variant } = read.shows
-      return tagged(ok(renderItem(row, show), read.special ? ownLocation(read.collection, row, asked, options) : undefined), asked.known, versionOf(row, read.collection), variant)
-    }
+    case 'item': return renderItemRead(read, first(result.rows), echo, options)
     case 'scalar': {
       const row = first(result.rows)
-      return tagged(ok(renderScalar(row, read.shows.show)), asked.known, versionOf(row, read.collection), read.shows.variant)
+      const { show, variant } = read.shows
+      return tagged(ok(renderScalar(row, show)), echo.ifNoneMatch, versionOf(row, read.collection), variant)
     }
     case 'list': {
       const rows = inOrder(result.rows, read.paging.reversed)
-      return tagged(renderPage(read.paging, renderItems(rows, read.plan.listing.select), pageOf(result, rows), asked, options), asked.known)
+      const body = renderItems(rows, read.plan.listing.select)
+      return renderTaggedPage({ paging: read.paging, body, read: pageOf(result, rows) }, echo, options)
     }
     case 'dictionary': {
       const rows = inOrder(result.rows, read.paging.reversed)
-      return tagged(renderPage(read.paging, renderDictionary(rows, read.by, read.plan.listing.select), pageOf(result, rows), asked, options), asked.known)
+      const body = renderDictionary(rows, read.by, read.plan.listing.select)
+      return renderTaggedPage({ paging: read.paging, body, read: pageOf(result, rows) }, echo, options)
     }
     case 'groups': throw new TypeError('a read of groups is answered by groups')
   }
 }
 
-/** The same where what was found is text already. */
-export function renderJson (read: DataRead, result: JsonResult, asked: PageEcho, options: PageOptions): Answer {
+/** Returns the answer to a read that the database answered with JSON text. */
+export function renderJson (read: DataRead, result: JsonResult, echo: PageEcho, options: PageOptions): Answer {
   if (result.kind === 'values' && (read.kind === 'item' || read.kind === 'scalar')) {
     const { values } = result
-    const body = read.kind === 'item' ? joinMembers(values, read.shows.show) : values[0] ?? 'null'
-    return tagged(ok(body), asked.known, versionOfTexts(values, read.shows), read.shows.variant)
+    const { show, variant } = read.shows
+    const body = read.kind === 'item' ? joinMembers(values, show) : values[0] ?? 'null'
+    return tagged(ok(body), echo.ifNoneMatch, versionOfTexts(values, read.shows), variant)
   }
   if (result.kind === 'items' && read.kind === 'list') {
-    const { ends, more, total } = result
+    const { more, total } = result
     const { reversed } = read.paging
-    const page = { ends: reversed ? ends && { first: ends.last, last: ends.first } : ends, more, ...total !== undefined && { total } }
-    return tagged(renderPage(read.paging, result.text(reversed), page, asked, options), asked.known)
+    const ends = reversed && result.ends ? { first: result.ends.last, last: result.ends.first } : result.ends
+    const page = { ends, more, ...total !== undefined && { total } }
+    return renderTaggedPage({ paging: read.paging, body: result.text(reversed), read: page }, echo, options)
   }
   throw new TypeError(`text of ${result.kind} is no answer to a read of ${read.kind}`)
 }
 
-/** The answer to a read whose step found nothing. Throws identifier_not_found, but for a sub-item, which may be null. */
-export function renderMissing (read: DataRead, step: number, { known }: Pick<PageEcho, 'known'>): Answer {
-  if (read.kind === 'item' && read.nullable && step === read.walked.length - 1) return tagged(ok('null'), known)
+/** Returns `null` for a missing sub-item. Throws identifier_not_found for every other missing step. */
+export function renderMissing (read: DataRead, step: number, { ifNoneMatch }: Pick<PageEcho, 'ifNoneMatch'>): Answer {
+  const isSubItem = read.kind === 'item' && read.nullable && step === read.walked.length - 1
+  if (isSubItem) return tagged(ok('null'), ifNoneMatch)
   throw identifierNotFound(read.walked[step]?.segment ?? '')
 }
 
-function renderGroupPage (read: DataRead, result: Extract<Found, { kind: 'groups' }>, asked: PageEcho, options: PageOptions): Answer {
+function renderItemRead (read: ReadOf<'item'>, row: Row, echo: PageEcho, options: PageOptions): Answer {
+  const { collection, shows: { show, variant } } = read
+  const headers = read.special ? ownLocation(collection, row, echo, options) : undefined
+  return tagged(ok(renderItem(row, show), headers), echo.ifNoneMatch, versionOf(row, collection), variant)
+}
+
+type GroupResult = Extract<Found, { kind: 'groups' }>
+
+function renderGroupPage (read: DataRead, result: GroupResult, echo: PageEcho, options: PageOptions): Answer {
   if (read.kind !== 'groups') throw new TypeError('only a read of groups is answered by groups')
   const groups = inOrder(result.groups, read.paging.reversed)
-  // For links a group is the row that holds its value.
+  // The cursors of links are made from rows, so each group becomes a row that holds its value.
   const rows = groups.map(({ value }): Row => ({ [read.by.property]: value }))
-  return tagged(renderPage(read.paging, renderGroups(groups, read.plan.members.select), pageOf(result, rows), asked, options), asked.known)
+  const body = renderGroups(groups, read.plan.members.select)
+  return renderTaggedPage({ paging: read.paging, body, read: pageOf(result, rows) }, echo, options)
 }
+
+const renderTaggedPage = (page: RenderedPage, echo: PageEcho, options: PageOptions): Answer =>
+  tagged(renderPage(page, echo, options), echo.ifNoneMatch)
 
 function first (rows: readonly Row[]): Row {
   const [row] = rows
@@ -73,15 +88,17 @@ function first (rows: readonly Row[]): Row {
   return row
 }
 
-function pageOf ({ more, total }: Found, rows: readonly Row[]): PageRead & { readonly total?: number } {
+function pageOf ({ more, total }: Found, rows: readonly Row[]): RenderedPage['read'] {
   const ends = rows.length === 0 ? undefined : { first: () => first(rows), last: () => first(rows.slice(-1)) }
   return { ends, more, ...total !== undefined && { total } }
 }
 
 const inOrder = <T>(rows: readonly T[], reversed: boolean): readonly T[] => reversed ? rows.toReversed() : rows
 
-/** The item's own URL, where it was asked for by another (RFC 9110, 8.7). */
-function ownLocation (collection: Collection, row: Row, { segments, site }: PageEcho, { dictionaryPrefix }: PageOptions): Record<string, string> {
+/** Returns the item's own URL as the header `content-location` (RFC 9110, 8.7), for an item at a special identifier. */
+function ownLocation (
+  collection: Collection, row: Row, { segments, site }: PageEcho, { dictionaryPrefix }: PageOptions
+): Record<string, string> {
   const own = ownSegments(collection, row[collection.key.property], dictionaryPrefix)
   return own === undefined ? {} : { 'content-location': formatPath(site(), [...segments.slice(0, -1), ...own]) }
 }

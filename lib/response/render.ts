@@ -18,7 +18,7 @@ export interface RenderOptions {
   readonly answers: PageOptions & AcknowledgementOptions
 }
 
-/** What an answer takes over from its request. */
+/** The parts of a request that its answer repeats or depends on. */
 export interface Echo extends Addressed {
   readonly method: string
   readonly segments: readonly string[]
@@ -29,33 +29,37 @@ export interface Echo extends Addressed {
 
 interface AnswerEcho extends PageEcho, WriteEcho { readonly method: string }
 
-/** The answer to a request whose plan was run. Throws identifier_not_found and ambiguous_identifier. */
+/** Returns the answer for the result of a plan. Throws identifier_not_found and ambiguous_identifier. */
 export function render (result: Result, request: Echo, model: Model, { baseUrl, answers }: RenderOptions): Answer {
   const { method, segments, kept, returns, conditions } = request
-  const told = { method, segments, kept, returns, known: conditions.ifNoneMatch, site: () => siteOf(request, baseUrl) }
+  const { ifNoneMatch } = conditions
+  const echo = { method, segments, kept, returns, ifNoneMatch, site: () => siteOf(request, baseUrl) }
   switch (result.kind) {
     case 'options': return renderOptions(result)
-    case 'directory': return tagged(ok(renderDirectory(model)), told.known)
-    case 'read': return renderFound(result, told, answers)
+    case 'directory': return tagged(ok(renderDirectory(model)), ifNoneMatch)
+    case 'read': return renderFound(result, echo, answers)
     case 'write': {
       const { write, result: written, identifiers } = result
-      if (written.kind === 'ambiguous') throw ambiguous(write.walked, written.step, identifiers, told, answers)
-      return renderWrite(write, written, told, answers)
+      if (written.kind === 'ambiguous') throw ambiguous(write.walked[written.step], identifiers, echo, answers)
+      return renderWrite(write, written, echo, answers)
     }
   }
 }
 
-function renderFound ({ read, media, result, identifiers, rows }: ReadOutcome, told: AnswerEcho, options: RenderOptions['answers']): Answer {
-  if (result.kind === 'ambiguous') throw ambiguous(read.walked, result.step, identifiers, told, options)
-  if (result.kind === 'missing') return renderMissing(read, result.step, told)
-  if (result.kind === 'values' || result.kind === 'items') return renderJson(read, result, told, options)
+function renderFound (
+  { read, media, result, identifiers, rows }: ReadOutcome, echo: AnswerEcho, options: RenderOptions['answers']
+): Answer {
+  if (result.kind === 'ambiguous') throw ambiguous(read.walked[result.step], identifiers, echo, options)
+  if (result.kind === 'missing') return renderMissing(read, result.step, echo)
+  if (result.kind === 'values' || result.kind === 'items') return renderJson(read, result, echo, options)
   if (media !== 'json' && read.kind === 'list' && rows !== undefined) {
-    return renderStream(told.method === 'HEAD' ? headOnly() : rows, read.plan.listing.select, media, countHeaders(result))
+    const batches = echo.method === 'HEAD' ? headOnly() : rows
+    return renderStream(batches, read.plan.listing.select, media, countHeaders(result))
   }
-  return renderRead(read, result, told, options)
+  return renderRead(read, result, echo, options)
 }
 
-/** HEAD has the headers of GET, and reads no batch. */
+/** The batches of an answer to HEAD: none, as it has the headers of GET alone. */
 async function * headOnly (): AsyncGenerator<never> {}
 
 function renderOptions ({ allow, accepts }: Extract<RequestPlan, { kind: 'options' }>): Answer {
@@ -64,8 +68,12 @@ function renderOptions ({ allow, accepts }: Extract<RequestPlan, { kind: 'option
   return empty(204, headers)
 }
 
-function ambiguous (walked: readonly Walked[], step: number, identifiers: readonly string[], { segments, site }: AnswerEcho, { dictionaryPrefix }: PageOptions) {
-  const { segment = '', length = 0 } = walked[step] ?? {}
-  const paths = identifiers.map(name => formatPath(site(), [...segments.slice(0, length - 1), `${dictionaryPrefix}${name}`, segment]))
+function ambiguous (
+  walked: Walked | undefined, identifiers: readonly string[], { segments, site }: AnswerEcho,
+  { dictionaryPrefix }: PageOptions
+) {
+  const { segment = '', length = 0 } = walked ?? {}
+  const before = segments.slice(0, length - 1)
+  const paths = identifiers.map(name => formatPath(site(), [...before, `${dictionaryPrefix}${name}`, segment]))
   return ambiguousIdentifier(segment, paths)
 }

@@ -10,7 +10,7 @@ import { showItem } from '../plan/to-item.ts'
 
 export type StreamedMedia = Exclude<Media, 'json'>
 
-/** Renders items as they come, one a line, no faster than the client takes them (docs/http.md: Pages and links). */
+/** Renders each item as a line, no faster than the client reads (docs/http.md: Pages and links). */
 export function renderStream (
   batches: Batches['rows'], select: Selection, media: StreamedMedia, headers: Readonly<Record<string, string>>
 ): Answer {
@@ -25,9 +25,7 @@ type InStep = <T>(work: () => T | Promise<T>) => Promise<T>
 
 interface Steps { readonly batches: Batches['rows'], readonly inStep: InStep }
 
-/**
- * Reads each batch in a step of its own: many streams of sources that answer at once must not hold up other requests.
- */
+/** Reads each batch in a step of its own: many streams from synchronous sources must not block other requests. */
 function inSteps (batches: Batches['rows'], isOver: () => boolean): Steps {
   const resource = new AsyncResource('DataApiStream')
   const inStep: InStep = work => batching.step(work, resource)

@@ -1,16 +1,28 @@
 import { isKnown, type Tags, tagOf } from '../plan/tag.ts'
 import type { Answer } from './answer.ts'
 
-/** The same answer with its tag, or none where the client has it already (docs/http.md: Conditional requests). Only text has a tag: what flows is not known as a whole. */
-export function tagged (answer: Answer, known: Tags | undefined, version?: string, variant?: string): Answer {
+/**
+ * Returns the answer with its ETag; a 304 without a body if the tag is among those of If-None-Match (docs/http.md:
+ * Conditional requests). A stream has no tag, because its whole content is not known. `version` and `variant`: see
+ * tagOf().
+ */
+export function tagged (answer: Answer, ifNoneMatch: Tags | undefined, version?: string, variant?: string): Answer {
   const { status, headers, links, body } = answer
   if (typeof body !== 'string') return answer
   const total = headers['x-total-count']
-  // Links and counts are told besides the body, and would be out of date with it unchanged.
-  const tag = links.length === 0 && total === undefined ? tagOf(body, version, variant) : tagOf((body.length > longestCopied ? tagOf(body) : body) + JSON.stringify([links, total]))
+  const tag = links.length === 0 && total === undefined
+    ? tagOf(body, version, variant)
+    : tagWithHeaders(body, links, total)
   const etag = `"${tag}"`
-  return isKnown(tag, known) ? { status: 304, headers, links, body: undefined, etag } : { status, headers, links, body, etag }
+  return isKnown(tag, ifNoneMatch)
+    ? { status: 304, headers, links, body: undefined, etag }
+    : { status, headers, links, body, etag }
 }
 
-// A copy of a longer body costs more than a tag of its own.
+/** Returns the tag of a body with links and a count in the headers, which can change while the body does not. */
+function tagWithHeaders (body: string, links: Answer['links'], total: string | undefined): string {
+  return tagOf((body.length > longestCopied ? tagOf(body) : body) + JSON.stringify([links, total]))
+}
+
+// Above this length, in characters, a copy of the body costs more than a tag of its own.
 const longestCopied = 10_000

@@ -5,18 +5,24 @@ import type { ScopedDatabase } from '../rules/scoped-database.ts'
 import type { Batches, ListPlan, ReadResult } from '../sources/source.ts'
 
 /**
- * Reads a listing in batches of `size` rows, each its own statement that starts after the last row of the one before. No more than one batch is
- * ever held, no cursor stays open while a client is slow, and rows that come and go meanwhile disturb no others (docs/http.md: Pages and links).
+ * Reads a listing in batches of at most `size` rows, each with a statement that starts after the last row of the batch
+ * before (docs/http.md: Pages and links). Holds one batch at a time, and keeps no database cursor open for a slow
+ * client. Rows that other requests add or remove meanwhile do not shift the batches.
  */
-export async function readBatches (plan: ListPlan, database: ScopedDatabase, size: number, fresh = false): Promise<Batches> {
+export async function readBatches (
+  plan: ListPlan, database: ScopedDatabase, size: number, fresh = false
+): Promise<Batches> {
   if (database.readBatches !== undefined) return database.readBatches(plan, size, fresh)
   const carry = [...new Set([...plan.carry, ...plan.listing.order.map(term => term.field)])]
   const carrying = { ...plan, carry }
-  const first = await database.read(limitTo(carrying, size), fresh)
-  return { first, rows: follow(first, carrying, batch => database.read(limitTo(batch, size), fresh)) }
+  const readBatch = (rest: ListPlan) => database.read(limitTo(rest, size), fresh)
+  const first = await readBatch(carrying)
+  return { first, rows: follow(first, carrying, readBatch) }
 }
 
-async function * follow (first: ReadResult, plan: ListPlan, read: (plan: ListPlan) => ReadResult | Promise<ReadResult>): AsyncGenerator<readonly Row[]> {
+async function * follow (
+  first: ReadResult, plan: ListPlan, readBatch: (rest: ListPlan) => ReadResult | Promise<ReadResult>
+): AsyncGenerator<readonly Row[]> {
   let result: ReadResult = first
   let remaining = plan.listing.range.limit
   while (result.kind === 'rows') {
@@ -24,7 +30,7 @@ async function * follow (first: ReadResult, plan: ListPlan, read: (plan: ListPla
     remaining -= result.rows.length
     const last = result.rows.at(-1)
     if (!result.more || last === undefined || remaining <= 0) return
-    result = await read(limitTo(after(plan, last), remaining))
+    result = await readBatch(limitTo(restAfter(plan, last), remaining))
   }
 }
 
@@ -33,10 +39,11 @@ function limitTo (plan: ListPlan, size: number): ListPlan {
   return { ...plan, listing: { ...plan.listing, range: { ...range, limit: Math.min(range.limit, size) } } }
 }
 
-/** The rest of the listing. What was skipped before the first batch is not skipped again, and what was counted is not counted again. */
-function after (plan: ListPlan, last: Row): ListPlan {
+/** Returns the plan of the rows after `last`, without the offset and the count, which the first batch has served. */
+function restAfter (plan: ListPlan, last: Row): ListPlan {
   const { listing } = plan
-  // Sources give a Scalar or null for every field of an order.
+  // Sources return a Scalar or null for every field of an order.
   const values = listing.order.map(({ field }) => (last[field.property] ?? null) as Scalar | null)
-  return { ...plan, count: false, beyond: afterCursor(listing.order, values), listing: { ...listing, range: { offset: 0, limit: listing.range.limit } } }
+  const range = { offset: 0, limit: listing.range.limit }
+  return { ...plan, count: false, beyond: afterCursor(listing.order, values), listing: { ...listing, range } }
 }

@@ -5,17 +5,23 @@ import type { Confirmation } from '../plan/body.ts'
 import { showPlainly } from '../plan/select.ts'
 import { showField } from '../plan/to-item.ts'
 
-/** What is wrong with members that cannot be written: they must be what GET shows now (docs/http.md: Writing). The row must hold their fields. */
+/**
+ * Returns a violation for each member that cannot be written and differs from what GET shows now (docs/http.md:
+ * Writing). The row must hold the fields of the members.
+ */
 export function confirm (confirmations: readonly Confirmation[], row: Row): readonly Violation[] {
-  return confirmations.filter(one => !isCurrent(one, row)).map(({ pointer }) => ({ pointer, message: 'cannot be written, and is something else now' }))
+  return confirmations
+    .filter(confirmation => !isCurrent(confirmation, row))
+    .map(({ pointer }) => ({ pointer, message: 'cannot be written, and is something else now' }))
 }
 
 function isCurrent ({ field, value }: Confirmation, row: Row): boolean {
   const shown = showField(row, showPlainly(field))
-  const given = field.kind === 'stored' && value !== null ? field.type.take(value) ?? value : value
-  // As JSON, which has one zero only.
-  return isDeepStrictEqual(JSON.parse(JSON.stringify(given, endless)), JSON.parse(JSON.stringify(shown)))
+  const sent = field.kind === 'stored' && value !== null ? field.type.take(value) ?? value : value
+  // Compared as JSON, in which 0 and -0 are equal.
+  return isDeepStrictEqual(JSON.parse(JSON.stringify(sent, keepInfinity)), JSON.parse(JSON.stringify(shown)))
 }
 
-/** A number too large for a double must not pass for the null that JSON makes of it. */
-const endless = (_name: string, value: unknown) => typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
+/** Replaces a number too large for a double, which JSON.stringify() would turn into null. */
+const keepInfinity = (_name: string, value: unknown) =>
+  typeof value === 'number' && !Number.isFinite(value) ? String(value) : value

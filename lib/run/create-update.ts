@@ -13,141 +13,225 @@ import { confirm } from './confirm.ts'
 import { changedValues, storedValues, toItem, valueIn } from './stored-values.ts'
 import { expectChanged } from './violations.ts'
 
-/** A write under way. */
-export interface Work {
+/** The transaction of a write. */
+export interface UnitOfWork {
   readonly session: ScopedSession
   readonly context: WriteContext
-  /** What the application is told of after the commit. */
+  /** The saved items, each reported to its collection's hook `saved` after the commit. */
   readonly saved: Array<{ readonly collection: Collection, readonly saved: Saved<Values> }>
 }
 
-/** An item to create, where it belongs, and what it gets from there. */
+/** An item to create. */
 export interface Creation {
   readonly body: ItemBody
   readonly from: Origin
+  /** The values that the path of the URL gives to the item. */
   readonly given: readonly Preset[]
-  /** The key of the item that it belongs to. */
+  /** The key of the parent item; undefined for an item without a parent. */
   readonly parent: Scalar | undefined
+  /** Insert nothing if the item would be a duplicate. */
   readonly orNothing: boolean
 }
 
-/** Creates an item with all that its body creates or links: setters and hooks run, then one insert. Nothing where it would be a duplicate and may be. */
-export async function createItem (creation: Creation, work: Work): Promise<Values | undefined> {
-  const { body, from: { collection, via }, given, parent, orNothing } = creation
-  const item = newItem(collection)
-  const fixed = parentKey(via)
-  if (fixed !== undefined) item[fixed.property] = parent
-  for (const { field, value } of given) await assignValue(field, value, item, collection, body.pointer, work)
-  await assign(body, item, collection, fixed, work)
-  await calling("hook 'creating'", { collection, pointer: body.pointer, work }, () => collection.hooks.creating?.(item, work.context))
-  const inserted = await work.session.change({ kind: 'insert', collection, values: storedValues(item, collection, body.pointer), orNothing })
-  // Some constraints can only be refused, where others let an insert do nothing.
-  if (inserted.kind === 'unchanged' || (orNothing && inserted.kind === 'refused' && inserted.by === 'unique')) return undefined
-  const { key } = expectChanged(inserted, collection, body.pointer)
+/**
+ * Creates an item and everything that its body creates or links: runs the setters and hooks, then inserts the item.
+ * Returns undefined for a duplicate if `orNothing` is set.
+ */
+export async function createItem (creation: Creation, work: UnitOfWork): Promise<Values | undefined> {
+  const { body, from: { collection, via }, parent } = creation
+  const item = await fillItem(creation, work)
+  const key = await insertItem(item, creation, work)
+  if (key === undefined) return undefined
   const created = { ...item, [collection.key.property]: key }
   work.saved.push({ collection, saved: { kind: 'created', item: created } })
-  if (via?.link.kind === 'join' && parent !== undefined) await link(via, parent, keyOf(created, collection), body.pointer, work)
-  await linkElements(body, keyOf(created, collection), work)
+  const own = keyOf(created, collection)
+  if (via?.link.kind === 'join' && parent !== undefined) {
+    await link({ field: via, own: parent, other: own, pointer: body.pointer }, work)
+  }
+  await linkElements(body, own, work)
   return created
 }
 
-/** A new item before anything is said of it: what is made for it. */
+/** Returns the new item after all setters and the hook `creating`. */
+async function fillItem (creation: Creation, work: UnitOfWork): Promise<Values> {
+  const { body, from: { collection, via }, given, parent } = creation
+  const item = newItem(collection)
+  const callSite = { collection, pointer: body.pointer, work }
+  const parentField = parentKey(via)
+  if (parentField !== undefined) item[parentField.property] = parent
+  for (const { field, value } of given) await assignValue(field, value, item, callSite)
+  await assign(body, { item, collection, parentField }, work)
+  await calling("hook 'creating'", callSite, () => collection.hooks.creating?.(item, work.context))
+  return item
+}
+
+/** Returns the key of the inserted item; undefined for a duplicate if `orNothing` is set. */
+async function insertItem (
+  item: Values, { body: { pointer }, from: { collection }, orNothing }: Creation, { session }: UnitOfWork
+): Promise<Scalar | undefined> {
+  const values = storedValues(item, collection, pointer)
+  const inserted = await session.change({ kind: 'insert', collection, values, orNothing })
+  if (inserted.kind === 'unchanged') return undefined
+  // For some unique constraints the database cannot skip the insert, and refuses it instead.
+  if (orNothing && inserted.kind === 'refused' && inserted.by === 'unique') return undefined
+  const { key } = expectChanged(inserted, collection, pointer)
+  return keyOf({ [collection.key.property]: key }, collection)
+}
+
+/** Returns a new item with its generated key, its first version and the defaults of its fields. */
 export function newItem ({ stored, key, version }: Collection): Values {
   const item: Values = {}
   if (key.type.kind === 'uuid') item[key.property] = randomUUID()
   if (version !== undefined) item[version.property] = 1
-  for (const { property, schema } of stored) if (schema.default !== undefined) item[property] = structuredClone(schema.default)
+  for (const { property, schema } of stored) {
+    if (schema.default !== undefined) item[property] = structuredClone(schema.default)
+  }
   return item
 }
 
+/** An update of a locked item. */
+export interface ItemUpdate {
+  readonly collection: Collection
+  /** The current row, with all stored fields. */
+  readonly row: Row
+  /** The JSON pointer of the item in the request's body. */
+  readonly pointer: string
+  /** Fields that are written even if their values are unchanged. */
+  readonly forced: ReadonlySet<StoredField>
+  /** Applies the changes to the item, which is a copy. */
+  change (item: Values): Promise<void>
+}
+
 /**
- * Changes an item that is locked: what `change` and the hook leave different is written in one statement, and what is `blind`. The row must hold all
- * stored fields.
+ * Updates a locked item: applies `change` and the hook `updating`, then writes the changed and the forced fields in one
+ * statement. Returns the updated item.
  */
-export async function updateItem (collection: Collection, row: Row, pointer: string, change: (item: Values) => Promise<void>, blind: ReadonlySet<StoredField>, work: Work): Promise<Values> {
+export async function updateItem (update: ItemUpdate, work: UnitOfWork): Promise<Values> {
+  const { collection, row, pointer, forced, change } = update
   const before = toItem(row, collection)
   const item = toItem(row, collection)
   await change(item)
-  await calling("hook 'updating'", { collection, pointer, work }, () => collection.hooks.updating?.(item, before, work.context))
-  const values = changedValues(before, item, collection, blind, pointer)
+  const callSite = { collection, pointer, work }
+  await calling("hook 'updating'", callSite, () => collection.hooks.updating?.(item, before, work.context))
+  const values = changedValues(before, item, collection, forced, pointer)
   if (values.size === 0) return item
-  expectChanged(await work.session.change({ kind: 'update', collection, steps: byKey(collection, keyOf(row, collection)), values }), collection, pointer)
+  const steps = byKey(collection, keyOf(row, collection))
+  expectChanged(await work.session.change({ kind: 'update', collection, steps, values }), collection, pointer)
   work.saved.push({ collection, saved: { kind: 'updated', item, before } })
   return item
 }
 
-/** What the body writes and its client may not read: were it not written for being so already, the item's version would tell that. */
-export function blindIn ({ assignments }: ItemBody): ReadonlySet<StoredField> {
-  return new Set(assignments.flatMap(one => {
-    if (one.kind === 'list') return []
-    const field = one.kind === 'item' ? one.field.foreignKey : one.field
-    return one.field.readable || field.readable ? [] : [field]
+/**
+ * Returns the fields of a body that are written even if their values are unchanged: those that the client cannot read.
+ * If an equal value were not written, the item's unchanged version would reveal that it is equal.
+ */
+export function forcedFields ({ assignments }: ItemBody): ReadonlySet<StoredField> {
+  return new Set(assignments.flatMap(assignment => {
+    if (assignment.kind === 'list') return []
+    const field = assignment.kind === 'item' ? assignment.field.foreignKey : assignment.field
+    return assignment.field.readable || field.readable ? [] : [field]
   }))
 }
 
+/** An item that a body is assigned to. `parentField`: its foreign key to the parent, whose value the URL has set. */
+interface Target {
+  readonly item: Values
+  readonly collection: Collection
+  readonly parentField: StoredField | undefined
+}
+
 /**
- * Writes the body's values and references into the item, in the order of the body, each by its setter where it has one. A value that is there already
- * has nothing to set: whoever sends back all that GET gave changes what differs. Of what GET does not give, a setter that is not called would tell.
+ * Assigns the body's values and sub-items to the item, in the order of the body, through the setters of the fields.
+ * Throws validation for a value that contradicts the URL.
  */
-export async function assign ({ assignments, pointer }: ItemBody, item: Values, collection: Collection, fixed: StoredField | undefined, work: Work): Promise<void> {
-  for (const assignment of assignments) {
+export async function assign (body: ItemBody, target: Target, work: UnitOfWork): Promise<void> {
+  const { item, collection, parentField } = target
+  for (const assignment of body.assignments) {
     if (assignment.kind === 'list') continue
     if (assignment.kind === 'item') {
-      const { field: { foreignKey, target, name }, element } = assignment
-      const key = element === null ? toValue(null, foreignKey) : await resolve(element, { collection: target, via: undefined }, undefined, name, work)
-      if (foreignKey === fixed && valueIn(item, foreignKey) !== key) throw validation([contradiction(assignment.pointer)])
+      const { field, element } = assignment
+      const { foreignKey } = field
+      const relation = { from: { collection: field.target, via: undefined }, parent: undefined, name: field.name }
+      const key = element === null ? toValue(null, foreignKey) : await resolveElement(element, relation, work)
+      if (foreignKey === parentField && valueIn(item, foreignKey) !== key) {
+        throw validation([contradiction(assignment.pointer)])
+      }
       item[foreignKey.property] = key
       continue
     }
-    if (assignment.field === fixed && valueIn(item, fixed) !== assignment.value) throw validation([contradiction(assignment.pointer)])
-    await assignValue(assignment.field, assignment.value, item, collection, pointer, work)
+    if (assignment.field === parentField && valueIn(item, parentField) !== assignment.value) {
+      throw validation([contradiction(assignment.pointer)])
+    }
+    await assignValue(assignment.field, assignment.value, item, { collection, pointer: body.pointer, work })
   }
 }
 
-async function assignValue (field: StoredField, stored: unknown, item: Values, collection: Collection, pointer: string, work: Work): Promise<void> {
-  const value = toValue(stored, field)
+async function assignValue (field: StoredField, stored: unknown, item: Values, callSite: CallSite): Promise<void> {
+  const { collection, work } = callSite
   const { property } = field
+  const value = toValue(stored, field)
   const setter = collection.setters.get(property)
-  if (setter === undefined) item[property] = value
-  else if (!(field.readable && Object.hasOwn(item, property) && isDeepStrictEqual(item[property], value))) {
-    await calling(`setter '${property}'`, { collection, pointer, work }, () => setter(item, value, work.context))
+  if (setter === undefined) {
+    item[property] = value
+    return
   }
+  // An equal value needs no setter, so a client may send back all that GET returned. The setter of an unreadable field
+  // is always called, because a skipped call could reveal that the value is equal.
+  const isCurrent = field.readable && Object.hasOwn(item, property) && isDeepStrictEqual(item[property], value)
+  if (!isCurrent) await calling(`setter '${property}'`, callSite, () => setter(item, value, work.context))
 }
 
-/** The elements that the body's sub-collections name become the item's, or are created as such. None that is not named goes. */
-export async function linkElements ({ assignments }: ItemBody, own: Scalar, work: Work): Promise<void> {
+/** Links or creates the elements of the body's sub-collections. Elements that the body does not name stay linked. */
+export async function linkElements ({ assignments }: ItemBody, own: Scalar, work: UnitOfWork): Promise<void> {
   for (const assignment of assignments) {
     if (assignment.kind !== 'list') continue
-    for (const element of assignment.elements) await resolve(element, { collection: assignment.field.target, via: assignment.field }, own, assignment.field.name, work)
+    const { field, elements } = assignment
+    const relation = { from: { collection: field.target, via: field }, parent: own, name: field.name }
+    for (const element of elements) await resolveElement(element, relation, work)
   }
 }
 
-/** The key of the item that an element names; it is linked to the parent, or created there. */
-async function resolve (element: Element, from: Origin, parent: Scalar | undefined, name: string, work: Work): Promise<Scalar> {
-  const { collection, via } = from
-  const row = await find(element, collection, work)
-  if (row === undefined) return create(element, from, parent, name, work)
-  const violations = [...element.linked.violations, ...confirm(element.linked.confirmations, row)]
+/** The relation of an element. `parent`: the key of the item that holds it; undefined in a sub-item. */
+interface ElementRelation {
+  readonly from: Origin
+  readonly parent: Scalar | undefined
+  readonly name: string
+}
+
+/** Links the item that an element names to the parent, or creates it there. Returns the item's key. */
+async function resolveElement (element: Element, relation: ElementRelation, work: UnitOfWork): Promise<Scalar> {
+  const { from: { collection, via }, parent } = relation
+  const row = await findElement(element, collection, work)
+  if (row === undefined) return createElement(element, relation, work)
+  const { pointer, linked } = element
+  const violations = [...linked.violations, ...confirm(linked.confirmations, row)]
   if (violations.length > 0) throw validation(violations)
   const key = keyOf(row, collection)
-  if (via?.link.kind === 'join' && parent !== undefined) await link(via, parent, key, element.pointer, work)
+  if (via?.link.kind === 'join' && parent !== undefined) {
+    await link({ field: via, own: parent, other: key, pointer }, work)
+  }
   if (via?.link.kind === 'foreign-key') {
     const { foreignKey } = via.link
-    const blind = new Set(via.readable || foreignKey.readable ? [] : [foreignKey])
-    await updateItem(collection, row, element.pointer, async item => { item[foreignKey.property] = parent }, blind, work)
+    const forced = new Set(via.readable || foreignKey.readable ? [] : [foreignKey])
+    const change = async (item: Values) => { item[foreignKey.property] = parent }
+    await updateItem({ collection, row, pointer, forced, change }, work)
   }
   return key
 }
 
-async function find ({ found, linked }: Element, collection: Collection, { session }: Work): Promise<Row | undefined> {
+async function findElement (
+  { found, linked }: Element, collection: Collection, { session }: UnitOfWork
+): Promise<Row | undefined> {
   if (found === undefined) return undefined
   const steps = [{ collection, via: undefined, where: equals(found.field, found.value) }]
   const result = await session.lock({ kind: 'item', steps, select: itemSelection(collection, linked.confirmations) })
   return result.kind === 'rows' ? result.rows[0] : undefined
 }
 
-async function create ({ found, created, pointer }: Element, from: Origin, parent: Scalar | undefined, name: string, work: Work): Promise<Scalar> {
-  // Whoever names an item by what no client can choose means one that is there.
+async function createElement (
+  { found, created, pointer }: Element, { from, parent, name }: ElementRelation, work: UnitOfWork
+): Promise<Scalar> {
+  // An identifier that clients cannot write can only refer to an existing item.
   if (found !== undefined && !found.field.writable) throw danglingReference([name], pointer)
   if (created.violations.length > 0) throw validation(created.violations)
   const item = await createItem({ body: created, from, given: [], parent, orNothing: false }, work)
@@ -155,16 +239,33 @@ async function create ({ found, created, pointer }: Element, from: Origin, paren
   return keyOf(item, from.collection)
 }
 
-async function link (field: SubCollectionField, own: Scalar, other: Scalar, pointer: string, { session }: Work): Promise<void> {
+/** A link of a many-to-many relation. `own` and `other` are keys, `pointer` is the element in the request's body. */
+interface NewLink {
+  readonly field: SubCollectionField
+  readonly own: Scalar
+  readonly other: Scalar
+  readonly pointer: string
+}
+
+async function link ({ field, own, other, pointer }: NewLink, { session }: UnitOfWork): Promise<void> {
   const linked = await session.change({ kind: 'link', field, own, other })
   if (linked.kind === 'refused') expectChanged(linked, field.target, pointer)
 }
 
-/** `pointer`: the element of the body that the application is called for. */
-interface CallSite { readonly collection: Collection, readonly pointer: string, readonly work: Work }
+/** A call of the application. `pointer`: the element of the body that causes the call. */
+interface CallSite {
+  readonly collection: Collection
+  readonly pointer: string
+  readonly work: UnitOfWork
+}
 
-/** Calls a hook or setter of the application. An error of ours that it throws points at the element of the body that it was called for. */
-export async function calling (name: string, { collection, pointer, work }: CallSite, call: () => void | Promise<void>): Promise<void> {
+/**
+ * Calls a hook or setter of the application, and announces an asynchronous call to the session. A DataApiError that it
+ * throws gets the pointer of the element.
+ */
+export async function calling (
+  name: string, { collection, pointer, work }: CallSite, call: () => void | Promise<void>
+): Promise<void> {
   try {
     const called = call()
     if (called === undefined) return
@@ -176,15 +277,18 @@ export async function calling (name: string, { collection, pointer, work }: Call
   }
 }
 
-/** All that is stored of an item, and what members that cannot be written are compared with. */
+/** Returns the selection of all stored fields and of the other fields that `confirmations` compares. */
 export function itemSelection ({ stored }: Collection, confirmations: readonly Confirmation[]): Selection {
   const fields = stored.map(field => ({ kind: 'value', name: field.name, field } as const))
-  return [...fields, ...confirmations.filter(({ field }) => field.kind !== 'stored').map(({ field }) => showPlainly(field))]
+  const compared = confirmations.filter(({ field }) => field.kind !== 'stored').map(({ field }) => showPlainly(field))
+  return [...fields, ...compared]
 }
 
-export const byKey = (collection: Collection, key: Scalar): readonly Step[] => [{ collection, via: undefined, where: equals(collection.key, key) }]
+/** Returns the steps to the item with the key. */
+export const byKey = (collection: Collection, key: Scalar): readonly Step[] =>
+  [{ collection, via: undefined, where: equals(collection.key, key) }]
 
-/** The key of a row or item, which every one has. */
+/** Returns the key of a row or item. Throws a TypeError if it has none. */
 export function keyOf (item: Row, { key, property }: Collection): Scalar {
   const value = item[key.property]
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value

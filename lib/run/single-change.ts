@@ -5,16 +5,22 @@ import { checkKey, storedValues } from './stored-values.ts'
 import { newItem } from './create-update.ts'
 import type { Change, Stored } from '../sources/source.ts'
 
-/** The one change that a write comes down to, where no data, setter or hook has a say in it; else nothing. */
-export function directChange (plan: WritePlan): Change | undefined {
+/**
+ * Returns the single change that carries out a write; undefined if the write depends on stored data or on a setter or
+ * hook, or needs several changes.
+ */
+export function singleChange (plan: WritePlan): Change | undefined {
   switch (plan.kind) {
-    case 'create': return directCreate(plan)
-    case 'update': return directUpdate(plan)
-    case 'delete': return directDelete(plan)
+    case 'create': return singleInsert(plan)
+    case 'update': return singleUpdate(plan)
+    case 'delete': return singleDelete(plan)
   }
 }
 
-function directCreate ({ steps, from: { collection }, given, bodies, shows }: WritePlanOf<'create'>): Change | undefined {
+type CreatePlan = WritePlanOf<'create'>
+type UpdatePlan = WritePlanOf<'update'>
+
+function singleInsert ({ steps, from: { collection }, given, bodies, shows }: CreatePlan): Change | undefined {
   const { creating, saved } = collection.hooks
   const [body, ...others] = bodies
   if (body === undefined || others.length > 0 || steps.length > 0 || creating || saved || shows) return undefined
@@ -27,24 +33,26 @@ function directCreate ({ steps, from: { collection }, given, bodies, shows }: Wr
   return { kind: 'insert', collection, values: storedValues(item, collection, body.pointer), orNothing: false }
 }
 
-function directUpdate ({ steps, collection, body, otherwise, conditions, shows }: WritePlanOf<'update'>): Change | undefined {
+function singleUpdate ({ steps, collection, body, otherwise, conditions, shows }: UpdatePlan): Change | undefined {
   const { updating, saved } = collection.hooks
-  if (updating || saved || otherwise || shows || body.confirmations.length > 0 || isConditional(conditions, collection)) return undefined
+  if (updating || saved || otherwise || shows) return undefined
+  if (body.confirmations.length > 0 || isConditional(conditions, collection)) return undefined
   const values = valuesOf(body, collection.setters)
   checkKey(values?.get(collection.key), collection.key, body.pointer)
   return values === undefined || values.size === 0 ? undefined : { kind: 'update', collection, steps, values }
 }
 
-function directDelete ({ steps, collection, conditions }: WritePlanOf<'delete'>): Change | undefined {
+function singleDelete ({ steps, collection, conditions }: WritePlanOf<'delete'>): Change | undefined {
   const { deleting, saved } = collection.hooks
   return deleting || saved || isConditional(conditions, collection) ? undefined : { kind: 'delete', collection, steps }
 }
 
-const isConditional = ({ ifMatch, ifNoneMatch }: WritePlanOf<'update'>['conditions'], { strategies }: WritePlanOf<'update'>['collection']) =>
-  ifMatch !== undefined || ifNoneMatch !== undefined || strategies.requireIfMatch
+const isConditional = (
+  { ifMatch, ifNoneMatch }: UpdatePlan['conditions'], { strategies }: UpdatePlan['collection']
+) => ifMatch !== undefined || ifNoneMatch !== undefined || strategies.requireIfMatch
 
-/** The values of a body that are stored as they are; nothing where a setter or relation is among them. */
-function valuesOf ({ assignments }: ItemBody, setters: WritePlanOf<'update'>['collection']['setters']): Stored | undefined {
+/** Returns the values that a body assigns; undefined if it assigns a relation or a field with a setter. */
+function valuesOf ({ assignments }: ItemBody, setters: UpdatePlan['collection']['setters']): Stored | undefined {
   const values = new Map<StoredField, unknown>()
   for (const assignment of assignments) {
     if (assignment.kind !== 'value' || setters.has(assignment.field.property)) return undefined

@@ -6,7 +6,10 @@ import { toValue } from '../model/values.ts'
 import type { Row } from '../plan/plan.ts'
 import type { Stored } from '../sources/source.ts'
 
-/** An item as the application's setters and hooks see it: its own copy, by property, without the properties that have no value and no null. */
+/**
+ * Returns a row as the application's setters and hooks see it: a copy, by property. Null is left out for a property
+ * whose type has no null.
+ */
 export function toItem (row: Row, { stored }: Collection): Values {
   const item: Values = {}
   for (const field of stored) {
@@ -16,7 +19,7 @@ export function toItem (row: Row, { stored }: Collection): Values {
   return item
 }
 
-/** The values of a new item, those that it has. Throws constraint for a key that leaves sources no number to count on with. */
+/** Returns the defined values of a new item. Throws constraint for a key above the highest (see `checkKey`). */
 export function storedValues (item: Values, { stored, property, key }: Collection, pointer: string): Stored {
   checkKey(valueIn(item, key), key, pointer)
   const values = new Map<StoredField, unknown>()
@@ -27,34 +30,40 @@ export function storedValues (item: Values, { stored, property, key }: Collectio
   return values
 }
 
-/** Throws constraint for a key that leaves sources no number to count on with. */
+/** Throws constraint for an integer key above 2^52, after which a source could not generate further keys. */
 export function checkKey (value: unknown, key: StoredField, pointer: string): void {
   if (key.type.kind === 'integer' && Number(value) > highestKey) throw constraint([key.name], pointer)
 }
 
-/** What an item has for a field: an object inherits properties that are nobody's values, such as `toString`. */
-export const valueIn = (item: Values, { property }: StoredField): unknown => Object.hasOwn(item, property) ? item[property] : undefined
+/** Returns the item's value of a field; undefined for an inherited property, such as `toString`. */
+export const valueIn = (item: Values, { property }: StoredField): unknown =>
+  Object.hasOwn(item, property) ? item[property] : undefined
 
-// Half of what a double holds exactly: whoever chooses a key must not end the counting of all others.
+// Half of the integers that a double holds exactly. The other half stays for generated keys: a client that chooses the
+// highest possible key must not prevent all later inserts.
 const highestKey = 2 ** 52
 
-/** The values in which an item differs from what it was. `blind`: fields that count as changed whatever they were. */
-export function changedValues (before: Values, item: Values, { stored, property, key }: Collection, blind: ReadonlySet<StoredField>, pointer: string): Stored {
+/** Returns the values that differ between the two items, and the values of the `forced` fields, changed or not. */
+export function changedValues (
+  before: Values, item: Values, { stored, property, key }: Collection, forced: ReadonlySet<StoredField>, pointer: string
+): Stored {
   const values = new Map<StoredField, unknown>()
   for (const field of stored) {
     const value = valueIn(item, field) ?? null
-    if (blind.has(field) || !isDeepStrictEqual(value, valueIn(before, field) ?? null)) values.set(field, toStored(value, field, property))
+    const isChanged = forced.has(field) || !isDeepStrictEqual(value, valueIn(before, field) ?? null)
+    if (isChanged) values.set(field, toStored(value, field, property))
   }
   checkKey(values.get(key), key, pointer)
   return values
 }
 
-/** A value in the form that sources take. Throws a TypeError for one that a setter or hook should not have given. */
+/** Returns a value in the form that sources store. Throws a TypeError for a value that the field does not take. */
 function toStored (value: unknown, field: StoredField, collection: string): unknown {
   if (value === null) return null
   const canonical = field.type.take(value instanceof Date ? dateText(value, field) : value)
   if (canonical !== undefined) return canonical
-  throw new TypeError(`collection '${collection}', field '${field.property}': a setter or hook gave ${typeof value}, where the field takes ${field.type.expected}`)
+  const place = `collection '${collection}', field '${field.property}'`
+  throw new TypeError(`${place}: a setter or hook gave ${typeof value}, where the field takes ${field.type.expected}`)
 }
 
 function dateText (date: Date, { type }: StoredField): string {

@@ -1,3 +1,4 @@
+import { after } from '../after.ts'
 import type { Context, Saved, Values } from '../collection.ts'
 import { type DataApiError, unavailable, validation } from '../errors.ts'
 import type { Collection } from '../model/model.ts'
@@ -7,109 +8,136 @@ import type { Projection, Step, WritePlan, WritePlanOf, Row } from '../plan/plan
 import { checkConditions, versionOf } from '../plan/tag.ts'
 import type { ScopedDatabase } from '../rules/scoped-database.ts'
 import { confirm } from './confirm.ts'
-import { directChange } from './single-change.ts'
+import { singleChange } from './single-change.ts'
 import { toItem } from './stored-values.ts'
-import { blindIn, byKey, calling, createItem, itemSelection, keyOf, linkElements, assign, updateItem, type Work } from './create-update.ts'
+import {
+  assign, byKey, calling, createItem, forcedFields, itemSelection, keyOf, linkElements, type UnitOfWork, updateItem
+} from './create-update.ts'
 import { commitRefusal, expectChanged } from './violations.ts'
 import { type Change, type Changed, type Missed, type ReadResult, RefusedAtCommit } from '../sources/source.ts'
 
-/** What came of a write. */
+/** The result of a write. */
 export type WriteResult =
   | { readonly kind: 'created', readonly items: readonly Created[] }
   | { readonly kind: 'updated', readonly row: Row | undefined }
   | { readonly kind: 'deleted' }
   | Missed
 
-/** A new item's key, and what is shown of it where that was asked for. */
+/** The key of a new item, and its row if the client asked for a representation. */
 export interface Created { readonly key: unknown, readonly row: Row | undefined }
 
 /**
- * Runs a write: one statement where nothing must be known first, else a transaction with the application's setters and hooks in it (docs/http.md: Writing).
- * `checked`: whether a rule looks at what is written, which takes a transaction. `refusal`: why an item that is there may not be updated, where an upsert
- * may be sent for one that is not.
+ * Runs a write: as a single statement if the plan is enough to build it, otherwise in a transaction with the
+ * application's setters and hooks (docs/http.md: Writing).
  */
-export function runWrite (plan: WritePlan, database: ScopedDatabase, context: Context, { checked, refusal }: Ruled): WriteResult | Promise<WriteResult> {
-  const change = checked && plan.kind !== 'delete' ? undefined : directChange(plan)
-  return change === undefined ? runInTransaction(plan, database, context, refusal) : runDirect(change, plan, database)
+export function runWrite (
+  plan: WritePlan, database: ScopedDatabase, context: Context, { checked, refusal }: WriteRules
+): WriteResult | Promise<WriteResult> {
+  const change = checked && plan.kind !== 'delete' ? undefined : singleChange(plan)
+  return change === undefined
+    ? runInTransaction(plan, database, context, refusal)
+    : runSingle(change, plan, database)
 }
 
-interface Ruled { readonly checked: boolean, readonly refusal: DataApiError | undefined }
+/**
+ * The caller's rules on a write. `checked`: a rule reads the written values, so the write needs a transaction.
+ * `refusal`: the error for an upsert whose item exists and may not be updated.
+ */
+interface WriteRules { readonly checked: boolean, readonly refusal: DataApiError | undefined }
 
-async function runInTransaction (plan: WritePlan, database: ScopedDatabase, context: Context, refusal: DataApiError | undefined): Promise<WriteResult> {
-  const saved: Work['saved'] = []
-  const once = (insist: boolean) => database.transaction(async session => {
-    // A database may have to do the work again.
+async function runInTransaction (
+  plan: WritePlan, database: ScopedDatabase, context: Context, refusal: DataApiError | undefined
+): Promise<WriteResult> {
+  const saved: UnitOfWork['saved'] = []
+  const attempt = (isRetry: boolean) => database.transaction(async session => {
+    // A database may run this function again.
     saved.length = 0
-    return runInside(plan, { session, context: { ...context, transaction: session.transaction }, saved }, { insist, refusal })
+    const work = { session, context: { ...context, transaction: session.transaction }, saved }
+    return runPlan(plan, work, { isRetry, refusal })
   })
-  const result = await once(false).catch((error: unknown) => {
+  const result = await attempt(false).catch((error: unknown) => {
     if (!isUpsertConflict(error, plan)) throw error
-    return once(true)
+    return attempt(true)
   }).catch((error: unknown) => { throw error instanceof RefusedAtCommit ? commitRefusal(error) : error })
-  for (const one of saved) await tell(one, context)
+  for (const one of saved) await notifySaved(one, context)
   return result
 }
 
-/** A single statement; its count tells whether there was such an item. */
-function runDirect (change: Change, plan: WritePlan, database: ScopedDatabase): WriteResult | Promise<WriteResult> {
-  const changed = database.change(change)
-  return changed instanceof Promise ? changed.then(one => directEnd(one, change, plan, database)) : directEnd(changed, change, plan, database)
+/** Runs the single statement of a write. Its row count tells if the item exists. */
+function runSingle (change: Change, plan: WritePlan, database: ScopedDatabase): WriteResult | Promise<WriteResult> {
+  return after(database.change(change), changed => changed.kind === 'unchanged' && plan.kind !== 'create'
+    ? explainUnchanged(change, plan, database)
+    : resultOf(plan, change, changed))
 }
 
-const directEnd = (changed: Changed, change: Change, plan: WritePlan, database: ScopedDatabase): WriteResult | Promise<WriteResult> =>
-  changed.kind === 'unchanged' && plan.kind !== 'create' ? runMissed(change, plan, database) : directResult(plan, change, changed)
-
-/** Why nothing was changed. */
-async function runMissed (change: Change, plan: Exclude<WritePlan, { kind: 'create' }>, database: ScopedDatabase): Promise<WriteResult> {
-  // An item that came in the moment between the two statements is there for the next try.
+/**
+ * Returns the missing or ambiguous step because of which a change had no effect. If the path leads to an item by now,
+ * makes the change. Throws unavailable after three tries.
+ */
+async function explainUnchanged (
+  change: Change, plan: Exclude<WritePlan, { kind: 'create' }>, database: ScopedDatabase
+): Promise<WriteResult> {
+  // Another request may create the item between the two statements, so the change is tried again.
   for (let tries = 0; tries < 3; tries++) {
     const found = await database.read({ kind: 'item', steps: plan.steps, select: [] }, true)
     if (isMissed(found)) return found
     const changed = await database.change(change)
-    if (changed.kind !== 'unchanged') return directResult(plan, change, changed)
+    if (changed.kind !== 'unchanged') return resultOf(plan, change, changed)
   }
   throw unavailable(new Error('an item came and went'))
 }
 
-function directResult (plan: WritePlan, change: Change, result: Changed): WriteResult {
+function resultOf (plan: WritePlan, change: Change, changed: Changed): WriteResult {
   const collection = plan.kind === 'create' ? plan.from.collection : plan.collection
-  const { key } = expectChanged(result, collection, '', plan.kind === 'delete')
+  const { key } = expectChanged(changed, collection, '', plan.kind === 'delete')
   if (plan.kind === 'delete') return { kind: 'deleted' }
   if (plan.kind === 'update' || change.kind !== 'insert') return { kind: 'updated', row: undefined }
   return { kind: 'created', items: [{ key, row: undefined }] }
 }
 
-/** Somebody else created the item of an upsert meanwhile, or another item has one of its values. What was done for it is undone, and the whole done again. */
+/**
+ * Rolls back an upsert whose insert met a duplicate: another request has created the item meanwhile, or another item
+ * has one of its unique values. The upsert then runs a second time.
+ */
 class UpsertConflict extends Error {}
 
-const isUpsertConflict = (error: unknown, plan: WritePlan) =>
-  error instanceof UpsertConflict || (plan.kind === 'update' && plan.otherwise !== undefined && error instanceof RefusedAtCommit && error.refused.by === 'unique')
+function isUpsertConflict (error: unknown, plan: WritePlan): boolean {
+  if (error instanceof UpsertConflict) return true
+  const isUpsert = plan.kind === 'update' && plan.otherwise !== undefined
+  return isUpsert && error instanceof RefusedAtCommit && error.refused.by === 'unique'
+}
 
-/** `insist`: whether an upsert that would be a duplicate is one. */
-interface Upserting { readonly insist: boolean, readonly refusal: DataApiError | undefined }
+/** `isRetry`: the second run of an upsert, in which a duplicate is an error. `refusal`: as in WriteRules. */
+interface UpsertRules { readonly isRetry: boolean, readonly refusal: DataApiError | undefined }
 
-function runInside (plan: WritePlan, work: Work, upserting: Upserting): Promise<WriteResult> {
+function runPlan (plan: WritePlan, work: UnitOfWork, rules: UpsertRules): Promise<WriteResult> {
   switch (plan.kind) {
     case 'create': return runCreate(plan, work)
-    case 'update': return runUpdate(plan, work, upserting)
+    case 'update': return runUpdate(plan, work, rules)
     case 'delete': return runDelete(plan, work)
   }
 }
 
-async function runCreate ({ steps, from, given, bodies, shows }: WritePlanOf<'create'>, work: Work): Promise<WriteResult> {
-  const parent = await findParent(steps, work)
+async function runCreate (
+  { steps, from, given, bodies, shows }: WritePlanOf<'create'>, work: UnitOfWork
+): Promise<WriteResult> {
+  const parent = await lockParent(steps, work)
   if (parent.kind !== 'parent') return parent
   const items: Created[] = []
   for (const body of bodies) {
     const item = await createItem({ body, from, given, parent: parent.key, orNothing: false }, work)
     if (item === undefined) throw new TypeError('an insert that may not do nothing did so')
-    items.push({ key: item[from.collection.key.property], row: await represent(from.collection, item, shows, work) })
+    const row = await readProjection(from.collection, item, shows, work)
+    items.push({ key: item[from.collection.key.property], row })
   }
   return { kind: 'created', items }
 }
 
-/** The key of the item that new ones belong to, which stays as long as the transaction runs; none where they belong to nobody. */
-async function findParent (steps: readonly Step[], { session }: Work): Promise<{ readonly kind: 'parent', readonly key: Scalar | undefined } | Missed> {
+/** The key of the parent item; undefined for items without a parent. */
+interface Parent { readonly kind: 'parent', readonly key: Scalar | undefined }
+
+/** Locks the parent of new items, which therefore exists until the transaction ends. */
+async function lockParent (steps: readonly Step[], { session }: UnitOfWork): Promise<Parent | Missed> {
   const last = steps.at(-1)
   if (last === undefined) return { kind: 'parent', key: undefined }
   const { key } = last.collection
@@ -117,48 +145,62 @@ async function findParent (steps: readonly Step[], { session }: Work): Promise<{
   return isMissed(found) ? found : { kind: 'parent', key: keyOf(rowOf(found), last.collection) }
 }
 
-async function runUpdate (plan: WritePlanOf<'update'>, work: Work, { insist, refusal }: Upserting): Promise<WriteResult> {
+async function runUpdate (plan: WritePlanOf<'update'>, work: UnitOfWork, rules: UpsertRules): Promise<WriteResult> {
   const { otherwise, conditions, collection, shows } = plan
   const found = await lockItem(plan, work)
-  if (!isMissed(found) && refusal !== undefined) throw refusal
-  if (!isMissed(found)) return updateFound(plan, rowOf(found), work)
+  if (!isMissed(found)) {
+    if (rules.refusal !== undefined) throw rules.refusal
+    return updateFound(plan, rowOf(found), work)
+  }
   if (otherwise === undefined || found.kind !== 'missing' || found.step !== plan.steps.length - 1) return found
   checkConditions(conditions, undefined, collection.strategies.requireIfMatch)
-  const parent = await findParent(plan.steps.slice(0, -1), work)
+  const parent = await lockParent(plan.steps.slice(0, -1), work)
   if (parent.kind !== 'parent') return parent
   if (otherwise.body.violations.length > 0) throw validation(otherwise.body.violations)
-  const created = await createItem({ ...otherwise, parent: parent.key, orNothing: !insist }, work)
+  const created = await createItem({ ...otherwise, parent: parent.key, orNothing: !rules.isRetry }, work)
   if (created === undefined) throw new UpsertConflict()
-  return { kind: 'created', items: [{ key: created[collection.key.property], row: await represent(collection, created, shows, work) }] }
+  const row = await readProjection(collection, created, shows, work)
+  return { kind: 'created', items: [{ key: created[collection.key.property], row }] }
 }
 
-const lockItem = ({ steps, collection, body }: WritePlanOf<'update'>, { session }: Work) => session.lock({ kind: 'item', steps, select: itemSelection(collection, body.confirmations) })
+const lockItem = ({ steps, collection, body }: WritePlanOf<'update'>, { session }: UnitOfWork) =>
+  session.lock({ kind: 'item', steps, select: itemSelection(collection, body.confirmations) })
 
-async function updateFound ({ collection, body, otherwise, conditions, shows }: WritePlanOf<'update'>, row: Row, work: Work): Promise<WriteResult> {
+async function updateFound (plan: WritePlanOf<'update'>, row: Row, work: UnitOfWork): Promise<WriteResult> {
+  const { collection, body, otherwise, conditions, shows } = plan
   checkConditions(conditions, versionOf(row, collection), collection.strategies.requireIfMatch)
   const violations = [...body.violations, ...confirm(body.confirmations, row)]
   if (violations.length > 0) throw validation(violations)
-  const item = await updateItem(collection, row, '', item => assign(body, item, collection, parentKey(otherwise?.from.via), work), blindIn(body), work)
+  const parentField = parentKey(otherwise?.from.via)
+  const change = (item: Values) => assign(body, { item, collection, parentField }, work)
+  const item = await updateItem({ collection, row, pointer: '', forced: forcedFields(body), change }, work)
   await linkElements(body, keyOf(item, collection), work)
-  return { kind: 'updated', row: await represent(collection, item, shows, work) }
+  return { kind: 'updated', row: await readProjection(collection, item, shows, work) }
 }
 
-async function runDelete ({ steps, collection, conditions }: WritePlanOf<'delete'>, work: Work): Promise<WriteResult> {
+async function runDelete (
+  { steps, collection, conditions }: WritePlanOf<'delete'>, work: UnitOfWork
+): Promise<WriteResult> {
   const found = await work.session.lock({ kind: 'item', steps, select: itemSelection(collection, []) })
   if (isMissed(found)) return found
   const row = rowOf(found)
   checkConditions(conditions, versionOf(row, collection), collection.strategies.requireIfMatch)
   const item = toItem(row, collection)
-  await calling("hook 'deleting'", { collection, pointer: '', work }, () => collection.hooks.deleting?.(item, work.context))
-  expectChanged(await work.session.change({ kind: 'delete', collection, steps: byKey(collection, keyOf(row, collection)) }), collection, '', true)
+  const callSite = { collection, pointer: '', work }
+  await calling("hook 'deleting'", callSite, () => collection.hooks.deleting?.(item, work.context))
+  const change = { kind: 'delete', collection, steps: byKey(collection, keyOf(row, collection)) } as const
+  expectChanged(await work.session.change(change), collection, '', true)
   work.saved.push({ collection, saved: { kind: 'deleted', item } })
   return { kind: 'deleted' }
 }
 
-/** What the client prefers to see, as it is in the transaction. */
-async function represent (collection: Collection, item: Values, shows: Projection | undefined, { session }: Work): Promise<Row | undefined> {
+/** Returns the fields that the client asked for, as the transaction sees them. */
+async function readProjection (
+  collection: Collection, item: Values, shows: Projection | undefined, { session }: UnitOfWork
+): Promise<Row | undefined> {
   if (shows === undefined) return undefined
-  const found = await session.read({ kind: 'item', steps: byKey(collection, keyOf(item, collection)), select: shows.select })
+  const steps = byKey(collection, keyOf(item, collection))
+  const found = await session.read({ kind: 'item', steps, select: shows.select })
   return isMissed(found) ? undefined : rowOf(found)
 }
 
@@ -170,11 +212,14 @@ function rowOf (found: Exclude<ReadResult, Missed>): Row {
   return row
 }
 
-/** Tells the application what lasts. It cannot be undone any more, so what the hook throws is the application's to read in its log. */
-async function tell ({ collection, saved }: { readonly collection: Collection, readonly saved: Saved<Values> }, context: Context): Promise<void> {
+/** Calls the hook `saved` after the commit. An error of the hook cannot undo the write, and is logged. */
+async function notifySaved (
+  { collection, saved }: { readonly collection: Collection, readonly saved: Saved<Values> }, context: Context
+): Promise<void> {
   try {
     await collection.hooks.saved?.(saved, context)
   } catch (error) {
-    context.request.log.error({ err: error }, `collection '${collection.property}': the hook 'saved' failed after an item was ${saved.kind}`)
+    const message = `collection '${collection.property}': the hook 'saved' failed after an item was ${saved.kind}`
+    context.request.log.error({ err: error }, message)
   }
 }

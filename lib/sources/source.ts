@@ -3,72 +3,94 @@ import type { Collection, StoredField, SubCollectionField } from '../model/model
 import type { Scalar } from '../model/values.ts'
 import type { ReadPlan, ReadPlanOf, Row, Step } from '../plan/plan.ts'
 
+/** The rows that share a value. */
 export interface Group { readonly value: unknown, readonly rows: readonly Row[] }
 
-/** Results are values; what a miss means to HTTP is not a source's business. `step` counts from 0. */
+/** The result of a read. A source returns a miss as a value, and leaves its HTTP status to other rooms. */
 export type ReadResult = Found | Missed
 
-export type Missed = { readonly kind: 'missing', readonly step: number } | { readonly kind: 'ambiguous', readonly step: number }
+/** A step that matches no item or several. `step` counts from 0. */
+export type Missed =
+  | { readonly kind: 'missing', readonly step: number }
+  | { readonly kind: 'ambiguous', readonly step: number }
 
-/** `more`: at least one further row (or group) follows within the plan's `where`. `total` is there where the plan counts. */
+/**
+ * Rows or groups. `more`: at least one further row or group follows within the plan's `where`. `total`: the count, if
+ * the plan asks for it.
+ */
 export type Found =
   | { readonly kind: 'rows', readonly rows: readonly Row[], readonly more: boolean, readonly total?: number }
   | { readonly kind: 'groups', readonly groups: readonly Group[], readonly more: boolean, readonly total?: number }
 
-/**
- * What was found as JSON text under the names on the wire, which goes out untouched: byte for byte what JSON.stringify would write. Of an item the text of
- * each member of the plan's selection, in its order; of a listing the array of its items.
- */
+/** Found data as JSON text with wire names, byte for byte as JSON.stringify() writes it. It is sent unchanged. */
 export type JsonResult =
+  /** An item: the text of each member of the plan's selection, in its order. */
   | { readonly kind: 'values', readonly values: readonly string[] }
-  /** `ends`: the first and the last item with what the plan carries, made when they are asked for; nothing where there are no items. */
-  | { readonly kind: 'items', text (reversed: boolean): string, readonly ends: Ends | undefined, readonly more: boolean, readonly total?: number }
+  /** A listing: `text` returns the array of its items. `ends` is undefined for an empty listing. */
+  | {
+    readonly kind: 'items'
+    text (reversed: boolean): string
+    readonly ends: Ends | undefined
+    readonly more: boolean
+    readonly total?: number
+  }
 
+/** The first and the last row of a listing, with the fields that the plan carries. Each is read when it is called. */
 export interface Ends { first (): Row, last (): Row }
 
-/** The data behind a collection. Sources of one `database` can be joined; a relation never leads from one database to another. */
+/** The data behind a collection. Sources of one `database` can be joined; a relation never crosses databases. */
 export interface DataSource extends Source { readonly database: Database }
 
-/** The database of a collection. A declaration takes no other source than a DataSource, of which the model knows the identity alone. */
+/** Returns the database of a collection. Every source is a DataSource; its declared type shows only its identity. */
 export const databaseOf = (collection: Collection) => (collection.source as DataSource).database
 
-/** A listing in batches. The first result is there already, so that a miss is known before anything is told. */
+/** A listing in batches. `first` is read already, so a miss is known before the answer begins. */
 export interface Batches { readonly first: ReadResult, readonly rows: AsyncIterable<readonly Row[]> }
 
 export type ListPlan = ReadPlanOf<'list'>
 export type ItemPlan = ReadPlanOf<'item'>
 
-/** Values to be stored: in canonical form, null, or JSON for a field of type `json`. */
+/** The values to store: each in canonical form, null, or JSON for a field of type `json`. */
 export type Stored = ReadonlyMap<StoredField, unknown>
 
-/** One change of data: a statement, where the database has statements. */
+/** One change of data: a single statement in an SQL database. */
 export type Change =
-  /** A new item. `orNothing`: where it would be a duplicate nothing happens. */
+  /** Inserts an item. `orNothing`: a duplicate is not inserted, and the result is `unchanged`. */
   | { readonly kind: 'insert', readonly collection: Collection, readonly values: Stored, readonly orNothing: boolean }
-  /** Of the item that the last step stands on; its version is counted up as well. */
-  | { readonly kind: 'update', readonly collection: Collection, readonly steps: readonly Step[], readonly values: Stored }
+  /** Updates the item of the last step, and increments its version. */
+  | {
+    readonly kind: 'update'
+    readonly collection: Collection
+    readonly steps: readonly Step[]
+    readonly values: Stored
+  }
+  /** Deletes the item of the last step. */
   | { readonly kind: 'delete', readonly collection: Collection, readonly steps: readonly Step[] }
-  /** The item with the key `other` becomes one of the many-to-many relation of the item with the key `own`, unless it is already. */
+  /** Links the items with the keys `own` and `other` in a many-to-many relation, unless they are linked already. */
   | { readonly kind: 'link', readonly field: SubCollectionField, readonly own: Scalar, readonly other: Scalar }
 
 /** The changes of one kind. */
 export type ChangeOf<K extends Change['kind']> = Extract<Change, { kind: K }>
 
-/** What came of a change. */
+/** The result of a change. */
 export type Changed =
-  /** `key`: of an item that was inserted. */
+  /** `key`: the key of an inserted item. */
   | { readonly kind: 'changed', readonly key?: Scalar }
-  /** No item is where the steps lead, or more than one at one of them; or the item would have been a duplicate. */
+  /** The steps lead to no item or to several, or an insert with `orNothing` met a duplicate. */
   | { readonly kind: 'unchanged' }
-  /** The data would not be as the database asks for. `fields`: those at fault, where they are known. */
-  | { readonly kind: 'refused', readonly by: 'unique' | 'foreign-key' | 'other', readonly fields: readonly StoredField[] }
+  /** The change violates a constraint of the database. `fields`: the offending fields, as far as known. */
+  | {
+    readonly kind: 'refused'
+    readonly by: 'unique' | 'foreign-key' | 'other'
+    readonly fields: readonly StoredField[]
+  }
 
-/** What the database refused of a change. `fields`: those at fault, where they are known. */
+/** A violated constraint. */
 export type ConstraintViolation = Extract<Changed, { kind: 'refused' }>
 
-/** Rejects a transaction that the database refused at its commit, for a constraint or trigger that was deferred. */
+/** The error of a transaction that a deferred constraint or trigger of the database refused at the commit. */
 export class RefusedAtCommit extends Error {
-  /** The collection that the constraint is of; undefined where the database does not say. */
+  /** The collection of the constraint; undefined if the database does not name it. */
   readonly collection: Collection | undefined
   readonly refused: ConstraintViolation
   constructor (refused: ConstraintViolation, collection: Collection | undefined, cause: unknown) {
@@ -78,30 +100,42 @@ export class RefusedAtCommit extends Error {
   }
 }
 
-/** What can be done inside a transaction. */
+/** The operations inside a transaction. */
 export interface Session {
-  /** For the application's setters and hooks. */
+  /** The transaction as the application's setters and hooks see it. */
   readonly transaction: Transaction
-  /** Names the code of the application that the transaction waits for, for the log of others who wait meanwhile; undefined where it waits for none. */
+  /**
+   * Names the hook or setter that the transaction waits for, for the log messages of requests that wait meanwhile;
+   * undefined ends the call.
+   */
   announce (call: string | undefined): void
   read (plan: ReadPlan): ReadResult | Promise<ReadResult>
-  /** Reads an item that nobody else can change before the transaction ends. */
+  /** Reads an item and locks it: no other transaction can change it before this one ends. */
   lock (plan: ItemPlan): ReadResult | Promise<ReadResult>
   change (change: Change): Changed | Promise<Changed>
 }
 
-/** What runs plans. Synchronous databases answer synchronously: a promise that need not be is not made. */
+/** A database that runs plans. A synchronous database returns its results without a promise. */
 export interface Database {
-  /** For messages, such as `sqlite`. */
+  /** The kind in messages, such as `sqlite`. */
   readonly kind: string
-  /** `fresh`: with everything that was written before, by whomever; otherwise a database with replicas may answer from one of them. Default false. */
+  /**
+   * Reads data. `fresh`: the result includes all earlier writes, of any client; without it a database may read from a
+   * replica. Default false.
+   */
   read (plan: ReadPlan, fresh?: boolean): ReadResult | Promise<ReadResult>
-  /** The same as JSON text, where the database has a better way to it than by way of rows; where it has not, or nothing is found, what `read` gives. Not of groups. */
+  /**
+   * Reads data as JSON text if the database can produce it faster than rows. Returns the result of `read` for a miss,
+   * and for plans that it does not support. Must not be called for groups.
+   */
   readJson? (plan: ReadPlan, fresh?: boolean): ReadResult | JsonResult | Promise<ReadResult | JsonResult>
-  /** Reads a listing in batches of at most `size` rows, where the database has a better way than a read a batch (batches.ts). */
+  /**
+   * Reads a listing in batches of at most `size` rows. Present if the database has a faster way than one read for each
+   * batch (run/batches.ts).
+   */
   readBatches? (plan: ListPlan, size: number, fresh?: boolean): Batches | Promise<Batches>
-  /** Makes one change, which is a transaction of its own. */
+  /** Makes one change in a transaction of its own. */
   change (change: Change): Changed | Promise<Changed>
-  /** Does the work in a transaction: what it changed lasts once the promise is fulfilled, and is undone where it throws. */
+  /** Runs `work` in a transaction: commits before the promise is fulfilled, and rolls back if `work` rejects. */
   transaction<T> (work: (session: Session) => Promise<T>): Promise<T>
 }

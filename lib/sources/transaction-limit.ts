@@ -1,25 +1,26 @@
 import { unavailable } from '../errors.ts'
 import type { Session } from './source.ts'
 
-/** A session of a transaction that is under way. */
+/** The session of a running transaction. */
 export interface OpenSession {
   readonly session: Session
-  /** What the transaction waits for, such as `the hook 'creating' of collection 'artists'`. */
+  /** Returns the call that the transaction waits for, such as `the hook 'creating' of collection 'artists'`. */
   waitsFor (): string
-  /** Ends the session: from now on it refuses every call. */
+  /** Ends the session: every later call throws a TypeError. */
   end (): void
 }
 
 /**
- * Opens a session that can be ended. A hook that still runs when its transaction is over would otherwise write outside of it, on a connection that
- * serves another request by then.
+ * Opens a session that can be ended. Without the end, a hook that outlives its transaction would write outside of it,
+ * on a connection that serves another request by then.
  */
 export function openSession (session: Omit<Session, 'announce'>): OpenSession {
   let over = false
   let call: string | undefined
   const checkOpen = () => {
     if (over) {
-      throw new TypeError('The transaction is over: a hook or setter must await its statements, and keep no transaction for later.')
+      throw new TypeError('The transaction is over: ' +
+        'a hook or setter must await its statements, and keep no transaction for later.')
     }
   }
   return {
@@ -52,32 +53,37 @@ export function openSession (session: Omit<Session, 'announce'>): OpenSession {
 }
 
 /**
- * Does the work with the session until the limit, in milliseconds, is over. Then the session is ended, and the promise rejects with `unavailable`,
- * whose cause names the code that the transaction was waiting for; the caller rolls back. A limit of Infinity is none. `end`: when that is, where an
- * earlier try took part of it.
+ * Runs `work` with the session for at most `limit` milliseconds; Infinity sets no limit. After the limit the promise
+ * rejects with `unavailable`, whose cause names the call that the transaction waited for; the caller rolls back. The
+ * session is ended in either case. `end`: the time of performance.now() at which the limit is over, for a later try of
+ * the same transaction.
  */
 export async function withinLimit<T> (
   open: OpenSession, work: (session: Session) => Promise<T>, limit: number, end: number = performance.now() + limit
 ): Promise<T> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
+  const timeout = new Promise<never>((_resolve, reject) => {
     if (!Number.isFinite(end)) return
     timer = setTimeout(() => {
-      reject(unavailable(new Error(`a transaction was rolled back after ${limit} ms; it was waiting for ${open.waitsFor()}`)))
+      const waited = `it was waiting for ${open.waitsFor()}`
+      reject(unavailable(new Error(`a transaction was rolled back after ${limit} ms; ${waited}`)))
     }, end - performance.now())
   })
   try {
-    return await Promise.race([work(open.session), late])
+    return await Promise.race([work(open.session), timeout])
   } finally {
     clearTimeout(timer)
     open.end()
   }
 }
 
-/** The transaction ends with the request; a hook that ended it would leave the rest of the request without one. */
+/** Throws a TypeError for a statement that begins or ends a transaction: the request still needs the current one. */
 function refuseTransactionControl (text: string): void {
   if (!transactionControl.test(text)) return
-  throw new TypeError('A hook or setter must not begin or end a transaction: throw an error to have everything rolled back; savepoints are allowed.')
+  throw new TypeError('A hook or setter must not begin or end a transaction: ' +
+    'throw an error to have everything rolled back; savepoints are allowed.')
 }
 
-const transactionControl = /^\s*(?:begin|start\s+transaction|commit|end|abort|prepare\s+transaction|rollback(?!\s+(?:(?:work|transaction)\s+)?to\b))\b/i
+const begins = 'begin|start\\s+transaction'
+const ends = 'commit|end|abort|prepare\\s+transaction|rollback(?!\\s+(?:(?:work|transaction)\\s+)?to\\b)'
+const transactionControl = new RegExp(`^\\s*(?:${begins}|${ends})\\b`, 'i')

@@ -8,29 +8,28 @@ import type { OpenSession } from './transaction-limit.ts'
  */
 export interface WriteLock {
   /**
-   * Does the work while it holds the lock. Rejects with `unavailable` where the lock is not granted in time, and with a
-   * TypeError inside of the work of the holder, which would wait for itself.
+   * Runs the work while it holds the lock. Rejects with `unavailable` if the lock is not granted in time, and with a
+   * TypeError inside the work of the holder, which would wait for itself.
    */
   runExclusive<T> (work: Work<T>): Promise<T>
   /**
-   * Does work that calls no code of the application: at once where the lock is free, and otherwise as `runExclusive`
-   * does.
+   * Runs work that calls no code of the application: at once if the lock is free, otherwise as `runExclusive` does.
    */
   runShort<T> (work: Work<T>): T | Promise<T>
   /**
-   * Reads at once where the lock is free, and inside of the work of its holder; otherwise runs `fallback`, or waits for
-   * the lock.
+   * Reads at once if the lock is free, and inside the work of its holder; otherwise runs `fallback`, or waits for the
+   * lock.
    */
   runShared<T> (read: () => T | Promise<T>, fallback?: () => T | Promise<T>): T | Promise<T>
 }
 
 type Work<T> = (hold: Hold) => T | Promise<T>
 
-/** What the work that holds the lock knows of it. */
+/** The lock as the work of its holder sees it. */
 export interface Hold {
-  /** How long the work may still wait for something else, such as the lock of another process, in milliseconds. */
+  /** The time that the work may still wait for something else, such as the lock of another process, in milliseconds. */
   remaining: number
-  /** Says why the lock is not free, for the log of those who wait for it in vain. */
+  /** Returns the reason why the lock is not free, for the log message of a write that was not granted it in time. */
   holder: () => string
 }
 
@@ -38,7 +37,7 @@ interface Holder extends Hold { over: boolean }
 
 interface Waiter { readonly hold: Holder, grant (): void }
 
-/** `timeout`: how long a write waits in all, in milliseconds: for the lock, and then for what its work waits for. */
+/** Makes a lock. `timeout`: how long a write waits in all, in milliseconds: for the lock and then within its work. */
 export function makeWriteLock (timeout: number): WriteLock {
   const inside = new AsyncLocalStorage<Holder>()
   const waiting = new Set<Waiter>()
@@ -49,7 +48,7 @@ export function makeWriteLock (timeout: number): WriteLock {
   function release (hold: Holder): void {
     hold.over = true
     const [next] = waiting
-    // The next one holds the lock from here on: whoever comes before its work begins stands behind it.
+    // The next waiter holds the lock from here on, so a write that arrives before its work begins waits behind it.
     holder = next?.hold
     next?.grant()
   }
@@ -96,7 +95,7 @@ export function makeWriteLock (timeout: number): WriteLock {
     runShort (work) {
       if (holder !== undefined) return runExclusive(work)
       const hold = makeHold()
-      // Work that ends at once cannot be met by anybody.
+      // No other write can begin during synchronous work, so it needs no lock.
       const done = work(hold)
       if (!(done instanceof Promise)) return done
       holder = hold
@@ -114,7 +113,7 @@ const insideItself =
 
 const anotherWrite = () => 'it is held by another write'
 
-/** The culprit where the lock is held by a transaction, which begins now. */
+/** Returns a `holder` for a transaction that begins now, with its duration and the call that it waits for. */
 export function describeTransaction (open: OpenSession): () => string {
   const began = performance.now()
   const lasted = () => Math.round(performance.now() - began)

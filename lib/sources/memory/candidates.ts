@@ -4,13 +4,16 @@ import type { Predicate } from '../../plan/plan.ts'
 import { tableOf } from './relations.ts'
 import type { Table } from './table.ts'
 
-/** Rows among which are all that the predicate can hold for: found by index where an identifier's value is asked for, else every row. */
+/**
+ * Returns rows that include all matches of the predicate: those that an index finds by the value of an identifier, or
+ * all rows.
+ */
 export function candidateRows (collection: Collection, where: Predicate): Iterable<object> {
   const table = tableOf(collection)
   return indexed(where, table) ?? table.all()
 }
 
-/** The rows that an index gives, each once, or nothing where the predicate leaves others possible. */
+/** Returns the rows that an index finds, each once; undefined if other rows may match too. */
 function indexed (where: Predicate, table: Table): ReadonlySet<object> | undefined {
   if (where.kind === 'compare') return indexedCompare(where, table)
   if (where.kind === 'any') return indexedAny(where.of, table)
@@ -32,12 +35,14 @@ function indexedAny (of: readonly Predicate[], table: Table): ReadonlySet<object
   return union
 }
 
-function indexedCompare ({ field, operator, value }: Extract<Predicate, { kind: 'compare' }>, table: Table): ReadonlySet<object> | undefined {
+type Comparison = Extract<Predicate, { kind: 'compare' }>
+
+function indexedCompare ({ field, operator, value }: Comparison, table: Table): ReadonlySet<object> | undefined {
   if (!isIndexed(field) || !isExact(operator)) return undefined
   const values = Array.isArray(value) ? value : [value]
   if (values.includes(null)) return undefined
   return new Set(values.flatMap(one => table.find(field.property, one, field.type.kind)))
 }
 
-// An index for every field that somebody filters by would cost more memory than it is worth.
+// An index for every filtered field would cost more memory than it is worth.
 const isIndexed = (field: DataField) => field.kind === 'stored' && field.identifier

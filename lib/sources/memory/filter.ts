@@ -6,12 +6,12 @@ import { relatedRows } from './relations.ts'
 import { compareValues } from './sort.ts'
 import { readerOf } from './values.ts'
 
-/** Whether a row is one that the predicate holds for. */
+/** Returns true for a row that matches. */
 export type RowTest = (row: object) => boolean
 
 type Value = Extract<Predicate, { kind: 'compare' }>['value']
 
-/** Makes a test of a predicate. */
+/** Compiles a predicate to a test of rows. */
 export function compileFilter (predicate: Predicate): RowTest {
   switch (predicate.kind) {
     case 'all': {
@@ -43,8 +43,10 @@ function some (field: RelationField, test: RowTest): RowTest {
 type ValueTest = (value: unknown) => boolean
 
 const is = (value: Value): ValueTest => one => one === value
-const ordered = (holds: (sign: number) => boolean) => (value: Value): ValueTest => one => one !== null && value !== null && holds(compareValues(one, value))
-const textual = (holds: (text: string, part: string) => boolean) => (value: Value): ValueTest => one => typeof one === 'string' && typeof value === 'string' && holds(one, value)
+const ordered = (holds: (sign: number) => boolean) => (value: Value): ValueTest =>
+  one => one !== null && value !== null && holds(compareValues(one, value))
+const textual = (holds: (text: string, part: string) => boolean) => (value: Value): ValueTest =>
+  one => typeof one === 'string' && typeof value === 'string' && holds(one, value)
 const folded = (holds: (text: string, part: string) => boolean) => (value: Value): ValueTest => {
   const part = foldCase(String(value))
   return one => typeof one === 'string' && holds(foldCase(one), part)

@@ -7,46 +7,49 @@ import { readInBatches, runRead } from './read.ts'
 import { type Rows, type Table, tableOf, type Undo } from './table.ts'
 import { runChange } from './write.ts'
 
-/** A source over objects that the application holds. */
+/** A source over objects of the application. */
 export interface MemorySource extends DataSource {
   readonly table: Table
   readonly joins: ReadonlyMap<string, Table>
   /**
-   * Forgets the indexes. They follow every write, and see changes by the application where the number of rows or the
-   * last row of an array is another, and where a row that they find was replaced or has another value. Call this after
-   * other changes: an identifier or foreign key that was changed in place or by replacing an object, and as many items
-   * removed from a Map as were added to it. Items added or removed at the end of an array cost in proportion to their
-   * number; any other change costs a pass over all rows, and a changed value building the indexes again.
+   * Drops the indexes; the next read builds them again. The indexes follow every write through the API. They also
+   * notice a change by the application if it changes the number of rows, the last row of an array, or a row that they
+   * find. Call this after any other change: an identifier or foreign key changed in place or in a replaced object, or
+   * as many items removed from a Map as added to it. Noticing items added or removed at the end of an array costs time
+   * in proportion to their number. Any other change costs a pass over all rows, and a changed value a new index.
    */
   refresh (): void
 }
 
 export interface MemoryOptions {
-  /** The join rows of many-to-many relations, by the name that `through` gives: objects with the properties `foreignKey` and `otherKey`. */
+  /**
+   * The join rows of many-to-many relations, by the name in `through`: objects with the properties that the relation
+   * names as `foreignKey` and `otherKey`.
+   */
   joins?: Record<string, Rows>
 }
 
-// In milliseconds, as sqlite() has them: a hook that never ends must not hold up everybody for good.
+// In milliseconds, the defaults of sqlite(). Without a limit, a hook that never ends would block all requests.
 const transactionLimit = 10_000
 const lock = makeWriteLock(5000)
 
 /**
- * All memory sources are of one database, so that relations lead from any to any. Nobody sees what a transaction has
- * not finished: reads and writes wait for it up to 5 seconds, and then are `unavailable`. A transaction that lasts 10
- * seconds is undone.
+ * The one database of all memory sources, so relations can lead from any source to any other. Reads and writes wait for
+ * a running transaction, and are `unavailable` after 5 seconds. A transaction is rolled back after 10 seconds.
  */
 const database: Database = {
   kind: 'memory',
   read: plan => lock.runShared(() => runRead(plan)),
   async readBatches (plan, size) {
     const { first, rows } = await lock.runShared(() => readInBatches(plan, size))
-    return { first, rows: passing(rows) }
+    return { first, rows: locked(rows) }
   },
   change: change => lock.runShort(() => runChange(change, [])),
-  transaction: work => lock.runExclusive(hold => undoing(work, hold))
+  transaction: work => lock.runExclusive(hold => runTransaction(work, hold))
 }
 
-async function * passing (rows: Batches['rows']): AsyncGenerator<readonly Row[]> {
+/** Waits with each batch for a running transaction. */
+async function * locked (rows: Batches['rows']): AsyncGenerator<readonly Row[]> {
   const batches = rows[Symbol.asyncIterator]()
   for (;;) {
     const batch = await lock.runShared(() => batches.next())
@@ -55,7 +58,7 @@ async function * passing (rows: Batches['rows']): AsyncGenerator<readonly Row[]>
   }
 }
 
-async function undoing<T> (work: (session: Session) => Promise<T>, hold: Hold): Promise<T> {
+async function runTransaction<T> (work: (session: Session) => Promise<T>, hold: Hold): Promise<T> {
   const undo: Undo[] = []
   try {
     const open = openSession({ transaction, read: runRead, lock: runRead, change: change => runChange(change, undo) })
@@ -69,18 +72,23 @@ async function undoing<T> (work: (session: Session) => Promise<T>, hold: Hold): 
 
 const transaction = {
   kind: 'memory',
-  async query (): Promise<never> { throw new TypeError('Data in memory has no statements; change the objects themselves.') }
+  async query (): Promise<never> {
+    throw new TypeError('Data in memory has no statements; change the objects themselves.')
+  }
 }
 
 /**
- * Serves an array or Map of the application's own objects. An item is found by an identifier in constant time; filters and sorts look at every item.
- * Throws a DeclarationError for anything else.
+ * Returns a source over an array or Map of the application's own objects. Finds an item by an identifier in constant
+ * time; filters and sorts read every item. Throws a DeclarationError for any other argument.
  */
 export function memory (rows: Rows, options: MemoryOptions = {}): MemorySource {
-  if (!isObject(options) || !(options.joins === undefined || isObject(options.joins))) throw new DeclarationError('memory(rows, { joins }): expected an object of join rows by name')
+  if (!isObject(options) || !(options.joins === undefined || isObject(options.joins))) {
+    throw new DeclarationError('memory(rows, { joins }): expected an object of join rows by name')
+  }
   const { joins = {} } = options
-  const table = checked(rows, 'memory(rows)')
-  const joinTables = new Map(Object.entries(joins).map(([name, join]) => [name, checked(join, `memory(rows, { joins: { ${name} } })`)]))
+  const table = checkedTable(rows, 'memory(rows)')
+  const joinTables = new Map(Object.entries(joins).map(([name, join]) =>
+    [name, checkedTable(join, `memory(rows, { joins: { ${name} } })`)]))
   return {
     database,
     table,
@@ -92,7 +100,9 @@ export function memory (rows: Rows, options: MemoryOptions = {}): MemorySource {
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
-function checked (rows: Rows, place: string): Table {
-  if (!Array.isArray(rows) && !(rows instanceof Map)) throw new DeclarationError(`${place}: expected an array or a Map of objects`)
+function checkedTable (rows: Rows, place: string): Table {
+  if (!Array.isArray(rows) && !(rows instanceof Map)) {
+    throw new DeclarationError(`${place}: expected an array or a Map of objects`)
+  }
   return tableOf(rows)
 }

@@ -1,8 +1,8 @@
-/** The argument of memory(): an array, or a Map whose values are the items. */
+/** The argument of memory(): an array of items, or a Map whose values are the items. */
 export type Rows = readonly object[] | ReadonlyMap<unknown, object>
 
 /**
- * A row and its rank. Numbers rise in the order of the rows; a removal leaves a gap, and so changes no other place.
+ * A row and its rank. Numbers rise in the order of the rows. A removal leaves a gap and changes no other place.
  * `key` is the row's key in a Map, undefined in an array.
  */
 export interface RowPlace {
@@ -15,17 +15,17 @@ export const isMap = (rows: Rows): rows is ReadonlyMap<unknown, object> => rows 
 
 export const sizeOf = (rows: Rows) => isMap(rows) ? rows.size : rows.length
 
-/** The position of a place, -1 where it is not among the places. */
+/** Returns the position of a place; -1 if it is not among the places. */
 export function positionOf (places: readonly RowPlace[], place: RowPlace): number {
-  // Where nothing was removed before it, the number is the position.
+  // If nothing was removed before it, the number is the position.
   if (places[place.number] === place) return place.number
   const position = positionFrom(places, place.number)
   return places[position] === place ? position : -1
 }
 
 /**
- * The first position whose number is not below this one, the length if there is none. Each number is higher than the
- * one before by at least one, so the first and the last bound the search: without gaps, nothing is left to search.
+ * Returns the first position whose number is at least `number`; the length if there is none. Numbers rise by at least
+ * one, so the first and the last number bound the binary search; without gaps no step of it is needed.
  */
 export function positionFrom (places: readonly RowPlace[], number: number): number {
   const { length } = places
@@ -43,7 +43,7 @@ export function positionFrom (places: readonly RowPlace[], number: number): numb
 
 const numberAt = (places: readonly RowPlace[], position: number) => places[position]?.number ?? 0
 
-/** Makes the numbers rise again where the places from `start` to before `end` are new. Others are seldom changed. */
+/** Makes the numbers rise again after the places from `start` to before `end` were added. Others seldom change. */
 export function renumber (places: readonly RowPlace[], start: number, end: number): void {
   let previous = places[start - 1]?.number ?? -1
   for (let position = start; position < places.length; position++) {

@@ -1,7 +1,7 @@
 import type { DataField } from '../../model/model.ts'
 import type { Listing, Origin, ReadPlan, Selection, Step, ReadPlanOf, Row } from '../../plan/plan.ts'
 import { always } from '../../plan/predicates.ts'
-import type { Batches, Group, ReadResult } from '../source.ts'
+import type { Batches, Group, Missed, ReadResult } from '../source.ts'
 import { candidateRows } from './candidates.ts'
 import { compileFilter } from './filter.ts'
 import { relatedRows } from './relations.ts'
@@ -10,20 +10,20 @@ import { type Reader, readerOf } from './values.ts'
 
 /** Runs a read on the objects in memory. */
 export function runRead (plan: ReadPlan): ReadResult {
-  const stand = walkSteps(plan.steps)
-  if (stand.kind !== 'standing') return stand
+  const resolved = resolveSteps(plan.steps)
+  if (resolved.kind !== 'resolved') return resolved
   switch (plan.kind) {
-    case 'item': return { kind: 'rows', rows: stand.row === undefined ? [] : [showing(plan.select)(stand.row)], more: false }
-    case 'list': return readList(plan, stand.row)
-    case 'groups': return readGroups(plan, stand.row)
+    case 'item': return readItem(plan, resolved.row)
+    case 'list': return readList(plan, resolved.row)
+    case 'groups': return readGroups(plan, resolved.row)
   }
 }
 
-/** The object that the last step stands on; none where there are no steps. */
-type Standing = { readonly kind: 'standing', readonly row: object | undefined } | Extract<ReadResult, { kind: 'missing' | 'ambiguous' }>
+/** The object of the last step; undefined if there are no steps. */
+interface Resolved { readonly kind: 'resolved', readonly row: object | undefined }
 
-/** Follows the steps, each to the one item that it stands on. */
-export function walkSteps (steps: readonly Step[]): Standing {
+/** Follows the steps. Each must lead to exactly one item. */
+export function resolveSteps (steps: readonly Step[]): Resolved | Missed {
   let row: object | undefined
   for (const [index, step] of steps.entries()) {
     const [found, second] = rowsOf(step, row, step.where)
@@ -31,11 +31,13 @@ export function walkSteps (steps: readonly Step[]): Standing {
     if (second !== undefined) return { kind: 'ambiguous', step: index }
     row = found
   }
-  return { kind: 'standing', row }
+  return { kind: 'resolved', row }
 }
 
-/** The objects of a collection, or of what leads to it from the parent, that the predicate holds for. */
-function rowsOf ({ collection, via }: Origin | Step, parent: object | undefined, where: Listing['where']): readonly object[] {
+/** Returns the matching objects of a collection, or of the parent's relation `via`. */
+function rowsOf (
+  { collection, via }: Origin | Step, parent: object | undefined, where: Listing['where']
+): readonly object[] {
   const rows = via === undefined || parent === undefined ? candidateRows(collection, where) : relatedRows(parent, via)
   return filterRows(rows, where)
 }
@@ -43,51 +45,72 @@ function rowsOf ({ collection, via }: Origin | Step, parent: object | undefined,
 function filterRows (rows: Iterable<object>, where: Listing['where']): readonly object[] {
   if (where === always && Array.isArray(rows)) return rows
   const test = compileFilter(where)
-  const kept: object[] = []
-  for (const row of rows) if (test(row)) kept.push(row)
-  return kept
+  const matching: object[] = []
+  for (const row of rows) if (test(row)) matching.push(row)
+  return matching
 }
 
-function readList ({ from, listing, beyond, carry, count }: ReadPlanOf<'list'>, parent: object | undefined): ReadResult {
-  const rows = rowsOf(from, parent, listing.where)
-  const { page, more } = cut(sortRows(filterRows(rows, beyond), listing.order, mostOf(listing.range)), listing.range)
-  return { kind: 'rows', rows: page.map(showing(listing.select, carry)), more, ...count && { total: rows.length } }
+function readItem ({ select }: ReadPlanOf<'item'>, row: object | undefined): ReadResult {
+  return { kind: 'rows', rows: row === undefined ? [] : [projectionOf(select)(row)], more: false }
 }
 
-/** A listing whose objects are found and sorted once, and shown batch by batch. */
-export function readInBatches (plan: ReadPlanOf<'list'>, size: number): Batches {
-  const { steps, from, listing, beyond, carry, count } = plan
-  const stand = walkSteps(steps)
-  if (stand.kind !== 'standing') return { first: stand, rows: showBatches([], plan, size) }
-  const rows = rowsOf(from, stand.row, listing.where)
-  const { page, more } = cut(sortRows(filterRows(rows, beyond), listing.order, mostOf(listing.range)), listing.range)
-  const first = page.slice(0, size).map(showing(listing.select, carry))
-  return { first: { kind: 'rows', rows: first, more, ...count && { total: rows.length } }, rows: showBatches(page, plan, size) }
+type ListPlan = ReadPlanOf<'list'>
+
+function readList (plan: ListPlan, parent: object | undefined): ReadResult {
+  const { listing, carry, count } = plan
+  const { page, more, total } = findPage(plan, parent)
+  return { kind: 'rows', rows: page.map(projectionOf(listing.select, carry)), more, ...count && { total } }
 }
 
-async function * showBatches (rows: readonly object[], { listing, carry }: ReadPlanOf<'list'>, size: number): AsyncGenerator<readonly Row[]> {
-  const show = showing(listing.select, carry)
-  for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size).map(show)
+/** Finds and sorts the objects of a listing once, and projects them batch by batch. */
+export function readInBatches (plan: ListPlan, size: number): Batches {
+  const { steps, listing, carry, count } = plan
+  const resolved = resolveSteps(steps)
+  if (resolved.kind !== 'resolved') return { first: resolved, rows: projectBatches([], plan, size) }
+  const { page, more, total } = findPage(plan, resolved.row)
+  const rows = page.slice(0, size).map(projectionOf(listing.select, carry))
+  const first = { kind: 'rows', rows, more, ...count && { total } } as const
+  return { first, rows: projectBatches(page, plan, size) }
 }
 
-/** With the row more that tells that others follow. */
-const mostOf = ({ offset, limit }: Listing['range']) => offset + limit + 1
+async function * projectBatches (
+  rows: readonly object[], { listing, carry }: ListPlan, size: number
+): AsyncGenerator<readonly Row[]> {
+  const project = projectionOf(listing.select, carry)
+  for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size).map(project)
+}
 
-function cut<T> (rows: readonly T[], { offset, limit }: Listing['range']): { readonly page: readonly T[], readonly more: boolean } {
+/** `more`: further objects follow the page. `total`: the number of objects before the plan's cursor is applied. */
+interface FoundPage { readonly page: readonly object[], readonly more: boolean, readonly total: number }
+
+function findPage ({ from, listing, beyond }: ListPlan, parent: object | undefined): FoundPage {
+  const { where, order, range } = listing
+  const rows = rowsOf(from, parent, where)
+  return { ...cut(sortRows(filterRows(rows, beyond), order, limitOf(range)), range), total: rows.length }
+}
+
+/** Returns the number of rows to read: those of the range, and one more, which shows that further rows follow. */
+const limitOf = ({ offset, limit }: Listing['range']) => offset + limit + 1
+
+function cut<T> (
+  rows: readonly T[], { offset, limit }: Listing['range']
+): { readonly page: readonly T[], readonly more: boolean } {
   return { page: rows.slice(offset, offset + limit), more: rows.length > offset + limit }
 }
 
-function readGroups ({ from, by, beyond, descending, range, members, count }: ReadPlanOf<'groups'>, parent: object | undefined): ReadResult {
+function readGroups (plan: ReadPlanOf<'groups'>, parent: object | undefined): ReadResult {
+  const { from, by, beyond, descending, range, members, count } = plan
   const rowsByValue = groupBy(rowsOf(from, parent, members.where), by)
   rowsByValue.delete(null)
-  const isWanted = compileFilter(beyond)
-  const values = [...rowsByValue.keys()].toSorted((one, other) => descending ? compareValues(other, one) : compareValues(one, other))
-  // All rows of a group have its value, so any of them can be asked.
-  const wanted = values.filter(value => rowsByValue.get(value)?.slice(0, 1).every(isWanted))
-  const { page, more } = cut(wanted, range)
-  const list = listing(members)
-  const shown = page.map((value): Group => ({ value, rows: list(rowsByValue.get(value) ?? []) }))
-  return { kind: 'groups', groups: shown, more, ...count && { total: values.length } }
+  const compare = descending ? (one: unknown, other: unknown) => compareValues(other, one) : compareValues
+  const values = [...rowsByValue.keys()].toSorted(compare)
+  const isAfterCursor = compileFilter(beyond)
+  // All rows of a group have its value, so the first row decides.
+  const following = values.filter(value => rowsByValue.get(value)?.slice(0, 1).every(isAfterCursor))
+  const { page, more } = cut(following, range)
+  const list = listerOf(members)
+  const groups = page.map((value): Group => ({ value, rows: list(rowsByValue.get(value) ?? []) }))
+  return { kind: 'groups', groups, more, ...count && { total: values.length } }
 }
 
 function groupBy (rows: readonly object[], by: DataField): Map<unknown, object[]> {
@@ -102,49 +125,52 @@ function groupBy (rows: readonly object[], by: DataField): Map<unknown, object[]
   return groups
 }
 
-type List = (rows: readonly object[]) => readonly Row[]
+type Lister = (rows: readonly object[]) => readonly Row[]
 
-/** Makes what lists objects for which the listing's condition holds. */
-function listing ({ order, range, select }: Listing): List {
-  const show = showing(select)
-  return rows => cut(sortRows(rows, order, mostOf(range)), range).page.map(show)
+/** Returns a function that sorts, cuts and projects objects, which must match the listing's `where`. */
+function listerOf ({ order, range, select }: Listing): Lister {
+  const project = projectionOf(select)
+  return rows => cut(sortRows(rows, order, limitOf(range)), range).page.map(project)
 }
 
-type Show = (row: object) => Row
+type Project = (row: object) => Row
 
-/** Makes what shows of an object what the selection needs, by property. */
-function showing (select: Selection, carry: readonly DataField[] = []): Show {
-  const members = [...carry.map(member), ...select.flatMap(shownMembers)]
-  return row => {
-    const shown: Record<string, unknown> = {}
-    for (const { property, read } of members) shown[property] = read(row)
-    return shown
+/** Returns a function that makes a row of an object: the fields that the selection needs, by property. */
+function projectionOf (select: Selection, carry: readonly DataField[] = []): Project {
+  const readers = [...carry.map(fieldReader), ...select.flatMap(readersOf)]
+  return object => {
+    const row: Record<string, unknown> = {}
+    for (const { property, read } of readers) row[property] = read(object)
+    return row
   }
 }
 
-interface FieldReader { readonly property: string, readonly read: Reader }
+interface PropertyReader { readonly property: string, readonly read: Reader }
 
-const member = (field: DataField): FieldReader => ({ property: field.property, read: readerOf(field) })
+const fieldReader = (field: DataField): PropertyReader => ({ property: field.property, read: readerOf(field) })
 
-function shownMembers (shown: Selection[number]): readonly FieldReader[] {
-  switch (shown.kind) {
-    case 'list': return [{ property: shown.field.property, read: listReader(shown) }]
-    case 'item': return [{ property: shown.field.property, read: itemReader(shown) }]
-    case 'value': return shown.field.kind === 'computed' ? shown.field.from.map(member) : [member(shown.field)]
+/** Returns the readers of a selected field. A computed field is made later from the fields that it needs. */
+function readersOf (selected: Selection[number]): readonly PropertyReader[] {
+  const { field } = selected
+  switch (selected.kind) {
+    case 'list': return [{ property: field.property, read: listReader(selected) }]
+    case 'item': return [{ property: field.property, read: itemReader(selected) }]
+    case 'value':
+      return selected.field.kind === 'computed' ? selected.field.from.map(fieldReader) : [fieldReader(selected.field)]
   }
 }
 
-function listReader ({ field, listing: listed }: Extract<Selection[number], { kind: 'list' }>): Reader {
-  const isListed = compileFilter(listed.where)
-  const list = listing(listed)
-  return row => list(relatedRows(row, field).filter(isListed))
+function listReader ({ field, listing }: Extract<Selection[number], { kind: 'list' }>): Reader {
+  const matches = compileFilter(listing.where)
+  const list = listerOf(listing)
+  return row => list(relatedRows(row, field).filter(matches))
 }
 
 function itemReader ({ field, where, select }: Extract<Selection[number], { kind: 'item' }>): Reader {
-  const isShown = compileFilter(where)
-  const show = showing(select)
+  const matches = compileFilter(where)
+  const project = projectionOf(select)
   return row => {
-    const found = relatedRows(row, field).find(isShown)
-    return found === undefined ? null : show(found)
+    const found = relatedRows(row, field).find(matches)
+    return found === undefined ? null : project(found)
   }
 }

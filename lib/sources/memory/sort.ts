@@ -1,23 +1,26 @@
 import type { Order } from '../../plan/plan.ts'
 import { type Reader, readerOf } from './values.ts'
 
-/** The first rows of the order, at most so many. Each value is read once (docs/http.md: Query strings). */
-export function sortRows (rows: readonly object[], order: Order, most = Infinity): readonly object[] {
-  // Where a small part is wanted, most rows are seen to lie behind it by their first value.
-  const sorted = most < rows.length / 4 ? firstOf(rows, compareBy(order), most) : allOf(rows, order).slice(0, most)
+/**
+ * Returns the first `limit` rows in the order (docs/http.md: Query strings). Default Infinity. Reads each value at most
+ * once.
+ */
+export function sortRows (rows: readonly object[], order: Order, limit = Infinity): readonly object[] {
+  // If the limit is small, the first term alone excludes most rows, and a heap of the limit's size is faster.
+  const sorted = limit < rows.length / 4 ? firstOf(rows, compareBy(order), limit) : allOf(rows, order).slice(0, limit)
   return sorted.map(({ row }) => row)
 }
 
-interface Keyed { row: object, readonly values: unknown[], known: number }
+/** A row and its values of the order's terms, of which the first `readCount` have been read. */
+interface SortEntry { row: object, readonly values: unknown[], readCount: number }
 
-/** A row whose values are read when they are first needed: `known` counts them. */
-const keyed = (row: object): Keyed => ({ row, values: [], known: 0 })
+const entryOf = (row: object): SortEntry => ({ row, values: [], readCount: 0 })
 
-/** Values are read beforehand: a full sort compares each row so often that to ask whether they are known takes four times as long. */
-function allOf (rows: readonly object[], order: Order): readonly Keyed[] {
+/** Sorts all rows. Reads all values first: a check of `readCount` in each comparison takes four times as long. */
+function allOf (rows: readonly object[], order: Order): readonly SortEntry[] {
   const readers = order.map(({ field }) => readerOf(field))
   const signs = order.map(({ descending }) => descending ? -1 : 1)
-  const all = rows.map(row => ({ row, values: readers.map(read => read(row)), known: readers.length }))
+  const all = rows.map(row => ({ row, values: readers.map(read => read(row)), readCount: readers.length }))
   return all.sort((one, other) => {
     for (let index = 0; index < signs.length; index++) {
       const compared = compareValues(one.values[index], other.values[index])
@@ -27,7 +30,7 @@ function allOf (rows: readonly object[], order: Order): readonly Keyed[] {
   })
 }
 
-type Compare = (one: Keyed, other: Keyed) => number
+type Compare = (one: SortEntry, other: SortEntry) => number
 
 function compareBy (order: Order): Compare {
   const terms = order.map(({ field, descending }, index) => ({ index, read: readerOf(field), descending }))
@@ -40,56 +43,57 @@ function compareBy (order: Order): Compare {
   }
 }
 
-function valueAt (keyed: Keyed, index: number, read: Reader): unknown {
-  if (index >= keyed.known) {
-    keyed.values[index] = read(keyed.row)
-    keyed.known = index + 1
+/** Reads the values in the order of the terms, each when a comparison first needs it. */
+function valueAt (entry: SortEntry, index: number, read: Reader): unknown {
+  if (index >= entry.readCount) {
+    entry.values[index] = read(entry.row)
+    entry.readCount = index + 1
   }
-  return keyed.values[index]
+  return entry.values[index]
 }
 
-/** A heap of the first rows that were met, the last of them on top: whatever lies behind it is left out. */
-function firstOf (rows: readonly object[], compare: Compare, most: number): readonly Keyed[] {
-  const heap: Keyed[] = []
-  let next = keyed({})
+/** Sorts the first `limit` rows, which it collects in a heap. The top is the last of them: later rows are skipped. */
+function firstOf (rows: readonly object[], compare: Compare, limit: number): readonly SortEntry[] {
+  const heap: SortEntry[] = []
+  let next = entryOf({})
   for (const row of rows) {
     next.row = row
-    next.known = 0
-    if (heap.length >= most && (most === 0 || compare(next, heap[0] ?? next) >= 0)) continue
-    if (heap.length < most) rise(heap, next, compare)
-    else sink(heap, next, compare)
-    next = keyed(row)
+    next.readCount = 0
+    if (heap.length >= limit && (limit === 0 || compare(next, heap[0] ?? next) >= 0)) continue
+    if (heap.length < limit) push(heap, next, compare)
+    else replaceTop(heap, next, compare)
+    next = entryOf(row)
   }
   return heap.sort(compare)
 }
 
-function rise (heap: Keyed[], row: Keyed, compare: Compare): void {
-  let at = heap.push(row) - 1
-  while (at > 0) {
-    const above = (at - 1) >> 1
-    const parent = heap[above] ?? row
-    if (compare(row, parent) <= 0) break
-    heap[at] = parent
-    at = above
+function push (heap: SortEntry[], entry: SortEntry, compare: Compare): void {
+  let index = heap.push(entry) - 1
+  while (index > 0) {
+    const above = (index - 1) >> 1
+    const parent = heap[above] ?? entry
+    if (compare(entry, parent) <= 0) break
+    heap[index] = parent
+    index = above
   }
-  heap[at] = row
+  heap[index] = entry
 }
 
-/** Puts the row in the place of the top. */
-function sink (heap: Keyed[], row: Keyed, compare: Compare): void {
-  let at = 0
+function replaceTop (heap: SortEntry[], entry: SortEntry, compare: Compare): void {
+  let index = 0
   for (;;) {
-    const left = 2 * at + 1
-    const below = left + 1 < heap.length && compare(heap[left + 1] ?? row, heap[left] ?? row) > 0 ? left + 1 : left
+    const left = 2 * index + 1
+    const hasLargerRight = left + 1 < heap.length && compare(heap[left + 1] ?? entry, heap[left] ?? entry) > 0
+    const below = hasLargerRight ? left + 1 : left
     const child = heap[below]
-    if (child === undefined || compare(row, child) >= 0) break
-    heap[at] = child
-    at = below
+    if (child === undefined || compare(entry, child) >= 0) break
+    heap[index] = child
+    index = below
   }
-  heap[at] = row
+  heap[index] = entry
 }
 
-/** Ascending, nulls last. Values of one field are of one type. */
+/** Compares two values of one type in ascending order, nulls last. */
 export function compareValues (one: unknown, other: unknown): number {
   if (one === other) return 0
   if (one === null) return 1
@@ -98,7 +102,10 @@ export function compareValues (one: unknown, other: unknown): number {
   return (one as number) < (other as number) ? -1 : 1
 }
 
-/** By code point. JavaScript compares UTF-16 units, of which those of code points beyond U+FFFF lie below U+E000 to U+FFFF. */
+/**
+ * Compares texts by code point. The operator `<` compares UTF-16 units, in which code points above U+FFFF sort before
+ * U+E000 to U+FFFF.
+ */
 export function compareText (one: string, other: string): number {
   const length = Math.min(one.length, other.length)
   for (let index = 0; index < length; index++) {

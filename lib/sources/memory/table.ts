@@ -6,30 +6,30 @@ import { addPlace, highestIn, removePlace } from './value-index.ts'
 
 export type { Rows } from './places.ts'
 
-/** Undoes a change. Undos are called in the opposite order of the changes; a row that is gone by then stays away. */
+/** Undoes a change. Undos run in the opposite order of the changes. A row that was removed meanwhile stays removed. */
 export type Undo = () => void
 
-/** Rows that are found by the value of a property. */
+/** Rows that can be found by the value of a property. */
 export interface Table {
   all (): Iterable<object>
-  /** The rows whose property, read as this kind, has the value, which must not be null; in their order, by index. */
+  /** Returns the rows with the value, which must not be null, in their order. `kind` decides how a Date is read. */
   find (property: string, value: unknown, kind?: string): readonly object[]
-  /** The highest number that the property is, 0 where there is none above. */
+  /** Returns the highest number of the property; 0 if none is above 0. */
   highest (property: string, kind?: string): number
-  /** Adds a row at the end. `key` is its key in a Map, where it replaces the row that has the key. */
+  /** Adds a row at the end. `key` is its key in a Map, and replaces the row with that key. */
   insert (row: object, key: unknown): Undo
-  /** Sets properties of a row in place; undefined deletes one. */
+  /** Sets properties of a row in place; undefined deletes a property. */
   update (row: object, values: Readonly<Record<string, unknown>>): Undo
-  /** Removes a row. Undo puts it back where it was in an array, but at the end of a Map, which adds nowhere else. */
+  /** Removes a row. Undo puts it back at its position in an array, but at the end of a Map, which adds nowhere else. */
   remove (row: object): Undo
-  /** Forgets the indexes. */
+  /** Drops the indexes. */
   refresh (): void
 }
 
-// Two sources over the same rows must see each other's changes.
+// Two sources over the same rows share a table, so each sees the changes of the other.
 const tables = new WeakMap<Rows, Table>()
 
-/** The table of these rows. */
+/** Returns the table of the rows. */
 export function tableOf (rows: Rows): Table {
   const table = tables.get(rows) ?? makeTable(rows)
   tables.set(rows, table)
@@ -39,7 +39,7 @@ export function tableOf (rows: Rows): Table {
 function makeTable (rows: Rows): Table {
   const indexed = indexRows(rows)
   return {
-    // An array itself, since to copy a large one costs more than to look through it.
+    // An array is returned itself, because a copy of a large one costs more than a pass over it.
     all: () => isMap(rows) ? rows.values() : rows,
     find: (property, value, kind) => find(indexed, { property, value, kind }),
     highest: (property, kind) => highestIn(indexOf(indexed, property, kind)),
@@ -62,14 +62,14 @@ function find (indexed: IndexedRows, wanted: Wanted): readonly object[] {
   return places.map(place => place.row)
 }
 
-/** The places that have the value; undefined where the application has replaced one of the rows or its value. */
+/** Returns the places with the value; undefined if the application has replaced one of the rows or its value. */
 function currentPlaces (indexed: IndexedRows, { property, value, kind }: Wanted): readonly RowPlace[] | undefined {
   const { places, read } = indexOf(indexed, property, kind)
   const found = places.get(value) ?? []
   return found.every(place => isHeld(indexed, place) && read(place.row) === value) ? found : undefined
 }
 
-/** The places that have the value once replaced rows are followed. Values changed in place are read again from all. */
+/** Returns the places with the value after an update for replaced rows, or after a new index for changed values. */
 function repairedPlaces (indexed: IndexedRows, wanted: Wanted): readonly RowPlace[] {
   followAll(indexed)
   const places = currentPlaces(indexed, wanted)
@@ -123,7 +123,7 @@ function remove (indexed: IndexedRows, row: object): Undo {
   removeRow(indexed, place)
   return () => {
     follow(indexed)
-    // Where the application has set the key by now, its row stays, as it would had the application come last.
+    // If the application has set the key meanwhile, its row stays: the later change wins.
     const isTaken = isMap(indexed.rows) && indexed.rows.has(place.key)
     if (!isTaken) addRow(indexed, place)
   }

@@ -1,16 +1,17 @@
-/** The highest number of a changing set. A number that goes, even the highest, seldom costs a pass over the others. */
+/** The highest number of a changing set. Removing a number, even the highest, seldom costs a pass over the others. */
 export interface Uppermost {
-  /** To be called when the number is new in the set. */
+  /** Must be called when a number was added to the set. */
   add (value: number): void
+  /** Must be called when a number was removed from the set. */
   remove (value: number): void
-  /** The highest number above 0; 0 where there is none. */
+  /** Returns the highest number; 0 if none is above 0. */
   highest (): number
 }
 
-// Twice as many are kept at most: so many removals of the highest cost one pass over all.
+// At most twice this number is kept. That many removals of the highest number cost one pass over the set.
 const fewest = 1000
 
-/** `set` holds the numbers, among other keys. */
+/** Makes the highest number of a set: the keys of the Map that are numbers. */
 export function makeUppermost (set: ReadonlyMap<unknown, unknown>): Uppermost {
   // Every number of the set above `floor`, ascending.
   const kept: number[] = []
@@ -19,7 +20,7 @@ export function makeUppermost (set: ReadonlyMap<unknown, unknown>): Uppermost {
   const add = (value: number) => {
     if (value <= floor) return
     const position = positionOf(kept, value)
-    // A pass over rising numbers takes a third of the time so.
+    // With push() a pass over rising numbers takes a third of the time.
     if (position === kept.length) kept.push(value)
     else kept.splice(position, 0, value)
     if (kept.length > 2 * fewest) floor = kept.splice(0, fewest).at(-1) ?? floor
@@ -40,7 +41,7 @@ export function makeUppermost (set: ReadonlyMap<unknown, unknown>): Uppermost {
   return { add, remove, highest }
 }
 
-/** The position of the number, or where it belongs. */
+/** Returns the position of the number, or the position where it belongs. */
 function positionOf (kept: readonly number[], value: number): number {
   if (value > (kept.at(-1) ?? -Infinity)) return kept.length
   let low = 0

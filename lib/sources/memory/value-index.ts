@@ -2,7 +2,7 @@ import { type RowPlace, positionFrom } from './places.ts'
 import { makeUppermost, type Uppermost } from './uppermost.ts'
 import { propertyReader, type Reader } from './values.ts'
 
-/** The places of rows by the value of a property, in the order of the rows. Rows whose value is null are not in it. */
+/** The places of rows by the value of a property, in the order of the rows. Null values are not indexed. */
 export interface ValueIndex {
   readonly property: string
   readonly read: Reader
@@ -18,7 +18,7 @@ export function buildIndex (places: readonly RowPlace[], property: string, kind:
   return index
 }
 
-/** Adds a place under the value that its row has now. */
+/** Adds a place under the current value of its row. */
 export function addPlace (index: ValueIndex, place: RowPlace): void {
   const value = index.read(place.row)
   if (value === null) return
@@ -33,7 +33,7 @@ export function addPlace (index: ValueIndex, place: RowPlace): void {
   else if (others[position] !== place) others.splice(position, 0, place)
 }
 
-/** Removes a place from under the value that its row has now: to be called before a write changes that value. */
+/** Removes a place from the current value of its row. Must be called before a write changes that value. */
 export function removePlace (index: ValueIndex, place: RowPlace): void {
   const value = index.read(place.row)
   const others = index.places.get(value)
@@ -47,7 +47,7 @@ export function removePlace (index: ValueIndex, place: RowPlace): void {
   }
 }
 
-/** The highest number among the values, 0 where there is none above. */
+/** Returns the highest number among the values; 0 if none is above 0. */
 export function highestIn (index: ValueIndex): number {
   index.uppermost ??= makeUppermost(index.places)
   return index.uppermost.highest()

@@ -1,10 +1,13 @@
 import type { DataField } from '../../model/model.ts'
 import { memoize } from '../../memoize.ts'
 
-/** Reads a value of an object as it is compared and shown: nothing and null are one, a Date is its text, a number is one that JSON has. */
+/**
+ * Reads a value of an object in the form that is compared and shown: null for undefined and for a number that JSON does
+ * not have, 0 for -0, the text of a Date.
+ */
 export type Reader = (row: object) => unknown
 
-/** What reads a field. To be had once for many rows. */
+/** Returns the reader of a field. A caller that reads many rows gets it once. */
 export const readerOf = memoize((field: DataField): Reader => {
   if (field.kind === 'stored') return propertyReader(field.property, field.type.kind)
   const { memory } = field.expression
@@ -14,10 +17,10 @@ export const readerOf = memoize((field: DataField): Reader => {
 
 export const valueOf = (row: object, field: DataField): unknown => readerOf(field)(row)
 
-/** What reads a property of the object itself or of its class, never one that every object has. */
+/** Returns a reader of a property of an object or its class. It ignores the properties of Object.prototype. */
 export function propertyReader (property: string, kind?: string): Reader {
-  if (property in Object.prototype) return row => Object.hasOwn(row, property) ? canonical((row as Record<string, unknown>)[property], kind) : null
-  return row => canonical((row as Record<string, unknown>)[property], kind)
+  const read: Reader = row => canonical((row as Record<string, unknown>)[property], kind)
+  return property in Object.prototype ? row => Object.hasOwn(row, property) ? read(row) : null : read
 }
 
 export const ownValue = (row: object, property: string, kind?: string): unknown => propertyReader(property, kind)(row)
