@@ -6,7 +6,7 @@ import type { Change, Stored, ChangeOf } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
-import { buildSteps, cardinalityOf } from './read.ts'
+import { buildSteps, cardinalityOf } from './steps.ts'
 import { sourceOf } from '../source.ts'
 import { column, columnOf, tableRef } from './table.ts'
 
