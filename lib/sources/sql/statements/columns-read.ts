@@ -15,16 +15,18 @@ import { column, table, tableRef, type TableRef } from './table.ts'
 
 /** Builds the read of an item of one step. The selection must show values alone. */
 export function buildItemColumns (plan: ReadPlanOf<'item'>, builder: Builder): ReadCode {
-  const toRows = (values: Values, columns: Columns) => ({ kind: 'rows', rows: [columns.row(values)], more: false } as const)
-  return buildItemSelect(plan, dataFields(plan.select, []), builder, toRows)
+  return buildItemSelect(plan, dataFields(plan.select, []), builder, (values, columns) => {
+    return { kind: 'rows', rows: [columns.row(values)], more: false }
+  })
 }
 
 /** Builds the read of an item of one step, whose result is the JSON text of each field. `fields`: see columnsShown. */
 export function buildItemTexts (
   plan: ReadPlanOf<'item'>, fields: readonly DataField[], builder: Builder
 ): ReadCode<ReadResult | JsonResult> {
-  const toTexts = (values: Values, columns: Columns) => ({ kind: 'values', values: columns.texts(values) } as const)
-  return buildItemSelect(plan, fields, builder, toTexts)
+  return buildItemSelect(plan, fields, builder, (values, columns) => {
+    return { kind: 'values', values: columns.texts(values) }
+  })
 }
 
 /** Builds the read of a page of a whole collection, without its total. The selection must show values alone. */
@@ -34,7 +36,10 @@ export function buildPageColumns (plan: ReadPlanOf<'list'>, builder: Builder): R
   })
 }
 
-/** Builds the read of a page of a whole collection, without its total, whose result is JSON text. `fields`: see columnsShown. */
+/**
+ * Builds the read of a page of a whole collection, without its total, whose result is JSON text. `fields`: see
+ * columnsShown.
+ */
 export function buildPageText (
   plan: ReadPlanOf<'list'>, fields: readonly DataField[], builder: Builder
 ): ReadCode<JsonResult> {
@@ -42,8 +47,8 @@ export function buildPageText (
 }
 
 /**
- * Returns the field of each member that a selection shows; `undefined` if a member is no column (a computed field, related
- * items), or has an integer for its name, which JavaScript would move to the front.
+ * Returns the field of each member that a selection shows. Returns `undefined` if a member is no column (a computed
+ * field, related items) or has an integer for its name, which JavaScript would move to the front.
  */
 export function columnsShown (select: Selection): readonly DataField[] | undefined {
   const fields = select.flatMap(({ kind, name, field }) => {
@@ -159,7 +164,10 @@ function textOf (value: unknown): string {
   }
 }
 
-/** Returns a string as JSON. Most short strings need no escape, and looking them through takes less time than a call of JSON.stringify. */
+/**
+ * Returns a string as JSON. Most short strings need no escape, and looking them through takes less time than a call of
+ * JSON.stringify.
+ */
 function quote (text: string): string {
   if (text.length > 40) return JSON.stringify(text)
   for (let index = 0; index < text.length; index++) {

@@ -49,12 +49,13 @@ export function buildJsonRead (plan: ReadPlanOf<'list'>, builder: Builder): Read
   const rows = buildRows(listing, ref, inner => {
     return sql`${startingAt(from, inner, parent, listing.where, builder)} and ${buildFilter(beyond, inner, builder)}`
   }, true, builder)
+  const carriedRows = carried.sql === undefined ? sql`null` : writer.join(carried.sql, lineBoundary.separator)
   const outputs = [
     ...buildStepCounts(refs),
     sql`${writer.join(object, boundary.separator)} as ${sql.id('rows')}`,
     sql`count(*) as ${sql.id('count')}`,
     sql`${count ? buildTotal(from, parent, listing.where, builder) : sql`null`} as ${sql.id('total')}`,
-    sql`${carried.sql === undefined ? sql`null` : writer.join(carried.sql, lineBoundary.separator)} as ${sql.id('carried')}`
+    sql`${carriedRows} as ${sql.id('carried')}`
   ]
   const path = withSteps(buildSteps(steps, refs, builder))
   return {

@@ -4,7 +4,10 @@ import type { Sql } from './dialect.ts'
 /** A row of a statement's result: its values, in the order of its columns. */
 export type Values = readonly unknown[]
 
-/** The limit of the plan at hand. Plans that differ in their limits alone share one statement, so `decode` takes the limit. */
+/**
+ * The limit of the plan at hand. Plans that differ in their limits alone share one statement, so `decode` takes the
+ * limit.
+ */
 export interface Bounds { readonly limit: number }
 
 /**

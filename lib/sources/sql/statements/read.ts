@@ -7,23 +7,30 @@ import type { ReadCode } from './read-code.ts'
 import { buildRowsRead } from './rows-read.ts'
 import { isFlat } from './shape.ts'
 
-/** The form of a result: rows, JSON text where it is faster, or rows of an item that is locked against changes by others. */
+/**
+ * The form of a result: rows, JSON text where it is faster, or rows of an item that is locked against changes by
+ * others.
+ */
 export type ReadForm = 'rows' | 'json' | 'locking'
 
 /**
  * Returns the read that serves a plan. A plan is served by the first line of this table that fits it.
  *
- * | Form | Plan | Read | Why |
- * |---|---|---|---|
- * | locking | any | rows | its select of the last step takes the lock |
- * | json | an item of one step, all values, none computed | columns, as texts | drivers give columns fastest; an item needs no JSON of the database |
- * | json, PostgreSQL | a whole collection, no total, all values, none computed | columns, as one text | `JSON.stringify` is faster than `to_json` (`Dialect.fetchesPages`) |
- * | json | a list that the database can write (`isWritable`) | JSON | the text goes out without being parsed |
- * | rows, json | an item of one step, all values | columns | |
- * | rows, json | a whole collection, no total, all values | columns | arrays of columns are made faster than JSON is written and parsed |
- * | rows, json | any other: groups, longer paths, relations shown, totals | rows | serves every plan |
+ * | Form | Engine | Plan | Read | Why |
+ * |---|---|---|---|---|
+ * | locking | any | any | rows | the select of the last step takes the lock |
+ * | json | any | an item of one step, plain columns | columns, a text each | a driver gives columns fastest |
+ * | json | PostgreSQL | a simple page, plain columns | columns, one text | the application writes it faster |
+ * | json | any | a list that is writable | JSON | the text goes out without being parsed |
+ * | rows, json | any | an item of one step, values alone | columns | nothing writes and parses JSON |
+ * | rows, json | any | a simple page, values alone | columns | nothing writes and parses JSON |
+ * | rows, json | any | any other | rows | serves every plan |
  *
- * "All values" means that no related items are shown. CPU of Node and database for a request:
+ * - A simple page is a page of a whole collection, without its total.
+ * - "Values alone" excludes related items (isFlat); "plain columns" also excludes computed fields (columnsShown).
+ * - A writable list excludes computed fields and fields of type `json`, at every depth (isWritable).
+ *
+ * CPU of Node and database for a request:
  *
  * - an item as texts of columns, not as JSON from the database, SQLite: 98 instead of 131 us
  * - three levels nested as JSON, not as rows, PostgreSQL: 1,035 instead of 1,172 us

@@ -7,11 +7,14 @@ import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import type { Bounds, ReadCode } from './read-code.ts'
 import { buildLimit, buildList, buildRow, decodeRows } from './select.ts'
-import { buildStepCounts, buildSteps, buildStepSelects, decodeStepCounts, startingAt, stepRefs, withSteps } from './steps.ts'
+import {
+  buildStepCounts, buildSteps, buildStepSelects, decodeStepCounts, startingAt, stepRefs, withSteps
+} from './steps.ts'
 import { column, table, tableRef, type TableRef } from './table.ts'
 import { buildTotal, decodeTotal } from './total.ts'
 
-// The general read: one statement for a path of any length and a selection of any depth. The database writes the rows as
+// The general read: one statement for a path of any length and a selection of any depth. The database writes the rows
+// as
 // JSON arrays, which the application decodes.
 
 /** The column of rows and the column of the total; `total` is `undefined` if the plan does not count. */
@@ -28,7 +31,9 @@ interface Body {
 export function buildRowsRead (plan: ReadPlan, builder: Builder, locking = false): ReadCode {
   const refs = stepRefs(plan.steps)
   const [only, ...others] = refs
-  if (plan.kind === 'item' && only !== undefined && others.length === 0 && !locking) return buildSingleStep(plan, only, builder)
+  if (plan.kind === 'item' && only !== undefined && others.length === 0 && !locking) {
+    return buildSingleStep(plan, only, builder)
+  }
   const body = buildBody(plan, refs.at(-1), builder)
   const steps = buildSteps(plan.steps, refs, builder, locking)
   const outputs = [
@@ -46,7 +51,10 @@ export function buildRowsRead (plan: ReadPlan, builder: Builder, locking = false
   }
 }
 
-/** Builds the read of an item of one step: the select of the step is counted and read in one go, without a common table expression. */
+/**
+ * Builds the read of an item of one step: the select of the step is counted and read in one go, without a common table
+ * expression.
+ */
 function buildSingleStep ({ steps, select }: ReadPlanOf<'item'>, ref: TableRef, builder: Builder): ReadCode {
   const row = buildRow(select, [], ref, builder)
   const rows = builder.dialect.asText(builder.dialect.collect(row.sql))

@@ -27,7 +27,10 @@ export interface BoundChange {
 
 /** The statements of a database. The text of each shape of plan is built once and cached. */
 export interface Statements {
-  /** Returns the statement that reads a plan's rows. `locking` locks the item that the plan reads against changes by others. */
+  /**
+   * Returns the statement that reads a plan's rows. `locking` locks the item that the plan reads against changes by
+   * others.
+   */
   bind (plan: ReadPlan, locking?: boolean): BoundRead
   /** Returns the statement that reads a plan as JSON text, or its rows where JSON text is not faster (chooseRead). */
   bindJson (plan: ReadPlan): BoundRead<ReadResult | JsonResult>
@@ -60,8 +63,12 @@ export function makeStatements (
   })
   const rows = readOf('rows')
   const locking = readOf('locking')
-  const json = cacheByShape((plan: ReadPlan, shape) => compile(chooseRead(plan, builderOf(shape), 'json'), dialect, compiler))
-  const changes = cacheByShape((change: Change, shape) => compile(buildChange(change, builderOf(shape)), dialect, compiler))
+  const json = cacheByShape((plan: ReadPlan, shape) => {
+    return compile(chooseRead(plan, builderOf(shape), 'json'), dialect, compiler)
+  })
+  const changes = cacheByShape((change: Change, shape) => {
+    return compile(buildChange(change, builderOf(shape)), dialect, compiler)
+  })
   const bindRows = memoizeFrozen((plan: ReadPlan) => bindRead(plan, rows, dialect))
   return {
     bind: (plan, isLocking = false) => isLocking ? bindRead(plan, locking, dialect) : bindRows(plan),
@@ -94,7 +101,9 @@ function boundsOf (plan: ReadPlan): Bounds {
 }
 
 function bindAll ({ parameters }: Statement<unknown>, shape: Shape, dialect: Dialect): readonly unknown[] {
-  return parameters.map(parameter => parameter.kind === 'slot' ? bindValue(shape, parameter.index, dialect) : parameter.value)
+  return parameters.map(parameter => {
+    return parameter.kind === 'slot' ? bindValue(shape, parameter.index, dialect) : parameter.value
+  })
 }
 
 function bindValue ({ values }: Shape, index: number, dialect: Dialect): unknown {
@@ -137,9 +146,12 @@ function makeCompiler (dialect: Dialect): Compiler {
   })
 }
 
-function compile<Code extends { readonly sql: Sql }> (code: Code, dialect: Dialect, compiler: Compiler): Statement<Code> {
-  const { sql: text, parameters } = code.sql.compile(compiler)
-  return { text, parameters: parameters.map(parameter => isSlot(parameter) ? parameter : constant(parameter, dialect)), code }
+function compile<Code extends { readonly sql: Sql }> (
+  code: Code, dialect: Dialect, compiler: Compiler
+): Statement<Code> {
+  const { sql: text, parameters: all } = code.sql.compile(compiler)
+  const parameters = all.map(parameter => isSlot(parameter) ? parameter : constant(parameter, dialect))
+  return { text, parameters, code }
 }
 
 function constant (value: unknown, dialect: Dialect): Constant {

@@ -8,7 +8,8 @@ import { related } from './join-conditions.ts'
 import type { Cardinality, Values } from './read-code.ts'
 import { column, selected, table, tableRef, type TableRef } from './table.ts'
 
-// The path of a plan in SQL: each step is a common table expression of the items that the step resolves to, at most two.
+// The path of a plan in SQL: each step is a common table expression of the items that the step resolves to, at most
+// two.
 
 /** Returns a reference to the common table expression of each step: `(s0)`, `(s1)` and so on. */
 export const stepRefs = (steps: readonly Step[]): readonly TableRef[] =>
@@ -51,8 +52,10 @@ export function startingAt (
 ): Sql {
   const condition = buildFilter(where, ref, builder)
   if (via === undefined || parent === undefined) return condition
-  const parentColumn = related(via, ref, field => sql`(select ${column(parent, field)} from ${sql.id(parent.alias)} limit 1)`)
-  return sql`${parentColumn} and ${condition}`
+  const relation = related(via, ref, field => {
+    return sql`(select ${column(parent, field)} from ${sql.id(parent.alias)} limit 1)`
+  })
+  return sql`${relation} and ${condition}`
 }
 
 /** Builds the columns `c0`, `c1` and so on: the number of items that each step resolves to. */

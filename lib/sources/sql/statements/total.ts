@@ -15,4 +15,6 @@ export function buildTotal (
 }
 
 /** Decodes the value of a total column: `null` is the total of a plan that does not count. */
-export const decodeTotal = (total: unknown): { readonly total?: number } => total === null ? {} : { total: Number(total) }
+export function decodeTotal (total: unknown): { readonly total?: number } {
+  return total === null ? {} : { total: Number(total) }
+}
