@@ -18,8 +18,8 @@ export function isSlot (parameter: unknown): parameter is Slot {
 
 /**
  * A plan taken apart into a cache key and values. Plans of one key differ in their values alone, and share the text of
- * their statement. `slots` holds the slots of each node of this plan that has values; a range has two, for its limit and
- * its offset.
+ * their statement. `slots` holds the slots of each node of this plan that has values; a range has two, for its limit
+ * and its offset.
  *
  * The key is a concatenation of codes, one for each node of the plan in the order of the traversal. The code of a field
  * is its index in its collection; lists of fields have `,` between them.
@@ -151,8 +151,8 @@ function addOrder (draft: ShapeDraft, order: Order): void {
 
 /**
  * Whether a limit is part of the statement's text. PostgreSQL takes a limit in a parameter for a tenth of the table,
- * and plans such a statement anew each time. Only the limits that people choose are in the text, so that clients who count
- * through all limits do not drive other statements out of the cache.
+ * and plans such a statement anew each time. Only the limits that people choose are in the text, so that clients who
+ * count through all limits do not drive other statements out of the cache.
  */
 export const isRoundLimit = (limit: number) => limit <= 1000 && limit % (limit < 100 ? 5 : 50) === 0
 
