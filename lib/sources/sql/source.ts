@@ -6,22 +6,28 @@ import type { Database, DataSource } from '../source.ts'
 /** A table or view of an SQL database. */
 export interface SqlSource extends DataSource {
   readonly table: string
-  /** The column that holds a property. */
+  /** Returns the name of the column that stores a property. */
   column (property: string): string
 }
 
 export interface TableOptions {
-  /** How columns are named: as properties are, in snake_case, or one by one; a property that is not named is its own column. Default `none`. */
+  /**
+   * The names of the columns. Default `none`.
+   *
+   * - `none`: the names of the properties
+   * - `snake_case`: the names of the properties in snake_case
+   * - an object: the name for each property; a property that the object lacks names its column itself
+   */
   columns?: 'none' | 'snake_case' | Readonly<Record<string, string>>
 }
 
-/** A source of the database's table. Throws a DeclarationError for a name that no table has. */
+/** Makes a source of a database's table. Throws a DeclarationError if the name is empty. */
 export function makeSource (database: Database, table: string, { columns = 'none' }: TableOptions): SqlSource {
   if (table === '') throw new DeclarationError('table(name): the name is empty')
   return { database, table, column: columnNaming(columns) }
 }
 
-/** The source behind a collection. Only collections of SQL sources reach this room. */
+/** Returns the source of a collection. Only collections with SQL sources reach this room. */
 export const sourceOf = (collection: Collection) => collection.source as SqlSource
 
 function columnNaming (columns: NonNullable<TableOptions['columns']>): SqlSource['column'] {

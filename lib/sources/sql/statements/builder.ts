@@ -4,28 +4,34 @@ import { type ColumnTypes, columnType, type ColumnType } from './columns.ts'
 import type { Dialect, Sql } from './dialect.ts'
 import type { Shape, Slot } from './shape.ts'
 
-/** What the parts of one statement share while it is built. */
+/** The state that the parts of one statement share while it is built. */
 export interface Builder {
   readonly dialect: Dialect
-  /** How the database holds a field. */
+  /** Returns the column type of a field. */
   columnType (collection: Collection, field: DataField): ColumnType
-  /** A new alias for a table. */
+  /** Returns a new alias for a table. */
   alias (): string
-  /** Has an insert do nothing where the row would be a duplicate. */
+  /** Returns the clause by which an insert of a duplicate does nothing. */
   onConflict (table: string): Sql
-  /** Where the values of a node of the plan are bound. */
+  /** Returns the slots of the values that a node of the plan holds, in the order of the values. */
   slotsOf (node: object): readonly Slot[]
 }
 
-/** What is known of a database's tables. `deferrable`: those with a unique constraint that may be deferred, which no `on conflict` takes. */
+/**
+ * The facts about a database's tables. `deferrable`: the tables with a deferrable unique constraint, which PostgreSQL
+ * does not accept in `on conflict`.
+ */
 export interface Tables { readonly types: ColumnTypes, readonly deferrable: ReadonlySet<string> }
 
+/** Makes the builder of one statement. */
 export function makeBuilder (dialect: Dialect, { types, deferrable }: Tables, { slots }: Shape): Builder {
   let aliases = 0
   return {
     dialect,
-    columnType: (collection, field) => ({ kind: field.type.kind, type: field.kind === 'stored' ? columnType(types, collection, field) : '' }),
-    // Named as no table is likely to be, since a name inside hides the same name outside.
+    columnType: (collection, field) => {
+      return { kind: field.type.kind, type: field.kind === 'stored' ? columnType(types, collection, field) : '' }
+    },
+    // Aliases have parentheses, so that they hide no table: an inner name hides an outer one.
     alias: () => `(t${aliases++})`,
     onConflict: table => deferrable.has(table) ? sql`` : sql` on conflict do nothing`,
     slotsOf: node => slots.get(node) ?? []

@@ -2,14 +2,19 @@ import type { Collection, StoredField } from '../../../model/model.ts'
 import type { ValueKind } from '../../../model/values.ts'
 import { sourceOf } from '../source.ts'
 
-/** How a value is held: its kind, and the type of its column in the database's own words, empty where that makes no difference or is not known. */
+/**
+ * The type of a column. `kind` is the kind of the field's values; `type` is the database's own name of the type, which
+ * is empty if it is unknown or makes no difference.
+ */
 export interface ColumnType { readonly kind: ValueKind, readonly type: string }
 
-/** The types of a database's columns, by table and column. */
+/** The database's names of its columns' types, by table and column. */
 export interface ColumnTypes { get (table: string): ReadonlyMap<string, string> | undefined }
 
-/** The type of a field's column. */
-export function columnType (types: ColumnTypes, collection: Collection, { property }: Pick<StoredField, 'property'>): string {
+/** Returns the database's name of the type of a field's column, or an empty string if it is unknown. */
+export function columnType (
+  types: ColumnTypes, collection: Collection, { property }: Pick<StoredField, 'property'>
+): string {
   const { table, column } = sourceOf(collection)
   return types.get(table)?.get(column(property)) ?? ''
 }

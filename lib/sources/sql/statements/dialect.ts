@@ -4,59 +4,62 @@ import type { Slot, Value } from './shape.ts'
 
 export type Sql = RawBuilder<unknown>
 
-/** How a database writes JSON exactly as JSON.stringify does. */
+/** The SQL by which a database writes JSON exactly as JSON.stringify does. */
 export interface Writer {
-  /** A column's value inside of `object`; nothing where values held so cannot be written. `once`: its SQL is long, and so must not stand twice. */
-  value (column: Sql, held: ColumnType, once: boolean): Sql | undefined
+  /**
+   * Returns a column's value as a member of `object`, or `undefined` if the database cannot write values of the type.
+   * `once`: the column's SQL is long, and must occur only once.
+   */
+  value (column: Sql, type: ColumnType, once: boolean): Sql | undefined
   object (members: ReadonlyArray<readonly [name: string, value: Sql]>): Sql
-  /** The array of an aggregate's objects, in the order they come in; empty over none. */
+  /** Aggregates objects to an array in the order of the rows, which is empty over no rows. */
   array (object: Sql): Sql
-  /** An aggregate's objects with a text between each two; null over none. */
+  /** Aggregates objects to a text with a separator between them, which is null over no rows. */
   join (object: Sql, separator: string): Sql
-  /** Numbers that the database cannot write as JavaScript does are marked in the text; this writes them. */
+  /** Replaces the numbers that the database cannot write as JavaScript does, which it marked in the text. */
   finish (text: string): string
 }
 
-/** What differs from one database to another. */
+/** The differences between the databases. */
 export interface Dialect {
   readonly compiler: QueryCompiler
-  /** A column as it is compared and ordered: text by code point. */
-  comparable (column: Sql, held: ColumnType): Sql
-  /** A column of text as a client reads it. */
-  asShown (column: Sql, held: ColumnType): Sql
-  /** A bound value as it is compared with a comparable column. */
-  operand (slot: Slot, held: ColumnType): Sql
-  /** Whether a column's value is among those of an array that is bound as one parameter. */
-  among (column: Sql, slot: Slot, held: ColumnType): Sql
+  /** Returns a column as it is compared and ordered: text by code point. */
+  comparable (column: Sql, type: ColumnType): Sql
+  /** Returns a column of text as a client reads it. */
+  asShown (column: Sql, type: ColumnType): Sql
+  /** Returns a bound value as it is compared with a comparable column. */
+  operand (slot: Slot, type: ColumnType): Sql
+  /** Builds the condition that a column's value is among those of an array, which is bound as one parameter. */
+  among (column: Sql, slot: Slot, type: ColumnType): Sql
   startsWith (column: Sql, slot: Slot): Sql
   endsWith (column: Sql, slot: Slot): Sql
   contains (column: Sql, slot: Slot): Sql
-  /** Text as foldCase gives it. */
+  /** Returns a text folded as foldCase() does. */
   foldCase (column: Sql): Sql
   limit (limit: Sql | undefined, offset: Sql | undefined): Sql
-  /** Keeps the rows that a `select` gives from being changed by others. */
+  /** The clause that locks the rows of a `select` against changes by others. */
   readonly lock: Sql
-  /** A JSON array of values, each encoded. */
+  /** Returns a JSON array of encoded values. */
   row (values: readonly Sql[]): Sql
-  /** The JSON array of a column of JSON, over rows in the order they come in; empty over none. */
+  /** Aggregates a column of JSON to an array in the order of the rows, which is empty over no rows. */
   collect (row: Sql): Sql
-  /** JSON as text, which no driver converts. */
+  /** Returns JSON as text, so that no driver parses it. */
   asText (json: Sql): Sql
-  /** A column in a form that is exact as JSON. */
-  encode (column: Sql, held: ColumnType): Sql
-  /** The value that encode() stood for. */
-  decode (encoded: unknown, held: ColumnType): unknown
-  /** A column in a form that every driver gives as it is, outside of JSON. */
-  fetch (column: Sql, held: ColumnType): Sql
-  /** Makes of what fetch() gave the value that it stood for. */
-  fetched (held: ColumnType): (value: unknown) => unknown
+  /** Returns a column in a form that is exact inside JSON. */
+  encode (column: Sql, type: ColumnType): Sql
+  /** Decodes a value that encode() put into JSON. */
+  decode (encoded: unknown, type: ColumnType): unknown
+  /** Returns a column in a form that is exact outside JSON, with every driver. */
+  fetch (column: Sql, type: ColumnType): Sql
+  /** Returns the decoder of values that fetch() selects. */
+  fetched (type: ColumnType): (value: unknown) => unknown
   readonly writer: Writer
-  /** Whether a page of nothing but columns becomes JSON faster in the application than in the database. */
+  /** Whether the application makes the JSON of a page of columns faster than the database does. */
   readonly fetchesPages: boolean
-  /** A bound value as it is stored in a column. */
-  store (slot: Slot, held: ColumnType): Sql
-  /** Between `insert`'s columns and its values, where the key is given. */
+  /** Returns a bound value as it is stored in a column. */
+  store (slot: Slot, type: ColumnType): Sql
+  /** The clause between the columns and the values of an insert that sets the key. */
   readonly givenKey: Sql
-  /** A value as the driver takes it. */
+  /** Returns a value as the driver binds it. */
   bind (value: Value): unknown
 }

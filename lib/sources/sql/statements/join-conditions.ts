@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
 import type { RelationField, StoredField } from '../../../model/model.ts'
-import type { Sql } from './dialect.ts'
 import { sourceOf } from '../source.ts'
+import type { Sql } from './dialect.ts'
 import { column, type TableRef } from './table.ts'
 
-/** The condition under which a row of the target belongs to the parent, of whom `parent` gives a column. */
+/**
+ * Builds the condition that a row of `target` is related to one parent row. `parent` returns a column of that parent.
+ */
 export function related (field: RelationField, target: TableRef, parent: (field: StoredField) => Sql): Sql {
   const key = column(target, field.target.key)
   if (field.kind === 'sub-item') return sql`${key} = ${parent(field.foreignKey)}`
@@ -13,18 +15,25 @@ export function related (field: RelationField, target: TableRef, parent: (field:
   if (link.kind === 'foreign-key') return sql`${column(target, link.foreignKey)} = ${own}`
   const { column: nameOf } = sourceOf(field.holder)
   const join = sql.id(link.through)
-  // Not a join: each item once, however often it is linked.
-  return sql`${key} in (select ${join}.${sql.id(nameOf(link.otherKey))} from ${join} where ${join}.${sql.id(nameOf(link.foreignKey))} = ${own})`
+  const otherKey = sql`${join}.${sql.id(nameOf(link.otherKey))}`
+  // Not a join, which would give an item once for each of its links.
+  return sql`${key} in (select ${otherKey} from ${join} where ${join}.${sql.id(nameOf(link.foreignKey))} = ${own})`
 }
 
-/** The condition under which a row belongs to some of the target's rows, of which `far` selects a column. */
-export function relatedToAny (field: RelationField, use: TableRef, target: TableRef, far: (column: Sql) => Sql): Sql {
+/**
+ * Builds the condition that a row of `ref` is related to one of some rows of `target`. `select` builds a query of one
+ * column of those rows.
+ */
+export function relatedToAny (
+  field: RelationField, ref: TableRef, target: TableRef, select: (column: Sql) => Sql
+): Sql {
   const key = column(target, field.target.key)
-  if (field.kind === 'sub-item') return sql`${column(use, field.foreignKey)} in (${far(key)})`
+  if (field.kind === 'sub-item') return sql`${column(ref, field.foreignKey)} in (${select(key)})`
   const { link } = field
-  const own = column(use, field.holder.key)
-  if (link.kind === 'foreign-key') return sql`${own} in (${far(column(target, link.foreignKey))})`
+  const own = column(ref, field.holder.key)
+  if (link.kind === 'foreign-key') return sql`${own} in (${select(column(target, link.foreignKey))})`
   const { column: nameOf } = sourceOf(field.holder)
   const join = sql.id(link.through)
-  return sql`${own} in (select ${join}.${sql.id(nameOf(link.foreignKey))} from ${join} where ${join}.${sql.id(nameOf(link.otherKey))} in (${far(key)}))`
+  const isLinked = sql`${join}.${sql.id(nameOf(link.otherKey))} in (${select(key)})`
+  return sql`${own} in (select ${join}.${sql.id(nameOf(link.foreignKey))} from ${join} where ${isLinked})`
 }

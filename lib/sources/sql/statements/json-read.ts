@@ -1,88 +1,114 @@
 import { sql } from 'kysely'
 import type { DataField } from '../../../model/model.ts'
-import type { Listing, ReadPlan, Selection, Shown, ReadPlanOf, Row } from '../../../plan/plan.ts'
-import type { Ends, ReadResult, JsonResult } from '../../source.ts'
+import type { Listing, ReadPlanOf, Row, Selection, Shown } from '../../../plan/plan.ts'
+import type { Ends, JsonResult, ReadResult } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql, Writer } from './dialect.ts'
 import { buildFilter } from './filter.ts'
-import { buildCount, buildCounts, buildSteps, type ReadCode, readOutput, startingAt, totalIn, withSteps } from './read.ts'
 import { related } from './join-conditions.ts'
+import type { ReadCode, Values } from './read-code.ts'
 import { buildLimit, buildRow } from './select.ts'
 import { isFlat } from './shape.ts'
 import { buildSort } from './sort.ts'
-import { column, tableRef, selected, table, type TableRef } from './table.ts'
+import { buildStepCounts, buildSteps, decodeStepCounts, startingAt, stepRefs, withSteps } from './steps.ts'
+import { column, selected, table, tableRef, type TableRef } from './table.ts'
+import { buildTotal, decodeTotal } from './total.ts'
 
-type WrittenCode = ReadCode<ReadResult | JsonResult>
-
-/** What the parts of a statement share that writes JSON. */
+/** The builder of a statement, and the writer of JSON of its dialect. */
 interface Writing { readonly writer: Writer, readonly builder: Builder }
 
 /**
- * A listing as one statement whose answer the database writes as JSON, and which goes out untouched. Nothing for what it cannot write: fields that the
- * application computes, fields of JSON, whose text may be any, and what holds more fields than a function has arguments.
+ * Whether the database can write a listing of this selection as JSON. It cannot write fields that the application
+ * computes, fields of type `json`, whose text may have any white space, objects of more members than a function takes,
+ * and names that JavaScript would move to the front because they are integers.
  */
-export function buildJsonRead (plan: ReadPlan, builder: Builder): WrittenCode | undefined {
-  if (plan.kind !== 'list') return undefined
-  return isWritable(plan.listing.select) ? buildPage(plan, { writer: builder.dialect.writer, builder }) : undefined
-}
-
-function isWritable (select: Selection): boolean {
+export function isWritable (select: Selection): boolean {
   return select.length > 0 && select.length <= mostMembers && select.every(shown => {
-    // JavaScript puts names that are indexes before all others.
     if (/^\d+$/.test(shown.name)) return false
     if (shown.kind === 'value') return shown.field.kind !== 'computed' && shown.field.type.kind !== 'json'
     return isWritable(shown.kind === 'item' ? shown.select : shown.listing.select)
   })
 }
 
-// Of the hundred arguments that a function has in all databases.
+// A member takes two arguments, and every database allows a function a hundred.
 const mostMembers = 50
 
-function buildPage (plan: ReadPlanOf<'list'>, writing: Writing): WrittenCode {
+/**
+ * Builds the read of a listing whose items the database writes as JSON. The text goes out as the database wrote it, but
+ * for numbers that only JavaScript can write. The selection must be writable (isWritable).
+ */
+export function buildJsonRead (plan: ReadPlanOf<'list'>, builder: Builder): ReadCode<ReadResult | JsonResult> {
   const { steps, from, listing, beyond, carry, count } = plan
-  const { builder, writer } = writing
-  const stands = steps.map((step, index) => tableRef(step.collection, `(s${index})`))
-  const parent = stands.at(-1)
-  const use = tableRef(from.collection, builder.alias())
-  const object = buildObject(listing.select, use, writing)
-  const cut = isFlat(listing.select) ? atObjects(listing.select) : atLines
-  const carried = buildCarried(carry, listing.select, use, builder)
-  const rows = buildRows(listing, use, inner => sql`${startingAt(from, inner, parent, listing.where, builder)} and ${buildFilter(beyond, inner, builder)}`, true, builder)
+  const { writer } = builder.dialect
+  const refs = stepRefs(steps)
+  const parent = refs.at(-1)
+  const ref = tableRef(from.collection, builder.alias())
+  const object = buildObject(listing.select, ref, { writer, builder })
+  const boundary = isFlat(listing.select) ? objectBoundary(listing.select) : lineBoundary
+  const carried = buildCarried(carry, listing.select, ref, builder)
+  const rows = buildRows(listing, ref, inner => {
+    return sql`${startingAt(from, inner, parent, listing.where, builder)} and ${buildFilter(beyond, inner, builder)}`
+  }, true, builder)
+  const carriedRows = carried.sql === undefined ? sql`null` : writer.join(carried.sql, lineBoundary.separator)
   const outputs = [
-    ...buildCounts(stands),
-    sql`${writer.join(object, cut.separator)} as ${sql.id('rows')}`,
+    ...buildStepCounts(refs),
+    sql`${writer.join(object, boundary.separator)} as ${sql.id('rows')}`,
     sql`count(*) as ${sql.id('count')}`,
-    sql`${count ? buildCount(from, parent, listing.where, sql`*`, builder) : sql`null`} as ${sql.id('total')}`,
-    sql`${carried.sql === undefined ? sql`null` : writer.join(carried.sql, atLines.separator)} as ${sql.id('carried')}`
+    sql`${count ? buildTotal(from, parent, listing.where, builder) : sql`null`} as ${sql.id('total')}`,
+    sql`${carriedRows} as ${sql.id('carried')}`
   ]
+  const path = withSteps(buildSteps(steps, refs, builder))
   return {
-    sql: sql`${withSteps(buildSteps(steps, stands, builder))}select ${sql.join(outputs)} from (${rows}) as ${sql.id(use.alias)}`,
+    sql: sql`${path}select ${sql.join(outputs)} from (${rows}) as ${sql.id(ref.alias)}`,
     cardinality: 'row',
     decode ([row], { limit }) {
-      const { missed, rest: [rows, count, total, told] } = readOutput(row, stands.length)
-      if (missed !== undefined) return missed
-      const more = Number(count) > limit
-      const items = limit === 0 ? '' : writer.finish(withoutLast(textOf(rows), cut, more))
-      const ends = items === '' ? undefined : carried.sql === undefined ? endsOf(items, cut, carried.decode) : endsOf(withoutLast(textOf(told), atLines, more), atLines, carried.decode)
-      return { kind: 'items', text: reversed => arrayOf(items, cut, reversed), ends, more, ...totalIn(total) }
+      const { missed, rest } = decodeStepCounts(row, refs.length)
+      return missed ?? decodePage(rest, limit, { writer, boundary, carried })
     }
   }
 }
 
-// An aggregate of nothing is null.
+interface PageCode { readonly writer: Writer, readonly boundary: Boundary, readonly carried: Carried }
+
+function decodePage ([rows, count, total, carriedRows]: Values, limit: number, code: PageCode): JsonResult {
+  const { writer, boundary, carried } = code
+  const more = Number(count) > limit
+  const items = limit === 0 ? '' : writer.finish(withoutLast(textOf(rows), boundary, more))
+  const text = (reversed: boolean) => arrayOf(items, boundary, reversed)
+  return { kind: 'items', text, ends: items === '' ? undefined : ends(), more, ...decodeTotal(total) }
+
+  function ends (): Ends {
+    if (carried.sql === undefined) return endsOf(items, boundary, carried.decode)
+    return endsOf(withoutLast(textOf(carriedRows), lineBoundary, more), lineBoundary, carried.decode)
+  }
+}
+
+// An aggregate over no rows is null.
 const textOf = (items: unknown) => items === null ? '' : String(items)
 
-/** How items stand one behind the other, and where they part: `mark` is nowhere but between two, of which its first `before` characters belong to the one. */
-interface Cut { readonly separator: string, readonly mark: string, readonly before: number }
+/**
+ * The boundary of two items in the text of a listing. `separator` is the text between two items; `mark` occurs at
+ * boundaries alone, and its first `before` characters belong to the item before.
+ */
+interface Boundary { readonly separator: string, readonly mark: string, readonly before: number }
 
-// Behind a brace in a string stands no quote but the one that ends it, and behind that no name. Where more is nested, a line feed is what no JSON of ours holds.
-const atObjects = ([first]: Selection): Cut => ({ separator: ',', mark: `},{${first?.field.label ?? ''}`, before: 1 })
-const atLines: Cut = { separator: '\n', mark: '\n', before: 0 }
+/**
+ * Flat items part at `},{"<first name>`. No string contains that: after a brace, a string can hold no quote but its own
+ * last, which no name follows.
+ */
+const objectBoundary = ([first]: Selection): Boundary => {
+  return { separator: ',', mark: `},{${first?.field.label ?? ''}`, before: 1 }
+}
 
-/** Without the row that shows that a page follows. */
-const withoutLast = (items: string, { mark, before }: Cut, more: boolean) => more ? items.slice(0, Math.max(items.lastIndexOf(mark), -before) + before) : items
+/** Nested items part at a line feed, which the JSON of no item contains. */
+const lineBoundary: Boundary = { separator: '\n', mark: '\n', before: 0 }
 
-function endsOf (items: string, { separator, mark, before }: Cut, decode: Carried['decode']): Ends {
+/** Removes the row after the page, which is read only to know that `more` items follow. */
+function withoutLast (items: string, { mark, before }: Boundary, more: boolean): string {
+  return more ? items.slice(0, Math.max(items.lastIndexOf(mark), -before) + before) : items
+}
+
+function endsOf (items: string, { separator, mark, before }: Boundary, decode: Carried['decode']): Ends {
   return {
     first () {
       const index = items.indexOf(mark)
@@ -95,69 +121,80 @@ function endsOf (items: string, { separator, mark, before }: Cut, decode: Carrie
   }
 }
 
-function arrayOf (items: string, { separator, mark, before }: Cut, reversed: boolean): string {
+function arrayOf (items: string, { separator, mark, before }: Boundary, reversed: boolean): string {
   if (!reversed) return separator === ',' ? `[${items}]` : `[${items.replaceAll(separator, ',')}]`
-  const parted = items.replaceAll(mark, `${mark.slice(0, before)}\n${mark.slice(before + separator.length)}`)
-  return `[${parted.split('\n').reverse().join(',')}]`
+  const lines = items.replaceAll(mark, `${mark.slice(0, before)}\n${mark.slice(before + separator.length)}`)
+  return `[${lines.split('\n').reverse().join(',')}]`
 }
 
-/** The fields that links need: read off the items where these show them, else out of a second column. */
+/** The fields that links need. `sql` is `undefined` if the items show them all, so that no second column is needed. */
 interface Carried { readonly sql: Sql | undefined, decode (line: string): Row }
 
-function buildCarried (carry: readonly DataField[], select: Selection, use: TableRef, builder: Builder): Carried {
-  const shown = carry.map(field => select.find(one => one.field === field)?.name)
-  if (shown.includes(undefined)) {
-    const row = buildRow([], carry, use, builder)
+function buildCarried (carry: readonly DataField[], select: Selection, ref: TableRef, builder: Builder): Carried {
+  const names = carry.map(field => select.find(one => one.field === field)?.name)
+  if (names.includes(undefined)) {
+    const row = buildRow([], carry, ref, builder)
     return { sql: row.sql, decode: line => row.decode(JSON.parse(line) as readonly unknown[]) }
   }
   return {
     sql: undefined,
     decode (line) {
       const item = JSON.parse(line) as Row
-      return Object.fromEntries(carry.map((field, index) => [field.property, item[shown[index] ?? '']]))
+      return Object.fromEntries(carry.map((field, index) => [field.property, item[names[index] ?? '']]))
     }
   }
 }
 
-/** The rows of a listing, ordered and cut off first, so that what is nested is looked up for the rows shown only. */
-function buildRows (listing: Listing, use: TableRef, conditions: (inner: TableRef) => Sql, ahead: boolean, builder: Builder): Sql {
-  const inner = tableRef(use.collection, use.alias)
+/**
+ * Builds a select of the rows of a listing, in order and within its range, so that related items are looked up for the
+ * rows shown alone. `ahead` adds one row, which shows that a page follows.
+ */
+function buildRows (
+  listing: Listing, ref: TableRef, conditions: (inner: TableRef) => Sql, ahead: boolean, builder: Builder
+): Sql {
+  const inner = tableRef(ref.collection, ref.alias)
   const where = conditions(inner)
   const order = buildSort(listing.order, inner, builder)
-  const columns = selected(inner, use)
-  return sql`select ${columns} from ${table(inner)} where ${where} order by ${order} ${buildLimit(listing.range, ahead, builder)}`
+  const columns = selected(inner, ref)
+  const limit = buildLimit(listing.range, ahead, builder)
+  return sql`select ${columns} from ${table(inner)} where ${where} order by ${order} ${limit}`
 }
 
-const buildObject = (select: Selection, use: TableRef, writing: Writing): Sql => writing.writer.object(select.map(shown => [shown.name, buildMember(shown, use, writing)]))
+function buildObject (select: Selection, ref: TableRef, writing: Writing): Sql {
+  return writing.writer.object(select.map(shown => [shown.name, buildMember(shown, ref, writing)]))
+}
 
-function buildMember (shown: Shown, use: TableRef, writing: Writing): Sql {
+function buildMember (shown: Shown, ref: TableRef, writing: Writing): Sql {
   switch (shown.kind) {
-    case 'value': return buildValue(shown.field as DataField, use, writing)
-    case 'item': return buildSubItem(shown, use, writing)
-    case 'list': return buildSubList(shown, use, writing)
+    case 'value': return buildValue(shown.field as DataField, ref, writing)
+    case 'item': return buildSubItem(shown, ref, writing)
+    case 'list': return buildSubList(shown, ref, writing)
   }
 }
 
-function buildValue (field: DataField, use: TableRef, { writer, builder }: Writing): Sql {
-  const value = writer.value(column(use, field), builder.columnType(use.collection, field), field.kind === 'expression')
+function buildValue (field: DataField, ref: TableRef, { writer, builder }: Writing): Sql {
+  const value = writer.value(column(ref, field), builder.columnType(ref.collection, field), field.kind === 'expression')
   if (value === undefined) throw new TypeError('what cannot be written is not built')
   return value
 }
 
-function buildSubItem ({ field, where, select }: Extract<Shown, { kind: 'item' }>, use: TableRef, writing: Writing): Sql {
+function buildSubItem (shown: Extract<Shown, { kind: 'item' }>, ref: TableRef, writing: Writing): Sql {
+  const { field, where, select } = shown
   const { builder } = writing
   const target = tableRef(field.target, builder.alias())
   const object = buildObject(select, target, writing)
-  const conditions = sql`${related(field, target, parentField => column(use, parentField))} and ${buildFilter(where, target, builder)}`
+  const relation = related(field, target, parentField => column(ref, parentField))
+  const conditions = sql`${relation} and ${buildFilter(where, target, builder)}`
   return sql`(select ${object} from ${table(target)} where ${conditions})`
 }
 
-function buildSubList ({ field, listing }: Extract<Shown, { kind: 'list' }>, use: TableRef, writing: Writing): Sql {
+function buildSubList ({ field, listing }: Extract<Shown, { kind: 'list' }>, ref: TableRef, writing: Writing): Sql {
   const { builder, writer } = writing
   const target = tableRef(field.target, builder.alias())
   const object = buildObject(listing.select, target, writing)
   const rows = buildRows(listing, target, inner => {
-    return sql`${related(field, inner, parentField => column(use, parentField))} and ${buildFilter(listing.where, inner, builder)}`
+    const relation = related(field, inner, parentField => column(ref, parentField))
+    return sql`${relation} and ${buildFilter(listing.where, inner, builder)}`
   }, false, builder)
   return sql`(select ${writer.array(object)} from (${rows}) as ${sql.id(target.alias)})`
 }

@@ -1,23 +1,50 @@
 import type { Collection } from '../../../model/model.ts'
 import { type Scalar, traitsOf, type ValueKind } from '../../../model/values.ts'
-import type { Listing, Order, Origin, Predicate, Range, ReadPlan, Selection, Step } from '../../../plan/plan.ts'
 import { memoize } from '../../../memoize.ts'
+import type { Listing, Order, Origin, Predicate, Range, ReadPlan, Selection, Step } from '../../../plan/plan.ts'
 import { foldCase } from '../../fold-case.ts'
 import type { Change, Stored } from '../../source.ts'
 
-/** A value of a plan, told apart from the plan's shape: bound anew for each request. */
+/** A value of a plan, which is bound anew for each request. */
 export type Value = Scalar | null | readonly Scalar[]
 
-/** Stands in a statement's text where a value of the plan is bound: which one, counted in the order of the traversal. */
+/** A parameter of a statement that takes a value of the plan: the value at `index` in the shape. */
 export interface Slot { readonly kind: 'slot', readonly index: number }
 
-/** A statement's parameters are slots, and constants of the application's expressions. */
-export const isSlot = (parameter: unknown): parameter is Slot => typeof parameter === 'object' && parameter !== null && 'kind' in parameter && parameter.kind === 'slot'
+/** Whether a parameter of a statement is a slot. All others are constants in expressions of the application. */
+export function isSlot (parameter: unknown): parameter is Slot {
+  return typeof parameter === 'object' && parameter !== null && 'kind' in parameter && parameter.kind === 'slot'
+}
 
 /**
- * A plan's shape and values. Two plans of one shape differ in values only, and so share their statement's text. `slots` tells for each node of this
- * plan that holds values which they are; a range has two, its limit and its offset. A node that stands in two places of a plan has its values once,
- * and the shape says so: a plan with two nodes there is of another shape.
+ * A plan taken apart into a cache key and values. Plans of one key differ in their values alone, and share the text of
+ * their statement. `slots` holds the slots of each node of this plan that has values; a range has two, for its limit
+ * and its offset.
+ *
+ * The key is a concatenation of codes, one for each node of the plan in the order of the traversal. The code of a field
+ * is its index in its collection; lists of fields have `,` between them.
+ *
+ * | Node | Code |
+ * |---|---|
+ * | plan of an item | steps, `item`, selection |
+ * | plan of a list | steps, `list`, origin, listing, cursor's predicate, fields carried, `c` if it counts |
+ * | plan of groups | steps, `groups`, origin, field, `a` or `d`, range, cursor's predicate, listing, `c` if it counts |
+ * | insert | `insert`, collection, `:`, `?` if a duplicate is no error, stored values |
+ * | update, delete | `update` or `delete`, collection, `:`, steps, stored values of an update |
+ * | link | `link`, collection, `:`, field |
+ * | collection | `#` and a number that is unique in the process |
+ * | step | origin, predicate |
+ * | origin | a collection and `:`, or `/`, the field of a relation and `:` |
+ * | listing | predicate, order, range, selection |
+ * | order | for each term `+` ascending or `-` descending, and the field |
+ * | range | `*` without limit, else `l`, and the limit if it is round (isRoundLimit); `o` with an offset, else `;` |
+ * | selection | `{`, for each member `.`, field, `:` and its listing, or its predicate and selection; then `}` |
+ * | comparison | field, operator, `0` if the value or the list of values holds null, `;` |
+ * | some, not, all, any | `s` and the field, `!`, `&`, `|`; then `(`, predicates, `)` |
+ * | stored values | a space, the fields |
+ * | values of a node that occurred before in this plan | `=`, the index of the node's first slot, `;` |
+ *
+ * The last line makes a plan in which one node occurs twice differ from a plan with two equal nodes.
  */
 export interface Shape {
   readonly key: string
@@ -25,18 +52,21 @@ export interface Shape {
   readonly slots: ReadonlyMap<object, readonly Slot[]>
 }
 
-/** Takes a plan apart in one traversal. */
+/** Returns the shape of a plan, in one traversal. */
 export function shapeOf (plan: ReadPlan): Shape {
-  const shape = makeDraft()
-  addPlan(shape, plan)
-  return shape
+  const draft = makeDraft()
+  addPlan(draft, plan)
+  return draft
 }
 
-/** The same for a change: the fields are its shape, what they are given its values. The slots of values to be stored are those of their map. */
+/**
+ * Returns the shape of a change: its fields are part of the key, what they are set to are values. The slots of stored
+ * values belong to their map.
+ */
 export function shapeOfChange (change: Change): Shape {
-  const shape = makeDraft()
-  addChange(shape, change)
-  return shape
+  const draft = makeDraft()
+  addChange(draft, change)
+  return draft
 }
 
 interface ShapeDraft { key: string, readonly values: Value[], readonly slots: Map<object, readonly Slot[]> }
@@ -81,17 +111,19 @@ function addStored (draft: ShapeDraft, stored: Stored): void {
   addValues(draft, stored, [...stored].map(([field, value]) => toBound(value, field.type.kind)))
 }
 
-/** JSON is stored as its text. Of other types sources are given scalars. */
-const toBound = (value: unknown, kind: ValueKind): Value => value !== null && kind === 'json' ? JSON.stringify(value) : value as Scalar | null
+/** Returns a stored value as it is bound: JSON as its text. The values of all other kinds are scalars. */
+function toBound (value: unknown, kind: ValueKind): Value {
+  return value !== null && kind === 'json' ? JSON.stringify(value) : value as Scalar | null
+}
 
-// Two registrations may share a database and name their collections alike.
+// A name is not enough: two registrations may share a database, and have collections of one name.
 const identities = new WeakMap<Collection, string>()
 let collections = 0
 
 function identityOf (collection: Collection): string {
   const known = identities.get(collection)
   if (known !== undefined) return known
-  // What follows an index in the key is never a digit, so that no two shapes read alike.
+  // No digit follows a number in the key, so that different shapes have different keys.
   const identity = `#${++collections}`
   identities.set(collection, identity)
   return identity
@@ -118,8 +150,9 @@ function addOrder (draft: ShapeDraft, order: Order): void {
 }
 
 /**
- * Whether a limit stands in the text. PostgreSQL takes one that it does not know for a tenth of the table, and so plans the statement anew each time. Only
- * limits that people choose, so that clients who count through all of them do not drive the other statements out.
+ * Whether a limit is part of the statement's text. PostgreSQL takes a limit in a parameter for a tenth of the table,
+ * and plans such a statement anew each time. Only the limits that people choose are in the text, so that clients who
+ * count through all limits do not drive other statements out of the cache.
  */
 export const isRoundLimit = (limit: number) => limit <= 1000 && limit % (limit < 100 ? 5 : 50) === 0
 
@@ -134,16 +167,16 @@ function limitKey ({ limit }: Range): string {
 }
 
 function addSelection (draft: ShapeDraft, select: Selection): void {
-  if (Object.isFrozen(select) && isKnownFlat(select)) draft.key += flatKey(select)
+  if (Object.isFrozen(select) && isFlatMemoized(select)) draft.key += flatKey(select)
   else addShown(draft, select)
 }
 
-/** Whether nothing of other items is shown: then there are no values to be bound. */
+/** Whether a selection shows no related items. It then holds no values to bind. */
 export const isFlat = (select: Selection) => select.every(shown => shown.kind === 'value')
 
-const isKnownFlat = memoize(isFlat)
+const isFlatMemoized = memoize(isFlat)
 
-/** A frozen selection outlives its request, so what it adds to a key is known already. */
+/** Returns the code of a flat selection. It is memoized for frozen selections, which outlive their requests. */
 const flatKey = memoize((select: Selection) => {
   const draft = makeDraft()
   addShown(draft, select)

@@ -1,95 +1,141 @@
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector } from 'kysely'
 import { LruMap } from 'toad-cache'
-import type { ReadPlan } from '../../../plan/plan.ts'
 import { memoize } from '../../../memoize.ts'
-import type { Change, ReadResult, JsonResult } from '../../source.ts'
+import type { ReadPlan } from '../../../plan/plan.ts'
+import type { Change, JsonResult, ReadResult } from '../../source.ts'
 import { makeBuilder, type Tables } from './builder.ts'
 import type { Dialect, Sql } from './dialect.ts'
-import { buildItemColumns, buildItemText, buildPageColumns, buildPageText } from './columns-read.ts'
-import { type Bounds, buildRead, type Cardinality, type ReadCode, type Values } from './read.ts'
+import type { Bounds, Cardinality, ReadCode, Values } from './read-code.ts'
+import { chooseRead } from './read.ts'
 import { isSlot, type Shape, shapeOf, shapeOfChange, type Slot } from './shape.ts'
 import { buildChange, type ChangeCode } from './write.ts'
-import { buildJsonRead } from './json-read.ts'
 
-/** A statement that is ready to run. */
-export interface BoundRead<Result = ReadResult> { readonly text: string, readonly cardinality: Cardinality, readonly parameters: readonly unknown[], decode (rows: readonly Values[]): Result }
+/** A statement that reads, with the values of one plan. */
+export interface BoundRead<Result = ReadResult> {
+  readonly text: string
+  readonly cardinality: Cardinality
+  readonly parameters: readonly unknown[]
+  decode (rows: readonly Values[]): Result
+}
 
-/** A statement that changes data. `key`: decodes what an insert gives of its row. */
-export interface BoundChange { readonly text: string, readonly parameters: readonly unknown[], readonly key: ChangeCode['key'] }
+/** A statement that changes data, with its values. `key` decodes the only column that an insert returns. */
+export interface BoundChange {
+  readonly text: string
+  readonly parameters: readonly unknown[]
+  readonly key: ChangeCode['key']
+}
 
-/** The statements of a database: their text is made once for each shape of a plan. */
+/** The statements of a database. The text of each shape of plan is built once and cached. */
 export interface Statements {
-  /** `locking` keeps the item that the plan reads from being changed by others. */
+  /**
+   * Returns the statement that reads a plan's rows. `locking` locks the item that the plan reads against changes by
+   * others.
+   */
   bind (plan: ReadPlan, locking?: boolean): BoundRead
-  /** The same, as JSON text where the database can write it. */
+  /** Returns the statement that reads a plan as JSON text, or its rows where JSON text is not faster (chooseRead). */
   bindJson (plan: ReadPlan): BoundRead<ReadResult | JsonResult>
+  /** Returns the statement that makes a change. */
   bindChange (change: Change): BoundChange
 }
 
-/** A text without values, and what was learnt as it was built. Each of its parameters takes a value of the plan, or is a constant of an application's expression. */
-interface Statement<Code> { readonly text: string, readonly parameters: ReadonlyArray<Slot | Constant>, readonly code: Code }
+/** A statement's text without values. Each parameter takes a value of the plan, or is a constant of the application. */
+interface Statement<Code> {
+  readonly text: string
+  readonly parameters: ReadonlyArray<Slot | Constant>
+  readonly code: Code
+}
 
+/** A value in an expression of the application. */
 interface Constant { readonly kind: 'constant', readonly value: unknown }
 
-/** Bounded, because clients choose the shapes. */
-const most = 500
+/** The size of each cache. Caches are bounded because clients choose the shapes. */
+const cacheSize = 500
 
-/** `types`: of the columns, for a dialect that asks; they may become known later, before the first statement. */
-export function makeStatements (dialect: Dialect, { types = new Map<string, never>(), deferrable = new Set<string>() }: Partial<Tables> = {}): Statements {
-  const compiler = driverless(dialect)
+/** Makes the statements of a database. `types` may be filled later, but before the first statement. */
+export function makeStatements (
+  dialect: Dialect,
+  { types = new Map<string, never>(), deferrable = new Set<string>() }: Partial<Tables> = {}
+): Statements {
+  const compiler = makeCompiler(dialect)
   const builderOf = (shape: Shape) => makeBuilder(dialect, { types, deferrable }, shape)
-  const reads = cache((plan: ReadPlan, shape) => {
-    const builder = builderOf(shape)
-    return compile(buildItemColumns(plan, builder) ?? buildPageColumns(plan, builder) ?? buildRead(plan, builder), dialect, compiler)
+  const readOf = (form: 'rows' | 'locking') => cacheByShape((plan: ReadPlan, shape) => {
+    return compile(chooseRead(plan, builderOf(shape), form), dialect, compiler)
   })
-  const locks = cache((plan: ReadPlan, shape) => compile(buildRead(plan, builderOf(shape), true), dialect, compiler))
-  const texts = cache((plan: ReadPlan, shape): Statement<ReadCode<ReadResult | JsonResult>> => {
-    const builder = builderOf(shape)
-    const text = buildItemText(plan, builder) ?? (dialect.fetchesPages ? buildPageText(plan, builder) : undefined) ?? buildJsonRead(plan, builder)
-    return text === undefined ? reads(plan, shape) : compile(text, dialect, compiler)
+  const rows = readOf('rows')
+  const locking = readOf('locking')
+  const json = cacheByShape((plan: ReadPlan, shape) => {
+    return compile(chooseRead(plan, builderOf(shape), 'json'), dialect, compiler)
   })
-  const changes = cache((change: Change, shape) => compile(buildChange(change, builderOf(shape)), dialect, compiler))
-  const bindAll = ({ parameters }: Statement<unknown>, shape: Shape) =>
-    parameters.map(parameter => parameter.kind === 'slot' ? bindValue(shape, parameter.index, dialect) : parameter.value)
-  const bindRead = <Result>(plan: ReadPlan, find: (plan: ReadPlan, shape: Shape) => Statement<ReadCode<Result>>): BoundRead<Result> => {
-    const shape = shapeOf(plan)
-    const statement = find(plan, shape)
-    return { text: statement.text, cardinality: statement.code.cardinality, parameters: bindAll(statement, shape), decode: rows => statement.code.decode(rows, boundsOf(plan)) }
-  }
-  const bindReading = rememberFrozen((plan: ReadPlan) => bindRead(plan, reads))
+  const changes = cacheByShape((change: Change, shape) => {
+    return compile(buildChange(change, builderOf(shape)), dialect, compiler)
+  })
+  const bindRows = memoizeFrozen((plan: ReadPlan) => bindRead(plan, rows, dialect))
   return {
-    bind: (plan, locking = false) => locking ? bindRead(plan, locks) : bindReading(plan),
-    bindJson: rememberFrozen((plan: ReadPlan) => bindRead(plan, texts)),
+    bind: (plan, isLocking = false) => isLocking ? bindRead(plan, locking, dialect) : bindRows(plan),
+    bindJson: memoizeFrozen((plan: ReadPlan) => bindRead(plan, json, dialect)),
     bindChange (change) {
       const shape = shapeOfChange(change)
       const statement = changes(change, shape)
-      return { text: statement.text, parameters: bindAll(statement, shape), key: statement.code.key }
+      return { text: statement.text, parameters: bindAll(statement, shape, dialect), key: statement.code.key }
     }
   }
 }
 
-/** What is bound of a frozen plan, which outlives its request, is bound once. */
-function rememberFrozen<Plan extends ReadPlan, Bound> (bind: (plan: Plan) => Bound): (plan: Plan) => Bound {
-  const remembered = memoize(bind)
-  return plan => Object.isFrozen(plan) ? remembered(plan) : bind(plan)
+type FindRead<Result> = (plan: ReadPlan, shape: Shape) => Statement<ReadCode<Result>>
+
+function bindRead<Result> (plan: ReadPlan, find: FindRead<Result>, dialect: Dialect): BoundRead<Result> {
+  const shape = shapeOf(plan)
+  const statement = find(plan, shape)
+  const { text, code } = statement
+  return {
+    text,
+    cardinality: code.cardinality,
+    parameters: bindAll(statement, shape, dialect),
+    decode: rows => code.decode(rows, boundsOf(plan))
+  }
 }
 
-/** A statement by the shape of what it does, made where there is none yet. */
-function cache<Does, Code> (make: (does: Does, shape: Shape) => Statement<Code>): (does: Does, shape: Shape) => Statement<Code> {
-  const known = new LruMap<Statement<Code>>(most)
-  return (does, shape) => {
-    const found = known.get(shape.key)
-    if (found !== undefined) return found
-    const made = make(does, shape)
-    known.set(shape.key, made)
+function boundsOf (plan: ReadPlan): Bounds {
+  if (plan.kind === 'item') return { limit: 1 }
+  return plan.kind === 'list' ? plan.listing.range : plan.range
+}
+
+function bindAll ({ parameters }: Statement<unknown>, shape: Shape, dialect: Dialect): readonly unknown[] {
+  return parameters.map(parameter => {
+    return parameter.kind === 'slot' ? bindValue(shape, parameter.index, dialect) : parameter.value
+  })
+}
+
+function bindValue ({ values }: Shape, index: number, dialect: Dialect): unknown {
+  const value = values[index]
+  if (value === undefined) throw new TypeError('a slot stands for a value of the plan')
+  return dialect.bind(value)
+}
+
+/** Memoizes `bind` for frozen plans, which outlive their requests. */
+function memoizeFrozen<Plan extends ReadPlan, Bound> (bind: (plan: Plan) => Bound): (plan: Plan) => Bound {
+  const memoized = memoize(bind)
+  return plan => Object.isFrozen(plan) ? memoized(plan) : bind(plan)
+}
+
+/** Caches statements by the key of a shape, the least recently used going first. */
+function cacheByShape<Planned, Code> (
+  make: (planned: Planned, shape: Shape) => Statement<Code>
+): (planned: Planned, shape: Shape) => Statement<Code> {
+  const cache = new LruMap<Statement<Code>>(cacheSize)
+  return (planned, shape) => {
+    const cached = cache.get(shape.key)
+    if (cached !== undefined) return cached
+    const made = make(planned, shape)
+    cache.set(shape.key, made)
     return made
   }
 }
 
 type Compiler = Kysely<Record<string, never>>
 
-/** Kysely as a maker of text only. */
-function driverless (dialect: Dialect): Compiler {
+/** Makes a Kysely that compiles text and has no driver. */
+function makeCompiler (dialect: Dialect): Compiler {
   return new Kysely({
     dialect: {
       createAdapter: () => new SqliteAdapter(),
@@ -100,23 +146,14 @@ function driverless (dialect: Dialect): Compiler {
   })
 }
 
-function compile<Code extends { readonly sql: Sql }> (code: Code, dialect: Dialect, compiler: Compiler): Statement<Code> {
-  const { sql: text, parameters } = code.sql.compile(compiler)
-  return { text, parameters: parameters.map(parameter => isSlot(parameter) ? parameter : constant(parameter, dialect)), code }
+function compile<Code extends { readonly sql: Sql }> (
+  code: Code, dialect: Dialect, compiler: Compiler
+): Statement<Code> {
+  const { sql: text, parameters: all } = code.sql.compile(compiler)
+  const parameters = all.map(parameter => isSlot(parameter) ? parameter : constant(parameter, dialect))
+  return { text, parameters, code }
 }
 
-/** Values of a plan are slots; any other is the application's own, the same for every plan. */
 function constant (value: unknown, dialect: Dialect): Constant {
   return { kind: 'constant', value: typeof value === 'boolean' ? dialect.bind(value) : value }
-}
-
-function bindValue ({ values }: Shape, index: number, dialect: Dialect): unknown {
-  const value = values[index]
-  if (value === undefined) throw new TypeError('a slot stands for a value of the plan')
-  return dialect.bind(value)
-}
-
-function boundsOf (plan: ReadPlan): Bounds {
-  if (plan.kind === 'item') return { limit: 1 }
-  return plan.kind === 'list' ? plan.listing.range : plan.range
 }

@@ -1,10 +1,13 @@
 import { expressionBuilder, sql } from 'kysely'
 import type { Tables } from '../../../collection.ts'
 import type { Collection, DataField, ExpressionField, StoredField } from '../../../model/model.ts'
-import type { Sql } from './dialect.ts'
 import { sourceOf } from '../source.ts'
+import type { Sql } from './dialect.ts'
 
-/** One use of a collection's table in a statement, under an alias of its own. It notes what is asked of it, so that no more is selected. */
+/**
+ * A reference to a collection's table under an alias. It collects the columns that a statement reads, so that no others
+ * are selected.
+ */
 export interface TableRef {
   readonly collection: Collection
   readonly alias: string
@@ -12,37 +15,47 @@ export interface TableRef {
   readonly expressions: Set<ExpressionField>
 }
 
-export const tableRef = (collection: Collection, alias: string): TableRef => ({ collection, alias, columns: new Set(), expressions: new Set() })
-
-/** A field's column in this use of the table. */
-export function column (use: TableRef, field: DataField): Sql {
-  const name = columnName(use.collection, field)
-  use.columns.add(name)
-  if (field.kind === 'expression') use.expressions.add(field)
-  return sql.id(use.alias, name)
+/** Makes a reference to a collection's table that nothing has read yet. */
+export function tableRef (collection: Collection, alias: string): TableRef {
+  return { collection, alias, columns: new Set(), expressions: new Set() }
 }
 
-/** The table under its alias; where expressions are asked of it, a derived table that has them as columns. */
-export function table (use: TableRef): Sql {
-  const { table } = sourceOf(use.collection)
-  if (use.expressions.size === 0) return sql`${sql.id(table)} as ${sql.id(use.alias)}`
-  const expressions = [...use.expressions].map(field => sql`(${expressionOf(field)}) as ${sql.id(columnName(use.collection, field))}`)
-  // Inside it the table has its own name, which the application's expressions may use.
-  return sql`(select ${sql.id(table)}.*, ${sql.join(expressions)} from ${sql.id(table)}) as ${sql.id(use.alias)}`
+/** Returns a field's column under the table's alias, and adds it to the columns that are read. */
+export function column (ref: TableRef, field: DataField): Sql {
+  const name = columnName(ref.collection, field)
+  ref.columns.add(name)
+  if (field.kind === 'expression') ref.expressions.add(field)
+  return sql.id(ref.alias, name)
 }
 
-/** The columns that were asked of another use of the same table, for a query that this one stands in. */
-export function selected (use: TableRef, outer: TableRef): Sql {
-  for (const field of outer.expressions) use.expressions.add(field)
+/**
+ * Returns the table under its alias, or a derived table if expressions are read. Call it after every `column(ref,
+ * ...)`.
+ */
+export function table (ref: TableRef): Sql {
+  const { table } = sourceOf(ref.collection)
+  if (ref.expressions.size === 0) return sql`${sql.id(table)} as ${sql.id(ref.alias)}`
+  const expressions = [...ref.expressions].map(field => {
+    return sql`(${expressionOf(field)}) as ${sql.id(columnName(ref.collection, field))}`
+  })
+  // Inside the derived table, the table keeps its own name, which the application's expressions may use.
+  return sql`(select ${sql.id(table)}.*, ${sql.join(expressions)} from ${sql.id(table)}) as ${sql.id(ref.alias)}`
+}
+
+/** Returns the columns that an inner query must select for the outer query that reads it as `outer`. */
+export function selected (inner: TableRef, outer: TableRef): Sql {
+  for (const field of outer.expressions) inner.expressions.add(field)
   if (outer.columns.size === 0) return sql`1 as ${sql.id('nothing')}`
-  return sql.join([...outer.columns].map(name => sql.id(use.alias, name)))
+  return sql.join([...outer.columns].map(name => sql.id(inner.alias, name)))
 }
 
-/** A stored field's column, alone. */
+/** Returns a stored field's column without an alias. */
 export const columnOf = (collection: Collection, field: StoredField): Sql => sql.id(columnName(collection, field))
 
-// No column of a table is likely to be named so.
-const columnName = (collection: Collection, field: DataField) => field.kind === 'expression' ? `(${field.property})` : sourceOf(collection).column(field.property)
+// An expression's column has parentheses, so that it is not taken for one of the table.
+function columnName (collection: Collection, field: DataField): string {
+  return field.kind === 'expression' ? `(${field.property})` : sourceOf(collection).column(field.property)
+}
 
 function expressionOf ({ property, expression }: ExpressionField) {
   if (expression.sql === undefined) throw new TypeError(`the expression '${property}' has no part for SQL`)

@@ -1,0 +1,155 @@
+import { sql } from 'kysely'
+import type { DataField } from '../../../model/model.ts'
+import type { Origin, Predicate, ReadPlan, ReadPlanOf } from '../../../plan/plan.ts'
+import type { Found } from '../../source.ts'
+import type { Builder } from './builder.ts'
+import type { Sql } from './dialect.ts'
+import { buildFilter } from './filter.ts'
+import type { Bounds, ReadCode } from './read-code.ts'
+import { buildLimit, buildList, buildRow, decodeRows } from './select.ts'
+import {
+  buildStepCounts, buildSteps, buildStepSelects, decodeStepCounts, startingAt, stepRefs, withSteps
+} from './steps.ts'
+import { column, table, tableRef, type TableRef } from './table.ts'
+import { buildTotal, decodeTotal } from './total.ts'
+
+// The general read: one statement for a path of any length and a selection of any depth. The database writes the rows
+// as
+// JSON arrays, which the application decodes.
+
+/** The column of rows and the column of the total; `total` is `undefined` if the plan does not count. */
+interface Body {
+  readonly rows: Sql
+  readonly total?: Sql
+  decode (rows: unknown, total: { readonly total?: number }, bounds: Bounds): Found
+}
+
+/**
+ * Builds a read of rows, which serves every plan (docs/http.md: URLs). `locking` locks the item of the last step
+ * against changes by others.
+ */
+export function buildRowsRead (plan: ReadPlan, builder: Builder, locking = false): ReadCode {
+  const refs = stepRefs(plan.steps)
+  const [only, ...others] = refs
+  if (plan.kind === 'item' && only !== undefined && others.length === 0 && !locking) {
+    return buildSingleStep(plan, only, builder)
+  }
+  const body = buildBody(plan, refs.at(-1), builder)
+  const steps = buildSteps(plan.steps, refs, builder, locking)
+  const outputs = [
+    ...buildStepCounts(refs),
+    sql`${builder.dialect.asText(body.rows)} as ${sql.id('rows')}`,
+    sql`${body.total ?? sql`null`} as ${sql.id('total')}`
+  ]
+  return {
+    sql: sql`${withSteps(steps)}select ${sql.join(outputs)}`,
+    cardinality: 'row',
+    decode ([row], bounds) {
+      const { missed, rest: [rows, total] } = decodeStepCounts(row, refs.length)
+      return missed ?? body.decode(JSON.parse(String(rows)), decodeTotal(total), bounds)
+    }
+  }
+}
+
+/**
+ * Builds the read of an item of one step: the select of the step is counted and read in one go, without a common table
+ * expression.
+ */
+function buildSingleStep ({ steps, select }: ReadPlanOf<'item'>, ref: TableRef, builder: Builder): ReadCode {
+  const row = buildRow(select, [], ref, builder)
+  const rows = builder.dialect.asText(builder.dialect.collect(row.sql))
+  const [items] = buildStepSelects(steps, [ref], builder)
+  return {
+    sql: sql`select count(*) as ${sql.id('c0')}, ${rows} as ${sql.id('rows')} from (${items}) as ${sql.id(ref.alias)}`,
+    cardinality: 'row',
+    decode ([output]) {
+      const { missed, rest: [json] } = decodeStepCounts(output, 1)
+      return missed ?? { kind: 'rows', rows: decodeRows(JSON.parse(String(json)), row), more: false }
+    }
+  }
+}
+
+function buildBody (plan: ReadPlan, parent: TableRef | undefined, builder: Builder): Body {
+  switch (plan.kind) {
+    case 'item': return buildItemRows(plan, parent, builder)
+    case 'list': return buildPageRows(plan, parent, builder)
+    case 'groups': return buildGroups(plan, parent, builder)
+  }
+}
+
+function buildItemRows ({ select }: ReadPlanOf<'item'>, ref: TableRef | undefined, builder: Builder): Body {
+  if (ref === undefined) throw new TypeError('an item is reached by a step at least')
+  const row = buildRow(select, [], ref, builder)
+  return {
+    rows: sql`(select ${builder.dialect.collect(row.sql)} from ${sql.id(ref.alias)})`,
+    decode: rows => ({ kind: 'rows', rows: decodeRows(rows, row), more: false })
+  }
+}
+
+function buildPageRows (plan: ReadPlanOf<'list'>, parent: TableRef | undefined, builder: Builder): Body {
+  const { from, listing, beyond, carry, count } = plan
+  const list = buildList({ ...listing, carry, ahead: true }, tableRef(from.collection, builder.alias()), inner => {
+    return sql`${startingAt(from, inner, parent, listing.where, builder)} and ${buildFilter(beyond, inner, builder)}`
+  }, builder)
+  return {
+    rows: list.sql,
+    ...count && { total: buildTotal(from, parent, listing.where, builder) },
+    decode: (rows, total, { limit }) => ({
+      kind: 'rows',
+      rows: decodeRows(rows, list).slice(0, limit),
+      more: isMore(rows, limit),
+      ...total
+    })
+  }
+}
+
+const isMore = (rows: unknown, limit: number) => (rows as readonly unknown[]).length > limit
+
+function buildGroups (plan: ReadPlanOf<'groups'>, parent: TableRef | undefined, builder: Builder): Body {
+  const { from, by, members, count } = plan
+  const { dialect } = builder
+  const type = builder.columnType(from.collection, by)
+  const group = sql.id(builder.alias())
+  const value = sql`${group}.${sql.id('value')}`
+  const list = buildList(members, tableRef(from.collection, builder.alias()), inner => {
+    const own = dialect.comparable(column(inner, by), type)
+    return sql`${startingAt(from, inner, parent, members.where, builder)} and ${own} = ${value}`
+  }, builder)
+  const values = buildGroupValues(plan, parent, builder)
+  const row = dialect.row([dialect.encode(value, type), list.sql])
+  return {
+    rows: sql`(select ${dialect.collect(row)} from (${values}) as ${group})`,
+    ...count && { total: buildGroupTotal(from, parent, members.where, by, builder) },
+    decode: (rows, total, { limit }) => ({
+      kind: 'groups',
+      groups: (rows as ReadonlyArray<readonly [unknown, unknown]>).slice(0, limit).map(([one, items]) => ({
+        value: dialect.decode(one, type),
+        rows: decodeRows(items, list)
+      })),
+      more: isMore(rows, limit),
+      ...total
+    })
+  }
+}
+
+/** Builds a select of the distinct values by which the page's groups are made, in order. */
+function buildGroupValues (plan: ReadPlanOf<'groups'>, parent: TableRef | undefined, builder: Builder): Sql {
+  const { from, by, beyond, descending, range, members } = plan
+  const ref = tableRef(from.collection, builder.alias())
+  const start = startingAt(from, ref, parent, members.where, builder)
+  const where = sql`${start} and ${buildFilter(beyond, ref, builder)} and ${column(ref, by)} is not null`
+  const value = builder.dialect.comparable(column(ref, by), builder.columnType(from.collection, by))
+  const order = sql`order by 1 ${descending ? sql`desc` : sql`asc`}`
+  const limit = buildLimit(range, true, builder)
+  return sql`select distinct ${value} as ${sql.id('value')} from ${table(ref)} where ${where} ${order} ${limit}`
+}
+
+/** Builds a subquery that counts the distinct values of all groups. */
+function buildGroupTotal (
+  from: Origin, parent: TableRef | undefined, where: Predicate, by: DataField, builder: Builder
+): Sql {
+  const ref = tableRef(from.collection, builder.alias())
+  const value = builder.dialect.comparable(column(ref, by), builder.columnType(from.collection, by))
+  const condition = startingAt(from, ref, parent, where, builder)
+  return sql`(select count(distinct ${value}) from ${table(ref)} where ${condition})`
+}

@@ -1,0 +1,89 @@
+import { sql } from 'kysely'
+import { isExact, traitsOf } from '../../../model/values.ts'
+import type { Origin, Predicate, Step } from '../../../plan/plan.ts'
+import type { Missed } from '../../source.ts'
+import type { Builder } from './builder.ts'
+import type { Sql } from './dialect.ts'
+import { buildFilter } from './filter.ts'
+import { related } from './join-conditions.ts'
+import type { Cardinality, Values } from './read-code.ts'
+import { column, selected, table, tableRef, type TableRef } from './table.ts'
+
+// The path of a plan in SQL: each step is a common table expression of the items that the step resolves to, at most
+// two.
+
+/** Returns a reference to the common table expression of each step: `(s0)`, `(s1)` and so on. */
+export const stepRefs = (steps: readonly Step[]): readonly TableRef[] =>
+  steps.map((step, index) => tableRef(step.collection, `(s${index})`))
+
+/** Returns the `with` clause of these common table expressions, or no SQL if there are none. */
+export const withSteps = (steps: readonly Sql[]): Sql => steps.length === 0 ? sql`` : sql`with ${sql.join(steps)} `
+
+/**
+ * Builds the common table expression of each step. Call it last: `refs` must know by then which columns the rest of
+ * the statement reads. `locking` locks the item of the last step against changes by others.
+ */
+export function buildSteps (
+  steps: readonly Step[], refs: readonly TableRef[], builder: Builder, locking = false
+): readonly Sql[] {
+  return buildStepSelects(steps, refs, builder, locking)
+    .map((select, index) => sql`${sql.id(refs[index]?.alias ?? '')} as (${select})`)
+}
+
+/** Builds a `select` of the items of each step. It stops at two rows, which are enough to prove ambiguity. */
+export function buildStepSelects (
+  steps: readonly Step[], refs: readonly TableRef[], builder: Builder, locking = false
+): readonly Sql[] {
+  // From the last step to the first, because each step notes which columns it needs of the step before.
+  return steps.map((step, index) => ({ step, index })).toReversed().map(({ step, index }) => {
+    const source = tableRef(step.collection, builder.alias())
+    const where = startingAt(step, source, refs[index - 1], step.where, builder)
+    const columns = selected(source, refs[index] ?? source)
+    const lock = locking && index === steps.length - 1 ? builder.dialect.lock : sql``
+    return sql`select ${columns} from ${table(source)} where ${where} limit 2${lock}`
+  }).toReversed()
+}
+
+/**
+ * Builds the condition of a step's or a listing's items: `where`, and the relation `via` to the item of the step
+ * before. Without `via` the items are those of the whole collection.
+ */
+export function startingAt (
+  { via }: Origin | Step, ref: TableRef, parent: TableRef | undefined, where: Predicate, builder: Builder
+): Sql {
+  const condition = buildFilter(where, ref, builder)
+  if (via === undefined || parent === undefined) return condition
+  const relation = related(via, ref, field => {
+    return sql`(select ${column(parent, field)} from ${sql.id(parent.alias)} limit 1)`
+  })
+  return sql`${relation} and ${condition}`
+}
+
+/** Builds the columns `c0`, `c1` and so on: the number of items that each step resolves to. */
+export const buildStepCounts = (refs: readonly TableRef[]): readonly Sql[] =>
+  refs.map((ref, index) => sql`(select count(*) from ${sql.id(ref.alias)}) as ${sql.id(`c${index}`)}`)
+
+/**
+ * Decodes the only row of a statement that begins with the counts of its steps. `missed` is the first step that does
+ * not resolve to exactly one item, or `undefined`; `rest` holds the values after the counts. Throws a TypeError if
+ * there is no row.
+ */
+export function decodeStepCounts (
+  row: Values | undefined, steps: number
+): { readonly missed: Missed | undefined, readonly rest: Values } {
+  if (row === undefined) throw new TypeError('such a statement gives exactly one row')
+  const step = row.slice(0, steps).findIndex(count => Number(count) !== 1)
+  const missed = step < 0 ? undefined : { kind: Number(row[step]) === 0 ? 'missing' : 'ambiguous', step } as const
+  return { missed, rest: row.slice(steps) }
+}
+
+/**
+ * Returns the largest number of items that a step without `via` can resolve to. The values of a single identifier are
+ * unique, so a comparison with one finds one item at most; only the key is sure to have an index.
+ */
+export function cardinalityOf ({ where, collection }: Step): Cardinality {
+  if (where.kind !== 'compare' || where.value === null) return 'rows'
+  if (!isExact(where.operator) || traitsOf(where.operator).list) return 'rows'
+  if (where.field.kind !== 'stored' || !where.field.identifier) return 'rows'
+  return where.field === collection.key ? 'item' : 'row'
+}
