@@ -3,11 +3,12 @@ import type { Database } from '../../source.ts'
 import { makeWriteLock } from '../../write-lock.ts'
 import { openDriver, type SqliteDriver, type SqliteDriverClass, type SqliteDriverName } from './driver.ts'
 import { makeSource, type SqlSource, type TableOptions } from '../source.ts'
-import { connect, type Connection, retryWhileBusy } from './connection.ts'
+import { connect, type Connection } from './connection.ts'
 import { strictTypes } from './catalog.ts'
 import { sqliteDialect } from './dialect.ts'
 import { isBusy, resultCode } from './faults.ts'
 import { makeStatements } from '../statements/statements.ts'
+import { retryWhileBusy } from './transaction.ts'
 
 export interface SqliteOptions {
   /**
