@@ -2,8 +2,16 @@ import { sql } from 'kysely'
 import type { ColumnType } from '../statements/columns.ts'
 import type { Sql } from '../statements/dialect.ts'
 
-/** How values are cast, compared, encoded in JSON and fetched outside of it. */
-export interface Form { readonly type: string, comparable (column: Sql): Sql, encode (column: Sql): Sql, fetch (column: Sql): Sql }
+/**
+ * The SQL forms of a column type. `type`: the type that a bound value is cast to. `comparable`: for comparing and
+ * ordering. `encode`: inside of JSON. `fetch`: outside of JSON.
+ */
+export interface Form {
+  readonly type: string
+  comparable (column: Sql): Sql
+  encode (column: Sql): Sql
+  fetch (column: Sql): Sql
+}
 
 const asIs = (column: Sql) => column
 export const text = (column: Sql) => sql`(${column})::text`
@@ -13,17 +21,25 @@ const moment = (column: Sql) => sql`to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.
 const momentInZone = (column: Sql) => moment(sql`(${column}) at time zone 'UTC'`)
 
 const plain = (type: string, fetch = asIs): Form => ({ type, comparable: asIs, encode: asIs, fetch })
-// A number is made, sent and read in less time than a text, and whatever DateStyle says. A year has four digits on the wire.
-const days = (column: Sql) => sql`case when ${column} between '0001-01-01' and '9999-12-31' then ${column} - '1970-01-01'::date end`
 
-// JSON has one form for days and moments, whatever DateStyle says; in UTC, whatever TimeZone says.
+// A number takes less time to make, send and read than a text, and does not depend on DateStyle. On the wire a year has
+// four digits; a day outside of them is null.
+const fourDigits = (column: Sql) => sql`${column} between '0001-01-01' and '9999-12-31'`
+const days = (column: Sql) => sql`case when ${fourDigits(column)} then ${column} - '1970-01-01'::date end`
+
+// JSON has one form for days and moments, independent of DateStyle. UTC makes it independent of TimeZone.
 const isoText = (column: Sql) => sql`(to_json(${column}) #>> '{}')`
 const isoMoment = (column: Sql) => sql`(to_json((${column}) at time zone 'UTC') #>> '{}') || '+00:00'`
-const shownAs = (show: (column: Sql) => Sql): Form => ({ type: 'text', comparable: column => sql`(${show(column)}) collate "C"`, encode: show, fetch: show })
+const asText = (toText: (column: Sql) => Sql): Form => ({
+  type: 'text',
+  comparable: column => sql`(${toText(column)}) collate "C"`,
+  encode: toText,
+  fetch: toText
+})
 
 export const forms = {
-  isoText: shownAs(isoText),
-  isoMoment: shownAs(isoMoment),
+  isoText: asText(isoText),
+  isoMoment: asText(isoMoment),
   text: { type: 'text', comparable: byCodePoint, encode: text, fetch: text },
   json: { type: 'text', comparable: byCodePoint, encode: asIs, fetch: column => sql`to_json(${column})::text` },
   uuid: plain('uuid', text),
@@ -35,7 +51,7 @@ export const forms = {
   time: plain('time', text)
 } as const satisfies Record<string, Form>
 
-/** By their kind, unless the column's own type asks for something else. */
+/** Returns the form for a column: the form of the field's kind, unless the column's own type needs another. */
 export function formOf ({ kind, type }: ColumnType): Form {
   switch (kind) {
     case 'string': return textForm(type)
@@ -50,7 +66,7 @@ export function formOf ({ kind, type }: ColumnType): Form {
   }
 }
 
-/** A column of days or moments may be declared as plain text. */
+/** Returns the form for a field of plain text, whose column may still be of days or moments. */
 export function textForm (type: string): Form {
   if (type === 'date' || /^timestamp.* without time zone$/.test(type)) return forms.isoText
   return type.startsWith('timestamp') ? forms.isoMoment : forms.text
@@ -60,7 +76,7 @@ const isInteger = (type: string) => type === 'smallint' || type === 'integer' ||
 
 function momentForm (type: string): Form {
   if (!type.startsWith('timestamp')) return forms.text
-  // The wire tells milliseconds. A column of finer moments is compared by what is told of it.
+  // The wire has milliseconds. A column with finer moments is compared by the milliseconds that clients see.
   const comparable = /^timestamp\([0-3]\)/.test(type) ? asIs : inMillis
   return type.endsWith('with time zone')
     ? { type: 'timestamptz', comparable, encode: momentInZone, fetch: momentInZone }

@@ -4,26 +4,40 @@ import type { Sql, Writer } from '../statements/dialect.ts'
 import { writeMarked } from '../statements/exact-numbers.ts'
 import { formOf } from './forms.ts'
 
-/** JSON as PostgreSQL writes it. */
+/**
+ * Writes JSON in PostgreSQL as JSON.stringify would write it. A number that PostgreSQL may write in another way is
+ * marked as `["<its text>"]` (exact-numbers.ts).
+ */
 export const postgresWriter: Writer = {
   value: writeValue,
-  // A row, which becomes JSON with all that it stands in: a sixth faster than json_build_object(), and without its white space.
-  object: members => sql`(select ${sql.id('(o)')} from (select ${sql.join(members.map(([name, value]) => sql`${value} as ${sql.id(name)}`))}) as ${sql.id('(o)')})`,
+  // A row becomes JSON together with what contains it: a sixth faster than json_build_object(), and without its spaces.
+  object (members) {
+    const columns = sql.join(members.map(([name, value]) => sql`${value} as ${sql.id(name)}`))
+    return sql`(select ${sql.id('(o)')} from (select ${columns}) as ${sql.id('(o)')})`
+  },
   array: object => sql`coalesce(array_to_json(array_agg(${object})), '[]')`,
   join: (object, separator) => sql`string_agg(to_json(${object})::text, ${sql.lit(separator)})`,
   finish: writeMarked
 }
 
-/** Numbers that JavaScript would write otherwise, or has no word for, are marked. */
-function writeValue (column: Sql, held: ColumnType): Sql {
-  const value = formOf(held).encode(column)
-  if ((held.kind !== 'integer' && held.kind !== 'number') || held.type === 'smallint' || held.type === 'integer') return value
-  if (held.type === 'bigint') return unlessMarked(value, sql`${value} between ${sql.lit(Number.MIN_SAFE_INTEGER)} and ${sql.lit(Number.MAX_SAFE_INTEGER)}`)
-  // A column that holds no numbers has none to tell.
-  if (held.type !== '' && !/^(?:numeric|real|double precision)/.test(held.type)) return sql`null`
-  const double = held.type === 'real' ? sql`(${value} + 0::real)` : sql`((${value})::double precision + 0)`
-  // Beyond these bounds one of the two writes an exponent.
+/** Writes a value. Marks a number that JavaScript would write in another way, and one that JSON does not have. */
+function writeValue (column: Sql, columnType: ColumnType): Sql {
+  const value = formOf(columnType).encode(column)
+  const { kind, type } = columnType
+  if ((kind !== 'integer' && kind !== 'number') || type === 'smallint' || type === 'integer') return value
+  if (type === 'bigint') {
+    const { MIN_SAFE_INTEGER, MAX_SAFE_INTEGER } = Number
+    return unlessMarked(value, sql`${value} between ${sql.lit(MIN_SAFE_INTEGER)} and ${sql.lit(MAX_SAFE_INTEGER)}`)
+  }
+  // A column of any other type holds no numbers.
+  if (type !== '' && !/^(?:numeric|real|double precision)/.test(type)) return sql`null`
+  const double = type === 'real' ? sql`(${value} + 0::real)` : sql`((${value})::double precision + 0)`
+  // Outside of these bounds either PostgreSQL or JavaScript writes an exponent.
   return unlessMarked(double, sql`${double} = 0 or abs(${double}) between 1e-4 and 999999999999999`)
 }
 
-const unlessMarked = (value: Sql, alike: Sql) => sql`case when ${alike} then to_json(${value}) when ${value} is not null then json_build_array((${value})::text) end`
+/** Writes the number plainly where the condition says that both write it alike, and marked otherwise. */
+const unlessMarked = (value: Sql, isAlike: Sql) => {
+  const marked = sql`json_build_array((${value})::text)`
+  return sql`case when ${isAlike} then to_json(${value}) when ${value} is not null then ${marked} end`
+}
