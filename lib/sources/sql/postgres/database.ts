@@ -68,17 +68,18 @@ export function makePostgresDatabase (server: Server, { transactionTimeout, repl
   return database
 }
 
+type Bind<Result> = (statements: Statements) => BoundRead<Result>
+
 /** Returns a function that runs reads: on a replica where there are any, on the primary if the read must be `fresh`. */
 function makeReader (primary: Server, catalog: CatalogCache, replicas: Replicas | undefined) {
-  const readAt = <Result>(
-    server: Server, bind: (statements: Statements) => BoundRead<Result>
-  ): Promise<Result> => runRepeatable(catalog, isEnded, async ({ statements }) => {
-    const bound = bind(statements)
-    const { batched } = server
-    if (bound.cardinality === 'item' && batched !== undefined) return readOn(batched, bound)
-    return server.use(connection => readOn(connection, bound))
-  })
-  return <Result>(bind: (statements: Statements) => BoundRead<Result>, fresh = false): Promise<Result> =>
+  const readAt = <Result>(server: Server, bind: Bind<Result>): Promise<Result> =>
+    runRepeatable(catalog, isEnded, async ({ statements }) => {
+      const bound = bind(statements)
+      const { batched } = server
+      if (bound.cardinality === 'item' && batched !== undefined) return readOn(batched, bound)
+      return server.use(connection => readOn(connection, bound))
+    })
+  return <Result>(bind: Bind<Result>, fresh = false): Promise<Result> =>
     replicas === undefined || fresh ? readAt(primary, bind) : replicas.read(server => readAt(server, bind))
 }
 

@@ -133,7 +133,9 @@ function serverOf (pool: PostgresPool, options: ConnectionOptions): Server {
  * Returns the connection with a function that adjusts its settings at the first successful call and does nothing
  * afterwards. It throws NotBegun: no work has been done on the connection by then.
  */
-function adjustOnce (connection: Connection): { readonly connection: Connection, adjust (): Promise<void> | undefined } {
+function adjustOnce (
+  connection: Connection
+): { readonly connection: Connection, adjust (): Promise<void> | undefined } {
   let adjusted = false
   const adjust = async () => {
     try {

@@ -4,110 +4,121 @@ import { foldCase } from '../../fold-case.ts'
 import type { Change, Changed, JsonResult, ReadResult, Session } from '../../source.ts'
 import type { Hold } from '../../write-lock.ts'
 import { nameOffendingFields } from '../offending-fields.ts'
-import { inArrays, inTransaction, type SqliteDriver, type SqliteStatement } from './driver.ts'
+import { type ArrayStatement, isTransactionOpen, type SqliteDriver, type SqliteStatement, toArrays } from './driver.ts'
 import { foldFunction } from './dialect.ts'
 import { isBusy, isCodeless, toFault, toViolation } from './faults.ts'
-import { ForeignTransaction, type Rows, runTransaction, soon } from './transaction.ts'
-import type { BoundRead, Statements } from '../statements/statements.ts'
+import { ForeignTransaction, inTransaction, type Rows, runWithRetry } from './transaction.ts'
+import type { BoundChange, BoundRead, Statements } from '../statements/statements.ts'
 
 /**
- * What is done on one connection. Where another process holds the lock, all but reads wait for it as long as the hold's
- * patience lasts.
+ * One connection to a SQLite database. Where another process holds the lock, writes wait for it as long as their `hold`
+ * has time remaining; reads do not wait.
  */
 export interface Connection {
   readonly driver: SqliteDriver
-  /** Throws the driver's error where another process holds the lock. */
+  /** Throws the driver's error if another process holds the lock. */
   read (plan: ReadPlan): ReadResult
+  /** Throws the driver's error if another process holds the lock. */
   readJson (plan: ReadPlan): ReadResult | JsonResult
-  /** A change that is a transaction of its own. */
+  /** Makes a change, which is a transaction of its own. */
   change (change: Change, hold: Hold): Changed | Promise<Changed>
   /** `limit`: how long the transaction may last, in milliseconds. */
   transaction<T> (work: (session: Session) => Promise<T>, limit: number, hold: Hold): Promise<T>
 }
 
-/** Makes a connection of an open database. */
+/** Returns the connection of an open database. */
 export function connect (driver: SqliteDriver, statements: Statements): Connection {
   driver.exec('pragma foreign_keys = on')
   driver.function(foldFunction, { deterministic: true }, text => typeof text === 'string' ? foldCase(text) : text)
-  const rowsOf = memoizeRecent(text => inArrays(driver.prepare(text)), { most: mostStatements })
-  const statementOf = memoizeRecent(text => driver.prepare(text), { most: mostStatements })
+  const prepared = cacheStatements(driver)
 
-  const readBound = <Result>(bind: (plan: ReadPlan) => BoundRead<Result>, plan: ReadPlan): Result => {
-    try {
-      const { text, cardinality: gives, parameters, decode } = bind(plan)
-      const statement = rowsOf(text)
-      if (gives === 'rows') return decode(statement.all(...parameters))
-      const row = statement.get(...parameters)
-      return decode(row === undefined ? [] : [row])
-    } catch (error) {
-      throw isBusy(error) ? error : toFault(error)
-    }
-  }
-  const read = (plan: ReadPlan) => readBound(statements.bind, plan)
-
-  /**
-   * The rows of an insert. get() would stop at the first one, and then commit without telling whether that was
-   * possible.
-   */
-  const insert = (text: string, parameters: readonly unknown[]) => {
-    const statement = rowsOf(text)
-    try {
-      return statement.all(...parameters)
-    } catch (error) {
-      throw isCodeless(error) ? withCode(error, driver, () => statement.get(...parameters)) : error
-    }
-  }
-
-  const changeNow = (change: Change): Changed => {
-    const { text, parameters, key } = statements.bindChange(change)
-    if (key === undefined) {
-      const { changes } = statementOf(text).run(...parameters)
-      return Number(changes) > 0 || change.kind === 'link' ? { kind: 'changed' } : { kind: 'unchanged' }
-    }
-    const [row] = insert(text, parameters)
-    return row === undefined ? { kind: 'unchanged' } : { kind: 'changed', key: key(row[0]) }
-  }
-
+  const read = (plan: ReadPlan) => runRead(prepared, statements.bind, plan)
   const makeChange = (change: Change): Changed | Promise<Changed> => {
     try {
-      return changeNow(change)
+      return runChange(driver, prepared, statements.bindChange(change), change)
     } catch (error) {
-      const refused = toViolation(error, change.kind === 'link' ? change.field.target : change.collection)
-      if (refused === undefined) throw isBusy(error) ? error : toFault(error)
-      return nameOffendingFields(refused, change, read)
+      const violation = toViolation(error, change.kind === 'link' ? change.field.target : change.collection)
+      if (violation === undefined) throw isBusy(error) ? error : toFault(error)
+      return nameOffendingFields(violation, change, read)
     }
   }
+  const query = (text: string, parameters: readonly unknown[]) => runQuery(prepared.giveObjects(text), parameters)
 
   return {
     driver,
     read,
-    readJson: plan => readBound(statements.bindJson, plan),
-    change: (change, hold) => soon(() => {
-      // A change would be part of it, and undone with it after it was acknowledged.
-      if (inTransaction(driver)) throw new ForeignTransaction()
+    readJson: plan => runRead(prepared, statements.bindJson, plan),
+    change: (change, hold) => runWithRetry(() => {
+      // Inside a foreign transaction, a change would be undone with it after the change was acknowledged.
+      if (isTransactionOpen(driver)) throw new ForeignTransaction()
       return makeChange(change)
     }, hold),
-    transaction: (work, limit, hold) => runTransaction(
-      { driver, query: (text, parameters) => query(statementOf(text), parameters), read, change: makeChange }, work, limit, hold
-    )
+    transaction: (work, limit, hold) => inTransaction({ driver, query, read, change: makeChange }, work, limit, hold)
   }
 }
 
-// As many as there are texts (statements.ts).
+/** The prepared statements of a connection, by text: those that give rows as arrays, and those that give objects. */
+interface Prepared {
+  giveArrays (text: string): ArrayStatement
+  giveObjects (text: string): SqliteStatement
+}
+
+const cacheStatements = (driver: SqliteDriver): Prepared => ({
+  giveArrays: memoizeRecent(text => toArrays(driver.prepare(text)), { most: mostStatements }),
+  giveObjects: memoizeRecent(text => driver.prepare(text), { most: mostStatements })
+})
+
+// The number of texts that statements.ts keeps.
 const mostStatements = 500
 
-function query (statement: SqliteStatement, parameters: readonly unknown[]): Rows {
+function runRead<Result> (prepared: Prepared, bind: (plan: ReadPlan) => BoundRead<Result>, plan: ReadPlan): Result {
+  try {
+    const { text, cardinality, parameters, decode } = bind(plan)
+    const statement = prepared.giveArrays(text)
+    if (cardinality === 'rows') return decode(statement.all(...parameters))
+    const row = statement.get(...parameters)
+    return decode(row === undefined ? [] : [row])
+  } catch (error) {
+    throw isBusy(error) ? error : toFault(error)
+  }
+}
+
+function runChange (
+  driver: SqliteDriver, prepared: Prepared, { text, parameters, key }: BoundChange, change: Change
+): Changed {
+  if (key === undefined) {
+    const { changes } = prepared.giveObjects(text).run(...parameters)
+    return Number(changes) > 0 || change.kind === 'link' ? { kind: 'changed' } : { kind: 'unchanged' }
+  }
+  const [row] = insert(driver, prepared.giveArrays(text), parameters)
+  return row === undefined ? { kind: 'unchanged' } : { kind: 'changed', key: key(row[0]) }
+}
+
+/**
+ * Returns the rows of an insert. Uses all(), because get() would stop at the first row, and then commit without
+ * reporting an error of the commit.
+ */
+function insert (driver: SqliteDriver, statement: ArrayStatement, parameters: readonly unknown[]) {
+  try {
+    return statement.all(...parameters)
+  } catch (error) {
+    throw isCodeless(error) ? withCode(error, driver, () => statement.get(...parameters)) : error
+  }
+}
+
+function runQuery (statement: SqliteStatement, parameters: readonly unknown[]): Rows {
   if (statement.reader !== false) return statement.all(...parameters) as Rows
   statement.run(...parameters)
   return []
 }
 
 /**
- * The error with SQLite's code. all() of @photostructure/sqlite tells its words only, which may be those of a trigger;
- * get() tells the code too. So the statement fails once more, inside of what is rolled back in any case.
+ * Returns the error with SQLite's result code. In @photostructure/sqlite, the error of all() has a message only, which
+ * may be the message of a trigger; the error of get() has the code too. So the statement runs and fails once more,
+ * inside a savepoint or transaction that is rolled back in any case.
  */
 function withCode (error: unknown, driver: SqliteDriver, statement: () => unknown): unknown {
-  const inside = inTransaction(driver)
+  const inside = isTransactionOpen(driver)
   try {
     driver.exec(inside ? 'savepoint data_api' : 'begin immediate')
   } catch {
@@ -119,6 +130,6 @@ function withCode (error: unknown, driver: SqliteDriver, statement: () => unknow
   } catch (again) {
     return again
   } finally {
-    if (inTransaction(driver)) driver.exec(inside ? 'rollback to data_api; release data_api' : 'rollback')
+    if (isTransactionOpen(driver)) driver.exec(inside ? 'rollback to data_api; release data_api' : 'rollback')
   }
 }

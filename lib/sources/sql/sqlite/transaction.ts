@@ -4,39 +4,42 @@ import type { ReadPlan } from '../../../plan/plan.ts'
 import { type Change, type Changed, type ReadResult, RefusedAtCommit, type Session } from '../../source.ts'
 import { openSession, withinLimit } from '../../transaction-limit.ts'
 import { describeTransaction, type Hold } from '../../write-lock.ts'
-import { inTransaction, type SqliteDriver } from './driver.ts'
+import { isTransactionOpen, type SqliteDriver } from './driver.ts'
 import { isBusy, isConstraint, resultCode, toFault } from './faults.ts'
 
 export type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
 
-/** What the statements of a transaction are run by. */
-export interface Statements {
+/** The connection of a transaction, with the functions that run its statements. */
+export interface Runner {
   readonly driver: SqliteDriver
   query (text: string, parameters: readonly unknown[]): Rows
   read (plan: ReadPlan): ReadResult
   change (change: Change): Changed | Promise<Changed>
 }
 
-/** `limit`: how long the transaction may last, in milliseconds. */
-export async function runTransaction<T> (
-  { driver, query, read, change }: Statements, work: (session: Session) => Promise<T>, limit: number, hold: Hold
+/**
+ * Runs the work in a transaction and returns its result. `limit`: how long the transaction may last, in milliseconds.
+ * Throws the application's errors as they are, and the driver's as ours.
+ */
+export async function inTransaction<T> (
+  { driver, query, read, change }: Runner, work: (session: Session) => Promise<T>, limit: number, hold: Hold
 ): Promise<T> {
-  await soon(() => { begin(driver) }, hold)
+  await runWithRetry(() => { begin(driver) }, hold)
   try {
-    const inside = makeGuard(driver)
+    const guarded = makeGuard(driver)
     const open = openSession({
       transaction: {
         kind: 'sqlite',
-        query: async (text, parameters = []) => inside(() => query(text, parameters))
+        query: async (text, parameters = []) => guarded(() => query(text, parameters))
       },
-      read: plan => inside(() => read(plan)),
-      lock: plan => inside(() => read(plan)),
-      change: one => inside(() => change(one))
+      read: plan => guarded(() => read(plan)),
+      lock: plan => guarded(() => read(plan)),
+      change: one => guarded(() => change(one))
     })
     hold.holder = describeTransaction(open)
     const result = await withinLimit(open, work, limit)
-    inside(() => undefined)
-    await soon(() => { commit(driver) }, hold)
+    guarded(() => undefined)
+    await runWithRetry(() => { commit(driver) }, hold)
     return result
   } catch (error) {
     rollback(driver)
@@ -44,22 +47,28 @@ export async function runTransaction<T> (
   }
 }
 
-/** A transaction that the application has begun with a statement of its own. Ours must not be part of it. */
+/**
+ * A transaction that the application has begun with a statement of its own is still open. The plugin's statements must
+ * not become part of it.
+ */
 export class ForeignTransaction extends Error {
   constructor () { super('a transaction that the application began on db.driver is still open') }
 }
 
 const isHeldUp = (error: unknown) => isBusy(error) || error instanceof ForeignTransaction
 
-/** Does the work at once or, where something else holds the database, as soon as that is over. */
-export function soon<T> (work: () => T | Promise<T>, hold: Hold): T | Promise<T> {
+/**
+ * Runs the work at once and returns its result, as a promise only where the work returns one. If another process or a
+ * foreign transaction holds the database, retries as retryWhileBusy does.
+ */
+export function runWithRetry<T> (work: () => T | Promise<T>, hold: Hold): T | Promise<T> {
   const retry = (error: unknown) => {
     if (isHeldUp(error)) return retryWhileBusy(work, hold)
     throw toFault(error)
   }
   try {
-    const done = work()
-    return done instanceof Promise ? done.catch(retry) : done
+    const result = work()
+    return result instanceof Promise ? result.catch(retry) : result
   } catch (error) {
     return retry(error)
   }
@@ -68,8 +77,8 @@ export function soon<T> (work: () => T | Promise<T>, hold: Hold): T | Promise<T>
 const otherProcess = 'another process holds the lock of the database'
 
 /**
- * Does the work again and again for as long as something else holds the database and the hold has patience. Throws
- * unavailable when that is over. SQLite's own wait would hold up the event loop.
+ * Runs the work, and runs it again while another process or a foreign transaction holds the database and `hold` has
+ * time remaining. Throws `unavailable` after that. SQLite's own busy timeout would block the event loop.
  */
 export async function retryWhileBusy<T> (work: () => T | Promise<T>, hold: Hold): Promise<T> {
   const end = performance.now() + hold.remaining
@@ -78,9 +87,9 @@ export async function retryWhileBusy<T> (work: () => T | Promise<T>, hold: Hold)
       return await work()
     } catch (error) {
       if (!isHeldUp(error)) throw toFault(error)
-      const culprit = error instanceof ForeignTransaction ? error.message : otherProcess
-      hold.holder = () => culprit
-      if (hold.remaining <= 0) throw unavailable(new Error(culprit, { cause: error }))
+      const holder = error instanceof ForeignTransaction ? error.message : otherProcess
+      hold.holder = () => holder
+      if (hold.remaining <= 0) throw unavailable(new Error(holder, { cause: error }))
       await setTimeout(Math.min(hold.remaining, 5 + Math.random() * 15))
     } finally {
       hold.remaining = Math.max(0, end - performance.now())
@@ -90,28 +99,28 @@ export async function retryWhileBusy<T> (work: () => T | Promise<T>, hold: Hold)
 
 function begin (driver: SqliteDriver): void {
   try {
-    // Immediate: the lock is had before anything is read, so that what was read is still so when it is written.
+    // `immediate` takes the lock before the first read, so that nobody changes what the transaction has read.
     driver.exec('begin immediate')
   } catch (error) {
-    throw inTransaction(driver) ? new ForeignTransaction() : error
+    throw isTransactionOpen(driver) ? new ForeignTransaction() : error
   }
 }
 
 /**
- * Makes what runs the statements of a transaction. SQLite ends a transaction by itself after some errors, such as a
- * full disk: each statement that follows would be a transaction of its own, and half a request would last where a hook
- * caught the error. So everything after it is unavailable.
+ * Returns a function that runs the statements of a transaction while it is open. After some errors, such as a full
+ * disk, SQLite ends the transaction by itself. Each later statement would then be a transaction of its own, and if a
+ * hook caught the error, half of the request's changes would last. So every later call throws `unavailable`.
  */
 function makeGuard (driver: SqliteDriver): <T>(work: () => T) => T {
   let reason: unknown
   return work => {
-    if (!inTransaction(driver)) {
+    if (!isTransactionOpen(driver)) {
       throw unavailable(reason ?? new Error('the transaction was ended by a statement of the application or a trigger'))
     }
     try {
       return work()
     } catch (error) {
-      if (!inTransaction(driver)) reason = error
+      if (!isTransactionOpen(driver)) reason = error
       throw error
     }
   }
@@ -121,15 +130,17 @@ function commit (driver: SqliteDriver): void {
   try {
     driver.exec('commit')
   } catch (error) {
-    // Of what may be deferred SQLite has foreign keys alone, and does not say which.
-    throw isConstraint(error) ? new RefusedAtCommit({ kind: 'refused', by: 'foreign-key', fields: [] }, undefined, error) : error
+    // Foreign keys are SQLite's only deferrable constraints. SQLite does not say which one the commit violates.
+    throw isConstraint(error)
+      ? new RefusedAtCommit({ kind: 'refused', by: 'foreign-key', fields: [] }, undefined, error)
+      : error
   }
 }
 
 function rollback (driver: SqliteDriver): void {
   try {
-    if (inTransaction(driver)) driver.exec('rollback')
+    if (isTransactionOpen(driver)) driver.exec('rollback')
   } catch {
-    // The transaction is over all the same, and what it failed with is told already.
+    // The transaction has ended anyway, and the caller already throws the error that it failed with.
   }
 }
