@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { RefusedAtCommit } from '../../source.ts'
 import type { Connection } from './connection.ts'
 import { isConflict, isRepeatable, NotBegun, toFault, toWriteFault } from './faults.ts'
 
@@ -13,8 +14,8 @@ export interface RunningWork<T> {
 }
 
 /**
- * Runs the work in a transaction and returns its result. Throws NotBegun if `begin` failed, the application's own
- * errors as they are, and one of our errors for everything that the database did.
+ * Runs the work in a transaction and returns its result. Throws NotBegun if `begin` failed, RefusedAtCommit if the
+ * server refused the data at the commit, the application's own errors as they are, and the driver's errors as ours.
  */
 export async function inTransaction<T> (connection: Connection, work: () => RunningWork<T>): Promise<T> {
   await begin(connection)
@@ -26,6 +27,8 @@ export async function inTransaction<T> (connection: Connection, work: () => Runn
   } catch (error) {
     // The server rolls back when the connection ends. If the rollback fails, connection and transaction are both gone.
     if (!connection.isGone()) await connection.run('rollback').catch(() => {})
+    // A refused commit has its own meaning, although the driver's error is its cause.
+    if (error instanceof RefusedAtCommit) throw error
     // The application's errors stay as they are, but not the errors of its statements on this connection.
     throw connection.raised(error) ? toFault(error) : error
   }

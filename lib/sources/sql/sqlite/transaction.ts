@@ -19,7 +19,8 @@ export interface Runner {
 
 /**
  * Runs the work in a transaction and returns its result. `limit`: how long the transaction may last, in milliseconds.
- * Throws the application's errors as they are, and the driver's as ours.
+ * Throws RefusedAtCommit if SQLite refused the data at the commit, the application's errors as they are, and the
+ * driver's errors as ours.
  */
 export async function inTransaction<T> (
   { driver, query, read, change }: Runner, work: (session: Session) => Promise<T>, limit: number, hold: Hold
@@ -55,6 +56,9 @@ export class ForeignTransaction extends Error {
   constructor () { super('a transaction that the application began on db.driver is still open') }
 }
 
+// A refused commit has its own meaning, and is not turned into a fault.
+const failure = (error: unknown) => error instanceof RefusedAtCommit ? error : toFault(error)
+
 const isHeldUp = (error: unknown) => isBusy(error) || error instanceof ForeignTransaction
 
 /**
@@ -64,7 +68,7 @@ const isHeldUp = (error: unknown) => isBusy(error) || error instanceof ForeignTr
 export function runWithRetry<T> (work: () => T | Promise<T>, hold: Hold): T | Promise<T> {
   const retry = (error: unknown) => {
     if (isHeldUp(error)) return retryWhileBusy(work, hold)
-    throw toFault(error)
+    throw failure(error)
   }
   try {
     const result = work()
@@ -86,7 +90,7 @@ export async function retryWhileBusy<T> (work: () => T | Promise<T>, hold: Hold)
     try {
       return await work()
     } catch (error) {
-      if (!isHeldUp(error)) throw toFault(error)
+      if (!isHeldUp(error)) throw failure(error)
       const holder = error instanceof ForeignTransaction ? error.message : otherProcess
       hold.holder = () => holder
       if (hold.remaining <= 0) throw unavailable(new Error(holder, { cause: error }))
