@@ -1,38 +1,50 @@
 import type { Result } from './connection.ts'
 import type { DriverConnection, Submittable } from './driver.ts'
 
-/** `name`: under which it is prepared on the connection; empty where it is not to be known again. `values` are as the protocol takes them. */
-export interface Query { readonly name: string, readonly text: string, readonly values: ReadonlyArray<string | Buffer | null> }
+/**
+ * A statement of a batch. `name`: the prepared statement's name on the connection; empty for a statement that is not
+ * kept. `values`: in the protocol's form.
+ */
+export interface Query {
+  readonly name: string
+  readonly text: string
+  readonly values: ReadonlyArray<string | Buffer | null>
+}
 
-/** `command`: the server's tag, such as `UPDATE 1`. */
+/** `command`: the server's command tag, such as `UPDATE 1`. */
 export interface BatchResult extends Result { readonly command: string }
 
 /**
- * Statements that the driver sends at once and the server answers at once, in the extended query protocol: one Sync stands behind all of them, so that an
- * error ends it for those behind as well. Columns are not asked for, which costs both sides more than a row does; values come as texts.
+ * Statements that go to the server in one packet and are answered in one, in the extended query protocol. One Sync
+ * follows all of them, so an error also ends the statements after it. The batch does not ask for the description of the
+ * columns, which costs both sides more than a row does; values arrive as texts.
  */
 export class Batch implements Submittable {
   readonly #queries: readonly Query[]
   readonly #closing: readonly string[]
-  /** Of those that have been answered. What follows the last may still be an error: of the commit. */
+  /** The results of the statements answered so far. An error may still follow the last one: the error of the commit. */
   readonly results: BatchResult[] = []
   #rows: Array<readonly unknown[]> = []
-  /** Whether anything went to the server. */
+  /** Is true once the driver has begun to send the batch. */
   sent = false
-  /** Whether the first statement had been prepared before. */
+  /** Is true where the first statement had been prepared before. */
   reused = false
-  /** Called when all is answered, or will not be. The driver puts its own before it, to stop its clock. */
+  /**
+   * Called once: after the last answer, or with the error after which no answer follows. The driver wraps it, to stop
+   * its own timer.
+   */
   callback: (error: Error | null) => void = () => {}
 
-  /** `closing`: the names of prepared statements to close first. */
+  /** `closing`: the names of the prepared statements to close first. */
   constructor (queries: readonly Query[], closing: readonly string[]) {
     this.#queries = queries
     this.#closing = closing
   }
 
+  /** Is true where at least one statement is prepared under a name. */
   get named (): boolean { return this.#queries.some(({ name }) => name !== '') }
 
-  // The driver writes down what was prepared as the name and text of what is being answered.
+  // The driver reads name and text when the server reports a statement as parsed, and records the statement under them.
   get name (): string | undefined { return this.#queries[this.results.length]?.name }
   get text (): string | undefined { return this.#queries[this.results.length]?.text }
 
@@ -40,7 +52,7 @@ export class Batch implements Submittable {
     this.sent = true
     this.reused = isPrepared(this.#queries[0]?.name ?? '', connection)
     connection.stream.cork()
-    for (const name of this.#closing) close(name, connection)
+    for (const name of this.#closing) closeStatement(name, connection)
     for (const { name, text, values } of this.#queries) {
       if (!isPrepared(name, connection)) connection.parse({ name, text })
       if (name !== '') connection.submittedNamedStatements[name] = text
@@ -62,19 +74,19 @@ export class Batch implements Submittable {
   handleReadyForQuery (): void { this.callback(null) }
 
   handleError (error: Error, connection: DriverConnection): void {
-    // What was to be prepared behind the error was not.
+    // The server did not prepare the statements after the error.
     for (const { name } of this.#queries.slice(this.results.length)) delete connection.submittedNamedStatements[name]
     this.callback(error)
   }
 }
 
-/** Of a command's tag, such as `UPDATE 1`. */
+/** Returns the number of rows in a command tag such as `UPDATE 1`. */
 const countIn = (tag: string) => Number(tag.slice(tag.lastIndexOf(' ') + 1))
 
 const isPrepared = (name: string, { parsedStatements, submittedNamedStatements }: DriverConnection) =>
   name !== '' && (name in parsedStatements || name in submittedNamedStatements)
 
-function close (name: string, connection: DriverConnection): void {
+function closeStatement (name: string, connection: DriverConnection): void {
   delete connection.parsedStatements[name]
   connection.close({ type: 'S', name })
 }

@@ -7,27 +7,34 @@ interface PendingRead extends Statement {
 }
 
 /**
- * Asks together, on one connection, what is asked before the event loop goes on. Meant for statements that cost the server less than their way there and back:
- * it saves both sides the packets and wake-ups. What another one's error took along is asked again alone.
+ * Returns a `prepared` that collects the reads of one turn of the event loop and sends them on one connection as one
+ * batch. It is meant for statements that cost the server less than the round trip: a batch saves both sides packets and
+ * wake-ups. A read that gets no result, because another read's error ended the batch, is sent again alone.
  */
 export function batchReads ({ use }: Pick<Server, 'use'>): Connection['prepared'] {
-  let waiting: PendingRead[] = []
-  const askAlone = ({ text, values, resolve, reject }: PendingRead) => { use(connection => connection.prepared(text, values)).then(resolve, reject) }
-  const askTogether = async (asked: readonly PendingRead[]) => {
-    const results = await use(async ({ together }) => together?.(asked) ?? [])
-    for (const [index, one] of asked.entries()) {
+  let pending: PendingRead[] = []
+
+  const sendAlone = ({ text, values, resolve, reject }: PendingRead) => {
+    use(connection => connection.prepared(text, values)).then(resolve, reject)
+  }
+
+  const sendBatch = async (reads: readonly PendingRead[]) => {
+    const results = await use(async ({ batch }) => batch?.(reads) ?? [])
+    for (const [index, read] of reads.entries()) {
       const result = results[index]
-      if (result === undefined) askAlone(one)
-      else one.resolve(result)
+      if (result === undefined) sendAlone(read)
+      else read.resolve(result)
     }
   }
-  const askAll = () => {
-    const asked = waiting
-    waiting = []
-    if (asked.length === 1) asked.forEach(askAlone)
-    else askTogether(asked).catch((error: unknown) => { for (const { reject } of asked) reject(error) })
+
+  const sendPending = () => {
+    const reads = pending
+    pending = []
+    if (reads.length === 1) reads.forEach(sendAlone)
+    else sendBatch(reads).catch((error: unknown) => { for (const { reject } of reads) reject(error) })
   }
+
   return (text, values) => new Promise((resolve, reject) => {
-    if (waiting.push({ text, values, resolve, reject }) === 1) process.nextTick(askAll)
+    if (pending.push({ text, values, resolve, reject }) === 1) process.nextTick(sendPending)
   })
 }

@@ -1,128 +1,181 @@
 import { Batch, type BatchResult } from './batch.ts'
 import type { PostgresClient, PrepareValue } from './driver.ts'
-import { endsConnection, isBroken, isLostByPooler, isLostStatement, isReadOnly, isStalePlan, StalePlan, Unconfirmed } from './faults.ts'
+import {
+  endsConnection, isBroken, isLostByPooler, isLostStatement, isReadOnly, isStalePlan, StalePlan, Unconfirmed
+} from './faults.ts'
 import { PreparedStatements } from './prepared-statements.ts'
 import { makeResponseTimeout } from './timeout.ts'
 
 type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
 
-/** One connection to a server that speaks PostgreSQL's SQL, whichever driver made it. Its errors are the driver's, or wrap those. */
+/**
+ * One connection to a server that speaks PostgreSQL's SQL, independent of the driver. Its errors are the driver's own,
+ * or have the driver's error as their cause.
+ */
 export interface Connection {
   /** Runs a statement of the application. */
   query (text: string, values?: readonly unknown[]): Promise<Rows>
-  /** Runs statements without parameters or results one after the other. */
+  /** Runs statements without parameters and without results, one after the other. */
   run (...texts: readonly string[]): Promise<void>
-  /** Runs a statement whose text will be used again. Outside of a transaction it is one: it rejects with Unconfirmed where its commit is not known. */
+  /**
+   * Runs a statement whose text will be used again. Outside of a transaction the statement is a transaction of its own:
+   * the promise rejects with Unconfirmed if its commit may or may not have happened.
+   */
   prepared (text: string, values: readonly unknown[]): Promise<Result>
-  /** Runs several reads, in one packet each way. Those behind an error get no result. Rejects where the connection is gone. */
-  together?: (statements: readonly Statement[]) => Promise<readonly Result[]>
-  /** Ends the transaction. Rejects with Unconfirmed where it is not known whether it was committed. */
+  /**
+   * Runs several reads, in one packet each way. The result list ends at the first read that fails. Rejects if the
+   * connection is broken.
+   */
+  batch?: (statements: readonly Statement[]) => Promise<readonly Result[]>
+  /** Commits the transaction. Rejects with Unconfirmed if the commit may or may not have happened. */
   commit (): Promise<void>
-  /** Whether the connection has ended, with whatever was under way on it. */
+  /** Returns true once the connection has ended, and with it every statement and transaction on it. */
   isGone (): boolean
-  /** Whether the connection must not be used any more: it is gone, or its server takes no writes, as after a switchover. */
+  /**
+   * Returns true once the connection must not be used again: it has ended, or its server takes no writes, such as a
+   * former primary after a switchover.
+   */
   isSpent (): boolean
-  /** Whether the error, or one that caused it, came from a statement on this connection. */
+  /** Returns true if the error, or an error in its chain of causes, was raised by a statement on this connection. */
   raised (error: unknown): boolean
 }
 
 export interface Statement { readonly text: string, readonly values: readonly unknown[] }
 
-/** `rows`: the values of each, in the order of the statement's columns; of some drivers as texts. `count`: of the rows that were read or changed. */
+/**
+ * `rows`: the values of each row, in the order of the statement's columns; some drivers give texts. `count`: the number
+ * of rows that the statement read or changed.
+ */
 export interface Result { readonly rows: ReadonlyArray<readonly unknown[]>, readonly count: number }
 
-/** Whether statements are named. Switched off for good where a pooler turns out to lose them. */
-export interface Naming { on: boolean }
+/** `on`: statements are prepared by name. Switched off for good when a pooler turns out to lose prepared statements. */
+export interface StatementNaming { on: boolean }
 
-/** What all connections of a pool have in common. `patience`: how long the server may say nothing, in milliseconds; undefined where without end. */
-export interface Setup { readonly naming: Naming, readonly prepareValue: PrepareValue, readonly responseTimeout: number | undefined }
+/**
+ * The options that all connections of a pool share. `responseTimeout`: how long the server may stay silent, in
+ * milliseconds; undefined for no limit.
+ */
+export interface ConnectionOptions {
+  readonly naming: StatementNaming
+  readonly prepareValue: PrepareValue
+  readonly responseTimeout: number | undefined
+}
 
-/** A connection of the driver `pg`. */
-export function driverConnection (client: PostgresClient, { naming, prepareValue, responseTimeout: patience }: Setup): Connection {
-  const watch = patience === undefined ? undefined : makeResponseTimeout(patience)
-  const faults = new Faults()
+/** Returns the connection behind a client of the driver `pg`. */
+export function driverConnection (client: PostgresClient, options: ConnectionOptions): Connection {
+  const { naming, prepareValue } = options
+  const { sendBatch, sendText } = makeSender(client, options.responseTimeout)
+  const faults = new ConnectionFaults()
   const statements = new PreparedStatements()
 
-  const send = (batch: Batch) => new Promise<Error | null>(resolve => {
-    watch?.begin(resolve)
-    batch.callback = error => {
-      watch?.end(resolve)
-      resolve(error)
-    }
-    client.query(batch)
-  })
-  const batchOf = (asked: readonly Statement[]) => new Batch(asked.map(({ text, values }) => ({
+  const makeBatch = (queries: readonly Statement[]) => new Batch(queries.map(({ text, values }) => ({
     name: naming.on ? statements.nameOf(text) : '', text, values: values.map(prepareValue)
   })), statements.takeClosing())
 
-  /** The error of a batch of one statement, as what it means. */
-  const failure = (error: Error, { sent, reused, results }: Batch, text: string, commits: boolean): Error => {
-    if (reused && isStalePlan(error)) {
-      statements.forget(text)
-      return new StalePlan(error)
-    }
-    if (sent && (commits ? endsConnection(error) : isBroken(error) || isLostByPooler(error))) return new Unconfirmed(error)
-    // In the extended query protocol a statement is complete before it is committed, and an error of the commit comes behind its result.
-    return results.length > 0 && endsConnection(error) ? new Unconfirmed(error) : error
+  const execute = async (statement: Statement, isCommit = false): Promise<BatchResult> => {
+    const batch = makeBatch([statement])
+    const error = await sendBatch(batch)
+    if (error === null) return onlyResult(batch)
+    if (batch.named && isLostStatement(error)) stopNaming(naming)
+    const fault = interpretError(error, batch, isCommit)
+    if (fault instanceof StalePlan) statements.forget(statement.text)
+    throw faults.add(fault)
   }
 
-  const ask = async (text: string, values: readonly unknown[], commits = false): Promise<BatchResult> => {
-    const batch = batchOf([{ text, values }])
-    const error = await send(batch)
-    const [result] = batch.results
-    if (error === null && result !== undefined) return result
-    if (error === null) throw new TypeError('a statement that has no error has a result')
-    if (batch.named && isLostStatement(error)) stopNaming(naming)
-    throw faults.add(failure(error, batch, text, commits))
-  }
-  const simple = (text: string, values?: readonly unknown[]) => new Promise<Rows>((resolve, reject) => {
-    const refuse = (error: Error) => { reject(faults.add(error)) }
-    watch?.begin(refuse)
-    client.query<Record<string, unknown>>(values === undefined ? { text } : { text, values: [...values] })
-      .finally(() => { watch?.end(refuse) })
-      .then(({ rows }) => { resolve(rows) }, refuse)
-  })
+  const rejected = (error: unknown): never => { throw faults.add(error) }
 
   return {
-    query: (text, values = []) => simple(text, values),
-    async run (...texts) { await simple(texts.join('; ')) },
-    prepared: (text, values) => ask(text, values),
-    async together (asked) {
-      const batch = batchOf(asked)
-      const error = await send(batch)
+    query: (text, values = []) => sendText(text, values).catch(rejected),
+    async run (...texts) { await sendText(texts.join('; ')).catch(rejected) },
+    prepared: (text, values) => execute({ text, values }),
+    async batch (queries) {
+      const batch = makeBatch(queries)
+      const error = await sendBatch(batch)
       if (error !== null) faults.add(error)
       if (isBroken(error)) throw error
       return batch.results
     },
-    async commit () {
-      const { command } = await ask('commit', [], true)
-      checkCommitted(command)
-    },
+    async commit () { checkCommitted(await execute({ text: 'commit', values: [] }, true)) },
     isGone: () => faults.gone,
     isSpent: () => faults.spent,
     raised: error => faults.has(error)
   }
 }
 
-/** A server answers the commit of a transaction that had failed with ROLLBACK, and no error. */
-function checkCommitted (command: string): void {
-  if (command.startsWith('COMMIT')) return
-  throw new Error(`the transaction was not committed: the server answered 'commit' with ${command}, since a statement had failed`)
+/**
+ * Returns the two ways to send to a client, both under one response timeout. `sendBatch` resolves with the batch's
+ * error, null for none. `sendText` takes several statements where there are no `values`.
+ */
+function makeSender (client: PostgresClient, responseTimeout: number | undefined) {
+  const timeout = responseTimeout === undefined ? undefined : makeResponseTimeout(responseTimeout)
+  return {
+    sendBatch: (batch: Batch) => new Promise<Error | null>(resolve => {
+      timeout?.begin(resolve)
+      batch.callback = error => {
+        timeout?.end(resolve)
+        resolve(error)
+      }
+      client.query(batch)
+    }),
+    sendText: (text: string, values?: readonly unknown[]) => new Promise<Rows>((resolve, reject) => {
+      timeout?.begin(reject)
+      client.query<Record<string, unknown>>(values === undefined ? { text } : { text, values: [...values] })
+        .finally(() => { timeout?.end(reject) })
+        .then(({ rows }) => { resolve(rows) }, reject)
+    })
+  }
 }
 
-function stopNaming (naming: Naming): void {
+function onlyResult ({ results: [result] }: Batch): BatchResult {
+  if (result === undefined) throw new TypeError('a statement that has no error has a result')
+  return result
+}
+
+/**
+ * Returns the error of a batch of one statement as StalePlan, as Unconfirmed, or unchanged. An unchanged error means
+ * that the statement was surely not done.
+ */
+function interpretError (error: Error, { sent, reused, results }: Batch, isCommit: boolean): Error {
+  if (reused && isStalePlan(error)) return new StalePlan(error)
+  // Every end of the connection after a commit was sent leaves the commit unknown.
+  if (sent && isCommit && endsConnection(error)) return new Unconfirmed(error)
+  // A server that says before the result that it ends the connection has not done the statement. A connection that
+  // breaks without a word, and a pooler that lost its server, leave the statement unknown.
+  if (sent && !isCommit && (isBroken(error) || isLostByPooler(error))) return new Unconfirmed(error)
+  // In the extended query protocol the result of a statement arrives before the statement is committed. An error after
+  // the result is an error of the commit.
+  return results.length > 0 && endsConnection(error) ? new Unconfirmed(error) : error
+}
+
+/** Throws if the transaction had failed before: the server then answers `commit` with ROLLBACK, and with no error. */
+function checkCommitted ({ command }: BatchResult): void {
+  if (command.startsWith('COMMIT')) return
+  throw new Error(
+    `the transaction was not committed: the server answered 'commit' with ${command}, since a statement had failed`
+  )
+}
+
+function stopNaming (naming: StatementNaming): void {
   if (!naming.on) return
   naming.on = false
-  process.emitWarning('A pooler between this process and PostgreSQL loses prepared statements; they are not used any more. ' +
-    'Say postgres({ prepare: false }), or use a pooler that tracks them.', 'DataApiWarning')
+  process.emitWarning(
+    'A pooler between this process and PostgreSQL loses prepared statements; they are not used any more. ' +
+    'Say postgres({ prepare: false }), or use a pooler that tracks them.', 'DataApiWarning'
+  )
 }
 
-/** The errors of one connection: a hook can fail with an error of another database, which looks alike and says nothing of this one. */
-export class Faults {
+/**
+ * The errors of one connection, and its state after them. A hook can fail with an error of another database, which
+ * looks the same and says nothing about this connection; so the errors are remembered by identity.
+ */
+export class ConnectionFaults {
   readonly #errors = new WeakSet<Error>()
+  /** Is true once the connection has ended. */
   gone = false
+  /** Is true once the connection must not be used again. */
   spent = false
 
+  /** Records the error and returns it. */
   add<E> (error: E): E {
     if (error instanceof Error) this.#errors.add(error)
     if (endsConnection(error)) this.gone = true
@@ -130,6 +183,7 @@ export class Faults {
     return error
   }
 
+  /** Returns true if the error, or an error in its chain of causes, was recorded. */
   has (error: unknown): boolean {
     return error instanceof Error && (this.#errors.has(error) || this.has(error.cause))
   }

@@ -4,18 +4,21 @@ import { openSession, type OpenSession, withinLimit } from '../../transaction-li
 import type { Connection } from './connection.ts'
 import { hasStalePlan, isEnded, isPoolExhausted, NotBegun, toFault } from './faults.ts'
 import type { Replicas } from './replicas.ts'
-import { type Known, learn, makeSession, readOn, refusedAtCommit } from './session.ts'
-import { inTransaction, retrying } from './transaction.ts'
+import { type LoadedCatalog, loadCatalog, makeSession, readOn, refusedAtCommit } from './session.ts'
+import { inTransaction, retryRepeatable } from './transaction.ts'
 import { makeSource, type SqlSource, type TableOptions } from '../source.ts'
 import type { BoundRead, Statements } from '../statements/statements.ts'
 
 /** A server, or a pool of connections to it. */
 export interface Server {
-  /** Lends a connection for the time of the work. */
+  /** Lends a connection to the work until the work is done. */
   use<T> (work: (connection: Connection) => Promise<T>): Promise<T>
-  /** For single statements that cost next to nothing: on whichever connection, together with others. */
+  /** Runs single cheap statements, on any connection and in one batch with others. */
   readonly batched?: Pick<Connection, 'prepared'>
-  /** Whether the answer to a statement outside of a transaction comes after its commit. Not every driver waits for that. */
+  /**
+   * Is true where a statement outside of a transaction is answered after its commit. Some drivers do not wait for the
+   * commit.
+   */
   readonly confirmsStatements: boolean
 }
 
@@ -23,105 +26,152 @@ export interface SqlDatabase extends Database {
   table (name: string, options?: TableOptions): SqlSource
 }
 
-/** `transactionTimeout`: how long a transaction may take, in milliseconds, before it is rolled back; 0 is no limit. */
+/**
+ * `transactionTimeout`: how long a transaction may take, in milliseconds, before it is rolled back; 0 for no limit.
+ */
 export interface DatabaseOptions { readonly transactionTimeout: number, readonly replicas?: Replicas | undefined }
 
-/** The database on a server that speaks PostgreSQL's SQL. */
+/** Returns the database on a server that speaks PostgreSQL's SQL. */
 export function makePostgresDatabase (server: Server, { transactionTimeout, replicas }: DatabaseOptions): SqlDatabase {
-  const known = makeKnown(() => server.use(learn))
+  const catalog = cacheCatalog(() => server.use(loadCatalog))
   const open = new Set<OpenSession>()
+  const read = makeReader(server, catalog, replicas)
+  const write = makeWriter(server, catalog, replicas, open)
 
-  /** Work that may be done again: on a connection of its own each time, with what is known of the database then. */
-  const persisting = <T>(mayRepeat: (error: unknown) => boolean, work: (catalog: Known) => Promise<T>): Promise<T> => repeating(mayRepeat, () => retrying(async () => {
-    try {
-      return await work(await known.get())
-    } catch (error) {
-      if (hasStalePlan(error)) known.forget()
-      throw error
-    }
-  }))
-  const readAt = <Result>(at: Server, bind: (statements: Statements) => BoundRead<Result>): Promise<Result> => persisting(isEnded, async ({ statements }) => {
-    const bound = bind(statements)
-    const { batched: gathered } = at
-    if (bound.cardinality === 'item' && gathered !== undefined) return readOn(gathered, bound)
-    return at.use(connection => readOn(connection, bound))
-  })
-  const reading = <Result>(bind: (statements: Statements) => BoundRead<Result>, fresh = false): Promise<Result> =>
-    replicas === undefined || fresh ? readAt(server, bind) : replicas.read(at => readAt(at, bind))
-
-  const writing = async <T>(isUndone: (error: unknown) => boolean, work: (connection: Connection, catalog: Known) => Promise<T>): Promise<T> => {
-    try {
-      const result = await persisting(isUndone, catalog => server.use(connection => work(connection, catalog)))
-      replicas?.written()
-      return result
-    } catch (error) {
-      // What was not written is on no replica; what may have been is waited for.
-      if (hasCode(error, 'outcome_unknown')) replicas?.written()
-      throw namingCulprits(error, open)
-    }
-  }
   const transaction = <T>(work: (session: Session) => Promise<T>): Promise<T> => {
     const end = performance.now() + (transactionTimeout === 0 ? Infinity : transactionTimeout)
-    return writing(isNotBegun, (connection, catalog) => inTransaction(connection, () => {
-      const { session, changes } = makeSession(connection, catalog, true)
+    return write(isNotBegun, (connection, loaded) => inTransaction(connection, () => {
+      const { session, changes } = makeSession(connection, loaded, true)
       const opened = openSession(session)
       open.add(opened)
       return {
         done: withinLimit(opened, work, transactionTimeout, end).finally(() => open.delete(opened)),
-        refusedAtCommit: error => refusedAtCommit(error, changes, catalog)
+        refusedAtCommit: error => refusedAtCommit(error, changes, loaded)
       }
     }))
   }
-  const changeAlone = (change: Change): Promise<Changed> =>
-    writing(isUndoneStatement, async (connection, catalog) => makeSession(connection, catalog, false).session.change(change))
+  const changeAlone = (change: Change): Promise<Changed> => write(
+    isUndoneStatement, async (connection, loaded) => makeSession(connection, loaded, false).session.change(change)
+  )
 
   const database: SqlDatabase = {
     kind: 'postgres',
     table: (name, options = {}) => makeSource(database, name, options),
-    read: (plan, fresh) => reading(statements => statements.bind(plan), fresh),
-    readJson: (plan, fresh) => reading(statements => statements.bindJson(plan), fresh),
-    change: server.confirmsStatements ? changeAlone : change => transaction<Changed>(async session => session.change(change)),
+    read: (plan, fresh) => read(statements => statements.bind(plan), fresh),
+    readJson: (plan, fresh) => read(statements => statements.bindJson(plan), fresh),
+    // Without a confirmation after the commit, the change needs a transaction, whose commit is confirmed.
+    change: server.confirmsStatements
+      ? changeAlone
+      : change => transaction<Changed>(async session => session.change(change)),
     transaction
   }
   return database
 }
 
-/** Does the work again, on another connection, where one turns out to have ended. */
-async function repeating<T> (mayRepeat: (error: unknown) => boolean, work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
+type Bind<Result> = (statements: Statements) => BoundRead<Result>
+
+/** Returns a function that runs reads: on a replica where there are any, on the primary if the read must be `fresh`. */
+function makeReader (primary: Server, catalog: CatalogCache, replicas: Replicas | undefined) {
+  const readAt = <Result>(server: Server, bind: Bind<Result>): Promise<Result> =>
+    runRepeatable(catalog, isEnded, async ({ statements }) => {
+      const bound = bind(statements)
+      const { batched } = server
+      if (bound.cardinality === 'item' && batched !== undefined) return readOn(batched, bound)
+      return server.use(connection => readOn(connection, bound))
+    })
+  return <Result>(bind: Bind<Result>, fresh = false): Promise<Result> =>
+    replicas === undefined || fresh ? readAt(primary, bind) : replicas.read(server => readAt(server, bind))
+}
+
+type Write<T> = (connection: Connection, catalog: LoadedCatalog) => Promise<T>
+
+/**
+ * Returns a function that runs writes. Its `isUndone` returns true for the end of a connection if nothing can have been
+ * written before it, so that the work may run again on another connection. `open`: the open sessions, for the log.
+ */
+function makeWriter (
+  server: Server, catalog: CatalogCache, replicas: Replicas | undefined, open: ReadonlySet<OpenSession>
+) {
+  return async <T>(isUndone: (error: unknown) => boolean, work: Write<T>): Promise<T> => {
     try {
-      return await work()
+      const result = await runRepeatable(
+        catalog, isUndone, loaded => server.use(connection => work(connection, loaded))
+      )
+      replicas?.recordWrite()
+      return result
     } catch (error) {
-      if (tries === mostTries || !mayRepeat(error)) throw error instanceof NotBegun ? toFault(error.cause) : error
+      // A write that surely failed is on no replica. A write that may have happened counts: replicas must replay it.
+      if (hasCode(error, 'outcome_unknown')) replicas?.recordWrite()
+      throw nameOpenTransactions(error, open)
     }
   }
 }
 
-const mostTries = 3
+/**
+ * Runs work that may be run again: after a conflict or a stale plan, and on another connection where `mayReconnect`
+ * allows it. Each run gets the catalog as it is known by then, and must take a connection of its own.
+ */
+function runRepeatable<T> (
+  catalog: CatalogCache, mayReconnect: (error: unknown) => boolean, work: (catalog: LoadedCatalog) => Promise<T>
+): Promise<T> {
+  return reconnecting(mayReconnect, () => retryRepeatable(async () => {
+    try {
+      return await work(await catalog.get())
+    } catch (error) {
+      if (hasStalePlan(error)) catalog.clear()
+      throw error
+    }
+  }))
+}
 
-// What a transaction has begun may have called hooks, which are not called again for that.
+/**
+ * Runs the work on another connection, at most three times in all, where the last connection turned out to have ended.
+ */
+async function reconnecting<T> (mayReconnect: (error: unknown) => boolean, work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (tries === maxTries || !mayReconnect(error)) throw error instanceof NotBegun ? toFault(error.cause) : error
+    }
+  }
+}
+
+const maxTries = 3
+
+// A transaction that has begun may have called hooks. A lost connection is no reason to call them again.
 const isNotBegun = (error: unknown) => error instanceof NotBegun && isEnded(error)
 
-const isUndoneStatement = (error: unknown) => (error instanceof NotBegun || hasCode(error, 'unavailable')) && isEnded(error)
+// A statement alone calls no hooks. Where it may have been committed, its error is outcome_unknown, not unavailable.
+const isUndoneStatement = (error: unknown) =>
+  (error instanceof NotBegun || hasCode(error, 'unavailable')) && isEnded(error)
 
 const hasCode = (error: unknown, code: ErrorCode) => error instanceof DataApiError && error.code === code
 
-/** Where no connection was free, the log says which transactions have them. */
-function namingCulprits (error: unknown, open: ReadonlySet<OpenSession>): unknown {
+/**
+ * Returns the error; where no connection was free, with the open transactions that hold the connections, for the log.
+ */
+function nameOpenTransactions (error: unknown, open: ReadonlySet<OpenSession>): unknown {
   if (open.size === 0 || !isPoolExhausted(error)) return error
   const waits = [...new Set([...open].map(one => one.waitsFor()))].join(', ')
-  return unavailable(new Error(`no connection was free: ${open.size} transactions are open and wait for ${waits}`, { cause: error }))
+  const reason = `no connection was free: ${open.size} transactions are open and wait for ${waits}`
+  return unavailable(new Error(reason, { cause: error }))
 }
 
-/** Asks until it is answered once, and again when that is out of date; an error is the asker's, and the next one asks again. */
-function makeKnown (load: () => Promise<Known>): { get (): Promise<Known>, forget (): void } {
-  let loaded: Promise<Known> | undefined
-  const forget = () => { loaded = undefined }
+interface CatalogCache { get (): Promise<LoadedCatalog>, clear (): void }
+
+/**
+ * Returns a cache that loads the catalog at the first `get` and after each `clear`. Callers that wait for one load
+ * share its error, which is ours; the next `get` loads again.
+ */
+function cacheCatalog (load: () => Promise<LoadedCatalog>): CatalogCache {
+  let loaded: Promise<LoadedCatalog> | undefined
+  const clear = () => { loaded = undefined }
   return {
-    forget,
+    clear,
     get () {
       loaded ??= load().catch((error: unknown) => {
-        forget()
+        clear()
         throw toFault(error)
       })
       return loaded

@@ -1,29 +1,30 @@
 import { createRequire } from 'node:module'
 import { DeclarationError } from '../../../errors.ts'
 
-// What is used of `pg`, so that an application without it needs neither the driver nor its types.
+// The parts of `pg` that are used, declared here so that an application without `pg` needs neither it nor its types.
 
 export interface PostgresRows<Row> { readonly rows: Row[], readonly rowCount: number | null }
 
-/** A statement as the driver takes it. */
+/** A statement in the driver's form. */
 export interface PostgresQuery { readonly text: string, readonly values?: unknown[] }
 
-/** What the driver takes instead of a text: it sends and is answered by itself. */
+/** An object that the driver accepts in place of a text. It sends its own messages and handles the answers itself. */
 export interface Submittable {
   submit (connection: DriverConnection): Error | null
 }
 
-/** What is used of a connection under a client: it writes messages of PostgreSQL's protocol. */
+/** The connection under a client. Each method writes a message of PostgreSQL's protocol. */
 export interface DriverConnection {
   readonly stream: { cork (): void, uncork (): void }
-  /** The texts of statements that are prepared, by their names, and of those that are being. */
+  /** The texts of the prepared statements, by name. */
   readonly parsedStatements: Record<string, string>
+  /** The texts of the statements that have been sent to be prepared, by name. */
   readonly submittedNamedStatements: Record<string, string>
   parse (message: { readonly name: string, readonly text: string }): void
   bind (message: { readonly statement: string, readonly values: ReadonlyArray<string | Buffer | null> }): void
   execute (message: object): void
   sync (): void
-  /** Of a prepared statement: `type` is `S`. */
+  /** Closes a prepared statement; `type` is always `S`. */
   close (message: { readonly type: 'S', readonly name: string }): void
 }
 
@@ -34,15 +35,16 @@ export interface PostgresClient {
 }
 
 export interface PooledClient extends PostgresClient {
-  /** Gives the connection back, or away for good. */
+  /** Returns the connection to the pool, or closes it where `destroy` is true. */
   release (destroy?: boolean): void
 }
 
 export interface PostgresPool {
-  /** What new connections are made with. */
+  /** The options for new connections. */
   readonly options: Record<string, unknown>
-  /** How many connections there are, and how many requests wait for one. */
+  /** The number of connections. */
   readonly totalCount: number
+  /** The number of requests that wait for a connection. */
   readonly waitingCount: number
   query<Row = unknown> (query: string | PostgresQuery, values?: unknown[]): Promise<PostgresRows<Row>>
   connect (): Promise<PooledClient>
@@ -53,21 +55,27 @@ export interface PostgresPool {
 
 export type PostgresPoolClass = new (config: Readonly<Record<string, unknown>>) => PostgresPool
 
-/** `prepareValue`: makes of a value what the protocol takes. */
 export interface PostgresDriver { readonly Pool: PostgresPoolClass, readonly prepareValue: PrepareValue }
 
+/** Converts a value to the protocol's form. */
 export type PrepareValue = (value: unknown) => string | Buffer | null
 
-/** Throws a DeclarationError where `pg` is not installed, or is told to be libpq, which has the protocol to itself. */
+/**
+ * Loads `pg`. Throws a DeclarationError if `pg` is not installed, or if NODE_PG_FORCE_NATIVE makes it use libpq, which
+ * gives no access to the protocol.
+ */
 export function loadDriver (): PostgresDriver {
   const require = createRequire(import.meta.url)
   try {
-    // The modules are the driver that their names say.
+    // The types describe the modules of these names.
     const { Pool } = require('pg') as { readonly Pool: PostgresPoolClass }
     const { prepareValue } = require('pg/lib/utils.js') as { readonly prepareValue: PrepareValue }
-    if (process.env['NODE_PG_FORCE_NATIVE'] !== undefined) throw new Error('it is told by NODE_PG_FORCE_NATIVE to be libpq')
+    if (process.env['NODE_PG_FORCE_NATIVE'] !== undefined) {
+      throw new Error('it is told by NODE_PG_FORCE_NATIVE to be libpq')
+    }
     return { Pool, prepareValue }
   } catch (error) {
-    throw new DeclarationError(`postgres(): its driver cannot be used; npm install pg (${error instanceof Error ? error.message.split('\n', 1).join('') : String(error)})`)
+    const reason = error instanceof Error ? error.message.split('\n', 1).join('') : String(error)
+    throw new DeclarationError(`postgres(): its driver cannot be used; npm install pg (${reason})`)
   }
 }

@@ -1,37 +1,51 @@
 import { CompiledQuery } from 'kysely'
 import { DeclarationError } from '../../../errors.ts'
 import type { Database } from '../../source.ts'
-import { type Connection, Faults } from './connection.ts'
+import { type Connection, ConnectionFaults } from './connection.ts'
 import { makePostgresDatabase, type Server } from './database.ts'
 import { endsConnection, NotBegun, toFault, Unconfirmed } from './faults.ts'
 import { settingsQuery } from './settings.ts'
 import type { SqlSource, TableOptions } from '../source.ts'
 
 export interface KyselyOptions {
-  /** What the instance speaks, where its dialect's adapter does not tell, such as in bundled code. */
+  /**
+   * The SQL that the instance speaks. Needed where the name of its dialect's adapter does not say it, such as in
+   * bundled code.
+   */
   dialect?: 'postgres'
-  /** How long a transaction may take, in milliseconds, before it is rolled back and its request is 503: its hooks and setters included. Default 30000; 0 is no limit. */
+  /**
+   * How long a transaction may take with its hooks and setters, in milliseconds, before it is rolled back and its
+   * request is 503. Default 30000; 0 is no limit.
+   */
   transactionTimeout?: number
 }
 
-/** What is used of an application's Kysely, whichever version of it that is. */
+/** The parts of an application's Kysely instance that are used, of whichever version. */
 export interface KyselyInstance {
   withoutPlugins (): KyselyInstance
   connection (): { execute<T> (work: (connection: KyselyInstance) => Promise<T>): Promise<T> }
-  executeQuery (query: CompiledQuery): Promise<{ readonly rows: unknown[], readonly numAffectedRows?: bigint | undefined }>
+  executeQuery (query: CompiledQuery): Promise<{
+    readonly rows: unknown[]
+    readonly numAffectedRows?: bigint | undefined
+  }>
   getExecutor (): { readonly adapter: object }
 }
 
 export interface KyselyDatabase extends Database {
-  /** A table or view as the source of a collection, in the first schema of the search path that has one of that name. */
+  /**
+   * A table or view as the source of a collection: the one in the first schema of the search path that has the name.
+   */
   table (name: string, options?: TableOptions): SqlSource
 }
 
 /**
- * Serves the database behind a Kysely instance that the application has, through whichever driver that uses. Its plugins are not applied; it stays the
- * application's to configure and to destroy. Throws a DeclarationError for a dialect whose answers would not be those of other sources (docs/databases.md).
+ * Serves the database behind an application's Kysely instance, through whichever driver the instance uses. Its plugins
+ * are not applied. The application still configures and destroys the instance. Throws a DeclarationError for a dialect
+ * whose answers would differ from those of other sources (docs/databases.md).
  */
-export function kysely (instance: KyselyInstance, { dialect, transactionTimeout = 30_000 }: KyselyOptions = {}): KyselyDatabase {
+export function kysely (
+  instance: KyselyInstance, { dialect, transactionTimeout = 30_000 }: KyselyOptions = {}
+): KyselyDatabase {
   if (dialect !== 'postgres') requirePostgres(instance)
   return makePostgresDatabase(serverOf(instance.withoutPlugins()), { transactionTimeout })
 }
@@ -39,28 +53,36 @@ export function kysely (instance: KyselyInstance, { dialect, transactionTimeout 
 function requirePostgres (instance: KyselyInstance): void {
   const names = classesOf(instance.getExecutor().adapter)
   if (names.includes('PostgresAdapter')) return
-  const reason = names.map(name => refusals[name]).find(text => text !== undefined)
-  throw new DeclarationError(`kysely(): ${reason ?? `${names[0] ?? 'the adapter of its dialect'} is not known; where it speaks the SQL of PostgreSQL, say kysely(instance, { dialect: 'postgres' })`}`)
+  const reason = names.map(name => unsupported[name]).find(text => text !== undefined) ??
+    `${names[0] ?? 'the adapter of its dialect'} is not known; ` +
+    "where it speaks the SQL of PostgreSQL, say kysely(instance, { dialect: 'postgres' })"
+  throw new DeclarationError(`kysely(): ${reason}`)
 }
 
-/** The names of an object's class and those it extends: the instance may come from another copy of Kysely, so that `instanceof` does not tell. */
+/**
+ * Returns the names of an object's class and of the classes that it extends. Names, because the instance may come from
+ * another copy of Kysely, for which `instanceof` is false.
+ */
 function classesOf (object: object): readonly string[] {
   const prototype: unknown = Object.getPrototypeOf(object)
   if (typeof prototype !== 'object' || prototype === null || prototype === Object.prototype) return []
   return [prototype.constructor.name, ...classesOf(prototype)]
 }
 
-/** Why a dialect is not served, by its adapter. What was tried is in docs/databases.md. */
-const refusals: Readonly<Record<string, string>> = {
-  SqliteAdapter: 'SQLite is served by sqlite(file, { driver }), which takes the database that the instance has open, and teaches it to compare text regardless of case',
-  MysqlAdapter: 'MySQL and MariaDB are not served, as their answers would differ from those of other sources: docs/databases.md tells in what',
+/** The reason why a dialect is not served, by the name of its adapter. docs/databases.md says what was tried. */
+const unsupported: Readonly<Record<string, string>> = {
+  SqliteAdapter: 'SQLite is served by sqlite(file, { driver }), which takes the database that the instance has open, ' +
+    'and teaches it to compare text regardless of case',
+  MysqlAdapter: 'MySQL and MariaDB are not served, as their answers would differ from those of other sources: ' +
+    'docs/databases.md tells in what',
   MssqlAdapter: 'Microsoft SQL Server is not served: it has no JSON arrays of rows'
 }
 
 function serverOf (instance: KyselyInstance): Server {
-  let adjusts = true
+  let mustAdjust = true
   return {
-    // Some drivers, such as postgres.js, do not wait for what follows the result of a statement, where the error of its commit stands.
+    // The error of a statement's commit follows the statement's result. Some drivers, such as postgres.js, do not wait
+    // for it.
     confirmsStatements: false,
     async use (work) {
       let connected = false
@@ -68,8 +90,9 @@ function serverOf (instance: KyselyInstance): Server {
         return await instance.connection().execute(async lent => {
           connected = true
           const connection = connectionOf(lent)
-          // Which connection this is Kysely does not tell. Where the server's settings are as they come, one look is enough.
-          if (adjusts) adjusts = await adjust(connection)
+          // Kysely does not say which connection this is, so each one is adjusted, until one needs no adjustment: then
+          // the server's own settings are the wanted ones.
+          if (mustAdjust) mustAdjust = await adjust(connection)
           return work(connection)
         })
       } catch (error) {
@@ -79,7 +102,7 @@ function serverOf (instance: KyselyInstance): Server {
   }
 }
 
-/** Whether there was something to adjust. */
+/** Adjusts the settings of a connection. Returns true if at least one had another value. Throws NotBegun. */
 async function adjust (connection: Connection): Promise<boolean> {
   try {
     return (await connection.query(settingsQuery)).length > 0
@@ -89,11 +112,11 @@ async function adjust (connection: Connection): Promise<boolean> {
 }
 
 function connectionOf (instance: KyselyInstance): Connection {
-  const faults = new Faults()
+  const faults = new ConnectionFaults()
   const execute = async (text: string, values: readonly unknown[] = []) => {
     try {
       const { rows, numAffectedRows } = await instance.executeQuery(CompiledQuery.raw(text, [...values]))
-      // A statement gives rows by the names it says.
+      // The rows of every driver are objects, by the names of the columns.
       return { rows: rows as ReadonlyArray<Readonly<Record<string, unknown>>>, count: Number(numAffectedRows ?? 0) }
     } catch (error) {
       throw faults.add(error)
@@ -106,8 +129,12 @@ function connectionOf (instance: KyselyInstance): Connection {
       const { rows, count } = await execute(text, values)
       return { rows: rows.map(row => Object.values(row)), count }
     },
-    // Once it is sent, the server may have committed before the connection ended.
-    async commit () { await execute('commit').catch((error: unknown) => { throw endsConnection(error) ? faults.add(new Unconfirmed(error)) : error }) },
+    async commit () {
+      await execute('commit').catch((error: unknown) => {
+        // The server may have committed before the connection ended.
+        throw endsConnection(error) ? faults.add(new Unconfirmed(error)) : error
+      })
+    },
     isGone: () => faults.gone,
     isSpent: () => faults.spent,
     raised: error => faults.has(error)

@@ -1,7 +1,7 @@
 import { DeclarationError } from '../../../errors.ts'
 import { memoize } from '../../../memoize.ts'
 import type { Database } from '../../source.ts'
-import { type Connection, driverConnection, type Setup } from './connection.ts'
+import { type Connection, type ConnectionOptions, driverConnection } from './connection.ts'
 import { makePostgresDatabase, type Server } from './database.ts'
 import { loadDriver, type PooledClient, type PostgresPool, type PostgresPoolClass } from './driver.ts'
 import { isUntimed, NotBegun, toFault } from './faults.ts'
@@ -11,23 +11,32 @@ import { settingsQuery } from './settings.ts'
 import type { SqlSource, TableOptions } from '../source.ts'
 
 export interface PostgresOptions {
-  /** Where the server is, as in `postgres://user:password@host:5432/database`. Default: what `PGHOST` and its like say. */
+  /** The server's address, such as `postgres://user:password@host:5432/database`. Default: `PGHOST` and its like. */
   connectionString?: string
-  /** The same, where there are replicas. */
+  /** The primary's address: another name for `connectionString`, for use with `replicas`. */
   primary?: string
-  /** Where its streaming replicas are. Reads go to one that has all that this process has written; a read that asks for `Cache-Control: no-cache` goes to the primary. Default none. */
+  /**
+   * The addresses of the primary's streaming replicas. Reads go to a replica that has replayed every write of this
+   * process; a read with `Cache-Control: no-cache` goes to the primary. Default none.
+   */
   replicas?: readonly string[]
-  /** The most connections to each server. Default 10. */
+  /** The largest number of connections to each server. Default 10. */
   max?: number
   /** How long a request waits for a connection, in milliseconds, before it is 503. Default 5000. */
   connectionTimeout?: number
   /** How long a statement may run, in milliseconds, before it is 503. Default 30000; 0 is no limit. */
   statementTimeout?: number
-  /** How long a transaction may take, in milliseconds, before it is rolled back and its request is 503: its hooks and setters included. Default 30000; 0 is no limit. */
+  /**
+   * How long a transaction may take with its hooks and setters, in milliseconds, before it is rolled back and its
+   * request is 503. Default 30000; 0 is no limit.
+   */
   transactionTimeout?: number
-  /** Whether statements are prepared by name on each connection, which is 1.5 to 2 times as fast. Switch it off for a pooler that does not know of them. Default true. */
+  /**
+   * Prepares statements by name on each connection, which is 1.5 to 2 times as fast. Set it to false for a pooler that
+   * does not support prepared statements. Default true.
+   */
   prepare?: boolean
-  /** What else `pg` takes, such as `ssl`. */
+  /** Further options of `pg`, such as `ssl`. */
   driver?: Readonly<Record<string, unknown>>
 }
 
@@ -35,37 +44,56 @@ export interface PostgresDatabase extends Database {
   readonly kind: 'postgres'
   /** The pool of connections to the primary, for the application's own statements. */
   readonly pool: PostgresPool
-  /** A table or view as the source of a collection, in the first schema of the search path that has one of that name. */
+  /**
+   * A table or view as the source of a collection: the one in the first schema of the search path that has the name.
+   */
   table (name: string, options?: TableOptions): SqlSource
   close (): Promise<void>
 }
 
 /**
- * Serves a PostgreSQL database, from version 14. Connects when the first request asks for data.
- * Throws a DeclarationError where `pg` is not installed or is told to be another, or where it is not said which server is the primary.
+ * Serves a PostgreSQL database, from version 14. Connects when the first request needs data. Throws a DeclarationError
+ * if `pg` cannot be used, if `connectionString` and `primary` differ, or if `driver` has `pipeline`.
  */
 export function postgres (options: PostgresOptions = {}): PostgresDatabase {
   const { connectionString, primary = connectionString, replicas = [] } = options
-  if (connectionString !== undefined && connectionString !== primary) throw new DeclarationError("postgres(): 'connectionString' and 'primary' name two servers; say one of them")
-  if (options.driver?.['pipeline'] === true) throw new DeclarationError("postgres(): the plugin sends statements together by itself; leave out 'pipeline' of 'driver'")
+  checkOptions(options)
   const { Pool, prepareValue } = loadDriver()
   const pool = openPool(Pool, primary, options)
-  const setup: Setup = { naming: { on: options.prepare ?? true }, prepareValue, responseTimeout: responseTimeoutOf(options) }
-  const readers = replicas.map(replica => openPool(Pool, replica, options))
-  const server = serverOf(pool, setup)
+  const connectionOptions: ConnectionOptions = {
+    naming: { on: options.prepare ?? true },
+    prepareValue,
+    responseTimeout: responseTimeoutOf(options)
+  }
+  const replicaPools = replicas.map(replica => openPool(Pool, replica, options))
+  const server = serverOf(pool, connectionOptions)
+  const replicaServers = replicaPools.map(replicaPool => serverOf(replicaPool, connectionOptions))
   const database = makePostgresDatabase(server, {
     transactionTimeout: options.transactionTimeout ?? 30_000,
-    replicas: readers.length === 0 ? undefined : makeReplicas(server, readers.map(reader => serverOf(reader, setup)))
+    replicas: replicaServers.length === 0 ? undefined : makeReplicas(server, replicaServers)
   })
   return {
     ...database,
     kind: 'postgres',
     pool,
-    async close () { await Promise.all([pool, ...readers].map(one => one.end())) }
+    async close () { await Promise.all([pool, ...replicaPools].map(one => one.end())) }
   }
 }
 
-function openPool (Pool: PostgresPoolClass, connectionString: string | undefined, { max = 10, connectionTimeout = 5000, statementTimeout = defaultStatementTimeout, driver = {} }: PostgresOptions): PostgresPool {
+function checkOptions ({ connectionString, primary = connectionString, driver }: PostgresOptions): void {
+  if (connectionString !== undefined && connectionString !== primary) {
+    throw new DeclarationError("postgres(): 'connectionString' and 'primary' name two servers; say one of them")
+  }
+  if (driver?.['pipeline'] === true) {
+    const message = "postgres(): the plugin sends statements together by itself; leave out 'pipeline' of 'driver'"
+    throw new DeclarationError(message)
+  }
+}
+
+function openPool (
+  Pool: PostgresPoolClass, connectionString: string | undefined, options: PostgresOptions
+): PostgresPool {
+  const { max = 10, connectionTimeout = 5000, statementTimeout = defaultStatementTimeout, driver = {} } = options
   const pool = new Pool({
     ...connectionString !== undefined && { connectionString },
     max,
@@ -73,24 +101,26 @@ function openPool (Pool: PostgresPoolClass, connectionString: string | undefined
     ...statementTimeout > 0 && { statement_timeout: statementTimeout },
     ...driver
   })
-  // A connection that is lost while nobody asks anything of it is replaced by the next request that needs one. Whoever asks is told by the question.
+  // An idle connection that is lost is replaced when a request needs one. A lost connection in use rejects its
+  // statement. So there is nothing to do for the events, but without a listener they would end the process.
   pool.on('error', () => {})
   pool.on('connect', client => { client.on('error', () => {}) })
   return pool
 }
 
-/** The server is to end a statement itself; one that answers nothing any more is not waited for. */
-const responseTimeoutOf = ({ statementTimeout = defaultStatementTimeout }: PostgresOptions) => statementTimeout > 0 ? statementTimeout + 1000 : undefined
+/** Returns a little more than the statement timeout: the server is to end a statement itself, unless it is silent. */
+const responseTimeoutOf = ({ statementTimeout = defaultStatementTimeout }: PostgresOptions) =>
+  statementTimeout > 0 ? statementTimeout + 1000 : undefined
 
 const defaultStatementTimeout = 30_000
 
-function serverOf (pool: PostgresPool, setup: Setup): Server {
-  const connectionOf = memoize((client: PooledClient) => adjusted(driverConnection(client, setup)))
+function serverOf (pool: PostgresPool, options: ConnectionOptions): Server {
+  const connectionOf = memoize((client: PooledClient) => adjustOnce(driverConnection(client, options)))
   const use: Server['use'] = async work => {
     const client = await connect(pool)
-    const { connection, settle } = connectionOf(client)
+    const { connection, adjust } = connectionOf(client)
     try {
-      await settle()
+      await adjust()
       return await work(connection)
     } finally {
       client.release(connection.isSpent())
@@ -99,18 +129,23 @@ function serverOf (pool: PostgresPool, setup: Setup): Server {
   return { use, batched: { prepared: batchReads({ use }) }, confirmsStatements: true }
 }
 
-/** A connection whose settings are looked at once. Where that fails, nothing has been done on it yet. */
-function adjusted (connection: Connection): { readonly connection: Connection, settle (): Promise<void> | undefined } {
-  let settled = false
-  const settle = async () => {
+/**
+ * Returns the connection with a function that adjusts its settings at the first successful call and does nothing
+ * afterwards. It throws NotBegun: no work has been done on the connection by then.
+ */
+function adjustOnce (
+  connection: Connection
+): { readonly connection: Connection, adjust (): Promise<void> | undefined } {
+  let adjusted = false
+  const adjust = async () => {
     try {
       await connection.query(settingsQuery)
-      settled = true
+      adjusted = true
     } catch (error) {
       throw new NotBegun(error)
     }
   }
-  return { connection, settle: () => settled ? undefined : settle() }
+  return { connection, adjust: () => adjusted ? undefined : adjust() }
 }
 
 function connect (pool: PostgresPool): Promise<PooledClient> {
@@ -121,8 +156,13 @@ function connect (pool: PostgresPool): Promise<PooledClient> {
   })
 }
 
+/** Has new connections start without a statement timeout, for a pooler that refuses it. */
 function connectUntimed (pool: PostgresPool): void {
   if (pool.options['statement_timeout'] === undefined) return
   delete pool.options['statement_timeout']
-  process.emitWarning('A pooler between this process and PostgreSQL takes no statement_timeout when a connection begins, so the server ends no statement of itself. Say it to the server: alter role ... set statement_timeout.', 'DataApiWarning')
+  process.emitWarning(
+    'A pooler between this process and PostgreSQL takes no statement_timeout when a connection begins, ' +
+    'so the server ends no statement of itself. Say it to the server: alter role ... set statement_timeout.',
+    'DataApiWarning'
+  )
 }

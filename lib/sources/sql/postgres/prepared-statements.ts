@@ -2,29 +2,30 @@ import { hash } from 'node:crypto'
 import { LruMap } from 'toad-cache'
 
 /**
- * The statements that are prepared on one connection: a cache of the texts used last. The server keeps the plan of each, some 20 times the text's
- * length in memory, for as long as the connection lasts; clients choose the texts, so what is evicted here is closed there.
+ * The statements that are prepared on one connection: an LRU cache from texts to names. For each of them the server
+ * keeps a plan as long as the connection lasts, which takes some 20 times the text's length in memory. Clients choose
+ * the texts, so the cache is bounded, and a statement that is evicted here is closed on the server.
  */
 export class PreparedStatements {
   readonly #names = new Map<string, string>()
   #length = 0
   #closing: string[] = []
 
-  /** The name under which the text is prepared; empty for one that is sent whole. */
+  /** Returns the name under which the text is prepared; an empty string for a text that is sent without a name. */
   nameOf (text: string): string {
-    const known = this.#names.get(text)
-    if (known !== undefined) {
-      // A Map iterates in the order of insertion: the text used last stands last.
+    const cached = this.#names.get(text)
+    if (cached !== undefined) {
+      // A Map iterates in the order of insertion: the text used last goes to the end.
       this.#names.delete(text)
-      this.#names.set(text, known)
-      return known
+      this.#names.set(text, cached)
+      return cached
     }
     const name = text.length > longestText ? '' : repeatedName(text)
     if (name !== '') this.#add(text, name)
     return name
   }
 
-  /** Has the statement prepared anew when it is used next, after a migration made its plan invalid. */
+  /** Removes a text, whose statement is then closed and prepared anew: a migration made its plan invalid. */
   forget (text: string): void {
     const name = this.#names.get(text)
     if (name === undefined) return
@@ -33,7 +34,7 @@ export class PreparedStatements {
     this.#closing.push(name)
   }
 
-  /** The names to close on the server before anything else is sent. */
+  /** Returns the names to close on the server before anything else is sent, once each. */
   takeClosing (): readonly string[] {
     if (this.#closing.length === 0) return none
     const closing = this.#closing
@@ -45,7 +46,7 @@ export class PreparedStatements {
     this.#names.set(text, name)
     this.#length += text.length
     for (const oldest of this.#names.keys()) {
-      if (this.#length <= mostCharacters) return
+      if (this.#length <= maxCharacters) return
       this.forget(oldest)
     }
   }
@@ -53,19 +54,23 @@ export class PreparedStatements {
 
 const none: readonly string[] = []
 
-// Of all texts of a connection, in characters: some 5 MB of the server's memory, and hundreds of statements of ordinary length.
-const mostCharacters = 250_000
+// The sum over all texts of a connection, in characters: some 5 MB of the server's memory, and hundreds of statements
+// of ordinary length.
+const maxCharacters = 250_000
 const longestText = 25_000
 
-/** The names of texts that were used at least once by this process; empty for one that was used once. */
-const used = new LruMap<string>(2000)
+/** The names of the texts that this process has used; an empty string for a text used once. */
+const names = new LruMap<string>(2000)
 
-/** A text gets a name when it is used again: most of the texts that clients make up are never seen twice. */
+/**
+ * Returns a text's name from its second use on, and an empty string at its first: most texts that clients make up are
+ * never used twice.
+ */
 function repeatedName (text: string): string {
-  const known = used.get(text)
+  const known = names.get(text)
   if (known !== undefined && known !== '') return known
-  // By content, so that behind a pooler that mixes connections up one name never means two texts.
+  // The name is a hash of the text, so that one name never means two texts behind a pooler that mixes up connections.
   const name = known === undefined ? '' : `data_api_${hash('sha1', text, 'hex').slice(0, 20)}`
-  used.set(text, name)
+  names.set(text, name)
   return name
 }

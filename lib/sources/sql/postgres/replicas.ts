@@ -1,49 +1,46 @@
 import type { Server } from './database.ts'
 import { isLost } from './faults.ts'
 
-/** The replicas of a primary, and which of them a read may go to. */
+/** The replicas of a primary. */
 export interface Replicas {
-  /** Reads on a replica that has all that this process has written; where there is none, or it fails, on the primary. */
+  /**
+   * Runs a read on a replica that has replayed every write of this process. Runs it on the primary if there is no such
+   * replica, or if the replica is lost during the read.
+   */
   read<T> (work: (server: Server) => Promise<T>): Promise<T>
-  /** Something was written, or may have been: replicas are asked anew what they have. */
-  written (): void
+  /** Records that this process has written, or may have: each replica must show that it has replayed the write. */
+  recordWrite (): void
 }
 
-/** `has`: how many of this process's writes it is known to have. `restsUntil`: it has failed, and is left alone until then. */
-interface Replica { readonly server: Server, has: number, restsUntil: number, asking: boolean }
+/**
+ * `replayed`: how many of this process's writes the replica is known to have. `restsUntil`: the end of the cooldown
+ * after a failure, in which the replica is not used. `checking`: a check of its progress is under way.
+ */
+interface Replica { readonly server: Server, replayed: number, restsUntil: number, checking: boolean }
 
 /**
- * So that whoever wrote through this process reads what was written, a replica that has not replayed it is passed over (docs/databases.md: Replicas).
- * Asking it costs a write nothing: reads do, while they go to the primary.
+ * Returns the replicas of a primary. A client that wrote through this process reads its own writes, because a replica
+ * that has not replayed them is passed over (docs/databases.md: Replicas). A write waits for no check of the replicas:
+ * reads start the checks, and go to the primary meanwhile.
  */
 export function makeReplicas (primary: Server, servers: readonly Server[]): Replicas {
-  const replicas = servers.map((server): Replica => ({ server, has: 0, restsUntil: 0, asking: false }))
+  const replicas = servers.map((server): Replica => ({ server, replayed: 0, restsUntil: 0, checking: false }))
   let writes = 0
-  let turn = 0
+  let next = 0
+
   const choose = (): Replica | undefined => {
     const now = performance.now()
     for (let tries = 0; tries < replicas.length; tries++) {
-      const replica = replicas[turn++ % replicas.length]
+      const replica = replicas[next++ % replicas.length]
       if (replica === undefined || replica.restsUntil > now) continue
-      if (replica.has === writes) return replica
-      ask(replica)
+      if (replica.replayed === writes) return replica
+      checkProgress(replica, primary, writes)
     }
     return undefined
   }
-  const ask = (replica: Replica) => {
-    if (replica.asking) return
-    replica.asking = true
-    const asked = writes
-    positionOf(primary)
-      // A primary that is gone is no fault of the replica's.
-      .then(position => isCaughtUp(replica.server, position).catch(() => { coolDown(replica) }), () => false)
-      .then(abreast => {
-        if (abreast === true) replica.has = asked
-        replica.asking = false
-      }, () => {})
-  }
+
   return {
-    written () { writes++ },
+    recordWrite () { writes++ },
     async read (work) {
       const replica = choose()
       if (replica === undefined) return work(primary)
@@ -58,20 +55,41 @@ export function makeReplicas (primary: Server, servers: readonly Server[]): Repl
   }
 }
 
-const coolDown = (replica: Replica) => { replica.restsUntil = performance.now() + longRest }
-
-// In milliseconds.
-const longRest = 5000
-
-/** How far the primary has written. */
-async function positionOf (primary: Server): Promise<unknown> {
-  return primary.use(async connection => (await connection.query('select pg_current_wal_lsn()::text as position'))[0]?.['position'])
+/** Finds out in the background whether the replica has replayed that many writes. */
+function checkProgress (replica: Replica, primary: Server, writes: number): void {
+  if (replica.checking) return
+  replica.checking = true
+  positionOf(primary)
+    // A failure of the primary is no fault of the replica and starts no cooldown.
+    .then(position => hasReplayed(replica.server, position).catch(() => { coolDown(replica) }), () => false)
+    .then(replayed => {
+      if (replayed === true) replica.replayed = writes
+      replica.checking = false
+    }, () => {})
 }
 
-/** Whether a replica has replayed everything up to there. A server that replays nothing, such as one that was promoted, never has. */
-async function isCaughtUp (replica: Server, position: unknown): Promise<boolean> {
+const coolDown = (replica: Replica) => { replica.restsUntil = performance.now() + cooldown }
+
+// In milliseconds.
+const cooldown = 5000
+
+/** Returns the position in the write-ahead log up to which the primary has written. */
+async function positionOf (primary: Server): Promise<unknown> {
+  return primary.use(async connection => {
+    const rows = await connection.query('select pg_current_wal_lsn()::text as position')
+    return rows[0]?.['position']
+  })
+}
+
+/**
+ * Returns true if the replica has replayed the log up to the position; false for a server that replays nothing, such as
+ * a replica that was promoted.
+ */
+async function hasReplayed (replica: Server, position: unknown): Promise<boolean> {
   return replica.use(async connection => {
-    const rows = await connection.query('select pg_is_in_recovery() and pg_last_wal_replay_lsn() >= $1::text::pg_lsn as abreast', [position])
+    const rows = await connection.query(replayedQuery, [position])
     return rows[0]?.['abreast'] === true
   })
 }
+
+const replayedQuery = 'select pg_is_in_recovery() and pg_last_wal_replay_lsn() >= $1::text::pg_lsn as abreast'

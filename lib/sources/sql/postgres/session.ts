@@ -5,23 +5,25 @@ import { nameOffendingFields } from '../offending-fields.ts'
 import { type Catalog, columnsQuery, constraintsQuery, readCatalog } from './catalog.ts'
 import type { Connection } from './connection.ts'
 import { postgresDialect } from './dialect.ts'
-import { constraintOf, isUnfit, toFault, toViolation, toWriteFault } from './faults.ts'
+import { collectionOf, constraintOf, isUnfit, toFault, toViolation, toWriteFault } from './faults.ts'
 import { sourceOf } from '../source.ts'
 import { type BoundRead, makeStatements, type Statements } from '../statements/statements.ts'
 
-/** What is known of a database once it has been asked, and the statements made of that. */
-export interface Known extends Catalog { readonly statements: Statements }
+/** The catalog of a database, and the statements made for it. */
+export interface LoadedCatalog extends Catalog { readonly statements: Statements }
 
-/** Asks the database what it holds. */
-export async function learn (connection: Connection): Promise<Known> {
+/** Reads the catalog of the database behind a connection. */
+export async function loadCatalog (connection: Connection): Promise<LoadedCatalog> {
   const columns = await connection.query(columnsQuery)
   const constraints = await connection.query(constraintsQuery)
   const catalog = readCatalog({ columns, constraints })
   return { ...catalog, statements: makeStatements(postgresDialect, catalog) }
 }
 
-/** Runs a read. Throws its error as ours. */
-export async function readOn<Result> (connection: Pick<Connection, 'prepared'>, { text, parameters, decode }: BoundRead<Result>): Promise<Result> {
+/** Runs a read and returns its decoded result. Throws the driver's errors as ours. */
+export async function readOn<Result> (
+  connection: Pick<Connection, 'prepared'>, { text, parameters, decode }: BoundRead<Result>
+): Promise<Result> {
   try {
     return decode((await connection.prepared(text, parameters)).rows)
   } catch (error) {
@@ -29,74 +31,95 @@ export async function readOn<Result> (connection: Pick<Connection, 'prepared'>, 
   }
 }
 
-/** A session, and the changes that it made, for what the server refuses at the commit. */
-export interface RecordedSession { readonly session: Omit<Session, 'announce'>, readonly changes: readonly Change[] }
+/** A session and the changes made in it, which explain an error of the commit. */
+export interface RecordedSession {
+  readonly session: Omit<Session, 'announce'>
+  readonly changes: readonly Change[]
+}
 
-/** What is done on one connection, inside a transaction or outside of any. */
-export function makeSession (connection: Connection, { statements, constraints }: Known, inside: boolean): RecordedSession {
+/** Returns the session of one connection. `inside`: a transaction is open on the connection. */
+export function makeSession (connection: Connection, catalog: LoadedCatalog, inside: boolean): RecordedSession {
+  const { statements, constraints } = catalog
   const changes: Change[] = []
-  const point = makeSavepoint(connection)
-  // A hook may send statements that it does not wait for, and only one statement may stand behind a savepoint.
-  const inOrder = makeOrder()
-  const readNow = (plan: ReadPlan) => readOn(connection, statements.bind(plan))
-  const changeNow = async (change: Change): Promise<Changed> => {
-    const { text, parameters, key } = statements.bindChange(change)
-    const { rows: [row], count } = await connection.prepared(text, parameters)
-    if (key === undefined) return count > 0 || change.kind === 'link' ? { kind: 'changed' } : { kind: 'unchanged' }
-    return row === undefined ? { kind: 'unchanged' } : { kind: 'changed', key: key(row[0]) }
-  }
-  const changeHere = async (change: Change): Promise<Changed> => {
+  const savepoint = makeSavepoint(connection)
+  // A hook may send statements without waiting for them, and only one statement may follow a savepoint.
+  const inOrder = makeQueue()
+  const read = (plan: ReadPlan) => readOn(connection, statements.bind(plan))
+
+  const makeChange = async (change: Change): Promise<Changed> => {
     try {
-      // Who is at fault for a refusal is looked up among what the transaction has changed before, which a savepoint keeps.
-      if (inside && changes.length > 0) await point.set()
+      // After a refusal, the lookup of the offending fields must see the transaction's earlier changes. The savepoint
+      // keeps them.
+      if (inside && changes.length > 0) await savepoint.set()
       changes.push(change)
-      return await changeNow(change)
+      return await runChange(connection, statements, change)
     } catch (error) {
-      const refused = toViolation(error, change, constraints)
-      if (refused === undefined) throw inside ? toFault(error) : toWriteFault(error)
-      if (inside) await point.takeBack()
-      return nameOffendingFields(refused, change, readNow)
+      const violation = toViolation(error, change, constraints)
+      if (violation === undefined) throw inside ? toFault(error) : toWriteFault(error)
+      if (inside) await savepoint.rollBack()
+      return nameOffendingFields(violation, change, read)
     }
   }
+
   return {
     changes,
     session: {
       transaction: {
         kind: 'postgres',
-        query: (text, parameters) => inOrder(async () => {
-          await point.set()
-          return connection.query(text, parameters).catch(async (error: unknown) => {
-            // A hook that catches the error goes on, as on a database whose statements fail alone.
-            await point.takeBack().catch(() => {})
-            throw error
-          })
-        })
+        query: (text, parameters) => inOrder(() => queryAfter(savepoint, connection, text, parameters))
       },
-      read: readNow,
+      read,
       lock: plan => readOn(connection, statements.bind(plan, true)),
-      change: inside ? change => inOrder(() => changeHere(change)) : changeHere
+      change: inside ? change => inOrder(() => makeChange(change)) : makeChange
     }
   }
 }
 
-/** The last point of a transaction to which what fails is taken back: after an error the server answers nothing before that. */
-function makeSavepoint (connection: Connection) {
+async function runChange (connection: Connection, statements: Statements, change: Change): Promise<Changed> {
+  const { text, parameters, key } = statements.bindChange(change)
+  const { rows: [row], count } = await connection.prepared(text, parameters)
+  if (key === undefined) return count > 0 || change.kind === 'link' ? { kind: 'changed' } : { kind: 'unchanged' }
+  return row === undefined ? { kind: 'unchanged' } : { kind: 'changed', key: key(row[0]) }
+}
+
+/**
+ * Runs a statement of a hook after a savepoint, and rolls back to that if the statement fails: a hook that catches the
+ * error can go on, as on a database where an error ends the statement alone.
+ */
+async function queryAfter (
+  savepoint: Savepoint, connection: Connection, text: string, parameters: readonly unknown[] | undefined
+) {
+  await savepoint.set()
+  return connection.query(text, parameters).catch(async (error: unknown) => {
+    await savepoint.rollBack().catch(() => {})
+    throw error
+  })
+}
+
+/** The one savepoint of a transaction. After an error the server refuses every statement but a rollback. */
+interface Savepoint {
+  /** Sets the savepoint, in place of an earlier one. */
+  set (): Promise<void>
+  /** Rolls back to the savepoint. Without a savepoint, rolls back the whole transaction, which ends it. */
+  rollBack (): Promise<void>
+}
+
+function makeSavepoint (connection: Connection): Savepoint {
   let isSet = false
   return {
     async set () {
-      if (isSet) await connection.run(`release savepoint ${savepoint}`, `savepoint ${savepoint}`)
-      else await connection.run(`savepoint ${savepoint}`)
+      if (isSet) await connection.run(`release savepoint ${savepointName}`, `savepoint ${savepointName}`)
+      else await connection.run(`savepoint ${savepointName}`)
       isSet = true
     },
-    /** To the savepoint, or to the beginning where there is none. */
-    takeBack: () => connection.run(isSet ? `rollback to savepoint ${savepoint}` : 'rollback')
+    rollBack: () => connection.run(isSet ? `rollback to savepoint ${savepointName}` : 'rollback')
   }
 }
 
-const savepoint = 'data_api'
+const savepointName = 'data_api'
 
-/** Runs one piece of work after the other, in the order in which they come. */
-function makeOrder (): <T>(work: () => Promise<T>) => Promise<T> {
+/** Returns a function that runs one piece of work after the other, in the order of the calls. */
+function makeQueue (): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return work => {
     const done = last.then(work, work)
@@ -105,13 +128,17 @@ function makeOrder (): <T>(work: () => Promise<T>) => Promise<T> {
   }
 }
 
-/** What the server refused at the commit of these changes: a deferred constraint or a trigger. It names a table, which one of them was of. */
-export function refusedAtCommit (error: unknown, changes: readonly Change[], { constraints }: Known): RefusedAtCommit | undefined {
+/**
+ * Returns our error if the server refused the commit of these changes, by a deferred constraint or trigger; undefined
+ * for any other error. The refusal belongs to the last change of the table that the server names, or else to the last
+ * change of all.
+ */
+export function refusedAtCommit (
+  error: unknown, changes: readonly Change[], { constraints }: LoadedCatalog
+): RefusedAtCommit | undefined {
   const { table } = constraintOf(error)
   const change = changes.findLast(one => sourceOf(collectionOf(one)).table === table) ?? changes.at(-1)
   if (change === undefined) return undefined
-  const refused = toViolation(error, change, constraints)
-  return refused && new RefusedAtCommit(refused, collectionOf(change), error)
+  const violation = toViolation(error, change, constraints)
+  return violation && new RefusedAtCommit(violation, collectionOf(change), error)
 }
-
-const collectionOf = (change: Change) => change.kind === 'link' ? change.field.target : change.collection

@@ -1,16 +1,23 @@
 import { setTimeout } from 'node:timers/promises'
+import { RefusedAtCommit } from '../../source.ts'
 import type { Connection } from './connection.ts'
 import { isConflict, isRepeatable, NotBegun, toFault, toWriteFault } from './faults.ts'
 
-/** What is done in a transaction. */
-export interface Doing<T> {
+/** The work of a transaction, under way. */
+export interface RunningWork<T> {
   readonly done: Promise<T>
-  /** What the server refused at the commit, such as a deferred constraint, as an error of ours; undefined for another error. */
+  /**
+   * Returns our error for a constraint or trigger that refused the commit, such as a deferred constraint; undefined for
+   * any other error.
+   */
   refusedAtCommit (error: unknown): Error | undefined
 }
 
-/** Does the work in a transaction. Throws NotBegun, or an error of ours for whatever the database did. */
-export async function inTransaction<T> (connection: Connection, work: () => Doing<T>): Promise<T> {
+/**
+ * Runs the work in a transaction and returns its result. Throws NotBegun if `begin` failed, RefusedAtCommit if the
+ * server refused the data at the commit, the application's own errors as they are, and the driver's errors as ours.
+ */
+export async function inTransaction<T> (connection: Connection, work: () => RunningWork<T>): Promise<T> {
   await begin(connection)
   try {
     const { done, refusedAtCommit } = work()
@@ -18,9 +25,11 @@ export async function inTransaction<T> (connection: Connection, work: () => Doin
     await commit(connection, refusedAtCommit)
     return result
   } catch (error) {
-    // With the connection goes the transaction; and where even this fails, both are gone.
+    // The server rolls back when the connection ends. If the rollback fails, connection and transaction are both gone.
     if (!connection.isGone()) await connection.run('rollback').catch(() => {})
-    // Errors of the application are its own, but for those of its statements here.
+    // A refused commit has its own meaning, although the driver's error is its cause.
+    if (error instanceof RefusedAtCommit) throw error
+    // The application's errors stay as they are, but not the errors of its statements on this connection.
     throw connection.raised(error) ? toFault(error) : error
   }
 }
@@ -33,7 +42,9 @@ async function begin (connection: Connection): Promise<void> {
   }
 }
 
-async function commit (connection: Connection, refusedAtCommit: Doing<unknown>['refusedAtCommit']): Promise<void> {
+async function commit (
+  connection: Connection, refusedAtCommit: RunningWork<unknown>['refusedAtCommit']
+): Promise<void> {
   try {
     await connection.commit()
   } catch (error) {
@@ -41,16 +52,20 @@ async function commit (connection: Connection, refusedAtCommit: Doing<unknown>['
   }
 }
 
-/** Does again what met the work of others, a few times and not in step, as distributed databases ask for; and what was prepared and is no more. */
-export async function retrying<T> (work: () => Promise<T>): Promise<T> {
+/**
+ * Runs the work again, at most six times in all, while it fails with a conflict or because its prepared statement was
+ * lost or is stale. After a conflict it waits for a random time, longer with each try, so that two transactions do not
+ * meet again; distributed databases ask for this.
+ */
+export async function retryRepeatable<T> (work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await work()
     } catch (error) {
-      if (!isRepeatable(error) || tries === mostTries) throw error
+      if (!isRepeatable(error) || tries === maxTries) throw error
       if (isConflict(error)) await setTimeout(Math.random() * 10 * 2 ** tries)
     }
   }
 }
 
-const mostTries = 6
+const maxTries = 6

@@ -1,33 +1,34 @@
 import { DeclarationError } from '../../../errors.ts'
 import type { Database } from '../../source.ts'
-import { makeWriteLock } from '../../write-lock.ts'
+import { makeWriteLock, type WriteLock } from '../../write-lock.ts'
 import { openDriver, type SqliteDriver, type SqliteDriverClass, type SqliteDriverName } from './driver.ts'
 import { makeSource, type SqlSource, type TableOptions } from '../source.ts'
-import { connect, type Connection, retryWhileBusy } from './connection.ts'
+import { connect, type Connection } from './connection.ts'
 import { strictTypes } from './catalog.ts'
 import { sqliteDialect } from './dialect.ts'
 import { isBusy, resultCode } from './faults.ts'
 import { makeStatements } from '../statements/statements.ts'
+import { retryWhileBusy } from './transaction.ts'
 
 export interface SqliteOptions {
   /**
-   * The driver: by name, its class, or an open database. Default: node:sqlite where Node has it, else better-sqlite3 or
-   * @photostructure/sqlite, whichever is installed.
+   * The driver: its name, its class, or an open database. Default: node:sqlite where Node has it, else better-sqlite3,
+   * else @photostructure/sqlite, whichever is installed.
    */
   driver?: SqliteDriverName | SqliteDriverClass | SqliteDriver
   /**
-   * How long a request waits in all, in milliseconds, before it is 503: behind other writes and for the lock of another
-   * process. Others are served meanwhile. Default 5000.
+   * How long a request waits in all, in milliseconds, before it is 503: for other writes and for the lock of another
+   * process. Other requests are served meanwhile. Default 5000.
    */
   busyTimeout?: number
   /**
-   * How long the transaction of a request with setters or hooks may last, in milliseconds. Then it is rolled back, and
-   * the request is 503. 0: as long as it takes. Default 10000.
+   * How long the transaction of a request with setters or hooks may last, in milliseconds, before it is rolled back and
+   * the request is 503. Default 10000; 0 is no limit.
    */
   transactionTimeout?: number
   /**
-   * `full`: a write that was acknowledged survives a power cut. `normal`: the database stays whole, but may lose the
-   * last writes. Default `full`, and for an open database what it has (docs/databases.md: Durability).
+   * `full`: an acknowledged write survives a power cut. `normal`: after a power cut the database is intact, but may
+   * have lost the last writes. Default `full`; an open database keeps its own setting (docs/databases.md: Durability).
    */
   synchronous?: 'full' | 'normal'
 }
@@ -35,90 +36,109 @@ export interface SqliteOptions {
 export interface SqliteDatabase extends Database {
   readonly kind: 'sqlite'
   /**
-   * The open database, for the application's own statements. While a write request's hook waits for something, they are
-   * part of its transaction. A transaction that the application begins here holds up all writes of requests. Statements
-   * do not wait for the lock of another process.
+   * The open database, for the application's own statements. While a hook of a write request waits for something, these
+   * statements are part of the request's transaction. A transaction that the application begins here holds up the
+   * writes of all requests. Statements do not wait for the lock of another process.
    */
   readonly driver: SqliteDriver
   /** A table or view as the source of a collection. */
   table (name: string, options?: TableOptions): SqlSource
   /**
-   * Runs a script of statements, such as a migration. While it waits for the lock of another process nobody is served.
+   * Runs a script of statements, such as a migration. While it waits for the lock of another process, no request is
+   * served.
    */
   exec (script: string): void
-  /** Closes the database, with everything that was written in its main file. */
+  /** Writes everything to the main file, and closes the database. */
   close (): void
 }
 
 /**
- * Opens a SQLite database, with write-ahead log, foreign keys and a cache of 16 MB a connection; a given one keeps its
- * cache. `:memory:` is a database of its own. Throws a DeclarationError for a wrong option and where no driver is
- * installed, and what the driver throws where the file cannot be opened.
+ * Opens a SQLite database with a write-ahead log, foreign keys and a cache of 16 MB for each connection; an open
+ * database that is given keeps its own cache size. `:memory:` is a new database of its own. Throws a DeclarationError
+ * for a wrong option and if no driver is installed, and the driver's error if the file cannot be opened.
  */
 export function sqlite (file: string, options: SqliteOptions = {}): SqliteDatabase {
-  const { driver: given, busyTimeout, transactionTimeout, synchronous } = checkOptions(options)
+  const settings = checkOptions(options)
+  const { driver: given, busyTimeout, transactionTimeout } = settings
   const isGiven = typeof given === 'object'
-  const open = (driver: SqliteDriver) => {
-    // At the start nobody is held up, so SQLite's own wait, which blocks, will do. Afterwards the wait is outside
-    // (sqlite-connection.ts).
-    driver.exec(`pragma busy_timeout = ${busyTimeout}`)
-    useWriteAheadLog(driver)
-    if (!isGiven) driver.exec('pragma cache_size = -16000')
-    if (synchronous !== undefined || !isGiven) driver.exec(`pragma synchronous = ${synchronous ?? 'full'}`)
-    return driver
-  }
-  const driver = open(isGiven ? given : openDriver(file, given))
+  const driver = configure(isGiven ? given : openDriver(file, given), settings)
   const statements = makeStatements(sqliteDialect, { types: strictTypes(driver) })
   const main = connect(driver, statements)
-  // Transactions have the one connection to themselves; a second one reads what is committed while a hook of theirs
-  // waits.
+  // Transactions have the main connection to themselves. While a hook of theirs waits, the reader reads the committed
+  // data.
   const isAlone = isGiven || file === '' || file.startsWith(':memory:')
-  const reader = isAlone ? undefined : connect(open(openDriver(file, given)), statements)
-  // The log is opened by the first read, which must not find that of another file.
+  const reader = isAlone ? undefined : connect(configure(openDriver(file, given), settings), statements)
+  // The first read opens the log, and must not find the log of another file.
   reader?.driver.exec('pragma query_only = on; select count(*) from sqlite_schema')
   for (const one of [main, reader]) one?.driver.exec('pragma busy_timeout = 0')
   const lock = makeWriteLock(busyTimeout)
-
-  // Beside a transaction of ours, the main connection would show what it has not committed.
-  const readPatiently = <T>(read: (connection: Connection) => T): Promise<T> => reader === undefined
-    ? lock.runExclusive(hold => retryWhileBusy(() => read(main), hold))
-    : retryWhileBusy(() => read(reader), { remaining: busyTimeout, holder: () => '' })
-
-  function reading<T> (read: (connection: Connection) => T): T | Promise<T> {
-    try {
-      return lock.runShared(() => read(main), () => reader === undefined ? readPatiently(read) : read(reader))
-    } catch (error) {
-      if (isBusy(error)) return readPatiently(read)
-      throw error
-    }
-  }
+  const read = makeReader(main, reader, lock, busyTimeout)
 
   const database: SqliteDatabase = {
     kind: 'sqlite',
     driver,
     table: (name, options = {}) => makeSource(database, name, options),
-    exec (script) {
-      driver.exec(`pragma busy_timeout = ${busyTimeout}`)
-      try {
-        driver.exec(script)
-      } finally {
-        driver.exec('pragma busy_timeout = 0')
-      }
-    },
+    exec: script => { runScript(driver, script, busyTimeout) },
     close () {
       reader?.driver.close()
       checkpoint(driver)
       driver.close()
     },
-    read: plan => reading(connection => connection.read(plan)),
-    readJson: plan => reading(connection => connection.readJson(plan)),
+    read: plan => read(connection => connection.read(plan)),
+    readJson: plan => read(connection => connection.readJson(plan)),
     change: change => lock.runShort(hold => main.change(change, hold)),
     transaction: work => lock.runExclusive(hold => main.transaction(work, transactionTimeout, hold))
   }
   return database
 }
 
-// In milliseconds: the longest that a timer takes, 24 days.
+type Settings = ReturnType<typeof checkOptions>
+
+/** Sets the pragmas of a new connection and returns it. */
+function configure (driver: SqliteDriver, { driver: given, busyTimeout, synchronous }: Settings): SqliteDriver {
+  const isGiven = typeof given === 'object'
+  // SQLite's own busy timeout blocks the process, which holds up nobody at the start. Later, transaction.ts waits.
+  driver.exec(`pragma busy_timeout = ${busyTimeout}`)
+  useWriteAheadLog(driver)
+  if (!isGiven) driver.exec('pragma cache_size = -16000')
+  if (synchronous !== undefined || !isGiven) driver.exec(`pragma synchronous = ${synchronous ?? 'full'}`)
+  return driver
+}
+
+type Reading<T> = (connection: Connection) => T
+
+/**
+ * Returns a function that runs reads: on the main connection while the write lock is free, or inside of its holder's
+ * work; otherwise on the reader. If the database is busy, the read is repeated until `busyTimeout` is over.
+ */
+function makeReader (main: Connection, reader: Connection | undefined, lock: WriteLock, busyTimeout: number) {
+  // During a transaction of ours, the main connection would show its uncommitted changes. So without a reader, the read
+  // waits for the write lock.
+  const readWhileBusy = <T>(read: Reading<T>): Promise<T> => reader === undefined
+    ? lock.runExclusive(hold => retryWhileBusy(() => read(main), hold))
+    : retryWhileBusy(() => read(reader), { remaining: busyTimeout, holder: () => '' })
+
+  return <T>(read: Reading<T>): T | Promise<T> => {
+    try {
+      return lock.runShared(() => read(main), () => reader === undefined ? readWhileBusy(read) : read(reader))
+    } catch (error) {
+      if (isBusy(error)) return readWhileBusy(read)
+      throw error
+    }
+  }
+}
+
+/** Runs a script with SQLite's own busy timeout, which blocks the process. */
+function runScript (driver: SqliteDriver, script: string, busyTimeout: number): void {
+  driver.exec(`pragma busy_timeout = ${busyTimeout}`)
+  try {
+    driver.exec(script)
+  } finally {
+    driver.exec('pragma busy_timeout = 0')
+  }
+}
+
+// The longest time that a timer can have: 24 days, in milliseconds.
 const longest = 2 ** 31 - 1
 
 function checkOptions ({ driver, busyTimeout = 5000, transactionTimeout = 10_000, synchronous }: SqliteOptions) {
@@ -134,7 +154,7 @@ function checkOptions ({ driver, busyTimeout = 5000, transactionTimeout = 10_000
   return { driver, busyTimeout, transactionTimeout: transactionTimeout || longest, synchronous }
 }
 
-/** Readers then do not wait for writers. A database that is open for reading only is served as it is. */
+/** Turns on the write-ahead log, with which readers do not wait for writers. A read-only database is left as it is. */
 function useWriteAheadLog (driver: SqliteDriver): void {
   try {
     driver.exec('pragma journal_mode = wal')
@@ -145,11 +165,11 @@ function useWriteAheadLog (driver: SqliteDriver): void {
 
 const readOnly = 8
 
-/** Writes what stands in the log to the main file, so that a copy of that file is whole. */
+/** Writes the content of the log to the main file, so that a copy of the main file alone is complete. */
 function checkpoint (driver: SqliteDriver): void {
   try {
     driver.exec('pragma wal_checkpoint(truncate)')
   } catch {
-    // Another process has the lock, or the file is read-only: it stays in the log, where SQLite finds it.
+    // Another process holds the lock, or the file is read-only. The content stays in the log, where SQLite finds it.
   }
 }

@@ -1,0 +1,43 @@
+import { sql } from 'kysely'
+import type { ColumnType } from '../statements/columns.ts'
+import type { Sql, Writer } from '../statements/dialect.ts'
+import { writeMarked } from '../statements/exact-numbers.ts'
+import { formOf } from './forms.ts'
+
+/**
+ * Writes JSON in PostgreSQL as JSON.stringify would write it. A number that PostgreSQL may write in another way is
+ * marked as `["<its text>"]` (exact-numbers.ts).
+ */
+export const postgresWriter: Writer = {
+  value: writeValue,
+  // A row becomes JSON together with what contains it: a sixth faster than json_build_object(), and without its spaces.
+  object (members) {
+    const columns = sql.join(members.map(([name, value]) => sql`${value} as ${sql.id(name)}`))
+    return sql`(select ${sql.id('(o)')} from (select ${columns}) as ${sql.id('(o)')})`
+  },
+  array: object => sql`coalesce(array_to_json(array_agg(${object})), '[]')`,
+  join: (object, separator) => sql`string_agg(to_json(${object})::text, ${sql.lit(separator)})`,
+  finish: writeMarked
+}
+
+/** Writes a value. Marks a number that JavaScript would write in another way, and one that JSON does not have. */
+function writeValue (column: Sql, columnType: ColumnType): Sql {
+  const value = formOf(columnType).encode(column)
+  const { kind, type } = columnType
+  if ((kind !== 'integer' && kind !== 'number') || type === 'smallint' || type === 'integer') return value
+  if (type === 'bigint') {
+    const { MIN_SAFE_INTEGER, MAX_SAFE_INTEGER } = Number
+    return unlessMarked(value, sql`${value} between ${sql.lit(MIN_SAFE_INTEGER)} and ${sql.lit(MAX_SAFE_INTEGER)}`)
+  }
+  // A column of any other type holds no numbers.
+  if (type !== '' && !/^(?:numeric|real|double precision)/.test(type)) return sql`null`
+  const double = type === 'real' ? sql`(${value} + 0::real)` : sql`((${value})::double precision + 0)`
+  // Outside of these bounds either PostgreSQL or JavaScript writes an exponent.
+  return unlessMarked(double, sql`${double} = 0 or abs(${double}) between 1e-4 and 999999999999999`)
+}
+
+/** Writes the number plainly where the condition says that both write it alike, and marked otherwise. */
+const unlessMarked = (value: Sql, isAlike: Sql) => {
+  const marked = sql`json_build_array((${value})::text)`
+  return sql`case when ${isAlike} then to_json(${value}) when ${value} is not null then ${marked} end`
+}
