@@ -67,7 +67,7 @@ class Unlike extends Error {
   readonly world: World
   readonly difference: Difference
   constructor (world: World, difference: Difference) {
-    super('answered unlike memory()')
+    super('answered differently from memory()')
     this.world = world
     this.difference = difference
   }
@@ -79,6 +79,6 @@ async function check (world: World, requests: readonly Tape[], databases: Readon
 }
 
 function failure (seed: number, path: string, cause: unknown): ConformanceError {
-  const what = cause instanceof Unlike ? `A source answers unlike memory().\n\n${report(cause.world, cause.difference)}` : `A source could not be tested: ${cause instanceof Error ? cause.stack ?? cause.message : String(cause)}`
+  const what = cause instanceof Unlike ? `A source answers differently from memory().\n\n${report(cause.world, cause.difference)}` : `A source could not be tested: ${cause instanceof Error ? cause.stack ?? cause.message : String(cause)}`
   return new ConformanceError(`seed: ${seed}, path: '${path}'. ${what}`, { seed, path, cause })
 }

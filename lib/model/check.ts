@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Ajv } from 'ajv'
 import { DeclarationError } from '../errors.ts'
+import { describeViolation } from './violation-message.ts'
 
 // strictNumbers would refuse Infinity, which is no limit.
 const ajv = new Ajv({ strictNumbers: false })
@@ -16,6 +17,6 @@ export function compileCheck (schema: TSchema): (data: unknown, place: (path: st
     const extra: unknown = error?.params['additionalProperty']
     if (typeof extra === 'string') throw new DeclarationError(`${place(path === '' ? extra : `${path}.${extra}`)}: there is no such option`)
     const choices = errors.flatMap(({ params }) => 'allowedValue' in params ? [JSON.stringify(params['allowedValue'])] : [])
-    throw new DeclarationError(`${place(path)}: ${choices.length > 0 ? `must be one of ${choices.join(', ')}` : error?.message ?? 'is not valid'}`)
+    throw new DeclarationError(`${place(path)}: ${choices.length > 0 ? `must be one of ${choices.join(', ')}` : error === undefined ? 'is not valid' : describeViolation(error)}`)
   }
 }

@@ -48,7 +48,7 @@ export function compileModel (declared: Readonly<Record<string, Declared>>, opti
   const collections = new Map<string, Collection>()
   for (const { collection } of drafts.values()) {
     const other = collections.get(collection.name)
-    if (other) throw new DeclarationError(`collections '${other.property}' and '${collection.property}' are both '${collection.name}' in a URL`)
+    if (other) throw new DeclarationError(`collections '${other.property}' and '${collection.property}' have the same name '${collection.name}' in URLs`)
     collections.set(collection.name, collection)
   }
   for (const collection of collections.values()) checkListed(collection)
@@ -57,7 +57,7 @@ export function compileModel (declared: Readonly<Record<string, Declared>>, opti
 
 function draft (property: string, declared: Declared, options: CompileOptions): CollectionDraft {
   const name = toName(options.naming, property)
-  if (name === '' || name === '.' || name === '..') throw new DeclarationError(`collection '${property}': its name in a URL would be '${name}', which no URL can hold`)
+  if (name === '' || name === '.' || name === '..') throw new DeclarationError(`collection '${property}': its name in a URL would be '${name}', which cannot be used in a URL`)
   const scalars = compileScalars(property, declared, options)
   const fields = new Map<string, Field>()
   const properties = new Map<string, Field>()
@@ -94,9 +94,9 @@ function pageLimits (collection: string, { pages }: Declared, fallback: Limits):
   const maxSize = pages.maxSize ?? fallback.maxSize
   const defaultSize = pages.defaultSize ?? Math.min(fallback.defaultSize, maxSize)
   for (const [name, size] of Object.entries({ defaultSize, maxSize })) {
-    if (!(size >= 1 && (Number.isSafeInteger(size) || size === Infinity))) throw new DeclarationError(`collection '${collection}': pages.${name} must be a whole number from 1, or Infinity`)
+    if (!(size >= 1 && (Number.isSafeInteger(size) || size === Infinity))) throw new DeclarationError(`collection '${collection}': pages.${name} must be an integer of at least 1, or Infinity`)
   }
-  if (defaultSize > maxSize) throw new DeclarationError(`collection '${collection}': pages.defaultSize is above pages.maxSize`)
+  if (defaultSize > maxSize) throw new DeclarationError(`collection '${collection}': pages.defaultSize must not be greater than pages.maxSize`)
   return { defaultSize, maxSize }
 }
 
@@ -108,7 +108,7 @@ function fill (draft: CollectionDraft, drafts: Drafts, options: CompileOptions):
     const field = relations.get(property) ?? draft.scalars.get(property)
     if (field === undefined) continue
     const other = draft.fields.get(field.name)
-    if (other) throw new DeclarationError(`collection '${draft.collection.property}': fields '${other.property}' and '${property}' are both '${field.name}' on the wire`)
+    if (other) throw new DeclarationError(`collection '${draft.collection.property}': fields '${other.property}' and '${property}' have the same name '${field.name}' on the wire`)
     draft.fields.set(field.name, field)
     draft.properties.set(property, field)
     addReferrer(field, drafts)

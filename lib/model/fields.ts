@@ -17,7 +17,7 @@ export function compileScalars (collection: string, declared: Declared, options:
     scalars.set(property, stored(collection, property, schema, scalars.size, options))
   }
   for (const [property, definition] of Object.entries(declared.computed)) {
-    if (property in declared.schema.properties) throw new DeclarationError(`${placeOf(collection, property)}: is declared both in the schema and as computed`)
+    if (property in declared.schema.properties) throw new DeclarationError(`${placeOf(collection, property)}: is declared both in the schema and under 'computed'`)
     scalars.set(property, definition.kind === 'computed'
       ? computed(collection, property, definition, scalars, options)
       : expression(collection, property, definition, declared, scalars.size, options))
@@ -29,10 +29,10 @@ export function compileScalars (collection: string, declared: Declared, options:
 export function compileKey (collection: string, scalars: Scalars): StoredField {
   for (const field of scalars.values()) {
     if (field.kind !== 'stored' || !field.identifier) continue
-    if (field.nullable) throw new DeclarationError(`${placeOf(collection, field.property)}: is the collection's first identifier, so it may be neither optional nor null`)
+    if (field.nullable) throw new DeclarationError(`${placeOf(collection, field.property)}: is the collection's key (its first identifier), so it must be neither optional nor nullable`)
     return field
   }
-  throw new DeclarationError(`collection '${collection}': no field is flagged 'identifier', so no item could be told from another`)
+  throw new DeclarationError(`collection '${collection}': no field is flagged 'identifier', and a collection needs one`)
 }
 
 /** What every kind of field has. Throws for flags that contradict each other and names that cannot be used. */
@@ -43,7 +43,7 @@ export function compileFlags (collection: string, property: string, schema: TSch
   if (listed && !readable) fail("is flagged 'listed' but not 'readable'")
   if (listed && hidden) fail("is flagged both 'listed' and 'hidden'")
   const exposed = readable || writable
-  if (exposed && !nameCharacters.test(name)) fail(`its name on the wire would be '${name}', which a query string cannot tell from operators and delimiters; use letters, digits, '_' and '-'`)
+  if (exposed && !nameCharacters.test(name)) fail(`its name on the wire would be '${name}', which is not valid in a query string; use letters, digits, '_' and '-'`)
   const reason = reserved.get(name)
   if (exposed && reason !== undefined) fail(`its name on the wire would be '${name}', which is reserved: ${reason}`)
   return { name, label: `${JSON.stringify(name)}:`, property, index, schema, readable, writable, hidden, listed, filterable, sortable }
@@ -58,14 +58,14 @@ function stored (collection: string, property: string, schema: TSchema, index: n
   const described = describeValues(schema, isOptional(schema))
   if (described === undefined) throw new DeclarationError(`${placeOf(collection, property)}: ${unsupported(schema)}`)
   const identifier = schema.identifier === true
-  if (identifier && described.type.operators.size === 0) throw new DeclarationError(`${placeOf(collection, property)}: is flagged 'identifier', but its values cannot stand in a URL`)
+  if (identifier && described.type.operators.size === 0) throw new DeclarationError(`${placeOf(collection, property)}: is flagged 'identifier', but values of its type cannot be used in a URL`)
   return Object.freeze({ ...flags, kind: 'stored', identifier, ...described })
 }
 
 function computed (collection: string, property: string, definition: Extract<Declared['computed'][string], { kind: 'computed' }>, scalars: Scalars, options: CompileOptions): ComputedField {
   const from = (definition.from as readonly string[]).map(name => {
     const field = scalars.get(name)
-    if (field?.kind !== 'stored') throw new DeclarationError(`${placeOf(collection, property)}: 'from' names '${name}', which is no stored field`)
+    if (field?.kind !== 'stored') throw new DeclarationError(`${placeOf(collection, property)}: 'from' names '${name}', which is not a stored field`)
     return field
   })
   const flags = compileFlags(collection, property, definition.type, toName(options.naming, withoutGet(property)), scalars.size, options)
@@ -78,15 +78,15 @@ function expression (collection: string, property: string, definition: Extract<D
   const described = describeValues(definition.type, isOptional(definition.type))
   if (described === undefined) throw new DeclarationError(`${placeOf(collection, property)}: ${unsupported(definition.type)}`)
   const dialect = declared.source.database.kind === 'memory' ? 'memory' : 'sql'
-  if (definition[dialect] === undefined) throw new DeclarationError(`${placeOf(collection, property)}: the expression has no '${dialect}' part, which its source needs`)
+  if (definition[dialect] === undefined) throw new DeclarationError(`${placeOf(collection, property)}: the expression has no '${dialect}' part, which its source requires`)
   refuseWritable(collection, property, flags)
   return Object.freeze({ ...flags, kind: 'expression', ...described, expression: definition })
 }
 
 function refuseWritable (collection: string, property: string, { writable }: { readonly writable: boolean }): void {
-  if (writable) throw new DeclarationError(`${placeOf(collection, property)}: is flagged 'writable' but computed; nothing could be stored`)
+  if (writable) throw new DeclarationError(`${placeOf(collection, property)}: is flagged 'writable', but a computed field cannot be written`)
 }
 
 const withoutGet = (property: string) => /^[Gg]et[A-Z]/.test(property) ? property.slice(3) : property
 
-const unsupported = (schema: TSchema) => `JSON has no form for the type '${String(schema['type'])}'; use one that it has, such as Type.String({ format: 'date-time' }) for a moment`
+const unsupported = (schema: TSchema) => `JSON cannot represent the type '${String(schema['type'])}'; use another type, such as Type.String({ format: 'date-time' }) for a date and time`

@@ -17,9 +17,9 @@ export function compileIdentifiers (collection: string, declared: Declared, scal
   for (const [property, identifier] of Object.entries(declared.identifiers)) {
     if (identifier.kind === 'special') continue
     const name = toName(naming, property)
-    if (names.has(name)) throw new DeclarationError(`${placeOf(collection, property)}: a lookup and a field are both '${name}' in a URL`)
+    if (names.has(name)) throw new DeclarationError(`${placeOf(collection, property)}: a lookup and a field have the same name '${name}' in URLs`)
     const described = describeValues(identifier.type, isOptional(identifier.type))
-    if (described === undefined || described.type.operators.size === 0) throw new DeclarationError(`collection '${collection}', identifier '${property}': its type has no values that can stand in a URL`)
+    if (described === undefined || described.type.operators.size === 0) throw new DeclarationError(`collection '${collection}', identifier '${property}': values of its type cannot be used in a URL`)
     // The value is converted by this very type before it is handed over.
     identifiers.push({ kind: 'lookup', name, type: described.type, find: identifier.find })
   }
@@ -32,8 +32,8 @@ export function compileSpecials (collection: string, declared: Declared): readon
   for (const [property, identifier] of Object.entries(declared.identifiers)) {
     if (identifier.kind !== 'special') continue
     const { segment, find } = identifier
-    if (segment === '') throw new DeclarationError(`collection '${collection}', identifier '${property}': an empty segment is in no URL`)
-    if (specials.has(segment)) throw new DeclarationError(`collection '${collection}', identifier '${property}': another identifier matches '${segment}' already`)
+    if (segment === '') throw new DeclarationError(`collection '${collection}', identifier '${property}': its segment must not be empty`)
+    if (specials.has(segment)) throw new DeclarationError(`collection '${collection}', identifier '${property}': another identifier already matches '${segment}'`)
     specials.set(segment, { segment, find })
   }
   return [...specials.values()]

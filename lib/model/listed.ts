@@ -14,7 +14,7 @@ export function checkListed (collection: Collection): void {
 }
 
 function follow (collection: Collection, above: readonly Collection[], path: readonly string[]): void {
-  if (above.includes(collection)) throw new DeclarationError(`collection '${collection.property}': the relations flagged 'listed' (${path.join(', ')}) lead in a circle`)
+  if (above.includes(collection)) throw new DeclarationError(`collection '${collection.property}': the relations flagged 'listed' (${path.join(', ')}) form a cycle`)
   for (const field of listedFields(collection)) {
     if (!isScalar(field)) follow(field.target, [...above, collection], [...path, `${collection.property}.${field.property}`])
   }

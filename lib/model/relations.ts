@@ -45,20 +45,20 @@ function subCollection (draft: CollectionDraft, property: string, schema: TSubCo
 function compileLink (collection: string, property: string, { link }: TSubCollection, draft: CollectionDraft, target: CollectionDraft): Link {
   if (link.through === undefined) return { kind: 'foreign-key', foreignKey: findForeignKey(collection, property, link.foreignKey, target) }
   const { joinNames } = draft.collection.source
-  if (joinNames && !joinNames.has(link.through)) throw new DeclarationError(`${placeOf(collection, property)}: goes through '${link.through}', which is not among the joins given to its source`)
+  if (joinNames && !joinNames.has(link.through)) throw new DeclarationError(`${placeOf(collection, property)}: its join table '${link.through}' is not among the joins given to its source`)
   return { kind: 'join', through: link.through, foreignKey: link.foreignKey, otherKey: link.otherKey }
 }
 
 function findTarget (draft: CollectionDraft, property: string, name: string, drafts: Drafts): CollectionDraft {
   const place = placeOf(draft.collection.property, property)
   const target = drafts.get(name)
-  if (target === undefined) throw new DeclarationError(`${place}: leads to '${name}', which is not among the registered collections`)
-  if (target.collection.source.database !== draft.collection.source.database) throw new DeclarationError(`${place}: leads to '${name}', which is in another database; a relation cannot cross databases`)
+  if (target === undefined) throw new DeclarationError(`${place}: its target '${name}' is not a registered collection`)
+  if (target.collection.source.database !== draft.collection.source.database) throw new DeclarationError(`${place}: its target '${name}' is in another database; a relation cannot cross databases`)
   return target
 }
 
 function findForeignKey (collection: string, property: string, name: string, holder: CollectionDraft): StoredField {
   const field = holder.scalars.get(name)
   if (field?.kind === 'stored') return field
-  throw new DeclarationError(`${placeOf(collection, property)}: its foreign key '${name}' is no stored field of '${holder.collection.property}'`)
+  throw new DeclarationError(`${placeOf(collection, property)}: its foreign key '${name}' is not a stored field of '${holder.collection.property}'`)
 }

@@ -43,13 +43,13 @@ export function checkRules (declared: Readonly<Record<string, Declared>>): void 
     const isRule = (rule: unknown) => rule === undefined || typeof rule === 'function'
     if (!isRule(scope)) throw new DeclarationError(`collection '${collection}', scope: expected a function`)
     for (const [operation, rule] of Object.entries(operations)) {
-      if (!['read', 'create', 'update', 'delete'].includes(operation)) throw new DeclarationError(`collection '${collection}', rules.${operation}: there is no such rule`)
+      if (!['read', 'create', 'update', 'delete'].includes(operation)) throw new DeclarationError(`collection '${collection}', rules.${operation}: there is no such rule; use 'read', 'create', 'update', 'delete' or 'fields'`)
       if (!isRule(rule)) throw new DeclarationError(`collection '${collection}', rules.${operation}: expected a function`)
     }
     for (const [field, { read, write, ...others } = {}] of Object.entries(fields)) {
       const place = `collection '${collection}', rules.fields.${field}`
       if (!(Object.hasOwn(schema.properties, field) || Object.hasOwn(computed, field))) throw new DeclarationError(`${place}: there is no such field`)
-      if (Object.keys(others).length > 0 || !isRule(read) || !isRule(write)) throw new DeclarationError(`${place}: expected functions 'read' and 'write'`)
+      if (Object.keys(others).length > 0 || !isRule(read) || !isRule(write)) throw new DeclarationError(`${place}: expected an object that holds only the functions 'read' and 'write'`)
     }
   }
 }

@@ -7,7 +7,7 @@ import type { Collection } from './model.ts'
 export function compileSetters (collection: string, { setters }: Declared, scalars: Scalars, denying: boolean): Collection['setters'] {
   for (const property of Object.keys(setters)) {
     const field = scalars.get(property)
-    if (field?.kind !== 'stored') throw new DeclarationError(`${placeOf(collection, property)}: has a setter, but is no stored field`)
+    if (field?.kind !== 'stored') throw new DeclarationError(`${placeOf(collection, property)}: has a setter, but is not a stored field`)
     if (!field.writable && !denying) throw new DeclarationError(`${placeOf(collection, property)}: has a setter, but is not flagged 'writable'`)
   }
   return new Map(Object.entries(setters).filter(([, setter]) => setter !== undefined))

@@ -4,6 +4,7 @@ import addFormatsModule from 'ajv-formats'
 import { flagNames } from '../../schemas/flags.ts'
 import { DeclarationError } from '../errors.ts'
 import { formatTypes } from './values.ts'
+import { describeViolation } from './violation-message.ts'
 import type { StoredField } from './model.ts'
 
 // ajv-formats is CommonJS with a default export of its own; under nodenext its types name the module.
@@ -32,8 +33,8 @@ function compile (collection: string, schema: TSchema) {
   try {
     return ajv.compile(schema)
   } catch (error) {
-    throw new DeclarationError(`collection '${collection}': a writable field's schema cannot be checked: ${error instanceof Error ? error.message : String(error)}`)
+    throw new DeclarationError(`collection '${collection}': the schema of a writable field cannot be compiled: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 
-const describe = ({ instancePath, message }: ErrorObject): Violation => ({ pointer: instancePath, message: message ?? 'is not valid' })
+const describe = (error: ErrorObject): Violation => ({ pointer: error.instancePath, message: describeViolation(error) })

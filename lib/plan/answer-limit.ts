@@ -10,7 +10,7 @@ export function checkSize (select: Selection, items: number, limit: number, at: 
   if (at === undefined) return
   const most = itemsIn(select, items)
   if (most <= limit) return
-  throw invalidFields(`This selection could show ${most} items, and an answer holds ${limit} at the most; give the nested collections a lower limit.`, at)
+  throw invalidFields(`This selection could return ${most} items, more than the limit of ${limit}. Use smaller limits in the nested collections.`, at)
 }
 
 function itemsIn (select: Selection, items: number): number {

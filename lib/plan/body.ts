@@ -1,4 +1,4 @@
-import { contentTooLarge } from '../errors.ts'
+import { contentTooLarge, describeValue } from '../errors.ts'
 import type { Collection, Field, StoredField, SubCollectionField, SubItemField } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 import type { Violation } from '../model/validators.ts'
@@ -48,10 +48,10 @@ interface BodyContext {
 /** Checks the JSON of one item. Throws content_too_large where it holds more items than one body may; all else that is wrong stands in `violations`. */
 export function planBody (value: unknown, collection: Collection, asked: BodyContext): ItemBody {
   const { form, pointer, allowance } = asked
-  if (form !== 'link' && --allowance.items < 0) throw contentTooLarge('The body holds more items than this API takes at once.')
+  if (form !== 'link' && --allowance.items < 0) throw contentTooLarge('The body holds more items than this API accepts in one request.')
   const draft: BodyDraft = { pointer, assignments: [], confirmations: [], violations: [] }
   if (!isObject(value)) {
-    draft.violations.push({ pointer, message: 'must be an object' })
+    draft.violations.push({ pointer, message: `must be an object; found ${describeValue(value)}` })
     return draft
   }
   const sound: Record<string, unknown> = {}
@@ -108,7 +108,7 @@ function addMember (draft: BodyDraft, name: string, value: unknown, sound: Recor
     else if (!isGiven(field, value, asked.given)) wrong(givenOf(field, asked.given) === undefined ? 'cannot be written' : contradicts)
   } else if (field.kind === 'stored') {
     const canonical = value === null ? null : field.type.take(value)
-    if (canonical === undefined || (value === null && !field.nullable)) return wrong(`must be ${field.type.expected}${field.nullable ? ' or null' : ''}`)
+    if (canonical === undefined || (value === null && !field.nullable)) return wrong(`must be ${field.type.expected}${field.nullable ? ' or null' : ''}; found ${describeValue(value)}`)
     if (!(value === null && field.omitted)) sound[name] = value
     addValue(draft, { kind: 'value', field, value: canonical, pointer }, asked.given)
   } else if (field.kind === 'sub-item') {
@@ -142,7 +142,7 @@ function addValue (draft: BodyDraft, assignment: Extract<Assignment, { kind: 'va
 /** A sub-item is the item that the member names by an identifier, or a new one; null where there is to be none. */
 function addItem (draft: BodyDraft, field: SubItemField, value: unknown, pointer: string, asked: BodyContext): void {
   if (value === null) {
-    if (!field.foreignKey.nullable) draft.violations.push({ pointer, message: 'must be an object' })
+    if (!field.foreignKey.nullable) draft.violations.push({ pointer, message: 'must be an object; found null' })
     else if (givenOf(field.foreignKey, asked.given) === undefined) draft.assignments.push({ kind: 'item', field, element: null, pointer })
     else draft.violations.push(contradiction(pointer))
     return
@@ -156,7 +156,7 @@ function addItem (draft: BodyDraft, field: SubItemField, value: unknown, pointer
 
 function addList (draft: BodyDraft, field: SubCollectionField, value: unknown, pointer: string, asked: BodyContext): void {
   if (!Array.isArray(value)) {
-    draft.violations.push({ pointer, message: 'must be an array' })
+    draft.violations.push({ pointer, message: `must be an array; found ${describeValue(value)}` })
     return
   }
   const elements = value.map((one: unknown, index) => planElement(draft, one, field.target, `${pointer}/${index}`, givenByParent(field), asked))
@@ -191,7 +191,7 @@ function missing (body: Readonly<Record<string, unknown>>, { fields, key }: Coll
     if (field.kind === 'stored') return !field.optional && isNeeded(field, given)
     return field.kind === 'sub-item' && !field.foreignKey.nullable && isNeeded(field.foreignKey, given) && !(field.foreignKey.writable && Object.hasOwn(body, field.foreignKey.name))
   })
-  return needed.map(({ name }) => ({ pointer: pointer + step(name), message: 'must be there' }))
+  return needed.map(({ name }) => ({ pointer: pointer + step(name), message: 'is required' }))
 }
 
 /** Keys that are made for whoever gives none: counted by the source, or drawn. */

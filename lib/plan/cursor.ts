@@ -38,7 +38,7 @@ export function planCursor (position: Cursor | undefined, order: Order): Predica
   // No link holds one; made by hand, it would find out the values of a key that must not be read.
   if (!order.every(({ field }) => field.readable)) throw invalid(position.at)
   if (position.order !== formatOrder(order) || position.values.length !== order.length) {
-    throw invalidPage(`The position in '${position.at.parameter}' belongs to another sort than this request's.`, position.at)
+    throw invalidPage(`The cursor in '${position.at.parameter}' belongs to another sort order than this request's.`, position.at)
   }
   const values = order.map(({ field }, index) => check(position.values[index], field, position.at))
   return afterCursor(position.direction === 'after' ? order : reverse(order), values)
@@ -86,7 +86,7 @@ function check (value: unknown, field: DataField, at: TextPlace): Scalar | null 
   throw invalid(at)
 }
 
-const invalid = (at: TextPlace) => invalidPage(`'${at.parameter}' takes a position from one of this API's own links.`, at)
+const invalid = (at: TextPlace) => invalidPage(`'${at.parameter}' takes a cursor from one of this API's links.`, at)
 
 /** Nulls sort last ascending and first descending. */
 function follows ({ field, descending }: OrderTerm, value: Scalar | null): Predicate {

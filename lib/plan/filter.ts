@@ -31,7 +31,7 @@ function follow (filter: Comparison, depth: number, collection: Collection): Pre
   if (!field.filterable) throw invalidFilter(`Items cannot be filtered by the field '${name}'.`, filter.at)
   const last = depth === filter.path.length - 1
   if (isRelation(field)) return last ? compareRelation(filter, field) : { kind: 'some', field, where: follow(filter, depth + 1, field.target) }
-  if (!last) throw invalidFilter(`The field '${name}' holds a value, so no field of it can be named.`, filter.at)
+  if (!last) throw invalidFilter(`The field '${name}' is a scalar and has no fields of its own.`, filter.at)
   if (field.kind === 'computed') throw invalidFilter(`Items cannot be filtered by the field '${name}', which is computed.`, filter.at)
   return compare(filter, field)
 }
@@ -51,13 +51,13 @@ function compareRelation (filter: Comparison, field: RelationField): Predicate {
     if (filter.operator === 'equals') return { kind: 'not', of: there }
     if (filter.operator === 'not_equals') return there
   }
-  throw invalidFilter(`The field '${field.name}' is no value; compare one of its fields, as in '${field.name}.${field.target.key.name}'.`, filter.at)
+  throw invalidFilter(`The field '${field.name}' is not a scalar; compare one of its fields, as in '${field.name}.${field.target.key.name}'.`, filter.at)
 }
 
 function compare (filter: Comparison, field: DataField): Predicate {
   const { operator, at } = filter
   const { operators, expected } = field.type
-  if (!operators.has(operator)) throw invalidFilter(`The field '${field.name}' takes ${expected}, which '${operator.replaceAll('_', ' ')}' does not apply to.`, at)
+  if (!operators.has(operator)) throw invalidFilter(`The operator '${operator.replaceAll('_', ' ')}' cannot be used with the field '${field.name}', which takes ${expected}.`, at)
   const values = filter.values.map(value => convert(value, field, operator))
   if (operator === 'in' || operator === 'not_in') return { kind: 'compare', field, operator, value: values }
   const [value] = values

@@ -92,10 +92,10 @@ function having (found: Found<Record<string, unknown>>, collection: Collection, 
   if (isScalar(keyValue)) return equals(key, keyValue)
   const terms = Object.entries(found).filter(([, value]) => value !== undefined).map(([property, value]) => {
     const field = collection.properties.get(property)
-    if (field?.kind !== 'stored' || !(value === null || isScalar(value))) throw new TypeError(`collection '${collection.property}', ${by}: gave '${property}', by which no item can be found`)
+    if (field?.kind !== 'stored' || !(value === null || isScalar(value))) throw new TypeError(`collection '${collection.property}', ${by}: returned '${property}', which is not a scalar value of a stored field`)
     return equals(field, value)
   })
-  if (terms.length === 0) throw new TypeError(`collection '${collection.property}', ${by}: gave an object without values; give nothing where there is no item`)
+  if (terms.length === 0) throw new TypeError(`collection '${collection.property}', ${by}: returned an object without values; return undefined or null when there is no item`)
   return all(terms)
 }
 

@@ -21,7 +21,7 @@ export function planPage (asked: PageAsked, limits: PageLimits): Page {
   const { page, offset, after, before } = asked
   const given = [page, offset, after, before].filter(value => value !== undefined)
   const [, second] = given
-  if (second !== undefined) throw invalidPage('A page is named in one way: by \'page\', \'offset\', \'after\' or \'before\', not by two of them.', second.at)
+  if (second !== undefined) throw invalidPage("Use only one of 'page', 'offset', 'after' and 'before'.", second.at)
   const size = asked.size === undefined ? limits.defaultSize : Math.min(wholeNumber(asked.size, 0), limits.maxSize)
   if (page !== undefined) return { style: 'page', size, offset: startOf(page, size), cursor: undefined }
   if (offset !== undefined) return { style: 'offset', size, offset: wholeNumber(offset, 0), cursor: undefined }
@@ -45,5 +45,5 @@ function startOf (page: ValueText, size: number): number {
 function wholeNumber (value: ValueText, least: number): number {
   const number = /^\d{1,16}$/.test(value.text) ? Number(value.text) : NaN
   if (Number.isSafeInteger(number) && number >= least) return number
-  throw invalidPage(`The parameter '${value.at.parameter}' takes a whole number from ${least}, not '${value.text}'.`, value.at)
+  throw invalidPage(`The parameter '${value.at.parameter}' takes an integer of at least ${least}, not '${value.text}'.`, value.at)
 }

@@ -17,7 +17,7 @@ export function planSelection (asked: readonly FieldAsked[] | undefined, collect
   for (const field of asked) {
     const other = shown.get(field.name)
     if (other === undefined) shown.set(field.name, { field, shown: planField(field, collection) })
-    else if (other.field.query ?? field.query) throw invalidFields(`The field '${field.name}' is named twice; say all that is wanted of it once.`, field.at)
+    else if (other.field.query ?? field.query) throw invalidFields(`The field '${field.name}' is selected twice; combine the two selections.`, field.at)
   }
   return [...shown.values()].map(one => one.shown)
 }
@@ -43,7 +43,7 @@ function planField (asked: FieldAsked, collection: Collection): Shown {
   if (asked.query === undefined) return showPlainly(field)
   if (field.kind === 'sub-item') return showItem(field, asked.query)
   if (field.kind === 'sub-collection') return showList(field, asked.query)
-  throw invalidFields(`The field '${field.name}' holds a value, so nothing can be selected of it.`, asked.at)
+  throw invalidFields(`The field '${field.name}' is a scalar and has no fields to select.`, asked.at)
 }
 
 function showItem (field: SubItemField, query: Query): Shown {

@@ -44,9 +44,9 @@ export const isKnown = (tag: string, known: Tags | undefined): boolean => known 
 export function checkConditions ({ ifMatch, ifNoneMatch }: Conditions, version: string | undefined, required: boolean): void {
   if (required && ifMatch === undefined && ifNoneMatch === undefined) throw preconditionRequired()
   if (ifMatch !== undefined && !matches(ifMatch, version, false)) {
-    throw preconditionFailed(version === undefined ? 'There is no such item to match.' : 'The item has changed since.')
+    throw preconditionFailed(version === undefined ? "The item does not exist, so it cannot match 'If-Match'." : "The item no longer matches 'If-Match'. Read it again before you change it.")
   }
-  if (ifNoneMatch !== undefined && matches(ifNoneMatch, version, true)) throw preconditionFailed('There is such an item already.')
+  if (ifNoneMatch !== undefined && matches(ifNoneMatch, version, true)) throw preconditionFailed("The item exists and matches 'If-None-Match'.")
 }
 
 /** Strongly compared, a weak tag is none. */

@@ -5,12 +5,12 @@ type Kind = keyof Query['at']
 
 const makers = { filter: invalidFilter, sort: invalidSort, fields: invalidFields, page: invalidPage } as const satisfies Record<Kind, unknown>
 
-const verbs = { filter: 'filtered', sort: 'sorted', fields: 'cut down to fields', page: 'paged' } as const satisfies Record<Kind, string>
+const verbs = { filter: 'filtered', sort: 'sorted', fields: 'limited to selected fields', page: 'paged' } as const satisfies Record<Kind, string>
 
 /** Throws for the first parameter of the kinds that this resource cannot use (docs/http.md: URLs). `resource` stands in the message, as in `an item`. */
 export function refuse (query: Query, kinds: readonly Kind[], resource: string): void {
   for (const kind of kinds) {
     const at = query.at[kind]
-    if (at !== undefined) throw makers[kind](`The parameter '${at.parameter}' is of no use here: ${resource} cannot be ${verbs[kind]}.`, at)
+    if (at !== undefined) throw makers[kind](`The parameter '${at.parameter}' cannot be used here: ${resource} cannot be ${verbs[kind]}.`, at)
   }
 }

@@ -65,7 +65,7 @@ function planCreate ({ from, given = [], walked }: On<'collection'>, asked: Writ
 function planUpdate (resource: On<'item'>, asked: WriteRequest, limits: WriteLimits): Write {
   const { collection, walked } = resource
   const body = parseBody(asked.body, limits)
-  if (body === undefined) throw malformedBody('The body is empty; send the fields that are to change.')
+  if (body === undefined) throw malformedBody('The body is empty; send the fields to change.')
   const updated = planBody(body, collection, { form: 'update', pointer: '', given: [], allowance: allowanceOf(limits) })
   const otherwise = planOtherwise(resource, body, limits)
   return {

@@ -14,7 +14,7 @@ export function makeBudget ({ limits }: Syntax): Budget {
   let terms = 0
   let fields = 0
   return {
-    spendTerm (at) { if (++terms > limits.terms) throw invalidFilter(`A request holds ${limits.terms} comparisons at the most.`, at) },
-    spendField (at) { if (++fields > limits.fields) throw invalidFields(`A request names ${limits.fields} fields at the most.`, at) }
+    spendTerm (at) { if (++terms > limits.terms) throw invalidFilter(`A request can have at most ${limits.terms} comparisons.`, at) },
+    spendField (at) { if (++fields > limits.fields) throw invalidFields(`A request can name at most ${limits.fields} fields.`, at) }
   }
 }

@@ -7,7 +7,7 @@ import { malformedUrl } from '../errors.ts'
 export function decodePercent (piece: string, what: string): string {
   if (plain.test(piece)) return piece
   const text = decode(piece)
-  if (text === undefined || loneSurrogate.test(text)) throw malformedUrl(`The ${what} '${piece}' is not percent-encoded UTF-8.`)
+  if (text === undefined || loneSurrogate.test(text)) throw malformedUrl(`The ${what} '${piece}' is not valid percent-encoded UTF-8.`)
   return text
 }
 

@@ -49,7 +49,7 @@ function readFilter (span: Span, ending: Ending, depth: number, syntax: Syntax, 
 const kinds: Readonly<Record<string, 'all' | 'any'>> = { ',': 'all', '|': 'any' }
 
 function readGroup (span: Span, negated: boolean, depth: number, syntax: Syntax, budget: Budget): FilterRead {
-  if (depth > syntax.limits.depth) throw invalidFilter(`Groups can be nested ${syntax.limits.depth} deep at the most.`, placeAt(span, span.start))
+  if (depth > syntax.limits.depth) throw invalidFilter(`Groups can be nested at most ${syntax.limits.depth} deep.`, placeAt(span, span.start))
   const members: Filter[] = []
   let separator: string | undefined
   let index = span.start + (negated ? 2 : 1)
@@ -60,7 +60,7 @@ function readGroup (span: Span, negated: boolean, depth: number, syntax: Syntax,
     index = end + 1
     const character = characterAt(span, end)
     if (character === ')') break
-    if (separator !== undefined && separator !== character) throw invalidFilter("A group holds either ',' for and or '|' for or; put parentheses around one of them.", placeAt(span, end))
+    if (separator !== undefined && separator !== character) throw invalidFilter("A group cannot mix ',' (and) with '|' (or); put one of them in its own parentheses.", placeAt(span, end))
     separator = character
   }
   const group: Filter = { kind: kinds[separator ?? ','] ?? 'all', of: members }
@@ -87,8 +87,8 @@ function readComparison (span: Span, ending: Ending, syntax: Syntax, budget: Bud
 function readPath (span: Span, { limits }: Syntax): readonly string[] {
   const path = textOf(span).split('.')
   const hole = path.indexOf('')
-  if (hole >= 0) throw invalidFilter("A '.' stands between two names.", placeAt(span, span.start + path.slice(0, hole).join('.').length))
-  if (path.length > limits.depth) throw invalidFilter(`A filter can go through ${limits.depth} names at the most.`, placeAt(span, span.start))
+  if (hole >= 0) throw invalidFilter("A '.' must be between two names.", placeAt(span, span.start + path.slice(0, hole).join('.').length))
+  if (path.length > limits.depth) throw invalidFilter(`A path in a filter can have at most ${limits.depth} names.`, placeAt(span, span.start))
   return path
 }
 
@@ -102,11 +102,11 @@ function readList (span: Span, ending: Ending, syntax: Syntax): { readonly value
   let more = index < span.end && !standsAt(span, index, stops)
   while (more) {
     const { value, end } = readValue(part(span, index, span.end), { stops: stops + delimiters, pairs })
-    if (values.push(value) > syntax.limits.listLength) throw invalidFilter(`A list holds ${syntax.limits.listLength} values at the most.`, value.at)
+    if (values.push(value) > syntax.limits.listLength) throw invalidFilter(`A list can have at most ${syntax.limits.listLength} values.`, value.at)
     more = standsAt(span, end, delimiters)
     index = more ? end + 1 : end
   }
-  if (bracketed && index >= span.end) throw invalidFilter('The parenthesis is never closed.', placeAt(span, span.start))
+  if (bracketed && index >= span.end) throw invalidFilter('The parenthesis is not closed.', placeAt(span, span.start))
   return { values, end: bracketed ? index + 1 : index }
 }
 
@@ -117,7 +117,7 @@ function readValue (span: Span, ending: Ending): { readonly value: ValueText, re
     return { value: { text: span.text.slice(span.start, end), quoted: false, at }, end }
   }
   const end = quoteEnd(span, span.start)
-  if (end === undefined) throw invalidFilter('The quote is never closed.', at)
+  if (end === undefined) throw invalidFilter('The quote is not closed.', at)
   if (end < span.end && !standsAt(span, end, ending.stops)) throw expected('the end of the value after its closing quote', span, end)
   return { value: { text: unquote(span.text.slice(span.start, end)), quoted: true, at }, end }
 }
@@ -135,6 +135,6 @@ function rawEnd (span: Span, { stops, pairs }: Ending): number {
 }
 
 function expected (what: string, span: Span, index: number) {
-  const found = index < span.end ? `not '${characterAt(span, index)}'` : 'but there is nothing'
+  const found = index < span.end ? `not '${characterAt(span, index)}'` : 'but the text ends here'
   return invalidFilter(`Expected ${what}, ${found}.`, placeAt(span, index))
 }

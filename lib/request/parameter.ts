@@ -28,7 +28,7 @@ export function addParameter (draft: QueryDraft, kind: Exclude<ParameterKind, 'f
   const at = placeAt(span, span.start)
   if (kind === 'where') return addFilter(draft, parseFilter(span, syntax, budget), at)
   if (kind === 'sort') {
-    if (draft.sort !== undefined) throw invalidSort('The order is given twice.', at)
+    if (draft.sort !== undefined) throw invalidSort('The sort order is given twice.', at)
     draft.at.sort = at
     draft.sort = parseSort(span, syntax)
     return
@@ -39,4 +39,4 @@ export function addParameter (draft: QueryDraft, kind: Exclude<ParameterKind, 'f
 }
 
 // Not the parameter's name: the two may be synonyms, or stand inside a selection.
-const pageWords = { page: 'number', size: 'size', offset: 'start', after: 'position', before: 'position' } as const satisfies Record<keyof PageAsked, string>
+const pageWords = { page: 'number', size: 'size', offset: 'offset', after: 'cursor', before: 'cursor' } as const satisfies Record<keyof PageAsked, string>

@@ -19,7 +19,7 @@ import { nameEnd, operatorAt, type Syntax } from './syntax.ts'
 export function parseSelection (span: Span, syntax: Syntax, budget: Budget): readonly FieldAsked[] {
   const { query, end } = parseNested(span, span.start, 0, syntax, budget)
   if (end < span.end) throw invalidFields(`Expected a field's name, not '${characterAt(span, end)}'.`, placeAt(span, end))
-  if (query.fields === undefined) throw invalidFields('Expected the name of a field at least.', placeAt(span, span.start))
+  if (query.fields === undefined) throw invalidFields('Expected the name of at least one field.', placeAt(span, span.start))
   return query.fields
 }
 
@@ -27,7 +27,7 @@ interface ReadQuery { readonly query: Query, readonly end: number }
 
 /** Reads names and options up to the closing parenthesis or the end. `depth` 0 is the parameter itself, which has no options. */
 function parseNested (span: Span, start: number, depth: number, syntax: Syntax, budget: Budget): ReadQuery {
-  if (depth > syntax.limits.depth) throw invalidFields(`Selections can be nested ${syntax.limits.depth} deep at the most.`, placeAt(span, start))
+  if (depth > syntax.limits.depth) throw invalidFields(`Selections can be nested at most ${syntax.limits.depth} deep.`, placeAt(span, start))
   const draft = makeDraft()
   const fields: FieldAsked[] = []
   const delimiters = [...syntax.fields, ...depth > 0 ? optionDelimiter : ''].join('')
@@ -39,7 +39,7 @@ function parseNested (span: Span, start: number, depth: number, syntax: Syntax, 
       index = skip(span, addOption(draft, part(span, index, span.end), nameEnds, syntax, budget), delimiters)
       continue
     }
-    if (hasOptions(draft)) throw invalidFields('Names stand before the options.', placeAt(span, index))
+    if (hasOptions(draft)) throw invalidFields('The names of fields must come before the options.', placeAt(span, index))
     const { field, end } = parseField(span, index, nameEnds, depth, syntax, budget)
     fields.push(field)
     if (end < span.end && !standsAt(span, end, `)${delimiters}`)) throw invalidFields(`Expected a delimiter, not '${characterAt(span, end)}'.`, placeAt(span, end))
@@ -62,8 +62,8 @@ function parseField (span: Span, start: number, nameEnds: number, depth: number,
   const name = span.text.slice(start, nameEnds)
   if (!standsAt(span, nameEnds, '(')) return { field: { name, at }, end: nameEnds }
   const { query, end } = parseNested(span, nameEnds + 1, depth + 1, syntax, budget)
-  if (end >= span.end) throw invalidFields('The parenthesis is never closed.', placeAt(span, nameEnds))
-  if (query.fields === undefined && !hasOptions(query)) throw invalidFields('Nothing stands between the parentheses.', placeAt(span, nameEnds))
+  if (end >= span.end) throw invalidFields('The parenthesis is not closed.', placeAt(span, nameEnds))
+  if (query.fields === undefined && !hasOptions(query)) throw invalidFields('The parentheses are empty.', placeAt(span, nameEnds))
   return { field: { name, at, query }, end: end + 1 }
 }
 
@@ -72,7 +72,7 @@ function addOption (draft: QueryDraft, span: Span, nameEnds: number, syntax: Syn
   const at = placeAt(span, span.start)
   const name = span.text.slice(span.start, nameEnds)
   const kind = standsAt(span, nameEnds, '=') ? syntax.parameters.get(name) : undefined
-  if (kind === 'fields' || kind === 'after' || kind === 'before') throw invalidFields(`'${name}' cannot stand inside a selection.`, at)
+  if (kind === 'fields' || kind === 'after' || kind === 'before') throw invalidFields(`'${name}' cannot be used inside a selection.`, at)
   if (kind === undefined && !syntax.fieldParameters) throw invalidFields(`There is no parameter '${name}'.`, at)
   if (kind === undefined || kind === 'where') {
     const { filter, end } = readOptionFilter(kind === undefined ? span : part(span, nameEnds + 1, span.end), syntax, budget)

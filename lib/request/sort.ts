@@ -8,7 +8,7 @@ import { nameEnd, type Syntax } from './syntax.ts'
  */
 export function parseSort (span: Span, syntax: Syntax): readonly SortTerm[] {
   const terms = split(span, syntax.sort)
-  if (terms.length > syntax.limits.sortTerms) throw invalidSort(`An order has ${syntax.limits.sortTerms} terms at the most.`, placeAt(span, span.start))
+  if (terms.length > syntax.limits.sortTerms) throw invalidSort(`A sort order can have at most ${syntax.limits.sortTerms} terms.`, placeAt(span, span.start))
   return terms.map(term => parseTerm(trim(term, syntax), syntax))
 }
 

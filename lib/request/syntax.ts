@@ -82,9 +82,9 @@ export function compileSyntax ({ operators: spellings, delimiters: split, direct
 
 /** The names that no field may have, because a parameter of that name means something else. */
 export function reservedNames ({ parameters, fieldParameters }: Syntax): ReadonlyMap<string, string> {
-  const reserved = new Map([['__proto__', 'JavaScript gives it a meaning of its own']])
+  const reserved = new Map([['__proto__', 'it has a special meaning in JavaScript']])
   if (!fieldParameters) return reserved
-  for (const [name, kind] of parameters) reserved.set(name, `a parameter of that name holds '${kind}'; name the field otherwise, or the parameter by the option 'queryString.${kind}'`)
+  for (const [name, kind] of parameters) reserved.set(name, `a query parameter has this name; rename the field, or rename the parameter with the option 'queryString.${kind}'`)
   return reserved
 }
 
@@ -129,20 +129,20 @@ function byName<K extends string> (path: string, spellings: Spellings<K>): Reado
 }
 
 function checkParameter (name: string, kind: ParameterKind): void {
-  if (name === '' || /[=&]/.test(name)) throw new DeclarationError(`option 'queryString.${kind}': '${name}' is no name: it must be one character at least, and neither '=' nor '&'`)
+  if (name === '' || /[=&]/.test(name)) throw new DeclarationError(`option 'queryString.${kind}': '${name}' is not a valid name; a name has at least one character and contains neither '=' nor '&'`)
 }
 
 function checkOperator (spelling: string, operator: Operator): void {
   const option = `option 'queryString.operators.${operator}'`
-  if (spelling === '') throw new DeclarationError(`${option}: an operator is one character at least`)
-  if (isNameCharacter(spelling[0])) throw new DeclarationError(`${option}: '${spelling}' begins with a character that a field's name may hold, so the two could not be told apart`)
-  if (/["&#(),;]/.test(spelling)) throw new DeclarationError(`${option}: '${spelling}' holds a character that quotes values, groups or ends parameters`)
+  if (spelling === '') throw new DeclarationError(`${option}: an operator must have at least one character`)
+  if (isNameCharacter(spelling[0])) throw new DeclarationError(`${option}: '${spelling}' begins with a character that names of fields may contain, so it could not be separated from them`)
+  if (/["&#(),;]/.test(spelling)) throw new DeclarationError(`${option}: '${spelling}' contains a character that quotes values, groups filters or ends parameters`)
 }
 
 function characters (name: string, given: readonly string[], taken: ReadonlySet<string> = new Set()): ReadonlySet<string> {
   for (const character of given) {
-    if (character.length !== 1 || isNameCharacter(character) || '"()&'.includes(character)) throw new DeclarationError(`option 'queryString.delimiters.${name}': '${character}' must be a single character that neither names nor quotes hold`)
-    if (taken.has(character)) throw new DeclarationError(`option 'queryString.delimiters.${name}': '${character}' already stands between the terms of an order`)
+    if (character.length !== 1 || isNameCharacter(character) || '"()&'.includes(character)) throw new DeclarationError(`option 'queryString.delimiters.${name}': '${character}' must be a single character that is not part of names and is not a quote, a parenthesis or '&'`)
+    if (taken.has(character)) throw new DeclarationError(`option 'queryString.delimiters.${name}': '${character}' already separates the terms of a sort order`)
   }
   return new Set(given)
 }

@@ -133,7 +133,7 @@ async function refusal (rule: Rule | undefined, context: Context): Promise<DataA
 }
 
 function denyAndLog (error: unknown, { request }: Context): DataApiError {
-  request.log.error({ err: error }, 'a rule failed, and so denies')
+  request.log.error({ err: error }, 'a rule failed, so it denies access')
   return forbidden()
 }
 
@@ -142,7 +142,7 @@ async function askScope (name: string, scope: NonNullable<Declared['scope']>, co
     const given = await scope(context, conditionBuilder)
     return collection => planScope(given, collection)
   } catch (error) {
-    context.request.log.error({ err: error }, `collection '${name}': its scope failed, and so no item is in it`)
+    context.request.log.error({ err: error }, `collection '${name}': its scope failed, so it includes no items`)
     return () => never
   }
 }
@@ -151,7 +151,7 @@ function logged (plan: () => Predicate, otherwise: Predicate, { request }: Conte
   try {
     return plan()
   } catch (error) {
-    request.log.error({ err: error }, 'a scope failed, and so no item is in it')
+    request.log.error({ err: error }, 'a scope failed, so it includes no items')
     return otherwise
   }
 }

@@ -24,10 +24,10 @@ export const conditionBuilder: Where<Values> = {
 /** What a scope gave, as a predicate. Throws a TypeError for what is none, such as an undefined value, which must never mean "any". */
 export function planScope (given: Match<Values> | Condition | boolean, collection: Collection): Predicate {
   if (typeof given === 'boolean') return given ? always : never
-  if (typeof given !== 'object' || given === null) throw fault(collection, `gave ${String(given)}`)
+  if (typeof given !== 'object' || given === null) throw fault(collection, `returned ${String(given)}; return an object of values, a condition, true or false`)
   if (isCondition(given)) return planCondition(given, collection)
   const terms = Object.entries(given).map(([property, value]) => equals(fieldOf(property, collection), valueOf(property, value, collection)))
-  if (terms.length === 0) throw fault(collection, 'gave an object without values; give true for all items')
+  if (terms.length === 0) throw fault(collection, 'returned an object without values; return true for all items')
   return all(terms)
 }
 
@@ -45,7 +45,7 @@ function planCondition ({ of: node }: Condition, collection: Collection): Predic
     case 'compare': {
       const field = fieldOf(node.property, collection)
       if (node.operator !== 'in') return { kind: 'compare', field, operator: node.operator, value: valueOf(node.property, node.value, collection) }
-      if (!Array.isArray(node.value)) throw fault(collection, `compares '${node.property}' with what is no array`)
+      if (!Array.isArray(node.value)) throw fault(collection, `compares '${node.property}' with a value that is not an array`)
       return { kind: 'compare', field, operator: 'in', value: node.value.map((value: unknown) => valueOf(node.property, value, collection)) }
     }
   }
@@ -53,13 +53,13 @@ function planCondition ({ of: node }: Condition, collection: Collection): Predic
 
 function fieldOf (property: string, collection: Collection): StoredField {
   const field = collection.properties.get(property)
-  if (field?.kind !== 'stored') throw fault(collection, `names '${property}', which is no stored field`)
+  if (field?.kind !== 'stored') throw fault(collection, `names '${property}', which is not a stored field`)
   return field
 }
 
 function relationOf (property: string, collection: Collection): RelationField {
   const field = collection.properties.get(property)
-  if (field?.kind !== 'sub-item' && field?.kind !== 'sub-collection') throw fault(collection, `names '${property}', which is no relation`)
+  if (field?.kind !== 'sub-item' && field?.kind !== 'sub-collection') throw fault(collection, `names '${property}', which is not a relation`)
   return field
 }
 
@@ -67,7 +67,7 @@ function valueOf (property: string, value: unknown, collection: Collection): Sca
   if (value === null) return null
   const { type } = fieldOf(property, collection)
   const taken = type.take(value)
-  if (taken === undefined || type.kind === 'json') throw fault(collection, `gave ${value === undefined ? 'undefined' : typeof value} for '${property}', which takes ${type.expected}`)
+  if (taken === undefined || type.kind === 'json') throw fault(collection, `uses ${value === undefined ? 'undefined' : `a value of type '${typeof value}'`} for '${property}', which takes ${type.expected}`)
   // A type that is not JSON takes scalars only.
   return taken as Scalar
 }

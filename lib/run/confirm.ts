@@ -7,7 +7,7 @@ import { showField } from '../plan/to-item.ts'
 
 /** What is wrong with members that cannot be written: they must be what GET shows now (docs/http.md: Writing). The row must hold their fields. */
 export function confirm (confirmations: readonly Confirmation[], row: Row): readonly Violation[] {
-  return confirmations.filter(one => !isCurrent(one, row)).map(({ pointer }) => ({ pointer, message: 'cannot be written, and is something else now' }))
+  return confirmations.filter(one => !isCurrent(one, row)).map(({ pointer }) => ({ pointer, message: 'cannot be written, and differs from the current value' }))
 }
 
 function isCurrent ({ field, value }: Confirmation, row: Row): boolean {

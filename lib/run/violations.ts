@@ -7,7 +7,7 @@ export function expectChanged (changed: Changed, collection: Collection, pointer
   switch (changed.kind) {
     case 'changed': return changed
     // Locked a moment ago, it cannot be gone; a view or trigger of the database may do as it likes.
-    case 'unchanged': throw unavailable(new Error(`collection '${collection.property}': an item that was there could not be changed`))
+    case 'unchanged': throw unavailable(new Error(`collection '${collection.property}': an item that was locked could not be changed; a view or trigger of the database may prevent it`))
     case 'refused': throw refusalOf(changed, collection, pointer, deleting)
   }
 }

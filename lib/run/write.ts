@@ -68,7 +68,7 @@ async function runMissed (change: Change, plan: Exclude<WritePlan, { kind: 'crea
     const changed = await database.change(change)
     if (changed.kind !== 'unchanged') return directResult(plan, change, changed)
   }
-  throw unavailable(new Error('an item came and went'))
+  throw unavailable(new Error('an item disappeared and came back while it was written'))
 }
 
 function directResult (plan: WritePlan, change: Change, result: Changed): WriteResult {
@@ -102,7 +102,7 @@ async function runCreate ({ steps, from, given, bodies, shows }: WritePlanOf<'cr
   const items: Created[] = []
   for (const body of bodies) {
     const item = await createItem({ body, from, given, parent: parent.key, orNothing: false }, work)
-    if (item === undefined) throw new TypeError('an insert that may not do nothing did so')
+    if (item === undefined) throw new TypeError('an insert without a conflict clause inserted nothing')
     items.push({ key: item[from.collection.key.property], row: await represent(from.collection, item, shows, work) })
   }
   return { kind: 'created', items }

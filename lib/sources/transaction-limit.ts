@@ -19,7 +19,7 @@ export function openSession (session: Omit<Session, 'announce'>): OpenSession {
   let call: string | undefined
   const checkOpen = () => {
     if (over) {
-      throw new TypeError('The transaction is over: a hook or setter must await its statements, and keep no transaction for later.')
+      throw new TypeError('The transaction has ended: a hook or setter must await its statements, and must not keep its transaction for later.')
     }
   }
   return {
@@ -77,7 +77,7 @@ export async function withinLimit<T> (
 /** The transaction ends with the request; a hook that ended it would leave the rest of the request without one. */
 function refuseTransactionControl (text: string): void {
   if (!transactionControl.test(text)) return
-  throw new TypeError('A hook or setter must not begin or end a transaction: throw an error to have everything rolled back; savepoints are allowed.')
+  throw new TypeError('A hook or setter must not begin or end a transaction: throw an error to roll everything back; savepoints are allowed.')
 }
 
 const transactionControl = /^\s*(?:begin|start\s+transaction|commit|end|abort|prepare\s+transaction|rollback(?!\s+(?:(?:work|transaction)\s+)?to\b))\b/i

@@ -69,7 +69,7 @@ async function undoing<T> (work: (session: Session) => Promise<T>, hold: Hold): 
 
 const transaction = {
   kind: 'memory',
-  async query (): Promise<never> { throw new TypeError('Data in memory has no statements; change the objects themselves.') }
+  async query (): Promise<never> { throw new TypeError('memory() cannot run statements; change the objects themselves.') }
 }
 
 /**

@@ -17,7 +17,7 @@ export interface TableOptions {
 
 /** A source of the database's table. Throws a DeclarationError for a name that no table has. */
 export function makeSource (database: Database, table: string, { columns = 'none' }: TableOptions): SqlSource {
-  if (table === '') throw new DeclarationError('table(name): the name is empty')
+  if (table === '') throw new DeclarationError('table(name): the name must not be empty')
   return { database, table, column: columnNaming(columns) }
 }
 

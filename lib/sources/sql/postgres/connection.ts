@@ -107,14 +107,14 @@ export function driverConnection (client: PostgresClient, { naming, prepareValue
 /** A server answers the commit of a transaction that had failed with ROLLBACK, and no error. */
 function checkCommitted (command: string): void {
   if (command.startsWith('COMMIT')) return
-  throw new Error(`the transaction was not committed: the server answered 'commit' with ${command}, since a statement had failed`)
+  throw new Error(`the transaction was not committed: the server answered 'commit' with ${command}, because a statement had failed`)
 }
 
 function stopNaming (naming: Naming): void {
   if (!naming.on) return
   naming.on = false
-  process.emitWarning('A pooler between this process and PostgreSQL loses prepared statements; they are not used any more. ' +
-    'Say postgres({ prepare: false }), or use a pooler that tracks them.', 'DataApiWarning')
+  process.emitWarning('A pooler between this process and PostgreSQL loses prepared statements, so they are no longer used. ' +
+    'Set postgres({ prepare: false }), or use a pooler that tracks prepared statements.', 'DataApiWarning')
 }
 
 /** The errors of one connection: a hook can fail with an error of another database, which looks alike and says nothing of this one. */

@@ -46,8 +46,8 @@ export interface PostgresDatabase extends Database {
  */
 export function postgres (options: PostgresOptions = {}): PostgresDatabase {
   const { connectionString, primary = connectionString, replicas = [] } = options
-  if (connectionString !== undefined && connectionString !== primary) throw new DeclarationError("postgres(): 'connectionString' and 'primary' name two servers; say one of them")
-  if (options.driver?.['pipeline'] === true) throw new DeclarationError("postgres(): the plugin sends statements together by itself; leave out 'pipeline' of 'driver'")
+  if (connectionString !== undefined && connectionString !== primary) throw new DeclarationError("postgres(): 'connectionString' and 'primary' name different servers; give only one of them")
+  if (options.driver?.['pipeline'] === true) throw new DeclarationError("postgres(): the plugin batches statements itself; remove 'pipeline' from 'driver'")
   const { Pool, prepareValue } = loadDriver()
   const pool = openPool(Pool, primary, options)
   const setup: Setup = { naming: { on: options.prepare ?? true }, prepareValue, responseTimeout: responseTimeoutOf(options) }
@@ -124,5 +124,5 @@ function connect (pool: PostgresPool): Promise<PooledClient> {
 function connectUntimed (pool: PostgresPool): void {
   if (pool.options['statement_timeout'] === undefined) return
   delete pool.options['statement_timeout']
-  process.emitWarning('A pooler between this process and PostgreSQL takes no statement_timeout when a connection begins, so the server ends no statement of itself. Say it to the server: alter role ... set statement_timeout.', 'DataApiWarning')
+  process.emitWarning('A pooler between this process and PostgreSQL does not accept statement_timeout when a connection begins, so the server does not limit the time of statements. Set the limit on the server: alter role ... set statement_timeout.', 'DataApiWarning')
 }

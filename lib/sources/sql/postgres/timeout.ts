@@ -1,4 +1,4 @@
-/** Looks after one connection: whoever waits on it for an answer is told when the server has said nothing for so long. */
+/** Looks after one connection: whoever waits on it for an answer is told when the server has sent nothing for so long. */
 export interface ResponseTimeout {
   begin (giveUp: (error: Error) => void): void
   end (giveUp: (error: Error) => void): void
@@ -11,7 +11,7 @@ export interface ResponseTimeout {
 export function makeResponseTimeout (milliseconds: number): ResponseTimeout {
   const waiting = new Set<(error: Error) => void>()
   const timer = setTimeout(() => {
-    for (const giveUp of waiting) giveUp(new Error(`query read timeout: the server has said nothing for ${milliseconds} ms`))
+    for (const giveUp of waiting) giveUp(new Error(`query read timeout: the server has sent nothing for ${milliseconds} ms`))
     waiting.clear()
   }, milliseconds)
   // The connection keeps the process alive for as long as it is open.
