@@ -1,5 +1,11 @@
-/** What a code means on the wire: its status and, for errors about the state of a resource, its state (docs/http.md: Errors). */
-export interface ErrorKind { readonly status: number, readonly state?: 'not_found' | 'conflict' | 'precondition_failed' }
+/**
+ * The meaning of a code on the wire: its status and, for errors about the state of a resource, that state
+ * (docs/http.md: Errors).
+ */
+export interface ErrorKind {
+  readonly status: number
+  readonly state?: 'not_found' | 'conflict' | 'precondition_failed'
+}
 
 export const errorKinds = {
   identifier_not_found: { status: 404, state: 'not_found' },
@@ -34,30 +40,30 @@ export const errorKinds = {
 
 export type ErrorCode = keyof typeof errorKinds
 
-/** What an error knows besides its code and message: members of its body, but for `headers` and `cause`. */
+/** Everything that an error knows besides its code and message: members of its body, except `headers` and `cause`. */
 export interface Facts {
-  /** The query parameter at fault. */
+  /** The query parameter with the error. */
   readonly parameter?: string
-  /** The character in it, from 1 (docs/http.md: Errors). */
+  /** The position of the error in the parameter, in characters from 1 (docs/http.md: Errors). */
   readonly position?: number
-  /** The name that was probably meant. */
+  /** The name that the client probably meant. */
   readonly suggestion?: string
-  /** The fields at fault, by their names on the wire. */
+  /** The offending fields, by their names on the wire. */
   readonly fields?: readonly string[]
-  /** All that is wrong with a body, and where: JSON pointers (RFC 6901). */
+  /** The violations in a body. A `pointer` is a JSON pointer (RFC 6901). */
   readonly details?: ReadonlyArray<{ readonly pointer: string, readonly message: string }>
-  /** The element of the body at fault, where it holds more than one item. */
+  /** The offending element of a body that holds more than one item: a JSON pointer. */
   readonly pointer?: string
-  /** Paths that would do. */
+  /** Paths that lead to one item each. */
   readonly candidates?: readonly string[]
-  /** Instead of the code's own status, for `rejected`. */
+  /** Replaces the code's own status; for `rejected`. */
   readonly status?: number
-  /** Sent with the answer, such as `Allow`. */
+  /** Headers of the answer, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>>
   readonly cause?: unknown
 }
 
-/** Every error that a client is told of. `code` decides status and shape; `message` is for the person who must fix it. */
+/** An error that a client sees. `code` decides status and shape; `message` is for the person who must fix it. */
 export class DataApiError extends Error {
   override readonly name: string = 'DataApiError'
   readonly code: ErrorCode
@@ -78,84 +84,139 @@ export class ArgumentError extends DataApiError {
 /** Thrown at registration for a mistake in a declaration or an option. */
 export class DeclarationError extends Error { override readonly name = 'DeclarationError' }
 
-export const identifierNotFound = (identifier: string) => new DataApiError('identifier_not_found', `An item was not found with the identifier '${identifier}'.`)
+export const identifierNotFound = (identifier: string) =>
+  new DataApiError('identifier_not_found', `An item was not found with the identifier '${identifier}'.`)
 
 export const collectionNotFound = (name: string, suggestion: string | undefined) =>
-  new DataApiError('collection_not_found', `There is no collection '${name}'.${didYouMean(suggestion)}`, { ...suggestion !== undefined && { suggestion } })
+  new DataApiError('collection_not_found', `There is no collection '${name}'.${didYouMean(suggestion)}`, {
+    ...suggestion !== undefined && { suggestion }
+  })
 
 export const fieldNotFound = (name: string, suggestion: string | undefined) =>
-  new DataApiError('field_not_found', `There is no field '${name}'.${didYouMean(suggestion)}`, { ...suggestion !== undefined && { suggestion } })
+  new DataApiError('field_not_found', `There is no field '${name}'.${didYouMean(suggestion)}`, {
+    ...suggestion !== undefined && { suggestion }
+  })
 
-export const ambiguousIdentifier = (identifier: string, candidates: readonly string[]) =>
-  new DataApiError('ambiguous_identifier', `More than one item has the identifier '${identifier}'.${candidates.length > 0 ? ` These paths tell them apart: ${candidates.join(', ')}` : ''}`, { candidates })
+export function ambiguousIdentifier (identifier: string, candidates: readonly string[]): DataApiError {
+  const advice = candidates.length > 0 ? ` Use one of these paths instead: ${candidates.join(', ')}` : ''
+  return new DataApiError('ambiguous_identifier', `More than one item has the identifier '${identifier}'.${advice}`, {
+    candidates
+  })
+}
 
 export const methodNotAllowed = (method: string, allow: string) =>
-  new DataApiError('method_not_allowed', `${method} is not possible here, only ${allow}.`, { headers: { allow } })
+  new DataApiError('method_not_allowed', `${method} is not allowed here. Allowed methods: ${allow}.`, {
+    headers: { allow }
+  })
 
 export const notAcceptable = (available: readonly string[]) =>
-  new DataApiError('not_acceptable', `None of the media types in 'Accept' can be given; there is ${available.join(', ')}.`)
+  new DataApiError(
+    'not_acceptable',
+    `No media type in 'Accept' is available here. Available media types: ${available.join(', ')}.`
+  )
 
 export const unsupportedMediaType = (...expected: readonly string[]) =>
-  new DataApiError('unsupported_media_type', `The body must be sent as ${expected.join(' or ')}.`, { headers: { accept: expected.join(', ') } })
+  new DataApiError('unsupported_media_type', `The 'Content-Type' of the body must be ${expected.join(' or ')}.`, {
+    headers: { accept: expected.join(', ') }
+  })
 
-export const contentTooLarge = (message: string, cause?: unknown) => new DataApiError('content_too_large', message, { cause })
+export const contentTooLarge = (message: string, cause?: unknown) =>
+  new DataApiError('content_too_large', message, { cause })
 
-/** Everything that is wrong with a body. A body of garbage could be wrong in a million ways, so it is told the first hundred. */
-export const validation = (details: NonNullable<Facts['details']>) =>
-  new DataApiError('validation', `The body is not what it must be: ${details.length === 1 ? 'one thing is' : `${details.length} things are`} wrong.`, { details: details.slice(0, 100) })
+/** The violations in a body. The error lists the first 100: one body can have millions. */
+export function validation (details: NonNullable<Facts['details']>): DataApiError {
+  const listed = details.slice(0, 100)
+  const problems = details.length === 1 ? '1 problem' : `${details.length} problems`
+  const list = listed.length < details.length ? `the first ${listed.length} of ${problems}` : problems
+  return new DataApiError('validation', `The body is not valid; 'details' lists ${list}.`, { details: listed })
+}
 
-/** Where in the body, if it holds more than one item. */
+/** The fact `pointer`, for a body that holds more than one item. */
 const pointing = (pointer: string) => pointer === '' ? {} : { pointer }
 
-export const duplicate = (fields: readonly string[], pointer: string) =>
-  new DataApiError('duplicate', fields.length === 0 ? 'There is such an item already.' : `There is an item with the same ${quoted(fields)} already.`, { fields, ...pointing(pointer) })
+export function duplicate (fields: readonly string[], pointer: string): DataApiError {
+  const message = fields.length === 0
+    ? 'Such an item already exists.'
+    : `An item with the same ${listOf(fields)} already exists.`
+  return new DataApiError('duplicate', message, { fields, ...pointing(pointer) })
+}
 
-export const danglingReference = (fields: readonly string[], pointer: string) =>
-  new DataApiError('reference', `There is no item that ${quoted(fields)} could refer to.`, { fields, ...pointing(pointer) })
+export function danglingReference (fields: readonly string[], pointer: string): DataApiError {
+  const message = fields.length === 0
+    ? 'The item refers to an item that does not exist.'
+    : `The item referred to by ${listOf(fields)} does not exist.`
+  return new DataApiError('reference', message, { fields, ...pointing(pointer) })
+}
 
-/** Of a foreign key that the database checks at the end of a transaction, without saying which. */
-export const deferredReference = (cause: unknown) => new DataApiError('reference', 'An item refers to one that is not there.', { fields: [], cause })
+/** For a foreign key that the database checks at the end of a transaction, without naming it. */
+export const deferredReference = (cause: unknown) =>
+  new DataApiError('reference', 'An item refers to an item that does not exist.', { fields: [], cause })
 
-export const stillReferred = (pointer: string) => new DataApiError('reference', 'Other items refer to this one.', { fields: [], ...pointing(pointer) })
+export const stillReferred = (pointer: string) =>
+  new DataApiError('reference', 'Other items still refer to this item.', { fields: [], ...pointing(pointer) })
 
-export const constraint = (fields: readonly string[], pointer: string) =>
-  new DataApiError('constraint', fields.length === 0 ? 'The database does not take this item.' : `The database does not take this item's ${quoted(fields)}.`, { fields, ...pointing(pointer) })
+export function constraint (fields: readonly string[], pointer: string): DataApiError {
+  const message = fields.length === 0
+    ? 'The database does not accept this item.'
+    : `The database does not accept this item because of ${listOf(fields)}.`
+  return new DataApiError('constraint', message, { fields, ...pointing(pointer) })
+}
 
 export const preconditionFailed = (message: string) => new DataApiError('precondition_failed', message)
 
 export const preconditionRequired = () =>
-  new DataApiError('precondition_required', "This item is changed only with 'If-Match': send the 'ETag' of the item as you know it.")
+  new DataApiError(
+    'precondition_required',
+    "This request requires the header 'If-Match'. Send the 'ETag' that you got with the item."
+  )
 
-/** The same error, told of one element of a body. */
+/** A copy of the error that points at one element of a body; the error itself where it points at one already. */
 export function atPointer (error: DataApiError, pointer: string): DataApiError {
   if (pointer === '' || error.facts.pointer !== undefined) return error
   return new DataApiError(error.code, error.message, { ...error.facts, pointer, cause: error.cause })
 }
 
-const quoted = (names: readonly string[]) => names.map(name => `'${name}'`).join(', ')
+/** Names for a message, such as `'id', 'name' and 'age'`. */
+function listOf (names: readonly string[]): string {
+  const quoted = names.map(name => `'${name}'`)
+  return [quoted.slice(0, -1).join(', '), ...quoted.slice(-1)].filter(text => text !== '').join(' and ')
+}
 
-export const malformedBody = (message: string, cause?: unknown) => new DataApiError('malformed_body', message, { cause })
+export const malformedBody = (message: string, cause?: unknown) =>
+  new DataApiError('malformed_body', message, { cause })
 
 export const unavailable = (cause: unknown) =>
-  new DataApiError('unavailable', 'The data cannot be reached at the moment; try again later.', { headers: { 'retry-after': '1' }, cause })
+  new DataApiError('unavailable', 'The data is not available at the moment. Try again later.', {
+    headers: { 'retry-after': '1' },
+    cause
+  })
 
 /**
- * The connection was lost after a commit was sent and before it was confirmed. There is no `Retry-After`: a client that repeats such a write without
- * looking may do it twice (docs/http.md: Errors).
+ * The connection was lost after a commit was sent and before it was confirmed. There is no `Retry-After`: a client that
+ * repeats such a write without reading first may do it twice (docs/http.md: Errors).
  */
 export const outcomeUnknown = (cause: unknown) =>
-  new DataApiError('outcome_unknown', 'The connection to the database was lost before it confirmed this write, which may have been done. Read what is there before you send it again.', { cause })
+  new DataApiError(
+    'outcome_unknown',
+    'The connection to the database was lost before it confirmed this write, which may have been done. ' +
+      'Read the data before you send the write again.',
+    { cause }
+  )
 
-export const forbidden = () => new DataApiError('forbidden', 'You may not do this.')
+export const forbidden = () => new DataApiError('forbidden', 'You are not allowed to do this.')
 
-/** What the application says a caller may not: an error with a statusCode of 401 or 403, its message and headers meant for the client. Nothing for another error. */
+/**
+ * The error of a rule that denies access: an error with a `statusCode` of 401 or 403, whose message and headers are
+ * meant for the client. Undefined for any other error.
+ */
 export function refusedByRule (error: unknown): DataApiError | undefined {
   if (error instanceof DataApiError && (error.code === 'unauthorized' || error.code === 'forbidden')) return error
-  if (!(error instanceof Error) || !('statusCode' in error) || (error.statusCode !== 401 && error.statusCode !== 403)) return undefined
+  if (!(error instanceof Error) || !('statusCode' in error)) return undefined
+  if (error.statusCode !== 401 && error.statusCode !== 403) return undefined
   return rejected(error.statusCode, error.message, error)
 }
 
-/** An error that a hook of the application threw, with the status that it gave. */
+/** An error that a hook of the application threw, with its own status. */
 export function rejected (status: number, message: string, cause: unknown): DataApiError {
   const facts = { cause, ...headersOf(cause) }
   if (status === 401) return new DataApiError('unauthorized', message, facts)
@@ -163,22 +224,39 @@ export function rejected (status: number, message: string, cause: unknown): Data
   return new DataApiError('rejected', message, { status, ...facts })
 }
 
-/** The headers of an error, such as `WWW-Authenticate`, as Fastify itself takes them. */
+/** The headers of an error, such as `WWW-Authenticate`, in the form that Fastify itself accepts. */
 function headersOf (error: unknown): { readonly headers?: Readonly<Record<string, string>> } {
-  if (typeof error !== 'object' || error === null || !('headers' in error) || typeof error.headers !== 'object' || error.headers === null) return {}
-  return { headers: Object.fromEntries(Object.entries(error.headers).map(([name, value]) => [name.toLowerCase(), String(value)])) }
+  if (typeof error !== 'object' || error === null || !('headers' in error)) return {}
+  if (typeof error.headers !== 'object' || error.headers === null) return {}
+  const headers = Object.entries(error.headers).map(([name, value]) => [name.toLowerCase(), String(value)])
+  return { headers: Object.fromEntries(headers) }
 }
 
-/** Whatever was not foreseen: the client is told nothing of it but that it happened. */
-export const internal = (cause: unknown) => new DataApiError('internal', 'Something went wrong on the server.', { cause })
+/** An unexpected error. Its message tells the client nothing about the cause. */
+export const internal = (cause: unknown) =>
+  new DataApiError('internal', 'Something went wrong on the server.', { cause })
 
-/** For the end of a message: what was probably meant. */
-export const didYouMean = (suggestion: string | undefined) => suggestion === undefined ? '' : ` Did you mean '${suggestion}'?`
+/** The end of a message: the name that was probably meant. */
+export const didYouMean = (suggestion: string | undefined) =>
+  suggestion === undefined ? '' : ` Did you mean '${suggestion}'?`
 
-/** Where in the query string something stood. */
+/** A value of JSON that a client sent, for a message: `the string '1991'`, `the number 1.5`, `null`. */
+export function describeValue (value: unknown): string {
+  switch (typeof value) {
+    case 'string': return value.length <= longestShown ? `the string '${value}'` : `a string of ${value.length} characters`
+    case 'number': return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? `the number ${value}` : 'a number out of range'
+    case 'object': return value === null ? 'null' : Array.isArray(value) ? 'an array' : 'an object'
+    default: return String(value)
+  }
+}
+
+// In characters.
+const longestShown = 50
+
+/** The place of an error in the query string. */
 interface QueryPlace { readonly parameter: string, readonly position: number }
 
-/** Makes the errors of one part of a query string, which all know where they stand and perhaps what was meant. */
+/** Makes the errors for one part of a query string. */
 const invalid = (code: ErrorCode) => (message: string, { parameter, position }: QueryPlace, suggestion?: string) =>
   new DataApiError(code, message, { parameter, position, ...suggestion !== undefined && { suggestion } })
 
@@ -186,8 +264,10 @@ export const invalidFilter = invalid('invalid_filter')
 export const invalidSort = invalid('invalid_sort')
 export const invalidFields = invalid('invalid_fields')
 export const invalidPage = invalid('invalid_page')
-/** A position whose values are of the right types and yet cannot be: it was made by hand. */
-export const foreignPosition = (cause: unknown) => new DataApiError('invalid_page', "The request's position is not from one of this API's own links.", { cause })
 export const invalidParameter = invalid('invalid_parameter')
+
+/** For a cursor that the database refuses, although its values have the right types: no link of the API held it. */
+export const foreignPosition = (cause: unknown) =>
+  new DataApiError('invalid_page', "The request's cursor is not from one of this API's links.", { cause })
 
 export const malformedUrl = (message: string) => new DataApiError('malformed_url', message)

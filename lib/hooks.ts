@@ -29,7 +29,7 @@ export function addHooks (scope: FastifyInstance, { options, callers }: Pick<Api
  * path before it knows whose it is, so that no plugin can (docs/http.md: Errors).
  */
 export function frameworkErrors (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
-  const failure = error.code === 'FST_ERR_BAD_URL' ? malformedUrl('The path of the URL is not percent-encoded UTF-8.') : toDataApiError(error)
+  const failure = error.code === 'FST_ERR_BAD_URL' ? malformedUrl('The path of the URL is not valid percent-encoded UTF-8.') : toDataApiError(error)
   const { status, headers, body } = renderFailure(failure, { form: takesProblem(request.headers.accept) ? 'problem' : 'plain', developerErrors: false })
   reply.code(status).headers(headers).send(body)
 }
@@ -82,9 +82,9 @@ function answerFailure (error: DataApiError, request: FastifyRequest, { response
 function toDataApiError (error: unknown): DataApiError {
   if (error instanceof DataApiError) return error
   switch (codeOf(error)) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE': return contentTooLarge('The body is larger than this API takes.', error)
+    case 'FST_ERR_CTP_BODY_TOO_LARGE': return contentTooLarge('The body is larger than this API accepts.', error)
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE': return unsupportedMediaType(...bodyTypes)
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH': return malformedBody('The body is not as long as its Content-Length says.', error)
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH': return malformedBody("The length of the body differs from its 'Content-Length'.", error)
     default: return refusedByHost(error) ?? internal(error)
   }
 }

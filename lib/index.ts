@@ -67,7 +67,7 @@ async function dataApi (app: FastifyInstance, given: DataApiOptions): Promise<vo
 
 function decorate (app: FastifyInstance, prefix: string, model: Model): void {
   const registrations = registrationsOf(app)
-  if (registrations.has(prefix)) throw new DeclarationError(`option 'prefix': '${prefix}' has an API already`)
+  if (registrations.has(prefix)) throw new DeclarationError(`option 'prefix': another API is already registered under '${prefix}'`)
   const registered: DataApi = { prefix, collections: [...model.collections.keys()], registrations }
   registrations.set(prefix, registered)
   if (!app.hasDecorator('dataApi')) app.decorate('dataApi', registered)

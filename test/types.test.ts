@@ -139,6 +139,6 @@ test('a scope and its conditions are typed by the schema, rules by its fields', 
   collection(Artist, { source, scope: () => ({ id: 'x' }) })
   // @ts-expect-error a scope that gives nothing is a mistake
   collection(Artist, { source, scope: () => undefined })
-  // @ts-expect-error there is no such rule
+  // @ts-expect-error there is no such rule; use 'read', 'create', 'update', 'delete' or 'fields'
   collection(Artist, { source, rules: { reed: () => true } })
 })

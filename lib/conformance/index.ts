@@ -85,7 +85,7 @@ class DifferenceError extends Error {
   readonly world: World
   readonly difference: Difference
   constructor (world: World, difference: Difference) {
-    super('answered unlike memory()')
+    super('answered differently from memory()')
     this.world = world
     this.difference = difference
   }
@@ -100,7 +100,7 @@ async function check (
 
 function failure (seed: number, path: string, cause: unknown): ConformanceError {
   const what = cause instanceof DifferenceError
-    ? `A source answers unlike memory().\n\n${report(cause.world, cause.difference)}`
+    ? `A source answers differently from memory().\n\n${report(cause.world, cause.difference)}`
     : `A source could not be tested: ${cause instanceof Error ? cause.stack ?? cause.message : String(cause)}`
   return new ConformanceError(`seed: ${seed}, path: '${path}'. ${what}`, { seed, path, cause })
 }

@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Ajv, type ErrorObject } from 'ajv'
 import { DeclarationError } from '../errors.ts'
+import { describeViolation } from './violation-message.ts'
 
 // With strictNumbers, Ajv would refuse Infinity, which means that there is no limit.
 const ajv = new Ajv({ strictNumbers: false })
@@ -25,6 +26,6 @@ function violation (errors: readonly ErrorObject[], place: (path: string) => str
   }
   const allowed = errors.flatMap(({ params }) => 'allowedValue' in params ? [params['allowedValue'] as unknown] : [])
   const choices = allowed.map(value => JSON.stringify(value))
-  const reason = choices.length > 0 ? `must be one of ${choices.join(', ')}` : error?.message ?? 'is not valid'
+  const reason = choices.length > 0 ? `must be one of ${choices.join(', ')}` : error === undefined ? 'is not valid' : describeViolation(error)
   return new DeclarationError(`${place(path)}: ${reason}`)
 }

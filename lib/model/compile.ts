@@ -57,7 +57,7 @@ export function compileModel (declared: Readonly<Record<string, Declared>>, opti
     const { name, property } = collection
     const other = collections.get(name)
     if (other) {
-      throw new DeclarationError(`collections '${other.property}' and '${property}' are both '${name}' in a URL`)
+      throw new DeclarationError(`collections '${other.property}' and '${property}' have the same name '${name}' in URLs`)
     }
     collections.set(name, collection)
   }
@@ -102,7 +102,7 @@ function makeDraft (property: string, declared: Declared, options: CompileOption
 function compileName (property: string, { naming }: CompileOptions): string {
   const name = toName(naming, property)
   if (name !== '' && name !== '.' && name !== '..') return name
-  throw new DeclarationError(`collection '${property}': its name in a URL would be '${name}', which no URL can hold`)
+  throw new DeclarationError(`collection '${property}': its name in a URL would be '${name}', which cannot be used in a URL`)
 }
 
 function takesWrites ({ schema }: Declared): boolean {
@@ -114,10 +114,10 @@ function compilePages (collection: string, { pages }: Declared, fallback: Limits
   const defaultSize = pages.defaultSize ?? Math.min(fallback.defaultSize, maxSize)
   for (const [name, size] of Object.entries({ defaultSize, maxSize })) {
     if (size >= 1 && (Number.isSafeInteger(size) || size === Infinity)) continue
-    throw new DeclarationError(`collection '${collection}': pages.${name} must be a whole number from 1, or Infinity`)
+    throw new DeclarationError(`collection '${collection}': pages.${name} must be an integer of at least 1, or Infinity`)
   }
   if (defaultSize > maxSize) {
-    throw new DeclarationError(`collection '${collection}': pages.defaultSize is above pages.maxSize`)
+    throw new DeclarationError(`collection '${collection}': pages.defaultSize must not be greater than pages.maxSize`)
   }
   return { defaultSize, maxSize }
 }
@@ -132,7 +132,7 @@ function addFields (draft: CollectionDraft, drafts: Drafts, options: CompileOpti
     const { name } = field
     const other = fields.get(name)
     if (other) {
-      const both = `fields '${other.property}' and '${property}' are both '${name}'`
+      const both = `fields '${other.property}' and '${property}' have the same name '${name}'`
       throw new DeclarationError(`collection '${collection.property}': ${both} on the wire`)
     }
     fields.set(name, field)

@@ -31,7 +31,7 @@ export function compileScalars (collection: string, declared: Declared, options:
   }
   for (const [property, definition] of Object.entries(declared.computed)) {
     if (property in declared.schema.properties) {
-      throw new DeclarationError(`${placeOf(collection, property)}: is declared both in the schema and as computed`)
+      throw new DeclarationError(`${placeOf(collection, property)}: is declared both in the schema and under 'computed'`)
     }
     const name = toName(options.naming, withoutGet(property))
     const draft = { collection, property, name, schema: definition.type, index: scalars.size }
@@ -47,10 +47,10 @@ export function compileKey (collection: string, scalars: Scalars): StoredField {
   for (const field of scalars.values()) {
     if (field.kind !== 'stored' || !field.identifier) continue
     if (!field.nullable) return field
-    const reason = "is the collection's first identifier, so it may be neither optional nor null"
+    const reason = "is the collection's key (its first identifier), so it must be neither optional nor nullable"
     throw new DeclarationError(`${placeOf(collection, field.property)}: ${reason}`)
   }
-  const reason = "no field is flagged 'identifier', so no item could be told from another"
+  const reason = "no field is flagged 'identifier', and a collection needs one"
   throw new DeclarationError(`collection '${collection}': ${reason}`)
 }
 
@@ -77,7 +77,7 @@ export const placeOf = (collection: string, property: string) => `collection '${
 function checkName (name: string, reserved: CompileOptions['reserved'], fail: (reason: string) => void): void {
   const would = `its name on the wire would be '${name}', which`
   if (!nameCharacters.test(name)) {
-    fail(`${would} a query string cannot tell from operators and delimiters; use letters, digits, '_' and '-'`)
+    fail(`${would} is not valid in a query string; use letters, digits, '_' and '-'`)
   }
   const reason = reserved.get(name)
   if (reason !== undefined) fail(`${would} is reserved: ${reason}`)
@@ -90,7 +90,7 @@ function compileStored (draft: FieldDraft, options: CompileOptions): StoredField
   const described = describe(draft)
   const identifier = draft.schema.identifier === true
   if (identifier && described.type.operators.size === 0) {
-    const reason = "is flagged 'identifier', but its values cannot stand in a URL"
+    const reason = "is flagged 'identifier', but values of its type cannot be used in a URL"
     throw new DeclarationError(`${placeOf(draft.collection, draft.property)}: ${reason}`)
   }
   return Object.freeze({ ...flags, kind: 'stored', identifier, ...described })
@@ -104,7 +104,7 @@ function compileComputed (
   const from = (definition.from as readonly string[]).map(property => {
     const field = scalars.get(property)
     if (field?.kind === 'stored') return field
-    const reason = `'from' names '${property}', which is no stored field`
+    const reason = `'from' names '${property}', which is not a stored field`
     throw new DeclarationError(`${placeOf(draft.collection, draft.property)}: ${reason}`)
   })
   const flags = compileFlags(draft, options)
@@ -119,7 +119,7 @@ function compileExpression (
   const described = describe(draft)
   const dialect = declared.source.database.kind === 'memory' ? 'memory' : 'sql'
   if (definition[dialect] === undefined) {
-    const reason = `the expression has no '${dialect}' part, which its source needs`
+    const reason = `the expression has no '${dialect}' part, which its source requires`
     throw new DeclarationError(`${placeOf(draft.collection, draft.property)}: ${reason}`)
   }
   refuseWritable(draft, flags)
@@ -129,14 +129,14 @@ function compileExpression (
 function describe ({ collection, property, schema }: FieldDraft) {
   const described = describeValues(schema, isOptional(schema))
   if (described !== undefined) return described
-  const advice = "use one that it has, such as Type.String({ format: 'date-time' }) for a moment"
-  const reason = `JSON has no form for the type '${String(schema['type'])}'; ${advice}`
+  const advice = "use another type, such as Type.String({ format: 'date-time' }) for a date and time"
+  const reason = `JSON cannot represent the type '${String(schema['type'])}'; ${advice}`
   throw new DeclarationError(`${placeOf(collection, property)}: ${reason}`)
 }
 
 function refuseWritable ({ collection, property }: FieldDraft, { writable }: { readonly writable: boolean }): void {
   if (!writable) return
-  const reason = "is flagged 'writable' but computed; nothing could be stored"
+  const reason = "is flagged 'writable', but a computed field cannot be written"
   throw new DeclarationError(`${placeOf(collection, property)}: ${reason}`)
 }
 

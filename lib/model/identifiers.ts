@@ -23,12 +23,12 @@ export function compileIdentifiers (
     if (identifier.kind === 'special') continue
     const name = toName(naming, property)
     if (names.has(name)) {
-      throw new DeclarationError(`${placeOf(collection, property)}: a lookup and a field are both '${name}' in a URL`)
+      throw new DeclarationError(`${placeOf(collection, property)}: a lookup and a field have the same name '${name}' in URLs`)
     }
     const described = describeValues(identifier.type, isOptional(identifier.type))
     if (described === undefined || described.type.operators.size === 0) {
       const place = placeOfIdentifier(collection, property)
-      throw new DeclarationError(`${place}: its type has no values that can stand in a URL`)
+      throw new DeclarationError(`${place}: values of its type cannot be used in a URL`)
     }
     identifiers.push({ kind: 'lookup', name, type: described.type, find: identifier.find })
   }
@@ -45,8 +45,8 @@ export function compileSpecials (collection: string, declared: Declared): readon
     if (identifier.kind !== 'special') continue
     const { segment, find } = identifier
     const place = placeOfIdentifier(collection, property)
-    if (segment === '') throw new DeclarationError(`${place}: an empty segment is in no URL`)
-    if (specials.has(segment)) throw new DeclarationError(`${place}: another identifier matches '${segment}' already`)
+    if (segment === '') throw new DeclarationError(`${place}: its segment must not be empty`)
+    if (specials.has(segment)) throw new DeclarationError(`${place}: another identifier already matches '${segment}'`)
     specials.set(segment, { segment, find })
   }
   return [...specials.values()]

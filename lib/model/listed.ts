@@ -20,7 +20,7 @@ function follow (collection: Collection, ancestors: readonly Collection[], path:
   const { property } = collection
   if (ancestors.includes(collection)) {
     const relations = `the relations flagged 'listed' (${path.join(', ')})`
-    throw new DeclarationError(`collection '${property}': ${relations} lead in a circle`)
+    throw new DeclarationError(`collection '${property}': ${relations} form a cycle`)
   }
   for (const field of listedFields(collection)) {
     if (!isScalar(field)) follow(field.target, [...ancestors, collection], [...path, `${property}.${field.property}`])

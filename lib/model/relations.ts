@@ -34,7 +34,7 @@ function compileLink (place: string, { link }: TSubCollection, draft: Collection
   if (through === undefined) return { kind: 'foreign-key', foreignKey: findForeignKey(place, foreignKey, target) }
   const { joinNames } = draft.collection.source
   if (joinNames && !joinNames.has(through)) {
-    throw new DeclarationError(`${place}: goes through '${through}', which is not among the joins given to its source`)
+    throw new DeclarationError(`${place}: its join table '${through}' is not among the joins given to its source`)
   }
   return { kind: 'join', through, foreignKey, otherKey }
 }
@@ -42,16 +42,16 @@ function compileLink (place: string, { link }: TSubCollection, draft: Collection
 function findTarget (draft: CollectionDraft, place: string, name: string, drafts: Drafts): CollectionDraft {
   const target = drafts.get(name)
   if (target === undefined) {
-    throw new DeclarationError(`${place}: leads to '${name}', which is not among the registered collections`)
+    throw new DeclarationError(`${place}: its target '${name}' is not a registered collection`)
   }
   if (target.collection.source.database === draft.collection.source.database) return target
-  const reason = 'which is in another database; a relation cannot cross databases'
-  throw new DeclarationError(`${place}: leads to '${name}', ${reason}`)
+  const reason = 'is in another database; a relation cannot cross databases'
+  throw new DeclarationError(`${place}: its target '${name}' ${reason}`)
 }
 
 function findForeignKey (place: string, name: string, holder: CollectionDraft): StoredField {
   const field = holder.scalars.get(name)
   if (field?.kind === 'stored') return field
   const { property } = holder.collection
-  throw new DeclarationError(`${place}: its foreign key '${name}' is no stored field of '${property}'`)
+  throw new DeclarationError(`${place}: its foreign key '${name}' is not a stored field of '${property}'`)
 }

@@ -9,7 +9,9 @@ export function checkRules (declared: Readonly<Record<string, Declared>>): void 
     for (const [operation, rule] of Object.entries(operations)) {
       const place = `collection '${collection}', rules.${operation}`
       const isOperation = ['read', 'create', 'update', 'delete'].includes(operation)
-      if (!isOperation) throw new DeclarationError(`${place}: there is no such rule`)
+      if (!isOperation) {
+        throw new DeclarationError(`${place}: there is no such rule; use 'read', 'create', 'update', 'delete' or 'fields'`)
+      }
       if (!isRule(rule)) throw new DeclarationError(`${place}: expected a function`)
     }
     for (const [field, { read, write, ...others } = {}] of Object.entries(fields)) {
@@ -17,7 +19,7 @@ export function checkRules (declared: Readonly<Record<string, Declared>>): void 
       const isField = Object.hasOwn(one.schema.properties, field) || Object.hasOwn(one.computed, field)
       if (!isField) throw new DeclarationError(`${place}: there is no such field`)
       if (Object.keys(others).length > 0 || !isRule(read) || !isRule(write)) {
-        throw new DeclarationError(`${place}: expected functions 'read' and 'write'`)
+        throw new DeclarationError(`${place}: expected an object that holds only the functions 'read' and 'write'`)
       }
     }
   }

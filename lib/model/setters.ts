@@ -13,7 +13,7 @@ export function compileSetters (
   for (const property of Object.keys(setters)) {
     const field = scalars.get(property)
     const place = placeOf(collection, property)
-    if (field?.kind !== 'stored') throw new DeclarationError(`${place}: has a setter, but is no stored field`)
+    if (field?.kind !== 'stored') throw new DeclarationError(`${place}: has a setter, but is not a stored field`)
     if (!field.writable && !denying) {
       throw new DeclarationError(`${place}: has a setter, but is not flagged 'writable'`)
     }

@@ -4,6 +4,7 @@ import addFormatsModule from 'ajv-formats'
 import { flagNames } from '../../schemas/flags.ts'
 import { DeclarationError } from '../errors.ts'
 import { formatTypes } from './values.ts'
+import { describeViolation } from './violation-message.ts'
 import type { StoredField } from './model.ts'
 
 // ajv-formats is CommonJS with its own default export; under nodenext, its default import has the type of the module.
@@ -39,10 +40,8 @@ function compile (collection: string, schema: TSchema) {
     return ajv.compile(schema)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new DeclarationError(`collection '${collection}': a writable field's schema cannot be checked: ${reason}`)
+    throw new DeclarationError(`collection '${collection}': the schema of a writable field cannot be compiled: ${reason}`)
   }
 }
 
-function toViolation ({ instancePath, message }: ErrorObject): Violation {
-  return { pointer: instancePath, message: message ?? 'is not valid' }
-}
+const toViolation = (error: ErrorObject): Violation => ({ pointer: error.instancePath, message: describeViolation(error) })

@@ -145,7 +145,7 @@ const types: Readonly<Record<string, (schema: TSchema) => ValueType>> = {
 
 const jsonType: ValueType = {
   kind: 'json',
-  expected: 'JSON without NUL characters and endless numbers',
+  expected: 'valid JSON without NUL characters and with finite numbers',
   operators: new Set(),
   parse: () => undefined,
   take: takeJson
@@ -176,7 +176,7 @@ function parseText (text: string): string | undefined {
 
 const stringType: ValueType = {
   kind: 'string',
-  expected: 'a string without NUL characters',
+  expected: 'a string of valid Unicode without NUL characters',
   operators: operatorsOf('equality', 'ordering', 'text'),
   parse: parseText,
   take: takeText(parseText)
@@ -252,7 +252,7 @@ export const formatTypes: Readonly<Record<string, ValueType>> = {
   },
   'date-time': {
     kind: 'date-time',
-    expected: 'a date and time with its zone such as 2001-12-31T23:59:59.999Z, to the millisecond',
+    expected: 'a date and time with a time zone and at most milliseconds, such as 2001-12-31T23:59:59.999Z',
     operators: operatorsOf('equality', 'ordering'),
     parse: parsers['date-time'],
     take: takeText(parsers['date-time'])

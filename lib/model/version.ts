@@ -16,10 +16,10 @@ export function compileVersion (
     throw new DeclarationError(`${placeOf(collection, version.property)}: is flagged 'version', ${reason}`)
   }
   if (other !== undefined) fail(`and so is '${other.property}'`)
-  if (version.type.kind !== 'integer') fail('but is no integer')
+  if (version.type.kind !== 'integer') fail('but is not an integer')
   if (version.nullable) fail('but may be null')
   if (denying && !version.readable) return { version, versionFields: stored.filter(field => field.readable) }
-  if (!version.readable) fail('but not readable: the tags that clients get would tell it')
-  if (version.writable) fail('but also writable')
+  if (!version.readable) fail("but not 'readable'; the ETags of items would reveal its value")
+  if (version.writable) fail("but also 'writable'")
   return { version, versionFields: [version] }
 }

@@ -13,8 +13,8 @@ export function checkAnswerLimit (select: Selection, items: number, limit: numbe
   const most = itemsIn(select, items)
   if (most <= limit) return
   throw invalidFields(
-    `This selection could show ${most} items, and an answer holds ${limit} at the most; ` +
-      'give the nested collections a lower limit.',
+    `This selection could return ${most} items, more than the limit of ${limit}. ` +
+      'Use smaller limits in the nested collections.',
     at
   )
 }

@@ -1,4 +1,4 @@
-import { contentTooLarge } from '../errors.ts'
+import { contentTooLarge, describeValue } from '../errors.ts'
 import type { Collection, Field, StoredField, SubCollectionField, SubItemField } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 import type { Violation } from '../model/validators.ts'
@@ -61,11 +61,11 @@ interface BodyContext {
 export function planBody (value: unknown, collection: Collection, context: BodyContext): ItemBody {
   const { form, pointer, presets, allowance } = context
   if (form !== 'link' && --allowance.items < 0) {
-    throw contentTooLarge('The body holds more items than this API takes at once.')
+    throw contentTooLarge('The body holds more items than this API accepts in one request.')
   }
   const draft: BodyDraft = { pointer, assignments: [], confirmations: [], violations: [] }
   if (!isObject(value)) {
-    draft.violations.push({ pointer, message: 'must be an object' })
+    draft.violations.push({ pointer, message: `must be an object; found ${describeValue(value)}` })
     return draft
   }
   const planning: Planning = { draft, context, typed: {} }
@@ -177,7 +177,7 @@ function equalsPreset (field: Field, value: unknown, presets: readonly Preset[])
 function addValue ({ draft, context, typed }: Planning, field: StoredField, value: unknown, pointer: string): void {
   const canonical = value === null ? null : field.type.take(value)
   if (canonical === undefined || (value === null && !field.nullable)) {
-    draft.violations.push({ pointer, message: `must be ${field.type.expected}${field.nullable ? ' or null' : ''}` })
+    draft.violations.push({ pointer, message: `must be ${field.type.expected}${field.nullable ? ' or null' : ''}; found ${describeValue(value)}` })
     return
   }
   if (!(value === null && field.omitted)) typed[field.name] = value
@@ -192,7 +192,7 @@ function addItem (planning: Planning, field: SubItemField, value: unknown, point
   const { foreignKey, target } = field
   const preset = findPreset(foreignKey, presets)
   if (value === null) {
-    if (!foreignKey.nullable) draft.violations.push({ pointer, message: 'must be an object' })
+    if (!foreignKey.nullable) draft.violations.push({ pointer, message: 'must be an object; found null' })
     else if (preset === undefined) draft.assignments.push({ kind: 'item', field, element: null, pointer })
     else draft.violations.push(contradiction(pointer))
     return
@@ -209,7 +209,7 @@ function addItem (planning: Planning, field: SubItemField, value: unknown, point
 function addList (planning: Planning, field: SubCollectionField, value: unknown, pointer: string): void {
   const { draft } = planning
   if (!Array.isArray(value)) {
-    draft.violations.push({ pointer, message: 'must be an array' })
+    draft.violations.push({ pointer, message: `must be an array; found ${describeValue(value)}` })
     return
   }
   const { target } = field
@@ -266,7 +266,7 @@ function missing (
     const isNamed = foreignKey.writable && Object.hasOwn(body, foreignKey.name)
     return !foreignKey.nullable && !hasValue(foreignKey) && !isNamed
   })
-  return required.map(({ name }) => ({ pointer: pointer + tokenOf(name), message: 'must be there' }))
+  return required.map(({ name }) => ({ pointer: pointer + tokenOf(name), message: 'is required' }))
 }
 
 /** The types of keys that are generated if the body has none: integers by the source, UUIDs at random. */

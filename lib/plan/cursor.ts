@@ -43,7 +43,7 @@ export function planCursor (cursor: Cursor | undefined, order: Order): Predicate
   if (!order.every(({ field }) => field.readable)) throw invalid(cursor.at)
   if (cursor.order !== formatOrder(order) || cursor.values.length !== order.length) {
     const { at } = cursor
-    throw invalidPage(`The position in '${at.parameter}' belongs to another sort than this request's.`, at)
+    throw invalidPage(`The cursor in '${at.parameter}' belongs to another sort order than this request's.`, at)
   }
   const values = order.map(({ field }, index) => checkValue(cursor.values[index], field, cursor.at))
   return afterCursor(cursor.direction === 'after' ? order : reverse(order), values)
@@ -101,7 +101,7 @@ function checkValue (value: unknown, field: DataField, at: TextPlace): Scalar | 
 }
 
 const invalid = (at: TextPlace) =>
-  invalidPage(`'${at.parameter}' takes a position from one of this API's own links.`, at)
+  invalidPage(`'${at.parameter}' takes a cursor from one of this API's links.`, at)
 
 /** The predicate of the items that follow the value in one term. Nulls sort last ascending and first descending. */
 function follows ({ field, descending }: OrderTerm, value: Scalar | null): Predicate {

@@ -41,7 +41,7 @@ function follow (filter: Comparison, depth: number, collection: Collection): Pre
     if (last) return compareRelation(filter, field)
     return { kind: 'some', field, where: follow(filter, depth + 1, field.target) }
   }
-  if (!last) throw invalidFilter(`The field '${name}' holds a value, so no field of it can be named.`, at)
+  if (!last) throw invalidFilter(`The field '${name}' is a scalar and has no fields of its own.`, at)
   if (field.kind === 'computed') {
     throw invalidFilter(`Items cannot be filtered by the field '${name}', which is computed.`, at)
   }
@@ -65,7 +65,7 @@ function compareRelation (filter: Comparison, field: RelationField): Predicate {
     if (takesNull && !list) return negated ? exists : { kind: 'not', of: exists }
   }
   const example = `${field.name}.${field.target.key.name}`
-  throw invalidFilter(`The field '${field.name}' is no value; compare one of its fields, as in '${example}'.`, at)
+  throw invalidFilter(`The field '${field.name}' is not a scalar; compare one of its fields, as in '${example}'.`, at)
 }
 
 function compare (filter: Comparison, field: DataField): Predicate {
@@ -73,7 +73,7 @@ function compare (filter: Comparison, field: DataField): Predicate {
   const { operators, expected } = field.type
   if (!operators.has(operator)) {
     const spelled = operator.replaceAll('_', ' ')
-    throw invalidFilter(`The field '${field.name}' takes ${expected}, which '${spelled}' does not apply to.`, at)
+    throw invalidFilter(`The operator '${spelled}' cannot be used with the field '${field.name}', which takes ${expected}.`, at)
   }
   const values = filter.values.map(value => convert(value, field, operator))
   if (traitsOf(operator).list) return { kind: 'compare', field, operator, value: values }

@@ -117,12 +117,12 @@ function planFound (found: Found<Record<string, unknown>>, collection: Collectio
   const terms = Object.entries(found).filter(([, value]) => value !== undefined).map(([property, value]) => {
     const field = collection.properties.get(property)
     if (field?.kind !== 'stored' || !(value === null || isScalar(value))) {
-      throw new TypeError(`${place}: gave '${property}', by which no item can be found`)
+      throw new TypeError(`${place}: returned '${property}', which is not a scalar value of a stored field`)
     }
     return equals(field, value)
   })
   if (terms.length === 0) {
-    throw new TypeError(`${place}: gave an object without values; give nothing where there is no item`)
+    throw new TypeError(`${place}: returned an object without values; return undefined or null when there is no item`)
   }
   return all(terms)
 }

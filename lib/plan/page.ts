@@ -26,7 +26,7 @@ export function planPage (asked: PageAsked, limits: PageLimits): Page {
   const [, second] = [page, offset, after, before].filter(value => value !== undefined)
   if (second !== undefined) {
     throw invalidPage(
-      'A page is named in one way: by \'page\', \'offset\', \'after\' or \'before\', not by two of them.',
+      "Use only one of 'page', 'offset', 'after' and 'before'.",
       second.at
     )
   }
@@ -53,5 +53,5 @@ function offsetOf (page: ValueText, size: number): number {
 function wholeNumber ({ text, at }: ValueText, least: number): number {
   const number = /^\d{1,16}$/.test(text) ? Number(text) : NaN
   if (Number.isSafeInteger(number) && number >= least) return number
-  throw invalidPage(`The parameter '${at.parameter}' takes a whole number from ${least}, not '${text}'.`, at)
+  throw invalidPage(`The parameter '${at.parameter}' takes an integer of at least ${least}, not '${text}'.`, at)
 }

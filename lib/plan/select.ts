@@ -26,7 +26,7 @@ export function planSelection (
     const other = selected.get(field.name)
     if (other === undefined) selected.set(field.name, { field, shown: planField(field, collection) })
     else if (other.field.query ?? field.query) {
-      throw invalidFields(`The field '${field.name}' is named twice; say all that is wanted of it once.`, field.at)
+      throw invalidFields(`The field '${field.name}' is selected twice; combine the two selections.`, field.at)
     }
   }
   return [...selected.values()].map(one => one.shown)
@@ -61,7 +61,7 @@ function planField (asked: FieldAsked, collection: Collection): Shown {
   if (asked.query === undefined) return showPlainly(field)
   if (field.kind === 'sub-item') return showSubItem(field, asked.query)
   if (field.kind === 'sub-collection') return showSubCollection(field, asked.query)
-  throw invalidFields(`The field '${field.name}' holds a value, so nothing can be selected of it.`, asked.at)
+  throw invalidFields(`The field '${field.name}' is a scalar and has no fields to select.`, asked.at)
 }
 
 function showSubItem (field: SubItemField, query: Query): Shown {

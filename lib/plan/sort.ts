@@ -35,7 +35,7 @@ function planTerm ({ name, descending, at }: SortTerm, collection: Collection): 
     throw invalidSort(`Items cannot be sorted by the field '${name}', which is computed.`, at)
   }
   if (field.kind === 'sub-item' || field.kind === 'sub-collection') {
-    throw invalidSort(`Items cannot be sorted by the field '${name}', which holds no value.`, at)
+    throw invalidSort(`Items cannot be sorted by the field '${name}', which is not a scalar.`, at)
   }
   if (!field.sortable || field.type.kind === 'json') {
     throw invalidSort(`Items cannot be sorted by the field '${name}'.`, at)

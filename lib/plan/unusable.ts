@@ -8,7 +8,7 @@ const makers = {
 } as const satisfies Record<Kind, unknown>
 
 const verbs = {
-  filter: 'filtered', sort: 'sorted', fields: 'cut down to fields', page: 'paged'
+  filter: 'filtered', sort: 'sorted', fields: 'limited to selected fields', page: 'paged'
 } as const satisfies Record<Kind, string>
 
 /**
@@ -19,6 +19,6 @@ export function refuse (query: Query, kinds: readonly Kind[], resource: string):
   for (const kind of kinds) {
     const at = query.at[kind]
     if (at === undefined) continue
-    throw makers[kind](`The parameter '${at.parameter}' is of no use here: ${resource} cannot be ${verbs[kind]}.`, at)
+    throw makers[kind](`The parameter '${at.parameter}' cannot be used here: ${resource} cannot be ${verbs[kind]}.`, at)
   }
 }

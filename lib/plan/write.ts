@@ -76,7 +76,7 @@ function planCreate (resource: On<'collection'>, request: WriteRequest, limits: 
 function planUpdate (resource: On<'item'>, request: WriteRequest, limits: WriteLimits): Write {
   const { collection, walked } = resource
   const value = parseBody(request.body, limits)
-  if (value === undefined) throw malformedBody('The body is empty; send the fields that are to change.')
+  if (value === undefined) throw malformedBody('The body is empty; send the fields to change.')
   const update = planUpdateBody(value, collection, limits)
   const otherwise = planUpsertInsert(resource, value, limits)
   const body = checked(withContradictions(update, otherwise))

@@ -31,7 +31,7 @@ export function parseBody (body: BodyText, { depth }: BodyLimits): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw malformedBody(`The body is not JSON: ${error instanceof Error ? error.message : 'it cannot be read'}.`)
+    throw malformedBody(`The body is not valid JSON: ${error instanceof Error ? error.message : 'it cannot be read'}.`)
   }
 }
 

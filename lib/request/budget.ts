@@ -19,10 +19,10 @@ export function makeBudget ({ limits }: Syntax): Budget {
   let fields = 0
   return {
     spendTerm (at) {
-      if (++terms > limits.terms) throw invalidFilter(`A request holds ${limits.terms} comparisons at the most.`, at)
+      if (++terms > limits.terms) throw invalidFilter(`A request can have at most ${limits.terms} comparisons.`, at)
     },
     spendField (at) {
-      if (++fields > limits.fields) throw invalidFields(`A request names ${limits.fields} fields at the most.`, at)
+      if (++fields > limits.fields) throw invalidFields(`A request can name at most ${limits.fields} fields.`, at)
     }
   }
 }

@@ -8,7 +8,7 @@ export function decodePercent (piece: string, what: string): string {
   if (plain.test(piece)) return piece
   const text = decode(piece)
   if (text !== undefined && !loneSurrogate.test(text)) return text
-  throw malformedUrl(`The ${what} '${piece}' is not percent-encoded UTF-8.`)
+  throw malformedUrl(`The ${what} '${piece}' is not valid percent-encoded UTF-8.`)
 }
 
 /** Printable ASCII without `%`, which needs no decoding. Most pieces are such. */

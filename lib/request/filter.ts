@@ -55,7 +55,7 @@ const kinds: Readonly<Record<string, 'all' | 'any'>> = { ',': 'all', '|': 'any' 
 function readGroup (span: Span, negated: boolean, depth: number, syntax: Syntax, budget: Budget): FilterRead {
   const { limits } = syntax
   if (depth > limits.depth) {
-    throw invalidFilter(`Groups can be nested ${limits.depth} deep at the most.`, placeAt(span, span.start))
+    throw invalidFilter(`Groups can be nested at most ${limits.depth} deep.`, placeAt(span, span.start))
   }
   const members: Filter[] = []
   let separator: string | undefined
@@ -68,7 +68,7 @@ function readGroup (span: Span, negated: boolean, depth: number, syntax: Syntax,
     const character = characterAt(span, end)
     if (character === ')') break
     if (separator !== undefined && separator !== character) {
-      const message = "A group holds either ',' for and or '|' for or; put parentheses around one of them."
+      const message = "A group cannot mix ',' (and) with '|' (or); put one of them in its own parentheses."
       throw invalidFilter(message, placeAt(span, end))
     }
     separator = character
@@ -99,10 +99,10 @@ function readPath (span: Span, { limits }: Syntax): readonly string[] {
   const empty = path.indexOf('')
   if (empty >= 0) {
     const dot = span.start + path.slice(0, empty).join('.').length
-    throw invalidFilter("A '.' stands between two names.", placeAt(span, dot))
+    throw invalidFilter("A '.' must be between two names.", placeAt(span, dot))
   }
   if (path.length > limits.depth) {
-    throw invalidFilter(`A filter can go through ${limits.depth} names at the most.`, placeAt(span, span.start))
+    throw invalidFilter(`A path in a filter can have at most ${limits.depth} names.`, placeAt(span, span.start))
   }
   return path
 }
@@ -123,12 +123,12 @@ function readList (span: Span, ending: Ending, syntax: Syntax): ListRead {
   let more = index < span.end && !standsAt(span, index, stops)
   while (more) {
     const { value, end } = readValue(part(span, index, span.end), { stops: stops + delimiters, pairs })
-    if (values.push(value) > listLength) throw invalidFilter(`A list holds ${listLength} values at the most.`, value.at)
+    if (values.push(value) > listLength) throw invalidFilter(`A list can have at most ${listLength} values.`, value.at)
     more = standsAt(span, end, delimiters)
     index = more ? end + 1 : end
   }
   if (parenthesized && index >= span.end) {
-    throw invalidFilter('The parenthesis is never closed.', placeAt(span, span.start))
+    throw invalidFilter('The parenthesis is not closed.', placeAt(span, span.start))
   }
   return { values, end: parenthesized ? index + 1 : index }
 }
@@ -142,7 +142,7 @@ function readValue (span: Span, ending: Ending): ValueRead {
     return { value: { text: span.text.slice(span.start, end), quoted: false, at }, end }
   }
   const end = quoteEnd(span, span.start)
-  if (end === undefined) throw invalidFilter('The quote is never closed.', at)
+  if (end === undefined) throw invalidFilter('The quote is not closed.', at)
   if (end < span.end && !standsAt(span, end, ending.stops)) {
     throw expected('the end of the value after its closing quote', span, end)
   }
@@ -162,6 +162,6 @@ function rawEnd (span: Span, { stops, pairs }: Ending): number {
 }
 
 function expected (what: string, span: Span, index: number) {
-  const found = index < span.end ? `not '${characterAt(span, index)}'` : 'but there is nothing'
+  const found = index < span.end ? `not '${characterAt(span, index)}'` : 'but the text ends here'
   return invalidFilter(`Expected ${what}, ${found}.`, placeAt(span, index))
 }

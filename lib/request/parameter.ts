@@ -34,7 +34,7 @@ export function addParameter (
   const at = placeAt(span, span.start)
   if (kind === 'where') return addFilter(draft, parseFilter(span, syntax, budget), at)
   if (kind === 'sort') {
-    if (draft.sort !== undefined) throw invalidSort('The order is given twice.', at)
+    if (draft.sort !== undefined) throw invalidSort('The sort order is given twice.', at)
     draft.at.sort = at
     draft.sort = parseSort(span, syntax)
     return
@@ -46,5 +46,5 @@ export function addParameter (
 
 // The message does not have the parameter's name: the two parameters can be synonyms, or options of a selection.
 const pageWords = {
-  page: 'number', size: 'size', offset: 'start', after: 'position', before: 'position'
+  page: 'number', size: 'size', offset: 'offset', after: 'cursor', before: 'cursor'
 } as const satisfies Record<keyof PageAsked, string>

@@ -22,7 +22,7 @@ export function parseSelection (span: Span, syntax: Syntax, budget: Budget): rea
   const { query, end } = parseNested(span, span.start, 0, syntax, budget)
   if (end < span.end) throw expectedName(span, end)
   if (query.fields === undefined) {
-    throw invalidFields('Expected the name of a field at least.', placeAt(span, span.start))
+    throw invalidFields('Expected the name of at least one field.', placeAt(span, span.start))
   }
   return query.fields
 }
@@ -37,7 +37,7 @@ interface NestedRead { readonly query: Query, readonly end: number }
 function parseNested (span: Span, start: number, depth: number, syntax: Syntax, budget: Budget): NestedRead {
   const { limits } = syntax
   if (depth > limits.depth) {
-    throw invalidFields(`Selections can be nested ${limits.depth} deep at the most.`, placeAt(span, start))
+    throw invalidFields(`Selections can be nested at most ${limits.depth} deep.`, placeAt(span, start))
   }
   const draft = makeDraft()
   const fields: FieldAsked[] = []
@@ -50,7 +50,7 @@ function parseNested (span: Span, start: number, depth: number, syntax: Syntax, 
       index = skip(span, addOption(draft, part(span, index, span.end), nameEnds, syntax, budget), delimiters)
       continue
     }
-    if (hasOptions(draft)) throw invalidFields('Names stand before the options.', placeAt(span, index))
+    if (hasOptions(draft)) throw invalidFields('The names of fields must come before the options.', placeAt(span, index))
     const { field, end } = parseField(span, index, nameEnds, depth, syntax, budget)
     fields.push(field)
     if (end < span.end && !standsAt(span, end, `)${delimiters}`)) {
@@ -85,9 +85,9 @@ function parseField (
   const name = span.text.slice(start, nameEnds)
   if (!standsAt(span, nameEnds, '(')) return { field: { name, at }, end: nameEnds }
   const { query, end } = parseNested(span, nameEnds + 1, depth + 1, syntax, budget)
-  if (end >= span.end) throw invalidFields('The parenthesis is never closed.', placeAt(span, nameEnds))
+  if (end >= span.end) throw invalidFields('The parenthesis is not closed.', placeAt(span, nameEnds))
   if (query.fields === undefined && !hasOptions(query)) {
-    throw invalidFields('Nothing stands between the parentheses.', placeAt(span, nameEnds))
+    throw invalidFields('The parentheses are empty.', placeAt(span, nameEnds))
   }
   return { field: { name, at, query }, end: end + 1 }
 }
@@ -98,7 +98,7 @@ function addOption (draft: QueryDraft, span: Span, nameEnds: number, syntax: Syn
   const name = span.text.slice(span.start, nameEnds)
   const kind = standsAt(span, nameEnds, '=') ? syntax.parameters.get(name) : undefined
   if (kind === 'fields' || kind === 'after' || kind === 'before') {
-    throw invalidFields(`'${name}' cannot stand inside a selection.`, at)
+    throw invalidFields(`'${name}' cannot be used inside a selection.`, at)
   }
   if (kind === undefined && !syntax.fieldParameters) throw invalidFields(`There is no parameter '${name}'.`, at)
   if (kind === undefined || kind === 'where') {

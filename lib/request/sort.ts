@@ -15,7 +15,7 @@ export function parseSort (span: Span, syntax: Syntax): readonly SortTerm[] {
   const { sortTerms } = syntax.limits
   const terms = split(span, syntax.sort)
   if (terms.length > sortTerms) {
-    throw invalidSort(`An order has ${sortTerms} terms at the most.`, placeAt(span, span.start))
+    throw invalidSort(`A sort order can have at most ${sortTerms} terms.`, placeAt(span, span.start))
   }
   return terms.map(term => parseTerm(trim(term, syntax), syntax))
 }

@@ -113,11 +113,11 @@ export function compileSyntax (options: QueryStringOptions): Syntax {
  * Returns the names that no field may have, such as those of parameters, each with the reason for the error message.
  */
 export function reservedNames ({ parameters, fieldParameters }: Syntax): ReadonlyMap<string, string> {
-  const reserved = new Map([['__proto__', 'JavaScript gives it a meaning of its own']])
+  const reserved = new Map([['__proto__', 'it has a special meaning in JavaScript']])
   if (!fieldParameters) return reserved
   for (const [name, kind] of parameters) {
-    const advice = `name the field otherwise, or the parameter by the option 'queryString.${kind}'`
-    reserved.set(name, `a parameter of that name holds '${kind}'; ${advice}`)
+    const advice = `rename the field, or rename the parameter with the option 'queryString.${kind}'`
+    reserved.set(name, `a query parameter has this name; ${advice}`)
   }
   return reserved
 }
@@ -170,19 +170,19 @@ function byName<K extends string> (path: string, spellings: Spellings<K>): Reado
 
 function checkParameter (name: string, kind: ParameterKind): void {
   if (name !== '' && !/[=&]/.test(name)) return
-  const reason = "it must be one character at least, and neither '=' nor '&'"
-  throw new DeclarationError(`option 'queryString.${kind}': '${name}' is no name: ${reason}`)
+  const reason = "a name has at least one character and contains neither '=' nor '&'"
+  throw new DeclarationError(`option 'queryString.${kind}': '${name}' is not a valid name; ${reason}`)
 }
 
 function checkOperator (spelling: string, operator: Operator): void {
   const option = `option 'queryString.operators.${operator}'`
-  if (spelling === '') throw new DeclarationError(`${option}: an operator is one character at least`)
+  if (spelling === '') throw new DeclarationError(`${option}: an operator must have at least one character`)
   if (isNameCharacter(spelling[0])) {
-    const reason = "begins with a character that a field's name may hold, so the two could not be told apart"
+    const reason = "begins with a character that names of fields may contain, so it could not be separated from them"
     throw new DeclarationError(`${option}: '${spelling}' ${reason}`)
   }
   if (/["&#(),;]/.test(spelling)) {
-    const reason = 'holds a character that quotes values, groups or ends parameters'
+    const reason = 'contains a character that quotes values, groups filters or ends parameters'
     throw new DeclarationError(`${option}: '${spelling}' ${reason}`)
   }
 }
@@ -194,9 +194,9 @@ function characters (
   for (const character of delimiters) {
     const place = `option 'queryString.delimiters.${name}': '${character}'`
     if (character.length !== 1 || isNameCharacter(character) || '"()&'.includes(character)) {
-      throw new DeclarationError(`${place} must be a single character that neither names nor quotes hold`)
+      throw new DeclarationError(`${place} must be a single character that is not part of names and is not a quote, a parenthesis or '&'`)
     }
-    if (taken.has(character)) throw new DeclarationError(`${place} already stands between the terms of an order`)
+    if (taken.has(character)) throw new DeclarationError(`${place} already separates the terms of a sort order`)
   }
   return new Set(delimiters)
 }

@@ -170,7 +170,7 @@ async function askRule (rule: Rule | undefined, context: Context): Promise<DataA
 }
 
 function denyAndLog (error: unknown, { request }: Context): DataApiError {
-  request.log.error({ err: error }, 'a rule failed, and so denies')
+  request.log.error({ err: error }, 'a rule failed, so it denies access')
   return forbidden()
 }
 
@@ -182,7 +182,7 @@ async function askScope (
     const condition = await scope(context, conditionBuilder)
     return collection => planScope(condition, collection)
   } catch (error) {
-    context.request.log.error({ err: error }, `collection '${name}': its scope failed, and so no item is in it`)
+    context.request.log.error({ err: error }, `collection '${name}': its scope failed, so it includes no items`)
     return () => never
   }
 }
@@ -192,7 +192,7 @@ function plannedScope (plan: () => Predicate, { request }: Context): Predicate {
   try {
     return plan()
   } catch (error) {
-    request.log.error({ err: error }, 'a scope failed, and so no item is in it')
+    request.log.error({ err: error }, 'a scope failed, so it includes no items')
     return never
   }
 }

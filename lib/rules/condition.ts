@@ -31,11 +31,13 @@ export const conditionBuilder: Where<Values> = {
  */
 export function planScope (result: Match<Values> | Condition | boolean, collection: Collection): Predicate {
   if (typeof result === 'boolean') return result ? always : never
-  if (typeof result !== 'object' || result === null) throw fault(collection, `gave ${String(result)}`)
+  if (typeof result !== 'object' || result === null) {
+    throw fault(collection, `returned ${String(result)}; return an object of values, a condition, true or false`)
+  }
   if (isCondition(result)) return planCondition(result, collection)
   const terms = Object.entries(result).map(([property, value]) =>
     equals(fieldOf(property, collection), valueOf(property, value, collection)))
-  if (terms.length === 0) throw fault(collection, 'gave an object without values; give true for all items')
+  if (terms.length === 0) throw fault(collection, 'returned an object without values; return true for all items')
   return all(terms)
 }
 
@@ -60,21 +62,21 @@ function planComparison (
 ): Predicate {
   const field = fieldOf(property, collection)
   if (!traitsOf(operator).list) return { kind: 'compare', field, operator, value: valueOf(property, value, collection) }
-  if (!Array.isArray(value)) throw fault(collection, `compares '${property}' with what is no array`)
+  if (!Array.isArray(value)) throw fault(collection, `compares '${property}' with a value that is not an array`)
   const values = value.map((one: unknown) => valueOf(property, one, collection))
   return { kind: 'compare', field, operator, value: values }
 }
 
 function fieldOf (property: string, collection: Collection): StoredField {
   const field = collection.properties.get(property)
-  if (field?.kind !== 'stored') throw fault(collection, `names '${property}', which is no stored field`)
+  if (field?.kind !== 'stored') throw fault(collection, `names '${property}', which is not a stored field`)
   return field
 }
 
 function relationOf (property: string, collection: Collection): RelationField {
   const field = collection.properties.get(property)
   if (field?.kind === 'sub-item' || field?.kind === 'sub-collection') return field
-  throw fault(collection, `names '${property}', which is no relation`)
+  throw fault(collection, `names '${property}', which is not a relation`)
 }
 
 function valueOf (property: string, value: unknown, collection: Collection): Scalar | null {
@@ -82,8 +84,8 @@ function valueOf (property: string, value: unknown, collection: Collection): Sca
   const { type } = fieldOf(property, collection)
   const taken = type.take(value)
   if (taken === undefined || type.kind === 'json') {
-    const found = value === undefined ? 'undefined' : typeof value
-    throw fault(collection, `gave ${found} for '${property}', which takes ${type.expected}`)
+    const found = value === undefined ? 'undefined' : `a value of type '${typeof value}'`
+    throw fault(collection, `uses ${found} for '${property}', which takes ${type.expected}`)
   }
   // The values of every type but `json` are scalars.
   return taken as Scalar

@@ -235,7 +235,7 @@ async function createElement (
   if (found !== undefined && !found.field.writable) throw danglingReference([name], pointer)
   if (created.violations.length > 0) throw validation(created.violations)
   const item = await createItem({ body: created, from, given: [], parent, orNothing: false }, work)
-  if (item === undefined) throw new TypeError('an insert that may not do nothing did so')
+  if (item === undefined) throw new TypeError('an insert without a conflict clause inserted nothing')
   return keyOf(item, from.collection)
 }
 
@@ -292,5 +292,5 @@ export const byKey = (collection: Collection, key: Scalar): readonly Step[] =>
 export function keyOf (item: Row, { key, property }: Collection): Scalar {
   const value = item[key.property]
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value
-  throw new TypeError(`collection '${property}': an item without a key`)
+  throw new TypeError(`collection '${property}': an item has no key`)
 }

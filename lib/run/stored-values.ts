@@ -63,7 +63,7 @@ function toStored (value: unknown, field: StoredField, collection: string): unkn
   const canonical = field.type.take(value instanceof Date ? dateText(value, field) : value)
   if (canonical !== undefined) return canonical
   const place = `collection '${collection}', field '${field.property}'`
-  throw new TypeError(`${place}: a setter or hook gave ${typeof value}, where the field takes ${field.type.expected}`)
+  throw new TypeError(`${place}: a setter or hook set a value of type '${typeof value}', but the field takes ${field.type.expected}`)
 }
 
 function dateText (date: Date, { type }: StoredField): string {

@@ -84,7 +84,7 @@ async function explainUnchanged (
     const changed = await database.change(change)
     if (changed.kind !== 'unchanged') return resultOf(plan, change, changed)
   }
-  throw unavailable(new Error('an item came and went'))
+  throw unavailable(new Error('an item disappeared and came back while it was written'))
 }
 
 function resultOf (plan: WritePlan, change: Change, changed: Changed): WriteResult {
@@ -126,7 +126,7 @@ async function runCreate (
   const items: Created[] = []
   for (const body of bodies) {
     const item = await createItem({ body, from, given, parent: parent.key, orNothing: false }, work)
-    if (item === undefined) throw new TypeError('an insert that may not do nothing did so')
+    if (item === undefined) throw new TypeError('an insert without a conflict clause inserted nothing')
     const row = await readProjection(from.collection, item, shows, work)
     items.push({ key: item[from.collection.key.property], row })
   }

@@ -19,8 +19,8 @@ export function openSession (session: Omit<Session, 'announce'>): OpenSession {
   let call: string | undefined
   const checkOpen = () => {
     if (over) {
-      throw new TypeError('The transaction is over: ' +
-        'a hook or setter must await its statements, and keep no transaction for later.')
+      throw new TypeError('The transaction has ended: ' +
+        'a hook or setter must await its statements, and must not keep its transaction for later.')
     }
   }
   return {
@@ -81,7 +81,7 @@ export async function withinLimit<T> (
 function refuseTransactionControl (text: string): void {
   if (!transactionControl.test(text)) return
   throw new TypeError('A hook or setter must not begin or end a transaction: ' +
-    'throw an error to have everything rolled back; savepoints are allowed.')
+    'throw an error to roll everything back; savepoints are allowed.')
 }
 
 const begins = 'begin|start\\s+transaction'

@@ -10,9 +10,9 @@ import { everySource, type Tools } from '../helpers/every-source.ts'
 const conditions = (name: string, run: (tools: Tools) => Promise<void>, options: Omit<DataApiOptions, 'collections'> = {}) => { everySource(name, run, options, { collections, tables, ddl }) }
 
 const ok = { status: 'ok' }
-const changed = { status: 'precondition_failed', error: 'precondition_failed', message: 'The item has changed since.' }
-const there = { status: 'precondition_failed', error: 'precondition_failed', message: 'There is such an item already.' }
-const required = { error: 'precondition_required', message: "This item is changed only with 'If-Match': send the 'ETag' of the item as you know it." }
+const changed = { status: 'precondition_failed', error: 'precondition_failed', message: "The item no longer matches 'If-Match'. Read it again before you change it." }
+const there = { status: 'precondition_failed', error: 'precondition_failed', message: "The item exists and matches 'If-None-Match'." }
+const required = { error: 'precondition_required', message: "This request requires the header 'If-Match'. Send the 'ETag' that you got with the item." }
 
 const tagOf = async ({ get }: Tools, url: string) => String((await get(url)).headers.etag)
 
@@ -111,7 +111,7 @@ conditions('If-None-Match: * on an upsert only creates', async ({ get, send, sam
   same(await send('PUT', '/artists/Plaid', { rating: 1 }, { 'if-none-match': '*' }), 412, there)
   same(await send('PUT', '/artists/1', { rating: 1 }, { 'if-none-match': String((await get('/artists/1')).headers.etag) }), 412, there)
   same(await send('PUT', '/artists/1', { rating: 1 }, { 'if-none-match': '"other"' }), 200, ok)
-  same(await send('PUT', '/artists/Nobody', { email: null }, { 'if-match': '*' }), 412, { status: 'precondition_failed', error: 'precondition_failed', message: 'There is no such item to match.' })
+  same(await send('PUT', '/artists/Nobody', { email: null }, { 'if-match': '*' }), 412, { status: 'precondition_failed', error: 'precondition_failed', message: "The item does not exist, so it cannot match 'If-Match'." })
 }, { requestStrategies: { upsert: true } })
 
 conditions('a collection may require If-Match: 428 without it', async tools => {
@@ -138,7 +138,7 @@ conditions('a version field makes tags, and each write counts it up', async tool
   t.equal(await version(), 5)
   same(await send('POST', '/artists/1/albums', { title: 'new' }), 201, { status: 'created', id: 9 })
   t.equal((await opened.rows('albums')).find(row => row['id'] === 9)?.['version'], 1)
-  same(await send('PUT', '/albums/7', { version: 9 }), 400, { error: 'validation', message: 'The body is not what it must be: one thing is wrong.', details: [{ pointer: '/version', message: 'cannot be written, and is something else now' }] })
+  same(await send('PUT', '/albums/7', { version: 9 }), 400, { error: 'validation', message: "The body is not valid; 'details' lists 1 problem.", details: [{ pointer: '/version', message: 'cannot be written, and differs from the current value' }] })
   same(await send('PATCH', '/artists/1', { albums: [{ id: 8 }] }), 200, ok)
   t.equal((await get('/albums/8/version')).json(), 2)
   same(await send('PATCH', '/albums/7', { tracks: [{ id: uuid(2) }] }), 200, ok)
@@ -150,8 +150,8 @@ test('a version field that cannot count is refused at registration', async t => 
     return app.register(dataApi, { collections: { things: collection(Type.Object({ id: Type.Integer({ identifier: true, readable: true }), v: field }), { source: memory([]) }) } })
   }
   const flags = { version: true, readable: true }
-  await t.rejects(async () => of(Type.String(flags)), { message: "collection 'things', field 'v': is flagged 'version', but is no integer" })
+  await t.rejects(async () => of(Type.String(flags)), { message: "collection 'things', field 'v': is flagged 'version', but is not an integer" })
   await t.rejects(async () => of(Type.Optional(Type.Integer(flags))), { message: "collection 'things', field 'v': is flagged 'version', but may be null" })
-  await t.rejects(async () => of(Type.Integer({ version: true })), { message: "collection 'things', field 'v': is flagged 'version', but not readable: the tags that clients get would tell it" })
-  await t.rejects(async () => of(Type.Integer({ ...flags, writable: true })), { message: "collection 'things', field 'v': is flagged 'version', but also writable" })
+  await t.rejects(async () => of(Type.Integer({ version: true })), { message: "collection 'things', field 'v': is flagged 'version', but not 'readable'; the ETags of items would reveal its value" })
+  await t.rejects(async () => of(Type.Integer({ ...flags, writable: true })), { message: "collection 'things', field 'v': is flagged 'version', but also 'writable'" })
 })

@@ -14,7 +14,7 @@ everySource('an error is JSON: a code for programs, a message for people', async
     '/artists/1/nme': [404, { status: 'not_found', error: 'field_not_found', message: "There is no field 'nme'. Did you mean 'name'?", suggestion: 'name' }],
     '/artists?ag>1': [400, { error: 'invalid_filter', message: "There is no field 'ag' to filter by. Did you mean 'age'?", parameter: 'ag', position: 1, suggestion: 'age' }],
     '/artists?sort=nam': [400, { error: 'invalid_sort', message: "There is no field 'nam' to sort by. Did you mean 'name'?", parameter: 'sort', position: 1, suggestion: 'name' }],
-    '/artists?page=0': [400, { error: 'invalid_page', message: "The parameter 'page' takes a whole number from 1, not '0'.", parameter: 'page', position: 1 }]
+    '/artists?page=0': [400, { error: 'invalid_page', message: "The parameter 'page' takes an integer of at least 1, not '0'.", parameter: 'page', position: 1 }]
   }
   for (const [url, [status, body]] of Object.entries(wrong)) {
     const response = await get(url)
@@ -24,15 +24,15 @@ everySource('an error is JSON: a code for programs, a message for people', async
 
 everySource('what a resource does not take is 405 with Allow', async ({ request, same }) => {
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'] as const) {
-    same(await request({ method: method as 'GET', url: '/labels/1' }), 405, { error: 'method_not_allowed', message: `${method} is not possible here, only GET, HEAD, OPTIONS.` }, { allow: 'GET, HEAD, OPTIONS' })
+    same(await request({ method: method as 'GET', url: '/labels/1' }), 405, { error: 'method_not_allowed', message: `${method} is not allowed here. Allowed methods: GET, HEAD, OPTIONS.` }, { allow: 'GET, HEAD, OPTIONS' })
   }
-  same(await request({ method: 'POST', url: '/labels', headers: { 'content-type': 'text/xml' }, payload: '<a/>' }), 405, { error: 'method_not_allowed', message: 'POST is not possible here, only GET, HEAD, OPTIONS, QUERY.' }, { allow: 'GET, HEAD, OPTIONS, QUERY' })
+  same(await request({ method: 'POST', url: '/labels', headers: { 'content-type': 'text/xml' }, payload: '<a/>' }), 405, { error: 'method_not_allowed', message: 'POST is not allowed here. Allowed methods: GET, HEAD, OPTIONS, QUERY.' }, { allow: 'GET, HEAD, OPTIONS, QUERY' })
   same(await request({ method: 'POST', url: '/nope', payload: {} }), 404, { status: 'not_found', error: 'collection_not_found', message: "There is no collection 'nope'." })
 })
 
 everySource('a media type that cannot be given is 406', async ({ get, same, t }) => {
-  same(await get('/artists', { accept: 'text/html' }), 406, { error: 'not_acceptable', message: "None of the media types in 'Accept' can be given; there is application/json, application/x-ndjson, text/csv." })
-  same(await get('/artists/1', { accept: 'text/csv' }), 406, { error: 'not_acceptable', message: "None of the media types in 'Accept' can be given; there is application/json." })
+  same(await get('/artists', { accept: 'text/html' }), 406, { error: 'not_acceptable', message: "No media type in 'Accept' is available here. Available media types: application/json, application/x-ndjson, text/csv." })
+  same(await get('/artists/1', { accept: 'text/csv' }), 406, { error: 'not_acceptable', message: "No media type in 'Accept' is available here. Available media types: application/json." })
   for (const accept of ['*/*', 'application/*', 'text/html, */*;q=0.1', 'Application/JSON', 'application/json;q=0.5, text/html', 'application/problem+json', '']) {
     t.equal((await get('/artists/1', { accept })).headers['content-type'], 'application/json; charset=utf-8', accept)
   }
@@ -49,7 +49,7 @@ everySource('so does configuration', async ({ get, same }) => {
 }, { responseContent: { errors: 'problem' } })
 
 everySource('a body over the limit is 413', async ({ request, same }) => {
-  same(await request({ method: 'QUERY' as 'GET', url: '/artists', headers: { 'content-type': 'application/x-www-form-urlencoded' }, payload: 'x'.repeat(2 ** 20 + 1) }), 413, { error: 'content_too_large', message: 'The body is larger than this API takes.' })
+  same(await request({ method: 'QUERY' as 'GET', url: '/artists', headers: { 'content-type': 'application/x-www-form-urlencoded' }, payload: 'x'.repeat(2 ** 20 + 1) }), 413, { error: 'content_too_large', message: 'The body is larger than this API accepts.' })
 })
 
 function broken (developerErrors: boolean) {

@@ -28,7 +28,7 @@ everySource('two different items are 409, naming the paths that tell them apart'
   same(await get('/artists/10'), 409, {
     status: 'conflict',
     error: 'ambiguous_identifier',
-    message: "More than one item has the identifier '10'. These paths tell them apart: /artists/by_id/10, /artists/by_name/10",
+    message: "More than one item has the identifier '10'. Use one of these paths instead: /artists/by_id/10, /artists/by_name/10",
     candidates: ['/artists/by_id/10', '/artists/by_name/10']
   })
   same(await get('/albums/5/artist/fans/10'), 404, missing('10'))

@@ -60,15 +60,15 @@ everySource('a selection nests, and each embedded collection takes its own query
 
 everySource('a selection that says nothing, or what cannot be, is 400', async ({ t, get }) => {
   const wrong: Record<string, [message: string, position: number]> = {
-    '/artists?fields=': ['Expected the name of a field at least.', 1],
-    '/artists?fields=,': ['Expected the name of a field at least.', 1],
+    '/artists?fields=': ['Expected the name of at least one field.', 1],
+    '/artists?fields=,': ['Expected the name of at least one field.', 1],
     '/artists?fields=id,nam': ["There is no field 'nam' to select. Did you mean 'name'?", 4],
-    '/artists?fields=name(id)': ["The field 'name' holds a value, so nothing can be selected of it.", 1],
-    '/artists?fields=albums()': ['Nothing stands between the parentheses.', 7],
-    '/artists?fields=albums(id': ['The parenthesis is never closed.', 7],
+    '/artists?fields=name(id)': ["The field 'name' is a scalar and has no fields to select.", 1],
+    '/artists?fields=albums()': ['The parentheses are empty.', 7],
+    '/artists?fields=albums(id': ['The parenthesis is not closed.', 7],
     '/artists?fields=id)': ["Expected a field's name, not ')'.", 3],
-    '/artists?fields=albums(id),albums(title)': ["The field 'albums' is named twice; say all that is wanted of it once.", 12],
-    '/artists?fields=albums(after=x)': ["'after' cannot stand inside a selection.", 8]
+    '/artists?fields=albums(id),albums(title)': ["The field 'albums' is selected twice; combine the two selections.", 12],
+    '/artists?fields=albums(after=x)': ["'after' cannot be used inside a selection.", 8]
   }
   for (const [url, [message, position]] of Object.entries(wrong)) {
     const response = await get(url)

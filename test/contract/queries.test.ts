@@ -94,7 +94,7 @@ everySource('a value in double quotes is literal', async tools => {
   tools.t.strictSame(await ids(tools, 'name=*"me",Can'), [2, 5])
   tools.t.strictSame(await ids(tools, 'name=""'), [10])
   tools.t.strictSame(await ids(tools, 'name="\\"\\\\"'), [])
-  tools.t.match(await ids(tools, 'name="me'), { error: 'invalid_filter', message: 'The quote is never closed.', position: 6 })
+  tools.t.match(await ids(tools, 'name="me'), { error: 'invalid_filter', message: 'The quote is not closed.', position: 6 })
   tools.t.match(await ids(tools, 'name="me"x'), { error: 'invalid_filter', position: 10 })
 })
 
@@ -186,7 +186,7 @@ everySource('limits on depth, terms, lists and fields are 400 beyond', async ({ 
 everySource('a selection whose nested listings could multiply beyond the limit is 400', async ({ get, same }) => {
   same(await get('/artists?fields=albums(tracks(albums(tracks(id))))'), 400, {
     error: 'invalid_fields',
-    message: 'This selection could show 10101010100 items, and an answer holds 10000000 at the most; give the nested collections a lower limit.',
+    message: 'This selection could return 10101010100 items, more than the limit of 10000000. Use smaller limits in the nested collections.',
     parameter: 'fields',
     position: 1
   })

@@ -117,7 +117,7 @@ const reader = { 'x-team': '1', 'x-role': 'reader' }
 
 const notFound = (segment: string) => ({ status: 'not_found', error: 'identifier_not_found', message: `An item was not found with the identifier '${segment}'.` })
 const noField = (name: string) => ({ status: 'not_found', error: 'field_not_found', message: `There is no field '${name}'.` })
-const forbidden = { error: 'forbidden', message: 'You may not do this.' }
+const forbidden = { error: 'forbidden', message: 'You are not allowed to do this.' }
 
 rule('a row outside the scope is as absent as one that does not exist, in listings, items, chains, dictionaries and fields', async ({ get, same }) => {
   same(await get('/projects?fields=title', red), 200, [{ title: 'Apple' }, { title: 'Cherry' }])
@@ -136,7 +136,7 @@ rule('a row outside the scope is as absent as one that does not exist, in listin
 
 rule('nor does it make a segment ambiguous, be counted, or stand beyond a page', async ({ get, same }) => {
   same(await get('/projects/a?fields=id', red), 200, { id: 10 })
-  same(await get('/projects/a?fields=id', boss), 409, { status: 'conflict', error: 'ambiguous_identifier', message: "More than one item has the identifier 'a'. These paths tell them apart: /projects/by_title/a, /projects/by_code/a", candidates: ['/projects/by_title/a', '/projects/by_code/a'] })
+  same(await get('/projects/a?fields=id', boss), 409, { status: 'conflict', error: 'ambiguous_identifier', message: "More than one item has the identifier 'a'. Use one of these paths instead: /projects/by_title/a, /projects/by_code/a", candidates: ['/projects/by_title/a', '/projects/by_code/a'] })
   same(await get('/projects?size=1&fields=id', { ...red, prefer: 'count=exact' }), 200, [{ id: 10 }], { 'x-total-count': '2' })
   same(await get('/projects?size=2&fields=id', red), 200, [{ id: 10 }, { id: 12 }], { link: undefined })
   same(await get('/projects?fields=id&sort=title+desc&size=1', red), 200, [{ id: 12 }])
@@ -170,9 +170,9 @@ rule('what is outside the scope cannot be written, by any method', async ({ send
 rule('a write that would take an item out of the scope, or create one outside of it, is 403 and leaves nothing', async ({ send, same, get }) => {
   same(await send('POST', '/projects', { title: 'New', team_id: 1 }, red), 201, { status: 'created', id: 14 })
   // Whoever may not see the other team cannot name it either.
-  same(await send('PUT', '/projects/10/team_id', 2, red), 409, { status: 'conflict', error: 'reference', message: "There is no item that 'team_id' could refer to.", fields: ['team_id'] })
-  same(await send('PUT', '/projects/10/team_id', 9, red), 409, { status: 'conflict', error: 'reference', message: "There is no item that 'team_id' could refer to.", fields: ['team_id'] })
-  same(await send('POST', '/tasks', { text: 'x', project_id: 11 }, red), 409, { status: 'conflict', error: 'reference', message: "There is no item that 'project_id' could refer to.", fields: ['project_id'] })
+  same(await send('PUT', '/projects/10/team_id', 2, red), 409, { status: 'conflict', error: 'reference', message: "The item referred to by 'team_id' does not exist.", fields: ['team_id'] })
+  same(await send('PUT', '/projects/10/team_id', 9, red), 409, { status: 'conflict', error: 'reference', message: "The item referred to by 'team_id' does not exist.", fields: ['team_id'] })
+  same(await send('POST', '/tasks', { text: 'x', project_id: 11 }, red), 409, { status: 'conflict', error: 'reference', message: "The item referred to by 'project_id' does not exist.", fields: ['project_id'] })
   same(await send('POST', '/labels', { word: 'mine' }, red), 403, forbidden)
   // Whoever may, still cannot give a project away, whole or in a body of many.
   const lead = { ...red, 'x-role': 'lead' }
@@ -185,16 +185,16 @@ rule('a write that would take an item out of the scope, or create one outside of
 })
 
 rule('a duplicate of what is hidden is not told as such', async ({ send, same }) => {
-  same(await send('POST', '/projects', { title: 'Apple' }, red), 409, { status: 'conflict', error: 'duplicate', message: "There is an item with the same 'title' already.", fields: ['title'] })
-  same(await send('POST', '/projects', { title: 'Berry' }, red), 400, { error: 'constraint', message: 'The database does not take this item.', fields: [] })
-  same(await send('PUT', '/projects/by_title/Berry', {}, red), 400, { error: 'constraint', message: 'The database does not take this item.', fields: [] })
-  same(await send('POST', '/projects', { title: 'Apple', code: 'b' }, red), 409, { status: 'conflict', error: 'duplicate', message: "There is an item with the same 'title' already.", fields: ['title'] })
+  same(await send('POST', '/projects', { title: 'Apple' }, red), 409, { status: 'conflict', error: 'duplicate', message: "An item with the same 'title' already exists.", fields: ['title'] })
+  same(await send('POST', '/projects', { title: 'Berry' }, red), 400, { error: 'constraint', message: 'The database does not accept this item.', fields: [] })
+  same(await send('PUT', '/projects/by_title/Berry', {}, red), 400, { error: 'constraint', message: 'The database does not accept this item.', fields: [] })
+  same(await send('POST', '/projects', { title: 'Apple', code: 'b' }, red), 409, { status: 'conflict', error: 'duplicate', message: "An item with the same 'title' already exists.", fields: ['title'] })
 })
 
 rule('in a body, what is hidden can be neither named nor linked', async ({ send, same, get }) => {
-  same(await send('PUT', '/tasks/20', { project: { id: 11 } }, red), 409, { status: 'conflict', error: 'reference', message: "There is no item that 'project' could refer to.", fields: ['project'], pointer: '/project' })
-  same(await send('PUT', '/tasks/20', { project: { id: 99 } }, red), 409, { status: 'conflict', error: 'reference', message: "There is no item that 'project' could refer to.", fields: ['project'], pointer: '/project' })
-  same(await send('PUT', '/projects/10', { labels: [{ id: 31 }] }, red), 409, { status: 'conflict', error: 'reference', message: "There is no item that 'labels' could refer to.", fields: ['labels'], pointer: '/labels/0' })
+  same(await send('PUT', '/tasks/20', { project: { id: 11 } }, red), 409, { status: 'conflict', error: 'reference', message: "The item referred to by 'project' does not exist.", fields: ['project'], pointer: '/project' })
+  same(await send('PUT', '/tasks/20', { project: { id: 99 } }, red), 409, { status: 'conflict', error: 'reference', message: "The item referred to by 'project' does not exist.", fields: ['project'], pointer: '/project' })
+  same(await send('PUT', '/projects/10', { labels: [{ id: 31 }] }, red), 409, { status: 'conflict', error: 'reference', message: "The item referred to by 'labels' does not exist.", fields: ['labels'], pointer: '/labels/0' })
   same(await get('/tasks/20/project_id', red), 200, 10)
 })
 
@@ -234,7 +234,7 @@ rule('Allow tells what this caller may', async ({ request, get, send, same }) =>
   same(await request({ method: 'OPTIONS', url: '/tasks/20', headers: { ...red, 'x-role': 'visitor' } }), 204, '', { allow: 'OPTIONS, PUT, PATCH, DELETE' })
   same(await request({ method: 'OPTIONS', url: '/projects/10/budget', headers: reader }), 204, '', { allow: 'GET, HEAD, OPTIONS' })
   same(await request({ method: 'OPTIONS', url: '/projects/10/budget', headers: boss }), 204, '', { allow: 'GET, HEAD, OPTIONS, PUT' })
-  same(await send('DELETE', '/tasks', undefined, reader), 405, { error: 'method_not_allowed', message: 'DELETE is not possible here, only GET, HEAD, OPTIONS, QUERY.' }, { allow: 'GET, HEAD, OPTIONS, QUERY' })
+  same(await send('DELETE', '/tasks', undefined, reader), 405, { error: 'method_not_allowed', message: 'DELETE is not allowed here. Allowed methods: GET, HEAD, OPTIONS, QUERY.' }, { allow: 'GET, HEAD, OPTIONS, QUERY' })
   same(await get('/projects', red), 200, (await get('/projects', red)).json())
 })
 
@@ -263,8 +263,8 @@ rule('a tag tells nothing of what the caller may not read', async ({ t, get, sen
 })
 
 rule('a field that may be read but not written is one that cannot be written', async ({ send, same }) => {
-  same(await send('PUT', '/projects/10/budget', 1, reader), 405, { error: 'method_not_allowed', message: 'PUT is not possible here, only GET, HEAD, OPTIONS.' }, { allow: 'GET, HEAD, OPTIONS' })
-  same(await send('POST', '/projects', { title: 'x', budget: 1 }, reader), 400, { error: 'validation', message: 'The body is not what it must be: one thing is wrong.', details: [{ pointer: '/budget', message: 'cannot be written' }] })
+  same(await send('PUT', '/projects/10/budget', 1, reader), 405, { error: 'method_not_allowed', message: 'PUT is not allowed here. Allowed methods: GET, HEAD, OPTIONS.' }, { allow: 'GET, HEAD, OPTIONS' })
+  same(await send('POST', '/projects', { title: 'x', budget: 1 }, reader), 400, { error: 'validation', message: "The body is not valid; 'details' lists 1 problem.", details: [{ pointer: '/budget', message: 'cannot be written' }] })
 })
 
 rule('caches are told that answers depend on who asks', async ({ get, same, t }) => {
@@ -288,12 +288,12 @@ async function serveThing (behaviour: Partial<Behaviour<typeof Thing>>) {
 
 test('a scope that gives an undefined value, nothing, or throws, is a scope of no item, and logged', async t => {
   const scopes: ReadonlyArray<readonly [Behaviour<typeof Thing>['scope'], RegExp]> = [
-    [() => ({ owner: undefined }), /gave undefined for 'owner'/],
+    [() => ({ owner: undefined }), /uses undefined for 'owner'/],
     [() => ({}), /without values/],
-    [() => undefined as never, /gave undefined/],
+    [() => undefined as never, /returned undefined/],
     [() => { throw new Error('no database') }, /no database/],
     [async () => { throw new Error('later') }, /later/],
-    [(_context, where) => where.equals('owner', 'x' as never), /gave string for 'owner'/],
+    [(_context, where) => where.equals('owner', 'x' as never), /uses a value of type 'string' for 'owner'/],
     [(_context, where) => where.equals('other' as 'owner', 1), /names 'other'/],
     [(_context, where) => where.some('other', one => one.all()), /names 'other'/]
   ]
@@ -346,8 +346,8 @@ test('scopes and rules are asked once a request', async t => {
 test('a rule for what there is not is a mistake', async t => {
   const wrong = (behaviour: object, message: string) => t.rejects(serveThing(behaviour), new DeclarationError(message))
   await wrong({ rules: { fields: { nam: { read: () => true } } } }, "collection 'things', rules.fields.nam: there is no such field")
-  await wrong({ rules: { fields: { name: { see: () => true } } } }, "collection 'things', rules.fields.name: expected functions 'read' and 'write'")
-  await wrong({ rules: { reed: () => true } }, "collection 'things', rules.reed: there is no such rule")
+  await wrong({ rules: { fields: { name: { see: () => true } } } }, "collection 'things', rules.fields.name: expected an object that holds only the functions 'read' and 'write'")
+  await wrong({ rules: { reed: () => true } }, "collection 'things', rules.reed: there is no such rule; use 'read', 'create', 'update', 'delete' or 'fields'")
   await wrong({ rules: { create: true } }, "collection 'things', rules.create: expected a function")
   await wrong({ scope: { owner: 1 } }, "collection 'things', scope: expected a function")
 })
@@ -375,7 +375,7 @@ test('a field with a setter can be denied', async t => {
   const { app } = await serveThing({ setters: { name (thing, name) { thing.name = name } }, rules: { fields: { name: { write: () => false } } } })
   t.strictSame((await app.inject('/things/1/name')).json(), 'a')
   const answer = await app.inject({ method: 'PUT', url: '/things/1', headers: { 'content-type': 'application/json' }, payload: '{"name":"x"}' })
-  t.strictSame([answer.statusCode, (answer.json() as { details: unknown }).details], [400, [{ pointer: '/name', message: 'cannot be written, and is something else now' }]])
+  t.strictSame([answer.statusCode, (answer.json() as { details: unknown }).details], [400, [{ pointer: '/name', message: 'cannot be written, and differs from the current value' }]])
 })
 
 test('who may create but not update changes nothing of an item that is there by an upsert', async t => {
@@ -404,7 +404,7 @@ test('a key that may not be read is not found out by positions made by hand', as
   const { app } = await serveThing({ rules: { fields: { id: { read: () => false } } } })
   const position = (name: string, value: number) => Buffer.from(JSON.stringify([name, value])).toString('base64url')
   const answers = await Promise.all([['id', 1], ['id', 5], ['nothing', 1]].map(([name, value]) => app.inject(`/things?after=${position(String(name), Number(value))}`)))
-  const taken = { error: 'invalid_page', message: "'after' takes a position from one of this API's own links.", parameter: 'after', position: 1 }
+  const taken = { error: 'invalid_page', message: "'after' takes a cursor from one of this API's links.", parameter: 'after', position: 1 }
   t.strictSame(answers.map(answer => [answer.statusCode, answer.json()]), Array.from({ length: 3 }, () => [400, taken]))
 })
 
@@ -492,7 +492,7 @@ const Room = Type.Object({ id: Type.Integer({ identifier: true, readable: true }
 const Note = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), text: Type.String({ ...flags, default: '' }), roomId: Type.Integer(flags) })
 
 everySource('a reference that only the other collection knows of leads to nothing hidden either', async ({ send, get, same }) => {
-  const dangling = { status: 'conflict', error: 'reference', message: "There is no item that 'room_id' could refer to.", fields: ['room_id'] }
+  const dangling = { status: 'conflict', error: 'reference', message: "The item referred to by 'room_id' does not exist.", fields: ['room_id'] }
   for (const room of [2, 9]) {
     same(await send('PUT', '/notes/1', { room_id: room }), 409, dangling)
     same(await send('PUT', '/notes/1/room_id', room), 409, dangling)

@@ -44,7 +44,7 @@ everySource('every rule holds at every depth', async ({ get, same }) => {
   same(await get('/artists/1/albums?limit=1'), 200, [{ id: 1, title: 'Outer Edges' }], { link: '<http://localhost/artists/1/albums?limit=1&after=WyJpZCIsMV0>; rel="next"' })
   same(await get('/artists/1/albums/3'), 404, missing('3'))
   same(await get('/artists/1/albums/1?nope=1'), 400, {
-    error: 'invalid_filter', message: 'The parameter \'nope\' is of no use here: a single item cannot be filtered.', parameter: 'nope', position: 1
+    error: 'invalid_filter', message: 'The parameter \'nope\' cannot be used here: a single item cannot be filtered.', parameter: 'nope', position: 1
   })
 })
 
@@ -59,7 +59,7 @@ everySource('segments are split before they are decoded, so an encoded slash is 
 everySource('broken percent-encoding is 400', async ({ t, get, same }) => {
   // Fastify's router answers a broken path itself, before any plugin sees it.
   for (const url of ['/artists/%E0%A4%A', '/artists/%', '/artists/%zz', '/artists/%ff']) t.equal((await get(url)).statusCode, 400, url)
-  same(await get('/artists?name=%ff'), 400, { error: 'malformed_url', message: "The parameter 'name=%ff' is not percent-encoded UTF-8." })
+  same(await get('/artists?name=%ff'), 400, { error: 'malformed_url', message: "The parameter 'name=%ff' is not valid percent-encoded UTF-8." })
 })
 
 test('a broken path has the same shape where the application hands Fastify frameworkErrors', async t => {
@@ -67,7 +67,7 @@ test('a broken path has the same shape where the application hands Fastify frame
   await app.register(dataApi, { prefix: '/api', collections: {} })
   const response = await app.inject('/api/artists/%zz')
   t.strictSame([response.statusCode, response.headers['content-type'], response.json()], [400, 'application/json; charset=utf-8', {
-    error: 'malformed_url', message: 'The path of the URL is not percent-encoded UTF-8.'
+    error: 'malformed_url', message: 'The path of the URL is not valid percent-encoded UTF-8.'
   }])
   await app.close()
 })
@@ -177,7 +177,7 @@ everySource('QUERY is GET with the query string in the body', async ({ request, 
   same(await request({ method: 'QUERY' as 'GET', url: '/artists/2/albums?sort=year', headers: { 'content-type': 'Application/X-WWW-Form-Urlencoded; charset=utf-8' }, payload: 'fields=year' }), 200, [{ year: 1971 }, { year: 1972 }])
   same(await request({ method: 'QUERY' as 'GET', url: '/albums?limit=1', headers: form, payload: 'fields=id' }), 200, [{ id: 1 }], { link: '<http://localhost/albums?limit=1&after=WyJpZCIsMV0>; rel="next"' })
   same(await request({ method: 'QUERY' as 'GET', url: '/albums', headers: { 'content-type': 'application/json' }, payload: '{}' }), 415, {
-    error: 'unsupported_media_type', message: 'The body must be sent as application/x-www-form-urlencoded.'
+    error: 'unsupported_media_type', message: "The 'Content-Type' of the body must be application/x-www-form-urlencoded."
   })
-  same(await request({ method: 'QUERY' as 'GET', url: '/albums/1', headers: form, payload: 'fields=id' }), 405, { error: 'method_not_allowed', message: 'QUERY is not possible here, only GET, HEAD, OPTIONS.' }, { allow: 'GET, HEAD, OPTIONS' })
+  same(await request({ method: 'QUERY' as 'GET', url: '/albums/1', headers: form, payload: 'fields=id' }), 405, { error: 'method_not_allowed', message: 'QUERY is not allowed here. Allowed methods: GET, HEAD, OPTIONS.' }, { allow: 'GET, HEAD, OPTIONS' })
 })

@@ -15,7 +15,7 @@ const writes = (name: string, run: (tools: Tools) => Promise<void>, options: Par
 const ok = { status: 'ok' }
 const validation = (...details: ReadonlyArray<readonly [pointer: string, message: string]>) => ({
   error: 'validation',
-  message: `The body is not what it must be: ${details.length === 1 ? 'one thing is' : `${details.length} things are`} wrong.`,
+  message: `The body is not valid; 'details' lists ${details.length === 1 ? '1 problem' : `${details.length} problems`}.`,
   details: details.map(([pointer, message]) => ({ pointer, message }))
 })
 const missing = (identifier: string) => ({ status: 'not_found', error: 'identifier_not_found', message: `An item was not found with the identifier '${identifier}'.` })
@@ -24,7 +24,7 @@ const missing = (identifier: string) => ({ status: 'not_found', error: 'identifi
 
 writes('bodies are JSON; another content type is 415', async ({ t, opened, request, same }) => {
   const before = await contents(opened)
-  const expected = { error: 'unsupported_media_type', message: 'The body must be sent as application/json or application/merge-patch+json.' }
+  const expected = { error: 'unsupported_media_type', message: "The 'Content-Type' of the body must be application/json or application/merge-patch+json." }
   for (const type of ['text/plain', 'application/xml', 'application/vnd.api+json', 'application/jsonp', 'application/json; charset=utf-16', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencoded', '']) {
     same(await request({ method: 'PUT', url: '/artists/1', headers: { 'content-type': type }, payload: '{"rating":1}' }), 415, expected, { accept: 'application/json, application/merge-patch+json' })
   }
@@ -46,7 +46,7 @@ writes('broken JSON is 400', async ({ t, request }) => {
 })
 
 writes('an update without a body is 400', async ({ request, same }) => {
-  same(await request({ method: 'PUT', url: '/artists/1' }), 400, { error: 'malformed_body', message: 'The body is empty; send the fields that are to change.' })
+  same(await request({ method: 'PUT', url: '/artists/1' }), 400, { error: 'malformed_body', message: 'The body is empty; send the fields to change.' })
   same(await request({ method: 'PUT', url: '/artists/1/rating', headers: { 'content-type': 'application/json' } }), 400, { error: 'malformed_body', message: 'The body is empty; send the value as JSON.' })
 })
 
@@ -62,7 +62,7 @@ writes('an unknown member, or one that is not writable, is 400 naming every offe
   const before = await contents(opened)
   same(await send('PUT', '/artists/1', { nmae: 'x', rating: 1, old_name: 'y', oldName: 1, label_id: 2, id: 9 }), 400, validation(
     ['/nmae', "there is no such field; did you mean 'name'?"], ['/oldName', "there is no such field; did you mean 'old_name'?"], ['/label_id', 'there is no such field'],
-    ['/old_name', 'cannot be written, and is something else now'], ['/id', 'cannot be written, and is something else now']
+    ['/old_name', 'cannot be written, and differs from the current value'], ['/id', 'cannot be written, and differs from the current value']
   ))
   same(await send('POST', '/artists', JSON.parse('{"name":"x","email":null,"__proto__":{"rating":1},"constructor":1,"id":9,"a/b~c":1}')), 400, validation(
     ['/__proto__', 'there is no such field'], ['/constructor', 'there is no such field'], ['/id', 'cannot be written'], ['/a~1b~0c', 'there is no such field']
@@ -79,27 +79,29 @@ writes('a read-only member whose value equals the current one is let through, so
   const track = (await get('/tracks/Intro')).json()
   same(await send('PUT', '/tracks/Intro', { ...track, title: 'Outro' }), 200, ok)
   same(await get('/tracks/Outro'), 200, { ...track, title: 'Outro' })
-  same(await send('PUT', '/tracks/Outro', { ...track, seconds: 91 }), 400, validation(['/seconds', 'cannot be written, and is something else now']))
+  same(await send('PUT', '/tracks/Outro', { ...track, seconds: 91 }), 400, validation(['/seconds', 'cannot be written, and differs from the current value']))
 })
 
 writes('the body is validated against the schema, strictly, without coercion, and all violations stand in one 400', async ({ t, opened, request, send, same }) => {
   const before = await contents(opened)
   same(await send('PUT', '/artists/1', { name: '', email: 5, born: '2001-02-30', rating: '5', active: 'true', tags: [1, 'x', null], pin: '12', genre: 'pop' }), 400, validation(
-    ['/email', 'must be a string without NUL characters or null'],
-    ['/born', 'must be a date such as 2001-12-31 or null'],
-    ['/rating', 'must be a number'],
-    ['/active', 'must be true or false'],
-    ['/genre', 'must be one of rock, jazz or null'],
-    ['/name', 'must NOT have fewer than 1 characters'],
-    ['/tags/0', 'must be string'],
-    ['/tags/2', 'must be string'],
-    ['/pin', 'must match pattern "^[0-9]{4}$"']
+    ['/email', 'must be a string of valid Unicode without NUL characters or null; found the number 5'],
+    ['/born', "must be a date such as 2001-12-31 or null; found the string '2001-02-30'"],
+    ['/rating', "must be a number; found the string '5'"],
+    ['/active', "must be true or false; found the string 'true'"],
+    ['/genre', "must be one of rock, jazz or null; found the string 'pop'"],
+    ['/name', 'must have at least 1 character'],
+    ['/tags/0', 'must be a string'],
+    ['/tags/2', 'must be a string'],
+    ['/pin', 'must match the pattern ^[0-9]{4}$']
   ))
-  for (const [body, message] of [[{ rating: 10.5 }, 'must be <= 10'], [{ rating: null }, 'must be a number'], [{ name: null }, 'must be a string without NUL characters'], [{ name: ['x'] }, 'must be a string without NUL characters'], [{ active: 0 }, 'must be true or false'], [{ name: 'a\0b' }, 'must be a string without NUL characters'], [{ name: '\ud800' }, 'must be a string without NUL characters']] as const) {
+  for (const [body, message] of [[{ rating: 10.5 }, 'must be at most 10'], [{ rating: null }, 'must be a number; found null'], [{ name: null }, 'must be a string of valid Unicode without NUL characters; found null'], [{ name: ['x'] }, 'must be a string of valid Unicode without NUL characters; found an array'], [{ active: 0 }, 'must be true or false; found the number 0'], [{ name: 'a\0b' }, "must be a string of valid Unicode without NUL characters; found the string 'a\0b'"], [{ name: '\ud800' }, "must be a string of valid Unicode without NUL characters; found the string '\ud800'"]] as const) {
     same(await send('PUT', '/artists/1', body), 400, validation([`/${Object.keys(body)[0]}`, message]))
   }
-  for (const body of [1, 'x', true, null, [{}]]) same(await send('PUT', '/artists/1', body), 400, validation(['', 'must be an object']))
-  same(await request({ method: 'PUT', url: '/albums/7/year', headers: { 'content-type': 'application/json' }, payload: '9007199254740993' }), 400, validation(['', 'must be an integer between -9007199254740991 and 9007199254740991']))
+  for (const [body, found] of [[1, 'the number 1'], ['x', "the string 'x'"], ['x'.repeat(51), 'a string of 51 characters'], [true, 'true'], [null, 'null'], [[{}], 'an array']]) {
+    same(await send('PUT', '/artists/1', body), 400, validation(['', `must be an object; found ${String(found)}`]))
+  }
+  same(await request({ method: 'PUT', url: '/albums/7/year', headers: { 'content-type': 'application/json' }, payload: '9007199254740993' }), 400, validation(['', 'must be an integer between -9007199254740991 and 9007199254740991; found a number out of range']))
   t.strictSame(await contents(opened), before)
 })
 
@@ -128,9 +130,9 @@ writes('a new item is 201 with Location and an acknowledgement with its id', asy
 })
 
 writes('on create, every writable field that is neither optional nor has a default must be there', async ({ send, same }) => {
-  same(await send('POST', '/artists'), 400, validation(['/name', 'must be there'], ['/email', 'must be there']))
-  same(await send('POST', '/artists', {}), 400, validation(['/name', 'must be there'], ['/email', 'must be there']))
-  same(await send('POST', '/albums', { title: 'x' }), 400, validation(['/artist', 'must be there']))
+  same(await send('POST', '/artists'), 400, validation(['/name', 'is required'], ['/email', 'is required']))
+  same(await send('POST', '/artists', {}), 400, validation(['/name', 'is required'], ['/email', 'is required']))
+  same(await send('POST', '/albums', { title: 'x' }), 400, validation(['/artist', 'is required']))
 })
 
 test('the body is optional where nothing must be in it', async t => {
@@ -178,7 +180,7 @@ writes('POST to a group gives the field its value where writable, else 405', asy
   same(await get('/artists/Both?fields=genre,label(id)'), 200, { genre: 'rock', label: { id: 1 } })
   for (const url of ['/artists/by_old_name/x', '/artists/by_genre/none', '/artists/by_genre', '/']) {
     const allow = url.includes('old') || url.includes('none') ? 'GET, HEAD, OPTIONS, QUERY' : 'GET, HEAD, OPTIONS'
-    same(await send('POST', url, { name: 'x', email: null }), 405, { error: 'method_not_allowed', message: `POST is not possible here, only ${allow}.` }, { allow })
+    same(await send('POST', url, { name: 'x', email: null }), 405, { error: 'method_not_allowed', message: `POST is not allowed here. Allowed methods: ${allow}.` }, { allow })
   }
 })
 
@@ -187,10 +189,10 @@ writes('an array creates all or none: 201 with an array of acknowledgements', as
   same(await send('POST', '/labels', []), 201, [])
   const before = await contents(opened)
   same(await send('POST', '/artists', [{ name: 'C', email: null }, { nam: 'D' }, 3]), 400, validation(
-    ['/1/nam', "there is no such field; did you mean 'name'?"], ['/1/name', 'must be there'], ['/1/email', 'must be there'], ['/2', 'must be an object']
+    ['/1/nam', "there is no such field; did you mean 'name'?"], ['/1/name', 'is required'], ['/1/email', 'is required'], ['/2', 'must be an object; found the number 3']
   ))
   same(await send('POST', '/artists', [{ name: 'C', email: null }, { name: 'forbidden', email: null }]), 400, { error: 'argument', message: 'An artist cannot be named so.', pointer: '/1' })
-  same(await send('POST', '/artists', [{ name: 'C', email: null }, { name: 'C', email: null }]), 409, { status: 'conflict', error: 'duplicate', message: "There is an item with the same 'name' already.", fields: ['name'], pointer: '/1' })
+  same(await send('POST', '/artists', [{ name: 'C', email: null }, { name: 'C', email: null }]), 409, { status: 'conflict', error: 'duplicate', message: "An item with the same 'name' already exists.", fields: ['name'], pointer: '/1' })
   t.strictSame(await contents(opened), before)
 })
 
@@ -203,19 +205,19 @@ writes('a sub-item in a body sets the reference, by an object that holds an iden
   same(await get('/artists/1/label/id'), 200, 1)
   same(await send('PATCH', '/artists/1', { label: null }), 200, ok)
   same(await get('/artists/1/label'), 200, null)
-  same(await send('PATCH', '/albums/7', { artist: null }), 400, validation(['/artist', 'must be an object']))
-  same(await send('PATCH', '/albums/7', { artist: 2 }), 400, validation(['/artist', 'must be an object']))
+  same(await send('PATCH', '/albums/7', { artist: null }), 400, validation(['/artist', 'must be an object; found null']))
+  same(await send('PATCH', '/albums/7', { artist: 2 }), 400, validation(['/artist', 'must be an object; found the number 2']))
 })
 
 writes('what cannot be found and not be created is 409 reference', async ({ t, opened, send, same }) => {
   const before = await contents(opened)
-  same(await send('PATCH', '/artists/1', { rating: 1, label: { id: 99 } }), 409, { status: 'conflict', error: 'reference', message: "There is no item that 'label' could refer to.", fields: ['label'], pointer: '/label' })
+  same(await send('PATCH', '/artists/1', { rating: 1, label: { id: 99 } }), 409, { status: 'conflict', error: 'reference', message: "The item referred to by 'label' does not exist.", fields: ['label'], pointer: '/label' })
   t.strictSame(await contents(opened), before)
 })
 
 writes('an element that is linked is not changed: what else is said of it must be so', async ({ send, same }) => {
   same(await send('PATCH', '/artists/1', { label: { id: 2, code: 'SPOON', city: null } }), 200, ok)
-  same(await send('PATCH', '/artists/1', { label: { id: 2, code: 'VSN' } }), 400, validation(['/label/code', 'cannot be written, and is something else now']))
+  same(await send('PATCH', '/artists/1', { label: { id: 2, code: 'VSN' } }), 400, validation(['/label/code', 'cannot be written, and differs from the current value']))
   same(await send('PATCH', '/artists/1', { label: { id: 2, nope: 1 } }), 400, validation(['/label/nope', 'there is no such field']))
 })
 
@@ -237,12 +239,12 @@ writes('a member that is a sub-collection or sub-item creates or links its eleme
 writes('errors of elements point at the element, and leave nothing', async ({ t, opened, send, same }) => {
   const before = await contents(opened)
   const artists = (...more: object[]) => ({ code: 'NINJA', artists: [{ name: 'One', email: null }, ...more] })
-  same(await send('POST', '/labels', artists({ email: null, rating: 11 })), 400, validation(['/artists/1/rating', 'must be <= 10'], ['/artists/1/name', 'must be there']))
-  same(await send('POST', '/labels', artists({ name: 'Two', rating: 11 })), 400, validation(['/artists/1/rating', 'must be <= 10'], ['/artists/1/email', 'must be there']))
+  same(await send('POST', '/labels', artists({ email: null, rating: 11 })), 400, validation(['/artists/1/rating', 'must be at most 10'], ['/artists/1/name', 'is required']))
+  same(await send('POST', '/labels', artists({ name: 'Two', rating: 11 })), 400, validation(['/artists/1/rating', 'must be at most 10'], ['/artists/1/email', 'is required']))
   same(await send('POST', '/labels', artists({ name: 'forbidden', email: null })), 400, { error: 'argument', message: 'An artist cannot be named so.', pointer: '/artists/1' })
-  same(await send('POST', '/labels', artists({ name: 'Two', email: 'can@example.org' })), 409, { status: 'conflict', error: 'duplicate', message: "There is an item with the same 'email' already.", fields: ['email'], pointer: '/artists/1' })
-  same(await send('POST', '/labels', artists({ id: 99 })), 409, { status: 'conflict', error: 'reference', message: "There is no item that 'artists' could refer to.", fields: ['artists'], pointer: '/artists/1' })
-  same(await send('POST', '/labels', { code: 'NINJA', artists: {} }), 400, validation(['/artists', 'must be an array']))
+  same(await send('POST', '/labels', artists({ name: 'Two', email: 'can@example.org' })), 409, { status: 'conflict', error: 'duplicate', message: "An item with the same 'email' already exists.", fields: ['email'], pointer: '/artists/1' })
+  same(await send('POST', '/labels', artists({ id: 99 })), 409, { status: 'conflict', error: 'reference', message: "The item referred to by 'artists' does not exist.", fields: ['artists'], pointer: '/artists/1' })
+  same(await send('POST', '/labels', { code: 'NINJA', artists: {} }), 400, validation(['/artists', 'must be an array; found an object']))
   t.strictSame(await contents(opened), before)
 })
 
@@ -269,7 +271,7 @@ writes('an item is updated by any of its identifiers and through any path', asyn
   same(await send('PUT', '/artists/2', { rating: 1 }), 409, {
     status: 'conflict',
     error: 'ambiguous_identifier',
-    message: "More than one item has the identifier '2'. These paths tell them apart: /artists/by_id/2, /artists/by_name/2",
+    message: "More than one item has the identifier '2'. Use one of these paths instead: /artists/by_id/2, /artists/by_name/2",
     candidates: ['/artists/by_id/2', '/artists/by_name/2']
   })
   same(await send('PUT', '/labels/1/artists/Can', { rating: 1 }), 404, missing('Can'))
@@ -292,8 +294,8 @@ writes('scalar PUT: the body is the new value as JSON, and null is a value', asy
     same(await send('PUT', `/artists/by_id/1/${field}`, null), 200, ok)
     same(await get(`/artists/1/${field}`), 200, null)
   }
-  same(await send('PUT', '/artists/1/rating', null), 400, validation(['', 'must be a number']))
-  same(await send('PUT', '/artists/1/tags', ['a', 1]), 400, validation(['/1', 'must be string']))
+  same(await send('PUT', '/artists/1/rating', null), 400, validation(['', 'must be a number; found null']))
+  same(await send('PUT', '/artists/1/tags', ['a', 1]), 400, validation(['/1', 'must be a string']))
   same(await send('PUT', '/artists/1/nam', 'x'), 404, { status: 'not_found', error: 'field_not_found', message: "There is no field 'nam'. Did you mean 'name'?", suggestion: 'name' })
   same(await send('PUT', '/artists/99/rating', 1), 404, missing('99'))
 })
@@ -301,7 +303,7 @@ writes('scalar PUT: the body is the new value as JSON, and null is a value', asy
 writes('a field that may be written but not read takes a PUT, and is otherwise not there', async ({ opened, get, send, same, t }) => {
   same(await send('PUT', '/artists/1/pin', '9876'), 200, ok)
   t.equal((await opened.rows('artists')).find(row => row['id'] === 1)?.['pin'], '9876')
-  same(await send('PUT', '/artists/1/pin', '9'), 400, validation(['', 'must match pattern "^[0-9]{4}$"']))
+  same(await send('PUT', '/artists/1/pin', '9'), 400, validation(['', 'must match the pattern ^[0-9]{4}$']))
   same(await send('PUT', '/artists/1', { pin: '1111' }, { prefer: 'return=representation' }), 200, (await get('/artists/1')).json())
   const absent = { status: 'not_found', error: 'field_not_found', message: "There is no field 'pin'." }
   same(await get('/artists/1/pin'), 404, absent)
@@ -326,7 +328,7 @@ writes('what is not writable is 405 with a true Allow, and OPTIONS agrees', asyn
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
       const response = await send(method, url, {})
       if (allow.includes(method)) t.not(response.statusCode, 405, `${method} ${url}`)
-      else same(response, 405, { error: 'method_not_allowed', message: `${method} is not possible here, only ${allow}.` }, { allow })
+      else same(response, 405, { error: 'method_not_allowed', message: `${method} is not allowed here. Allowed methods: ${allow}.` }, { allow })
     }
   }
   same(await request({ method: 'OPTIONS', url: '/artists/1' }), 204, '', { 'accept-patch': 'application/json, application/merge-patch+json' })
@@ -339,7 +341,7 @@ writes('strategies of the API decide which methods write', async tools => {
   tools.t.equal(await allowOf(tools, '/artists/1'), 'GET, HEAD, OPTIONS, PATCH, DELETE')
   tools.t.equal(await allowOf(tools, '/artists'), 'GET, HEAD, OPTIONS, QUERY')
   tools.t.equal(await allowOf(tools, '/artists/1/name'), 'GET, HEAD, OPTIONS, PUT')
-  tools.same(await tools.send('PUT', '/artists/1', { rating: 1 }), 405, { error: 'method_not_allowed', message: 'PUT is not possible here, only GET, HEAD, OPTIONS, PATCH, DELETE.' })
+  tools.same(await tools.send('PUT', '/artists/1', { rating: 1 }), 405, { error: 'method_not_allowed', message: 'PUT is not allowed here. Allowed methods: GET, HEAD, OPTIONS, PATCH, DELETE.' })
 }, { requestStrategies: { create: false, update: ['PATCH'], delete: true } })
 
 writes('where nothing may be updated no scalar is', async tools => {
@@ -390,7 +392,7 @@ writes('an upsert whose body contradicts the URL is 400', async ({ t, opened, se
 }, upsert)
 
 writes('what must be there must be there on an upsert that creates', async ({ send, same }) => {
-  same(await send('PUT', '/artists/Plaid', { rating: 1 }), 400, validation(['/email', 'must be there']))
+  same(await send('PUT', '/artists/Plaid', { rating: 1 }), 400, validation(['/email', 'is required']))
   same(await send('PUT', '/artists/Noisia', { rating: 1 }), 200, ok)
 }, upsert)
 
@@ -414,19 +416,19 @@ writes('DELETE is 200 {status: ok}, and then 404', async ({ get, send, same }) =
   same(await send('DELETE', '/albums/7'), 200, ok)
   same(await get('/albums/7'), 404, missing('7'))
   same(await send('DELETE', '/artists/1/albums/8'), 404, missing('8'))
-  same(await send('DELETE', '/artists'), 405, { error: 'method_not_allowed', message: 'DELETE is not possible here, only GET, HEAD, OPTIONS, QUERY, POST.' })
+  same(await send('DELETE', '/artists'), 405, { error: 'method_not_allowed', message: 'DELETE is not allowed here. Allowed methods: GET, HEAD, OPTIONS, QUERY, POST.' })
 }, deletes)
 
 writes('an item that others refer to is 409 reference', async ({ t, opened, send, same }) => {
   const before = await contents(opened)
-  same(await send('DELETE', '/artists/1'), 409, { status: 'conflict', error: 'reference', message: 'Other items refer to this one.', fields: [] })
-  same(await send('DELETE', '/labels/VSN'), 409, { status: 'conflict', error: 'reference', message: 'Other items refer to this one.', fields: [] })
+  same(await send('DELETE', '/artists/1'), 409, { status: 'conflict', error: 'reference', message: 'Other items still refer to this item.', fields: [] })
+  same(await send('DELETE', '/labels/VSN'), 409, { status: 'conflict', error: 'reference', message: 'Other items still refer to this item.', fields: [] })
   t.strictSame(await contents(opened), before)
 }, deletes)
 
 writes('a duplicate is 409, naming the field', async ({ t, opened, send, same }) => {
   const before = await contents(opened)
-  const duplicate = (field: string) => ({ status: 'conflict', error: 'duplicate', message: `There is an item with the same '${field}' already.`, fields: [field] })
+  const duplicate = (field: string) => ({ status: 'conflict', error: 'duplicate', message: `An item with the same '${field}' already exists.`, fields: [field] })
   same(await send('PUT', '/artists/1', { name: 'Can' }), 409, duplicate('name'))
   same(await send('PUT', '/artists/1/email', 'can@example.org'), 409, duplicate('email'))
   same(await send('POST', '/labels', { code: 'VSN' }), 409, duplicate('code'))
@@ -441,8 +443,8 @@ test('a check or not-null that the schema does not know of is 400 constraint', a
   const app = Fastify()
   await app.register(dataApi, { collections: { things: collection(Thing, { source: db.table('things', { columns: 'snake_case' }) }) } })
   const post = async (payload: object) => (await app.inject({ method: 'POST', url: '/things', payload })).json()
-  t.strictSame(await post({ width: 1 }), { error: 'constraint', message: "The database does not take this item's 'made_by'.", fields: ['made_by'] })
-  t.strictSame(await post({ width: 10, made_by: 'x' }), { error: 'constraint', message: "The database does not take this item's 'width'.", fields: ['width'] })
+  t.strictSame(await post({ width: 1 }), { error: 'constraint', message: "The database does not accept this item because of 'made_by'.", fields: ['made_by'] })
+  t.strictSame(await post({ width: 10, made_by: 'x' }), { error: 'constraint', message: "The database does not accept this item because of 'width'.", fields: ['width'] })
   await app.close()
   db.close()
 })
@@ -621,7 +623,7 @@ const Order = Type.Object({
 
 everySource('a reference to nothing is 409, naming the field by which the client made it', async ({ t, opened, get, send, same }) => {
   const before = await opened.rows('orders')
-  const refused = { status: 'conflict', error: 'reference', message: "There is no item that 'parent_id' could refer to.", fields: ['parent_id'] }
+  const refused = { status: 'conflict', error: 'reference', message: "The item referred to by 'parent_id' does not exist.", fields: ['parent_id'] }
   same(await send('PUT', '/orders/1', { parent_id: 99 }), 409, refused)
   same(await send('PUT', '/orders/1/parent_id', 99), 409, refused)
   same(await send('POST', '/orders', { parent_id: 99 }), 409, refused)
@@ -638,8 +640,8 @@ everySource('a reference to nothing is 409, naming the field by which the client
 
 writes('what the URL gives is held to the schema and to the setter as if the body gave it', async ({ t, opened, send, same }) => {
   const before = await contents(opened)
-  same(await send('PUT', '/labels/X', {}), 400, validation(['/code', 'must NOT have fewer than 2 characters']))
-  same(await send('POST', '/artists/by_rating/99', { name: 'Loud', email: null }), 400, validation(['/rating', 'must be <= 10']))
+  same(await send('PUT', '/labels/X', {}), 400, validation(['/code', 'must have at least 2 characters']))
+  same(await send('POST', '/artists/by_rating/99', { name: 'Loud', email: null }), 400, validation(['/rating', 'must be at most 10']))
   same(await send('PUT', '/artists/forbidden', { email: null }), 400, { error: 'argument', message: 'An artist cannot be named so.' })
   t.strictSame(await contents(opened), before)
 }, upsert)
@@ -652,26 +654,26 @@ writes('a body may repeat the parent that the URL names', async ({ get, send, sa
 }, upsert)
 
 writes('every identifier that another item has is named', async ({ send, same }) => {
-  const duplicate = { status: 'conflict', error: 'duplicate', message: "There is an item with the same 'name', 'email' already.", fields: ['name', 'email'] }
+  const duplicate = { status: 'conflict', error: 'duplicate', message: "An item with the same 'name' and 'email' already exists.", fields: ['name', 'email'] }
   same(await send('POST', '/artists', { email: 'noisia@example.org', name: 'Can' }), 409, duplicate)
   same(await send('PUT', '/artists/3', { email: 'noisia@example.org', name: 'Can' }), 409, duplicate)
-  same(await send('POST', '/tracks', { id: uuid(2), title: 'Intro' }), 409, { status: 'conflict', error: 'duplicate', message: "There is an item with the same 'id', 'title' already.", fields: ['id', 'title'] })
-  same(await send('PUT', '/labels/1', { code: 'SPOON' }), 409, { status: 'conflict', error: 'duplicate', message: "There is an item with the same 'code' already.", fields: ['code'] })
+  same(await send('POST', '/tracks', { id: uuid(2), title: 'Intro' }), 409, { status: 'conflict', error: 'duplicate', message: "An item with the same 'id' and 'title' already exists.", fields: ['id', 'title'] })
+  same(await send('PUT', '/labels/1', { code: 'SPOON' }), 409, { status: 'conflict', error: 'duplicate', message: "An item with the same 'code' already exists.", fields: ['code'] })
 })
 
 writes('values at their edges are taken or refused, on every source alike', async ({ request, send, same }) => {
-  same(await send('POST', '/tracks', { title: 'Late', played_at: '9999-12-31T23:59:59-01:00' }), 400, validation(['/played_at', 'must be a date and time with its zone such as 2001-12-31T23:59:59.999Z, to the millisecond or null']))
-  same(await send('PUT', '/labels/9007199254740991', { code: 'BIG' }), 400, { error: 'constraint', message: "The database does not take this item's 'id'.", fields: ['id'] })
-  same(await request({ method: 'PUT', url: '/artists/1', headers: { 'content-type': 'application/json' }, payload: '{"old_name":1e400}' }), 400, validation(['/old_name', 'cannot be written, and is something else now']))
-  for (const tags of ['["a\\u0000"]', '["\\ud800"]', '[1e400]', '{"a\\u0000":1}']) {
-    same(await request({ method: 'PUT', url: '/artists/1/tags', headers: { 'content-type': 'application/json' }, payload: tags }), 400, validation(['', 'must be JSON without NUL characters and endless numbers']))
+  same(await send('POST', '/tracks', { title: 'Late', played_at: '9999-12-31T23:59:59-01:00' }), 400, validation(['/played_at', "must be a date and time with a time zone and at most milliseconds, such as 2001-12-31T23:59:59.999Z or null; found the string '9999-12-31T23:59:59-01:00'"]))
+  same(await send('PUT', '/labels/9007199254740991', { code: 'BIG' }), 400, { error: 'constraint', message: "The database does not accept this item because of 'id'.", fields: ['id'] })
+  same(await request({ method: 'PUT', url: '/artists/1', headers: { 'content-type': 'application/json' }, payload: '{"old_name":1e400}' }), 400, validation(['/old_name', 'cannot be written, and differs from the current value']))
+  for (const [tags, found] of [['["a\\u0000"]', 'an array'], ['["\\ud800"]', 'an array'], ['[1e400]', 'an array'], ['{"a\\u0000":1}', 'an object']] as const) {
+    same(await request({ method: 'PUT', url: '/artists/1/tags', headers: { 'content-type': 'application/json' }, payload: tags }), 400, validation(['', `must be valid JSON without NUL characters and with finite numbers; found ${found}`]))
   }
 }, upsert)
 
 const Counted = Type.Object({ id: Type.Integer({ identifier: true, readable: true, writable: true }), word: Type.Optional(Type.String({ readable: true, writable: true })) })
 
 everySource('a key that would leave nothing to count on with is refused, however it is written', async ({ send, same }) => {
-  const refused = { error: 'constraint', message: "The database does not take this item's 'id'.", fields: ['id'] }
+  const refused = { error: 'constraint', message: "The database does not accept this item because of 'id'.", fields: ['id'] }
   same(await send('POST', '/counted', { id: Number.MAX_SAFE_INTEGER }), 400, refused)
   same(await send('PUT', '/counted/1/id', Number.MAX_SAFE_INTEGER), 400, refused)
   same(await send('PUT', '/counted/1', { id: 2 ** 52 + 1 }, { prefer: 'return=representation' }), 400, refused)

@@ -25,34 +25,34 @@ const readable = { readable: true } as const
 test('what a declaration needs is there, and what contradicts itself is not', async t => {
   const integer = Type.Integer()
   const table: ReadonlyArray<[collections: Record<string, Declared>, message: string]> = [
-    [things(Type.Object({ name: Type.String() })), "collection 'things': no field is flagged 'identifier', so no item could be told from another"],
-    [things(Type.Object({ id: Type.Optional(id) })), "collection 'things', field 'id': is the collection's first identifier, so it may be neither optional nor null"],
-    [things(Type.Object({ id, tags: Type.Array(Type.String(), { identifier: true }) })), "collection 'things', field 'tags': is flagged 'identifier', but its values cannot stand in a URL"],
-    [things(Type.Object({ id, at: Type.Date() })), "collection 'things', field 'at': JSON has no form for the type 'Date'; use one that it has, such as Type.String({ format: 'date-time' }) for a moment"],
+    [things(Type.Object({ name: Type.String() })), "collection 'things': no field is flagged 'identifier', and a collection needs one"],
+    [things(Type.Object({ id: Type.Optional(id) })), "collection 'things', field 'id': is the collection's key (its first identifier), so it must be neither optional nor nullable"],
+    [things(Type.Object({ id, tags: Type.Array(Type.String(), { identifier: true }) })), "collection 'things', field 'tags': is flagged 'identifier', but values of its type cannot be used in a URL"],
+    [things(Type.Object({ id, at: Type.Date() })), "collection 'things', field 'at': JSON cannot represent the type 'Date'; use another type, such as Type.String({ format: 'date-time' }) for a date and time"],
     [things(Type.Object({ id, x: Type.String({ hidden: true }) })), "collection 'things', field 'x': is flagged 'hidden' but not 'readable'; without 'readable' it is never shown"],
     [things(Type.Object({ id, x: Type.String({ listed: true }) })), "collection 'things', field 'x': is flagged 'listed' but not 'readable'"],
     [things(Type.Object({ id, x: Type.String({ ...readable, listed: true, hidden: true }) })), "collection 'things', field 'x': is flagged both 'listed' and 'hidden'"],
-    [things(Type.Object({ id, startDate: integer, start_date: integer })), "collection 'things': fields 'startDate' and 'start_date' are both 'start_date' on the wire"],
-    [things(Type.Object({ id, page: Type.Integer(readable) })), "collection 'things', field 'page': its name on the wire would be 'page', which is reserved: a parameter of that name holds 'page'; name the field otherwise, or the parameter by the option 'queryString.page'"],
+    [things(Type.Object({ id, startDate: integer, start_date: integer })), "collection 'things': fields 'startDate' and 'start_date' have the same name 'start_date' on the wire"],
+    [things(Type.Object({ id, page: Type.Integer(readable) })), "collection 'things', field 'page': its name on the wire would be 'page', which is reserved: a query parameter has this name; rename the field, or rename the parameter with the option 'queryString.page'"],
     [things(Type.Object({ id, 'a b': Type.Integer(readable) }), {}), 'no mistake'],
-    [things(Type.Object({ id, 'a(b': Type.Integer(readable) })), "collection 'things', field 'a(b': its name on the wire would be 'a(b', which a query string cannot tell from operators and delimiters; use letters, digits, '_' and '-'"],
-    [things(Type.Object({ id, other: SubItem('others', { foreignKey: 'id', ...readable }) })), "collection 'things', field 'other': leads to 'others', which is not among the registered collections"],
-    [things(Type.Object({ id, other: SubItem('things', { foreignKey: 'otherId', ...readable }) })), "collection 'things', field 'other': its foreign key 'otherId' is no stored field of 'things'"],
-    [things(Type.Object({ id, others: SubCollection('things', { foreignKey: 'parentId', ...readable }) })), "collection 'things', field 'others': its foreign key 'parentId' is no stored field of 'things'"],
-    [things(Type.Object({ id, others: SubCollection('things', { through: 'pairs', foreignKey: 'a', otherKey: 'b', ...readable }) })), "collection 'things', field 'others': goes through 'pairs', which is not among the joins given to its source"],
-    [things(Type.Object({ id, up: integer, other: SubItem('things', { foreignKey: 'up', ...readable, listed: true }) })), "collection 'things': the relations flagged 'listed' (things.other) lead in a circle"],
-    [things(Type.Object({ id }), { computed: { id: computed({ type: integer, from: [], get: () => 1 }) } }), "collection 'things', field 'id': is declared both in the schema and as computed"],
-    [things(Type.Object({ id }), { computed: { x: computed({ type: Type.Integer(readable), from: ['nothing' as 'id'], get: () => 1 }) } }), "collection 'things', field 'x': 'from' names 'nothing', which is no stored field"],
-    [things(Type.Object({ id }), { computed: { x: expression({ type: Type.Integer(readable) }) } }), "collection 'things', field 'x': the expression has no 'memory' part, which its source needs"],
-    [things(Type.Object({ id, slug: Type.String(readable) }), { identifiers: { slug: lookup({ type: Type.String(), find: () => undefined }) } }), "collection 'things', field 'slug': a lookup and a field are both 'slug' in a URL"],
-    [things(Type.Object({ id }), { identifiers: { tags: lookup({ type: Type.Array(Type.String()), find: () => undefined }) } }), "collection 'things', identifier 'tags': its type has no values that can stand in a URL"],
-    [things(Type.Object({ id }), { identifiers: { me: exactly('me', () => undefined), i: exactly('me', () => undefined) } }), "collection 'things', identifier 'i': another identifier matches 'me' already"],
-    [things(Type.Object({ id }), { identifiers: { me: exactly('', () => undefined) } }), "collection 'things', identifier 'me': an empty segment is in no URL"],
-    [things(Type.Object({ id }), { pages: { defaultSize: 0 } }), "collection 'things': pages.defaultSize must be a whole number from 1, or Infinity"],
-    [things(Type.Object({ id }), { pages: { defaultSize: 10, maxSize: 5 } }), "collection 'things': pages.defaultSize is above pages.maxSize"],
-    [{ aB: collection(Type.Object({ id }), { source }), a_b: collection(Type.Object({ id }), { source }) }, "collections 'aB' and 'a_b' are both 'a_b' in a URL"],
-    [{ '..': collection(Type.Object({ id }), { source }) }, "collection '..': its name in a URL would be '..', which no URL can hold"],
-    [{ '': collection(Type.Object({ id }), { source }) }, "collection '': its name in a URL would be '', which no URL can hold"]
+    [things(Type.Object({ id, 'a(b': Type.Integer(readable) })), "collection 'things', field 'a(b': its name on the wire would be 'a(b', which is not valid in a query string; use letters, digits, '_' and '-'"],
+    [things(Type.Object({ id, other: SubItem('others', { foreignKey: 'id', ...readable }) })), "collection 'things', field 'other': its target 'others' is not a registered collection"],
+    [things(Type.Object({ id, other: SubItem('things', { foreignKey: 'otherId', ...readable }) })), "collection 'things', field 'other': its foreign key 'otherId' is not a stored field of 'things'"],
+    [things(Type.Object({ id, others: SubCollection('things', { foreignKey: 'parentId', ...readable }) })), "collection 'things', field 'others': its foreign key 'parentId' is not a stored field of 'things'"],
+    [things(Type.Object({ id, others: SubCollection('things', { through: 'pairs', foreignKey: 'a', otherKey: 'b', ...readable }) })), "collection 'things', field 'others': its join table 'pairs' is not among the joins given to its source"],
+    [things(Type.Object({ id, up: integer, other: SubItem('things', { foreignKey: 'up', ...readable, listed: true }) })), "collection 'things': the relations flagged 'listed' (things.other) form a cycle"],
+    [things(Type.Object({ id }), { computed: { id: computed({ type: integer, from: [], get: () => 1 }) } }), "collection 'things', field 'id': is declared both in the schema and under 'computed'"],
+    [things(Type.Object({ id }), { computed: { x: computed({ type: Type.Integer(readable), from: ['nothing' as 'id'], get: () => 1 }) } }), "collection 'things', field 'x': 'from' names 'nothing', which is not a stored field"],
+    [things(Type.Object({ id }), { computed: { x: expression({ type: Type.Integer(readable) }) } }), "collection 'things', field 'x': the expression has no 'memory' part, which its source requires"],
+    [things(Type.Object({ id, slug: Type.String(readable) }), { identifiers: { slug: lookup({ type: Type.String(), find: () => undefined }) } }), "collection 'things', field 'slug': a lookup and a field have the same name 'slug' in URLs"],
+    [things(Type.Object({ id }), { identifiers: { tags: lookup({ type: Type.Array(Type.String()), find: () => undefined }) } }), "collection 'things', identifier 'tags': values of its type cannot be used in a URL"],
+    [things(Type.Object({ id }), { identifiers: { me: exactly('me', () => undefined), i: exactly('me', () => undefined) } }), "collection 'things', identifier 'i': another identifier already matches 'me'"],
+    [things(Type.Object({ id }), { identifiers: { me: exactly('', () => undefined) } }), "collection 'things', identifier 'me': its segment must not be empty"],
+    [things(Type.Object({ id }), { pages: { defaultSize: 0 } }), "collection 'things': pages.defaultSize must be an integer of at least 1, or Infinity"],
+    [things(Type.Object({ id }), { pages: { defaultSize: 10, maxSize: 5 } }), "collection 'things': pages.defaultSize must not be greater than pages.maxSize"],
+    [{ aB: collection(Type.Object({ id }), { source }), a_b: collection(Type.Object({ id }), { source }) }, "collections 'aB' and 'a_b' have the same name 'a_b' in URLs"],
+    [{ '..': collection(Type.Object({ id }), { source }) }, "collection '..': its name in a URL would be '..', which cannot be used in a URL"],
+    [{ '': collection(Type.Object({ id }), { source }) }, "collection '': its name in a URL would be '', which cannot be used in a URL"]
   ]
   for (const [collections, message] of table) t.equal(await mistake(collections), message)
 })
@@ -61,7 +61,7 @@ test('a relation cannot cross databases', async t => {
   const db = sqlite(':memory:')
   const a = collection(Type.Object({ id, b: SubItem('b', { foreignKey: 'id', ...readable }) }), { source })
   const b = collection(Type.Object({ id }), { source: db.table('b') })
-  t.equal(await mistake({ a, b }), "collection 'a', field 'b': leads to 'b', which is in another database; a relation cannot cross databases")
+  t.equal(await mistake({ a, b }), "collection 'a', field 'b': its target 'b' is in another database; a relation cannot cross databases")
   db.close()
 })
 
@@ -77,13 +77,13 @@ test('a wrong option is an error that names it', async t => {
   const collections = things(Type.Object({ id }))
   const table: ReadonlyArray<[options: object, message: string]> = [
     [{ prefixes: '/a' }, "option 'prefixes': there is no such option"],
-    [{ prefix: 1 }, "option 'prefix': must be string"],
+    [{ prefix: 1 }, "option 'prefix': must be a string"],
     [{ naming: 'snake' }, "option 'naming': expected snake_case, camelCase, kebab-case, PascalCase, none or a function"],
     [{ responseContent: { pageLinks: 'body' } }, 'option \'responseContent.pageLinks\': must be one of "header", "wrapped", "both", "none"'],
     [{ responseContent: { links: true } }, "option 'responseContent.links': there is no such option"],
-    [{ queryString: { limits: { depth: 0 } } }, "option 'queryString.limits.depth': must be >= 1"],
-    [{ pages: { maxSize: 'all' } }, "option 'pages.maxSize': must be number"],
-    [{ baseUrl: 'example.org' }, 'option \'baseUrl\': must match pattern "^https?://"'],
+    [{ queryString: { limits: { depth: 0 } } }, "option 'queryString.limits.depth': must be at least 1"],
+    [{ pages: { maxSize: 'all' } }, "option 'pages.maxSize': must be a number"],
+    [{ baseUrl: 'example.org' }, 'option \'baseUrl\': must match the pattern ^https?://'],
     [{ collections: undefined }, "option 'collections': expected an object of collections by name"]
   ]
   for (const [options, message] of table) t.equal(await mistake(collections, options), message)
@@ -107,14 +107,14 @@ test('what is declared of writes is checked as well', async t => {
   const schema = Type.Object({ id, name, at: Type.Integer(readable) })
   const loose = (behaviour: object) => things(schema, behaviour as Partial<Behaviour<typeof schema>>)
   const table: ReadonlyArray<[collections: Record<string, Declared>, message: string]> = [
-    [loose({ setters: { nam () {} } }), "collection 'things', field 'nam': has a setter, but is no stored field"],
+    [loose({ setters: { nam () {} } }), "collection 'things', field 'nam': has a setter, but is not a stored field"],
     [loose({ setters: { at () {} } }), "collection 'things', field 'at': has a setter, but is not flagged 'writable'"],
     [loose({ requestStrategies: { upsrt: true } }), "collection 'things', requestStrategies.upsrt: there is no such option"],
     [loose({ requestStrategies: { update: ['POST'] } }), "collection 'things', requestStrategies.update.0: must be one of \"PUT\", \"PATCH\""],
-    [loose({ requestStrategies: { delete: 1 } }), "collection 'things', requestStrategies.delete: must be boolean"],
-    [things(Type.Object({ id, name: Type.String({ writable: true, format: 'colour' }) })), "collection 'things': a writable field's schema cannot be checked: unknown format \"colour\" ignored in schema at path \"#/properties/name\""],
-    [things(Type.Object({ id, name: Type.String({ writable: true, pattern: '(' }) })), "collection 'things': a writable field's schema cannot be checked: Invalid regular expression: /(/u: Unterminated group"],
-    [things(Type.Object({ id }), { computed: { now: computed({ type: Type.Integer({ writable: true }), from: [], get: () => 1 }) } }), "collection 'things', field 'now': is flagged 'writable' but computed; nothing could be stored"],
+    [loose({ requestStrategies: { delete: 1 } }), "collection 'things', requestStrategies.delete: must be true or false"],
+    [things(Type.Object({ id, name: Type.String({ writable: true, format: 'colour' }) })), "collection 'things': the schema of a writable field cannot be compiled: unknown format \"colour\" ignored in schema at path \"#/properties/name\""],
+    [things(Type.Object({ id, name: Type.String({ writable: true, pattern: '(' }) })), "collection 'things': the schema of a writable field cannot be compiled: Invalid regular expression: /(/u: Unterminated group"],
+    [things(Type.Object({ id }), { computed: { now: computed({ type: Type.Integer({ writable: true }), from: [], get: () => 1 }) } }), "collection 'things', field 'now': is flagged 'writable', but a computed field cannot be written"],
     [things(Type.Object({ id, v: Type.Integer({ readable: true, version: true }), w: Type.Integer({ readable: true, version: true }) })), "collection 'things', field 'v': is flagged 'version', and so is 'w'"],
     [loose({ setters: { name () {} }, requestStrategies: { upsert: true, update: ['PUT'], delete: undefined } }), 'no mistake']
   ]

@@ -60,18 +60,18 @@ reads({
 })
 
 refuses({
-  age: ['invalid_filter', 'age', 4, 'Expected an operator, but there is nothing.'],
-  page: ['invalid_filter', 'page', 5, 'Expected an operator, but there is nothing.'],
+  age: ['invalid_filter', 'age', 4, 'Expected an operator, but the text ends here.'],
+  page: ['invalid_filter', 'page', 5, 'Expected an operator, but the text ends here.'],
   'age 5': ['invalid_filter', 'age', 4, "Expected an operator, not ' '."],
-  '=5': ['invalid_filter', '', 1, "Expected a field's name, or a parameter's."],
-  '(a=1|b=2)': ['invalid_filter', '', 1, "Expected a field's name, or a parameter's."],
-  'where=': ['invalid_filter', 'where', 1, "Expected a field's name, but there is nothing."],
-  'where=age': ['invalid_filter', 'where', 4, 'Expected an operator, but there is nothing.'],
-  'sort=a&order=b': ['invalid_sort', 'order', 1, 'The order is given twice.'],
+  '=5': ['invalid_filter', '', 1, "Expected the name of a field or a parameter."],
+  '(a=1|b=2)': ['invalid_filter', '', 1, "Expected the name of a field or a parameter."],
+  'where=': ['invalid_filter', 'where', 1, "Expected a field's name, but the text ends here."],
+  'where=age': ['invalid_filter', 'where', 4, 'Expected an operator, but the text ends here.'],
+  'sort=a&order=b': ['invalid_sort', 'order', 1, 'The sort order is given twice.'],
   'fields=a&select=b': ['invalid_fields', 'select', 1, 'The selection is given twice.'],
   'size=1&limit=1': ['invalid_page', 'limit', 1, "The page's size is given twice."],
   'page=1&a=1&page=1': ['invalid_page', 'page', 1, "The page's number is given twice."],
-  'after=&after=': ['invalid_page', 'after', 1, "The page's position is given twice."]
+  'after=&after=': ['invalid_page', 'after', 1, "The page's cursor is given twice."]
 })
 
 refuses({
@@ -153,37 +153,37 @@ filters({
 })
 
 refuses({
-  'name="a': ['invalid_filter', 'name', 6, 'The quote is never closed.'],
-  'name="': ['invalid_filter', 'name', 6, 'The quote is never closed.'],
-  'name="a\\"': ['invalid_filter', 'name', 6, 'The quote is never closed.'],
-  'name="a\\\\\\"': ['invalid_filter', 'name', 6, 'The quote is never closed.'],
+  'name="a': ['invalid_filter', 'name', 6, 'The quote is not closed.'],
+  'name="': ['invalid_filter', 'name', 6, 'The quote is not closed.'],
+  'name="a\\"': ['invalid_filter', 'name', 6, 'The quote is not closed.'],
+  'name="a\\\\\\"': ['invalid_filter', 'name', 6, 'The quote is not closed.'],
   'where=name="a"b': ['invalid_filter', 'where', 9, "Expected the end of the value after its closing quote, not 'b'."],
   'name="a"%F0%9F%98%80': ['invalid_filter', 'name', 9, "Expected the end of the value after its closing quote, not '😀'."],
   'where=%F0%9F%98%80=""x': ['invalid_filter', 'where', 6, "Expected the end of the value after its closing quote, not 'x'."],
   'name="a",b': ['invalid_filter', 'name', 9, "Expected the end of the value after its closing quote, not ','."],
   'id=*1,"2"3': ['invalid_filter', 'id', 10, "Expected the end of the value after its closing quote, not '3'."],
-  'id=*1,"2': ['invalid_filter', 'id', 7, 'The quote is never closed.'],
-  'a..b=1': ['invalid_filter', 'a..b', 2, "A '.' stands between two names."],
-  'where=.a=1': ['invalid_filter', 'where', 1, "A '.' stands between two names."],
-  'where=(x=1,a.=1)': ['invalid_filter', 'where', 7, "A '.' stands between two names."],
+  'id=*1,"2': ['invalid_filter', 'id', 7, 'The quote is not closed.'],
+  'a..b=1': ['invalid_filter', 'a..b', 2, "A '.' must be between two names."],
+  'where=.a=1': ['invalid_filter', 'where', 1, "A '.' must be between two names."],
+  'where=(x=1,a.=1)': ['invalid_filter', 'where', 7, "A '.' must be between two names."],
   'where=a:1': ['invalid_filter', 'where', 2, "Expected an operator, not ':'."],
   'where=!a=1': ['invalid_filter', 'where', 1, "Expected a field's name, not '!'."],
-  'where=(a=1,b=2|c=3)': ['invalid_filter', 'where', 9, "A group holds either ',' for and or '|' for or; put parentheses around one of them."],
-  'where=(a=1|(b=2)|c=3,d=4)': ['invalid_filter', 'where', 15, /^A group holds either/],
-  'where=(a=1': ['invalid_filter', 'where', 5, "Expected ',', '|' or ')', but there is nothing."],
-  'where=((a=1)': ['invalid_filter', 'where', 7, "Expected ',', '|' or ')', but there is nothing."],
+  'where=(a=1,b=2|c=3)': ['invalid_filter', 'where', 9, "A group cannot mix ',' (and) with '|' (or); put one of them in its own parentheses."],
+  'where=(a=1|(b=2)|c=3,d=4)': ['invalid_filter', 'where', 15, /^A group cannot mix/],
+  'where=(a=1': ['invalid_filter', 'where', 5, "Expected ',', '|' or ')', but the text ends here."],
+  'where=((a=1)': ['invalid_filter', 'where', 7, "Expected ',', '|' or ')', but the text ends here."],
   'where=(a=1)b': ['invalid_filter', 'where', 6, "Expected the end of the filter, not 'b'."],
   'where=(a="1"b)': ['invalid_filter', 'where', 7, "Expected the end of the value after its closing quote, not 'b'."],
   'where=((a=1)b)': ['invalid_filter', 'where', 7, "Expected ',', '|' or ')', not 'b'."],
   'where=()': ['invalid_filter', 'where', 2, "Expected a field's name, not ')'."],
   'where=(a=1,)': ['invalid_filter', 'where', 6, "Expected a field's name, not ')'."],
-  'where=(': ['invalid_filter', 'where', 2, "Expected a field's name, but there is nothing."],
-  'where=!(': ['invalid_filter', 'where', 3, "Expected a field's name, but there is nothing."],
+  'where=(': ['invalid_filter', 'where', 2, "Expected a field's name, but the text ends here."],
+  'where=!(': ['invalid_filter', 'where', 3, "Expected a field's name, but the text ends here."],
   'where=(id=*1,2)': ['invalid_filter', 'where', 9, "Expected an operator, not ')'."],
-  'where=(id=*(1,2': ['invalid_filter', 'where', 6, 'The parenthesis is never closed.'],
+  'where=(id=*(1,2': ['invalid_filter', 'where', 6, 'The parenthesis is not closed.'],
   'where=(id=*(1,2)3)': ['invalid_filter', 'where', 11, "Expected ',', '|' or ')', not '3'."],
-  'where=((((((a=1))))))': ['invalid_filter', 'where', 6, 'Groups can be nested 5 deep at the most.'],
-  'a.b.c.d.e.f=1': ['invalid_filter', 'a.b.c.d.e.f', 1, 'A filter can go through 5 names at the most.']
+  'where=((((((a=1))))))': ['invalid_filter', 'where', 6, 'Groups can be nested at most 5 deep.'],
+  'a.b.c.d.e.f=1': ['invalid_filter', 'a.b.c.d.e.f', 1, 'A path in a filter can have at most 5 names.']
 })
 
 // Orders
@@ -228,30 +228,30 @@ reads({
 })
 
 refuses({
-  'fields=': ['invalid_fields', 'fields', 1, 'Expected the name of a field at least.'],
-  'fields=,': ['invalid_fields', 'fields', 1, 'Expected the name of a field at least.'],
+  'fields=': ['invalid_fields', 'fields', 1, 'Expected the name of at least one field.'],
+  'fields=,': ['invalid_fields', 'fields', 1, 'Expected the name of at least one field.'],
   'fields=a,*': ['invalid_fields', 'fields', 3, "Expected a field's name, not '*'."],
   'fields=a)': ['invalid_fields', 'fields', 2, "Expected a field's name, not ')'."],
   'fields=a=1': ['invalid_fields', 'fields', 2, "Expected a delimiter, not '='."],
   'fields=(a)': ['invalid_fields', 'fields', 1, "Expected a field's name, not '('."],
-  'select=albums()': ['invalid_fields', 'select', 7, 'Nothing stands between the parentheses.'],
-  'fields=albums(;, )': ['invalid_fields', 'fields', 7, 'Nothing stands between the parentheses.'],
-  'fields=a,b(c': ['invalid_fields', 'fields', 4, 'The parenthesis is never closed.'],
-  'fields=b(c;x=1': ['invalid_fields', 'fields', 2, 'The parenthesis is never closed.'],
+  'select=albums()': ['invalid_fields', 'select', 7, 'The parentheses are empty.'],
+  'fields=albums(;, )': ['invalid_fields', 'fields', 7, 'The parentheses are empty.'],
+  'fields=a,b(c': ['invalid_fields', 'fields', 4, 'The parenthesis is not closed.'],
+  'fields=b(c;x=1': ['invalid_fields', 'fields', 2, 'The parenthesis is not closed.'],
   'fields=a(b)c': ['invalid_fields', 'fields', 5, "Expected a delimiter, not 'c'."],
-  'fields=a(limit=3;b)': ['invalid_fields', 'fields', 11, 'Names stand before the options.'],
-  'fields=a(after=x)': ['invalid_fields', 'fields', 3, "'after' cannot stand inside a selection."],
-  'fields=a(b;before=x)': ['invalid_fields', 'fields', 5, "'before' cannot stand inside a selection."],
-  'fields=a(fields=b)': ['invalid_fields', 'fields', 3, "'fields' cannot stand inside a selection."],
+  'fields=a(limit=3;b)': ['invalid_fields', 'fields', 11, 'The names of fields must come before the options.'],
+  'fields=a(after=x)': ['invalid_fields', 'fields', 3, "'after' cannot be used inside a selection."],
+  'fields=a(b;before=x)': ['invalid_fields', 'fields', 5, "'before' cannot be used inside a selection."],
+  'fields=a(fields=b)': ['invalid_fields', 'fields', 3, "'fields' cannot be used inside a selection."],
   'fields=a(limit=1;take=2)': ['invalid_page', 'fields', 16, "The page's size is given twice."],
-  'fields=a(sort=b;order=c)': ['invalid_sort', 'fields', 16, 'The order is given twice.'],
+  'fields=a(sort=b;order=c)': ['invalid_sort', 'fields', 16, 'The sort order is given twice.'],
   'fields=a(sort=b up)': ['invalid_sort', 'fields', 10, /^Expected one of/],
   'fields=a(where=b)': ['invalid_filter', 'fields', 10, "Expected an operator, not ')'."],
-  'fields=a(b="1)': ['invalid_filter', 'fields', 5, 'The quote is never closed.'],
+  'fields=a(b="1)': ['invalid_filter', 'fields', 5, 'The quote is not closed.'],
   'fields=a(b="1"2)': ['invalid_filter', 'fields', 8, "Expected the end of the value after its closing quote, not '2'."],
   'fields=a(where=(b=1)c)': ['invalid_filter', 'fields', 14, "Expected ';' or ')', not 'c'."],
   'fields=a(b=*(1)2)': ['invalid_filter', 'fields', 9, "Expected ';' or ')', not '2'."],
-  'fields=a(b(c(d(e(f(g))))))': ['invalid_fields', 'fields', 13, 'Selections can be nested 5 deep at the most.']
+  'fields=a(b(c(d(e(f(g))))))': ['invalid_fields', 'fields', 13, 'Selections can be nested at most 5 deep.']
 })
 
 // Limits
@@ -259,21 +259,21 @@ refuses({
 const times = (count: number, text: string) => Array.from({ length: count }, () => text)
 
 refuses({
-  [times(101, 'a=1').join('&')]: ['invalid_filter', 'a', 1, 'A request holds 100 comparisons at the most.'],
-  [`where=(${times(101, 'a=1').join(',')})`]: ['invalid_filter', 'where', 402, 'A request holds 100 comparisons at the most.'],
-  [`fields=${times(2, `a(${times(51, 'b=1').join(';')})`).join(',')}`]: ['invalid_filter', 'fields', 406, 'A request holds 100 comparisons at the most.'],
-  [`id=*${times(1001, '1').join(',')}`]: ['invalid_filter', 'id', 2005, 'A list holds 1000 values at the most.'],
-  [`fields=${times(201, 'a').join(',')}`]: ['invalid_fields', 'fields', 401, 'A request names 200 fields at the most.'],
-  [`fields=${times(101, 'a(b)').join(',')}`]: ['invalid_fields', 'fields', 501, 'A request names 200 fields at the most.'],
-  [`sort=${times(11, 'a').join(',')}`]: ['invalid_sort', 'sort', 1, 'An order has 10 terms at the most.']
+  [times(101, 'a=1').join('&')]: ['invalid_filter', 'a', 1, 'A request can have at most 100 comparisons.'],
+  [`where=(${times(101, 'a=1').join(',')})`]: ['invalid_filter', 'where', 402, 'A request can have at most 100 comparisons.'],
+  [`fields=${times(2, `a(${times(51, 'b=1').join(';')})`).join(',')}`]: ['invalid_filter', 'fields', 406, 'A request can have at most 100 comparisons.'],
+  [`id=*${times(1001, '1').join(',')}`]: ['invalid_filter', 'id', 2005, 'A list can have at most 1000 values.'],
+  [`fields=${times(201, 'a').join(',')}`]: ['invalid_fields', 'fields', 401, 'A request can name at most 200 fields.'],
+  [`fields=${times(101, 'a(b)').join(',')}`]: ['invalid_fields', 'fields', 501, 'A request can name at most 200 fields.'],
+  [`sort=${times(11, 'a').join(',')}`]: ['invalid_sort', 'sort', 1, 'A sort order can have at most 10 terms.']
 })
 
 refuses({
-  'where=((a=1))': ['invalid_filter', 'where', 2, 'Groups can be nested 1 deep at the most.'],
-  'fields=a(b(c))': ['invalid_fields', 'fields', 5, 'Selections can be nested 1 deep at the most.'],
-  'a.b=1': ['invalid_filter', 'a.b', 1, 'A filter can go through 1 names at the most.'],
-  'a=1&b=*1,2,3': ['invalid_filter', 'b', 8, 'A list holds 2 values at the most.'],
-  'a=1&b=1&c=1': ['invalid_filter', 'c', 1, 'A request holds 2 comparisons at the most.']
+  'where=((a=1))': ['invalid_filter', 'where', 2, 'Groups can be nested at most 1 deep.'],
+  'fields=a(b(c))': ['invalid_fields', 'fields', 5, 'Selections can be nested at most 1 deep.'],
+  'a.b=1': ['invalid_filter', 'a.b', 1, 'A path in a filter can have at most 1 names.'],
+  'a=1&b=*1,2,3': ['invalid_filter', 'b', 8, 'A list can have at most 2 values.'],
+  'a=1&b=1&c=1': ['invalid_filter', 'c', 1, 'A request can have at most 2 comparisons.']
 }, { limits: { depth: 1, listLength: 2, terms: 2 } })
 
 test('what is at a limit is not over it', async t => {

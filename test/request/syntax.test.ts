@@ -19,21 +19,21 @@ test('a name is of letters, digits, _ and -, and of whatever is not ASCII', asyn
 })
 
 const mistakes: ReadonlyArray<[options: QueryStringOptions, message: string]> = [
-  [{ operators: { equals: [''] } }, "option 'queryString.operators.equals': an operator is one character at least"],
-  [{ operators: { equals: ['eq'] } }, "option 'queryString.operators.equals': 'eq' begins with a character that a field's name may hold, so the two could not be told apart"],
-  [{ operators: { greater: ['-gt-'] } }, "option 'queryString.operators.greater': '-gt-' begins with a character that a field's name may hold, so the two could not be told apart"],
-  [{ operators: { less: ['≤'] } }, "option 'queryString.operators.less': '≤' begins with a character that a field's name may hold, so the two could not be told apart"],
-  [{ operators: { in: ['=('] } }, "option 'queryString.operators.in': '=(' holds a character that quotes values, groups or ends parameters"],
+  [{ operators: { equals: [''] } }, "option 'queryString.operators.equals': an operator must have at least one character"],
+  [{ operators: { equals: ['eq'] } }, "option 'queryString.operators.equals': 'eq' begins with a character that names of fields may contain, so it could not be separated from them"],
+  [{ operators: { greater: ['-gt-'] } }, "option 'queryString.operators.greater': '-gt-' begins with a character that names of fields may contain, so it could not be separated from them"],
+  [{ operators: { less: ['≤'] } }, "option 'queryString.operators.less': '≤' begins with a character that names of fields may contain, so it could not be separated from them"],
+  [{ operators: { in: ['=('] } }, "option 'queryString.operators.in': '=(' contains a character that quotes values, groups filters or ends parameters"],
   [{ operators: { equals: ['>'] } }, "option 'queryString.operators.greater': '>' already means 'equals'"],
   [{ operators: { contains: ['~'], equals_ignoring_case: ['~'] } }, "option 'queryString.operators.equals_ignoring_case': '~' already means 'contains'"],
   [{ page: ['size'] }, "option 'queryString.size': 'size' already means 'page'"],
-  [{ page: [''] }, "option 'queryString.page': '' is no name: it must be one character at least, and neither '=' nor '&'"],
-  [{ where: ['a=b'] }, "option 'queryString.where': 'a=b' is no name: it must be one character at least, and neither '=' nor '&'"],
+  [{ page: [''] }, "option 'queryString.page': '' is not a valid name; a name has at least one character and contains neither '=' nor '&'"],
+  [{ where: ['a=b'] }, "option 'queryString.where': 'a=b' is not a valid name; a name has at least one character and contains neither '=' nor '&'"],
   [{ directions: { ascending: ['up'], descending: ['up'] } }, "option 'queryString.directions.descending': 'up' already means 'ascending'"],
-  [{ delimiters: { list: ['||'] } }, "option 'queryString.delimiters.list': '||' must be a single character that neither names nor quotes hold"],
-  [{ delimiters: { fields: ['.'] } }, "option 'queryString.delimiters.fields': '.' must be a single character that neither names nor quotes hold"],
-  [{ delimiters: { sort: ['"'] } }, "option 'queryString.delimiters.sort': '\"' must be a single character that neither names nor quotes hold"],
-  [{ delimiters: { sort: ['+'] } }, "option 'queryString.delimiters.direction': '+' already stands between the terms of an order"]
+  [{ delimiters: { list: ['||'] } }, "option 'queryString.delimiters.list': '||' must be a single character that is not part of names and is not a quote, a parenthesis or '&'"],
+  [{ delimiters: { fields: ['.'] } }, "option 'queryString.delimiters.fields': '.' must be a single character that is not part of names and is not a quote, a parenthesis or '&'"],
+  [{ delimiters: { sort: ['"'] } }, "option 'queryString.delimiters.sort': '\"' must be a single character that is not part of names and is not a quote, a parenthesis or '&'"],
+  [{ delimiters: { sort: ['+'] } }, "option 'queryString.delimiters.direction': '+' already separates the terms of a sort order"]
 ]
 
 for (const [options, message] of mistakes) {

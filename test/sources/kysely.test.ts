@@ -25,10 +25,10 @@ for (const [name, open] of Object.entries(kyselyOpeners)) {
       [200, { name: 'Noisia', born: '2003-01-01', rating: 5, active: true, tags: ['dnb'], albums: [{ title: 'Outer Edges', tracks: [{ seconds: 90, played_at: null }] }] }])
     t.strictSame(await send('PUT', '/artists/1', { name: 'noisia', tags: ['"', '\\'], rating: 0.1, active: false }), [200, { status: 'ok' }])
     t.strictSame(await send('GET', '/artists/1?fields=name,old_name,tags,rating,active'), [200, { name: 'noisia', old_name: 'Noisia', tags: ['"', '\\'], rating: 0.1, active: false }])
-    t.strictSame(await send('POST', '/artists', { name: 'Can', email: null }), [409, { status: 'conflict', error: 'duplicate', message: "There is an item with the same 'name' already.", fields: ['name'] }])
+    t.strictSame(await send('POST', '/artists', { name: 'Can', email: null }), [409, { status: 'conflict', error: 'duplicate', message: "An item with the same 'name' already exists.", fields: ['name'] }])
     t.strictSame(await send('PUT', `/tracks/${uuid(9)}`, { title: 'New', played_at: '2020-01-01T01:00:00+01:00' }), [201, { status: 'created' }])
     t.strictSame(await send('GET', `/tracks/${uuid(9)}/played_at`), [200, '2020-01-01T00:00:00.000Z'])
-    t.strictSame(await send('DELETE', '/labels/VSN'), [409, { status: 'conflict', error: 'reference', message: 'Other items refer to this one.', fields: [] }])
+    t.strictSame(await send('DELETE', '/labels/VSN'), [409, { status: 'conflict', error: 'reference', message: 'Other items still refer to this item.', fields: [] }])
     t.strictSame(await send('PUT', '/artists/by_id/2', { name: 'forbidden', genre: 'jazz' }), [400, { error: 'argument', message: 'An artist cannot be named so.' }])
     t.strictSame(await send('GET', '/artists/Can/genre'), [200, 'rock'])
     t.ok(noted.includes('saved updated 1 noisia'))
@@ -53,15 +53,15 @@ const over = (adapter: DialectAdapter) => new Kysely<unknown>({
 })
 
 test('a dialect whose answers would differ is refused at registration, with the reason', async t => {
-  t.throws(() => kysely(over(new MysqlAdapter())), new DeclarationError('kysely(): MySQL and MariaDB are not served, as their answers would differ from those of other sources: docs/databases.md tells in what'))
+  t.throws(() => kysely(over(new MysqlAdapter())), new DeclarationError('kysely(): MySQL and MariaDB are not supported, because their answers would differ from those of other sources (see docs/databases.md)'))
   t.throws(() => kysely(over(new SqliteAdapter())), /sqlite\(file, \{ driver \}\)/)
-  t.throws(() => kysely(over(new MssqlAdapter())), /Microsoft SQL Server is not served/)
+  t.throws(() => kysely(over(new MssqlAdapter())), /Microsoft SQL Server is not supported/)
 })
 
 test('a dialect that is not known is served where the application says what it speaks', async t => {
   class Another extends PostgresAdapter {}
   class Unknown { readonly supportsReturning = true }
   t.equal(kysely(over(new Another())).kind, 'postgres')
-  t.throws(() => kysely(over(new Unknown() as unknown as DialectAdapter)), new DeclarationError("kysely(): Unknown is not known; where it speaks the SQL of PostgreSQL, say kysely(instance, { dialect: 'postgres' })"))
+  t.throws(() => kysely(over(new Unknown() as unknown as DialectAdapter)), new DeclarationError("kysely(): Unknown is not known; if its SQL is that of PostgreSQL, use kysely(instance, { dialect: 'postgres' })"))
   t.equal(kysely(over(new Unknown() as unknown as DialectAdapter), { dialect: 'postgres' }).kind, 'postgres')
 })

@@ -98,9 +98,9 @@ async function open (t: Test, { hooks = {}, through = 'postgres', url = serverUr
   }
 }
 
-const duplicate = { status: 'conflict', error: 'duplicate', message: "There is an item with the same 'name' already.", fields: ['name'] }
-const reference = (field: string) => ({ status: 'conflict', error: 'reference', message: `There is no item that '${field}' could refer to.`, fields: [field] })
-const constraint = { error: 'constraint', message: 'The database does not take this item.', fields: [] }
+const duplicate = { status: 'conflict', error: 'duplicate', message: "An item with the same 'name' already exists.", fields: ['name'] }
+const reference = (field: string) => ({ status: 'conflict', error: 'reference', message: `The item referred to by '${field}' does not exist.`, fields: [field] })
+const constraint = { error: 'constraint', message: 'The database does not accept this item.', fields: [] }
 
 type Request = readonly [method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, body?: unknown]
 
@@ -117,7 +117,7 @@ const refused: ReadonlyArray<readonly [...Request, status: number, body: object]
   ['PATCH', '/kids/2', { parent_id: 99 }, 409, reference('parent_id')],
   ['PUT', '/kids/2/parent_id', 99, 409, reference('parent_id')],
   ['PUT', '/kids/77', { name: 'Cy', parent_id: 99 }, 409, reference('parent_id')],
-  ['DELETE', '/parents/1', undefined, 409, { status: 'conflict', error: 'reference', message: 'Other items refer to this one.', fields: [] }],
+  ['DELETE', '/parents/1', undefined, 409, { status: 'conflict', error: 'reference', message: 'Other items still refer to this item.', fields: [] }],
   ['POST', '/kids', { name: 'refused' }, 400, constraint],
   ['POST', '/kids', [{ name: 'Cy' }, { name: 'refused' }], 400, constraint],
   ['PATCH', '/kids/2', { name: 'refused' }, 400, constraint],
@@ -213,7 +213,7 @@ test('an error that a hook has from elsewhere is none of the database', async t 
 
 const unknown = {
   error: 'outcome_unknown',
-  message: 'The connection to the database was lost before it confirmed this write, which may have been done. Read what is there before you send it again.'
+  message: 'The connection to the database was lost before it confirmed this write, which may have been done. Read the data before you send the write again.'
 }
 
 /** Every kind of write, with the statement whose answer is the last that the client waits for, and what it leaves. */

@@ -125,8 +125,8 @@ test('a key that is generated always may still be given by an upsert', async t =
 
 test('a value that its column cannot hold is 400', async t => {
   const send = await serve(t, await open(t, things))
-  t.strictSame(await send('POST', '/things', { word: 'x'.repeat(21) }), [400, { error: 'constraint', message: 'The database does not take this item.', fields: [] }])
-  t.strictSame(await send('POST', '/things', { price: 1e300 }), [400, { error: 'constraint', message: 'The database does not take this item.', fields: [] }])
+  t.strictSame(await send('POST', '/things', { word: 'x'.repeat(21) }), [400, { error: 'constraint', message: 'The database does not accept this item.', fields: [] }])
+  t.strictSame(await send('POST', '/things', { price: 1e300 }), [400, { error: 'constraint', message: 'The database does not accept this item.', fields: [] }])
 })
 
 test('transactions that get in each other\'s way are done again', async t => {

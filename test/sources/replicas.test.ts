@@ -99,5 +99,5 @@ test('replicas', async t => {
 })
 
 test('two names for the primary are a mistake', async t => {
-  t.throws(() => postgres({ primary: 'postgres://a', connectionString: 'postgres://b' }), new DeclarationError("postgres(): 'connectionString' and 'primary' name two servers; say one of them"))
+  t.throws(() => postgres({ primary: 'postgres://a', connectionString: 'postgres://b' }), new DeclarationError("postgres(): 'connectionString' and 'primary' name different servers; give only one of them"))
 })

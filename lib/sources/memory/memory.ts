@@ -73,7 +73,7 @@ async function runTransaction<T> (work: (session: Session) => Promise<T>, hold: 
 const transaction = {
   kind: 'memory',
   async query (): Promise<never> {
-    throw new TypeError('Data in memory has no statements; change the objects themselves.')
+    throw new TypeError('memory() cannot run statements; change the objects themselves.')
   }
 }
 

@@ -23,7 +23,7 @@ export interface TableOptions {
 
 /** Makes a source of a database's table. Throws a DeclarationError if the name is empty. */
 export function makeSource (database: Database, table: string, { columns = 'none' }: TableOptions): SqlSource {
-  if (table === '') throw new DeclarationError('table(name): the name is empty')
+  if (table === '') throw new DeclarationError('table(name): the name must not be empty')
   return { database, table, column: columnNaming(columns) }
 }
 

@@ -151,7 +151,7 @@ function interpretError (error: Error, { sent, reused, results }: Batch, isCommi
 function checkCommitted ({ command }: BatchResult): void {
   if (command.startsWith('COMMIT')) return
   throw new Error(
-    `the transaction was not committed: the server answered 'commit' with ${command}, since a statement had failed`
+    `the transaction was not committed: the server answered 'commit' with ${command}, because a statement had failed`
   )
 }
 
@@ -159,8 +159,8 @@ function stopNaming (naming: StatementNaming): void {
   if (!naming.on) return
   naming.on = false
   process.emitWarning(
-    'A pooler between this process and PostgreSQL loses prepared statements; they are not used any more. ' +
-    'Say postgres({ prepare: false }), or use a pooler that tracks them.', 'DataApiWarning'
+    'A pooler between this process and PostgreSQL loses prepared statements, so they are no longer used. ' +
+    'Set postgres({ prepare: false }), or use a pooler that tracks prepared statements.', 'DataApiWarning'
   )
 }
 

@@ -71,11 +71,11 @@ export function loadDriver (): PostgresDriver {
     const { Pool } = require('pg') as { readonly Pool: PostgresPoolClass }
     const { prepareValue } = require('pg/lib/utils.js') as { readonly prepareValue: PrepareValue }
     if (process.env['NODE_PG_FORCE_NATIVE'] !== undefined) {
-      throw new Error('it is told by NODE_PG_FORCE_NATIVE to be libpq')
+      throw new Error('NODE_PG_FORCE_NATIVE selects libpq, which is not supported')
     }
     return { Pool, prepareValue }
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n', 1).join('') : String(error)
-    throw new DeclarationError(`postgres(): its driver cannot be used; npm install pg (${reason})`)
+    throw new DeclarationError(`postgres(): the driver 'pg' cannot be used; run npm install pg (${reason})`)
   }
 }

@@ -55,7 +55,7 @@ function requirePostgres (instance: KyselyInstance): void {
   if (names.includes('PostgresAdapter')) return
   const reason = names.map(name => unsupported[name]).find(text => text !== undefined) ??
     `${names[0] ?? 'the adapter of its dialect'} is not known; ` +
-    "where it speaks the SQL of PostgreSQL, say kysely(instance, { dialect: 'postgres' })"
+    "if its SQL is that of PostgreSQL, use kysely(instance, { dialect: 'postgres' })"
   throw new DeclarationError(`kysely(): ${reason}`)
 }
 
@@ -71,11 +71,10 @@ function classesOf (object: object): readonly string[] {
 
 /** The reason why a dialect is not served, by the name of its adapter. docs/databases.md says what was tried. */
 const unsupported: Readonly<Record<string, string>> = {
-  SqliteAdapter: 'SQLite is served by sqlite(file, { driver }), which takes the database that the instance has open, ' +
-    'and teaches it to compare text regardless of case',
-  MysqlAdapter: 'MySQL and MariaDB are not served, as their answers would differ from those of other sources: ' +
-    'docs/databases.md tells in what',
-  MssqlAdapter: 'Microsoft SQL Server is not served: it has no JSON arrays of rows'
+  SqliteAdapter: 'SQLite is not supported here; use sqlite(file, { driver }) with the database that the instance has open',
+  MysqlAdapter: 'MySQL and MariaDB are not supported, because their answers would differ from those of other sources ' +
+    '(see docs/databases.md)',
+  MssqlAdapter: 'Microsoft SQL Server is not supported, because it cannot build JSON arrays of rows'
 }
 
 function serverOf (instance: KyselyInstance): Server {

@@ -82,10 +82,10 @@ export function postgres (options: PostgresOptions = {}): PostgresDatabase {
 
 function checkOptions ({ connectionString, primary = connectionString, driver }: PostgresOptions): void {
   if (connectionString !== undefined && connectionString !== primary) {
-    throw new DeclarationError("postgres(): 'connectionString' and 'primary' name two servers; say one of them")
+    throw new DeclarationError("postgres(): 'connectionString' and 'primary' name different servers; give only one of them")
   }
   if (driver?.['pipeline'] === true) {
-    const message = "postgres(): the plugin sends statements together by itself; leave out 'pipeline' of 'driver'"
+    const message = "postgres(): the plugin batches statements itself; remove 'pipeline' from 'driver'"
     throw new DeclarationError(message)
   }
 }
@@ -161,8 +161,9 @@ function connectUntimed (pool: PostgresPool): void {
   if (pool.options['statement_timeout'] === undefined) return
   delete pool.options['statement_timeout']
   process.emitWarning(
-    'A pooler between this process and PostgreSQL takes no statement_timeout when a connection begins, ' +
-    'so the server ends no statement of itself. Say it to the server: alter role ... set statement_timeout.',
+    'A pooler between this process and PostgreSQL does not accept statement_timeout when a connection begins, ' +
+    'so the server does not limit the time of statements. Set the limit on the server: ' +
+    'alter role ... set statement_timeout.',
     'DataApiWarning'
   )
 }

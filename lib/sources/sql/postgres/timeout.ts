@@ -17,7 +17,7 @@ export function makeResponseTimeout (milliseconds: number): ResponseTimeout {
   const waiting = new Set<(error: Error) => void>()
   const timer = setTimeout(() => {
     for (const reject of waiting) {
-      reject(new Error(`query read timeout: the server has said nothing for ${milliseconds} ms`))
+      reject(new Error(`query read timeout: the server has sent nothing for ${milliseconds} ms`))
     }
     waiting.clear()
   }, milliseconds)
