@@ -10,7 +10,7 @@ export interface Rival {
   readonly label?: string
   readonly requests: readonly Request[]
   readonly sources: readonly SourceName[]
-  /** The least throughput on SQLite, and the most CPU time on PostgreSQL, as ratios of the plugin's to the rival's (issue 7). */
+  /** The least throughput on SQLite, and the most CPU time on PostgreSQL, as ratios of the plugin's to the rival's. */
   readonly sqlite?: number
   readonly postgres?: number
   /** Whether its answers are compared with the plugin's: whole, or by how many items there are, where names differ. */
