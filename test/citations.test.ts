@@ -10,16 +10,21 @@ const headingsOf = (path: string) => new Set([...read(path).matchAll(/^#+ (.+)$/
 /** The source files of a folder, as paths from the root. */
 function sourcesIn (folder: string): readonly string[] {
   const files = readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: 'utf8' })
-  return files.filter(file => /\.m?ts$|\.mjs$/.test(file) && !file.includes('node_modules')).map(file => `${folder}/${file}`)
+  const sources = files.filter(file => /\.m?ts$|\.mjs$/.test(file) && !file.includes('node_modules'))
+  return sources.map(file => `${folder}/${file}`)
 }
+
+const citation = /(docs\/[\w-]+\.md|README(?:\.md)?): ([A-Z][^.;:()\n'"`]*)/g
 
 interface Citation { readonly document: string, readonly heading: string }
 
 /** The citations in a text, such as `docs/http.md: Writing, Errors`, which are two. A comment may break their lines. */
 function citationsIn (text: string): readonly Citation[] {
   const joined = text.replaceAll(/\n[ \t]*(?:\*|\/\/) /g, ' ')
-  return [...joined.matchAll(/(docs\/[\w-]+\.md|README(?:\.md)?): ([A-Z][^.;:()\n'"`]*)/g)].flatMap(([, document = '', headings = '']) =>
-    headings.split(', ').map(heading => ({ document: document.startsWith('README') ? 'README.md' : document, heading: heading.trim() })))
+  return [...joined.matchAll(citation)].flatMap(([, name = '', headings = '']) => {
+    const document = name.startsWith('README') ? 'README.md' : name
+    return headings.split(', ').map(heading => ({ document, heading: heading.trim() }))
+  })
 }
 
 test('every citation of a document leads to one of its headings', async t => {

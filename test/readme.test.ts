@@ -5,7 +5,8 @@ import { errorKinds } from '../lib/errors.ts'
 import { operatorDefaults } from '../lib/request/syntax.ts'
 import { optionsSchema } from '../schemas/options.ts'
 
-// Every claim of the README that can be run is run here. The package is imported by its name, as a user would, so it must be built.
+// These tests run every claim of the README that can be run. They import the package by its name, as a user would, so it
+// must be built.
 
 const root = new URL('../', import.meta.url)
 const readme = readFileSync(new URL('README.md', root), 'utf8')
@@ -72,7 +73,8 @@ test('the table of rooms names every file and folder of lib, and only paths that
 })
 
 test('the linter knows the rooms in the order of the table', async t => {
-  const [, order = ''] = /^const order = \[([^\]]*)\]/m.exec(readFileSync(new URL('eslint.config.js', root), 'utf8')) ?? []
+  const config = readFileSync(new URL('eslint.config.js', root), 'utf8')
+  const [, order = ''] = /^const order = \[([^\]]*)\]/m.exec(config) ?? []
   t.strictSame([...order.matchAll(/'([^']+)'/g)].map(([, room]) => room), inLib(houseTable))
 })
 
