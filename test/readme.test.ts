@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'tap'
 import { errorKinds } from '../lib/errors.ts'
 import { operatorDefaults } from '../lib/request/syntax.ts'
 import { optionsSchema } from '../schemas/options.ts'
 
-// Every claim of the README that can be run is run here. The package is imported by its name, as a user would, so it must be built.
+// These tests run every claim of the README that can be run. They import the package by its name, as a user would, so it
+// must be built.
 
 const root = new URL('../', import.meta.url)
 const readme = readFileSync(new URL('README.md', root), 'utf8')
@@ -58,10 +59,23 @@ test('every option stands in its table, and none besides', async t => {
   t.strictSame(told.sort(), [...known, 'collections', 'queryString'].sort())
 })
 
-test('every room and file of lib stands in the house, and none besides', async t => {
-  const told = cells(section('How it is built')).slice(1).flatMap(([names = '']) => code(names)).filter(name => name !== 'schemas/')
-  const there = readdirSync(new URL('lib/', root), { withFileTypes: true }).map(entry => entry.isDirectory() ? `${entry.name}/` : entry.name)
-  t.strictSame(told.sort(), there.sort())
+const houseTable = cells(section('How it is built')).slice(1).flatMap(([names = '']) => code(names))
+
+/** The files and folders directly in lib, in the order in which a list names them, without endings. */
+const inLib = (names: readonly string[]) => names.filter(name => /^[^/]+(\.ts|\/)$/.test(name) && name !== 'schemas/').map(bare)
+const bare = (name: string) => name.replace(/\.ts$|\/$/, '')
+
+test('the table of rooms names every file and folder of lib, and only paths that exist', async t => {
+  const entries = readdirSync(new URL('lib/', root), { withFileTypes: true })
+  const found = entries.map(entry => entry.isDirectory() ? `${entry.name}/` : entry.name)
+  t.strictSame(inLib(houseTable).toSorted(), found.map(bare).toSorted())
+  for (const name of houseTable) t.ok(existsSync(new URL(name === 'schemas/' ? name : `lib/${name}`, root)), name)
+})
+
+test('the linter knows the rooms in the order of the table', async t => {
+  const config = readFileSync(new URL('eslint.config.js', root), 'utf8')
+  const [, order = ''] = /^const order = \[([^\]]*)\]/m.exec(config) ?? []
+  t.strictSame([...order.matchAll(/'([^']+)'/g)].map(([, room]) => room), inLib(houseTable))
 })
 
 test('the program of docs/conformance.md runs', async t => {

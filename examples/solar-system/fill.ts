@@ -13,11 +13,11 @@ const tables = {
 
 type Table = keyof typeof tables
 
-/** Creates the tables and puts the data into them, unless they are there from an earlier start. Gives the number of rows. */
+/** Creates the tables and inserts the data, unless an earlier start did so. Returns the number of rows. */
 export function fill (db: SqliteDatabase, folder: string): number {
   const made = db.driver.prepare("select 1 from sqlite_schema where name = 'mission_moons'").all().length > 0
   if (!made) {
-    // One transaction: a start that is interrupted leaves nothing behind.
+    // One transaction, so that an interrupted start leaves no tables behind.
     db.exec('begin')
     db.exec(schema)
     for (const [table, file] of Object.entries(tables)) insert(db, table as Table, `${folder}/${file}`)

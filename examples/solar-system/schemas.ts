@@ -1,13 +1,14 @@
 import { Type } from '@sinclair/typebox'
 import { SubCollection, SubItem } from 'fastify-data-api'
 
-// readable: shown. writable: accepted. hidden: shown when named. listed: shown in listings. identifier: finds an item in a URL.
+// readable: shown to clients. writable: accepted from clients. hidden: shown only if the selection names it.
+// listed: shown in listings. identifier: finds an item in a URL.
 
 export const Planet = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),
   name: Type.String({ identifier: true, readable: true }),
   kind: Type.Union([Type.Literal('planet'), Type.Literal('dwarf planet'), Type.Literal('candidate')], { readable: true, listed: true }),
-  // The application's own: without a flag it is never on the wire. The lookup below searches it.
+  // A field without a flag is never shown or accepted. The lookup `slug` of the collection searches this one.
   slug: Type.String(),
   meanRadiusKm: Type.Number({ readable: true, listed: true }),
   massKg: Type.Union([Type.Number(), Type.Null()], { readable: true }),
@@ -66,7 +67,7 @@ export const Agency = Type.Object({
 export const Mission = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),
   name: Type.String({ identifier: true, readable: true, writable: true, minLength: 1 }),
-  // Made of the name by a hook.
+  // A hook derives it from the name.
   slug: Type.String(),
   agencyId: Type.Integer(),
   launchedOn: Type.String({ format: 'date', readable: true, writable: true, listed: true }),
@@ -74,7 +75,7 @@ export const Mission = Type.Object({
   outcome: Type.Union([Type.Literal('success'), Type.Literal('partial'), Type.Literal('failure'), Type.Literal('ongoing')], { readable: true, writable: true, listed: true }),
   crewed: Type.Boolean({ readable: true, writable: true }),
   endedOn: Type.Union([Type.String({ format: 'date' }), Type.Null()], { readable: true, writable: true, default: null }),
-  // Write-only: whoever may write it, nobody reads it.
+  // Write-only: clients can write it, but not read it.
   curatorNote: Type.Optional(Type.String({ writable: true })),
   massKg: Type.Union([Type.Number({ exclusiveMinimum: 0 }), Type.Null()], { readable: true, writable: true, default: null }),
   agency: SubItem('agencies', { foreignKey: 'agencyId', readable: true, writable: true }),

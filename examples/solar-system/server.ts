@@ -3,7 +3,7 @@ import dataApi, { sqlite } from 'fastify-data-api'
 import { solarSystem } from './collections.ts'
 import { fill } from './fill.ts'
 
-// `npm start` names this folder: the data lies in it, and the database file stays in it between starts.
+// This folder holds the data, and the database file, which is kept between starts.
 const [folder = 'examples/solar-system'] = process.argv.slice(2)
 
 const db = sqlite(`${folder}/solar-system.db`)

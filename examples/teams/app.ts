@@ -5,10 +5,11 @@ import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import dataApi, { collection, sqlite, SubCollection, SubItem } from 'fastify-data-api'
 
-// Who calls is the application's business, here @fastify/jwt's; what a caller may see and change is said once, below, and holds on every path.
+// The application identifies the caller, here with @fastify/jwt. What a caller may see and change is declared once, below,
+// and holds on every path.
 
 declare module '@fastify/jwt' {
-  // What `request.user` is, in the rules too.
+  // The type of `request.user`, also in the rules.
   interface FastifyJWT { user: { readonly team: number, readonly role: 'member' | 'lead' } }
 }
 
@@ -30,8 +31,14 @@ const Note = Type.Object({
 
 const isLead = ({ request }: { readonly request: FastifyRequest }) => request.user.role === 'lead'
 
-/** The application: notes that teams keep for themselves. `requests`: how many a caller may send a minute. */
-export async function buildTeams ({ secret, requests = 100 }: { readonly secret: string, readonly requests?: number }): Promise<FastifyInstance> {
+interface TeamsOptions {
+  readonly secret: string
+  /** The number of requests that a caller may send per minute. Default 100. */
+  readonly requests?: number
+}
+
+/** Builds the application: notes that each team keeps for itself. */
+export async function buildTeams ({ secret, requests = 100 }: TeamsOptions): Promise<FastifyInstance> {
   const db = sqlite(':memory:')
   db.exec(`
     create table teams (id integer primary key, name text not null unique) strict;

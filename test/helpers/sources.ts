@@ -173,8 +173,12 @@ const postgresOpener = (connect: Connect) => async (tables: Tables, ddl?: string
   }
 }
 
+// In milliseconds. On a slow machine a hundred requests that race for a few connections take longer than the default
+// of 5 seconds, and a test's own timeout ends a test that hangs.
+const connectionTimeout = 240_000
+
 export const connectPostgres: Connect = ({ url, schema, max }) => {
-  const db = postgres({ connectionString: url, max, driver: { options: `-c search_path=${schema}` } })
+  const db = postgres({ connectionString: url, max, connectionTimeout, driver: { options: `-c search_path=${schema}` } })
   return { table: (name, options) => db.table(name, options), close: () => db.close() }
 }
 

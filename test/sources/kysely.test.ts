@@ -5,7 +5,7 @@ import dataApi, { DeclarationError, kysely } from '../../lib/index.ts'
 import { collections, ddl, shop, tables, uuid } from '../fixtures/shop.ts'
 import { kyselyOpeners } from '../helpers/sources.ts'
 
-// README: Databases. The instances of applications: the sameness of their answers is test/sources/conformance.test.ts.
+// docs/databases.md: Databases. The instances of applications: test/sources/conformance.test.ts compares their answers.
 
 for (const [name, open] of Object.entries(kyselyOpeners)) {
   test(`${name}: reads, writes with setters and hooks, refusals and undone transactions`, async t => {

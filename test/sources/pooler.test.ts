@@ -6,7 +6,8 @@ import { test } from '../helpers/on-postgres.ts'
 import { makePooler } from '../helpers/pooler.ts'
 import { serverUrl } from '../helpers/sources.ts'
 
-// README: Poolers. Behind one that gives each transaction another connection, and loses prepared statements.
+// docs/databases.md: Poolers. The pooler of these tests gives each transaction another connection, and loses prepared
+// statements.
 
 const Word = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),

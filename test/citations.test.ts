@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { test } from 'tap'
+
+const root = new URL('../', import.meta.url)
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
+
+const headingsOf = (path: string) => new Set([...read(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading))
+
+/** The source files of a folder, as paths from the root. */
+function sourcesIn (folder: string): readonly string[] {
+  const files = readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: 'utf8' })
+  const sources = files.filter(file => /\.m?ts$|\.mjs$/.test(file) && !file.includes('node_modules'))
+  return sources.map(file => `${folder}/${file}`)
+}
+
+const citation = /(docs\/[\w-]+\.md|README(?:\.md)?): ([A-Z][^.;:()\n'"`]*)/g
+
+interface Citation { readonly document: string, readonly heading: string }
+
+/** The citations in a text, such as `docs/http.md: Writing, Errors`, which are two. A comment may break their lines. */
+function citationsIn (text: string): readonly Citation[] {
+  const joined = text.replaceAll(/\n[ \t]*(?:\*|\/\/) /g, ' ')
+  return [...joined.matchAll(citation)].flatMap(([, name = '', headings = '']) => {
+    const document = name.startsWith('README') ? 'README.md' : name
+    return headings.split(', ').map(heading => ({ document, heading: heading.trim() }))
+  })
+}
+
+test('every citation of a document leads to one of its headings', async t => {
+  const files = ['lib', 'schemas', 'test', 'benchmarks', 'examples'].flatMap(sourcesIn)
+  const citations = files.flatMap(file => citationsIn(read(file)).map(citation => ({ file, ...citation })))
+  t.ok(citations.length > 50)
+  t.strictSame(citations.filter(({ document, heading }) => !headingsOf(document).has(heading)), [])
+})
+
+/** The anchor of a heading on GitHub: lower case, without punctuation, hyphens for spaces. */
+const anchorOf = (heading: string) => heading.toLowerCase().replaceAll(/[^\w\- ]/g, '').replaceAll(' ', '-')
+
+test('every link between documents leads to a file, and to a heading where it names one', async t => {
+  const documents = ['README.md', 'CHANGELOG.md', ...readdirSync(new URL('docs/', root)).map(name => `docs/${name}`)]
+  for (const document of documents) {
+    for (const [, path = '', , anchor] of read(document).matchAll(/\]\((?!https?:)([^)#]*)(#([^)]+))?\)/g)) {
+      const target = path === '' ? document : posix.join(posix.dirname(document), path)
+      const anchors = [...headingsOf(target)].map(anchorOf)
+      t.ok(anchor === undefined || anchors.includes(anchor), `${document} links to ${target}#${anchor}`)
+    }
+  }
+})
