@@ -17,7 +17,9 @@ export interface Round {
  * Sends the requests again and again over a fixed number of connections. Throws if any answer is an error, because a
  * failure must not count as a fast answer.
  */
-export async function press (url: string, requests: readonly Request[], { connections, seconds }: Pressure): Promise<Round> {
+export async function press (
+  url: string, requests: readonly Request[], { connections, seconds }: Pressure
+): Promise<Round> {
   let clients = 0
   const result = await autocannon({
     url,
@@ -33,7 +35,9 @@ export async function press (url: string, requests: readonly Request[], { connec
     }
   })
   if (result.non2xx > 0 || result.errors > 0) {
-    throw new Error(`${requests[0]?.method} ${requests[0]?.path}: ${result.non2xx} answers were no success, ${result.errors} requests failed`)
+    const { method, path } = { ...requests[0] }
+    const { non2xx, errors } = result
+    throw new Error(`${method} ${path}: ${non2xx} answers were no success, ${errors} requests failed`)
   }
   // A short round on a busy machine may end before its first answer.
   if (result['2xx'] === 0) return press(url, requests, { connections, seconds: seconds * 2 })

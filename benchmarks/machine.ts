@@ -18,7 +18,9 @@ export function shareCores (): Cores {
 const hasTaskset = spawnSync('taskset', ['--version']).status === 0
 
 /** Returns the command that runs the given command pinned to the cores. */
-export function pinned (cores: string, [command, ...args]: readonly [string, ...string[]]): readonly [string, ...string[]] {
+export function pinned (
+  cores: string, [command, ...args]: readonly [string, ...string[]]
+): readonly [string, ...string[]] {
   return cores === '' ? [command, ...args] : ['taskset', '-c', cores, command, ...args]
 }
 
@@ -39,8 +41,8 @@ export function treeCpu (pid: number | undefined): number | undefined {
 }
 
 /**
- * Returns the CPU time of a process in microseconds. schedstat counts nanoseconds, stat hundredths of a second. schedstat
- * counts the first thread only; processes of PostgreSQL have one.
+ * Returns the CPU time of a process in microseconds. schedstat counts nanoseconds, stat hundredths of a second.
+ * schedstat counts the first thread only; processes of PostgreSQL have one.
  */
 function cpuOf (pid: number): number {
   try {
@@ -51,7 +53,7 @@ function cpuOf (pid: number): number {
   }
 }
 
-/** Returns the CPU time in microseconds of a process's children that have ended, such as PostgreSQL's vacuum workers. */
+/** Returns the CPU time in microseconds of a process's ended children, such as PostgreSQL's vacuum workers. */
 const cpuOfEnded = (pid: number) => sum(statOf(pid).slice(13, 15).map(ticks => Number(ticks) * 10_000))
 
 /** Returns the fields of stat after the name, which may contain spaces: state, parent, and so on (proc(5)). */
@@ -80,9 +82,10 @@ const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total
 /** Describes the machine and the versions, without which the figures mean nothing. */
 export function describeMachine (cores: Cores): readonly string[] {
   const [cpu] = cpus()
+  const database = cores.database === cores.client ? 'the client\'s' : cores.database
   const pinning = cores.server === ''
     ? 'not pinned'
-    : `server on core ${cores.server}, client on core ${cores.client}, PostgreSQL on ${cores.database === cores.client ? 'the client\'s' : cores.database}`
+    : `server on core ${cores.server}, client on core ${cores.client}, PostgreSQL on ${database}`
   return [
     `Node.js ${process.versions.node}, ${process.platform} ${process.arch}`,
     `CPU: ${cpu?.model.trim() ?? 'unknown'}, ${count} cores; ${pinning}`,

@@ -59,7 +59,9 @@ export async function measure (scenario: Scenario, source: SourceName, stage: St
 }
 
 /** Returns the floor as a rival: it answers with the same status and a body of the same size. */
-async function makeFloor ({ requests: [first] }: Scenario, url: string): Promise<Pick<Rival, 'subject' | 'label' | 'requests'>> {
+async function makeFloor (
+  { requests: [first] }: Scenario, url: string
+): Promise<Pick<Rival, 'subject' | 'label' | 'requests'>> {
   if (first === undefined) throw new TypeError('a scenario without requests')
   const { status, size } = await ask(url, first)
   return { subject: 'floor', label: 'floor: a constant string', requests: [{ ...first, path: `/${status}/${size}` }] }

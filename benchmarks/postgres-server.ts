@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pinned } from './machine.ts'
 
-/** A PostgreSQL server to measure. `pid`: the id of its first process; undefined for a server that was running before. */
+/** A PostgreSQL server. `pid`: the id of its first process; undefined for a server that this process did not start. */
 export interface PostgresServer {
   readonly pid: number | undefined
   /** Returns the URL of the database with that name. */

@@ -75,10 +75,13 @@ const percent = (samples: readonly Sample[]) => `${Math.round(100 * medianOf(sam
 
 function parts (samples: readonly Sample[]): string {
   const database = samples.map(sample => sample.database).filter(figure => figure !== undefined)
-  return `${formatNumber(medianOf(samples.map(sample => sample.node)))} + ${database.length === 0 ? 'not measured' : formatNumber(medianOf(database))}`
+  const node = medianOf(samples.map(sample => sample.node))
+  return `${formatNumber(node)} + ${database.length === 0 ? 'not measured' : formatNumber(medianOf(database))}`
 }
 
-function verdict (figure: number | undefined, target: number | undefined, bound: 'least' | 'most'): readonly [string, string] {
+function verdict (
+  figure: number | undefined, target: number | undefined, bound: 'least' | 'most'
+): readonly [string, string] {
   if (target === undefined) return ['', '']
   const text = `${bound === 'least' ? '≥' : '≤'} ${target}`
   if (figure === undefined) return [text, '']

@@ -117,10 +117,8 @@ function listings (): readonly Scenario[] {
     requests: genres.map(genre => get(`/albums?genre=${genre}&sort=released+desc&limit=${limit}`)),
     rivals: [
       byHand(genres.map(genre => get(`/albums?genre=${genre}&limit=${limit}`)), { sqlite, postgres: 1 }),
-      platformatic(
-        genres.map(genre => get(`/albums/?where.genre.eq=${genre}&orderby.released=desc&orderby.id=asc&limit=${limit}`)),
-        peer
-      )
+      platformatic(genres.map(genre =>
+        get(`/albums/?where.genre.eq=${genre}&orderby.released=desc&orderby.id=asc&limit=${limit}`)), peer)
     ]
   })
   const prices = times(10, index => 20 + index)

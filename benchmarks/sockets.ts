@@ -85,7 +85,7 @@ async function keepAsking (socket: Socket, texts: readonly string[], start: numb
   await once(socket, 'close')
 }
 
-/** Returns the length of an answer in bytes, from its head, which arrives in one chunk. Throws unless its status is 200. */
+/** Returns an answer's length in bytes, from its head, which arrives in one chunk. Throws unless its status is 200. */
 function lengthOf (chunk: Buffer): number {
   const head = chunk.toString('latin1', 0, Math.min(chunk.length, 2000))
   const [, length] = /\r\ncontent-length: (\d+)/i.exec(head) ?? []

@@ -5,11 +5,12 @@ import { tablesOf, type World } from './world.ts'
 // The indexes serve the foreign keys, and the filters and orders of all scenarios but those whose names say otherwise.
 // SQLite adds the rowid at the end of each index.
 const tables = `
-  create table artists (id integer primary key, name text not null unique, country text not null, founded integer not null, rating real not null, label text) strict;
-  create table albums (id integer primary key, title text not null, released text not null, genre text not null, price real not null, label text,
-    artist_id integer not null references artists (id)) strict;
-  create table tracks (id integer primary key, title text not null, position integer not null, seconds integer not null, plays integer not null,
-    album_id integer not null references albums (id)) strict`
+  create table artists (id integer primary key, name text not null unique, country text not null,
+    founded integer not null, rating real not null, label text) strict;
+  create table albums (id integer primary key, title text not null, released text not null, genre text not null,
+    price real not null, label text, artist_id integer not null references artists (id)) strict;
+  create table tracks (id integer primary key, title text not null, position integer not null, seconds integer not null,
+    plays integer not null, album_id integer not null references albums (id)) strict`
 
 const indexes = `
   create index artists_by_country on artists (country, name);
@@ -25,7 +26,8 @@ export function fillSqlite (file: string, world: World): void {
   driver.exec(`pragma journal_mode = wal; pragma synchronous = off; ${tables}; begin`)
   for (const [table, rows] of tablesOf(world)) {
     const columns = Object.keys(rows[0] ?? {})
-    const insert = driver.prepare(`insert into ${table} (${columns.map(columnOf).join(', ')}) values (${columns.map(() => '?').join(', ')})`)
+    const names = columns.map(columnOf).join(', ')
+    const insert = driver.prepare(`insert into ${table} (${names}) values (${columns.map(() => '?').join(', ')})`)
     for (const row of rows) insert.run(...Object.values(row))
   }
   driver.exec(`commit; ${indexes}; pragma wal_checkpoint(truncate)`)

@@ -4,7 +4,7 @@ import { formatBytes, formatNumber, formatTable } from '../table.ts'
 import { genres, times } from '../world.ts'
 import { connections, type Extent, get } from './cost.ts'
 
-/** Measures memory after garbage collection during a long run of requests of new shapes, which shows unbounded caches. */
+/** Measures memory after garbage collection during a long run of requests of new shapes, to find unbounded caches. */
 export async function endure (server: ServerProcess, { seconds, quick }: Extent): Promise<string> {
   const rows: string[][] = []
   let answered = 0
@@ -28,6 +28,7 @@ function requestsOf (turn: number) {
   return times(700, index => {
     const shown = fields.filter((_, place) => ((index + turn * 31) >> place & 1) === 1)
     const terms = times(1 + index % 11, term => `id!=${turn * 1000 + term}`).join('|')
-    return get(`/albums?genre=${genres[index % genres.length]}&limit=5&fields=${shown.length === 0 ? 'id' : shown.join(',')}&where=(${terms})`)
+    const selection = shown.length === 0 ? 'id' : shown.join(',')
+    return get(`/albums?genre=${genres[index % genres.length]}&limit=5&fields=${selection}&where=(${terms})`)
   })
 }

@@ -24,7 +24,10 @@ export function growCollections ({ quick }: Extent): string {
     ]
   })
   return `## Collections\n\nOf ten fields and two relations each.\n\n${
-    formatTable(['collections', 'registration, ms', 'ms each', 'heap, KiB', 'KiB each', 'item by id of the last, µs by inject'], rows, 0)}`
+    formatTable(
+      ['collections', 'registration, ms', 'ms each', 'heap, KiB', 'KiB each', 'item by id of the last, µs by inject'],
+      rows, 0
+    )}`
 }
 
 /** Returns collections in a ring: each has a sub-item in the next and a sub-collection in the one before. */

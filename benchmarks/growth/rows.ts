@@ -32,7 +32,9 @@ export async function growRows (cores: Cores, extent: Extent): Promise<string> {
     formatTable(['rows', 'source', 'item by id', 'page 1 of 10', 'a page in the middle, by keyset'], rows, 2)}`
 }
 
-async function costs (server: ServerProcess, source: SourceName, count: number, { seconds }: Extent): Promise<readonly string[]> {
+async function costs (
+  server: ServerProcess, source: SourceName, count: number, { seconds }: Extent
+): Promise<readonly string[]> {
   const cost = async (requests: readonly Request[]) =>
     formatNumber((await costOf(server, requests, { connections, seconds })).cpu)
   const items = times(200, index => get(`/tracks/${1 + index * 7919 % count}`))

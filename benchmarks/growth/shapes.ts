@@ -45,5 +45,6 @@ async function grow (
       size.toLocaleString('en'), formatNumber(cpu), formatNumber(cpu / Math.max(size, 1)), formatNumber(throughput)
     ])
   }
-  return `## ${title}\n\n${text}\n\n${formatTable([title.toLowerCase(), 'CPU µs a request', 'CPU µs a request and one', 'requests/s'], rows, 0)}`
+  const head = [title.toLowerCase(), 'CPU µs a request', 'CPU µs a request and one', 'requests/s']
+  return `## ${title}\n\n${text}\n\n${formatTable(head, rows, 0)}`
 }

@@ -16,11 +16,9 @@ export function memoryQueries (sizes: Sizes): Queries {
     id,
     name,
     albums: (albumsOf.get(id) ?? []).map(album => ({
-      id: album.id, title: album.title, tracks: (tracksOf.get(album.id) ?? []).map(track => ({
-        id: track.id,
-        title: track.title,
-        seconds: track.seconds
-      }))
+      id: album.id,
+      title: album.title,
+      tracks: (tracksOf.get(album.id) ?? []).map(({ id, title, seconds }) => ({ id, title, seconds }))
     }))
   }))
   return {

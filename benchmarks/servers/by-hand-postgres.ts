@@ -16,8 +16,14 @@ export function postgresQueries (connectionString: string): Queries {
   const albumById = named('album', `select ${album} from albums where id = $1`)
   const trackById = named('track', `select ${track} from tracks where id = $1`)
   const titleById = named('title', 'select title from albums where id = $1')
-  const albumsOfGenre = named('albums', `select ${album} from albums where genre = $1 order by albums.released desc, id limit $2`)
-  const albumsUnder = named('albums_under', `select ${album} from albums where price < $1 order by price desc, id limit $2`)
+  const albumsOfGenre = named(
+    'albums',
+    `select ${album} from albums where genre = $1 order by albums.released desc, id limit $2`
+  )
+  const albumsUnder = named(
+    'albums_under',
+    `select ${album} from albums where price < $1 order by price desc, id limit $2`
+  )
   const artistsOfCountry = named('artists', 'select id, name from artists where country = $1 order by name limit $2')
   const albumsOfArtist = named('albums_of', 'select id, title from albums where artist_id = $1 order by id limit 100')
   const tracksOfAlbum = named(
@@ -25,10 +31,19 @@ export function postgresQueries (connectionString: string): Queries {
   )
   const trees = named('trees', treesText)
   const albumOfArtist = named('album_of', 'select id from albums where id = $1 and artist_id = $2')
-  const fullTracksOfAlbum = named('full_tracks_of', `select ${track} from tracks where album_id = $1 order by id limit 100`)
+  const fullTracksOfAlbum = named(
+    'full_tracks_of',
+    `select ${track} from tracks where album_id = $1 order by id limit 100`
+  )
   const charts = named('charts', `select ${track} from tracks order by plays desc, id limit $1`)
-  const chartsAfter = named('charts_after', `select ${track} from tracks where plays <= $1 and (plays < $1 or id > $2) order by plays desc, id limit $3`)
-  const tracksUnder = named('tracks_under', `select ${track} from tracks where plays < $1 order by plays desc, id limit $2`)
+  const chartsAfter = named(
+    'charts_after',
+    `select ${track} from tracks where plays <= $1 and (plays < $1 or id > $2) order by plays desc, id limit $3`
+  )
+  const tracksUnder = named(
+    'tracks_under',
+    `select ${track} from tracks where plays < $1 order by plays desc, id limit $2`
+  )
   const fullArtists = named('full_artists', `select ${artist} from artists where country = $1 order by name limit $2`)
   const insert = named(
     'insert', 'insert into tracks (title, position, seconds, plays, album_id) values ($1, $2, $3, $4, $5) returning id'

@@ -25,10 +25,14 @@ export function sqliteQueries (file: string): Queries {
   const albumOfArtist = prepare('select id from albums where id = ? and artist_id = ?')
   const fullTracksOfAlbum = prepare(`select ${track} from tracks where album_id = ? order by id limit 100`)
   const charts = prepare(`select ${track} from tracks order by plays desc, id limit ?`)
-  const chartsAfter = prepare(`select ${track} from tracks where plays <= ?1 and (plays < ?1 or id > ?2) order by plays desc, id limit ?3`)
+  const chartsAfter = prepare(
+    `select ${track} from tracks where plays <= ?1 and (plays < ?1 or id > ?2) order by plays desc, id limit ?3`
+  )
   const tracksUnder = prepare(`select ${track} from tracks where plays < ? order by plays desc, id limit ?`)
   const fullArtists = prepare(`select ${artist} from artists where country = ? order by name limit ?`)
-  const insert = prepare('insert into tracks (title, position, seconds, plays, album_id) values (?, ?, ?, ?, ?) returning id')
+  const insert = prepare(
+    'insert into tracks (title, position, seconds, plays, album_id) values (?, ?, ?, ?, ?) returning id'
+  )
   const update = prepare('update tracks set title = coalesce(?, title), seconds = coalesce(?, seconds) where id = ?')
 
   return {

@@ -7,8 +7,8 @@ import { bodies, params, queries as asked, rows } from './schemas.ts'
 import type { Setting } from './setting.ts'
 
 /**
- * Returns the same API written by hand: with prepared statements, schemas for requests and answers, and no promise where
- * the result is available at once.
+ * Returns the same API written by hand: with prepared statements, schemas for requests and answers, and no promise
+ * where the result is available at once.
  */
 export function openByHand (setting: Setting): FastifyInstance {
   const app = Fastify()
@@ -55,7 +55,7 @@ function addListings (app: FastifyInstance, queries: Queries): void {
   app.get<Of<{ price: number }>>('/albums-under', {
     schema: { querystring: asked.price, response: { 200: rows.albums } }
   },
-    ({ query: { price, limit } }, reply) => answer(reply, queries.albumsUnder(price, limit)))
+  ({ query: { price, limit } }, reply) => answer(reply, queries.albumsUnder(price, limit)))
   app.get<Of<{ country: string }>>('/trees', { schema: { querystring: asked.country, response: { 200: rows.trees } } },
     ({ query: { country, limit } }, reply) => answer(reply, queries.trees(country, limit)))
   app.get<Of<{ country: string }>>('/trees-text', { schema: { querystring: asked.country } },
@@ -63,17 +63,17 @@ function addListings (app: FastifyInstance, queries: Queries): void {
   app.get<Of<{ plays?: number, id?: number }>>('/tracks', {
     schema: { querystring: asked.after, response: { 200: rows.tracks } }
   },
-    ({ query: { plays, id, limit } }, reply) => answer(
-      reply, queries.charts(plays === undefined || id === undefined ? undefined : [plays, id], limit)
-    ))
+  ({ query: { plays, id, limit } }, reply) => answer(
+    reply, queries.charts(plays === undefined || id === undefined ? undefined : [plays, id], limit)
+  ))
   app.get<Of<{ plays: number }>>('/tracks-under', {
     schema: { querystring: asked.plays, response: { 200: rows.tracks } }
   },
-    ({ query: { plays, limit } }, reply) => answer(reply, queries.tracksUnder(plays, limit)))
+  ({ query: { plays, limit } }, reply) => answer(reply, queries.tracksUnder(plays, limit)))
   app.get<Of<{ country: string }>>('/artists-by-name', {
     schema: { querystring: asked.country, response: { 200: rows.artistsByName } }
   },
-    ({ query: { country, limit } }, reply) => answer(reply, then(queries.artists(country, limit), byName)))
+  ({ query: { country, limit } }, reply) => answer(reply, then(queries.artists(country, limit), byName)))
 }
 
 function addWrites (app: FastifyInstance, queries: Queries): void {
@@ -87,11 +87,11 @@ function addWrites (app: FastifyInstance, queries: Queries): void {
   app.patch<Id & { Body: TrackChange }>('/tracks/:id', {
     schema: { params: params.id, body: bodies.change, response: { 200: rows.ok } }
   },
-    ({ params: { id }, body }, reply) => answer(reply, then(queries.changeTrack(id, body), acknowledge)))
+  ({ params: { id }, body }, reply) => answer(reply, then(queries.changeTrack(id, body), acknowledge)))
   app.put<Id & { Body: string }>('/tracks/:id/title', {
     schema: { params: params.id, body: bodies.title, response: { 200: rows.ok } }
   },
-    ({ params: { id }, body }, reply) => answer(reply, then(queries.changeTrack(id, { title: body }), acknowledge)))
+  ({ params: { id }, body }, reply) => answer(reply, then(queries.changeTrack(id, { title: body }), acknowledge)))
 }
 
 const acknowledge = (changed: boolean) => changed ? { status: 'ok' } : undefined
@@ -102,7 +102,7 @@ function then<T, R> (found: Eventually<T>, make: (value: T) => R): Eventually<R>
   return found instanceof Promise ? found.then(make) : make(found)
 }
 
-/** Sends the result, or 404 where it is undefined; at once unless it is a promise. `text`: makes JSON without a schema. */
+/** Sends the result, or 404 where it is undefined; at once unless it is a promise. `text`: makes its JSON. */
 function answer<T> (reply: FastifyReply, found: Eventually<T | undefined>, text?: (value: T) => string): void {
   const send = (value: T | undefined) => {
     if (value === undefined) reply.code(404).send({ error: 'not found' })

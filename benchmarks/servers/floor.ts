@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 
-/** Returns the least that Fastify can do: it answers with the status and a constant string of the length in the path. */
+/** Returns a minimal Fastify app: it answers with the status and a constant string of the length in the path. */
 export function openFloor (): FastifyInstance {
   const texts = new Map<string, string>()
   const textOf = (size: string) => {

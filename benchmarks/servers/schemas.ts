@@ -9,7 +9,7 @@ const object = <P extends Readonly<Record<string, object>>>(properties: P) => ({
 const strict = <P extends Readonly<Record<string, object>>>(
   properties: P, required: ReadonlyArray<keyof P> = Object.keys(properties)
 ) =>
-  ({ type: 'object', properties, required, additionalProperties: false } as const)
+    ({ type: 'object', properties, required, additionalProperties: false } as const)
 const array = <T extends object>(items: T) => ({ type: 'array', items } as const)
 
 const artist = object({ id: integer, name: string, country: string, founded: integer, rating: number, label: nullable })

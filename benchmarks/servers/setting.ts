@@ -13,4 +13,5 @@ export type Setting =
 export const mostConnections = 10
 
 // The same pragmas as the plugin sets with `synchronous: 'normal'`. With `full`, writes would measure the disk.
-export const sqlitePragmas = 'pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma cache_size = -16000'
+export const sqlitePragmas =
+  'pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma cache_size = -16000'
