@@ -1,5 +1,5 @@
 import { DataApiError, type ErrorCode, unavailable } from '../../../errors.ts'
-import type { Change, Changed, Database, Session } from '../../source.ts'
+import { type Change, type Changed, type Database, RefusedAtCommit, type Session } from '../../source.ts'
 import { openSession, type OpenSession, withinLimit } from '../../transaction-limit.ts'
 import type { Connection } from './connection.ts'
 import { hasStalePlan, isEnded, isPoolExhausted, NotBegun, toFault } from './faults.ts'
@@ -62,10 +62,16 @@ export function makePostgresDatabase (server: Server, { transactionTimeout, repl
     // Without a confirmation after the commit, the change needs a transaction, whose commit is confirmed.
     change: server.confirmsStatements
       ? changeAlone
-      : change => transaction<Changed>(async session => session.change(change)),
+      : change => transaction<Changed>(async session => session.change(change)).catch(violationOf),
     transaction
   }
   return database
+}
+
+/** Returns the violation for which a commit was refused; throws any other error. */
+function violationOf (error: unknown): Changed {
+  if (error instanceof RefusedAtCommit) return error.refused
+  throw error
 }
 
 type Bind<Result> = (statements: Statements) => BoundRead<Result>
