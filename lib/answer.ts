@@ -13,8 +13,10 @@ import { run } from './run/run.ts'
 /** One registration of the plugin, compiled. */
 export interface Api { readonly model: Model, readonly options: Options, readonly callers: Callers }
 
-/** The whole way of a request: what it asks is parsed, planned, run, and rendered. Throws a DataApiError where it cannot be answered. */
-export function answer (text: RequestText, { model, options, callers }: Api, context: Context): Answer | Promise<Answer> {
+/** Parses, plans, runs and renders a request. Throws a DataApiError, or rejects with it. */
+export function answer (
+  text: RequestText, { model, options, callers }: Api, context: Context
+): Answer | Promise<Answer> {
   const request = parseRequest(text, options.syntax) // asked
   return after(callers.of(request.segments[0], context), caller => { // for whom
     const plan = planRequest(request, permissionsOf(caller), options, context) // meant

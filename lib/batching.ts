@@ -117,7 +117,7 @@ const size = 32
 const longestEarly = 10
 
 /**
- * Work under way, in the asynchronous context in which it arrived: there hooks find what they keep of their request.
+ * Work that runs in the asynchronous context in which it arrived, where hooks find the data of their request.
  */
 class Job extends AsyncResource {
   next: Job | undefined
@@ -175,7 +175,7 @@ class Job extends AsyncResource {
 
 interface Step { next: Step | undefined, readonly run: () => void }
 
-/** First in, first out, without moving what waits. An element that was taken keeps no other alive. */
+/** A linked queue, first in, first out. A removed element keeps no other element alive. */
 class Queue<T extends { next: T | undefined }> {
   length = 0
   private first: T | undefined
@@ -199,5 +199,5 @@ class Queue<T extends { next: T | undefined }> {
   }
 }
 
-/** The event loop belongs to the whole process, so one scheduler shares it out. */
+/** The scheduler of the process, because the process has one event loop. */
 export const batching = makeBatching()

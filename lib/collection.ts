@@ -4,37 +4,51 @@ import type { ExpressionBuilder, Expression as SqlExpression } from 'kysely'
 import type { FieldFlags } from '../schemas/flags.ts'
 import type { RequestStrategies } from '../schemas/request-strategies.ts'
 
-/** What the application's own functions are told of the request they serve. */
+/** The context in which the application's own functions are called. */
 export interface Context {
-  /** With everything that the host's hooks put on it. */
+  /** The request, with everything that the host's hooks have added to it. */
   readonly request: FastifyRequest
 }
 
-/** The transaction that a write request runs in: what is done through it lasts if the whole request does. */
+/** The transaction of a write request: its statements are committed or rolled back with the request. */
 export interface Transaction {
   /** The kind of the database, such as `sqlite`. */
   readonly kind: string
   /**
-   * Runs a statement of the application's own and gives its rows. Parameters are written as the database writes them, in SQLite as `?`. Rejects with
-   * what the driver throws; a transaction over memory() has no statements.
+   * Runs a statement of the application and returns its rows. Placeholders of parameters are those of the database,
+   * such as `?` in SQLite. Rejects with the driver's error, and over memory() with a TypeError.
    */
   query (text: string, parameters?: readonly unknown[]): Promise<ReadonlyArray<Readonly<Record<string, unknown>>>>
 }
 
-/** The data behind a collection, as memory(), sqlite(), postgres() and kysely() give it. What it can do is the business of lib/sources. */
+/**
+ * The data behind a collection, made by memory(), sqlite(), postgres() or kysely(). lib/sources defines its methods.
+ */
 export interface Source {
-  /** The database that the data is in. A relation never leads from one database to another; they are compared with `===`. */
+  /** The database that holds the data, compared with `===`. A relation cannot cross databases. */
   readonly database: { readonly kind: string }
-  /** The names that many-to-many relations may go through, where the source can tell. */
+  /** The names of the join tables; undefined where the source does not know them. */
   readonly joinNames?: ReadonlySet<string>
 }
 
-/** What setters and hooks are told. */
+/** The context in which setters and hooks are called. */
 export interface WriteContext extends Context { readonly transaction: Transaction }
 
-/** A relation as a property of a collection's schema: not a value, so no part of an item's static type. */
-export interface TSubCollection extends TSchema { [Kind]: 'SubCollection', static: never, target: string, link: SubCollectionOptions }
-export interface TSubItem extends TSchema { [Kind]: 'SubItem', static: never, target: string, link: SubItemOptions }
+/** A sub-collection in a collection's schema. A relation is not part of an item's static type. */
+export interface TSubCollection extends TSchema {
+  [Kind]: 'SubCollection'
+  static: never
+  target: string
+  link: SubCollectionOptions
+}
+
+/** A sub-item in a collection's schema. */
+export interface TSubItem extends TSchema {
+  [Kind]: 'SubItem'
+  static: never
+  target: string
+  link: SubItemOptions
+}
 
 export interface SubItemOptions extends RelationFlags {
   /** The property of this collection that holds the key of the other's item. */
@@ -48,20 +62,29 @@ export type SubCollectionOptions = RelationFlags & (
   | { foreignKey: string, through: string, otherKey: string }
 )
 
-export type RelationFlags = Pick<FieldFlags, 'readable' | 'writable' | 'hidden' | 'listed' | 'filterable'> & { description?: string, title?: string }
+export type RelationFlags = Pick<FieldFlags, 'readable' | 'writable' | 'hidden' | 'listed' | 'filterable'> & {
+  description?: string
+  title?: string
+}
 
-/** The items of another collection that belong to this item. `target` is the key under which the other collection is registered. */
+/** The items of another collection that belong to this item. `target`: the other collection's name in `collections`. */
 export function SubCollection (target: string, options: SubCollectionOptions): TSubCollection {
   return relation({ [Kind]: 'SubCollection', target, link: options, type: 'array' }, options)
 }
 
-/** The item of another collection that this item refers to, or null. `target` is the key under which the other collection is registered. */
+/**
+ * The item of another collection that this item refers to, or null. `target`: the other collection's name in
+ * `collections`.
+ */
 export function SubItem (target: string, options: SubItemOptions): TSubItem {
   return relation({ [Kind]: 'SubItem', target, link: options, type: 'object' }, options)
 }
 
-function relation<S extends object> (schema: S, { readable, writable, hidden, listed, filterable, description, title }: RelationFlags): S & { static: never, params: unknown[] } {
-  const flags = Object.fromEntries(Object.entries({ readable, writable, hidden, listed, filterable, description, title }).filter(([, value]) => value !== undefined))
+function relation<S extends object> (
+  schema: S, { readable, writable, hidden, listed, filterable, description, title }: RelationFlags
+): S & { static: never, params: unknown[] } {
+  const given = { readable, writable, hidden, listed, filterable, description, title }
+  const flags = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   // `static` and `params` exist in TypeBox's types only.
   return { ...schema, ...flags } as S & { static: never, params: unknown[] }
 }
@@ -72,13 +95,13 @@ export const isOptional = (schema: TSchema): boolean => schema[OptionalKind] ===
 
 type ScalarKeys<P extends TProperties> = { [K in keyof P]: P[K] extends TSubCollection | TSubItem ? never : K }[keyof P]
 
-/** An item as the application sees it: the declared properties, relations aside. */
+/** An item as the application sees it: the declared properties without relations. */
 export type Item<S extends TObject> = S extends TObject<infer P> ? Static<TObject<Pick<P, ScalarKeys<P>>>> : never
 
-/** A value of an item that a getter or setter is told of. */
+/** The names of an item's properties. */
 type Properties<I> = keyof I & string
 
-/** Values by property that find an item, as a lookup gives them. */
+/** Values by property that identify an item, as a lookup returns them. */
 export type Match<I> = { readonly [P in keyof I]?: I[P] | undefined }
 
 export interface Computed<I = never> {
@@ -89,10 +112,11 @@ export interface Computed<I = never> {
 }
 
 /**
- * A field whose value the application computes, row by row, from stored ones. It can be neither filtered nor sorted by.
+ * Declares a field whose value the application computes from stored ones, row by row. Clients can neither filter nor
+ * sort by it.
  *
- * @param definition `type`: the schema of the value, with its flags. `from`: the properties that `get` reads; no other is loaded.
- * `get`: gives the value; may not be asynchronous.
+ * @param definition `type`: the schema of the value, with its flags. `from`: the properties that `get` reads; only
+ * these are loaded. `get`: returns the value; must not be asynchronous.
  */
 export function computed<I, const F extends Properties<I>, T extends TSchema> (definition: {
   type: T
@@ -103,7 +127,7 @@ export function computed<I, const F extends Properties<I>, T extends TSchema> (d
   return { kind: 'computed', ...definition, get: definition.get as Computed['get'] }
 }
 
-/** The tables and columns of an expression, which the application names itself. */
+/** The tables and columns that an expression names. */
 export type Tables = Record<string, Record<string, unknown>>
 
 export interface Expression<I = never> {
@@ -111,15 +135,16 @@ export interface Expression<I = never> {
   readonly type: TSchema
   readonly sql?: (builder: ExpressionBuilder<Tables, string>) => SqlExpression<unknown>
   readonly memory?: (item: Readonly<Record<string, unknown>>) => unknown
-  /** Ties the declaration to its collection's item type; never there. */
+  /** Binds the declaration to its collection's item type. It has no value. */
   readonly item?: I
 }
 
 /**
- * A field that is computed in the query, so that it filters and sorts like a stored one.
+ * Declares a field that the query computes, so that clients can filter and sort by it.
  *
- * @param definition `type`: the schema of the value, with its flags. `sql`: its expression, in Kysely's builder; columns of the row are named
- * plainly or, inside subqueries, by the table's own name. `memory`: the same for an item of a memory source. One for the source in use is required.
+ * @param definition `type`: the schema of the value, with its flags. `sql`: the expression in Kysely's builder, which
+ * names the row's columns without a table or, inside subqueries, with the table's own name. `memory`: the function for
+ * an item of a memory source. The collection's source requires its own one of the two.
  */
 export function expression<I, T extends TSchema> (definition: {
   type: T
@@ -128,10 +153,18 @@ export function expression<I, T extends TSchema> (definition: {
 }): Expression<I> {
   const { type, sql, memory } = definition
   // The item is one of the rows given to memory(), whose values follow the schema that I was inferred from.
-  return { kind: 'expression', type, ...sql && { sql }, ...memory && { memory: memory as NonNullable<Expression['memory']> } }
+  return {
+    kind: 'expression',
+    type,
+    ...sql && { sql },
+    ...memory && { memory: memory as NonNullable<Expression['memory']> }
+  }
 }
 
-/** What a lookup or special identifier found: values that the item has, or nothing. An item of the collection will do. */
+/**
+ * The result of a lookup or special identifier: values of the item, such as the item itself; undefined or null for
+ * none.
+ */
 export type Found<I> = Match<I> | undefined | null
 type Eventually<T> = T | Promise<T>
 
@@ -142,11 +175,15 @@ export interface Lookup<I = never> {
 }
 
 /**
- * An identifier that is no field of its own: turns the URL's segment into values that find the item.
+ * Declares an identifier that is not a field: it converts a segment of the URL to values that identify an item.
  *
- * @param definition `type`: what the segment is converted to; a segment that is none is no match. `find`: gives the match, an item, or nothing.
+ * @param definition `type`: the type of the segment; a segment of another type matches no item. `find`: returns values
+ * of the item, the item itself, or undefined or null for none.
  */
-export function lookup<I, T extends TSchema> (definition: { type: T, find: (value: Static<T>, context: Context) => Eventually<Found<I>> }): Lookup<I> {
+export function lookup<I, T extends TSchema> (definition: {
+  type: T
+  find: (value: Static<T>, context: Context) => Eventually<Found<I>>
+}): Lookup<I> {
   return { kind: 'lookup', ...definition }
 }
 
@@ -156,37 +193,43 @@ export interface Special<I = never> {
   readonly find: (context: Context) => Eventually<Found<I>>
 }
 
-/** An identifier that matches one exact segment, such as `me`, before all others. `find` gives the match, an item, or nothing, which is a 404. */
+/**
+ * Declares an identifier that matches one exact segment, such as `me`, before all others. `find` returns values of the
+ * item or the item itself; undefined or null is answered with 404.
+ */
 export function exactly<I> (segment: string, find: (context: Context) => Eventually<Found<I>>): Special<I> {
   return { kind: 'special', segment, find }
 }
 
-/** An item to change: a property that may be left out may also be set to undefined, which is the same. */
+/** An item to change. Setting an optional property to undefined removes its value. */
 export type Draft<I> = { [P in keyof I]: object extends Pick<I, P> ? I[P] | undefined : I[P] }
 
 /**
- * Takes a new value of one field. The item is as it stands in the transaction, its row locked; of a new item it holds what was set so far. May change
- * any field of it, and rejects the value by throwing an ArgumentError. Its own field has the new value only if the setter gives it. Not called for a
- * value that the field of an existing item has already, where the client may read it.
+ * Receives a new value of one field. The item is as it is in the transaction, with its row locked; a new item holds the
+ * values that were set before. The setter may change any field, and rejects the value by throwing an ArgumentError. It
+ * must assign the new value itself. It is not called if the field is readable and already has the value.
  */
 export type Setter<I, V> = (item: Draft<I>, value: V, context: WriteContext) => Eventually<void>
 
-/** What was written, once it lasts. */
+/** A committed write. */
 export type Saved<I> =
   | { readonly kind: 'created' | 'deleted', readonly item: Readonly<I> }
   | { readonly kind: 'updated', readonly item: Readonly<I>, readonly before: Readonly<I> }
 
 /**
- * What the application does when an item is written. All but `saved` run inside the transaction, after the setters: what they throw leaves nothing written.
+ * Functions that run when an item is written. All except `saved` run inside the transaction, after the setters: an
+ * error that they throw rolls everything back.
  */
 export interface Hooks<I> {
-  /** Before an item is created. May change it; what the database gives, such as its key, is not there yet. */
+  /**
+   * Runs before an item is created, and may change it. Values that the database makes, such as the key, are missing.
+   */
   creating?: (item: Partial<Draft<I>>, context: WriteContext) => Eventually<void>
-  /** Before an item is updated. May change it; `before` is what it was. */
+  /** Runs before an item is updated, and may change it. `before` is the item as it was. */
   updating?: (item: Draft<I>, before: Readonly<I>, context: WriteContext) => Eventually<void>
-  /** Before an item is deleted. */
+  /** Runs before an item is deleted. */
   deleting?: (item: Readonly<I>, context: WriteContext) => Eventually<void>
-  /** After the commit, once an item. What it throws is logged; the write has happened. */
+  /** Runs after the commit, once for each item. Its errors are logged; the write remains. */
   saved?: (saved: Saved<I>, context: Context) => Eventually<void>
 }
 
@@ -194,84 +237,100 @@ export interface Hooks<I> {
 export interface Condition { readonly kind: 'condition', readonly of: ConditionNode }
 
 export type ConditionNode =
-  | { readonly kind: 'compare', readonly property: string, readonly operator: 'equals' | 'in' | 'less' | 'at_most' | 'greater' | 'at_least', readonly value: unknown }
+  | {
+    readonly kind: 'compare'
+    readonly property: string
+    readonly operator: ConditionOperator
+    readonly value: unknown
+  }
   | { readonly kind: 'some', readonly relation: string, readonly where: Condition }
   | { readonly kind: 'all' | 'any', readonly of: readonly Condition[] }
   | { readonly kind: 'not', readonly of: Condition }
 
+type ConditionOperator = 'equals' | 'in' | 'less' | 'at_most' | 'greater' | 'at_least'
+
 type Ordered<V> = Exclude<V, null | undefined>
 
-/** Builds conditions on items, whose properties and values are those of the schema. Nothing is less or greater than null. */
+/**
+ * Builds conditions on items. Properties and values are those of the schema. No value is less or greater than null.
+ */
 export interface Where<I> {
-  /** Its value is this one; null is that there is none. */
+  /** The property has this value; null means that it has none. */
   equals<P extends Properties<I>> (property: P, value: I[P] | null): Condition
-  /** Its value is one of these. */
+  /** The property has one of these values. */
   oneOf<P extends Properties<I>> (property: P, values: ReadonlyArray<I[P] | null>): Condition
   less<P extends Properties<I>> (property: P, value: Ordered<I[P]>): Condition
   atMost<P extends Properties<I>> (property: P, value: Ordered<I[P]>): Condition
   greater<P extends Properties<I>> (property: P, value: Ordered<I[P]>): Condition
   atLeast<P extends Properties<I>> (property: P, value: Ordered<I[P]>): Condition
-  /** The item of the sub-item, or some item of the sub-collection, is so. The other collection's scope has no part in it. */
+  /**
+   * The condition holds for the sub-item, or for at least one item of the sub-collection. The other collection's scope
+   * is not applied.
+   */
   some (relation: string, condition: (where: Where<Values>) => Condition): Condition
-  /** All are so; all of none is. */
+  /** All conditions hold; true without conditions. */
   all (...conditions: readonly Condition[]): Condition
-  /** One at least is so; none of none is. */
+  /** At least one condition holds; false without conditions. */
   any (...conditions: readonly Condition[]): Condition
   not (condition: Condition): Condition
 }
 
 /**
- * The items that there are for this caller: those with these values, those of a condition, all for `true`, none for `false`. Any other item is as
- * absent as one that does not exist, wherever it would appear. Called once a request. A value that is undefined, and what it throws, is none: it is logged.
+ * Decides which items exist for this caller: those with the returned values, those that meet the condition, all for
+ * `true`, none for `false`. Any other item is treated as absent everywhere. Called once for each request. If it throws,
+ * or returns an undefined value, that is logged and the scope includes no items.
  */
 export type Scope<I> = (context: Context, where: Where<I>) => Eventually<Match<I> | Condition | boolean>
 
 /**
- * Whether this caller may. False is 403; an error with a `statusCode` of 401 or 403 is that, with its message and `headers`. What else it throws
- * is 403 as well, and logged. Called once a request.
+ * Decides if this caller is allowed. False is 403. An error with a `statusCode` of 401 or 403 is that status, with the
+ * error's message and `headers`; any other error is 403 and is logged. Called once for each request.
  */
 export type Rule = (context: Context) => Eventually<boolean>
 
-/** Any name, without hiding from an editor those that are known. */
+/** Any name; editors still suggest the known ones. */
 type ComputedName = string & Record<never, never>
 
-/** What callers may do. What has no rule is as the flags and strategies say. */
+/** The operations that callers may do. Without a rule, flags and strategies decide. */
 export interface Rules<F extends string = string> {
-  /** Reading the collection under its own name. Where it is denied the collection is nowhere shown in others either. */
+  /** Allows to read the collection. If it denies, other collections do not show their relations to it either. */
   read?: Rule
   create?: Rule
   update?: Rule
   delete?: Rule
-  /** By the field's name in the application. One that the caller may not read is as if it were not declared; one that throws denies, and is logged. */
+  /**
+   * Rules of fields, by their names in the application. A field that the caller may not read is treated as undeclared.
+   * A rule that throws denies, and the error is logged.
+   */
   fields?: { readonly [P in F]?: { readonly read?: Rule, readonly write?: Rule } }
 }
 
-/** Sizes of pages, in items. `Infinity` is no limit. */
+/** Sizes of pages, in items. `Infinity` means no limit. */
 export interface Pages { defaultSize?: number, maxSize?: number }
 
-/** How a collection behaves: code, typed by its schema. */
+/** The behaviour of a collection: code, typed by its schema. */
 export interface Behaviour<S extends TObject> {
-  /** Where its items are: memory(rows), or a table of a database. */
+  /** The source of the items: memory(rows), or a table of a database. */
   source: Source
-  /** Fields that are computed, by their name in the application. A leading `get` is no part of the name on the wire. */
+  /** Computed fields, by their names in the application. The name on the wire omits a leading `get`. */
   computed?: Record<string, Computed<Item<S>> | Expression<Item<S>>>
-  /** What happens when a client writes a field, by its name in the application. Without one the value is stored as it is. */
+  /** Setters, by the field's name in the application. Without a setter the value is stored as it is. */
   setters?: { [P in Properties<Item<S>>]?: Setter<Item<S>, Item<S>[P]> }
-  /** What happens around a write. */
+  /** Functions that run when an item is written. */
   hooks?: Hooks<Item<S>>
-  /** Which requests may write; what is left out is as for the whole API. */
+  /** The requests that may write. Default for each: the strategy of the whole API. */
   requestStrategies?: RequestStrategies
-  /** The items that there are for a caller. Default: all. */
+  /** Decides which items exist for a caller. Default: all. */
   scope?: Scope<Item<S>>
-  /** What callers may do. */
+  /** Decides what callers may do. */
   rules?: Rules<(keyof S['properties'] & string) | ComputedName>
-  /** Identifiers besides the fields flagged so, by name. */
+  /** Identifiers that are not fields, by name. */
   identifiers?: Record<string, Lookup<Item<S>> | Special<Item<S>>>
-  /** Sizes of pages of this collection; what is left out is as for the whole API. */
+  /** Sizes of pages of this collection. Default for each: the size of the whole API. */
   pages?: Pages
 }
 
-/** An item whose type is no longer known: values by property. */
+/** An item without its static type: values by property. */
 export type Values = Record<string, unknown>
 
 /** A collection as declared, before it is compiled. */
@@ -288,13 +347,14 @@ export interface Declared {
   readonly pages: Pages
 }
 
-/** Declares a collection: a schema, which is data, and a behaviour, which is code. Checked when the plugin is registered. */
+/** Declares a collection by its schema, which is data, and its behaviour, which is code. Registration checks both. */
 export function collection<S extends TObject> (schema: S, behaviour: Behaviour<S>): Declared {
-  const { source, computed = {}, setters = {}, hooks = {}, requestStrategies = {}, scope, rules = {}, identifiers = {}, pages = {} } = behaviour
+  const { source, computed = {}, setters = {}, hooks = {}, requestStrategies = {} } = behaviour
+  const { scope, rules = {}, identifiers = {}, pages = {} } = behaviour
   return {
     schema,
     source,
-    // From here on types are the model's own; the item type has done its work.
+    // From here on the static type of the item is no longer needed.
     computed: computed as Declared['computed'],
     setters: setters as Declared['setters'],
     hooks: hooks as Declared['hooks'],

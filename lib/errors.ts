@@ -243,7 +243,8 @@ export const didYouMean = (suggestion: string | undefined) =>
 /** A value of JSON that a client sent, for a message: `the string '1991'`, `the number 1.5`, `null`. */
 export function describeValue (value: unknown): string {
   switch (typeof value) {
-    case 'string': return value.length <= longestShown ? `the string '${value}'` : `a string of ${value.length} characters`
+    case 'string':
+      return value.length <= longestShown ? `the string '${value}'` : `a string of ${value.length} characters`
     case 'number': return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? `the number ${value}` : 'a number out of range'
     case 'object': return value === null ? 'null' : Array.isArray(value) ? 'an array' : 'an object'
     default: return String(value)

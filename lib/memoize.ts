@@ -1,25 +1,38 @@
 import { LruMap } from 'toad-cache'
 
-/** Makes a thing of each object once, and keeps it as long as there is the object: what follows from it is not worked out anew for each request. */
-export function memoize<Of extends object, Made> (make: (of: Of) => Made): (of: Of) => Made {
-  const known = new WeakMap<Of, Made>()
-  return of => {
-    const found = known.get(of)
-    if (found !== undefined) return found
-    const made = make(of)
-    known.set(of, made)
-    return made
+/** Returns a function that calls `make` once for each object, and caches the result as long as the object lives. */
+export function memoize<Key extends object, Result> (make: (key: Key) => Result): (key: Key) => Result {
+  const cache = new WeakMap<Key, Result>()
+  return key => {
+    const cached = cache.get(key)
+    if (cached !== undefined) return cached
+    const result = make(key)
+    cache.set(key, result)
+    return result
   }
 }
 
-/** Makes a thing of a text, and keeps those of the `most` texts that were asked for last. A bound, because clients choose the texts; those longer than `longest` are never kept. */
-export function memoizeRecent<Made> (make: (text: string) => Made, { most, longest = Infinity }: { readonly most: number, readonly longest?: number }): (text: string) => Made {
-  const known = new LruMap<Made>(most)
+/** The size of a cache of texts. */
+export interface CacheLimits {
+  /** Entries. */
+  readonly most: number
+  /** Characters of a text; a longer text is not cached. Default: no limit. */
+  readonly longest?: number
+}
+
+/**
+ * Returns a function that calls `make` for a text and caches the results of the texts that were used last. The cache is
+ * bounded because clients choose the texts.
+ */
+export function memoizeRecent<Result> (
+  make: (text: string) => Result, { most, longest = Infinity }: CacheLimits
+): (text: string) => Result {
+  const cache = new LruMap<Result>(most)
   return text => {
-    const found = known.get(text)
-    if (found !== undefined) return found
-    const made = make(text)
-    if (text.length <= longest) known.set(text, made)
-    return made
+    const cached = cache.get(text)
+    if (cached !== undefined) return cached
+    const result = make(text)
+    if (text.length <= longest) cache.set(text, result)
+    return result
   }
 }

@@ -11,7 +11,7 @@ import type { BodyLimits } from './request/body.ts'
 import { compileSyntax, parameterOf, type Syntax } from './request/syntax.ts'
 import type { PageNames } from './response/links.ts'
 
-/** What `fastify.register(dataApi, options)` takes. */
+/** The options of `fastify.register(dataApi, options)`. */
 export interface DataApiOptions extends DataOptions {
   /** The collections by their name in the application. */
   collections: Record<string, Declared>
@@ -26,21 +26,31 @@ export interface Options {
   readonly syntax: Syntax
   readonly requestStrategies: RequestStrategies
   readonly writes: WriteLimits
-  /** How reads are planned that are answered by pages, and those that are streamed whole. */
+  /** Options for planning reads: of answers in pages, and of whole collections as streams. */
   readonly reads: { readonly paged: ReadOptions, readonly whole: ReadOptions }
   readonly responseContent: Readonly<ResponseContent>
-  /** What answers are made with. */
-  readonly answers: Readonly<ResponseContent> & { readonly dictionaryPrefix: string, readonly pageNames: PageNames }
+  /** Options for rendering answers. */
+  readonly answers: Readonly<ResponseContent> & {
+    readonly dictionaryPrefix: string
+    readonly pageNames: PageNames
+  }
   readonly pages: PageLimits
   readonly baseUrl: string | undefined
 }
 
-/** Checks the options and fills in defaults. Throws a DeclarationError that names the option at fault. */
+/** Checks the options and fills in the defaults. Throws a DeclarationError that names the offending option. */
 export function compileOptions ({ collections, ...data }: DataApiOptions): Options {
-  if (typeof collections !== 'object' || collections === null) throw new DeclarationError("option 'collections': expected an object of collections by name")
+  if (typeof collections !== 'object' || collections === null) {
+    throw new DeclarationError("option 'collections': expected an object of collections by name")
+  }
   check(data, path => `option '${path}'`)
   const syntax = compileSyntax(data.queryString ?? {})
-  const pageNames = { page: parameterOf('page', syntax), offset: parameterOf('offset', syntax), after: parameterOf('after', syntax), before: parameterOf('before', syntax) }
+  const pageNames = {
+    page: parameterOf('page', syntax),
+    offset: parameterOf('offset', syntax),
+    after: parameterOf('after', syntax),
+    before: parameterOf('before', syntax)
+  }
   const responseContent = withDefaults(data.responseContent ?? {})
   const paged = { linkStyle: responseContent.linkStyle, mostItems: syntax.limits.items, whole: false }
   return {
@@ -57,7 +67,15 @@ export function compileOptions ({ collections, ...data }: DataApiOptions): Optio
   }
 }
 
-function withDefaults ({ createdBody = 'id', pageLinks = 'header', previousLink = true, linkStyle = 'auto', errors = 'plain', callerHeaders = ['Authorization', 'Cookie'], developerErrors = false }: Partial<ResponseContent>): ResponseContent {
+function withDefaults ({
+  createdBody = 'id',
+  pageLinks = 'header',
+  previousLink = true,
+  linkStyle = 'auto',
+  errors = 'plain',
+  callerHeaders = ['Authorization', 'Cookie'],
+  developerErrors = false
+}: Partial<ResponseContent>): ResponseContent {
   return { createdBody, pageLinks, previousLink, linkStyle, errors, callerHeaders, developerErrors }
 }
 

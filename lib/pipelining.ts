@@ -10,7 +10,7 @@ import type { Socket } from 'node:net'
  * are independent.
  */
 
-/** A Fastify reply, as far as it matters here. */
+/** The parts of a Fastify reply that this file uses. */
 export interface Reply { readonly raw: ServerResponse, readonly request: { readonly raw: IncomingMessage } }
 
 interface Connection {
@@ -32,8 +32,8 @@ export function noteWrite ({ raw: response, request: { raw: request } }: Reply):
 }
 
 /**
- * Starts a read when no write before it on its connection is unanswered. Where the client leaves before, it never
- * starts.
+ * Starts a read when all writes before it on its connection are answered. It never starts if the client leaves before
+ * that.
  */
 export function startRead (reply: Reply, start: () => void): void {
   // The last write may have arrived after the read. Then the read need not wait for its turn, but it does no harm.
@@ -42,9 +42,9 @@ export function startRead (reply: Reply, start: () => void): void {
 }
 
 /**
- * Starts a write when all requests before it on its connection are answered. Where the client leaves before, the
- * writes that have arrived are done all the same, one after another: a client may rely on what it has sent.
- * `finishWrite` must follow.
+ * Starts a write when all requests before it on its connection are answered. If the client leaves before that, the
+ * writes that have arrived still run, one after another: a client may rely on what it has sent. The caller must call
+ * `finishWrite` at the end.
  */
 export function startWrite (reply: Reply, start: () => void): void {
   const { raw: response, request: { raw: request } } = reply
@@ -63,7 +63,7 @@ export function startWrite (reply: Reply, start: () => void): void {
   watch(request.socket, connection)
 }
 
-/** Lets the writes behind it start whose client has left. Does nothing if called again. */
+/** Ends a write. If its client has left, the next write of the connection starts. Calling it again does nothing. */
 export function finishWrite ({ raw: response, request: { raw: request } }: Reply): void {
   const connection = connections.get(request.socket)
   if (connection === undefined || !connection.started.delete(response)) return

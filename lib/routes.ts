@@ -9,8 +9,7 @@ import type { RequestText } from './request/parse.ts'
 import type { Answer } from './response/answer.ts'
 
 /**
- * Registers the wildcard routes, which turn any request into text, and its Answer into the reply (docs/http.md:
- * URLs).
+ * Registers wildcard routes, which turn every request into text and its Answer into the reply (docs/http.md: URLs).
  */
 export function addRoutes (scope: FastifyInstance, api: Api): void {
   const rootLength = scope.prefix.split('/').filter(segment => segment !== '').length
@@ -39,7 +38,7 @@ export function addRoutes (scope: FastifyInstance, api: Api): void {
 // Their requests change nothing (RFC 9110, 9.2.1).
 const safe = ['GET', 'HEAD', 'QUERY', 'OPTIONS']
 
-/** The work of a read or a write, whichever it is. */
+/** The work of any request. */
 class RequestWork implements Work<Answer> {
   protected readonly api: Api
   protected readonly rootLength: number
@@ -62,7 +61,7 @@ class RequestWork implements Work<Answer> {
   }
 
   fail (error: unknown): void {
-    // Fastify takes for a payload what is no Error.
+    // Fastify would send a thrown value that is not an Error as a payload.
     this.reply.send(error instanceof Error ? error : internal(error))
   }
 }
@@ -77,8 +76,8 @@ class ReadWork extends RequestWork {
 }
 
 /**
- * A write is done although its client has left: its body arrived whole, and who sends a write and hangs up may rely
- * on it.
+ * A write runs even if its client has left: the whole body has arrived, and a client that sends a write and hangs up
+ * may rely on it.
  */
 class WriteWork extends RequestWork {
   override send (made: Answer): void {
@@ -96,7 +95,7 @@ class WriteWork extends RequestWork {
 const hasLeft = ({ raw }: FastifyRequest) =>
   raw.httpVersionMajor === 2 ? (raw as unknown as Http2ServerRequest).stream.destroyed : raw.socket.destroyed
 
-/** Bodies are taken as they come, whatever they are said to be: what they must be depends on the resource. */
+/** Accepts bodies of every content type as bytes: the type that is allowed depends on the resource. */
 export function addBodyParser (scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => { done(null, body) })
@@ -122,8 +121,7 @@ function readText (request: FastifyRequest, rootLength: number): RequestText {
 }
 
 /**
- * What Fastify takes for the API's origin, trusting proxies as the application told it to. Empty where the Host
- * header is no host.
+ * The API's origin as Fastify sees it, with its `trustProxy`. Empty if the `Host` header is not a valid host.
  */
 const readOrigin = ({ protocol, host }: FastifyRequest): string => parseOrigin(`${protocol}://${host}`)
 

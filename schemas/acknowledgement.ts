@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-/** What a client is told of a write that was done. */
+/** The body of the answer to a write. */
 export const acknowledgement = Type.Union([
   Type.Object({ status: Type.Literal('ok') }, { description: 'updated or deleted' }),
   Type.Object({

@@ -1,5 +1,5 @@
 /**
- * What a field of a collection's schema may say of itself, as TypeBox schema options. Nothing is shown or taken that is not flagged
+ * The flags of a field, as options of its TypeBox schema. A field without flags is neither shown nor accepted
  * (docs/http.md: What an item shows).
  */
 export interface FieldFlags {
@@ -9,17 +9,20 @@ export interface FieldFlags {
   writable?: boolean
   /** Readable, but shown only when named in the selection or navigated to. Default false. */
   hidden?: boolean
-  /** Part of an item's listed form: in a listing and in everything embedded. Default false; identifiers always are. */
+  /** Part of an item's listed form, which listings and embedded items show. Default false; identifiers always are. */
   listed?: boolean
-  /** Its values find an item in a URL, and are unique in the collection. The first one declared is the collection's key. Default false. */
+  /**
+   * The field's values are unique in the collection, and a URL can name an item by them. The first identifier declared
+   * is the collection's key. Default false.
+   */
   identifier?: boolean
   /** Whether clients may filter by it. Default true for readable fields. */
   filterable?: boolean
   /** Whether clients may sort by it. Default true for readable fields. */
   sortable?: boolean
   /**
-   * An integer that counts the item's changes: one is added with each write, and the item's tag is made of it instead of its content
-   * (docs/http.md: Conditional requests). Must be readable and not writable. Default false.
+   * The field is an integer that counts the item's changes: each write adds one. The item's ETag is made of it instead
+   * of its content (docs/http.md: Conditional requests). Must be readable and not writable. Default false.
    */
   version?: boolean
 }
@@ -29,5 +32,7 @@ declare module '@sinclair/typebox' {
   interface SchemaOptions extends FieldFlags {}
 }
 
-/** The names of the flags, for telling them apart from JSON Schema's own keywords. */
-export const flagNames = ['readable', 'writable', 'hidden', 'listed', 'identifier', 'filterable', 'sortable', 'version'] as const satisfies readonly (keyof FieldFlags)[]
+/** The names of the flags, which Ajv must know as keywords. */
+export const flagNames = [
+  'readable', 'writable', 'hidden', 'listed', 'identifier', 'filterable', 'sortable', 'version'
+] as const satisfies readonly (keyof FieldFlags)[]

@@ -2,15 +2,15 @@ import { type Static, Type } from '@sinclair/typebox'
 
 /** Which requests may write, for a whole API or for one collection (docs/http.md: Writing). */
 export const requestStrategies = Type.Object({
-  /** Whether POST creates items. Default: wherever the collection has a writable field. */
+  /** Whether POST creates items. Default: true if the collection has a writable field. */
   create: Type.Optional(Type.Boolean()),
-  /** The methods that update an item; of none, scalars cannot be written either. Default `['PUT', 'PATCH']`. */
+  /** The methods that update an item. Without any, scalars cannot be written either. Default `['PUT', 'PATCH']`. */
   update: Type.Optional(Type.Array(Type.Union([Type.Literal('PUT'), Type.Literal('PATCH')]), { uniqueItems: true })),
-  /** Whether an update of an item that is not there creates it, with the identifier in the URL. Default false. */
+  /** Whether an update creates an item that does not exist, with the identifier in the URL. Default false. */
   upsert: Type.Optional(Type.Boolean()),
   /** Whether DELETE deletes items. Default false. */
   delete: Type.Optional(Type.Boolean()),
-  /** Whether an update or deletion without `If-Match` is 428. Default false. */
+  /** Whether an update or deletion without `If-Match` or `If-None-Match` is 428. Default false. */
   requireIfMatch: Type.Optional(Type.Boolean())
 }, { additionalProperties: false })
 

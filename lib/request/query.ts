@@ -93,7 +93,7 @@ function addPart (draft: QueryDraft, text: string, syntax: Syntax, budget: Budge
 function addUnnamed (draft: QueryDraft, text: string, syntax: Syntax, budget: Budget): void {
   const end = nameEnd(text, 0)
   const span: Span = { text, start: 0, end: text.length, parameter: text.slice(0, end), origin: 0 }
-  if (end === 0) throw invalidFilter("Expected the name of a field or a parameter.", placeAt(span, 0))
+  if (end === 0) throw invalidFilter('Expected the name of a field or a parameter.', placeAt(span, 0))
   if (!syntax.fieldParameters) throw invalidParameter(`There is no parameter '${span.parameter}'.`, placeAt(span, 0))
   addFilter(draft, parseFilter(span, syntax, budget), placeAt(span, 0))
 }
