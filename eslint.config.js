@@ -49,6 +49,7 @@ export default [
     }
   },
   ...roomRules(),
+  { files: ['lib/**/*.ts', 'schemas/**/*.ts'], rules: { '@stylistic/max-len': ['error', { code: 120 }] } },
   { files: ['test/**'], rules: { 'promise/param-names': 'off', 'one-var': 'off' } },
   {
     files: ['test/**/*.ts'],

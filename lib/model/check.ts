@@ -26,6 +26,7 @@ function violation (errors: readonly ErrorObject[], place: (path: string) => str
   }
   const allowed = errors.flatMap(({ params }) => 'allowedValue' in params ? [params['allowedValue'] as unknown] : [])
   const choices = allowed.map(value => JSON.stringify(value))
-  const reason = choices.length > 0 ? `must be one of ${choices.join(', ')}` : error === undefined ? 'is not valid' : describeViolation(error)
+  const described = error === undefined ? 'is not valid' : describeViolation(error)
+  const reason = choices.length > 0 ? `must be one of ${choices.join(', ')}` : described
   return new DeclarationError(`${place(path)}: ${reason}`)
 }

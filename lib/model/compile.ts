@@ -57,7 +57,8 @@ export function compileModel (declared: Readonly<Record<string, Declared>>, opti
     const { name, property } = collection
     const other = collections.get(name)
     if (other) {
-      throw new DeclarationError(`collections '${other.property}' and '${property}' have the same name '${name}' in URLs`)
+      const both = `collections '${other.property}' and '${property}'`
+      throw new DeclarationError(`${both} have the same name '${name}' in URLs`)
     }
     collections.set(name, collection)
   }
@@ -102,7 +103,8 @@ function makeDraft (property: string, declared: Declared, options: CompileOption
 function compileName (property: string, { naming }: CompileOptions): string {
   const name = toName(naming, property)
   if (name !== '' && name !== '.' && name !== '..') return name
-  throw new DeclarationError(`collection '${property}': its name in a URL would be '${name}', which cannot be used in a URL`)
+  const reason = `its name in a URL would be '${name}', which cannot be used in a URL`
+  throw new DeclarationError(`collection '${property}': ${reason}`)
 }
 
 function takesWrites ({ schema }: Declared): boolean {
@@ -114,7 +116,8 @@ function compilePages (collection: string, { pages }: Declared, fallback: Limits
   const defaultSize = pages.defaultSize ?? Math.min(fallback.defaultSize, maxSize)
   for (const [name, size] of Object.entries({ defaultSize, maxSize })) {
     if (size >= 1 && (Number.isSafeInteger(size) || size === Infinity)) continue
-    throw new DeclarationError(`collection '${collection}': pages.${name} must be an integer of at least 1, or Infinity`)
+    const place = `collection '${collection}': pages.${name}`
+    throw new DeclarationError(`${place} must be an integer of at least 1, or Infinity`)
   }
   if (defaultSize > maxSize) {
     throw new DeclarationError(`collection '${collection}': pages.defaultSize must not be greater than pages.maxSize`)

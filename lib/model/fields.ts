@@ -31,7 +31,8 @@ export function compileScalars (collection: string, declared: Declared, options:
   }
   for (const [property, definition] of Object.entries(declared.computed)) {
     if (property in declared.schema.properties) {
-      throw new DeclarationError(`${placeOf(collection, property)}: is declared both in the schema and under 'computed'`)
+      const place = placeOf(collection, property)
+      throw new DeclarationError(`${place}: is declared both in the schema and under 'computed'`)
     }
     const name = toName(options.naming, withoutGet(property))
     const draft = { collection, property, name, schema: definition.type, index: scalars.size }

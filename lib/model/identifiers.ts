@@ -23,7 +23,8 @@ export function compileIdentifiers (
     if (identifier.kind === 'special') continue
     const name = toName(naming, property)
     if (names.has(name)) {
-      throw new DeclarationError(`${placeOf(collection, property)}: a lookup and a field have the same name '${name}' in URLs`)
+      const place = placeOf(collection, property)
+      throw new DeclarationError(`${place}: a lookup and a field have the same name '${name}' in URLs`)
     }
     const described = describeValues(identifier.type, isOptional(identifier.type))
     if (described === undefined || described.type.operators.size === 0) {

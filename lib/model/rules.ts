@@ -10,7 +10,8 @@ export function checkRules (declared: Readonly<Record<string, Declared>>): void 
       const place = `collection '${collection}', rules.${operation}`
       const isOperation = ['read', 'create', 'update', 'delete'].includes(operation)
       if (!isOperation) {
-        throw new DeclarationError(`${place}: there is no such rule; use 'read', 'create', 'update', 'delete' or 'fields'`)
+        const choices = "use 'read', 'create', 'update', 'delete' or 'fields'"
+        throw new DeclarationError(`${place}: there is no such rule; ${choices}`)
       }
       if (!isRule(rule)) throw new DeclarationError(`${place}: expected a function`)
     }

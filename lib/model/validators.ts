@@ -40,8 +40,10 @@ function compile (collection: string, schema: TSchema) {
     return ajv.compile(schema)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new DeclarationError(`collection '${collection}': the schema of a writable field cannot be compiled: ${reason}`)
+    const place = `collection '${collection}'`
+    throw new DeclarationError(`${place}: the schema of a writable field cannot be compiled: ${reason}`)
   }
 }
 
-const toViolation = (error: ErrorObject): Violation => ({ pointer: error.instancePath, message: describeViolation(error) })
+const toViolation = (error: ErrorObject): Violation =>
+  ({ pointer: error.instancePath, message: describeViolation(error) })

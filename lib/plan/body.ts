@@ -171,13 +171,15 @@ const findPreset = (field: Field, presets: readonly Preset[]) => presets.find(pr
 
 function equalsPreset (field: Field, value: unknown, presets: readonly Preset[]): boolean {
   if (field.kind !== 'stored' || !field.readable || value === null || value === undefined) return false
-  return findPreset(field, presets)?.value === field.type.take(value)
+  const canonical = field.type.take(value)
+  return canonical !== undefined && findPreset(field, presets)?.value === canonical
 }
 
 function addValue ({ draft, context, typed }: Planning, field: StoredField, value: unknown, pointer: string): void {
   const canonical = value === null ? null : field.type.take(value)
   if (canonical === undefined || (value === null && !field.nullable)) {
-    draft.violations.push({ pointer, message: `must be ${field.type.expected}${field.nullable ? ' or null' : ''}; found ${describeValue(value)}` })
+    const expected = `${field.type.expected}${field.nullable ? ' or null' : ''}`
+    draft.violations.push({ pointer, message: `must be ${expected}; found ${describeValue(value)}` })
     return
   }
   if (!(value === null && field.omitted)) typed[field.name] = value

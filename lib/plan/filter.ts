@@ -73,7 +73,8 @@ function compare (filter: Comparison, field: DataField): Predicate {
   const { operators, expected } = field.type
   if (!operators.has(operator)) {
     const spelled = operator.replaceAll('_', ' ')
-    throw invalidFilter(`The operator '${spelled}' cannot be used with the field '${field.name}', which takes ${expected}.`, at)
+    const reason = `cannot be used with the field '${field.name}', which takes ${expected}.`
+    throw invalidFilter(`The operator '${spelled}' ${reason}`, at)
   }
   const values = filter.values.map(value => convert(value, field, operator))
   if (traitsOf(operator).list) return { kind: 'compare', field, operator, value: values }

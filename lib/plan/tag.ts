@@ -52,7 +52,9 @@ export function checkConditions (conditions: Conditions, version: string | undef
   const { ifMatch, ifNoneMatch } = conditions
   if (required && ifMatch === undefined && ifNoneMatch === undefined) throw preconditionRequired()
   if (ifMatch !== undefined && !matches(ifMatch, version, false)) {
-    throw preconditionFailed(version === undefined ? "The item does not exist, so it cannot match 'If-Match'." : "The item no longer matches 'If-Match'. Read it again before you change it.")
+    throw preconditionFailed(version === undefined
+      ? "The item does not exist, so it cannot match 'If-Match'."
+      : "The item no longer matches 'If-Match'. Read it again before you change it.")
   }
   if (ifNoneMatch !== undefined && matches(ifNoneMatch, version, true)) {
     throw preconditionFailed("The item exists and matches 'If-None-Match'.")

@@ -50,7 +50,9 @@ function parseNested (span: Span, start: number, depth: number, syntax: Syntax, 
       index = skip(span, addOption(draft, part(span, index, span.end), nameEnds, syntax, budget), delimiters)
       continue
     }
-    if (hasOptions(draft)) throw invalidFields('The names of fields must come before the options.', placeAt(span, index))
+    if (hasOptions(draft)) {
+      throw invalidFields('The names of fields must come before the options.', placeAt(span, index))
+    }
     const { field, end } = parseField(span, index, nameEnds, depth, syntax, budget)
     fields.push(field)
     if (end < span.end && !standsAt(span, end, `)${delimiters}`)) {

@@ -178,7 +178,7 @@ function checkOperator (spelling: string, operator: Operator): void {
   const option = `option 'queryString.operators.${operator}'`
   if (spelling === '') throw new DeclarationError(`${option}: an operator must have at least one character`)
   if (isNameCharacter(spelling[0])) {
-    const reason = "begins with a character that names of fields may contain, so it could not be separated from them"
+    const reason = 'begins with a character that names of fields may contain, so it could not be separated from them'
     throw new DeclarationError(`${option}: '${spelling}' ${reason}`)
   }
   if (/["&#(),;]/.test(spelling)) {
@@ -194,7 +194,8 @@ function characters (
   for (const character of delimiters) {
     const place = `option 'queryString.delimiters.${name}': '${character}'`
     if (character.length !== 1 || isNameCharacter(character) || '"()&'.includes(character)) {
-      throw new DeclarationError(`${place} must be a single character that is not part of names and is not a quote, a parenthesis or '&'`)
+      const expected = "a single character that is not part of names and is not a quote, a parenthesis or '&'"
+      throw new DeclarationError(`${place} must be ${expected}`)
     }
     if (taken.has(character)) throw new DeclarationError(`${place} already separates the terms of a sort order`)
   }

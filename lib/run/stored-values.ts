@@ -63,7 +63,8 @@ function toStored (value: unknown, field: StoredField, collection: string): unkn
   const canonical = field.type.take(value instanceof Date ? dateText(value, field) : value)
   if (canonical !== undefined) return canonical
   const place = `collection '${collection}', field '${field.property}'`
-  throw new TypeError(`${place}: a setter or hook set a value of type '${typeof value}', but the field takes ${field.type.expected}`)
+  const expected = `but the field takes ${field.type.expected}`
+  throw new TypeError(`${place}: a setter or hook set a value of type '${typeof value}', ${expected}`)
 }
 
 function dateText (date: Date, { type }: StoredField): string {

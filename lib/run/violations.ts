@@ -15,7 +15,10 @@ export function expectChanged (
     case 'changed': return changed
     // The item was read or locked a moment ago. Only a view or trigger of the database can prevent the change.
     case 'unchanged':
-      throw unavailable(new Error(`collection '${collection.property}': an item that was locked could not be changed; a view or trigger of the database may prevent it`))
+      throw unavailable(new Error(
+        `collection '${collection.property}': an item that was locked could not be changed; ` +
+          'a view or trigger of the database may prevent it'
+      ))
     case 'refused': throw refusalOf(changed, collection, pointer, deleting)
   }
 }

@@ -691,10 +691,18 @@ const Loose = Type.Object({
 everySource('a field that is optional may be left out of a create, whether its values may be null or not', async ({ get, send, same }) => {
   same(await send('POST', '/loose', { needed: null }), 201, { status: 'created', id: 2 })
   same(await send('POST', '/loose', [{ needed: 'a', word: null }, { needed: 'b', word: 'c' }]), 201, [{ status: 'created', id: 3 }, { status: 'created', id: 4 }])
-  same(await send('POST', '/loose', { word: 'd' }), 400, validation(['/needed', 'must be there']))
+  same(await send('POST', '/loose', { word: 'd' }), 400, validation(['/needed', 'is required']))
   same(await get('/loose?offset=1&fields=word'), 200, [{ word: null }, { word: null }, { word: 'c' }])
 }, {}, {
   tables: { loose: [{ id: 1, word: null, needed: null }] },
   ddl: 'create table loose (id key, word text, needed text) strict',
   collections: source => ({ loose: collection(Loose, { source: source('loose') }) })
+})
+
+writes('a value for a field that cannot be written is 400 in a create, of whatever type it is', async ({ t, opened, send, same }) => {
+  const before = await contents(opened)
+  for (const id of ['x', 1.5, true, {}, [], 9]) {
+    same(await send('POST', '/labels', { code: 'NEW', id }), 400, validation(['/id', 'cannot be written']))
+  }
+  t.strictSame(await contents(opened), before)
 })

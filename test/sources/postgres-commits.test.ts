@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
@@ -269,7 +269,24 @@ test('connections that the server has just ended are noticed before anything is 
   }
 })
 
-test('what serializable isolation refuses at the commit is done again, and no change that was acknowledged is lost', async t => {
+test('a write that conflicts with another at its commit is done again, and once', async t => {
+  for (const hooks of [{}, { creating () {}, updating () {} }]) {
+    const { send, owner } = await open(t, { hooks })
+    // The first two commits of three fail as a serialization failure does; a sequence counts through rollbacks.
+    await owner.query(`create sequence tries;
+      create function conflict() returns trigger language plpgsql as $$ begin
+        if nextval('tries') % 3 <> 0 then raise exception using errcode = '40001', message = 'conflict'; end if;
+        return null;
+      end $$;
+      create constraint trigger conflicting after insert or update on kids deferrable initially deferred for each row execute function conflict()`)
+    t.strictSame((await send('POST', '/kids', { name: 'Cy' })).status, 201)
+    t.strictSame((await send('PATCH', '/kids/1', { name: 'Di' })).status, 200)
+    t.strictSame((await send('PUT', '/kids/by_name/Ed', {})).status, 201)
+    t.strictSame((await owner.query('select name from kids order by name')).rows.map(({ name }) => name), ['Bo', 'Cy', 'Di', 'Ed'])
+  }
+})
+
+test('no change that was acknowledged under serializable isolation is lost', async t => {
   const folder = makeFolder()
   const [data, port] = [join(folder, 'data'), await freePort()]
   await initialize(data)
@@ -295,11 +312,10 @@ test('what serializable isolation refuses at the commit is done again, and no ch
     await db.close()
   })
   const put = async (path: string, id: number, word: string) => (await app.inject({ method: 'PUT', url: `/${path}/counters/${id}/word`, headers: { 'content-type': 'application/json' }, payload: JSON.stringify(word) })).statusCode
-  const atCommit = () => readdirSync(folder).filter(name => name.startsWith('log')).map(name => readFileSync(join(folder, name), 'utf8')).join('').split('during commit attempt').length - 1
   const acknowledged = [0, 0, 0]
   const statuses = new Set<number>()
   const last = new Map<number, Set<string>>()
-  for (let round = 0; (round < 40 || atCommit() === 0) && round < 2000; round++) {
+  for (let round = 0; round < 15; round++) {
     await Promise.all([1, 2, 3, 1, 2, 3].map(async (id, n) => {
       const status = await put('set', id, `${round} ${n}`)
       statuses.add(status)

@@ -160,7 +160,7 @@ test('a hook that goes on after its transaction is over can do nothing in it', a
   })
   t.equal((await send('POST', '/notes', { text: 'slow' }))[0], 503)
   await setTimeout(200)
-  t.match(failures, [/The transaction is over/])
+  t.match(failures, [/The transaction has ended/])
   t.strictSame((await owner.query('select text from notes order by id')).rows, [{ text: 'one' }, { text: 'two' }])
 })
 

@@ -71,7 +71,8 @@ function classesOf (object: object): readonly string[] {
 
 /** The reason why a dialect is not served, by the name of its adapter. docs/databases.md says what was tried. */
 const unsupported: Readonly<Record<string, string>> = {
-  SqliteAdapter: 'SQLite is not supported here; use sqlite(file, { driver }) with the database that the instance has open',
+  SqliteAdapter: 'SQLite is not supported here; use sqlite(file, { driver }) with the database ' +
+    'that the instance has open',
   MysqlAdapter: 'MySQL and MariaDB are not supported, because their answers would differ from those of other sources ' +
     '(see docs/databases.md)',
   MssqlAdapter: 'Microsoft SQL Server is not supported, because it cannot build JSON arrays of rows'

@@ -82,7 +82,8 @@ export function postgres (options: PostgresOptions = {}): PostgresDatabase {
 
 function checkOptions ({ connectionString, primary = connectionString, driver }: PostgresOptions): void {
   if (connectionString !== undefined && connectionString !== primary) {
-    throw new DeclarationError("postgres(): 'connectionString' and 'primary' name different servers; give only one of them")
+    const reason = "'connectionString' and 'primary' name different servers; give only one of them"
+    throw new DeclarationError(`postgres(): ${reason}`)
   }
   if (driver?.['pipeline'] === true) {
     const message = "postgres(): the plugin batches statements itself; remove 'pipeline' from 'driver'"
