@@ -50,7 +50,7 @@ export function makeSession (connection: Connection, catalog: LoadedCatalog, ins
     try {
       // After a refusal, the lookup of the offending fields must see the transaction's earlier changes. The savepoint
       // keeps them.
-      if (inside && changes.length > 0) await savepoint.set()
+      if (inside && (changes.length > 0 || savepoint.isSet())) await savepoint.set()
       changes.push(change)
       return await runChange(connection, statements, change)
     } catch (error) {
@@ -98,6 +98,8 @@ async function queryAfter (
 
 /** The one savepoint of a transaction. After an error the server refuses every statement but a rollback. */
 interface Savepoint {
+  /** Returns true once the savepoint was set: by an earlier change, or for a statement of a hook. */
+  isSet (): boolean
   /** Sets the savepoint, in place of an earlier one. */
   set (): Promise<void>
   /** Rolls back to the savepoint. Without a savepoint, rolls back the whole transaction, which ends it. */
@@ -105,14 +107,15 @@ interface Savepoint {
 }
 
 function makeSavepoint (connection: Connection): Savepoint {
-  let isSet = false
+  let exists = false
   return {
+    isSet: () => exists,
     async set () {
-      if (isSet) await connection.run(`release savepoint ${savepointName}`, `savepoint ${savepointName}`)
+      if (exists) await connection.run(`release savepoint ${savepointName}`, `savepoint ${savepointName}`)
       else await connection.run(`savepoint ${savepointName}`)
-      isSet = true
+      exists = true
     },
-    rollBack: () => connection.run(isSet ? `rollback to savepoint ${savepointName}` : 'rollback')
+    rollBack: () => connection.run(exists ? `rollback to savepoint ${savepointName}` : 'rollback')
   }
 }
 
