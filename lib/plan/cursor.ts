@@ -54,12 +54,13 @@ export function planCursor (cursor: Cursor | undefined, order: Order): Predicate
  * `a > 1 or (a = 1 and b > 2)`, preceded by the bound `a >= 1`.
  */
 export function afterCursor (order: Order, values: readonly (Scalar | null)[]): Predicate {
-  const beyond = any(order.map((term, index) => all([
+  const cursorBound = any(order.map((term, index) => all([
     ...order.slice(0, index).map(({ field }, before) => equals(field, values[before] ?? null)),
     follows(term, values[index] ?? null)
   ])))
   const [first] = order
-  return first === undefined || order.length === 1 ? beyond : all([...firstBound(first, values[0] ?? null), beyond])
+  if (first === undefined || order.length === 1) return cursorBound
+  return all([...firstBound(first, values[0] ?? null), cursorBound])
 }
 
 /**

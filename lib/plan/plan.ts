@@ -87,9 +87,9 @@ export type ReadPlan =
     /** `count` counts all items that satisfy the listing's `where`. */
     readonly listing: Listing
     /** The condition of the page's cursor, which the rows satisfy as well; it does not affect the count. */
-    readonly beyond: Predicate
+    readonly cursorBound: Predicate
     /** Fields whose values the rows must hold besides the selection: links are made of them. */
-    readonly carry: readonly DataField[]
+    readonly extra: readonly DataField[]
     readonly count: boolean
   }
   /** Reads one page of groups: one group for each distinct value of `by`, null excepted, ordered by that value. */
@@ -99,7 +99,7 @@ export type ReadPlan =
     readonly from: Origin
     readonly by: DataField
     /** The condition of the page's cursor, which the groups satisfy. */
-    readonly beyond: Predicate
+    readonly cursorBound: Predicate
     readonly descending: boolean
     /** A range of groups. */
     readonly range: Range
@@ -147,7 +147,7 @@ export type WritePlan =
     /** True if the body is an array. The answer is then an array as well. */
     readonly many: boolean
     /** Undefined if the answer does not show the items. */
-    readonly shows: Projection | undefined
+    readonly representation: Projection | undefined
   }
   /** Updates the item of the last step. */
   | {
@@ -156,10 +156,10 @@ export type WritePlan =
     readonly collection: Collection
     readonly body: ItemBody
     /** The item to create if there is no item to update; undefined if this update is not an upsert. */
-    readonly otherwise: UpsertInsert | undefined
+    readonly insert: UpsertInsert | undefined
     readonly conditions: Conditions
     /** Undefined if the answer does not show the item. */
-    readonly shows: Projection | undefined
+    readonly representation: Projection | undefined
   }
   /** Deletes the item of the last step. */
   | {

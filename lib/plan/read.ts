@@ -30,9 +30,9 @@ export type Read =
   | { readonly kind: 'directory' }
   | Base & {
     readonly kind: 'item'
-    /** Its selection may hold more than `shows`. */
+    /** Its selection may hold more than `projection`. */
     readonly plan: ReadPlanOf<'item'>
-    readonly shows: Projection
+    readonly projection: Projection
     readonly collection: Collection
     /** True if a special identifier names the item. */
     readonly special: boolean
@@ -42,7 +42,7 @@ export type Read =
   | Base & {
     readonly kind: 'scalar'
     readonly plan: ReadPlanOf<'item'>
-    readonly shows: Projection
+    readonly projection: Projection
     readonly collection: Collection
   }
   | Base & { readonly kind: 'list', readonly plan: ReadPlanOf<'list'>, readonly paging: Paging }
@@ -100,11 +100,11 @@ export const stepsOf = (walked: readonly Walked[]) => walked.map(one => one.step
 
 function planItem ({ collection, walked, special, nullable }: On<'item'>, query: Query, options: ReadOptions): Read {
   refuse(query, ['filter', 'sort', 'page'], 'a single item')
-  const shows = planProjection(query, collection, options)
+  const projection = planProjection(query, collection, options)
   // The answer to a special identifier names the item's own URL, which is made of its key.
-  const select = special ? withFields(shows.select, [collection.key]) : shows.select
+  const select = special ? withFields(projection.select, [collection.key]) : projection.select
   const plan = { kind: 'item', steps: stepsOf(walked), select } as const
-  return { kind: 'item', plan, shows, collection, special, nullable, walked }
+  return { kind: 'item', plan, projection, collection, special, nullable, walked }
 }
 
 /** Returns the projection of an item. Throws invalid_fields. */
@@ -152,9 +152,9 @@ function withFields (select: Selection, fields: readonly DataField[]): Selection
 
 function planScalar ({ field, collection, walked }: On<'scalar'>, query: Query): Read {
   refuse(query, ['filter', 'sort', 'fields', 'page'], 'a single value')
-  const shows = planFieldProjection(field, collection)
-  const plan = { kind: 'item', steps: stepsOf(walked), select: shows.select } as const
-  return { kind: 'scalar', plan, shows, collection, walked }
+  const projection = planFieldProjection(field, collection)
+  const plan = { kind: 'item', steps: stepsOf(walked), select: projection.select } as const
+  return { kind: 'scalar', plan, projection, collection, walked }
 }
 
 type ListRead = Extract<Read, { kind: 'list' }>
@@ -189,8 +189,8 @@ function planWhole (query: Query, collection: Collection, options: ReadOptions):
     steps: [],
     from: { collection, via: undefined },
     listing,
-    beyond: afterPage(page, paging.order),
-    carry: paging.style === 'keyset' ? paging.order.map(term => term.field) : [],
+    cursorBound: afterPage(page, paging.order),
+    extra: paging.style === 'keyset' ? paging.order.map(term => term.field) : [],
     count: false
   }
   return { kind: 'list', plan: Object.freeze(plan), paging, walked: [] }
@@ -210,7 +210,7 @@ function planDictionary (
   const where = both(resource.where, hasValue(by))
   const whole = planWhole({ ...query, sort }, resource.from.collection, options)
   const { plan, ...rest } = placed(whole, { ...resource, where }, count)
-  return { ...rest, kind: 'dictionary', by, plan: { ...plan, carry: [...new Set([...plan.carry, by])] } }
+  return { ...rest, kind: 'dictionary', by, plan: { ...plan, extra: [...new Set([...plan.extra, by])] } }
 }
 
 const hasValue = (field: DataField) =>
@@ -236,7 +236,7 @@ function planGroups (resource: On<'dictionary'>, query: Query, count: boolean, o
     steps: stepsOf(walked),
     from,
     by,
-    beyond: afterPage(page, paging.order),
+    cursorBound: afterPage(page, paging.order),
     descending: paging.reversed ? !descending : descending,
     range: { offset: page.offset, limit: page.size },
     members: { where: both(where, planFilters(query.filters, collection)), order, range, select },

@@ -16,8 +16,8 @@ export type RequestPlan =
   /** `accepts`: the media types of bodies, by method; a method without a body is absent. */
   | { readonly kind: 'options', readonly allow: readonly Method[], readonly accepts: Accepts }
   | { readonly kind: 'directory' }
-  /** `fresh`: true if the client asks for current data, which a replica may not have yet. */
-  | { readonly kind: 'read', readonly read: DataRead, readonly media: Media, readonly fresh: boolean }
+  /** `noCache`: true if the client asks for current data, which a replica may not have yet. */
+  | { readonly kind: 'read', readonly read: DataRead, readonly media: Media, readonly noCache: boolean }
   | { readonly kind: 'write', readonly write: Write }
 
 export type Accepts = Readonly<Partial<Record<Method, readonly string[]>>>
@@ -67,7 +67,7 @@ function planResource (
   const media = planMedia(request.accept, resource.kind)
   const { paged, whole } = options.reads
   const read = planRead(resource, request.query, request.count, media === 'json' ? paged : whole)
-  return read.kind === 'directory' ? read : { kind: 'read', read, media, fresh: request.fresh }
+  return read.kind === 'directory' ? read : { kind: 'read', read, media, noCache: request.noCache }
 }
 
 function planWriteRequest (

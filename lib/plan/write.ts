@@ -65,9 +65,9 @@ function planCreate (resource: On<'collection'>, request: WriteRequest, limits: 
   const bodyOf = (value: unknown, pointer: string) => planBody(value, from.collection, { ...context, pointer })
   const bodies = many ? body.map((one: unknown, index) => bodyOf(one, `/${index}`)) : [bodyOf(body, '')]
   checkAll(bodies)
-  const shows = projectionOf(from.collection, request, limits)
+  const representation = projectionOf(from.collection, request, limits)
   return {
-    plan: { kind: 'create', steps: stepsOf(walked), from, given: presets, bodies, many, shows },
+    plan: { kind: 'create', steps: stepsOf(walked), from, given: presets, bodies, many, representation },
     walked,
     scalar: false
   }
@@ -78,12 +78,12 @@ function planUpdate (resource: On<'item'>, request: WriteRequest, limits: WriteL
   const value = parseBody(request.body, limits)
   if (value === undefined) throw malformedBody('The body is empty; send the fields to change.')
   const update = planUpdateBody(value, collection, limits)
-  const otherwise = planUpsertInsert(resource, value, limits)
-  const body = checked(withContradictions(update, otherwise))
+  const insert = planUpsertInsert(resource, value, limits)
+  const body = checked(withContradictions(update, insert))
   const { conditions } = request
-  const shows = projectionOf(collection, request, limits)
+  const representation = projectionOf(collection, request, limits)
   return {
-    plan: { kind: 'update', steps: stepsOf(walked), collection, body, otherwise, conditions, shows },
+    plan: { kind: 'update', steps: stepsOf(walked), collection, body, insert, conditions, representation },
     walked,
     scalar: false
   }
@@ -130,9 +130,9 @@ function planScalar ({ field, collection, walked }: On<'scalar'>, request: Write
   if (value === undefined) throw malformedBody('The body is empty; send the value as JSON.')
   const body = checked(withinMember(planUpdateBody({ [field.name]: value }, collection, limits), field.name))
   const { conditions } = request
-  const shows = request.represent && field.readable ? planFieldProjection(field, collection) : undefined
+  const representation = request.represent && field.readable ? planFieldProjection(field, collection) : undefined
   return {
-    plan: { kind: 'update', steps: stepsOf(walked), collection, body, otherwise: undefined, conditions, shows },
+    plan: { kind: 'update', steps: stepsOf(walked), collection, body, insert: undefined, conditions, representation },
     walked,
     scalar: true
   }

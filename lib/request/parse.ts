@@ -41,7 +41,7 @@ export interface Request {
    * Returns the URL's parameters that links repeat, each percent-encoded: all but those of pages. Parameters in the
    * body of a QUERY are not among them, because the client sends the body again.
    */
-  kept (): readonly string[]
+  otherParameters (): readonly string[]
   readonly accept: string | undefined
   /** True if the client prefers an exact count. */
   readonly count: boolean
@@ -51,7 +51,7 @@ export interface Request {
   readonly returns: 'representation' | 'minimal' | undefined
   readonly conditions: Conditions
   /** True if a read must include all writes before it, of any client. */
-  readonly fresh: boolean
+  readonly noCache: boolean
   readonly body: BodyText
 }
 
@@ -75,12 +75,12 @@ export function parseRequest (text: RequestText, syntax: Syntax): Request {
     root: path.segments.slice(0, start).filter(segment => segment !== ''),
     segments: path.segments.slice(start),
     query,
-    kept: urlQuery.kept,
+    otherParameters: urlQuery.otherParameters,
     accept,
     count: preferences.get('count') === 'exact',
     form,
     returns: returns.find(one => one === preferences.get('return')),
-    fresh: text.cacheControl !== undefined && /\bno-cache\b/i.test(text.cacheControl),
+    noCache: text.cacheControl !== undefined && /\bno-cache\b/i.test(text.cacheControl),
     conditions: { ifMatch: parseTags(text.ifMatch), ifNoneMatch: parseTags(text.ifNoneMatch) },
     body
   }

@@ -22,16 +22,16 @@ export function parseQuery (raw: string, syntax: Syntax): Query {
   return draft
 }
 
-/** A parsed query string. `kept` calls keptParameters() the first time and caches the result. */
-export interface QueryText { readonly query: Query, kept (): readonly string[] }
+/** A parsed query string. `otherParameters` calls keptParameters() the first time and caches the result. */
+export interface QueryText { readonly query: Query, otherParameters (): readonly string[] }
 
 /**
  * Parses query strings like parseQuery(), with a cache for each syntax: most query strings repeat. Requests share the
  * results, so no code may change them. Throws what parseQuery() throws.
  */
 export const readQuery = memoize((syntax: Syntax) => memoizeRecent((raw): QueryText => {
-  let kept: readonly string[] | undefined
-  return { query: parseQuery(raw, syntax), kept: () => (kept ??= keptParameters(raw, syntax)) }
+  let otherParameters: readonly string[] | undefined
+  return { query: parseQuery(raw, syntax), otherParameters: () => (otherParameters ??= keptParameters(raw, syntax)) }
 }, recent))
 
 // A parsed query needs more memory than its text, so long texts are not cached.
@@ -42,8 +42,8 @@ const recent = { most: 300, longest: 500 }
  * malformed_url.
  */
 export function keptParameters (raw: string, syntax: Syntax): readonly string[] {
-  const kept = decodedParts(raw).filter(text => !pageKinds.has(findParameter(text, syntax)?.kind))
-  return kept.map(encodeParameter)
+  const otherParameters = decodedParts(raw).filter(text => !pageKinds.has(findParameter(text, syntax)?.kind))
+  return otherParameters.map(encodeParameter)
 }
 
 /** Encodes a parameter, but leaves `=` and `,` as they are, so that people can read the link. */

@@ -39,9 +39,11 @@ export function renderWrite (
 
 function renderUpdated (plan: WritePlan, row: Row | undefined, scalar: boolean, { returns }: WriteEcho): Answer {
   if (returns === 'minimal') return minimal(204)
-  if (plan.kind !== 'update' || plan.shows === undefined || row === undefined) return acknowledge(200, { status: 'ok' })
-  const body = scalar ? renderScalar(row, plan.shows.show) : renderItem(row, plan.shows.show)
-  return tagged(ok(body, represented), undefined, versionOf(row, plan.collection), plan.shows.variant)
+  if (plan.kind !== 'update' || plan.representation === undefined || row === undefined) {
+    return acknowledge(200, { status: 'ok' })
+  }
+  const body = scalar ? renderScalar(row, plan.representation.show) : renderItem(row, plan.representation.show)
+  return tagged(ok(body, represented), undefined, versionOf(row, plan.collection), plan.representation.variant)
 }
 
 function renderCreated (
@@ -51,8 +53,8 @@ function renderCreated (
   const collection = plan.kind === 'create' ? plan.from.collection : plan.collection
   const location = locationOf(plan, items, echo, dictionaryPrefix)
   if (echo.returns === 'minimal') return minimal(201, location)
-  if (plan.kind !== 'delete' && plan.shows !== undefined) {
-    return renderRepresentation(plan.shows, { items, many, collection }, { ...represented, ...location })
+  if (plan.kind !== 'delete' && plan.representation !== undefined) {
+    return renderRepresentation(plan.representation, { items, many, collection }, { ...represented, ...location })
   }
   if (plan.kind === 'create' && createdBody === 'none') return empty(201, location ?? {})
   const withId = plan.kind === 'create' && createdBody === 'id'

@@ -8,7 +8,7 @@ import { formatPath, type Site } from './paths.ts'
 export interface PageEcho {
   readonly segments: readonly string[]
   /** Returns the parameters that every link keeps: those of the request without its page, each percent-encoded. */
-  kept (): readonly string[]
+  otherParameters (): readonly string[]
   /** Returns the base of the API's URLs. Called only for an answer that contains URLs. */
   site (): Site
   readonly ifNoneMatch: Tags | undefined
@@ -55,10 +55,10 @@ export function countHeaders ({ total }: { readonly total?: number }): Readonly<
 }
 
 /** Returns a relative URL: the path of the request, the kept parameters, and those of the page. */
-function formatTarget ({ page }: PageLink, { segments, kept }: PageEcho, site: Site): string {
+function formatTarget ({ page }: PageLink, { segments, otherParameters }: PageEcho, site: Site): string {
   // Numbers and base64url need no encoding.
   const pageParameters = Object.entries(page).map(([name, value]) => `${encodeURIComponent(name)}=${value}`)
-  const query = [...kept(), ...pageParameters].join('&')
+  const query = [...otherParameters(), ...pageParameters].join('&')
   return formatPath(site, segments) + (query === '' ? '' : `?${query}`)
 }
 

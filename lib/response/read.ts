@@ -20,7 +20,7 @@ export function renderRead (read: DataRead, result: Found, echo: PageEcho, optio
     case 'item': return renderItemRead(read, first(result.rows), echo, options)
     case 'scalar': {
       const row = first(result.rows)
-      const { show, variant } = read.shows
+      const { show, variant } = read.projection
       return tagged(ok(renderScalar(row, show)), echo.ifNoneMatch, versionOf(row, read.collection), variant)
     }
     case 'list': {
@@ -41,9 +41,9 @@ export function renderRead (read: DataRead, result: Found, echo: PageEcho, optio
 export function renderJson (read: DataRead, result: JsonResult, echo: PageEcho, options: PageOptions): Answer {
   if (result.kind === 'values' && (read.kind === 'item' || read.kind === 'scalar')) {
     const { values } = result
-    const { show, variant } = read.shows
+    const { show, variant } = read.projection
     const body = read.kind === 'item' ? joinMembers(values, show) : values[0] ?? 'null'
-    return tagged(ok(body), echo.ifNoneMatch, versionOfTexts(values, read.shows), variant)
+    return tagged(ok(body), echo.ifNoneMatch, versionOfTexts(values, read.projection), variant)
   }
   if (result.kind === 'items' && read.kind === 'list') {
     const { more, total } = result
@@ -63,7 +63,7 @@ export function renderMissing (read: DataRead, step: number, { ifNoneMatch }: Pi
 }
 
 function renderItemRead (read: ReadOf<'item'>, row: Row, echo: PageEcho, options: PageOptions): Answer {
-  const { collection, shows: { show, variant } } = read
+  const { collection, projection: { show, variant } } = read
   const headers = read.special ? ownLocation(collection, row, echo, options) : undefined
   return tagged(ok(renderItem(row, show), headers), echo.ifNoneMatch, versionOf(row, collection), variant)
 }

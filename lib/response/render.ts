@@ -24,16 +24,16 @@ export interface Echo extends Addressed {
   readonly segments: readonly string[]
   readonly returns: WriteEcho['returns']
   readonly conditions: { readonly ifNoneMatch: Tags | undefined }
-  kept (): readonly string[]
+  otherParameters (): readonly string[]
 }
 
 interface AnswerEcho extends PageEcho, WriteEcho { readonly method: string }
 
 /** Returns the answer for the result of a plan. Throws identifier_not_found and ambiguous_identifier. */
 export function render (result: Result, request: Echo, model: Model, { baseUrl, answers }: RenderOptions): Answer {
-  const { method, segments, kept, returns, conditions } = request
+  const { method, segments, otherParameters, returns, conditions } = request
   const { ifNoneMatch } = conditions
-  const echo = { method, segments, kept, returns, ifNoneMatch, site: () => siteOf(request, baseUrl) }
+  const echo = { method, segments, otherParameters, returns, ifNoneMatch, site: () => siteOf(request, baseUrl) }
   switch (result.kind) {
     case 'options': return renderOptions(result)
     case 'directory': return tagged(ok(renderDirectory(model)), ifNoneMatch)

@@ -44,13 +44,13 @@ function scopedBy (caller: Caller, database: Database): Database {
   const { readBatches, readJson } = database
   return {
     kind: database.kind,
-    read: (plan, fresh) => database.read(scopePlan(plan, caller), fresh),
+    read: (plan, noCache) => database.read(scopePlan(plan, caller), noCache),
     ...readJson && {
-      readJson: (plan: ReadPlan, fresh?: boolean) => readJson(scopePlan(plan, caller), fresh)
+      readJson: (plan: ReadPlan, noCache?: boolean) => readJson(scopePlan(plan, caller), noCache)
     },
     ...readBatches && {
-      readBatches: (plan: ListPlan, size: number, fresh?: boolean) =>
-        readBatches.call(database, scopePlan(plan, caller) as ListPlan, size, fresh)
+      readBatches: (plan: ListPlan, size: number, noCache?: boolean) =>
+        readBatches.call(database, scopePlan(plan, caller) as ListPlan, size, noCache)
     },
     // Outside a transaction, run/write.ts makes deletions and changes for which isChecked returns false.
     change: change => database.change(scopeChange(change, caller)),

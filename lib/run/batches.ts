@@ -10,12 +10,12 @@ import type { Batches, ListPlan, ReadResult } from '../sources/source.ts'
  * client. Rows that other requests add or remove meanwhile do not shift the batches.
  */
 export async function readBatches (
-  plan: ListPlan, database: ScopedDatabase, size: number, fresh = false
+  plan: ListPlan, database: ScopedDatabase, size: number, noCache = false
 ): Promise<Batches> {
-  if (database.readBatches !== undefined) return database.readBatches(plan, size, fresh)
-  const carry = [...new Set([...plan.carry, ...plan.listing.order.map(term => term.field)])]
-  const carrying = { ...plan, carry }
-  const readBatch = (rest: ListPlan) => database.read(limitTo(rest, size), fresh)
+  if (database.readBatches !== undefined) return database.readBatches(plan, size, noCache)
+  const extra = [...new Set([...plan.extra, ...plan.listing.order.map(term => term.field)])]
+  const carrying = { ...plan, extra }
+  const readBatch = (rest: ListPlan) => database.read(limitTo(rest, size), noCache)
   const first = await readBatch(carrying)
   return { first, rows: follow(first, carrying, readBatch) }
 }
@@ -45,5 +45,5 @@ function restAfter (plan: ListPlan, last: Row): ListPlan {
   // Sources return a Scalar or null for every field of an order.
   const values = listing.order.map(({ field }) => (last[field.property] ?? null) as Scalar | null)
   const range = { offset: 0, limit: listing.range.limit }
-  return { ...plan, count: false, beyond: afterCursor(listing.order, values), listing: { ...listing, range } }
+  return { ...plan, count: false, cursorBound: afterCursor(listing.order, values), listing: { ...listing, range } }
 }

@@ -51,17 +51,17 @@ export function run (plan: RequestPlan, caller: Caller, context: Context): Resul
 
 type PlannedRead = Extract<RequestPlan, { kind: 'read' }>
 
-function runRead ({ read, media, fresh }: PlannedRead, caller: Caller): Result | Promise<Result> {
+function runRead ({ read, media, noCache }: PlannedRead, caller: Caller): Result | Promise<Result> {
   const database = scopedDatabaseOf(read.plan.steps, read.plan.kind === 'item' ? undefined : read.plan.from, caller)
-  if (media !== 'json' && read.kind === 'list') return runStream({ read, media, fresh }, read.plan, database)
+  if (media !== 'json' && read.kind === 'list') return runStream({ read, media, noCache }, read.plan, database)
   const found = takesJson(read) && database.readJson !== undefined
-    ? database.readJson(read.plan, fresh)
-    : database.read(read.plan, fresh)
+    ? database.readJson(read.plan, noCache)
+    : database.read(read.plan, noCache)
   return after(found, result => {
     const outcome = (identifiers: readonly string[]): ReadOutcome =>
       ({ kind: 'read', read, media, result, identifiers })
     return result.kind === 'ambiguous'
-      ? disambiguate(read.walked, result, database, fresh).then(outcome)
+      ? disambiguate(read.walked, result, database, noCache).then(outcome)
       : outcome([])
   })
 }
@@ -71,10 +71,10 @@ const takesJson = (read: DataRead) =>
   read.kind === 'list' || read.kind === 'scalar' || (read.kind === 'item' && !read.special)
 
 async function runStream (
-  { read, media, fresh }: Omit<PlannedRead, 'kind'>, plan: ListPlan, database: ScopedDatabase
+  { read, media, noCache }: Omit<PlannedRead, 'kind'>, plan: ListPlan, database: ScopedDatabase
 ): Promise<Result> {
-  const { first, rows } = await readBatches(plan, database, batchSize, fresh)
-  const identifiers = await disambiguate(read.walked, first, database, fresh)
+  const { first, rows } = await readBatches(plan, database, batchSize, noCache)
+  const identifiers = await disambiguate(read.walked, first, database, noCache)
   return { kind: 'read', read, media, result: first, identifiers, rows }
 }
 
@@ -106,12 +106,12 @@ function scopedDatabaseOf (
 
 /** Returns the names of the identifiers by which an ambiguous segment matches; none for other results. */
 async function disambiguate (
-  walked: readonly Walked[], result: ReadResult | JsonResult | WriteResult, database: ScopedDatabase, fresh: boolean
+  walked: readonly Walked[], result: ReadResult | JsonResult | WriteResult, database: ScopedDatabase, noCache: boolean
 ): Promise<readonly string[]> {
   if (result.kind !== 'ambiguous') return []
   const matching: string[] = []
   for (const { identifier, plan } of planCandidates(walked, result.step)) {
-    const { kind } = await database.read(plan, fresh)
+    const { kind } = await database.read(plan, noCache)
     if (kind === 'rows') matching.push(identifier)
   }
   return matching

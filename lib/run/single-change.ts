@@ -20,10 +20,11 @@ export function singleChange (plan: WritePlan): Change | undefined {
 type CreatePlan = WritePlanOf<'create'>
 type UpdatePlan = WritePlanOf<'update'>
 
-function singleInsert ({ steps, from: { collection }, given, bodies, shows }: CreatePlan): Change | undefined {
+function singleInsert ({ steps, from: { collection }, given, bodies, representation }: CreatePlan): Change | undefined {
   const { creating, saved } = collection.hooks
   const [body, ...others] = bodies
-  if (body === undefined || others.length > 0 || steps.length > 0 || creating || saved || shows) return undefined
+  if (body === undefined || others.length > 0 || steps.length > 0 || creating || saved) return undefined
+  if (representation) return undefined
   const assigned = valuesOf(body, collection.setters)
   if (assigned === undefined) return undefined
   if (given.some(({ field }) => collection.setters.has(field.property))) return undefined
@@ -33,9 +34,11 @@ function singleInsert ({ steps, from: { collection }, given, bodies, shows }: Cr
   return { kind: 'insert', collection, values: storedValues(item, collection, body.pointer), orNothing: false }
 }
 
-function singleUpdate ({ steps, collection, body, otherwise, conditions, shows }: UpdatePlan): Change | undefined {
+function singleUpdate (
+  { steps, collection, body, insert, conditions, representation }: UpdatePlan
+): Change | undefined {
   const { updating, saved } = collection.hooks
-  if (updating || saved || otherwise || shows) return undefined
+  if (updating || saved || insert || representation) return undefined
   if (body.confirmations.length > 0 || isConditional(conditions, collection)) return undefined
   const values = valuesOf(body, collection.setters)
   checkKey(values?.get(collection.key), collection.key, body.pointer)

@@ -103,7 +103,7 @@ class UpsertConflict extends Error {}
 
 function isUpsertConflict (error: unknown, plan: WritePlan): boolean {
   if (error instanceof UpsertConflict) return true
-  const isUpsert = plan.kind === 'update' && plan.otherwise !== undefined
+  const isUpsert = plan.kind === 'update' && plan.insert !== undefined
   return isUpsert && error instanceof RefusedAtCommit && error.refused.by === 'unique'
 }
 
@@ -119,7 +119,7 @@ function runPlan (plan: WritePlan, work: UnitOfWork, rules: UpsertRules): Promis
 }
 
 async function runCreate (
-  { steps, from, given, bodies, shows }: WritePlanOf<'create'>, work: UnitOfWork
+  { steps, from, given, bodies, representation }: WritePlanOf<'create'>, work: UnitOfWork
 ): Promise<WriteResult> {
   const parent = await lockParent(steps, work)
   if (parent.kind !== 'parent') return parent
@@ -127,7 +127,7 @@ async function runCreate (
   for (const body of bodies) {
     const item = await createItem({ body, from, given, parent: parent.key, orNothing: false }, work)
     if (item === undefined) throw new TypeError('an insert without a conflict clause inserted nothing')
-    const row = await readProjection(from.collection, item, shows, work)
+    const row = await readProjection(from.collection, item, representation, work)
     items.push({ key: item[from.collection.key.property], row })
   }
   return { kind: 'created', items }
@@ -146,20 +146,20 @@ async function lockParent (steps: readonly Step[], { session }: UnitOfWork): Pro
 }
 
 async function runUpdate (plan: WritePlanOf<'update'>, work: UnitOfWork, rules: UpsertRules): Promise<WriteResult> {
-  const { otherwise, conditions, collection, shows } = plan
+  const { insert, conditions, collection, representation } = plan
   const found = await lockItem(plan, work)
   if (!isMissed(found)) {
     if (rules.refusal !== undefined) throw rules.refusal
     return updateFound(plan, rowOf(found), work)
   }
-  if (otherwise === undefined || found.kind !== 'missing' || found.step !== plan.steps.length - 1) return found
+  if (insert === undefined || found.kind !== 'missing' || found.step !== plan.steps.length - 1) return found
   checkConditions(conditions, undefined, collection.strategies.requireIfMatch)
   const parent = await lockParent(plan.steps.slice(0, -1), work)
   if (parent.kind !== 'parent') return parent
-  if (otherwise.body.violations.length > 0) throw validation(otherwise.body.violations)
-  const created = await createItem({ ...otherwise, parent: parent.key, orNothing: !rules.isRetry }, work)
+  if (insert.body.violations.length > 0) throw validation(insert.body.violations)
+  const created = await createItem({ ...insert, parent: parent.key, orNothing: !rules.isRetry }, work)
   if (created === undefined) throw new UpsertConflict()
-  const row = await readProjection(collection, created, shows, work)
+  const row = await readProjection(collection, created, representation, work)
   return { kind: 'created', items: [{ key: created[collection.key.property], row }] }
 }
 
@@ -167,15 +167,15 @@ const lockItem = ({ steps, collection, body }: WritePlanOf<'update'>, { session 
   session.lock({ kind: 'item', steps, select: itemSelection(collection, body.confirmations) })
 
 async function updateFound (plan: WritePlanOf<'update'>, row: Row, work: UnitOfWork): Promise<WriteResult> {
-  const { collection, body, otherwise, conditions, shows } = plan
+  const { collection, body, insert, conditions, representation } = plan
   checkConditions(conditions, versionOf(row, collection), collection.strategies.requireIfMatch)
   const violations = [...body.violations, ...confirm(body.confirmations, row)]
   if (violations.length > 0) throw validation(violations)
-  const parentField = parentKey(otherwise?.from.via)
+  const parentField = parentKey(insert?.from.via)
   const change = (item: Values) => assign(body, { item, collection, parentField }, work)
   const item = await updateItem({ collection, row, pointer: '', forced: forcedFields(body), change }, work)
   await linkElements(body, keyOf(item, collection), work)
-  return { kind: 'updated', row: await readProjection(collection, item, shows, work) }
+  return { kind: 'updated', row: await readProjection(collection, item, representation, work) }
 }
 
 async function runDelete (
@@ -196,11 +196,11 @@ async function runDelete (
 
 /** Returns the fields that the client asked for, as the transaction sees them. */
 async function readProjection (
-  collection: Collection, item: Values, shows: Projection | undefined, { session }: UnitOfWork
+  collection: Collection, item: Values, representation: Projection | undefined, { session }: UnitOfWork
 ): Promise<Row | undefined> {
-  if (shows === undefined) return undefined
+  if (representation === undefined) return undefined
   const steps = byKey(collection, keyOf(item, collection))
-  const found = await session.read({ kind: 'item', steps, select: shows.select })
+  const found = await session.read({ kind: 'item', steps, select: representation.select })
   return isMissed(found) ? undefined : rowOf(found)
 }
 

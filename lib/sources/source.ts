@@ -120,20 +120,20 @@ export interface Database {
   /** The kind in messages, such as `sqlite`. */
   readonly kind: string
   /**
-   * Reads data. `fresh`: the result includes all earlier writes, of any client; without it a database may read from a
+   * Reads data. `noCache`: the result includes all earlier writes, of any client; without it a database may read from a
    * replica. Default false.
    */
-  read (plan: ReadPlan, fresh?: boolean): ReadResult | Promise<ReadResult>
+  read (plan: ReadPlan, noCache?: boolean): ReadResult | Promise<ReadResult>
   /**
    * Reads data as JSON text if the database can produce it faster than rows. Returns the result of `read` for a miss,
    * and for plans that it does not support. Must not be called for groups.
    */
-  readJson? (plan: ReadPlan, fresh?: boolean): ReadResult | JsonResult | Promise<ReadResult | JsonResult>
+  readJson? (plan: ReadPlan, noCache?: boolean): ReadResult | JsonResult | Promise<ReadResult | JsonResult>
   /**
    * Reads a listing in batches of at most `size` rows. Present if the database has a faster way than one read for each
    * batch (run/batches.ts).
    */
-  readBatches? (plan: ListPlan, size: number, fresh?: boolean): Batches | Promise<Batches>
+  readBatches? (plan: ListPlan, size: number, noCache?: boolean): Batches | Promise<Batches>
   /** Makes one change in a transaction of its own. */
   change (change: Change): Changed | Promise<Changed>
   /** Runs `work` in a transaction: commits before the promise is fulfilled, and rolls back if `work` rejects. */

@@ -89,7 +89,7 @@ const embed = (field: SubCollectionField, listing: Partial<Listing> = {}): Shown
 const listingOf = (listing: Partial<Listing>): Listing => ({ where: always, order: up(id), range: { offset: 0, limit: Infinity }, select: show(id), ...listing })
 
 const listOf = (collection: Collection, listing: Partial<Listing>, rest: Partial<ListPlan> = {}): ListPlan =>
-  ({ kind: 'list', steps: [], from: { collection, via: undefined }, listing: listingOf(listing), beyond: always, carry: [], count: false, ...rest })
+  ({ kind: 'list', steps: [], from: { collection, via: undefined }, listing: listingOf(listing), cursorBound: always, extra: [], count: false, ...rest })
 
 function rowsOf (result: ReadResult): readonly Row[] {
   if (result.kind === 'rows') return result.rows
@@ -247,7 +247,7 @@ test('an expression is computed for each object, and filters, sorts and groups l
   t.strictSame(find(people, equals(decade, 0)), [2, 4])
   t.strictSame(find(people, compare(decade, 'not_equals', 0)), [1, 3])
   t.strictSame(idsOf(read(listOf(people, { order: [...down(decade), ...up(id)] }))), [3, 1, 2, 4])
-  t.strictSame(read({ kind: 'groups', steps: [], from: { collection: people, via: undefined }, by: decade, beyond: always, descending: false, range: { offset: 0, limit: Infinity }, members: listingOf({}), count: false }),
+  t.strictSame(read({ kind: 'groups', steps: [], from: { collection: people, via: undefined }, by: decade, cursorBound: always, descending: false, range: { offset: 0, limit: Infinity }, members: listingOf({}), count: false }),
     { kind: 'groups', groups: [{ value: 0, rows: [{ id: 2 }, { id: 4 }] }, { value: 1, rows: [{ id: 1 }] }], more: false })
   t.throws(() => find(people, equals(expressionOf('sqlOnly', Type.Integer()), 1)), { message: /sqlOnly/ })
 })
@@ -256,7 +256,7 @@ test('rows are fresh objects that hold what is asked for and carried, and what c
   const row = { id: 1, name: 'Ada', age: 36, nick: 'a', secret: 'x' }
   const { people } = makeWorld([row])
   const initial: ScalarField = { ...flags('initial'), kind: 'computed', from: [name, age], get: () => t.fail('belongs to the response') }
-  t.strictSame(read(listOf(people, { select: show(initial) }, { carry: [id, nick] })), { kind: 'rows', rows: [{ id: 1, nick: 'a', name: 'Ada', age: 36 }], more: false })
+  t.strictSame(read(listOf(people, { select: show(initial) }, { extra: [id, nick] })), { kind: 'rows', rows: [{ id: 1, nick: 'a', name: 'Ada', age: 36 }], more: false })
   t.strictSame(showing(people, []), [{}])
   Object.assign(showing(people, show(name))[0] ?? {}, { name: 'changed' })
   t.strictSame(row.name, 'Ada')
@@ -441,14 +441,14 @@ test('more tells whether a row follows, and total counts those before and beyond
     t.strictSame(read(listOf(people, { where, range: { offset, limit } })), { kind: 'rows', rows, more }, `${offset}, ${limit}`)
     t.strictSame(read(listOf(people, { where, range: { offset, limit } }, { count: true })), { kind: 'rows', rows, more, total: 4 }, `${offset}, ${limit}, counted`)
   }
-  t.strictSame(read(listOf(people, { where, range: { offset: 0, limit: 1 } }, { count: true, beyond: compare(id, 'greater', 2) })), { kind: 'rows', rows: [{ id: 3 }], more: true, total: 4 })
-  t.strictSame(read(listOf(people, { where, range: { offset: 0, limit: 1 } }, { count: true, beyond: compare(id, 'greater', 3) })), { kind: 'rows', rows: [{ id: 4 }], more: false, total: 4 })
+  t.strictSame(read(listOf(people, { where, range: { offset: 0, limit: 1 } }, { count: true, cursorBound: compare(id, 'greater', 2) })), { kind: 'rows', rows: [{ id: 3 }], more: true, total: 4 })
+  t.strictSame(read(listOf(people, { where, range: { offset: 0, limit: 1 } }, { count: true, cursorBound: compare(id, 'greater', 3) })), { kind: 'rows', rows: [{ id: 4 }], more: false, total: 4 })
 })
 
 test('groups are the distinct values that are not null, in their order, each with its own page of items', async t => {
   const { people, staff } = makeWorld([{ id: 1, age: 2 }, { id: 2, age: 10 }, { id: 3, age: 2 }, { id: 4 }, { id: 5, age: 1, bossId: 3 }, { id: 6, age: 2, bossId: 3 }, { id: 7, age: NaN, bossId: 3 }])
   const groups = (rest: Partial<Extract<ReadPlan, { kind: 'groups' }>> = {}) => {
-    const result = read({ kind: 'groups', steps: [], from: { collection: people, via: undefined }, by: age, beyond: always, descending: false, range: { offset: 0, limit: Infinity }, members: listingOf({}), count: false, ...rest })
+    const result = read({ kind: 'groups', steps: [], from: { collection: people, via: undefined }, by: age, cursorBound: always, descending: false, range: { offset: 0, limit: Infinity }, members: listingOf({}), count: false, ...rest })
     return result.kind === 'groups' ? { ...result, kind: undefined, groups: result.groups.map(group => [group.value, ...group.rows.map(row => row['id'])]) } : result
   }
   const same = (got: unknown, groups: readonly unknown[], rest: object = { more: false }) => t.strictSame(got, { kind: undefined, groups, ...rest })
@@ -457,7 +457,7 @@ test('groups are the distinct values that are not null, in their order, each wit
   same(groups({ range: { offset: 0, limit: 2 }, count: true }), [[1, 5], [2, 1, 3, 6]], { more: true, total: 3 })
   same(groups({ range: { offset: 2, limit: 2 } }), [[10, 2]])
   same(groups({ members: listingOf({ where: compare(id, 'greater', 2), order: down(id), range: { offset: 0, limit: 2 } }) }), [[1, 5], [2, 6, 3]])
-  same(groups({ beyond: compare(age, 'greater', 1), range: { offset: 0, limit: 1 }, count: true }), [[2, 1, 3, 6]], { more: true, total: 3 })
+  same(groups({ cursorBound: compare(age, 'greater', 1), range: { offset: 0, limit: 1 }, count: true }), [[2, 1, 3, 6]], { more: true, total: 3 })
   same(groups({ steps: [{ collection: people, via: undefined, where: equals(id, 3) }], from: { collection: people, via: staff } }), [[1, 5], [2, 6]])
   same(groups({ by: name }), [])
   t.strictSame(groups({ steps: [{ collection: people, via: undefined, where: never }] }), { kind: 'missing', step: 0 })
@@ -465,14 +465,14 @@ test('groups are the distinct values that are not null, in their order, each wit
 
 test('groups of text stand in the order of code points', async t => {
   const { people } = makeWorld(['\u{1F600}', '\uFFFD', 'toString', '', 'B', 'a', 'B'].map((one, index) => ({ id: index, name: one })))
-  const result = read({ kind: 'groups', steps: [], from: { collection: people, via: undefined }, by: name, beyond: always, descending: false, range: { offset: 0, limit: Infinity }, members: listingOf({}), count: false })
+  const result = read({ kind: 'groups', steps: [], from: { collection: people, via: undefined }, by: name, cursorBound: always, descending: false, range: { offset: 0, limit: Infinity }, members: listingOf({}), count: false })
   t.strictSame(result.kind === 'groups' && result.groups.map(group => group.value), ['', 'B', 'a', 'toString', '\uFFFD', '\u{1F600}'])
 })
 
 test('a listing in batches is the listing as it was when it began', async t => {
   const rows = [5, 3, 6, 1, 4, 2].map((one): Person => ({ id: one, name: `n${one}`, age: one }))
   const { people } = makeWorld(rows)
-  const plan = listOf(people, { where: compare(age, 'greater', 1), range: { offset: 1, limit: 3 } }, { carry: [age], count: true, beyond: compare(age, 'less', 6) })
+  const plan = listOf(people, { where: compare(age, 'greater', 1), range: { offset: 1, limit: 3 } }, { extra: [age], count: true, cursorBound: compare(age, 'less', 6) })
   const batches = await database.readBatches?.(plan, 2)
   if (batches === undefined) throw new TypeError('memory reads in batches')
   t.strictSame(batches.first, { kind: 'rows', rows: [{ id: 3, age: 3 }, { id: 4, age: 4 }], more: false, total: 5 })

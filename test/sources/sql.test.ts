@@ -209,7 +209,7 @@ function names (model: Model) {
   const by = (...terms: readonly string[]): Order => terms.map(term => ({ field: data(term.replace('-', '')), descending: term.startsWith('-') }))
   const listing = (order: Order, select: Selection, { where = always, offset = 0, limit = Infinity } = {}): Listing => ({ where, order, range: { offset, limit }, select })
   const page = (of: string, one: Listing, more: Partial<Extract<ReadPlan, { kind: 'list' }>> = {}): ReadPlan =>
-    ({ kind: 'list', steps: [], from: { collection: at(of), via: undefined }, listing: one, beyond: always, carry: [], count: false, ...more })
+    ({ kind: 'list', steps: [], from: { collection: at(of), via: undefined }, listing: one, cursorBound: always, extra: [], count: false, ...more })
   return { at, field, data, value, item, list, compare, some, step, by, listing, page }
 }
 
@@ -238,7 +238,7 @@ test('expressions filter, sort and group like stored fields', async t => {
   t.same(ids(read(page('artists', listing(by('-artists.newAlbums', 'artists.id'), select, { limit: 3 })))), [1, 2, 3])
   t.same(ids(read(page('artists', listing(by('artists.id'), select, { where: compare('artists.newAlbums', 'at_least', 1) })))), [1, 2])
   t.same(ids(read(page('artists', listing(by('artists.id'), select, { where: not(compare('artists.ageNext', 'equals', 37)) })))), [3, 4, 5, 6, 7])
-  const groups = read({ kind: 'groups', steps: [], from: { collection: at('artists'), via: undefined }, by: data('artists.newAlbums'), beyond: always, descending: true, range: { offset: 0, limit: 10 }, members: listing(by('artists.id'), select), count: true })
+  const groups = read({ kind: 'groups', steps: [], from: { collection: at('artists'), via: undefined }, by: data('artists.newAlbums'), cursorBound: always, descending: true, range: { offset: 0, limit: 10 }, members: listing(by('artists.id'), select), count: true })
   t.same(groupsOf(groups), [[1, [1, 2]], [0, [3, 4, 5, 6, 7]]])
   const found = read({ kind: 'item', steps: [step('artists', compare('artists.ageNext', 'equals', 1))], select: [value('artists.id'), value('artists.ageNext'), value('artists.newAlbums')] })
   t.same(rowsOf(found), [{ id: 4, ageNext: 1, newAlbums: 0 }])
@@ -252,8 +252,8 @@ test('a read sends one statement, however long its path and deep its selection',
     steps: [step('labels', compare('labels.name', 'equals', 'Hospital')), step('artists', compare('artists.name', 'equals', 'bo'), 'labels.artists'), step('artists', always, 'artists.boss')],
     from: { collection: at('albums'), via: fieldOf(at('artists'), 'albums') },
     listing: listing(by('albums.year', 'albums.id'), [value('albums.title'), tags, item('albums.artist', [value('artists.name')])], { limit: 2 }),
-    beyond: always,
-    carry: [],
+    cursorBound: always,
+    extra: [],
     count: true
   })
   t.same(result, {
@@ -296,7 +296,7 @@ test('a statement met again takes the values and bounds of the plan at hand', as
   t.same(shown(2, 'Up'), [{ albums: [{ id: 10 }, { id: 11 }] }])
   t.same(shown(3, 'Out'), [{ albums: [{ id: 11 }, { id: 12 }] }])
 
-  const groups = (limit: number, members: number): ReadPlan => ({ kind: 'groups', steps: [], from: { collection: at('albums'), via: undefined }, by: data('albums.title'), beyond: always, descending: false, range: { offset: 0, limit }, members: listing(by('albums.id'), [value('albums.id')], { limit: members }), count: false })
+  const groups = (limit: number, members: number): ReadPlan => ({ kind: 'groups', steps: [], from: { collection: at('albums'), via: undefined }, by: data('albums.title'), cursorBound: always, descending: false, range: { offset: 0, limit }, members: listing(by('albums.id'), [value('albums.id')], { limit: members }), count: false })
   t.same(groupsOf(read(groups(3, 1))), [['In', [11]], ['Lost', [14]], ['Out', [10]]])
   t.same(groupsOf(read(groups(4, 2))), [['In', [11]], ['Lost', [14]], ['Out', [10, 13]], ['Up', [12]]])
   t.equal(prepared.filter(text => text.startsWith('select')).length, 2)
@@ -409,7 +409,7 @@ test('data that no schema allows does not stop a read', async t => {
   t.same(rows[2]?.['age'], null)
   t.equal(rows.length, 4)
   t.throws(() => read(page('artists', listing(by('artists.id'), [value('artists.meta')], { offset: 3 }))), { code: 'internal' })
-  const groups = read({ kind: 'groups', steps: [], from: { collection: at('artists'), via: undefined }, by: data('artists.name'), beyond: always, descending: false, range: { offset: 0, limit: 10 }, members: listing(by('artists.id'), [value('artists.id')]), count: false })
+  const groups = read({ kind: 'groups', steps: [], from: { collection: at('artists'), via: undefined }, by: data('artists.name'), cursorBound: always, descending: false, range: { offset: 0, limit: 10 }, members: listing(by('artists.id'), [value('artists.id')]), count: false })
   t.equal(groups.kind, 'groups')
 })
 
@@ -438,7 +438,7 @@ test('chains of any length are followed', async t => {
 
 test('more tells whether a row follows, total counts what lies before the page too', async t => {
   const { read, page, listing, by, value, compare, data } = world()
-  const plan = (limit: number, offset = 0) => page('artists', listing(by('artists.id'), [value('artists.name')], { limit, offset, where: compare('artists.age', 'not_equals', null) }), { count: true, beyond: compare('artists.id', 'greater', 1), carry: [data('artists.id')] })
+  const plan = (limit: number, offset = 0) => page('artists', listing(by('artists.id'), [value('artists.name')], { limit, offset, where: compare('artists.age', 'not_equals', null) }), { count: true, cursorBound: compare('artists.id', 'greater', 1), extra: [data('artists.id')] })
   const short = ({ kind, ...rest }: ReadResult) => 'more' in rest ? [ids({ kind, ...rest } as ReadResult), rest.more, rest.total] : kind
   t.same(short(read(plan(2))), [[2, 4], true, 5])
   t.same(short(read(plan(4))), [[2, 4, 5, 6], false, 5])
@@ -459,12 +459,12 @@ test('lists within items take their own condition, order and bounds', async t =>
 test('groups are the distinct values, each with its own page of items', async t => {
   const { read, at, data, compare, listing, by, value, step } = world()
   const plan = (more: Partial<Extract<ReadPlan, { kind: 'groups' }>>): ReadPlan => ({
-    kind: 'groups', steps: [], from: { collection: at('albums'), via: undefined }, by: data('albums.year'), beyond: always, descending: false, range: { offset: 0, limit: 10 }, members: listing(by('-albums.id'), [value('albums.id')]), count: true, ...more
+    kind: 'groups', steps: [], from: { collection: at('albums'), via: undefined }, by: data('albums.year'), cursorBound: always, descending: false, range: { offset: 0, limit: 10 }, members: listing(by('-albums.id'), [value('albums.id')]), count: true, ...more
   })
   t.same(groupsOf(read(plan({}))), [[1999, [12]], [2000, [10]], [2001, [14, 13]]])
   t.match(read(plan({ range: { offset: 1, limit: 1 } })), { more: true, total: 3 })
-  t.same(groupsOf(read(plan({ descending: true, beyond: compare('albums.year', 'less', 2001) }))), [[2000, [10]], [1999, [12]]])
-  t.match(read(plan({ beyond: compare('albums.year', 'less', 2001) })), { more: false, total: 3 })
+  t.same(groupsOf(read(plan({ descending: true, cursorBound: compare('albums.year', 'less', 2001) }))), [[2000, [10]], [1999, [12]]])
+  t.match(read(plan({ cursorBound: compare('albums.year', 'less', 2001) })), { more: false, total: 3 })
   t.same(groupsOf(read(plan({ steps: [step('artists', compare('artists.id', 'equals', 1))], from: { collection: at('albums'), via: fieldOf(at('artists'), 'albums') } }))), [[1999, [12]], [2000, [10]]])
   t.same(groupsOf(read(plan({ by: data('albums.title'), members: listing(by('albums.id'), [value('albums.id')], { limit: 1, where: compare('albums.year', 'not_equals', null) }) }))), [['Lost', [14]], ['Out', [10]], ['Up', [12]]])
 })
@@ -619,18 +619,18 @@ const paths: fc.Arbitrary<{ readonly of: string, readonly steps: readonly Make<S
 
 const plans: fc.Arbitrary<Make<ReadPlan>> = paths.chain(({ of, steps, via }) => fc.record({
   listing: listings(of, 2),
-  beyond: fc.oneof(fc.constant<Make<Predicate>>(() => always), predicates(of, 1)),
+  cursorBound: fc.oneof(fc.constant<Make<Predicate>>(() => always), predicates(of, 1)),
   kind: fc.constantFrom('item', 'list', 'groups'),
   count: fc.boolean(),
   descending: fc.boolean(),
   by: fc.constantFrom(...Object.keys(scalars[of] ?? {})),
   range: fc.record({ offset: fc.constantFrom(0, 1), limit: fc.constantFrom(Infinity, 1, 2) })
-}).map(({ listing, beyond, kind, count, descending, by, range }): Make<ReadPlan> => world => {
+}).map(({ listing, cursorBound, kind, count, descending, by, range }): Make<ReadPlan> => world => {
   const from = { collection: world.at(of), via: via === undefined ? undefined : world.field(via) as SubCollectionField }
   const made = steps.map(make => make(world))
   if (kind === 'item' && via === undefined) return { kind, steps: [world.step(of, listing(world).where)], select: listing(world).select }
-  if (kind === 'groups') return { kind, steps: made, from, by: world.data(by), beyond: always, descending, range, members: listing(world), count }
-  return { kind: 'list', steps: made, from, listing: listing(world), beyond: beyond(world), carry: [world.data(by)], count }
+  if (kind === 'groups') return { kind, steps: made, from, by: world.data(by), cursorBound: always, descending, range, members: listing(world), count }
+  return { kind: 'list', steps: made, from, listing: listing(world), cursorBound: cursorBound(world), extra: [world.data(by)], count }
 }))
 
 test('generated plans read the same on SQLite as in memory', async t => {

@@ -57,36 +57,36 @@ function readItem ({ select }: ReadPlanOf<'item'>, row: object | undefined): Rea
 type ListPlan = ReadPlanOf<'list'>
 
 function readList (plan: ListPlan, parent: object | undefined): ReadResult {
-  const { listing, carry, count } = plan
+  const { listing, extra, count } = plan
   const { page, more, total } = findPage(plan, parent)
-  return { kind: 'rows', rows: page.map(projectionOf(listing.select, carry)), more, ...count && { total } }
+  return { kind: 'rows', rows: page.map(projectionOf(listing.select, extra)), more, ...count && { total } }
 }
 
 /** Finds and sorts the objects of a listing once, and projects them batch by batch. */
 export function readInBatches (plan: ListPlan, size: number): Batches {
-  const { steps, listing, carry, count } = plan
+  const { steps, listing, extra, count } = plan
   const resolved = resolveSteps(steps)
   if (resolved.kind !== 'resolved') return { first: resolved, rows: projectBatches([], plan, size) }
   const { page, more, total } = findPage(plan, resolved.row)
-  const rows = page.slice(0, size).map(projectionOf(listing.select, carry))
+  const rows = page.slice(0, size).map(projectionOf(listing.select, extra))
   const first = { kind: 'rows', rows, more, ...count && { total } } as const
   return { first, rows: projectBatches(page, plan, size) }
 }
 
 async function * projectBatches (
-  rows: readonly object[], { listing, carry }: ListPlan, size: number
+  rows: readonly object[], { listing, extra }: ListPlan, size: number
 ): AsyncGenerator<readonly Row[]> {
-  const project = projectionOf(listing.select, carry)
+  const project = projectionOf(listing.select, extra)
   for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size).map(project)
 }
 
 /** `more`: further objects follow the page. `total`: the number of objects before the plan's cursor is applied. */
 interface FoundPage { readonly page: readonly object[], readonly more: boolean, readonly total: number }
 
-function findPage ({ from, listing, beyond }: ListPlan, parent: object | undefined): FoundPage {
+function findPage ({ from, listing, cursorBound }: ListPlan, parent: object | undefined): FoundPage {
   const { where, order, range } = listing
   const rows = rowsOf(from, parent, where)
-  return { ...cut(sortRows(filterRows(rows, beyond), order, limitOf(range)), range), total: rows.length }
+  return { ...cut(sortRows(filterRows(rows, cursorBound), order, limitOf(range)), range), total: rows.length }
 }
 
 /** Returns the number of rows to read: those of the range, and one more, which shows that further rows follow. */
@@ -99,12 +99,12 @@ function cut<T> (
 }
 
 function readGroups (plan: ReadPlanOf<'groups'>, parent: object | undefined): ReadResult {
-  const { from, by, beyond, descending, range, members, count } = plan
+  const { from, by, cursorBound, descending, range, members, count } = plan
   const rowsByValue = groupBy(rowsOf(from, parent, members.where), by)
   rowsByValue.delete(null)
   const compare = descending ? (one: unknown, other: unknown) => compareValues(other, one) : compareValues
   const values = [...rowsByValue.keys()].toSorted(compare)
-  const isAfterCursor = compileFilter(beyond)
+  const isAfterCursor = compileFilter(cursorBound)
   // All rows of a group have its value, so the first row decides.
   const following = values.filter(value => rowsByValue.get(value)?.slice(0, 1).every(isAfterCursor))
   const { page, more } = cut(following, range)
@@ -136,8 +136,8 @@ function listerOf ({ order, range, select }: Listing): Lister {
 type Project = (row: object) => Row
 
 /** Returns a function that makes a row of an object: the fields that the selection needs, by property. */
-function projectionOf (select: Selection, carry: readonly DataField[] = []): Project {
-  const readers = [...carry.map(fieldReader), ...select.flatMap(readersOf)]
+function projectionOf (select: Selection, extra: readonly DataField[] = []): Project {
+  const readers = [...extra.map(fieldReader), ...select.flatMap(readersOf)]
   return object => {
     const row: Record<string, unknown> = {}
     for (const { property, read } of readers) row[property] = read(object)

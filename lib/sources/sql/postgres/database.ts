@@ -57,8 +57,8 @@ export function makePostgresDatabase (server: Server, { transactionTimeout, repl
   const database: SqlDatabase = {
     kind: 'postgres',
     table: (name, options = {}) => makeSource(database, name, options),
-    read: (plan, fresh) => read(statements => statements.bind(plan), fresh),
-    readJson: (plan, fresh) => read(statements => statements.bindJson(plan), fresh),
+    read: (plan, noCache) => read(statements => statements.bind(plan), noCache),
+    readJson: (plan, noCache) => read(statements => statements.bindJson(plan), noCache),
     // Without a confirmation after the commit, the change needs a transaction, whose commit is confirmed.
     change: server.confirmsStatements
       ? changeAlone
@@ -76,7 +76,7 @@ function violationOf (error: unknown): Changed {
 
 type Bind<Result> = (statements: Statements) => BoundRead<Result>
 
-/** Returns a function that runs reads: on a replica where there are any, on the primary if the read must be `fresh`. */
+/** Returns a function that runs reads: on a replica where there are any, on the primary if `noCache` is true. */
 function makeReader (primary: Server, catalog: CatalogCache, replicas: Replicas | undefined) {
   const readAt = <Result>(server: Server, bind: Bind<Result>): Promise<Result> =>
     runRepeatable(catalog, isEnded, async ({ statements }) => {
@@ -85,8 +85,8 @@ function makeReader (primary: Server, catalog: CatalogCache, replicas: Replicas 
       if (bound.cardinality === 'item' && batched !== undefined) return readOn(batched, bound)
       return server.use(connection => readOn(connection, bound))
     })
-  return <Result>(bind: Bind<Result>, fresh = false): Promise<Result> =>
-    replicas === undefined || fresh ? readAt(primary, bind) : replicas.read(server => readAt(server, bind))
+  return <Result>(bind: Bind<Result>, noCache = false): Promise<Result> =>
+    replicas === undefined || noCache ? readAt(primary, bind) : replicas.read(server => readAt(server, bind))
 }
 
 type Write<T> = (connection: Connection, catalog: LoadedCatalog) => Promise<T>

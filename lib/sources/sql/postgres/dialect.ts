@@ -44,8 +44,8 @@ export const postgresDialect: Dialect = {
   writer: postgresWriter,
   fetchesPages: true,
   fetch: (column, columnType) => formOf(columnType).fetch(column),
-  fetched: decoderOf,
-  store: (slot, columnType) => store(sql`${sql.val(slot)}`, columnType),
+  decoder: decoderOf,
+  toColumn: (slot, columnType) => toColumn(sql`${sql.val(slot)}`, columnType),
   // The URL of an upsert may give a key even where the column is `generated always`.
   givenKey: sql` overriding system value`,
   bind: value => typeof value === 'object' && value !== null ? value.map(String) : value
@@ -106,7 +106,7 @@ function parseText (encoded: string): unknown {
   }
 }
 
-function store (value: Sql, { kind, type }: ColumnType): Sql {
+function toColumn (value: Sql, { kind, type }: ColumnType): Sql {
   // Bound as text: some drivers would encode JSON text as JSON once more.
   const json = sql`${value}::text::json`
   if (type.endsWith('[]')) return storeArray(json, type)

@@ -43,10 +43,10 @@ export const sqliteDialect: Dialect = {
   encode: (column, { kind }) => encodings[kind](column),
   decode: (encoded, { kind }) => decoders[kind](encoded),
   fetch: (column, { kind }) => fetches[kind](column),
-  fetched: ({ kind }) => fetchDecoders[kind],
+  decoder: ({ kind }) => fetchDecoders[kind],
   writer: sqliteWriter,
   fetchesPages: false,
-  store: bindSlot,
+  toColumn: bindSlot,
   givenKey: sql``,
   bind: bindValue
 }

@@ -80,15 +80,15 @@ function buildItemSelect<Result> (
 }
 
 function buildPageSelect<Result> (
-  { from, listing, beyond, carry }: ReadPlanOf<'list'>,
+  { from, listing, cursorBound, extra }: ReadPlanOf<'list'>,
   fields: readonly DataField[],
   builder: Builder,
   decodeRows: (rows: readonly Values[], columns: Columns, more: boolean) => Result
 ): ReadCode<Result> {
   const ref = tableRef(from.collection, builder.alias())
-  const carried = carry.filter(field => !fields.includes(field))
+  const carried = extra.filter(field => !fields.includes(field))
   const columns = makeColumns([...fields, ...carried], listing.select, ref, builder)
-  const where = sql`${buildFilter(listing.where, ref, builder)} and ${buildFilter(beyond, ref, builder)}`
+  const where = sql`${buildFilter(listing.where, ref, builder)} and ${buildFilter(cursorBound, ref, builder)}`
   const order = buildSort(listing.order, ref, builder)
   const limited = buildLimit(listing.range, true, builder)
   return {
@@ -129,7 +129,7 @@ function makeColumns (
   const columns = fields.map((field, index) => {
     return sql`${dialect.fetch(column(ref, field), columnType(ref.collection, field))} as ${sql.id(`v${index}`)}`
   })
-  const decoders = fields.map(field => dialect.fetched(columnType(ref.collection, field)))
+  const decoders = fields.map(field => dialect.decoder(columnType(ref.collection, field)))
   return {
     sql: columns.length === 0 ? sql`1 as ${sql.id('nothing')}` : sql.join(columns),
     row: objectMaker(fields.map(({ property }) => property), decoders),

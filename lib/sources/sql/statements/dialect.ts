@@ -52,12 +52,12 @@ export interface Dialect {
   /** Returns a column in a form that is exact outside JSON, with every driver. */
   fetch (column: Sql, type: ColumnType): Sql
   /** Returns the decoder of values that fetch() selects. */
-  fetched (type: ColumnType): (value: unknown) => unknown
+  decoder (type: ColumnType): (value: unknown) => unknown
   readonly writer: Writer
   /** Whether the application makes the JSON of a page of columns faster than the database does. */
   readonly fetchesPages: boolean
   /** Returns a bound value as it is stored in a column. */
-  store (slot: Slot, type: ColumnType): Sql
+  toColumn (slot: Slot, type: ColumnType): Sql
   /** The clause between the columns and the values of an insert that sets the key. */
   readonly givenKey: Sql
   /** Returns a value as the driver binds it. */

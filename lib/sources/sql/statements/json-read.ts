@@ -38,16 +38,17 @@ const mostMembers = 50
  * for numbers that only JavaScript can write. The selection must be writable (isWritable).
  */
 export function buildJsonRead (plan: ReadPlanOf<'list'>, builder: Builder): ReadCode<ReadResult | JsonResult> {
-  const { steps, from, listing, beyond, carry, count } = plan
+  const { steps, from, listing, cursorBound, extra, count } = plan
   const { writer } = builder.dialect
   const refs = stepRefs(steps)
   const parent = refs.at(-1)
   const ref = tableRef(from.collection, builder.alias())
   const object = buildObject(listing.select, ref, { writer, builder })
   const boundary = isFlat(listing.select) ? objectBoundary(listing.select) : lineBoundary
-  const carried = buildCarried(carry, listing.select, ref, builder)
+  const carried = buildCarried(extra, listing.select, ref, builder)
   const rows = buildRows(listing, ref, inner => {
-    return sql`${startingAt(from, inner, parent, listing.where, builder)} and ${buildFilter(beyond, inner, builder)}`
+    const start = startingAt(from, inner, parent, listing.where, builder)
+    return sql`${start} and ${buildFilter(cursorBound, inner, builder)}`
   }, true, builder)
   const carriedRows = carried.sql === undefined ? sql`null` : writer.join(carried.sql, lineBoundary.separator)
   const outputs = [
@@ -130,17 +131,17 @@ function arrayOf (items: string, { separator, mark, before }: Boundary, reversed
 /** The fields that links need. `sql` is `undefined` if the items show them all, so that no second column is needed. */
 interface Carried { readonly sql: Sql | undefined, decode (line: string): Row }
 
-function buildCarried (carry: readonly DataField[], select: Selection, ref: TableRef, builder: Builder): Carried {
-  const names = carry.map(field => select.find(one => one.field === field)?.name)
+function buildCarried (extra: readonly DataField[], select: Selection, ref: TableRef, builder: Builder): Carried {
+  const names = extra.map(field => select.find(one => one.field === field)?.name)
   if (names.includes(undefined)) {
-    const row = buildRow([], carry, ref, builder)
+    const row = buildRow([], extra, ref, builder)
     return { sql: row.sql, decode: line => row.decode(JSON.parse(line) as readonly unknown[]) }
   }
   return {
     sql: undefined,
     decode (line) {
       const item = JSON.parse(line) as Row
-      return Object.fromEntries(carry.map((field, index) => [field.property, item[names[index] ?? '']]))
+      return Object.fromEntries(extra.map((field, index) => [field.property, item[names[index] ?? '']]))
     }
   }
 }

@@ -87,9 +87,10 @@ function buildItemRows ({ select }: ReadPlanOf<'item'>, ref: TableRef | undefine
 }
 
 function buildPageRows (plan: ReadPlanOf<'list'>, parent: TableRef | undefined, builder: Builder): Body {
-  const { from, listing, beyond, carry, count } = plan
-  const list = buildList({ ...listing, carry, ahead: true }, tableRef(from.collection, builder.alias()), inner => {
-    return sql`${startingAt(from, inner, parent, listing.where, builder)} and ${buildFilter(beyond, inner, builder)}`
+  const { from, listing, cursorBound, extra, count } = plan
+  const list = buildList({ ...listing, extra, ahead: true }, tableRef(from.collection, builder.alias()), inner => {
+    const start = startingAt(from, inner, parent, listing.where, builder)
+    return sql`${start} and ${buildFilter(cursorBound, inner, builder)}`
   }, builder)
   return {
     rows: list.sql,
@@ -134,10 +135,10 @@ function buildGroups (plan: ReadPlanOf<'groups'>, parent: TableRef | undefined, 
 
 /** Builds a select of the distinct values by which the page's groups are made, in order. */
 function buildGroupValues (plan: ReadPlanOf<'groups'>, parent: TableRef | undefined, builder: Builder): Sql {
-  const { from, by, beyond, descending, range, members } = plan
+  const { from, by, cursorBound, descending, range, members } = plan
   const ref = tableRef(from.collection, builder.alias())
   const start = startingAt(from, ref, parent, members.where, builder)
-  const where = sql`${start} and ${buildFilter(beyond, ref, builder)} and ${column(ref, by)} is not null`
+  const where = sql`${start} and ${buildFilter(cursorBound, ref, builder)} and ${column(ref, by)} is not null`
   const value = builder.dialect.comparable(column(ref, by), builder.columnType(from.collection, by))
   const order = sql`order by 1 ${descending ? sql`desc` : sql`asc`}`
   const limit = buildLimit(range, true, builder)

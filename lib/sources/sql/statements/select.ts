@@ -14,10 +14,10 @@ export interface RowCode { readonly sql: Sql, decode (values: readonly unknown[]
 
 interface ValueCode { readonly property: string, readonly sql: Sql, decode (value: unknown): unknown }
 
-/** Builds a row of the fields that a selection needs, the fields in `carry`, and the related items that it shows. */
-export function buildRow (select: Selection, carry: readonly DataField[], ref: TableRef, builder: Builder): RowCode {
+/** Builds a row of the fields that a selection needs, the fields in `extra`, and the related items that it shows. */
+export function buildRow (select: Selection, extra: readonly DataField[], ref: TableRef, builder: Builder): RowCode {
   const codes = [
-    ...dataFields(select, carry).map(field => buildValue(field, ref, builder)),
+    ...dataFields(select, extra).map(field => buildValue(field, ref, builder)),
     ...select.flatMap(shown => shown.kind === 'value' ? [] : [buildNested(shown, ref, builder)])
   ]
   const decode = (values: readonly unknown[]) => {
@@ -38,22 +38,22 @@ function chunks<T> (list: readonly T[], size: number): ReadonlyArray<readonly T[
 }
 
 /**
- * A listing to build. `carry`: fields that rows hold but do not show. `ahead`: reads one row more, which shows that a
+ * A listing to build. `extra`: fields that rows hold but do not show. `ahead`: reads one row more, which shows that a
  * page follows.
  */
-export interface ListAsked extends Listing { readonly carry?: readonly DataField[], readonly ahead?: boolean }
+export interface ListAsked extends Listing { readonly extra?: readonly DataField[], readonly ahead?: boolean }
 
 /**
  * Builds a listing as a JSON array of rows. An inner select orders and limits the rows, so that the statement looks up
  * related items for the rows shown alone.
  */
 export function buildList (
-  { carry = [], ahead = false, ...listing }: ListAsked,
+  { extra = [], ahead = false, ...listing }: ListAsked,
   ref: TableRef,
   conditions: (inner: TableRef) => Sql,
   builder: Builder
 ): RowCode {
-  const row = buildRow(listing.select, carry, ref, builder)
+  const row = buildRow(listing.select, extra, ref, builder)
   const inner = tableRef(ref.collection, ref.alias)
   const where = conditions(inner)
   const order = buildSort(listing.order, inner, builder)
@@ -75,8 +75,8 @@ export function buildLimit (range: Listing['range'], ahead: boolean, builder: Bu
  * Returns the fields that a source reads, each once: those carried, those shown, and those that computed fields depend
  * on.
  */
-export function dataFields (select: Selection, carry: readonly DataField[]): readonly DataField[] {
-  const fields = new Set<DataField>(carry)
+export function dataFields (select: Selection, extra: readonly DataField[]): readonly DataField[] {
+  const fields = new Set<DataField>(extra)
   for (const shown of select) {
     if (shown.kind !== 'value') continue
     if (shown.field.kind === 'computed') for (const field of shown.field.from) fields.add(field)

@@ -81,14 +81,14 @@ function addPlan (draft: ShapeDraft, plan: ReadPlan): void {
     case 'list':
       addOrigin(draft, plan.from)
       addListing(draft, plan.listing)
-      addPredicate(draft, plan.beyond)
-      draft.key += `${plan.carry.map(field => field.index).join(',')}${plan.count ? 'c' : ''}`
+      addPredicate(draft, plan.cursorBound)
+      draft.key += `${plan.extra.map(field => field.index).join(',')}${plan.count ? 'c' : ''}`
       return
     case 'groups':
       addOrigin(draft, plan.from)
       draft.key += `${plan.by.index}${plan.descending ? 'd' : 'a'}`
       addRange(draft, plan.range)
-      addPredicate(draft, plan.beyond)
+      addPredicate(draft, plan.cursorBound)
       addListing(draft, plan.members)
       draft.key += plan.count ? 'c' : ''
   }

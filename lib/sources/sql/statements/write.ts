@@ -33,7 +33,7 @@ function buildInsert (change: ChangeOf<'insert'>, builder: Builder): ChangeCode 
   const { dialect } = builder
   const row = buildInsertedRow(change, builder)
   const type = builder.columnType(collection, key)
-  const decode = dialect.fetched(type)
+  const decode = dialect.decoder(type)
   const conflict = orNothing ? builder.onConflict(table) : sql``
   const returned = sql`${dialect.fetch(columnOf(collection, key), type)} as ${sql.id('key')}`
   return {
@@ -67,7 +67,7 @@ function buildStored (collection: Collection, values: Stored, builder: Builder):
   const slots = builder.slotsOf(values)
   return [...values.keys()].flatMap((field, index) => {
     const slot = slots[index]
-    return slot === undefined ? [] : [builder.dialect.store(slot, builder.columnType(collection, field))]
+    return slot === undefined ? [] : [builder.dialect.toColumn(slot, builder.columnType(collection, field))]
   })
 }
 
