@@ -207,7 +207,8 @@ export type Draft<I> = { [P in keyof I]: object extends Pick<I, P> ? I[P] | unde
 /**
  * Receives a new value of one field. The item is as it is in the transaction, with its row locked; a new item holds the
  * values that were set before. The setter may change any field, and rejects the value by throwing an ArgumentError. It
- * must assign the new value itself. It is not called if the field is readable and already has the value.
+ * must assign the new value itself. It is not called if the field of an existing item is readable and already has the
+ * value.
  */
 export type Setter<I, V> = (item: Draft<I>, value: V, context: WriteContext) => Eventually<void>
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Saved, Values, WriteContext } from '../collection.ts'
 import { atPointer, DataApiError, danglingReference, validation } from '../errors.ts'
-import type { Collection, StoredField, SubCollectionField } from '../model/model.ts'
+import type { Collection, Field, StoredField, SubCollectionField } from '../model/model.ts'
 import { type Scalar, toValue } from '../model/values.ts'
 import { type Confirmation, contradiction, type Element, type ItemBody, parentKey } from '../plan/body.ts'
 import type { Preset, Origin, Selection, Step, Row } from '../plan/plan.ts'
@@ -59,10 +59,18 @@ async function fillItem (creation: Creation, work: UnitOfWork): Promise<Values> 
   const callSite = { collection, pointer: body.pointer, work }
   const parentField = parentKey(via)
   if (parentField !== undefined) item[parentField.property] = parent
-  for (const { field, value } of given) await assignValue(field, value, item, callSite)
-  await assign(body, { item, collection, parentField }, work)
+  for (const { field, value } of given) await assignValue(field, value, { item, isNew: true }, callSite)
+  const rest = withoutGiven(body, given)
+  await assign(rest, { item, isNew: true, collection, parentField }, work)
   await calling("hook 'creating'", callSite, () => collection.hooks.creating?.(item, work.context))
   return item
+}
+
+/** Returns the body without values that the URL gives as well, which planBody has found to be equal. */
+function withoutGiven (body: ItemBody, given: readonly Preset[]): ItemBody {
+  if (given.length === 0) return body
+  const isGiven = (field: Field) => given.some(one => one.field === field)
+  return { ...body, assignments: body.assignments.filter(({ field }) => !isGiven(field)) }
 }
 
 /** Returns the key of the inserted item; undefined for a duplicate if `orNothing` is set. */
@@ -133,9 +141,11 @@ export function forcedFields ({ assignments }: ItemBody): ReadonlySet<StoredFiel
   }))
 }
 
+/** An item that values are assigned to. `isNew`: it is not stored yet, and holds only the defaults of its fields. */
+interface Draft { readonly item: Values, readonly isNew: boolean }
+
 /** An item that a body is assigned to. `parentField`: its foreign key to the parent, whose value the URL has set. */
-interface Target {
-  readonly item: Values
+interface Target extends Draft {
   readonly collection: Collection
   readonly parentField: StoredField | undefined
 }
@@ -162,11 +172,13 @@ export async function assign (body: ItemBody, target: Target, work: UnitOfWork):
     if (assignment.field === parentField && valueIn(item, parentField) !== assignment.value) {
       throw validation([contradiction(assignment.pointer)])
     }
-    await assignValue(assignment.field, assignment.value, item, { collection, pointer: body.pointer, work })
+    await assignValue(assignment.field, assignment.value, target, { collection, pointer: body.pointer, work })
   }
 }
 
-async function assignValue (field: StoredField, stored: unknown, item: Values, callSite: CallSite): Promise<void> {
+async function assignValue (
+  field: StoredField, stored: unknown, { item, isNew }: Draft, callSite: CallSite
+): Promise<void> {
   const { collection, work } = callSite
   const { property } = field
   const value = toValue(stored, field)
@@ -176,8 +188,9 @@ async function assignValue (field: StoredField, stored: unknown, item: Values, c
     return
   }
   // An equal value needs no setter, so a client may send back all that GET returned. The setter of an unreadable field
-  // is always called, because a skipped call could reveal that the value is equal.
-  const isCurrent = field.readable && Object.hasOwn(item, property) && isDeepStrictEqual(item[property], value)
+  // is always called, because a skipped call could reveal that the value is equal; so is that of a new item, whose
+  // value is at most a default, which the setter may reject.
+  const isCurrent = !isNew && field.readable && isDeepStrictEqual(valueIn(item, field), value)
   if (!isCurrent) await calling(`setter '${property}'`, callSite, () => setter(item, value, work.context))
 }
 

@@ -19,16 +19,22 @@ export function toItem (row: Row, { stored }: Collection): Values {
   return item
 }
 
-/** Returns the defined values of a new item. Throws constraint for a key above the highest (see `checkKey`). */
+/**
+ * Returns the values of a new item. A property that was set to undefined has no value: it is stored as null, while a
+ * property that was never set gets the default of its column. Throws constraint for a key above the highest (see
+ * `checkKey`).
+ */
 export function storedValues (item: Values, { stored, property, key }: Collection, pointer: string): Stored {
   checkKey(valueIn(item, key), key, pointer)
   const values = new Map<StoredField, unknown>()
   for (const field of stored) {
-    const value = valueIn(item, field)
+    const value = valueIn(item, field) ?? (isEmptied(item, field) ? null : undefined)
     if (value !== undefined) values.set(field, toStored(value, field, property))
   }
   return values
 }
+
+const isEmptied = (item: Values, { property, nullable }: StoredField) => nullable && Object.hasOwn(item, property)
 
 /** Throws constraint for an integer key above 2^52, after which a source could not generate further keys. */
 export function checkKey (value: unknown, key: StoredField, pointer: string): void {

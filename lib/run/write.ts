@@ -172,7 +172,7 @@ async function updateFound (plan: WritePlanOf<'update'>, row: Row, work: UnitOfW
   const violations = [...body.violations, ...confirm(body.confirmations, row)]
   if (violations.length > 0) throw validation(violations)
   const parentField = parentKey(insert?.from.via)
-  const change = (item: Values) => assign(body, { item, collection, parentField }, work)
+  const change = (item: Values) => assign(body, { item, isNew: false, collection, parentField }, work)
   const item = await updateItem({ collection, row, pointer: '', forced: forcedFields(body), change }, work)
   await linkElements(body, keyOf(item, collection), work)
   return { kind: 'updated', row: await readProjection(collection, item, representation, work) }

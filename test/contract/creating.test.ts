@@ -1,0 +1,70 @@
+import { Type } from '@sinclair/typebox'
+import { ArgumentError, collection, SubCollection } from '../../lib/index.ts'
+import { everySource } from '../helpers/every-source.ts'
+
+// docs/http.md: Writing, Creating
+
+const flags = { readable: true, writable: true }
+const Note = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  text: Type.Optional(Type.String(flags)),
+  mood: Type.Optional(Type.Union([Type.String(), Type.Null()], flags)),
+  state: Type.String({ ...flags, default: 'draft' }),
+  log: Type.Optional(Type.String({ readable: true })),
+  parentId: Type.Optional(Type.Integer()),
+  replies: SubCollection('notes', { foreignKey: 'parentId', ...flags })
+})
+
+const world = {
+  tables: { notes: [{ id: 1, text: null, mood: null, state: 'live', log: null, parentId: null }] },
+  ddl: `create table notes (id key, text text default 'from the table', mood text default 'sunny',
+    state text not null, log text, "parentId" integer references notes)`
+}
+
+everySource('null is stored as null, whatever the default is, and a missing member gets the default of the database', async ({ opened, get, send, same }) => {
+  const values = '?fields=text,mood'
+  same(await send('POST', '/notes', { text: null, mood: null }), 201, { status: 'created', id: 2 })
+  same(await get(`/notes/2${values}`), 200, { text: null, mood: null })
+  same(await send('POST', '/notes/1/replies', [{ text: null }, { mood: null, replies: [{ text: null, mood: null }] }, {}]), 201, [3, 4, 6].map(id => ({ status: 'created', id })))
+  const isMemory = opened.kind === 'memory'
+  const [text, mood] = isMemory ? [null, null] : ['from the table', 'sunny']
+  same(await get(`/notes${values.replace('=', '=id,')}&id>2`), 200, [{ id: 3, text: null, mood }, { id: 4, text, mood: null }, { id: 5, text: null, mood: null }, { id: 6, text, mood }])
+}, {}, { ...world, collections: source => ({ notes: collection(Note, { source: source('notes') }) }) })
+
+everySource('a hook or setter that sets undefined stores null', async ({ get, send, same }) => {
+  same(await send('POST', '/notes', { text: 'mine' }), 201, { status: 'created', id: 2 })
+  same(await get('/notes/2?fields=text,mood'), 200, { text: null, mood: null })
+}, {}, {
+  ...world,
+  collections: source => ({
+    notes: collection(Note, {
+      source: source('notes'),
+      setters: { text (note) { note.text = undefined } },
+      hooks: { creating (note) { note.mood = undefined } }
+    })
+  })
+})
+
+everySource('a setter is called for each value of a new item, also for one that equals its default', async ({ get, send, same }) => {
+  same(await send('POST', '/notes', [{ state: 'live' }, { state: 'draft' }, {}]), 201, [2, 3, 4].map(id => ({ status: 'created', id })))
+  same(await get('/notes?fields=state,log&id>1'), 200, [{ state: 'live', log: 'set live' }, { state: 'draft', log: 'set draft' }, { state: 'draft', log: null }])
+  same(await send('POST', '/notes', { state: 'locked' }), 400, { error: 'argument', message: 'Locked notes are made by hand.' })
+  same(await send('POST', '/notes/by_state/open', { state: 'open' }), 201, { status: 'created', id: 5 })
+  same(await get('/notes/5/log'), 200, 'set open')
+  same(await send('PATCH', '/notes/5', { state: 'open' }), 200, { status: 'ok' })
+  same(await get('/notes/5/log'), 200, 'set open')
+}, {}, {
+  ...world,
+  collections: source => ({
+    notes: collection(Note, {
+      source: source('notes'),
+      setters: {
+        state (note, state) {
+          if (state === 'locked') throw new ArgumentError('Locked notes are made by hand.')
+          note.log = note.log === undefined ? `set ${state}` : `${note.log}, again`
+          note.state = state
+        }
+      }
+    })
+  })
+})
