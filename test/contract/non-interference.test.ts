@@ -62,9 +62,9 @@ function apiModelOf (world: World, source: Opened['source']): ApiModel {
 const isWrite = ({ method }: SentRequest) => !['GET', 'HEAD', 'OPTIONS', 'QUERY'].includes(method)
 
 /** Sends the requests to all, and gives the first whose answers tell the two of a pair apart. */
-async function findLeak (secretive: WorldPair, requests: readonly ChoiceSequence[], opens: Readonly<Record<string, Open>>, { between = source => source, rules = guards => guards }: Making): Promise<string | undefined> {
-  const { world, twin, hidden } = secretive
-  const guards = rules(secretive.guards)
+async function findLeak (pair: WorldPair, requests: readonly ChoiceSequence[], opens: Readonly<Record<string, Open>>, { between = source => source, rules = guards => guards }: Making): Promise<string | undefined> {
+  const { world, twin, hidden } = pair
+  const guards = rules(pair.guards)
   const first = openMemory(world.tables)
   const served: Array<readonly [Served, Served]> = []
   const sent: SentRequest[] = []
@@ -75,8 +75,8 @@ async function findLeak (secretive: WorldPair, requests: readonly ChoiceSequence
     const before = await hiddenRows(served, world, hidden)
     const api = apiModelOf(world, first.source)
     const client = makeClientState()
-    for (const tape of requests) {
-      const one = generateRequest(makeGenerator(tape), api, client)
+    for (const choices of requests) {
+      const one = generateRequest(makeGenerator(choices), api, client)
       if (isWrite(one) && namesHiddenRow(one.url + (one.body ?? ''))) continue
       sent.push(one)
       const answers = await Promise.all(served.flat().map(to => to.send(one)))
@@ -114,16 +114,16 @@ function report ({ world, twin, guards }: WorldPair, leak: string): string {
   return [describeTables(world.tables), 'THE TWIN', describeTables(twin.tables), ...schemas, ...rules, JSON.stringify(world.options), leak].join('\n\n')
 }
 
-const tape: fc.Arbitrary<ChoiceSequence> = fc.array(fc.nat({ max: choiceLimit - 1 }), { minLength: 400, maxLength: 400 })
-const cases: fc.Arbitrary<readonly [Case, ChoiceSequence, ChoiceSequence]> = fc.tuple(new CaseArbitrary(), tape, tape)
+const choices: fc.Arbitrary<ChoiceSequence> = fc.array(fc.nat({ max: choiceLimit - 1 }), { minLength: 400, maxLength: 400 })
+const cases: fc.Arbitrary<readonly [Case, ChoiceSequence, ChoiceSequence]> = fc.tuple(new CaseArbitrary(), choices, choices)
 
 const runs = Number(process.env['FC_RUNS'] ?? 25)
 const seed = process.env['FC_SEED'] === undefined ? undefined : Number(process.env['FC_SEED'])
 
 const leakless = (opens: Readonly<Record<string, Open>>, making: Making) => fc.asyncProperty(cases, async ([{ requests, ...world }, rules, secrets]) => {
-  const secretive = makeWorldPair(world, rules, secrets)
-  const leak = await findLeak(secretive, requests, opens, making)
-  if (leak !== undefined) throw new Error(report(secretive, leak))
+  const pair = makeWorldPair(world, rules, secrets)
+  const leak = await findLeak(pair, requests, opens, making)
+  if (leak !== undefined) throw new Error(report(pair, leak))
 })
 
 test('what a caller may not see makes no difference to any answer that it gets', { timeout: 0 }, async t => {
