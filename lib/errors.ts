@@ -67,10 +67,13 @@ export interface Facts {
 export class DataApiError extends Error {
   override readonly name: string = 'DataApiError'
   readonly code: ErrorCode
+  /** The status of the answer, where Fastify and its plugins look for it. */
+  readonly statusCode: number
   readonly facts: Omit<Facts, 'cause'>
   constructor (code: ErrorCode, message: string, { cause, ...facts }: Facts = {}) {
     super(message, cause === undefined ? undefined : { cause })
     this.code = code
+    this.statusCode = facts.status ?? errorKinds[code].status
     this.facts = facts
   }
 }
@@ -203,6 +206,14 @@ export const outcomeUnknown = (cause: unknown) =>
     { cause }
   )
 
+/** Fastify's `handlerTimeout` ended a write, which goes on: it may still be done. */
+export const timedOut = (cause: unknown) =>
+  new DataApiError(
+    'outcome_unknown',
+    'This write took too long to wait for, and may still be done. Read the data before you send the write again.',
+    { cause }
+  )
+
 export const forbidden = () => new DataApiError('forbidden', 'You are not allowed to do this.')
 
 /**
@@ -216,7 +227,7 @@ export function refusedByRule (error: unknown): DataApiError | undefined {
   return rejected(error.statusCode, error.message, error)
 }
 
-/** An error that a hook of the application threw, with its own status. */
+/** An error that a hook of the application threw, with a status of its own. */
 export function rejected (status: number, message: string, cause: unknown): DataApiError {
   const facts = { cause, ...headersOf(cause) }
   if (status === 401) return new DataApiError('unauthorized', message, facts)

@@ -8,6 +8,7 @@ import { checkRules } from './model/rules.ts'
 import { compileOptions, type DataApiOptions } from './options.ts'
 import { makeCallers } from './rules/caller.ts'
 import { reservedNames } from './request/syntax.ts'
+import { makeReplies } from './replies.ts'
 import { addBodyParser, addRoutes } from './routes.ts'
 
 export { collection, computed, exactly, expression, lookup, SubCollection, SubItem } from './collection.ts'
@@ -68,9 +69,10 @@ async function dataApi (app: FastifyInstance, given: DataApiOptions): Promise<vo
   })
   await app.register(async scope => {
     decorate(app, scope.prefix, model)
-    addHooks(scope, { options, callers })
+    const replies = makeReplies(scope, { options, callers })
+    addHooks(scope, options, replies)
     addBodyParser(scope)
-    addRoutes(scope, { model, options, callers })
+    addRoutes(scope, { model, options, callers }, replies)
   }, { prefix: options.prefix })
 }
 

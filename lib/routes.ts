@@ -1,66 +1,75 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, onRequestHookHandler } from 'fastify'
 import type { Http2ServerRequest } from 'node:http2'
 import { answer, type Api } from './answer.ts'
 import { batching, type Work } from './batching.ts'
 import { internal } from './errors.ts'
 import { finishWrite, noteWrite, startRead, startWrite } from './pipelining.ts'
 import { memoizeRecent } from './memoize.ts'
+import type { Replies } from './replies.ts'
 import type { RequestText } from './request/parse.ts'
 import type { Answer } from './response/answer.ts'
 
 /**
  * Registers wildcard routes, which turn every request into text and its Answer into the reply (docs/http.md: URLs).
  */
-export function addRoutes (scope: FastifyInstance, api: Api): void {
+export function addRoutes (scope: FastifyInstance, api: Api, replies: Replies): void {
   const rootLength = scope.prefix.split('/').filter(segment => segment !== '').length
+  const serving: Serving = { api, replies, rootLength }
   const read = (request: FastifyRequest, reply: FastifyReply) => {
-    startRead(reply, () => { batching.answer(new ReadWork(api, rootLength, request, reply)) })
+    startRead(reply, () => { batching.answer(new ReadWork(serving, request, reply)) })
   }
   const write = (request: FastifyRequest, reply: FastifyReply) => {
-    startWrite(reply, () => { batching.answer(new WriteWork(api, rootLength, request, reply)) })
+    startWrite(reply, () => { batching.answer(new WriteWork(serving, request, reply)) })
   }
   const onRequest: onRequestHookHandler = (_request, reply, done) => {
     noteWrite(reply)
     done()
   }
   // A verb without a route would be a 404 of Fastify's, where a 405 with Allow is due. CONNECT never reaches a route.
-  const reads = scope.supportedMethods.filter(name => name !== 'OPTIONS' && safe.includes(name))
-  const writes = scope.supportedMethods.filter(name => name !== 'CONNECT' && !safe.includes(name))
+  const reads = scope.supportedMethods.filter(name => name !== 'OPTIONS' && safeMethods.includes(name))
+  const writes = scope.supportedMethods.filter(name => name !== 'CONNECT' && !safeMethods.includes(name))
   for (const url of ['/', '/*']) {
-    scope.route({ method: reads, url, handler: read, exposeHeadRoute: false })
-    scope.route({ method: writes, url, onRequest, handler: write })
+    scope.route({ method: reads, url, schema, handler: read, exposeHeadRoute: false })
+    scope.route({ method: writes, url, schema, onRequest, handler: write })
   }
   // @fastify/cors has a route for OPTIONS of `*` itself; at the root a parameter keeps ours apart from it.
   const urls = scope.prefix === '' ? ['/', '/:collection', '/:collection/*'] : ['/', '/*']
-  for (const url of urls) scope.route({ method: 'OPTIONS', url, handler: read })
+  for (const url of urls) scope.route({ method: 'OPTIONS', url, schema, handler: read })
 }
 
-// Their requests change nothing (RFC 9110, 9.2.1).
-const safe = ['GET', 'HEAD', 'QUERY', 'OPTIONS']
+// @fastify/swagger would list the wildcards: the application's document describes its own routes.
+const schema: FastifySchema & { readonly hide: boolean } = { hide: true }
+
+/** The methods whose requests change nothing (RFC 9110, 9.2.1). */
+export const safeMethods: readonly string[] = ['GET', 'HEAD', 'QUERY', 'OPTIONS']
+
+/** All that the requests of one registration share. */
+interface Serving { readonly api: Api, readonly replies: Replies, readonly rootLength: number }
 
 /** The work of any request. */
 class RequestWork implements Work<Answer> {
-  protected readonly api: Api
-  protected readonly rootLength: number
+  protected readonly serving: Serving
   protected readonly request: FastifyRequest
   protected readonly reply: FastifyReply
 
-  constructor (api: Api, rootLength: number, request: FastifyRequest, reply: FastifyReply) {
-    this.api = api
-    this.rootLength = rootLength
+  constructor (serving: Serving, request: FastifyRequest, reply: FastifyReply) {
+    this.serving = serving
     this.request = request
     this.reply = reply
   }
 
   make (): ReturnType<Work<Answer>['make']> {
-    return answer(readText(this.request, this.rootLength), this.api, { request: this.request })
+    const { api, rootLength } = this.serving
+    return answer(readText(this.request, rootLength), api, { request: this.request })
   }
 
   send (made: Answer): void {
-    this.reply.send(made)
+    this.serving.replies.answer(this.request, this.reply, made)
   }
 
   fail (error: unknown): void {
+    // After a timeout of Fastify, the client has its answer.
+    if (this.reply.sent) return
     // Fastify would send a thrown value that is not an Error as a payload.
     this.reply.send(error instanceof Error ? error : internal(error))
   }
@@ -68,6 +77,8 @@ class RequestWork implements Work<Answer> {
 
 class ReadWork extends RequestWork {
   override make (): ReturnType<Work<Answer>['make']> {
+    // Fastify has answered, after its `handlerTimeout`.
+    if (this.reply.sent) return undefined
     if (!hasLeft(this.request)) return super.make()
     // As in any route whose client leaves before the answer: Fastify runs onRequestAbort, and no onResponse.
     this.reply.hijack()

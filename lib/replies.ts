@@ -1,0 +1,139 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Api } from './answer.ts'
+import { parsePath } from './request/path.ts'
+import type { Answer } from './response/answer.ts'
+
+/** Sends the answers of one registration. Whatever else is sent in its scope is the application's own. */
+export interface Replies {
+  /** Sends the answer to a request. Does nothing if the request is answered already, as after a timeout. */
+  answer (request: FastifyRequest, reply: FastifyReply, answer: Answer): void
+  /** Sends the answer for an error. Headers of an answer that could not be sent are withdrawn. */
+  fail (request: FastifyRequest, reply: FastifyReply, failure: Answer): void
+}
+
+// The answer of a reply. An error can follow it, as from an onSend hook, and its headers are untrue then.
+const answered = Symbol('fastify-data-api.answer')
+
+type Marked = FastifyReply & { [answered]: Answer | null }
+
+/** Prepares the replies of a scope. Must be called before its routes are added. */
+export function makeReplies (scope: FastifyInstance, { options, callers }: Pick<Api, 'options' | 'callers'>): Replies {
+  const rootLength = scope.prefix.split('/').filter(segment => segment !== '').length
+  const payloads = watchPayloads(scope)
+  scope.decorateReply(answered, null)
+  const send = (request: FastifyRequest, reply: Marked, answer: Answer) => {
+    if (callers.guarded && callers.differ(rootName(request, rootLength))) {
+      addCallerHeaders(reply, options.responseContent.callerHeaders)
+    }
+    reply[answered] = answer
+    writeHead(reply, answer)
+    if (payloads.observed) sendValue(reply, answer)
+    else sendText(reply, answer)
+  }
+  return {
+    answer (request, reply, answer) {
+      const marked = reply as Marked
+      if (!reply.sent && marked[answered] === null) send(request, marked, answer)
+      else if (typeof answer.body === 'object') answer.body.destroy()
+    },
+    fail (request, reply, failure) {
+      const marked = reply as Marked
+      if (marked[answered] !== null) withdraw(reply, marked[answered])
+      send(request, marked, failure)
+    }
+  }
+}
+
+/** Returns true if an answer of this plugin was given to the reply, even if it could not be sent. */
+export const isAnswered = (reply: FastifyReply): boolean => (reply as Marked)[answered] !== null
+
+function writeHead (reply: FastifyReply, { status, headers, links, etag }: Answer): void {
+  reply.code(status)
+  for (const [name, value] of Object.entries(headers)) {
+    reply.header(name, name === 'vary' ? joinVary(reply.getHeader(name), value) : value)
+  }
+  if (etag !== undefined) reply.header('etag', etag)
+  if (links.length > 0) reply.header('link', links.map(({ rel, target }) => `<${target}>; rel="${rel}"`).join(', '))
+}
+
+/** Removes the headers of an answer. `Vary` remains: it is true of the error too. */
+function withdraw (reply: FastifyReply, { headers, links, etag }: Answer): void {
+  for (const name of Object.keys(headers)) if (name !== 'vary') reply.removeHeader(name)
+  if (etag !== undefined) reply.removeHeader('etag')
+  if (links.length > 0) reply.removeHeader('link')
+}
+
+/** Sends an answer as it was rendered. */
+function sendText (reply: FastifyReply, { body }: Answer): void {
+  if (body === undefined) reply.removeHeader('content-type').send()
+  else reply.serializer(asIs).send(body)
+}
+
+// The body is text already.
+const asIs = (body: string) => body
+
+/**
+ * Sends the value of an answer, as a handler of the application would: its preSerialization hooks and its serializer
+ * get the value. As in any route, text and null have no such hooks.
+ */
+function sendValue (reply: FastifyReply, answer: Answer): void {
+  const value: unknown = typeof answer.body === 'string' ? JSON.parse(answer.body) : undefined
+  if (value === undefined || value === null || typeof value === 'string') sendText(reply, answer)
+  else reply.send(value)
+}
+
+/** Returns whether the application observes the payloads of routes, as soon as the routes are added. */
+function watchPayloads (scope: FastifyInstance): { readonly observed: boolean } {
+  const payloads = { observed: hasPayloadHooks(scope) }
+  scope.addHook('onRoute', ({ preSerialization }) => {
+    if (preSerialization !== undefined && [preSerialization].flat().length > 0) payloads.observed = true
+  })
+  return payloads
+}
+
+/**
+ * Returns true if the scope inherits preSerialization hooks or a reply serializer. Fastify has no function for this.
+ * If its own state is not where it is expected, the result is true: that is always right, only slower.
+ */
+function hasPayloadHooks (scope: FastifyInstance): boolean {
+  const hooks = internalOf(scope, 'fastify.hooks')
+  const isKnown = typeof hooks === 'object' && hooks !== null && 'preSerialization' in hooks
+  if (!isKnown || !Array.isArray(hooks.preSerialization) || hooks.preSerialization.length > 0) return true
+  return internalOf(scope, 'fastify.replySerializerDefault') !== null
+}
+
+/** Returns the nearest state of Fastify that has a symbol of this name. */
+function internalOf (scope: object, name: string): unknown {
+  for (let holder: object | null = scope; holder !== null; holder = Object.getPrototypeOf(holder) as object | null) {
+    const symbol = Object.getOwnPropertySymbols(holder).find(one => one.description === name)
+    if (symbol !== undefined) return (holder as Record<symbol, unknown>)[symbol]
+  }
+  return undefined
+}
+
+/**
+ * Tells caches that the answer depends on the caller (docs/http.md: Rules). A `Cache-Control` of the application stays
+ * as it is.
+ */
+function addCallerHeaders (reply: FastifyReply, callerHeaders: readonly string[]): void {
+  if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'private')
+  const vary = [reply.getHeader('vary') ?? []].flat().join(', ')
+  if (!vary.includes(callerHeaders.join(', '))) reply.header('vary', joinVary(vary, callerHeaders.join(', ')))
+}
+
+/** Adds to the `Vary` that a hook of the application, such as @fastify/cors, has already set. */
+function joinVary (current: unknown, vary: string): string {
+  if (current === undefined) return vary
+  const names = [current].flat().join(', ')
+  return names === '' ? vary : `${names}, ${vary}`
+}
+
+/** The name of the collection at the start of a request's path; undefined for a path that cannot be parsed. */
+function rootName (request: FastifyRequest, rootLength: number): string | undefined {
+  try {
+    return parsePath(request.raw.url ?? '/').segments.filter(segment => segment !== '')[rootLength]
+  } catch {
+    // Such a path is refused for every caller alike.
+    return undefined
+  }
+}
