@@ -31,7 +31,7 @@ export type {
   PooledClient, PostgresClient, PostgresPool, PostgresQuery, PostgresRows
 } from './sources/sql/postgres/driver.ts'
 export type { SqliteDatabase, SqliteOptions } from './sources/sql/sqlite/sqlite.ts'
-export type { SqlSource, TableOptions } from './sources/sql/source.ts'
+export type { SqlSource, TableDefinition, TableOptions } from './sources/sql/source.ts'
 export type { Database, DataSource as Source } from './sources/source.ts'
 export type { FieldFlags } from '../schemas/flags.ts'
 export type { RequestStrategies } from '../schemas/request-strategies.ts'

@@ -1,37 +1,61 @@
 import { DeclarationError } from '../../errors.ts'
-import type { Collection } from '../../model/model.ts'
-import { words } from '../../model/names.ts'
+import type { Collection, SubCollectionField } from '../../model/model.ts'
 import type { Database, DataSource } from '../source.ts'
+import { type ColumnNames, columnNaming } from './column-names.ts'
+import { parseTableName, type TableName } from './table-name.ts'
 
 /** A table or view of an SQL database. */
 export interface SqlSource extends DataSource {
   readonly table: string
+  /** The schema of the table; undefined for the table that the database finds by its name alone. */
+  readonly schema: string | undefined
   /** Returns the name of the column that stores a property. */
   column (property: string): string
 }
 
 export interface TableOptions {
-  /**
-   * The names of the columns. Default `none`.
-   *
-   * - `none`: the names of the properties
-   * - `snake_case`: the names of the properties in snake_case
-   * - an object: the name for each property; a property that the object lacks names its column itself
-   */
-  columns?: 'none' | 'snake_case' | Readonly<Record<string, string>>
+  /** The names of the columns. Default `none`. */
+  columns?: ColumnNames
 }
 
-/** Makes a source of a database's table. Throws a DeclarationError if the name is empty. */
-export function makeSource (database: Database, table: string, { columns = 'none' }: TableOptions): SqlSource {
-  if (table === '') throw new DeclarationError('table(name): the name must not be empty')
-  return { database, table, column: columnNaming(columns) }
+/** A table or view by its name in the database, with its options. */
+export interface TableDefinition extends TableOptions {
+  name: string
+  /**
+   * The schema of PostgreSQL, or the attached database of SQLite. Default: the table that the database finds by its
+   * name alone.
+   */
+  schema?: string
+}
+
+/**
+ * Makes a source of a database's table. A text is a name, or a schema and a name with a dot between them. Throws a
+ * DeclarationError if the name is empty or has two dots.
+ */
+export function makeSource (
+  database: Database, table: string | TableDefinition, { columns }: TableOptions = {}
+): SqlSource {
+  const { schema, name } = typeof table === 'string' ? parseTableName(table) : { schema: table.schema, ...table }
+  if (name === '' || schema === '') throw new DeclarationError('table(name): the name must not be empty')
+  const naming = typeof table === 'string' ? columns : columns ?? table.columns
+  return { database, table: name, schema, column: columnNaming(naming ?? 'none') }
 }
 
 /** Returns the source of a collection. Only collections with SQL sources reach this room. */
 export const sourceOf = (collection: Collection) => collection.source as SqlSource
 
-function columnNaming (columns: NonNullable<TableOptions['columns']>): SqlSource['column'] {
-  if (columns === 'none') return property => property
-  if (columns === 'snake_case') return property => words(property).join('_')
-  return property => Object.hasOwn(columns, property) ? columns[property] ?? property : property
+/** Returns the name of a collection's table. */
+export function tableOf (collection: Collection): TableName {
+  const { table, schema } = sourceOf(collection)
+  return { schema, name: table }
+}
+
+/**
+ * Returns the name of the join table of a many-to-many relation. Without a schema of its own, it is in the schema of
+ * the table of the collection that has the relation.
+ */
+export function joinTableOf ({ link, holder }: SubCollectionField): TableName {
+  if (link.kind !== 'join') throw new TypeError('only a many-to-many relation has a join table')
+  const { schema, name } = parseTableName(link.through)
+  return { schema: schema ?? sourceOf(holder).schema, name }
 }

@@ -1,4 +1,5 @@
 import type { Tables } from '../statements/builder.ts'
+import { keyOfTable } from '../table-name.ts'
 
 /** The columns of each constraint and unique index, by its name. */
 export type Constraints = ReadonlyMap<string, readonly string[]>
@@ -8,7 +9,9 @@ export interface Catalog extends Tables { readonly constraints: Constraints }
 
 type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
 
-const inSearchPath = 'n.nspname = any(current_schemas(false))'
+const isServed = '(n.nspname = any(current_schemas(false)) or ' +
+  'n.nspname in (select json_array_elements_text($1::text::json)))'
+const place = 'array_position(current_schemas(false), n.nspname)'
 
 // A column of a domain has the type under the domain.
 const baseType = "case when t.typtype = 'd' then t.typbasetype else a.atttypid end"
@@ -17,15 +20,14 @@ const columnJoins = 'join pg_class c on c.oid = a.attrelid join pg_namespace n o
   'join pg_type t on t.oid = a.atttypid'
 
 /**
- * Reads the type of every column. A plain table name means the table in the first schema of the search path that has
- * it.
+ * Reads the type of every column, in the schemas of the search path and in those that the parameter lists as JSON.
+ * `place`: the schema's place in the search path, or null. A plain table name means the table in the first of them.
  */
 export const columnsQuery = `
-select distinct on (c.relname, a.attnum) c.relname as "table", a.attname as "column",
+select n.nspname as "schema", ${place} as place, c.relname as "table", a.attname as "column",
   format_type(${baseType}, ${typeModifier}) as type
 from pg_attribute a ${columnJoins}
-where ${inSearchPath} and c.relkind in ('r', 'p', 'v', 'm', 'f') and a.attnum > 0 and not a.attisdropped
-order by c.relname, a.attnum, array_position(current_schemas(false), n.nspname)`
+where ${isServed} and c.relkind in ('r', 'p', 'v', 'm', 'f') and a.attnum > 0 and not a.attisdropped`
 
 /** Returns SQL for the names of a table's columns, as the text of a JSON array. */
 const columnNames = (table: string, numbers: string) => 'array_to_json(array(select a.attname::text ' +
@@ -36,28 +38,43 @@ const indexJoins = 'join pg_class i on i.oid = x.indexrelid join pg_namespace n 
 
 /** Reads every constraint and unique index, with the table of each deferrable unique or exclusion constraint. */
 export const constraintsQuery = `
-select c.conname as name, ${columnNames('c.conrelid', 'c.conkey')} as columns,
+select n.nspname as "schema", ${place} as place, c.conname as name, ${columnNames('c.conrelid', 'c.conkey')} as columns,
   case when c.condeferrable and c.contype in ('u', 'p', 'x') then ${tableOfConstraint} end as deferrable
-from pg_constraint c join pg_namespace n on n.oid = c.connamespace where ${inSearchPath} and c.conrelid <> 0
+from pg_constraint c join pg_namespace n on n.oid = c.connamespace where ${isServed} and c.conrelid <> 0
 union all
-select i.relname, ${columnNames('x.indrelid', 'x.indkey::int2[]')}, null
-from pg_index x ${indexJoins} where x.indisunique and ${inSearchPath}`
+select n.nspname, ${place}, i.relname, ${columnNames('x.indrelid', 'x.indkey::int2[]')}, null
+from pg_index x ${indexJoins} where x.indisunique and ${isServed}`
 
 /** Returns the catalog from the rows of the two queries. */
 export function readCatalog (
   { columns, constraints }: { readonly columns: Rows, readonly constraints: Rows }
 ): Catalog {
   const types = new Map<string, Map<string, string>>()
-  for (const row of columns) {
-    const table = String(row['table'])
-    types.set(table, (types.get(table) ?? new Map<string, string>()).set(String(row['column']), String(row['type'])))
+  for (const row of columns.toSorted(bySearchPath)) {
+    for (const table of keysOf(row, row['table'])) {
+      const known = types.get(table) ?? new Map<string, string>()
+      // The table of an earlier schema hides the later ones.
+      if (!known.has(String(row['column']))) known.set(String(row['column']), String(row['type']))
+      types.set(table, known)
+    }
   }
   const deferrable = new Set(constraints.flatMap(row =>
-    typeof row['deferrable'] === 'string' ? [row['deferrable']] : []))
+    typeof row['deferrable'] === 'string' ? keysOf(row, row['deferrable']) : []))
   return {
-    types,
+    types: { get: table => types.get(keyOfTable(table)) },
     deferrable,
     // array_to_json() made this JSON of names.
     constraints: new Map(constraints.map(row => [String(row['name']), JSON.parse(String(row['columns'])) as string[]]))
   }
 }
+
+type CatalogRow = Rows[number]
+
+/** Returns the keys of a table: with its schema and, for a schema of the search path, the plain name. */
+function keysOf (row: CatalogRow, table: unknown): readonly string[] {
+  const name = String(table)
+  const key = keyOfTable({ schema: String(row['schema']), name })
+  return row['place'] === null ? [key] : [key, name]
+}
+
+const bySearchPath = (one: CatalogRow, other: CatalogRow) => Number(one['place']) - Number(other['place'])

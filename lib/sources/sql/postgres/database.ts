@@ -6,7 +6,7 @@ import { hasStalePlan, isEnded, isPoolExhausted, NotBegun, toFault } from './fau
 import type { Replicas } from './replicas.ts'
 import { type LoadedCatalog, loadCatalog, makeSession, readOn, refusedAtCommit } from './session.ts'
 import { inTransaction, retryRepeatable } from './transaction.ts'
-import { makeSource, type SqlSource, type TableOptions } from '../source.ts'
+import { makeSource, type SqlSource, type TableDefinition, type TableOptions } from '../source.ts'
 import type { BoundRead, Statements } from '../statements/statements.ts'
 
 /** A server, or a pool of connections to it. */
@@ -23,7 +23,7 @@ export interface Server {
 }
 
 export interface SqlDatabase extends Database {
-  table (name: string, options?: TableOptions): SqlSource
+  table (table: string | TableDefinition, options?: TableOptions): SqlSource
 }
 
 /**
@@ -33,7 +33,8 @@ export interface DatabaseOptions { readonly transactionTimeout: number, readonly
 
 /** Returns the database on a server that speaks PostgreSQL's SQL. */
 export function makePostgresDatabase (server: Server, { transactionTimeout, replicas }: DatabaseOptions): SqlDatabase {
-  const catalog = cacheCatalog(() => server.use(loadCatalog))
+  const schemas = new Set<string>()
+  const catalog = cacheCatalog(() => server.use(connection => loadCatalog(connection, [...schemas])))
   const open = new Set<OpenSession>()
   const read = makeReader(server, catalog, replicas)
   const write = makeWriter(server, catalog, replicas, open)
@@ -56,7 +57,14 @@ export function makePostgresDatabase (server: Server, { transactionTimeout, repl
 
   const database: SqlDatabase = {
     kind: 'postgres',
-    table: (name, options = {}) => makeSource(database, name, options),
+    table (table, options) {
+      const source = makeSource(database, table, options)
+      if (source.schema !== undefined && !schemas.has(source.schema)) {
+        schemas.add(source.schema)
+        catalog.clear()
+      }
+      return source
+    },
     read: (plan, noCache) => read(statements => statements.bind(plan), noCache),
     readJson: (plan, noCache) => read(statements => statements.bindJson(plan), noCache),
     // Without a confirmation after the commit, the change needs a transaction, whose commit is confirmed.

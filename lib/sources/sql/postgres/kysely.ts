@@ -5,7 +5,7 @@ import { type Connection, ConnectionFaults } from './connection.ts'
 import { makePostgresDatabase, type Server } from './database.ts'
 import { endsConnection, NotBegun, toFault, Unconfirmed } from './faults.ts'
 import { settingsQuery } from './settings.ts'
-import type { SqlSource, TableOptions } from '../source.ts'
+import type { SqlSource, TableDefinition, TableOptions } from '../source.ts'
 
 export interface KyselyOptions {
   /**
@@ -33,9 +33,10 @@ export interface KyselyInstance {
 
 export interface KyselyDatabase extends Database {
   /**
-   * A table or view as the source of a collection: the one in the first schema of the search path that has the name.
+   * A table or view as the source of a collection: by a name such as `music.artists`, or by a definition. Without a
+   * schema it is the one in the first schema of the search path that has the name.
    */
-  table (name: string, options?: TableOptions): SqlSource
+  table (table: string | TableDefinition, options?: TableOptions): SqlSource
 }
 
 /**

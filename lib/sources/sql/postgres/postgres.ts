@@ -8,7 +8,7 @@ import { isUntimed, NotBegun, toFault } from './faults.ts'
 import { batchReads } from './batching.ts'
 import { makeReplicas } from './replicas.ts'
 import { settingsQuery } from './settings.ts'
-import type { SqlSource, TableOptions } from '../source.ts'
+import type { SqlSource, TableDefinition, TableOptions } from '../source.ts'
 
 export interface PostgresOptions {
   /** The server's address, such as `postgres://user:password@host:5432/database`. Default: `PGHOST` and its like. */
@@ -45,9 +45,10 @@ export interface PostgresDatabase extends Database {
   /** The pool of connections to the primary, for the application's own statements. */
   readonly pool: PostgresPool
   /**
-   * A table or view as the source of a collection: the one in the first schema of the search path that has the name.
+   * A table or view as the source of a collection: by a name such as `music.artists`, or by a definition. Without a
+   * schema it is the one in the first schema of the search path that has the name.
    */
-  table (name: string, options?: TableOptions): SqlSource
+  table (table: string | TableDefinition, options?: TableOptions): SqlSource
   close (): Promise<void>
 }
 

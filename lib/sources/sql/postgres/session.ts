@@ -12,10 +12,12 @@ import { type BoundRead, makeStatements, type Statements } from '../statements/s
 /** The catalog of a database, and the statements made for it. */
 export interface LoadedCatalog extends Catalog { readonly statements: Statements }
 
-/** Reads the catalog of the database behind a connection. */
-export async function loadCatalog (connection: Connection): Promise<LoadedCatalog> {
-  const columns = await connection.query(columnsQuery)
-  const constraints = await connection.query(constraintsQuery)
+/** Reads the catalog of the database behind a connection: the schemas of the search path, and those that are named. */
+export async function loadCatalog (connection: Connection, schemas: readonly string[]): Promise<LoadedCatalog> {
+  // As JSON, because drivers differ in how they send arrays.
+  const parameters = [JSON.stringify(schemas)]
+  const columns = await connection.query(columnsQuery, parameters)
+  const constraints = await connection.query(constraintsQuery, parameters)
   const catalog = readCatalog({ columns, constraints })
   return { ...catalog, statements: makeStatements(postgresDialect, catalog) }
 }

@@ -2,7 +2,8 @@ import { DeclarationError } from '../../../errors.ts'
 import type { Database } from '../../source.ts'
 import { makeWriteLock, type WriteLock } from '../../write-lock.ts'
 import { openDriver, type SqliteDriver, type SqliteDriverClass, type SqliteDriverName } from './driver.ts'
-import { makeSource, type SqlSource, type TableOptions } from '../source.ts'
+import { makeSource, type SqlSource, type TableDefinition, type TableOptions } from '../source.ts'
+import { attachLike } from './attached.ts'
 import { connect, type Connection } from './connection.ts'
 import { strictTypes } from './catalog.ts'
 import { sqliteDialect } from './dialect.ts'
@@ -41,8 +42,11 @@ export interface SqliteDatabase extends Database {
    * writes of all requests. Statements do not wait for the lock of another process.
    */
   readonly driver: SqliteDriver
-  /** A table or view as the source of a collection. */
-  table (name: string, options?: TableOptions): SqlSource
+  /**
+   * A table or view as the source of a collection: by its name, by a name such as `attached.artists`, or by a
+   * definition.
+   */
+  table (table: string | TableDefinition, options?: TableOptions): SqlSource
   /**
    * Runs a script of statements, such as a migration. While it waits for the lock of another process, no request is
    * served.
@@ -77,7 +81,11 @@ export function sqlite (file: string, options: SqliteOptions = {}): SqliteDataba
   const database: SqliteDatabase = {
     kind: 'sqlite',
     driver,
-    table: (name, options = {}) => makeSource(database, name, options),
+    table (table, options) {
+      const source = makeSource(database, table, options)
+      if (source.schema !== undefined) attachLike(driver, reader?.driver, source.schema)
+      return source
+    },
     exec: script => { runScript(driver, script, busyTimeout) },
     close () {
       reader?.driver.close()

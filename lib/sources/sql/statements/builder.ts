@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Collection, DataField } from '../../../model/model.ts'
+import { keyOfTable, type TableName } from '../table-name.ts'
 import { type ColumnTypes, columnType, type ColumnType } from './columns.ts'
 import type { Dialect, Sql } from './dialect.ts'
 import type { Shape, Slot } from './shape.ts'
@@ -12,14 +13,14 @@ export interface Builder {
   /** Returns a new alias for a table. */
   alias (): string
   /** Returns the clause by which an insert of a duplicate does nothing. */
-  onConflict (table: string): Sql
+  onConflict (table: TableName): Sql
   /** Returns the slots of the values that a node of the plan holds, in the order of the values. */
   slotsOf (node: object): readonly Slot[]
 }
 
 /**
  * The facts about a database's tables. `deferrable`: the tables with a deferrable unique constraint, which PostgreSQL
- * does not accept in `on conflict`.
+ * does not accept in `on conflict`, by their keys (keyOfTable).
  */
 export interface Tables { readonly types: ColumnTypes, readonly deferrable: ReadonlySet<string> }
 
@@ -33,7 +34,7 @@ export function makeBuilder (dialect: Dialect, { types, deferrable }: Tables, { 
     },
     // Aliases have parentheses, so that they hide no table: an inner name hides an outer one.
     alias: () => `(t${aliases++})`,
-    onConflict: table => deferrable.has(table) ? sql`` : sql` on conflict do nothing`,
+    onConflict: table => deferrable.has(keyOfTable(table)) ? sql`` : sql` on conflict do nothing`,
     slotsOf: node => slots.get(node) ?? []
   }
 }

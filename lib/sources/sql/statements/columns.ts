@@ -1,6 +1,7 @@
 import type { Collection, StoredField } from '../../../model/model.ts'
 import type { ValueKind } from '../../../model/values.ts'
-import { sourceOf } from '../source.ts'
+import { sourceOf, tableOf } from '../source.ts'
+import type { TableName } from '../table-name.ts'
 
 /**
  * The type of a column. `kind` is the kind of the field's values; `type` is the database's own name of the type, which
@@ -9,12 +10,11 @@ import { sourceOf } from '../source.ts'
 export interface ColumnType { readonly kind: ValueKind, readonly type: string }
 
 /** The database's names of its columns' types, by table and column. */
-export interface ColumnTypes { get (table: string): ReadonlyMap<string, string> | undefined }
+export interface ColumnTypes { get (table: TableName): ReadonlyMap<string, string> | undefined }
 
 /** Returns the database's name of the type of a field's column, or an empty string if it is unknown. */
 export function columnType (
   types: ColumnTypes, collection: Collection, { property }: Pick<StoredField, 'property'>
 ): string {
-  const { table, column } = sourceOf(collection)
-  return types.get(table)?.get(column(property)) ?? ''
+  return types.get(tableOf(collection))?.get(sourceOf(collection).column(property)) ?? ''
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { RelationField, StoredField } from '../../../model/model.ts'
-import { sourceOf } from '../source.ts'
+import { joinTableOf, sourceOf } from '../source.ts'
+import { tableId } from '../table-name.ts'
 import type { Sql } from './dialect.ts'
 import { column, type TableRef } from './table.ts'
 
@@ -14,10 +15,12 @@ export function related (field: RelationField, target: TableRef, parent: (field:
   const own = parent(field.holder.key)
   if (link.kind === 'foreign-key') return sql`${column(target, link.foreignKey)} = ${own}`
   const { column: nameOf } = sourceOf(field.holder)
-  const join = sql.id(link.through)
+  const table = joinTableOf(field)
+  const join = sql.id(table.name)
   const otherKey = sql`${join}.${sql.id(nameOf(link.otherKey))}`
+  const isLinked = sql`${join}.${sql.id(nameOf(link.foreignKey))} = ${own}`
   // Not a join, which would give an item once for each of its links.
-  return sql`${key} in (select ${otherKey} from ${join} where ${join}.${sql.id(nameOf(link.foreignKey))} = ${own})`
+  return sql`${key} in (select ${otherKey} from ${tableId(table)} where ${isLinked})`
 }
 
 /**
@@ -33,7 +36,8 @@ export function relatedToAny (
   const own = column(ref, field.holder.key)
   if (link.kind === 'foreign-key') return sql`${own} in (${select(column(target, link.foreignKey))})`
   const { column: nameOf } = sourceOf(field.holder)
-  const join = sql.id(link.through)
+  const table = joinTableOf(field)
+  const join = sql.id(table.name)
   const isLinked = sql`${join}.${sql.id(nameOf(link.otherKey))} in (${select(key)})`
-  return sql`${own} in (select ${join}.${sql.id(nameOf(link.foreignKey))} from ${join} where ${isLinked})`
+  return sql`${own} in (select ${join}.${sql.id(nameOf(link.foreignKey))} from ${tableId(table)} where ${isLinked})`
 }

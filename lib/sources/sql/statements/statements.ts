@@ -48,13 +48,15 @@ interface Statement<Code> {
 /** A value in an expression of the application. */
 interface Constant { readonly kind: 'constant', readonly value: unknown }
 
+const noTypes: Tables['types'] = { get: () => undefined }
+
 /** The size of each cache. Caches are bounded because clients choose the shapes. */
 const cacheSize = 500
 
 /** Makes the statements of a database. `types` may be filled later, but before the first statement. */
 export function makeStatements (
   dialect: Dialect,
-  { types = new Map<string, never>(), deferrable = new Set<string>() }: Partial<Tables> = {}
+  { types = noTypes, deferrable = new Set<string>() }: Partial<Tables> = {}
 ): Statements {
   const compiler = makeCompiler(dialect)
   const builderOf = (shape: Shape) => makeBuilder(dialect, { types, deferrable }, shape)

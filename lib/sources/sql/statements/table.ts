@@ -1,7 +1,8 @@
 import { expressionBuilder, sql } from 'kysely'
 import type { Tables } from '../../../collection.ts'
 import type { Collection, DataField, ExpressionField, StoredField } from '../../../model/model.ts'
-import { sourceOf } from '../source.ts'
+import { sourceOf, tableOf } from '../source.ts'
+import { tableId } from '../table-name.ts'
 import type { Sql } from './dialect.ts'
 
 /**
@@ -33,13 +34,14 @@ export function column (ref: TableRef, field: DataField): Sql {
  * ...)`.
  */
 export function table (ref: TableRef): Sql {
-  const { table } = sourceOf(ref.collection)
-  if (ref.expressions.size === 0) return sql`${sql.id(table)} as ${sql.id(ref.alias)}`
+  const name = tableOf(ref.collection)
+  const table = tableId(name)
+  if (ref.expressions.size === 0) return sql`${table} as ${sql.id(ref.alias)}`
   const expressions = [...ref.expressions].map(field => {
     return sql`(${expressionOf(field)}) as ${sql.id(columnName(ref.collection, field))}`
   })
   // Inside the derived table, the table keeps its own name, which the application's expressions may use.
-  return sql`(select ${sql.id(table)}.*, ${sql.join(expressions)} from ${sql.id(table)}) as ${sql.id(ref.alias)}`
+  return sql`(select ${sql.id(name.name)}.*, ${sql.join(expressions)} from ${table}) as ${sql.id(ref.alias)}`
 }
 
 /** Returns the columns that an inner query must select for the outer query that reads it as `outer`. */

@@ -3,7 +3,8 @@ import type { Collection } from '../../../model/model.ts'
 import type { Scalar } from '../../../model/values.ts'
 import type { Step } from '../../../plan/plan.ts'
 import type { Change, ChangeOf, Stored } from '../../source.ts'
-import { sourceOf } from '../source.ts'
+import { joinTableOf, sourceOf, tableOf } from '../source.ts'
+import { tableId } from '../table-name.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
@@ -29,7 +30,7 @@ export function buildChange (change: Change, builder: Builder): ChangeCode {
 function buildInsert (change: ChangeOf<'insert'>, builder: Builder): ChangeCode {
   const { collection, orNothing } = change
   const { key } = collection
-  const { table } = sourceOf(collection)
+  const table = tableOf(collection)
   const { dialect } = builder
   const row = buildInsertedRow(change, builder)
   const type = builder.columnType(collection, key)
@@ -37,7 +38,7 @@ function buildInsert (change: ChangeOf<'insert'>, builder: Builder): ChangeCode 
   const conflict = orNothing ? builder.onConflict(table) : sql``
   const returned = sql`${dialect.fetch(columnOf(collection, key), type)} as ${sql.id('key')}`
   return {
-    sql: sql`insert into ${sql.id(table)} ${row}${conflict} returning ${returned}`,
+    sql: sql`insert into ${tableId(table)} ${row}${conflict} returning ${returned}`,
     // A key is never null, and compileKey accepts only types whose values are scalars.
     key: value => decode(value) as Scalar
   }
@@ -84,7 +85,7 @@ interface Target { readonly path: Sql, readonly table: Sql, readonly where: Sql 
 function buildTarget (collection: Collection, steps: readonly Step[], builder: Builder): Target {
   const [only, ...others] = steps
   const ref = tableRef(collection, '(target)')
-  const table = sql`${sql.id(sourceOf(collection).table)} as ${sql.id(ref.alias)}`
+  const table = sql`${tableId(tableOf(collection))} as ${sql.id(ref.alias)}`
   if (only !== undefined && others.length === 0 && cardinalityOf(only) !== 'rows') {
     return { path: sql``, table, where: buildFilter(only.where, ref, builder) }
   }
@@ -108,10 +109,11 @@ function buildLink (change: ChangeOf<'link'>, builder: Builder): Sql {
     return builder.dialect.operand(slot, index === 0 ? types[0] : types[1])
   })
   const { column: nameOf } = sourceOf(holder)
-  const join = sql.id(link.through)
+  const table = joinTableOf(change.field)
+  const join = tableId(table)
   const [foreignKey, otherKey] = [sql.id(nameOf(link.foreignKey)), sql.id(nameOf(link.otherKey))]
   // Not left to `on conflict` alone, because the join table may have no unique index.
   const linked = sql`select 1 from ${join} where ${foreignKey} = ${own} and ${otherKey} = ${other}`
   const values = sql`select ${own}, ${other} where not exists (${linked})`
-  return sql`insert into ${join} (${foreignKey}, ${otherKey}) ${values}${builder.onConflict(link.through)}`
+  return sql`insert into ${join} (${foreignKey}, ${otherKey}) ${values}${builder.onConflict(table)}`
 }

@@ -1,0 +1,29 @@
+import { words } from '../../model/names.ts'
+
+/** `none`: the names of the properties. `snake_case`: the names of the properties in snake_case. */
+type Convention = 'none' | 'snake_case'
+
+/**
+ * The names of the columns of a table: a convention, or the name for each property. A property that is not listed has
+ * its name by the listed `convention`; without one, its own name.
+ */
+export type ColumnNames = Convention | Readonly<Record<string, string>>
+
+/** Returns the function that gives the name of the column that stores a property. */
+export function columnNaming (names: ColumnNames): (property: string) => string {
+  if (typeof names === 'string') return conventions[names]
+  // A property `convention` may be listed as well: its column is not named like a convention.
+  const named = names['convention']
+  const convention = isConvention(named) ? named : 'none'
+  const exceptions = new Map(Object.entries(names))
+  if (isConvention(named)) exceptions.delete('convention')
+  return property => exceptions.get(property) ?? conventions[convention](property)
+}
+
+const conventions: Readonly<Record<Convention, (property: string) => string>> = {
+  none: property => property,
+  snake_case: property => words(property).join('_')
+}
+
+const isConvention = (name: string | undefined): name is Convention =>
+  name !== undefined && Object.hasOwn(conventions, name)

@@ -1,0 +1,26 @@
+import { DeclarationError } from '../../../errors.ts'
+import type { SqliteDriver } from './driver.ts'
+
+/**
+ * Attaches to a connection the database that another connection has attached under a name, unless it is attached there
+ * already. Throws a DeclarationError if there is no such database, and for one without a file, which only one
+ * connection can have.
+ */
+export function attachLike (main: SqliteDriver, reader: SqliteDriver | undefined, schema: string): void {
+  const file = fileOf(main, schema)
+  const place = `table({ schema: '${schema}' })`
+  if (file === undefined) throw new DeclarationError(`${place}: there is no such database; attach it before`)
+  if (reader === undefined || fileOf(reader, schema) !== undefined) return
+  if (file === '') {
+    const reason = 'is in memory, where the connection for reads cannot reach it'
+    throw new DeclarationError(`${place}: the attached database ${reason}; attach a file`)
+  }
+  reader.prepare(`attach ? as "${schema.replaceAll('"', '""')}"`).run(file)
+}
+
+/** Returns the file of a database of a connection; an empty string for one in memory, undefined for an unknown one. */
+function fileOf (driver: SqliteDriver, schema: string): string | undefined {
+  const [row] = driver.prepare('select file from pragma_database_list where name = ? collate nocase').all(schema)
+  if (typeof row !== 'object' || row === null || !('file' in row)) return schema === 'temp' ? '' : undefined
+  return String(row.file ?? '')
+}
