@@ -1,20 +1,29 @@
 import type { TSchema } from '@sinclair/typebox'
-import { Ajv, type ErrorObject } from 'ajv'
+import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
 import { DeclarationError } from '../errors.ts'
+import { makeAjv } from './load-ajv.ts'
 import { describeViolation } from './violation-message.ts'
 
-// With strictNumbers, Ajv would refuse Infinity, which means that there is no limit.
-const ajv = new Ajv({ strictNumbers: false })
-
 /**
- * Compiles a check of data that the application passes in. The check throws a DeclarationError for the first violation.
- * `place` turns the path of the invalid value, such as `pages.maxSize`, into the beginning of the message.
+ * Returns a check of data that the application passes in, which is compiled at its first use. The check throws a
+ * DeclarationError for the first violation. `place` turns the path of the invalid value, such as `pages.maxSize`, into
+ * the beginning of the message.
  */
 export function compileCheck (schema: TSchema): (data: unknown, place: (path: string) => string) => void {
-  const validate = ajv.compile(schema)
+  let validate: ValidateFunction | undefined
   return (data, place) => {
+    validate ??= checkingAjv().compile(schema)
     if (!validate(data)) throw violation(validate.errors ?? [], place)
   }
+}
+
+let madeAjv: Ajv | undefined
+
+function checkingAjv (): Ajv {
+  // With strictNumbers, Ajv would refuse Infinity, which means that there is no limit. The schemas are the plugin's own
+  // and tested, so Ajv need not check them: that would take 60 ms.
+  madeAjv ??= makeAjv({ strictNumbers: false, meta: false, validateSchema: false })
+  return madeAjv
 }
 
 function violation (errors: readonly ErrorObject[], place: (path: string) => string): DeclarationError {

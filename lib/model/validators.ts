@@ -1,14 +1,11 @@
 import type { TSchema } from '@sinclair/typebox'
-import { Ajv, type ErrorObject } from 'ajv'
-import addFormatsModule from 'ajv-formats'
+import type { Ajv, ErrorObject } from 'ajv'
 import { flagNames } from '../../schemas/flags.ts'
 import { DeclarationError } from '../errors.ts'
+import { makeAjvWithFormats } from './load-ajv.ts'
 import { formatTypes } from './values.ts'
 import { describeViolation } from './violation-message.ts'
 import type { StoredField } from './model.ts'
-
-// ajv-formats is CommonJS with its own default export; under nodenext, its default import has the type of the module.
-const addFormats = addFormatsModule.default
 
 /** A violation of a schema by a body. `pointer` is a JSON pointer (RFC 6901) in names on the wire. */
 export interface Violation { readonly pointer: string, readonly message: string }
@@ -17,12 +14,17 @@ export interface Violation { readonly pointer: string, readonly message: string 
 export type Validate = (values: Readonly<Record<string, unknown>>) => readonly Violation[]
 
 /** Strict: it does not coerce values, fill in defaults or remove members. It is independent of the host's Ajv. */
-const ajv = addFormats(new Ajv({ allErrors: true, strictTypes: false, strictTuples: false, strictRequired: false }))
-ajv.addVocabulary([...flagNames])
-// Bodies and filters accept the same texts for a format.
-for (const [format, type] of Object.entries(formatTypes)) {
-  ajv.addFormat(format, { validate: (text: string) => type.parse(text) !== undefined })
+function makeValidatorAjv (): Ajv {
+  const ajv = makeAjvWithFormats({ allErrors: true, strictTypes: false, strictTuples: false, strictRequired: false })
+  ajv.addVocabulary([...flagNames])
+  // Bodies and filters accept the same texts for a format.
+  for (const [format, type] of Object.entries(formatTypes)) {
+    ajv.addFormat(format, { validate: (text: string) => type.parse(text) !== undefined })
+  }
+  return ajv
 }
+
+let madeAjv: Ajv | undefined
 
 /**
  * Compiles one validator of the writable fields (docs/http.md: Writing). Throws a DeclarationError for a schema that
@@ -37,7 +39,8 @@ export function compileValidate (collection: string, fields: readonly StoredFiel
 
 function compile (collection: string, schema: TSchema) {
   try {
-    return ajv.compile(schema)
+    madeAjv ??= makeValidatorAjv()
+    return madeAjv.compile(schema)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     const place = `collection '${collection}'`

@@ -1,9 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
-import { Ajv } from 'ajv'
-import addFormatsModule from 'ajv-formats'
-
-// ajv-formats is CommonJS with its own default export; under nodenext, its default import has the type of the module.
-const addFormats = addFormatsModule.default
+import type { Ajv } from 'ajv'
+import { makeAjvWithFormats } from './load-ajv.ts'
 
 /** A value of a field, other than null, in the form in which it is compared, bound and written. */
 export type Scalar = string | number | boolean
@@ -216,10 +213,24 @@ const booleanType: ValueType = {
   take: value => typeof value === 'boolean' ? value : undefined
 }
 
-const ajv = addFormats(new Ajv())
+/**
+ * Returns Ajv's own check of a format, which is compiled at its first use. Bodies are checked with the parsers below
+ * (model/validators.ts).
+ */
+function isFormat (format: string): (text: string) => boolean {
+  let check: ((text: string) => boolean) | undefined
+  return text => {
+    check ??= formatAjv().compile<string>({ type: 'string', format })
+    return check(text)
+  }
+}
 
-/** Compiles Ajv's own check of a format. Bodies are checked with the parsers below (model/validators.ts). */
-const isFormat = (format: string) => ajv.compile<string>({ type: 'string', format })
+let madeAjv: Ajv | undefined
+
+function formatAjv (): Ajv {
+  madeAjv ??= makeAjvWithFormats({})
+  return madeAjv
+}
 
 const isDate = isFormat('date')
 const isDateTime = isFormat('date-time')

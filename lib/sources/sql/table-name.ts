@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql } from './load-kysely.ts'
 import { DeclarationError } from '../../errors.ts'
 import type { Sql } from './statements/dialect.ts'
 

@@ -1,4 +1,4 @@
-import { PostgresQueryCompiler, sql } from 'kysely'
+import { loadKysely, sql } from '../load-kysely.ts'
 import { foldCase } from '../../fold-case.ts'
 import type { ColumnType } from '../statements/columns.ts'
 import type { Dialect, Sql } from '../statements/dialect.ts'
@@ -10,7 +10,7 @@ import { postgresWriter } from './json.ts'
  * it.
  */
 export const postgresDialect: Dialect = {
-  compiler: new PostgresQueryCompiler(),
+  makeCompiler: () => new (loadKysely().PostgresQueryCompiler)(),
   comparable: (column, columnType) => formOf(columnType).comparable(column),
   // A column of text stays as it is, so that an index can serve it.
   asShown: (column, { kind, type }) =>
@@ -28,14 +28,14 @@ export const postgresDialect: Dialect = {
     const isAscii = sql`octet_length(${text(column)}) = length(${text(column)})`
     const lower = sql`lower(${text(column)} collate "C")`
     // Other characters are mapped one by one: for them, lower() depends on the server's version and libraries.
-    const mapped = sql`translate(${text(column)}, ${sql.lit(capitals.from)}, ${sql.lit(capitals.to)})`
+    const mapped = sql`translate(${text(column)}, ${sql.lit(capitals().from)}, ${sql.lit(capitals().to)})`
     return sql`case when ${isAscii} then ${lower} else ${mapped} end`
   },
   limit (limit, offset) {
     const first = limit === undefined ? sql`` : sql`limit ${limit}`
     return sql`${first}${offset === undefined ? sql`` : sql` offset ${offset}`}`
   },
-  lock: sql` for update`,
+  lock: () => sql` for update`,
   row: values => sql`json_build_array(${sql.join(values)})`,
   collect: row => sql`coalesce(json_agg(${row}), '[]')`,
   asText: json => sql`(${json})::text`,
@@ -47,7 +47,7 @@ export const postgresDialect: Dialect = {
   decoder: decoderOf,
   toColumn: (slot, columnType) => toColumn(sql`${sql.val(slot)}`, columnType),
   // The URL of an upsert may give a key even where the column is `generated always`.
-  givenKey: sql` overriding system value`,
+  givenKey: () => sql` overriding system value`,
   bind: value => typeof value === 'object' && value !== null ? value.map(String) : value
 }
 
@@ -123,10 +123,18 @@ function storeArray (json: Sql, type: string): Sql {
   return sql`case when ${json} is not null then ${array}::${sql.raw(type)} end`
 }
 
-/** The characters that foldCase() changes, and the characters that it gives for them. */
-const capitals = findCapitals()
+interface Capitals { readonly from: string, readonly to: string }
 
-function findCapitals (): { readonly from: string, readonly to: string } {
+let foundCapitals: Capitals | undefined
+
+/** Returns the characters that foldCase() changes, and the characters that it gives for them. */
+function capitals (): Capitals {
+  // Found at the first use, because it takes 40 ms.
+  foundCapitals ??= findCapitals()
+  return foundCapitals
+}
+
+function findCapitals (): Capitals {
   let from = ''
   let to = ''
   for (let code = 1; code <= 0x1ffff; code++) {

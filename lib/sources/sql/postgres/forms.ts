@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql } from '../load-kysely.ts'
 import type { ColumnType } from '../statements/columns.ts'
 import type { Sql } from '../statements/dialect.ts'
 

@@ -1,10 +1,11 @@
-import { CompiledQuery } from 'kysely'
+import type { CompiledQuery } from 'kysely'
 import { DeclarationError } from '../../../errors.ts'
 import type { Database } from '../../source.ts'
 import { type Connection, ConnectionFaults } from './connection.ts'
 import { makePostgresDatabase, type Server } from './database.ts'
 import { endsConnection, NotBegun, toFault, Unconfirmed } from './faults.ts'
 import { settingsQuery } from './settings.ts'
+import { loadKysely } from '../load-kysely.ts'
 import type { SqlSource, TableDefinition, TableOptions } from '../source.ts'
 
 export interface KyselyOptions {
@@ -116,7 +117,7 @@ function connectionOf (instance: KyselyInstance): Connection {
   const faults = new ConnectionFaults()
   const execute = async (text: string, values: readonly unknown[] = []) => {
     try {
-      const { rows, numAffectedRows } = await instance.executeQuery(CompiledQuery.raw(text, [...values]))
+      const { rows, numAffectedRows } = await instance.executeQuery(loadKysely().CompiledQuery.raw(text, [...values]))
       // The rows of every driver are objects, by the names of the columns.
       return { rows: rows as ReadonlyArray<Readonly<Record<string, unknown>>>, count: Number(numAffectedRows ?? 0) }
     } catch (error) {

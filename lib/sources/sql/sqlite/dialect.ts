@@ -1,4 +1,4 @@
-import { sql, SqliteQueryCompiler } from 'kysely'
+import { loadKysely, sql } from '../load-kysely.ts'
 import type { ValueKind } from '../../../model/values.ts'
 import type { ColumnType } from '../statements/columns.ts'
 import type { Dialect, Sql } from '../statements/dialect.ts'
@@ -14,7 +14,7 @@ export const foldFunction = 'data_api_fold_case'
 
 /** The dialect of SQLite, from version 3.37. */
 export const sqliteDialect: Dialect = {
-  compiler: new SqliteQueryCompiler(),
+  makeCompiler: () => new (loadKysely().SqliteQueryCompiler)(),
   // A column may be declared with another collation.
   comparable: (column, { kind }) => isNumeric(kind) ? column : sql`${column} collate binary`,
   asShown: column => column,
@@ -36,7 +36,7 @@ export const sqliteDialect: Dialect = {
     return sql`${first}${offset === undefined ? sql`` : sql` offset ${unseen(offset)}`}`
   },
   // A transaction already holds the lock of the whole database.
-  lock: sql``,
+  lock: () => sql``,
   row: values => sql`json_array(${sql.join(values)})`,
   collect: row => sql`json_group_array(json(${row}))`,
   asText: json => json,
@@ -47,7 +47,7 @@ export const sqliteDialect: Dialect = {
   writer: sqliteWriter,
   fetchesPages: false,
   toColumn: bindSlot,
-  givenKey: sql``,
+  givenKey: () => sql``,
   bind: bindValue
 }
 

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql } from '../load-kysely.ts'
 import type { ValueKind } from '../../../model/values.ts'
 import type { Sql, Writer } from '../statements/dialect.ts'
 import { writeMarked } from '../statements/exact-numbers.ts'
@@ -25,13 +25,14 @@ const text: Expression = column => sql`cast(${column} as text)`
 const boolean: Expression = column =>
   sql`json(case cast(${column} as integer) <> 0 when 1 then 'true' when 0 then 'false' end)`
 
-const isSafe = sql.raw(`between ${Number.MIN_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`)
+const isSafe = (column: Sql) =>
+  sql`${column} between ${sql.lit(Number.MIN_SAFE_INTEGER)} and ${sql.lit(Number.MAX_SAFE_INTEGER)}`
 const integer: Expression = column => {
-  const isSafeInteger = sql`typeof(${column}) = 'integer' and ${column} ${isSafe}`
+  const isSafeInteger = sql`typeof(${column}) = 'integer' and ${isSafe(column)}`
   return sql`case when ${isSafeInteger} then ${column} when ${isNumber(column)} then ${mark(column)} end`
 }
 const strictInteger: Expression = column =>
-  sql`case when ${column} ${isSafe} then ${column} when ${column} is not null then ${mark(column)} end`
+  sql`case when ${isSafe(column)} then ${column} when ${column} is not null then ${mark(column)} end`
 
 /**
  * Writes a double. A double between the bounds that is a whole number of ten-thousandths has no more digits than the 15
@@ -60,9 +61,10 @@ const expressionsOfType: Readonly<Record<string, Expressions>> = {
   TEXT: { ...expressions, string: asIs, date: asIs, 'date-time': asIs, time: asIs, uuid: asIs }
 }
 
-const number = sql.id('n')
-const markedOnce: Expression = column =>
-  sql`(select ${mark(number)} from (select ${column} as ${number}) where ${isNumber(number)})`
+const markedOnce: Expression = column => {
+  const number = sql.id('n')
+  return sql`(select ${mark(number)} from (select ${column} as ${number}) where ${isNumber(number)})`
+}
 
 /** The expressions that contain the column's own SQL only once, for a column whose SQL is long. */
 const expressionsOnce: Expressions = { ...texts, integer: markedOnce, number: markedOnce }

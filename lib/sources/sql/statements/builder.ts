@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql } from '../load-kysely.ts'
 import type { Collection, DataField } from '../../../model/model.ts'
 import { keyOfTable, type TableName } from '../table-name.ts'
 import { type ColumnTypes, columnType, type ColumnType } from './columns.ts'

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql } from '../load-kysely.ts'
 import type { DataField } from '../../../model/model.ts'
 import type { ReadPlanOf, Row, Selection } from '../../../plan/plan.ts'
 import type { JsonResult, ReadResult } from '../../source.ts'

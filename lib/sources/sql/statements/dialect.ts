@@ -22,7 +22,7 @@ export interface Writer {
 
 /** The differences between the databases. */
 export interface Dialect {
-  readonly compiler: QueryCompiler
+  makeCompiler (): QueryCompiler
   /** Returns a column as it is compared and ordered: text by code point. */
   comparable (column: Sql, type: ColumnType): Sql
   /** Returns a column of text as a client reads it. */
@@ -37,8 +37,8 @@ export interface Dialect {
   /** Returns a text folded as foldCase() does. */
   foldCase (column: Sql): Sql
   limit (limit: Sql | undefined, offset: Sql | undefined): Sql
-  /** The clause that locks the rows of a `select` against changes by others. */
-  readonly lock: Sql
+  /** Returns the clause that locks the rows of a `select` against changes by others. */
+  lock (): Sql
   /** Returns a JSON array of encoded values. */
   row (values: readonly Sql[]): Sql
   /** Aggregates a column of JSON to an array in the order of the rows, which is empty over no rows. */
@@ -58,8 +58,8 @@ export interface Dialect {
   readonly fetchesPages: boolean
   /** Returns a bound value as it is stored in a column. */
   toColumn (slot: Slot, type: ColumnType): Sql
-  /** The clause between the columns and the values of an insert that sets the key. */
-  readonly givenKey: Sql
+  /** Returns the clause between the columns and the values of an insert that sets the key. */
+  givenKey (): Sql
   /** Returns a value as the driver binds it. */
   bind (value: Value): unknown
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql } from '../load-kysely.ts'
 import { isExact, type Operator, traitsOf } from '../../../model/values.ts'
 import type { Predicate } from '../../../plan/plan.ts'
 import type { Builder } from './builder.ts'

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql } from '../load-kysely.ts'
 import type { RelationField, StoredField } from '../../../model/model.ts'
 import { joinTableOf, sourceOf } from '../source.ts'
 import { tableId } from '../table-name.ts'

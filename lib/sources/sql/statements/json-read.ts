@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql } from '../load-kysely.ts'
 import type { DataField } from '../../../model/model.ts'
 import type { Listing, ReadPlanOf, Row, Selection, Shown } from '../../../plan/plan.ts'
 import type { Ends, JsonResult, ReadResult } from '../../source.ts'

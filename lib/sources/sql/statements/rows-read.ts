@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql } from '../load-kysely.ts'
 import type { DataField } from '../../../model/model.ts'
 import type { Origin, Predicate, ReadPlan, ReadPlanOf } from '../../../plan/plan.ts'
 import type { Found } from '../../source.ts'

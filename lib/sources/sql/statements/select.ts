@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql } from '../load-kysely.ts'
 import type { DataField } from '../../../model/model.ts'
 import type { Listing, Row, Selection, Shown } from '../../../plan/plan.ts'
 import type { Builder } from './builder.ts'

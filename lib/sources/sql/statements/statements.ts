@@ -1,7 +1,8 @@
-import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector } from 'kysely'
+import type { Kysely } from 'kysely'
 import { LruMap } from 'toad-cache'
 import { memoize } from '../../../memoize.ts'
 import type { ReadPlan } from '../../../plan/plan.ts'
+import { loadKysely } from '../load-kysely.ts'
 import type { Change, JsonResult, ReadResult } from '../../source.ts'
 import { makeBuilder, type Tables } from './builder.ts'
 import type { Dialect, Sql } from './dialect.ts'
@@ -138,12 +139,13 @@ type Compiler = Kysely<Record<string, never>>
 
 /** Makes a Kysely that compiles text and has no driver. */
 function makeCompiler (dialect: Dialect): Compiler {
+  const { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector } = loadKysely()
   return new Kysely({
     dialect: {
       createAdapter: () => new SqliteAdapter(),
       createDriver: () => new DummyDriver(),
       createIntrospector: db => new SqliteIntrospector(db),
-      createQueryCompiler: () => dialect.compiler
+      createQueryCompiler: () => dialect.makeCompiler()
     }
   })
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql } from '../load-kysely.ts'
 import { isExact, traitsOf } from '../../../model/values.ts'
 import type { Origin, Predicate, Step } from '../../../plan/plan.ts'
 import type { Missed } from '../../source.ts'
@@ -39,7 +39,7 @@ export function buildStepSelects (
     const source = tableRef(step.collection, builder.alias())
     const where = startingAt(step, source, refs[index - 1], step.where, builder)
     const columns = selected(source, refs[index] ?? source)
-    const lock = locking && index === steps.length - 1 ? builder.dialect.lock : sql``
+    const lock = locking && index === steps.length - 1 ? builder.dialect.lock() : sql``
     return sql`select ${columns} from ${table(source)} where ${where} limit 2${lock}`
   }).toReversed()
 }

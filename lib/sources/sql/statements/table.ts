@@ -1,4 +1,4 @@
-import { expressionBuilder, sql } from 'kysely'
+import { loadKysely, sql } from '../load-kysely.ts'
 import type { Tables } from '../../../collection.ts'
 import type { Collection, DataField, ExpressionField, StoredField } from '../../../model/model.ts'
 import { sourceOf, tableOf } from '../source.ts'
@@ -61,5 +61,5 @@ function columnName (collection: Collection, field: DataField): string {
 
 function expressionOf ({ property, expression }: ExpressionField) {
   if (expression.sql === undefined) throw new TypeError(`the expression '${property}' has no part for SQL`)
-  return expression.sql(expressionBuilder<Tables, string>())
+  return expression.sql(loadKysely().expressionBuilder<Tables, string>())
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql } from '../load-kysely.ts'
 import type { Origin, Predicate } from '../../../plan/plan.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'

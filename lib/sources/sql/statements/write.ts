@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql } from '../load-kysely.ts'
 import type { Collection } from '../../../model/model.ts'
 import type { Scalar } from '../../../model/values.ts'
 import type { Step } from '../../../plan/plan.ts'
@@ -48,7 +48,7 @@ function buildInsert (change: ChangeOf<'insert'>, builder: Builder): ChangeCode 
 function buildInsertedRow ({ collection, values }: ChangeOf<'insert'>, builder: Builder): Sql {
   if (values.size === 0) return sql`default values`
   const columns = [...values.keys()].map(field => columnOf(collection, field))
-  const overriding = values.has(collection.key) ? builder.dialect.givenKey : sql``
+  const overriding = values.has(collection.key) ? builder.dialect.givenKey() : sql``
   return sql`(${sql.join(columns)})${overriding} values (${sql.join(buildStored(collection, values, builder))})`
 }
 
