@@ -1,8 +1,13 @@
-import { Kind, OptionalKind, type Static, type TObject, type TProperties, type TSchema } from '@sinclair/typebox'
+import type { Kind, OptionalKind, Static, TObject, TProperties, TSchema } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import type { ExpressionBuilder, Expression as SqlExpression } from 'kysely'
 import type { FieldFlags } from '../schemas/flags.ts'
 import type { RequestStrategies } from '../schemas/request-strategies.ts'
+
+// TypeBox registers its symbols under these names. It is not loaded for them: an application that has its schemas ready
+// need not load it a second time.
+const kindSymbol: typeof Kind = Symbol.for('TypeBox.Kind') as typeof Kind
+const optionalSymbol: typeof OptionalKind = Symbol.for('TypeBox.Optional') as typeof OptionalKind
 
 /** The context in which the application's own functions are called. */
 export interface Context {
@@ -69,7 +74,7 @@ export type RelationFlags = Pick<FieldFlags, 'readable' | 'writable' | 'hidden' 
 
 /** The items of another collection that belong to this item. `target`: the other collection's name in `collections`. */
 export function SubCollection (target: string, options: SubCollectionOptions): TSubCollection {
-  return relation({ [Kind]: 'SubCollection', target, link: options, type: 'array' }, options)
+  return relation({ [kindSymbol]: 'SubCollection', target, link: options, type: 'array' }, options)
 }
 
 /**
@@ -77,7 +82,7 @@ export function SubCollection (target: string, options: SubCollectionOptions): T
  * `collections`.
  */
 export function SubItem (target: string, options: SubItemOptions): TSubItem {
-  return relation({ [Kind]: 'SubItem', target, link: options, type: 'object' }, options)
+  return relation({ [kindSymbol]: 'SubItem', target, link: options, type: 'object' }, options)
 }
 
 function relation<S extends object> (
@@ -89,9 +94,9 @@ function relation<S extends object> (
   return { ...schema, ...flags } as S & { static: never, params: unknown[] }
 }
 
-export const isSubCollection = (schema: TSchema): schema is TSubCollection => schema[Kind] === 'SubCollection'
-export const isSubItem = (schema: TSchema): schema is TSubItem => schema[Kind] === 'SubItem'
-export const isOptional = (schema: TSchema): boolean => schema[OptionalKind] === 'Optional'
+export const isSubCollection = (schema: TSchema): schema is TSubCollection => schema[kindSymbol] === 'SubCollection'
+export const isSubItem = (schema: TSchema): schema is TSubItem => schema[kindSymbol] === 'SubItem'
+export const isOptional = (schema: TSchema): boolean => schema[optionalSymbol] === 'Optional'
 
 type ScalarKeys<P extends TProperties> = { [K in keyof P]: P[K] extends TSubCollection | TSubItem ? never : K }[keyof P]
 

@@ -1,0 +1,54 @@
+import type { FastifyInstance } from 'fastify'
+import { DeclarationError } from './errors.ts'
+import { addHooks } from './hooks.ts'
+import { compileModel } from './model/compile.ts'
+import type { Model } from './model/model.ts'
+import { checkRules } from './model/rules.ts'
+import { compileOptions, type DataApiOptions } from './options.ts'
+import { makeCallers } from './rules/caller.ts'
+import { reservedNames } from './request/syntax.ts'
+import { makeReplies } from './replies.ts'
+import { addBodyParser, addRoutes } from './routes.ts'
+
+/** One registration of the plugin, as `app.dataApi` shows it. */
+export interface DataApi {
+  /** The path of the API's root, with the prefixes of enclosing scopes. */
+  readonly prefix: string
+  /** The names of the collections on the wire, in the order of their declaration. */
+  readonly collections: readonly string[]
+  /** All registrations in this scope, by prefix; this one is among them. */
+  readonly registrations: ReadonlyMap<string, DataApi>
+}
+
+/** Compiles the declarations and serves them. Throws a DeclarationError for a mistake in a declaration or option. */
+export async function register (app: FastifyInstance, given: DataApiOptions): Promise<void> {
+  const options = compileOptions(given)
+  const { naming, pages, requestStrategies, syntax } = options
+  const compiling = { naming, pages, requestStrategies, reserved: reservedNames(syntax) }
+  const model = compileModel(given.collections, compiling)
+  checkRules(given.collections)
+  const callers = makeCallers(given.collections, model, declared => {
+    return compileModel(declared, { ...compiling, whole: model })
+  })
+  await app.register(async scope => {
+    decorate(app, scope.prefix, model)
+    const replies = makeReplies(scope, { options, callers })
+    addHooks(scope, options, replies)
+    addBodyParser(scope)
+    addRoutes(scope, { model, options, callers }, replies)
+  }, { prefix: options.prefix })
+}
+
+function decorate (app: FastifyInstance, prefix: string, model: Model): void {
+  const registrations = registrationsOf(app)
+  if (registrations.has(prefix)) {
+    throw new DeclarationError(`option 'prefix': another API is already registered under '${prefix}'`)
+  }
+  const registered: DataApi = { prefix, collections: [...model.collections.keys()], registrations }
+  registrations.set(prefix, registered)
+  if (!app.hasDecorator('dataApi')) app.decorate('dataApi', registered)
+}
+
+/** The map that the registrations of a scope share. */
+const registrationsOf = (app: FastifyInstance) =>
+  app.hasDecorator('dataApi') ? app.dataApi.registrations as Map<string, DataApi> : new Map<string, DataApi>()
