@@ -20,11 +20,11 @@ export function generateCreate (generator: ValueGenerator, collection: Collectio
   }))
 }
 
-function isNeeded (field: Field, { key }: Collection): boolean {
-  if (field === key) return key.type.kind === 'string'
+function isNeeded (field: Field, { key: [key] }: Collection): boolean {
+  if (field === key) return key?.type.kind === 'string'
   return field.kind === 'stored'
     ? !field.optional && field.schema.default === undefined
-    : field.kind === 'sub-item' && !field.foreignKey.nullable
+    : field.kind === 'sub-item' && field.foreignKey.every(part => !part.nullable)
 }
 
 /** Returns the body of an update, as JSON, with one or more of the writable fields. */

@@ -136,7 +136,7 @@ function generateIdentified (
   const other = generator.of(fields)
   const field = generator.chance(30) && (row === undefined || textOf(ownValue(row, other.property)) !== 'null')
     ? other
-    : collection.key
+    : collection.key[0] ?? other
   const text = row === undefined
     ? generateText(generator, field, rows)
     : respell(generator, textOf(ownValue(row, field.property)), field)

@@ -44,10 +44,10 @@ export function compileScalars (collection: string, declared: Declared, options:
 }
 
 /** Returns the first field flagged `identifier`. Throws a DeclarationError if there is none or it is nullable. */
-export function compileKey (collection: string, scalars: Scalars): StoredField {
+export function compileKey (collection: string, scalars: Scalars): readonly StoredField[] {
   for (const field of scalars.values()) {
     if (field.kind !== 'stored' || !field.identifier) continue
-    if (!field.nullable) return field
+    if (!field.nullable) return [field]
     const reason = "is the collection's key (its first identifier), so it must be neither optional nor nullable"
     throw new DeclarationError(`${placeOf(collection, field.property)}: ${reason}`)
   }

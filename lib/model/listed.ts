@@ -1,15 +1,17 @@
 import { DeclarationError } from '../errors.ts'
-import type { Collection, Field, ScalarField } from './model.ts'
+import type { Collection, Field, ScalarField, StoredField } from './model.ts'
 
 /**
- * Returns the fields of an item's listed form: the identifiers and the fields flagged `listed` or, if no field is
- * flagged, all scalars (docs/http.md: What an item shows).
+ * Returns the fields of an item's listed form: the key, the identifiers and the fields flagged `listed` or, if no field
+ * is flagged, all scalars (docs/http.md: What an item shows).
  */
 export function listedFields (collection: Collection): readonly Field[] {
   const visible = [...collection.fields.values()].filter(field => field.readable && !field.hidden)
   if (!visible.some(field => field.listed)) return visible.filter(isScalar)
-  return visible.filter(field => field.listed || (field.kind === 'stored' && field.identifier))
+  return visible.filter(field => field.listed || (field.kind === 'stored' && isIdentifying(field, collection)))
 }
+
+const isIdentifying = (field: StoredField, { key }: Collection) => field.identifier || key.includes(field)
 
 /** Throws a DeclarationError if relations flagged `listed` form a cycle: the listed form would be infinite. */
 export function checkListed (collection: Collection): void {

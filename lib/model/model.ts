@@ -23,10 +23,10 @@ export interface Collection {
   /** All declared fields by the application's names, in the order declared. */
   readonly properties: ReadonlyMap<string, Field>
   /**
-   * The first field flagged `identifier`: unique and never null. It is the tie-breaker of every order, and the field
+   * The fields that identify an item together, never null. They are the tie-breakers of every order, and the fields
    * that foreign keys refer to.
    */
-  readonly key: StoredField
+  readonly key: readonly StoredField[]
   /** Fields, then lookups: the identifiers that a URL segment is matched with if no special identifier matches it. */
   readonly identifiers: readonly Identifier[]
   /** The identifiers that match one exact segment. They are tried before all others. */
@@ -42,7 +42,7 @@ export interface Collection {
   /** The sub-item fields, of any collection, whose target is this collection. */
   readonly referrers: readonly SubItemField[]
   /** The foreign keys of this collection that sub-collections declare: each refers to the key of `target`. */
-  readonly referring: ReadonlyArray<{ readonly foreignKey: StoredField, readonly target: Collection }>
+  readonly referring: ReadonlyArray<{ readonly foreignKey: readonly StoredField[], readonly target: Collection }>
   /** The many-to-many relations that link items of this collection, on either side. */
   readonly links: readonly SubCollectionField[]
   readonly strategies: Strategies
@@ -112,13 +112,17 @@ export interface ComputedField extends FieldBase {
   readonly get: Computed['get']
 }
 
-/** A relation to at most one item of `target`, whose key equals this item's `foreignKey`. */
+/**
+ * A relation to at most one item of `target`, whose key equals this item's `foreignKey`. A foreign key with a null in
+ * it refers to no item.
+ */
 export interface SubItemField extends FieldBase {
   readonly kind: 'sub-item'
   /** The collection that has this field. */
   readonly holder: Collection
   readonly target: Collection
-  readonly foreignKey: StoredField
+  /** One field for each field of the target's key. */
+  readonly foreignKey: readonly StoredField[]
 }
 
 /** A relation to any number of items of `target`. */
@@ -133,12 +137,17 @@ export interface SubCollectionField extends FieldBase {
 /** The way in which items of a sub-collection belong to their parent. */
 export type Link =
   /** The target's `foreignKey` equals the parent's key. */
-  | { readonly kind: 'foreign-key', readonly foreignKey: StoredField }
+  | { readonly kind: 'foreign-key', readonly foreignKey: readonly StoredField[] }
   /**
    * A row of the join table `through` holds the parent's key in `foreignKey` and the target's key in `otherKey`. All
-   * three are names in the application.
+   * are names in the application.
    */
-  | { readonly kind: 'join', readonly through: string, readonly foreignKey: string, readonly otherKey: string }
+  | {
+    readonly kind: 'join'
+    readonly through: string
+    readonly foreignKey: readonly string[]
+    readonly otherKey: readonly string[]
+  }
 
 export type Identifier = FieldIdentifier | LookupIdentifier
 

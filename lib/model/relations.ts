@@ -23,7 +23,7 @@ export function compileRelations (
     const flags = compileFlags({ collection: holder.property, property, name, schema, index }, options)
     const base = { ...flags, sortable: false, holder, target: target.collection }
     relations.set(property, isSubItem(schema)
-      ? Object.freeze({ ...base, kind: 'sub-item', foreignKey: findForeignKey(place, schema.link.foreignKey, draft) })
+      ? Object.freeze({ ...base, kind: 'sub-item', foreignKey: [findForeignKey(place, schema.link.foreignKey, draft)] })
       : Object.freeze({ ...base, kind: 'sub-collection', link: compileLink(place, schema, draft, target) }))
   }
   return relations
@@ -31,12 +31,12 @@ export function compileRelations (
 
 function compileLink (place: string, { link }: TSubCollection, draft: CollectionDraft, target: CollectionDraft): Link {
   const { through, foreignKey, otherKey } = link
-  if (through === undefined) return { kind: 'foreign-key', foreignKey: findForeignKey(place, foreignKey, target) }
+  if (through === undefined) return { kind: 'foreign-key', foreignKey: [findForeignKey(place, foreignKey, target)] }
   const { joinNames } = draft.collection.source
   if (joinNames && !joinNames.has(through)) {
     throw new DeclarationError(`${place}: its join table '${through}' is not among the joins given to its source`)
   }
-  return { kind: 'join', through, foreignKey, otherKey }
+  return { kind: 'join', through, foreignKey: [foreignKey], otherKey: [otherKey] }
 }
 
 function findTarget (draft: CollectionDraft, place: string, name: string, drafts: Drafts): CollectionDraft {

@@ -1,6 +1,6 @@
 import { contentTooLarge, describeValue } from '../errors.ts'
+import { type KeyValues, singleKey, toKeyValues } from '../model/keys.ts'
 import type { Collection, Field, StoredField, SubCollectionField, SubItemField } from '../model/model.ts'
-import type { Scalar } from '../model/values.ts'
 import type { Violation } from '../model/validators.ts'
 import type { Preset } from './plan.ts'
 import { suggest } from './suggest.ts'
@@ -36,12 +36,15 @@ export interface Confirmation { readonly field: Field, readonly value: unknown, 
 export interface Element {
   readonly pointer: string
   /** The identifier by which the element may name an existing item; undefined if it has none. */
-  readonly found: { readonly field: StoredField, readonly value: Scalar } | undefined
+  readonly found: Named | undefined
   /** The element's members if the item exists: all of them are confirmations. */
   readonly linked: ItemBody
   /** The element's members if the item does not exist. */
   readonly created: ItemBody
 }
+
+/** A key or another identifier of an item, with its values. */
+export interface Named { readonly fields: readonly StoredField[], readonly values: KeyValues }
 
 /** The number of items that the body may still hold. planBody counts it down. */
 export interface Allowance { items: number }
@@ -85,15 +88,13 @@ export const contradictionsIn = ({ violations }: ItemBody): readonly Violation[]
 
 const contradicts = 'contradicts the URL'
 
-/** Returns the foreign key that refers to the parent; undefined without a parent, and for a many-to-many relation. */
-export const parentKey = (via: SubCollectionField | undefined): StoredField | undefined =>
-  via?.link.kind === 'foreign-key' ? via.link.foreignKey : undefined
+/** Returns the foreign key that refers to the parent; empty without a parent, and for a many-to-many relation. */
+export const parentKey = (via: SubCollectionField | undefined): readonly StoredField[] =>
+  via?.link.kind === 'foreign-key' ? via.link.foreignKey : []
 
-/** Returns the preset of the foreign key that refers to the parent. Its value is unknown until the parent is read. */
-export function parentPresets (via: SubCollectionField | undefined): readonly Preset[] {
-  const field = parentKey(via)
-  return field === undefined ? [] : [{ field, value: undefined }]
-}
+/** Returns the presets of the foreign key to the parent. Their values are unknown until the parent is read. */
+export const parentPresets = (via: SubCollectionField | undefined): readonly Preset[] =>
+  parentKey(via).map(field => ({ field, value: undefined }))
 
 interface BodyDraft {
   readonly pointer: string
@@ -190,22 +191,35 @@ function addValue ({ draft, context, typed }: Planning, field: StoredField, valu
 
 /** Adds a sub-item: null, an object that names an item by an identifier, or a new item. */
 function addItem (planning: Planning, field: SubItemField, value: unknown, pointer: string): void {
-  const { draft, context: { presets } } = planning
-  const { foreignKey, target } = field
-  const preset = findPreset(foreignKey, presets)
-  if (value === null) {
-    if (!foreignKey.nullable) draft.violations.push({ pointer, message: 'must be an object; found null' })
-    else if (preset === undefined) draft.assignments.push({ kind: 'item', field, element: null, pointer })
-    else draft.violations.push(contradiction(pointer))
-    return
+  const { draft } = planning
+  if (value === null) return addEmptied(planning, field, pointer)
+  const element = planElement(planning, value, { target: field.target, pointer, presets: [] })
+  const presets = field.foreignKey.map(part => findPreset(part, planning.context.presets))
+  const isPreset = presets.some(preset => preset !== undefined)
+  if (isPreset && !fitsPresets(element, field, presets)) draft.violations.push(contradiction(pointer))
+  // Where the URL gives every value, nothing remains to be set. The values of a parent are unknown as yet; the run of
+  // the plan compares them with the element.
+  else if (presets.some(preset => preset?.value === undefined)) {
+    draft.assignments.push({ kind: 'item', field, element, pointer })
   }
-  const element = planElement(planning, value, { target, pointer, presets: [] })
-  // The URL names a parent whose key is unknown as yet; the run of the plan compares it with the element.
-  const isOpen = preset !== undefined && preset.value === undefined && element.found !== undefined
-  if (preset === undefined || isOpen) draft.assignments.push({ kind: 'item', field, element, pointer })
-  else if (element.found?.field !== target.key || element.found.value !== preset.value) {
-    draft.violations.push(contradiction(pointer))
-  }
+}
+
+/** Returns true if an element names an item, and by no other values than those that the URL gives to a foreign key. */
+function fitsPresets (
+  { found }: Element, { target }: SubItemField, presets: ReadonlyArray<Preset | undefined>
+): boolean {
+  if (found === undefined) return false
+  return presets.every((preset, index) => {
+    return preset?.value === undefined || (found.fields === target.key && found.values[index] === preset.value)
+  })
+}
+
+/** Adds a sub-item that is null, which is stored in those fields of the foreign key that can be null. */
+function addEmptied ({ draft, context }: Planning, field: SubItemField, pointer: string): void {
+  const emptied = field.foreignKey.filter(part => part.nullable)
+  if (emptied.length === 0) draft.violations.push({ pointer, message: 'must be an object; found null' })
+  else if (emptied.some(part => findPreset(part, context.presets))) draft.violations.push(contradiction(pointer))
+  else draft.assignments.push({ kind: 'item', field, element: null, pointer })
 }
 
 function addList (planning: Planning, field: SubCollectionField, value: unknown, pointer: string): void {
@@ -242,31 +256,35 @@ function planElement (
   return { pointer, found, linked, created }
 }
 
-/** Returns the first readable identifier that the object has a value for. */
-function findIdentifier (value: Readonly<Record<string, unknown>>, { stored }: Collection): Element['found'] {
-  for (const field of stored) {
-    if (!field.identifier || !field.readable || !Object.hasOwn(value, field.name)) continue
-    // The values of an identifier are scalars; compileFields refuses other types.
-    const scalar = field.type.take(value[field.name]) as Scalar | undefined
-    if (scalar !== undefined) return { field, value: scalar }
+/** Returns the first readable identifier that the object has values for. */
+function findIdentifier (value: Readonly<Record<string, unknown>>, { key, stored }: Collection): Named | undefined {
+  const others = stored.filter(field => field.identifier && !(key.length === 1 && field === key[0]))
+  for (const fields of [key, ...others.map(field => [field])]) {
+    const values = toKeyValues(fields.map(field => takenFrom(value, field)))
+    if (values !== undefined) return { fields, values }
   }
   return undefined
 }
 
+/** Returns the object's value of a field; undefined for a value of another type, and for an unreadable field. */
+const takenFrom = (value: Readonly<Record<string, unknown>>, { readable, name, type }: StoredField) =>
+  readable && Object.hasOwn(value, name) ? type.take(value[name]) : undefined
+
 /** Returns the violations of a new item that lacks fields it requires. */
 function missing (
-  body: Readonly<Record<string, unknown>>, { fields, key }: Collection, { pointer, presets }: BodyContext
+  body: Readonly<Record<string, unknown>>, collection: Collection, { pointer, presets }: BodyContext
 ): readonly Violation[] {
+  const generated = singleKey(collection)
   const hasValue = (field: StoredField) =>
     field.schema.default !== undefined || findPreset(field, presets) !== undefined
-  const required = [...fields.values()].filter(field => {
+  const required = [...collection.fields.values()].filter(field => {
     if (!field.writable || Object.hasOwn(body, field.name)) return false
-    if (field === key && generatedKinds.has(key.type.kind)) return false
+    if (field === generated && generatedKinds.has(generated.type.kind)) return false
     if (field.kind === 'stored') return !field.optional && !hasValue(field)
     if (field.kind !== 'sub-item') return false
-    const { foreignKey } = field
-    const isNamed = foreignKey.writable && Object.hasOwn(body, foreignKey.name)
-    return !foreignKey.nullable && !hasValue(foreignKey) && !isNamed
+    const isNamed = ({ writable, name }: StoredField) => writable && Object.hasOwn(body, name)
+    return field.foreignKey.every(part => !part.nullable) &&
+      field.foreignKey.some(part => !hasValue(part) && !isNamed(part))
   })
   return required.map(({ name }) => ({ pointer: pointer + tokenOf(name), message: 'is required' }))
 }

@@ -64,7 +64,7 @@ function compareRelation (filter: Comparison, field: RelationField): Predicate {
     const { takesNull, list, negated } = traitsOf(filter.operator)
     if (takesNull && !list) return negated ? exists : { kind: 'not', of: exists }
   }
-  const example = `${field.name}.${field.target.key.name}`
+  const example = `${field.name}.${field.target.key[0]?.name ?? ''}`
   throw invalidFilter(`The field '${field.name}' is not a scalar; compare one of its fields, as in '${example}'.`, at)
 }
 

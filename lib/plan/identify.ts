@@ -1,10 +1,11 @@
 import { after } from '../after.ts'
 import type { Context, Found } from '../collection.ts'
+import { toKeyValues } from '../model/keys.ts'
 import type { Collection, FieldIdentifier, Identifier, LookupIdentifier, SpecialIdentifier } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 import { memoize } from '../memoize.ts'
 import type { Preset, Predicate } from './plan.ts'
-import { all, any, equals, never } from './predicates.ts'
+import { all, any, equals, equalsKey, never } from './predicates.ts'
 
 /** One identifier that may match a segment, by its name, and the predicate of the item if it does. */
 export interface Alternative { readonly identifier: string, readonly where: Predicate }
@@ -16,8 +17,8 @@ export interface Identified {
   readonly alternatives: readonly Alternative[]
   /** True if a special identifier matched. The segment is then not an identifier of the item itself. */
   readonly special: boolean
-  /** A value for an item created under this segment: that of the first field whose type takes the segment. */
-  readonly preset: Preset | undefined
+  /** The values for an item created under this segment: those of the first identifier whose type takes the segment. */
+  readonly presets: readonly Preset[] | undefined
 }
 
 /**
@@ -37,7 +38,7 @@ async function identifySpecial (
   special: SpecialIdentifier, collection: Collection, context: Context
 ): Promise<Identified> {
   const where = planFound(await special.find(context), collection, `identifier '${special.segment}'`)
-  return { where, alternatives: [], special: true, preset: undefined }
+  return { where, alternatives: [], special: true, presets: undefined }
 }
 
 /** Calls the lookups one after the other. */
@@ -51,13 +52,13 @@ async function lookUp (
 
 function identified (identifiers: readonly Identifier[], wheres: readonly Predicate[], segment: string): Identified {
   const alternatives: Alternative[] = []
-  let preset: Preset | undefined
+  let presets: readonly Preset[] | undefined
   for (const [index, identifier] of identifiers.entries()) {
     const where = wheres[index] ?? never
     if (where !== never) alternatives.push({ identifier: identifier.name, where })
-    preset ??= presetOf(identifier, segment)
+    presets ??= presetsOf(identifier, segment)
   }
-  return { where: any(alternatives.map(one => one.where)), alternatives, special: false, preset }
+  return { where: any(alternatives.map(one => one.where)), alternatives, special: false, presets }
 }
 
 /** Searches a segment in one identifier only: `/by_<identifier>/<value>`. */
@@ -65,13 +66,13 @@ export function identifyBy (
   identifier: Identifier, segment: string, collection: Collection, context: Context
 ): Identified | Promise<Identified> {
   return after(match(identifier, segment, collection, context), (where): Identified =>
-    ({ where, alternatives: [], special: false, preset: presetOf(identifier, segment) }))
+    ({ where, alternatives: [], special: false, presets: presetsOf(identifier, segment) }))
 }
 
-function presetOf (identifier: Identifier, segment: string): Preset | undefined {
+function presetsOf (identifier: Identifier, segment: string): readonly Preset[] | undefined {
   if (identifier.kind === 'lookup') return undefined
   const value = identifier.field.type.parse(segment)
-  return value === undefined ? undefined : { field: identifier.field, value }
+  return value === undefined ? undefined : [{ field: identifier.field, value }]
 }
 
 /** Returns the identifier of that name if a client may use it, else undefined. */
@@ -105,14 +106,14 @@ async function matchLookup (
 }
 
 /**
- * Returns the predicate of the items with the values that the application found. If the key is among the values, only
+ * Returns the predicate of the items with the values that the application found. If the whole key is among them, only
  * the key counts, so that exactly the item found matches. Throws a TypeError for values that no item can be found by.
  */
 function planFound (found: Found<Record<string, unknown>>, collection: Collection, by: string): Predicate {
   if (found === undefined || found === null) return never
   const { key } = collection
-  const keyValue = found[key.property]
-  if (isScalar(keyValue)) return equals(key, keyValue)
+  const values = toKeyValues(key.map(({ property }) => found[property]))
+  if (values !== undefined) return equalsKey(key, values)
   const place = `collection '${collection.property}', ${by}`
   const terms = Object.entries(found).filter(([, value]) => value !== undefined).map(([property, value]) => {
     const field = collection.properties.get(property)

@@ -1,4 +1,5 @@
-import type { DataField } from '../model/model.ts'
+import { type KeyValues, toKeyValues } from '../model/keys.ts'
+import type { DataField, StoredField } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 import type { Predicate } from './plan.ts'
 
@@ -11,6 +12,22 @@ export const never: Predicate = { kind: 'any', of: [] }
 /** Returns the predicate that the field has this value. */
 export const equals = (field: DataField, value: Scalar | null): Predicate =>
   ({ kind: 'compare', field, operator: 'equals', value })
+
+/** Returns the predicate that the fields of a key or of a foreign key have these values. */
+export function equalsKey (key: readonly StoredField[], values: KeyValues): Predicate {
+  return all(key.map((field, index) => equals(field, values[index] ?? null)))
+}
+
+/** Returns the values of a predicate that equalsKey() made of this key; undefined for any other predicate. */
+export function keyValuesIn (where: Predicate, key: readonly StoredField[]): KeyValues | undefined {
+  const terms = where.kind === 'all' && key.length > 1 ? where.of : [where]
+  if (terms.length !== key.length) return undefined
+  const values = key.map((field, index) => {
+    const term = terms[index]
+    return term?.kind === 'compare' && term.field === field && term.operator === 'equals' ? term.value : null
+  })
+  return toKeyValues(values)
+}
 
 /** Returns the predicate that both hold. `always` adds no node. */
 export function both (first: Predicate, second: Predicate): Predicate {

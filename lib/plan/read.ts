@@ -102,7 +102,7 @@ function planItem ({ collection, walked, special, nullable }: On<'item'>, query:
   refuse(query, ['filter', 'sort', 'page'], 'a single item')
   const projection = planProjection(query, collection, options)
   // The answer to a special identifier names the item's own URL, which is made of its key.
-  const select = special ? withFields(projection.select, [collection.key]) : projection.select
+  const select = special ? withFields(projection.select, collection.key) : projection.select
   const plan = { kind: 'item', steps: stepsOf(walked), select } as const
   return { kind: 'item', plan, projection, collection, special, nullable, walked }
 }

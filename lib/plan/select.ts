@@ -52,6 +52,9 @@ export function showPlainly (field: Field): Shown {
   return { kind: 'value', name: field.name, field }
 }
 
+/** Returns the selection of the fields of a key. */
+export const selectKey = ({ key }: Pick<Collection, 'key'>): Selection => key.map(showPlainly)
+
 function planField (asked: FieldAsked, collection: Collection): Shown {
   const field = findReadable(collection, asked.name)
   if (field === undefined) {

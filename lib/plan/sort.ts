@@ -1,25 +1,26 @@
 import { didYouMean, invalidSort } from '../errors.ts'
-import type { Collection } from '../model/model.ts'
+import type { Collection, DataField } from '../model/model.ts'
 import type { SortTerm } from '../request/request.ts'
 import type { Order, OrderTerm } from './plan.ts'
 import { suggest } from './suggest.ts'
 import { findReadable, readableNames } from './visible.ts'
 
 /**
- * Returns a total order: the client's terms, then the key as tie-breaker (docs/http.md: Query strings). Throws
- * invalid_sort for a field that is unknown, unreadable or not sortable.
+ * Returns a total order: the client's terms, then the fields of the key as tie-breakers (docs/http.md: Query strings).
+ * Throws invalid_sort for a field that is unknown, unreadable or not sortable.
  */
 export function planSort (terms: readonly SortTerm[], collection: Collection): Order {
   const order: OrderTerm[] = []
   for (const term of terms) {
     const planned = planTerm(term, collection)
     // A second term of the same field has no effect, and neither has any term after the key, which is unique.
-    if (order.some(({ field }) => field === planned.field || field === collection.key)) continue
-    order.push(planned)
+    if (!has(order, planned.field) && !collection.key.every(field => has(order, field))) order.push(planned)
   }
-  if (!order.some(({ field }) => field === collection.key)) order.push({ field: collection.key, descending: false })
+  for (const field of collection.key) if (!has(order, field)) order.push({ field, descending: false })
   return order
 }
+
+const has = (order: Order, field: DataField) => order.some(term => term.field === field)
 
 /** Returns the opposite order, nulls included. A page with `before` is read in this order. */
 export const reverse = (order: Order): Order =>

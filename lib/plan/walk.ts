@@ -149,7 +149,7 @@ function itemOf (
   { from, where, presets, walked }: CollectionResource, identified: Identified, segment: string, index: number
 ): ItemResource {
   const { collection, via } = from
-  const { special, preset } = identified
+  const { special, presets: own } = identified
   const step = { collection, via, where: both(where, identified.where) }
   const alternatives = identified.alternatives.map(one => ({ ...one, where: both(where, one.where) }))
   return {
@@ -157,7 +157,7 @@ function itemOf (
     collection,
     special,
     nullable: false,
-    presets: presets && preset && [...presets, preset],
+    presets: presets && own && [...presets, ...own],
     walked: [...walked, { step, segment, length: index + 1, alternatives }]
   }
 }

@@ -62,9 +62,9 @@ function renderCreated (
   return acknowledge(201, many ? acknowledgements : acknowledgements[0] ?? { status: 'created' }, location)
 }
 
-function acknowledgementOf ({ key: id }: Created, { key }: Collection, withId: boolean): Acknowledgement {
-  const isScalar = typeof id === 'string' || typeof id === 'number' || typeof id === 'boolean'
-  return { status: 'created', ...withId && key.readable && isScalar && { id } }
+function acknowledgementOf ({ key: [id] }: Created, { key }: Collection, withId: boolean): Acknowledgement {
+  const isShown = withId && key.every(field => field.readable)
+  return { status: 'created', ...isShown && id !== undefined && { id } }
 }
 
 /** Returns the header `location` of a created item; undefined for several items, and for an upsert at its own URL. */

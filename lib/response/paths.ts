@@ -30,11 +30,11 @@ export function formatPath (site: Site, segments: readonly string[]): string {
  * if the key alone has another meaning. Undefined if the key is not readable.
  */
 export function ownSegments (
-  { key, specials }: Collection, value: unknown, dictionaryPrefix: string
+  { key, specials }: Collection, values: readonly unknown[], dictionaryPrefix: string
 ): readonly string[] | undefined {
-  if (!key.readable) return undefined
-  const identifier = String(value)
+  if (!key.every(field => field.readable)) return undefined
+  const identifier = values.map(String).join(',')
   const isSpecial = specials.some(special => special.segment === identifier)
   const isPlain = identifier !== '' && !identifier.startsWith(dictionaryPrefix) && !isSpecial
-  return isPlain ? [identifier] : [`${dictionaryPrefix}${key.name}`, identifier]
+  return isPlain ? [identifier] : [`${dictionaryPrefix}${key.map(field => field.name).join(',')}`, identifier]
 }

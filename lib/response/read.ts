@@ -99,6 +99,6 @@ const inOrder = <T>(rows: readonly T[], reversed: boolean): readonly T[] => reve
 function ownLocation (
   collection: Collection, row: Row, { segments, site }: PageEcho, { dictionaryPrefix }: PageOptions
 ): Record<string, string> {
-  const own = ownSegments(collection, row[collection.key.property], dictionaryPrefix)
+  const own = ownSegments(collection, collection.key.map(({ property }) => row[property]), dictionaryPrefix)
   return own === undefined ? {} : { 'content-location': formatPath(site(), [...segments.slice(0, -1), ...own]) }
 }

@@ -1,9 +1,10 @@
 import { forbidden } from '../errors.ts'
+import { type KeyValues, toKeyValues } from '../model/keys.ts'
 import type { Collection, Field, StoredField } from '../model/model.ts'
-import type { Scalar } from '../model/values.ts'
 import type { Caller } from './caller.ts'
 import type { Listing, Predicate, ReadPlan, Selection, Shown, Step } from '../plan/plan.ts'
-import { both, equals, always } from '../plan/predicates.ts'
+import { both, equalsKey, always, keyValuesIn } from '../plan/predicates.ts'
+import { showPlainly } from '../plan/select.ts'
 import {
   type Change, type Changed, type ConstraintViolation, type Database, type ItemPlan, type ListPlan, RefusedAtCommit,
   type Session
@@ -94,10 +95,11 @@ function scopedSession (session: Session, caller: Caller): Session {
     async change (change) {
       const denial = denialOf(change, caller)
       if (denial !== undefined) throw denial
-      const dangling = await danglingIn(change, caller, exists)
+      const known = { exists, read }
+      const dangling = await danglingIn(change, caller, known)
       if (dangling.length > 0) return { kind: 'refused', by: 'foreign-key', fields: dangling }
       const changed = await session.change(scopeChange(change, caller))
-      if (changed.kind === 'refused') return withoutHidden(changed, change, caller, exists)
+      if (changed.kind === 'refused') return withoutHidden(changed, change, caller, known)
       if (changed.kind === 'changed' && !await isInScope(change, changed, caller, exists)) throw forbidden()
       return changed
     }
@@ -106,6 +108,28 @@ function scopedSession (session: Session, caller: Caller): Session {
 
 /** Returns true if an item that satisfies the predicate exists for the caller. */
 type Exists = (collection: Collection, where: Predicate) => Promise<boolean>
+
+/** The reads of a session within the caller's scopes. */
+interface Reads { readonly exists: Exists, readonly read: Session['read'] }
+
+type StoringChange = Extract<Change, { kind: 'insert' | 'update' }>
+
+/**
+ * Returns the values of a key or foreign key after a change; undefined if the change sets none of them, and if one of
+ * them is null.
+ */
+async function valuesAfter (
+  fields: readonly StoredField[], change: StoringChange, { read }: Reads
+): Promise<KeyValues | undefined> {
+  const { values } = change
+  const unset = fields.filter(field => !values.has(field))
+  if (unset.length === fields.length) return undefined
+  const found = unset.length === 0 || change.kind === 'insert'
+    ? undefined
+    : await read({ kind: 'item', steps: change.steps, select: unset.map(showPlainly) })
+  const row = found?.kind === 'rows' ? found.rows[0] : undefined
+  return toKeyValues(fields.map(field => values.has(field) ? values.get(field) : row?.[field.property]))
+}
 
 function denialOf (change: Change, caller: Caller) {
   switch (change.kind) {
@@ -116,7 +140,7 @@ function denialOf (change: Change, caller: Caller) {
   }
 }
 
-interface Reference { readonly foreignKey: StoredField, readonly target: Collection }
+interface Reference { readonly foreignKey: readonly StoredField[], readonly target: Collection }
 
 /** The foreign keys of a collection, each with the collection that it refers to. */
 const referencesOf = ({ fields, referring }: Collection): readonly Reference[] =>
@@ -129,30 +153,39 @@ const referenceOf = (field: Field): readonly Reference[] =>
  * Returns the foreign keys whose item does not exist for this caller. A hidden item gives the same result as a missing
  * one.
  */
-async function danglingIn (change: Change, caller: Caller, exists: Exists): Promise<readonly StoredField[]> {
+async function danglingIn (change: Change, caller: Caller, reads: Reads): Promise<readonly StoredField[]> {
   if (change.kind === 'link' || change.kind === 'delete') return []
   const dangling = new Set<StoredField>()
   for (const { foreignKey, target } of referencesOf(change.collection)) {
-    const value = change.values.get(foreignKey) ?? null
-    if (value === null || !isScoped(target, caller)) continue
-    // The value of a foreign key is a key, and so a scalar.
-    if (!await exists(target, equals(target.key, value as Scalar))) dangling.add(foreignKey)
+    const key = isScoped(target, caller) ? await valuesAfter(foreignKey, change, reads) : undefined
+    if (key === undefined || await reads.exists(target, equalsKey(target.key, key))) continue
+    for (const field of foreignKey) if (change.values.has(field)) dangling.add(field)
   }
   return [...dangling]
 }
 
 /** Removes from a violation the fields that conflict only with items that are hidden from this caller. */
 async function withoutHidden (
-  violation: ConstraintViolation, change: Change, caller: Caller, exists: Exists
+  violation: ConstraintViolation, change: Change, caller: Caller, reads: Reads
 ): Promise<Changed> {
   if (violation.by !== 'unique' || change.kind === 'link' || change.kind === 'delete') return violation
   if (!isScoped(change.collection, caller)) return violation
-  const visible: StoredField[] = []
-  for (const field of violation.fields) {
-    const value = change.values.get(field) ?? null
-    if (value !== null && await exists(change.collection, equals(field, value as Scalar))) visible.push(field)
+  const visible = new Set<StoredField>()
+  for (const fields of violatedTogether(violation, change.collection)) {
+    const values = await valuesAfter(fields, change, reads)
+    if (values === undefined || !await reads.exists(change.collection, equalsKey(fields, values))) continue
+    for (const field of fields) visible.add(field)
   }
-  return visible.length > 0 ? { ...violation, fields: visible } : unnamedViolation
+  return visible.size > 0 ? { ...violation, fields: [...visible] } : unnamedViolation
+}
+
+/** Returns the fields of a violation: each alone, but those of a key of several fields together. */
+function violatedTogether (
+  { fields }: ConstraintViolation, { key }: Collection
+): ReadonlyArray<readonly StoredField[]> {
+  const isKey = key.length > 1 && key.every(field => fields.includes(field))
+  const alone = isKey ? fields.filter(field => field.identifier || !key.includes(field)) : fields
+  return [...alone.map(field => [field]), ...isKey ? [key] : []]
 }
 
 /** Returns true if the item, as it is after the change, exists for this caller. */
@@ -161,16 +194,14 @@ async function isInScope (
 ): Promise<boolean> {
   if (change.kind === 'link' || change.kind === 'delete' || !isScoped(change.collection, caller)) return true
   const { collection, values } = change
-  const own = values.get(collection.key) ?? key ?? (change.kind === 'update' ? keyIn(change.steps) : undefined)
-  if (own === undefined || own === null) throw new TypeError('an item that was written has a key')
-  return exists(collection, equals(collection.key, own as Scalar))
+  const before = key ?? (change.kind === 'update' ? keyIn(change.steps) : undefined)
+  const own = toKeyValues(collection.key.map((field, index) => values.get(field) ?? before?.[index]))
+  if (own === undefined) throw new TypeError('an item that was written has a key')
+  return exists(collection, equalsKey(collection.key, own))
 }
 
 /** Returns the key of the item that an update names: in a transaction, its only step compares the key. */
-function keyIn (steps: readonly Step[]): unknown {
-  const [step] = steps
-  return step?.where.kind === 'compare' && step.where.field === step.collection.key ? step.where.value : undefined
-}
+const keyIn = ([step]: readonly Step[]) => step && keyValuesIn(step.where, step.collection.key)
 
 function scopeChange (change: Change, caller: Caller): Change {
   if (change.kind !== 'update' && change.kind !== 'delete') return change

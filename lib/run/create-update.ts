@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Saved, Values, WriteContext } from '../collection.ts'
 import { atPointer, DataApiError, danglingReference, validation } from '../errors.ts'
+import { type KeyValues, singleKey, toKeyValues } from '../model/keys.ts'
 import type { Collection, Field, StoredField, SubCollectionField } from '../model/model.ts'
-import { type Scalar, toValue } from '../model/values.ts'
-import { type Confirmation, contradiction, type Element, type ItemBody, parentKey } from '../plan/body.ts'
+import { toValue } from '../model/values.ts'
+import {
+  type Assignment, type Confirmation, contradiction, type Element, type ItemBody, parentKey
+} from '../plan/body.ts'
 import type { Preset, Origin, Selection, Step, Row } from '../plan/plan.ts'
-import { equals } from '../plan/predicates.ts'
+import { equalsKey } from '../plan/predicates.ts'
 import { showPlainly } from '../plan/select.ts'
 import type { ScopedSession } from '../rules/scoped-database.ts'
 import { confirm } from './confirm.ts'
@@ -28,7 +31,7 @@ export interface Creation {
   /** The values that the path of the URL gives to the item. */
   readonly given: readonly Preset[]
   /** The key of the parent item; undefined for an item without a parent. */
-  readonly parent: Scalar | undefined
+  readonly parent: KeyValues | undefined
   /** Insert nothing if the item would be a duplicate. */
   readonly orNothing: boolean
 }
@@ -42,13 +45,12 @@ export async function createItem (creation: Creation, work: UnitOfWork): Promise
   const item = await fillItem(creation, work)
   const key = await insertItem(item, creation, work)
   if (key === undefined) return undefined
-  const created = { ...item, [collection.key.property]: key }
+  const created = { ...item, ...keyProperties(collection, key) }
   work.saved.push({ collection, saved: { kind: 'created', item: created } })
-  const own = keyOf(created, collection)
   if (via?.link.kind === 'join' && parent !== undefined) {
-    await link({ field: via, own: parent, other: own, pointer: body.pointer }, work)
+    await link({ field: via, own: parent, other: key, pointer: body.pointer }, work)
   }
-  await linkElements(body, own, work)
+  await linkElements(body, key, work)
   return created
 }
 
@@ -57,11 +59,11 @@ async function fillItem (creation: Creation, work: UnitOfWork): Promise<Values> 
   const { body, from: { collection, via }, given, parent } = creation
   const item = newItem(collection)
   const callSite = { collection, pointer: body.pointer, work }
-  const parentField = parentKey(via)
-  if (parentField !== undefined) item[parentField.property] = parent
+  const parentFields = parentKey(via)
+  for (const [index, { property }] of parentFields.entries()) item[property] = parent?.[index]
   for (const { field, value } of given) await assignValue(field, value, { item, isNew: true }, callSite)
   const rest = withoutGiven(body, given)
-  await assign(rest, { item, isNew: true, collection, parentField }, work)
+  await assign(rest, { item, isNew: true, collection, parentFields }, work)
   await calling("hook 'creating'", callSite, () => collection.hooks.creating?.(item, work.context))
   return item
 }
@@ -76,20 +78,26 @@ function withoutGiven (body: ItemBody, given: readonly Preset[]): ItemBody {
 /** Returns the key of the inserted item; undefined for a duplicate if `orNothing` is set. */
 async function insertItem (
   item: Values, { body: { pointer }, from: { collection }, orNothing }: Creation, { session }: UnitOfWork
-): Promise<Scalar | undefined> {
+): Promise<KeyValues | undefined> {
   const values = storedValues(item, collection, pointer)
   const inserted = await session.change({ kind: 'insert', collection, values, orNothing })
   if (inserted.kind === 'unchanged') return undefined
   // For some unique constraints the database cannot skip the insert, and refuses it instead.
   if (orNothing && inserted.kind === 'refused' && inserted.by === 'unique') return undefined
   const { key } = expectChanged(inserted, collection, pointer)
-  return keyOf({ [collection.key.property]: key }, collection)
+  return keyOf(keyProperties(collection, key ?? []), collection)
 }
 
+/** Returns the values of a key by property. */
+const keyProperties = ({ key }: Collection, values: readonly unknown[]): Values =>
+  Object.fromEntries(key.map(({ property }, index) => [property, values[index]]))
+
 /** Returns a new item with its generated key, its first version and the defaults of its fields. */
-export function newItem ({ stored, key, version }: Collection): Values {
+export function newItem (collection: Collection): Values {
+  const { stored, version } = collection
   const item: Values = {}
-  if (key.type.kind === 'uuid') item[key.property] = randomUUID()
+  const key = singleKey(collection)
+  if (key?.type.kind === 'uuid') item[key.property] = randomUUID()
   if (version !== undefined) item[version.property] = 1
   for (const { property, schema } of stored) {
     if (schema.default !== undefined) item[property] = structuredClone(schema.default)
@@ -136,18 +144,18 @@ export async function updateItem (update: ItemUpdate, work: UnitOfWork): Promise
 export function forcedFields ({ assignments }: ItemBody): ReadonlySet<StoredField> {
   return new Set(assignments.flatMap(assignment => {
     if (assignment.kind === 'list') return []
-    const field = assignment.kind === 'item' ? assignment.field.foreignKey : assignment.field
-    return assignment.field.readable || field.readable ? [] : [field]
+    const fields = assignment.kind === 'item' ? assignment.field.foreignKey : [assignment.field]
+    return assignment.field.readable ? [] : fields.filter(field => !field.readable)
   }))
 }
 
 /** An item that values are assigned to. `isNew`: it is not stored yet, and holds only the defaults of its fields. */
 interface Draft { readonly item: Values, readonly isNew: boolean }
 
-/** An item that a body is assigned to. `parentField`: its foreign key to the parent, whose value the URL has set. */
+/** An item that a body is assigned to. `parentFields`: its foreign key to the parent, whose values the URL has set. */
 interface Target extends Draft {
   readonly collection: Collection
-  readonly parentField: StoredField | undefined
+  readonly parentFields: readonly StoredField[]
 }
 
 /**
@@ -155,24 +163,30 @@ interface Target extends Draft {
  * Throws validation for a value that contradicts the URL.
  */
 export async function assign (body: ItemBody, target: Target, work: UnitOfWork): Promise<void> {
-  const { item, collection, parentField } = target
+  const { item, collection, parentFields } = target
   for (const assignment of body.assignments) {
     if (assignment.kind === 'list') continue
     if (assignment.kind === 'item') {
-      const { field, element } = assignment
-      const { foreignKey } = field
-      const relation = { from: { collection: field.target, via: undefined }, parent: undefined, name: field.name }
-      const key = element === null ? toValue(null, foreignKey) : await resolveElement(element, relation, work)
-      if (foreignKey === parentField && valueIn(item, foreignKey) !== key) {
-        throw validation([contradiction(assignment.pointer)])
-      }
-      item[foreignKey.property] = key
+      await assignSubItem(assignment, target, work)
       continue
     }
-    if (assignment.field === parentField && valueIn(item, parentField) !== assignment.value) {
-      throw validation([contradiction(assignment.pointer)])
-    }
-    await assignValue(assignment.field, assignment.value, target, { collection, pointer: body.pointer, work })
+    const { field, value, pointer } = assignment
+    if (parentFields.includes(field) && valueIn(item, field) !== value) throw validation([contradiction(pointer)])
+    await assignValue(field, value, target, { collection, pointer: body.pointer, work })
+  }
+}
+
+/** Assigns the key of a sub-item to the foreign key; for a sub-item that is null, null where it is possible. */
+async function assignSubItem (
+  { field, element, pointer }: Extract<Assignment, { kind: 'item' }>, { item, parentFields }: Target, work: UnitOfWork
+): Promise<void> {
+  const relation = { from: { collection: field.target, via: undefined }, parent: undefined, name: field.name }
+  const key = element === null ? undefined : await resolveElement(element, relation, work)
+  for (const [index, part] of field.foreignKey.entries()) {
+    if (key === undefined && !part.nullable) continue
+    const value = key === undefined ? toValue(null, part) : key[index]
+    if (parentFields.includes(part) && valueIn(item, part) !== value) throw validation([contradiction(pointer)])
+    item[part.property] = value
   }
 }
 
@@ -195,7 +209,7 @@ async function assignValue (
 }
 
 /** Links or creates the elements of the body's sub-collections. Elements that the body does not name stay linked. */
-export async function linkElements ({ assignments }: ItemBody, own: Scalar, work: UnitOfWork): Promise<void> {
+export async function linkElements ({ assignments }: ItemBody, own: KeyValues, work: UnitOfWork): Promise<void> {
   for (const assignment of assignments) {
     if (assignment.kind !== 'list') continue
     const { field, elements } = assignment
@@ -207,12 +221,12 @@ export async function linkElements ({ assignments }: ItemBody, own: Scalar, work
 /** The relation of an element. `parent`: the key of the item that holds it; undefined in a sub-item. */
 interface ElementRelation {
   readonly from: Origin
-  readonly parent: Scalar | undefined
+  readonly parent: KeyValues | undefined
   readonly name: string
 }
 
 /** Links the item that an element names to the parent, or creates it there. Returns the item's key. */
-async function resolveElement (element: Element, relation: ElementRelation, work: UnitOfWork): Promise<Scalar> {
+async function resolveElement (element: Element, relation: ElementRelation, work: UnitOfWork): Promise<KeyValues> {
   const { from: { collection, via }, parent } = relation
   const row = await findElement(element, collection, work)
   if (row === undefined) return createElement(element, relation, work)
@@ -225,8 +239,10 @@ async function resolveElement (element: Element, relation: ElementRelation, work
   }
   if (via?.link.kind === 'foreign-key') {
     const { foreignKey } = via.link
-    const forced = new Set(via.readable || foreignKey.readable ? [] : [foreignKey])
-    const change = async (item: Values) => { item[foreignKey.property] = parent }
+    const forced = new Set(via.readable ? [] : foreignKey.filter(field => !field.readable))
+    const change = async (item: Values) => {
+      for (const [index, { property }] of foreignKey.entries()) item[property] = parent?.[index]
+    }
     await updateItem({ collection, row, pointer, forced, change }, work)
   }
   return key
@@ -236,16 +252,16 @@ async function findElement (
   { found, linked }: Element, collection: Collection, { session }: UnitOfWork
 ): Promise<Row | undefined> {
   if (found === undefined) return undefined
-  const steps = [{ collection, via: undefined, where: equals(found.field, found.value) }]
+  const steps = [{ collection, via: undefined, where: equalsKey(found.fields, found.values) }]
   const result = await session.lock({ kind: 'item', steps, select: itemSelection(collection, linked.confirmations) })
   return result.kind === 'rows' ? result.rows[0] : undefined
 }
 
 async function createElement (
   { found, created, pointer }: Element, { from, parent, name }: ElementRelation, work: UnitOfWork
-): Promise<Scalar> {
+): Promise<KeyValues> {
   // An identifier that clients cannot write can only refer to an existing item.
-  if (found !== undefined && !found.field.writable) throw danglingReference([name], pointer)
+  if (found?.fields.some(field => !field.writable) === true) throw danglingReference([name], pointer)
   if (created.violations.length > 0) throw validation(created.violations)
   const item = await createItem({ body: created, from, given: [], parent, orNothing: false }, work)
   if (item === undefined) throw new TypeError('an insert without a conflict clause inserted nothing')
@@ -255,8 +271,8 @@ async function createElement (
 /** A link of a many-to-many relation. `own` and `other` are keys, `pointer` is the element in the request's body. */
 interface NewLink {
   readonly field: SubCollectionField
-  readonly own: Scalar
-  readonly other: Scalar
+  readonly own: KeyValues
+  readonly other: KeyValues
   readonly pointer: string
 }
 
@@ -298,12 +314,12 @@ export function itemSelection ({ stored }: Collection, confirmations: readonly C
 }
 
 /** Returns the steps to the item with the key. */
-export const byKey = (collection: Collection, key: Scalar): readonly Step[] =>
-  [{ collection, via: undefined, where: equals(collection.key, key) }]
+export const byKey = (collection: Collection, key: KeyValues): readonly Step[] =>
+  [{ collection, via: undefined, where: equalsKey(collection.key, key) }]
 
 /** Returns the key of a row or item. Throws a TypeError if it has none. */
-export function keyOf (item: Row, { key, property }: Collection): Scalar {
-  const value = item[key.property]
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value
+export function keyOf (item: Row, { key, property }: Collection): KeyValues {
+  const values = toKeyValues(key.map(field => item[field.property]))
+  if (values !== undefined) return values
   throw new TypeError(`collection '${property}': an item has no key`)
 }

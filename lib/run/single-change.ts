@@ -41,7 +41,7 @@ function singleUpdate (
   if (updating || saved || insert || representation) return undefined
   if (body.confirmations.length > 0 || isConditional(conditions, collection)) return undefined
   const values = valuesOf(body, collection.setters)
-  checkKey(values?.get(collection.key), collection.key, body.pointer)
+  checkKey(field => values?.get(field), collection, body.pointer)
   return values === undefined || values.size === 0 ? undefined : { kind: 'update', collection, steps, values }
 }
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Values } from '../collection.ts'
 import { constraint } from '../errors.ts'
+import { singleKey } from '../model/keys.ts'
 import type { Collection, StoredField } from '../model/model.ts'
 import { toValue } from '../model/values.ts'
 import type { Row } from '../plan/plan.ts'
@@ -24,8 +25,9 @@ export function toItem (row: Row, { stored }: Collection): Values {
  * property that was never set gets the default of its column. Throws constraint for a key above the highest (see
  * `checkKey`).
  */
-export function storedValues (item: Values, { stored, property, key }: Collection, pointer: string): Stored {
-  checkKey(valueIn(item, key), key, pointer)
+export function storedValues (item: Values, collection: Collection, pointer: string): Stored {
+  const { stored, property } = collection
+  checkKey(field => valueIn(item, field), collection, pointer)
   const values = new Map<StoredField, unknown>()
   for (const field of stored) {
     const value = valueIn(item, field) ?? (isEmptied(item, field) ? null : undefined)
@@ -37,8 +39,9 @@ export function storedValues (item: Values, { stored, property, key }: Collectio
 const isEmptied = (item: Values, { property, nullable }: StoredField) => nullable && Object.hasOwn(item, property)
 
 /** Throws constraint for an integer key above 2^52, after which a source could not generate further keys. */
-export function checkKey (value: unknown, key: StoredField, pointer: string): void {
-  if (key.type.kind === 'integer' && Number(value) > highestKey) throw constraint([key.name], pointer)
+export function checkKey (valueOf: (field: StoredField) => unknown, collection: Collection, pointer: string): void {
+  const key = singleKey(collection)
+  if (key?.type.kind === 'integer' && Number(valueOf(key)) > highestKey) throw constraint([key.name], pointer)
 }
 
 /** Returns the item's value of a field; undefined for an inherited property, such as `toString`. */
@@ -51,15 +54,16 @@ const highestKey = 2 ** 52
 
 /** Returns the values that differ between the two items, and the values of the `forced` fields, changed or not. */
 export function changedValues (
-  before: Values, item: Values, { stored, property, key }: Collection, forced: ReadonlySet<StoredField>, pointer: string
+  before: Values, item: Values, collection: Collection, forced: ReadonlySet<StoredField>, pointer: string
 ): Stored {
+  const { stored, property } = collection
   const values = new Map<StoredField, unknown>()
   for (const field of stored) {
     const value = valueIn(item, field) ?? null
     const isChanged = forced.has(field) || !isDeepStrictEqual(value, valueIn(before, field) ?? null)
     if (isChanged) values.set(field, toStored(value, field, property))
   }
-  checkKey(values.get(key), key, pointer)
+  checkKey(field => values.get(field), collection, pointer)
   return values
 }
 

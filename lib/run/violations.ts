@@ -41,5 +41,5 @@ function refusalOf (
 function wireNames (field: StoredField, { fields }: Collection): readonly string[] {
   const exposed = [...fields.values()].filter(one => one.readable || one.writable)
   if (exposed.includes(field)) return [field.name]
-  return exposed.filter(one => one.kind === 'sub-item' && one.foreignKey === field).map(one => one.name)
+  return exposed.filter(one => one.kind === 'sub-item' && one.foreignKey.includes(field)).map(one => one.name)
 }

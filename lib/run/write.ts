@@ -1,10 +1,11 @@
 import { after } from '../after.ts'
 import type { Context, Saved, Values } from '../collection.ts'
 import { type DataApiError, unavailable, validation } from '../errors.ts'
+import type { KeyValues } from '../model/keys.ts'
 import type { Collection } from '../model/model.ts'
-import type { Scalar } from '../model/values.ts'
 import { parentKey } from '../plan/body.ts'
 import type { Projection, Step, WritePlan, WritePlanOf, Row } from '../plan/plan.ts'
+import { selectKey } from '../plan/select.ts'
 import { checkConditions, versionOf } from '../plan/tag.ts'
 import type { ScopedDatabase } from '../rules/scoped-database.ts'
 import { confirm } from './confirm.ts'
@@ -24,7 +25,7 @@ export type WriteResult =
   | Missed
 
 /** The key of a new item, and its row if the client asked for a representation. */
-export interface Created { readonly key: unknown, readonly row: Row | undefined }
+export interface Created { readonly key: KeyValues, readonly row: Row | undefined }
 
 /**
  * Runs a write: as a single statement if the plan is enough to build it, otherwise in a transaction with the
@@ -92,7 +93,7 @@ function resultOf (plan: WritePlan, change: Change, changed: Changed): WriteResu
   const { key } = expectChanged(changed, collection, '', plan.kind === 'delete')
   if (plan.kind === 'delete') return { kind: 'deleted' }
   if (plan.kind === 'update' || change.kind !== 'insert') return { kind: 'updated', row: undefined }
-  return { kind: 'created', items: [{ key, row: undefined }] }
+  return { kind: 'created', items: [{ key: key ?? [], row: undefined }] }
 }
 
 /**
@@ -128,20 +129,19 @@ async function runCreate (
     const item = await createItem({ body, from, given, parent: parent.key, orNothing: false }, work)
     if (item === undefined) throw new TypeError('an insert without a conflict clause inserted nothing')
     const row = await readProjection(from.collection, item, representation, work)
-    items.push({ key: item[from.collection.key.property], row })
+    items.push({ key: keyOf(item, from.collection), row })
   }
   return { kind: 'created', items }
 }
 
 /** The key of the parent item; undefined for items without a parent. */
-interface Parent { readonly kind: 'parent', readonly key: Scalar | undefined }
+interface Parent { readonly kind: 'parent', readonly key: KeyValues | undefined }
 
 /** Locks the parent of new items, which therefore exists until the transaction ends. */
 async function lockParent (steps: readonly Step[], { session }: UnitOfWork): Promise<Parent | Missed> {
   const last = steps.at(-1)
   if (last === undefined) return { kind: 'parent', key: undefined }
-  const { key } = last.collection
-  const found = await session.lock({ kind: 'item', steps, select: [{ kind: 'value', name: key.name, field: key }] })
+  const found = await session.lock({ kind: 'item', steps, select: selectKey(last.collection) })
   return isMissed(found) ? found : { kind: 'parent', key: keyOf(rowOf(found), last.collection) }
 }
 
@@ -160,7 +160,7 @@ async function runUpdate (plan: WritePlanOf<'update'>, work: UnitOfWork, rules: 
   const created = await createItem({ ...insert, parent: parent.key, orNothing: !rules.isRetry }, work)
   if (created === undefined) throw new UpsertConflict()
   const row = await readProjection(collection, created, representation, work)
-  return { kind: 'created', items: [{ key: created[collection.key.property], row }] }
+  return { kind: 'created', items: [{ key: keyOf(created, collection), row }] }
 }
 
 const lockItem = ({ steps, collection, body }: WritePlanOf<'update'>, { session }: UnitOfWork) =>
@@ -171,8 +171,8 @@ async function updateFound (plan: WritePlanOf<'update'>, row: Row, work: UnitOfW
   checkConditions(conditions, versionOf(row, collection), collection.strategies.requireIfMatch)
   const violations = [...body.violations, ...confirm(body.confirmations, row)]
   if (violations.length > 0) throw validation(violations)
-  const parentField = parentKey(insert?.from.via)
-  const change = (item: Values) => assign(body, { item, isNew: false, collection, parentField }, work)
+  const parentFields = parentKey(insert?.from.via)
+  const change = (item: Values) => assign(body, { item, isNew: false, collection, parentFields }, work)
   const item = await updateItem({ collection, row, pointer: '', forced: forcedFields(body), change }, work)
   await linkElements(body, keyOf(item, collection), work)
   return { kind: 'updated', row: await readProjection(collection, item, representation, work) }

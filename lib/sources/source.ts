@@ -1,6 +1,6 @@
 import type { Source, Transaction } from '../collection.ts'
+import type { KeyValues } from '../model/keys.ts'
 import type { Collection, StoredField, SubCollectionField } from '../model/model.ts'
-import type { Scalar } from '../model/values.ts'
 import type { ReadPlan, ReadPlanOf, Row, Step } from '../plan/plan.ts'
 
 /** The rows that share a value. */
@@ -67,7 +67,7 @@ export type Change =
   /** Deletes the item of the last step. */
   | { readonly kind: 'delete', readonly collection: Collection, readonly steps: readonly Step[] }
   /** Links the items with the keys `own` and `other` in a many-to-many relation, unless they are linked already. */
-  | { readonly kind: 'link', readonly field: SubCollectionField, readonly own: Scalar, readonly other: Scalar }
+  | { readonly kind: 'link', readonly field: SubCollectionField, readonly own: KeyValues, readonly other: KeyValues }
 
 /** The changes of one kind. */
 export type ChangeOf<K extends Change['kind']> = Extract<Change, { kind: K }>
@@ -75,7 +75,7 @@ export type ChangeOf<K extends Change['kind']> = Extract<Change, { kind: K }>
 /** The result of a change. */
 export type Changed =
   /** `key`: the key of an inserted item. */
-  | { readonly kind: 'changed', readonly key?: Scalar }
+  | { readonly kind: 'changed', readonly key?: KeyValues }
   /** The steps lead to no item or to several, or an insert with `orNothing` met a duplicate. */
   | { readonly kind: 'unchanged' }
   /** The change violates a constraint of the database. `fields`: the offending fields, as far as known. */

@@ -28,7 +28,7 @@ export const collectionOf = (name: string, source: Source, key: StoredField): Co
     property: name,
     fields: new Map(),
     properties: new Map(),
-    key,
+    key: [key],
     identifiers: [],
     specials: [],
     source,
@@ -63,9 +63,9 @@ export function makeWorld (rows: Rows, { marks: markRows = [], links = [] }: { r
   const source = memory(rows, { joins: { person_marks: links } })
   const people = collectionOf('people', source, id)
   const words = collectionOf('marks', memory(markRows), markId)
-  const boss: SubItemField = { ...flags('boss'), kind: 'sub-item', holder: people, target: people, foreignKey: bossId }
-  const staff: SubCollectionField = { ...flags('staff'), kind: 'sub-collection', holder: people, target: people, link: { kind: 'foreign-key', foreignKey: bossId } }
-  const marks: SubCollectionField = { ...flags('marks'), kind: 'sub-collection', holder: people, target: words, link: { kind: 'join', through: 'person_marks', foreignKey: 'personId', otherKey: 'markId' } }
+  const boss: SubItemField = { ...flags('boss'), kind: 'sub-item', holder: people, target: people, foreignKey: [bossId] }
+  const staff: SubCollectionField = { ...flags('staff'), kind: 'sub-collection', holder: people, target: people, link: { kind: 'foreign-key', foreignKey: [bossId] } }
+  const marks: SubCollectionField = { ...flags('marks'), kind: 'sub-collection', holder: people, target: words, link: { kind: 'join', through: 'person_marks', foreignKey: ['personId'], otherKey: ['markId'] } }
   return { source, people, words, boss, staff, marks }
 }
 

@@ -341,7 +341,7 @@ test('a join leads from the key of one collection to the key of the other, whate
   const code = stored('code', Type.String(), true)
   const tags = collectionOf('tags', memory([{ code: 'a', id: 2 }, { code: 'b', id: 1 }]), code)
   const people = collectionOf('people', memory([{ id: 1, code: 'b' }], { joins: { taggings: [{ who: 1, what: 'a' }, { who: 2, what: 'b' }] } }), id)
-  const field: SubCollectionField = { ...flags('tags'), kind: 'sub-collection', holder: people, target: tags, link: { kind: 'join', through: 'taggings', foreignKey: 'who', otherKey: 'what' } }
+  const field: SubCollectionField = { ...flags('tags'), kind: 'sub-collection', holder: people, target: tags, link: { kind: 'join', through: 'taggings', foreignKey: ['who'], otherKey: ['what'] } }
   t.strictSame(showing(people, [embed(field, { order: up(code), select: show(code) })]), [{ tags: [{ code: 'a' }] }])
 })
 
@@ -429,5 +429,5 @@ test('a relation through rows that its source was not given is refused at regist
   t.throws(() => compile({ friendship: [] }), { name: 'DeclarationError', message: /'people', field 'friends'.*'friendships'/ })
   t.equal(compile({ friendships: [] }).collections.size, 1)
   const { people, marks } = makeWorld([{ id: 1 }])
-  t.throws(() => find(people, some({ ...marks, link: { kind: 'join', through: 'unknown', foreignKey: 'a', otherKey: 'b' } })), { message: /unknown/ })
+  t.throws(() => find(people, some({ ...marks, link: { kind: 'join', through: 'unknown', foreignKey: ['a'], otherKey: ['b'] } })), { message: /unknown/ })
 })

@@ -9,7 +9,7 @@ import { compileModel } from '../../lib/model/compile.ts'
 import type { Collection, DataField, SubCollectionField } from '../../lib/model/model.ts'
 import { operatorNames } from '../../lib/model/values.ts'
 import type { Predicate, ReadPlan, Step } from '../../lib/plan/plan.ts'
-import { all, any, equals, always, never } from '../../lib/plan/predicates.ts'
+import { all, any, equals, equalsKey, always, never } from '../../lib/plan/predicates.ts'
 import { databaseOf, type ReadResult } from '../../lib/sources/source.ts'
 import type { SqliteDriver } from '../../lib/sources/sql/sqlite/driver.ts'
 import { sqlite } from '../../lib/sources/sql/sqlite/sqlite.ts'
@@ -127,7 +127,7 @@ test('plans of different shapes never share a statement, whatever their collecti
       // Few enough that none is forgotten meanwhile.
       if (at !== 1 && at !== 11) continue
       const stored = field as DataField
-      const plan: ReadPlan = { kind: 'item', steps: [{ collection: one, via: undefined, where: equals(stored, index * 1000 + at) }], select: [{ kind: 'value', name: 'key', field: one.key }] }
+      const plan: ReadPlan = { kind: 'item', steps: [{ collection: one, via: undefined, where: equals(stored, index * 1000 + at) }], select: [{ kind: 'value', name: 'key', field: one.stored[0] as DataField }] }
       const result = db.read(plan) as ReadResult
       if (rowsOf(result)[0]?.['f0'] !== index * 1000) wrong.push(`${one.name}.${stored.name}`)
     }
@@ -219,7 +219,7 @@ test('steps that find nothing or too much are told, the first of them first', as
 test('chains of any length are followed', async t => {
   const chain = Array.from({ length: 60 }, (_, index) => artist(index, `a${index}`, { bossId: index + 1 }))
   const { read, step, equal, value, sent } = { ...world({ ...someWorld, artists: chain }), equal: t.equal }
-  const first = step('artists', { kind: 'compare', field: step('artists', always).collection.key, operator: 'equals', value: 0 })
+  const first = step('artists', equalsKey(step('artists', always).collection.key, [0]))
   const plan: ReadPlan = { kind: 'item', steps: [first, ...Array.from({ length: 40 }, () => step('artists', always, 'artists.boss'))], select: [value('artists.id')] }
   t.same(ids(read(plan)), [40])
   equal(sent.length, 1)

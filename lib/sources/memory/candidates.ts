@@ -1,8 +1,10 @@
 import type { Collection, DataField } from '../../model/model.ts'
 import { isExact } from '../../model/values.ts'
 import type { Predicate } from '../../plan/plan.ts'
+import { keyValuesIn } from '../../plan/predicates.ts'
 import { tableOf } from './relations.ts'
 import type { Table } from './table.ts'
+import { columnsOf, toIndexed } from './values.ts'
 
 /**
  * Returns rows that include all matches of the predicate: those that an index finds by the value of an identifier, or
@@ -10,25 +12,29 @@ import type { Table } from './table.ts'
  */
 export function candidateRows (collection: Collection, where: Predicate): Iterable<object> {
   const table = tableOf(collection)
-  return indexed(where, table) ?? table.all()
+  return indexed(where, collection, table) ?? table.all()
 }
 
 /** Returns the rows that an index finds, each once; undefined if other rows may match too. */
-function indexed (where: Predicate, table: Table): ReadonlySet<object> | undefined {
+function indexed (where: Predicate, collection: Collection, table: Table): ReadonlySet<object> | undefined {
   if (where.kind === 'compare') return indexedCompare(where, table)
-  if (where.kind === 'any') return indexedAny(where.of, table)
+  if (where.kind === 'any') return indexedAny(where.of, collection, table)
   if (where.kind !== 'all') return undefined
+  const key = keyValuesIn(where, collection.key)
+  if (key !== undefined) return new Set(table.findBy(columnsOf(collection.key), toIndexed(key)))
   for (const one of where.of) {
-    const rows = indexed(one, table)
+    const rows = indexed(one, collection, table)
     if (rows !== undefined) return rows
   }
   return undefined
 }
 
-function indexedAny (of: readonly Predicate[], table: Table): ReadonlySet<object> | undefined {
+function indexedAny (
+  of: readonly Predicate[], collection: Collection, table: Table
+): ReadonlySet<object> | undefined {
   const union = new Set<object>()
   for (const one of of) {
-    const rows = indexed(one, table)
+    const rows = indexed(one, collection, table)
     if (rows === undefined) return undefined
     for (const row of rows) union.add(row)
   }

@@ -1,6 +1,7 @@
 import { type Difference, differenceOf, fullDifferenceOf, isChanged } from './difference.ts'
 import { isMap, type RowPlace, positionFrom, positionOf, renumber, type Rows } from './places.ts'
 import { addPlace, buildIndex, removePlace, type ValueIndex } from './value-index.ts'
+import type { Column } from './values.ts'
 
 /**
  * The application's rows with their places and indexes. The functions of this file change all three together; follow()
@@ -23,17 +24,24 @@ export function forget (indexed: IndexedRows): void {
   indexed.next = 0
 }
 
-/** Returns the index of a property. The first call builds it. */
-export function indexOf (indexed: IndexedRows, property: string, kind: string | undefined): ValueIndex {
+/** Returns the index of columns. The first call builds it. */
+export function indexOf (indexed: IndexedRows, columns: readonly Column[]): ValueIndex {
   follow(indexed)
-  // One property may be read as a date by one collection and as a moment by another.
-  const name = `${kind ?? ''} ${property}`
+  const name = nameOf(columns)
   const cached = indexed.indexes.get(name)
   if (cached !== undefined) return cached
-  const built = buildIndex(indexed.places, property, kind)
+  const built = buildIndex(indexed.places, columns)
   indexed.indexes.set(name, built)
   return built
 }
+
+function nameOf (columns: readonly Column[]): string {
+  const [{ property, kind } = noColumn] = columns
+  // One property may be read as a date by one collection and as a moment by another.
+  return columns.length === 1 ? `${kind ?? ''} ${property}` : JSON.stringify(columns)
+}
+
+const noColumn: Column = { property: '' }
 
 /** Updates places and indexes for rows that the application has added or removed. */
 export function follow (indexed: IndexedRows): void {

@@ -1,7 +1,7 @@
 import type { Collection, RelationField } from '../../model/model.ts'
 import type { MemorySource } from './memory.ts'
 import type { Table } from './table.ts'
-import { propertyReader, valueOf } from './values.ts'
+import { type Column, columnsOf, columnsReader, keyReaderOf } from './values.ts'
 
 /** Returns the objects of a collection, which must have a memory source. */
 export const tableOf = (collection: Collection): Table => sourceOf(collection).table
@@ -11,15 +11,19 @@ const sourceOf = (collection: Collection) => collection.source as MemorySource
 /** Returns the related objects of a row, each once. */
 export function relatedRows (row: object, field: RelationField): readonly object[] {
   const target = tableOf(field.target)
-  const { property, type } = field.target.key
-  if (field.kind === 'sub-item') return findBy(target, property, valueOf(row, field.foreignKey), type.kind)
-  const own = valueOf(row, field.holder.key)
+  const key = columnsOf(field.target.key)
+  if (field.kind === 'sub-item') return findBy(target, key, keyReaderOf(field.foreignKey)(row))
+  const own = keyReaderOf(field.holder.key)(row)
   const { link } = field
-  if (link.kind === 'foreign-key') return findBy(target, link.foreignKey.property, own, link.foreignKey.type.kind)
-  const joins = findBy(joinsOf(field.holder, link.through), link.foreignKey, own, field.holder.key.type.kind)
-  const keys = new Set(joins.map(propertyReader(link.otherKey, type.kind)))
-  return [...keys].flatMap(one => findBy(target, property, one, type.kind))
+  if (link.kind === 'foreign-key') return findBy(target, columnsOf(link.foreignKey), own)
+  const joins = findBy(joinsOf(field.holder, link.through), joinColumns(link.foreignKey, field.holder), own)
+  const keys = new Set(joins.map(columnsReader(joinColumns(link.otherKey, field.target))))
+  return [...keys].flatMap(one => findBy(target, key, one))
 }
+
+/** Returns the properties of a join table that hold the key of a collection, as columns. */
+export const joinColumns = (properties: readonly string[], { key }: Collection): readonly Column[] =>
+  properties.map((property, index) => ({ property, kind: key[index]?.type.kind }))
 
 /** Returns the join rows with the name `through`. */
 export function joinsOf (holder: Collection, through: string): Table {
@@ -28,5 +32,5 @@ export function joinsOf (holder: Collection, through: string): Table {
   return joins
 }
 
-const findBy = (table: Table, property: string, value: unknown, kind?: string) =>
-  value === null ? [] : table.find(property, value, kind)
+const findBy = (table: Table, columns: readonly Column[], value: unknown) =>
+  value === null ? [] : table.findBy(columns, value)

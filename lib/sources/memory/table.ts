@@ -3,17 +3,20 @@ import {
 } from './indexed-rows.ts'
 import { isMap, type RowPlace, type Rows } from './places.ts'
 import { addPlace, highestIn, removePlace } from './value-index.ts'
+import type { Column } from './values.ts'
 
 export type { Rows } from './places.ts'
 
 /** Undoes a change. Undos run in the opposite order of the changes. A row that was removed meanwhile stays removed. */
 export type Undo = () => void
 
-/** Rows that can be found by the value of a property. */
+/** Rows that can be found by the values of their properties. */
 export interface Table {
   all (): Iterable<object>
   /** Returns the rows with the value, which must not be null, in their order. `kind` decides how a Date is read. */
   find (property: string, value: unknown, kind?: string): readonly object[]
+  /** Returns the rows whose columns have the value that toIndexed() returns, which must not be null, in their order. */
+  findBy (columns: readonly Column[], value: unknown): readonly object[]
   /** Returns the highest number of the property; 0 if none is above 0. */
   highest (property: string, kind?: string): number
   /** Adds a row at the end. `key` is its key in a Map, and replaces the row with that key. */
@@ -41,8 +44,9 @@ function makeTable (rows: Rows): Table {
   return {
     // An array is returned itself, because a copy of a large one costs more than a pass over it.
     all: () => isMap(rows) ? rows.values() : rows,
-    find: (property, value, kind) => find(indexed, { property, value, kind }),
-    highest: (property, kind) => highestIn(indexOf(indexed, property, kind)),
+    find: (property, value, kind) => find(indexed, { columns: [{ property, kind }], value }),
+    findBy: (columns, value) => find(indexed, { columns, value }),
+    highest: (property, kind) => highestIn(indexOf(indexed, [{ property, kind }])),
     insert: (row, key) => insert(indexed, row, key),
     update: (row, values) => update(indexed, row, values),
     remove: row => remove(indexed, row),
@@ -50,12 +54,8 @@ function makeTable (rows: Rows): Table {
   }
 }
 
-/** The arguments of Table.find(). */
-interface Wanted {
-  readonly property: string
-  readonly value: unknown
-  readonly kind: string | undefined
-}
+/** The arguments of Table.findBy(). */
+interface Wanted { readonly columns: readonly Column[], readonly value: unknown }
 
 function find (indexed: IndexedRows, wanted: Wanted): readonly object[] {
   const places = currentPlaces(indexed, wanted) ?? repairedPlaces(indexed, wanted)
@@ -63,8 +63,8 @@ function find (indexed: IndexedRows, wanted: Wanted): readonly object[] {
 }
 
 /** Returns the places with the value; undefined if the application has replaced one of the rows or its value. */
-function currentPlaces (indexed: IndexedRows, { property, value, kind }: Wanted): readonly RowPlace[] | undefined {
-  const { places, read } = indexOf(indexed, property, kind)
+function currentPlaces (indexed: IndexedRows, { columns, value }: Wanted): readonly RowPlace[] | undefined {
+  const { places, read } = indexOf(indexed, columns)
   const found = places.get(value) ?? []
   return found.every(place => isHeld(indexed, place) && read(place.row) === value) ? found : undefined
 }
@@ -75,7 +75,7 @@ function repairedPlaces (indexed: IndexedRows, wanted: Wanted): readonly RowPlac
   const places = currentPlaces(indexed, wanted)
   if (places !== undefined) return places
   indexed.indexes.clear()
-  return indexOf(indexed, wanted.property, wanted.kind).places.get(wanted.value) ?? []
+  return indexOf(indexed, wanted.columns).places.get(wanted.value) ?? []
 }
 
 function insert (indexed: IndexedRows, row: object, key: unknown): Undo {
@@ -104,7 +104,8 @@ const ownProperty = (row: object, property: string): unknown =>
 
 function setProperties (indexed: IndexedRows, row: object, values: Readonly<Record<string, unknown>>): void {
   follow(indexed)
-  const indexes = [...indexed.indexes.values()].filter(index => Object.hasOwn(values, index.property))
+  const isChanged = ({ property }: Column) => Object.hasOwn(values, property)
+  const indexes = [...indexed.indexes.values()].filter(({ columns }) => columns.some(isChanged))
   const places = indexes.length === 0 ? [] : placesOf(indexed, row)
   for (const index of indexes) for (const place of places) removePlace(index, place)
   for (const [property, value] of Object.entries(values)) setProperty(row, property, value)

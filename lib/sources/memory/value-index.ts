@@ -1,19 +1,19 @@
 import { type RowPlace, positionFrom } from './places.ts'
 import { makeUppermost, type Uppermost } from './uppermost.ts'
-import { propertyReader, type Reader } from './values.ts'
+import { type Column, columnsReader, type Reader } from './values.ts'
 
-/** The places of rows by the value of a property, in the order of the rows. Null values are not indexed. */
+/** The places of rows by the value of their columns, in the order of the rows. Null values are not indexed. */
 export interface ValueIndex {
-  readonly property: string
+  readonly columns: readonly Column[]
   readonly read: Reader
   readonly places: Map<unknown, RowPlace[]>
   /** Undefined until highestIn() asks for it. */
   uppermost: Uppermost | undefined
 }
 
-/** Builds an index. `kind` decides how a Date is read (values.ts). */
-export function buildIndex (places: readonly RowPlace[], property: string, kind: string | undefined): ValueIndex {
-  const index: ValueIndex = { property, read: propertyReader(property, kind), places: new Map(), uppermost: undefined }
+/** Builds an index of columns. */
+export function buildIndex (places: readonly RowPlace[], columns: readonly Column[]): ValueIndex {
+  const index: ValueIndex = { columns, read: columnsReader(columns), places: new Map(), uppermost: undefined }
   for (const place of places) addPlace(index, place)
   return index
 }

@@ -1,4 +1,4 @@
-import type { DataField } from '../../model/model.ts'
+import type { DataField, StoredField } from '../../model/model.ts'
 import { memoize } from '../../memoize.ts'
 
 /**
@@ -21,6 +21,29 @@ export const valueOf = (row: object, field: DataField): unknown => readerOf(fiel
 export function propertyReader (property: string, kind?: string): Reader {
   const read: Reader = row => canonical((row as Record<string, unknown>)[property], kind)
   return property in Object.prototype ? row => Object.hasOwn(row, property) ? read(row) : null : read
+}
+
+/** A property of rows as an index holds it. `kind` decides how a Date is read. */
+export interface Column { readonly property: string, readonly kind?: string | undefined }
+
+/** Returns the columns of stored fields. */
+export const columnsOf = memoize((fields: readonly StoredField[]): readonly Column[] =>
+  fields.map(({ property, type }) => ({ property, kind: type.kind })))
+
+/** Returns a reader of columns, in the form of toIndexed(). */
+export function columnsReader (columns: readonly Column[]): Reader {
+  const readers = columns.map(({ property, kind }) => propertyReader(property, kind))
+  const [only, ...others] = readers
+  return only !== undefined && others.length === 0 ? only : row => toIndexed(readers.map(read => read(row)))
+}
+
+/** Returns the reader of a key or foreign key, in the form of toIndexed(). */
+export const keyReaderOf = memoize((fields: readonly StoredField[]): Reader => columnsReader(columnsOf(fields)))
+
+/** Returns the values of columns as one value, by which an index finds them: null if one of several is null. */
+export function toIndexed (values: readonly unknown[]): unknown {
+  if (values.length === 1) return values[0]
+  return values.includes(null) ? null : JSON.stringify(values)
 }
 
 export const ownValue = (row: object, property: string, kind?: string): unknown => propertyReader(property, kind)(row)

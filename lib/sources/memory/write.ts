@@ -1,11 +1,12 @@
+import { type KeyValues, singleKey, uniques } from '../../model/keys.ts'
 import type { Collection, StoredField } from '../../model/model.ts'
 import { type Scalar, toValue } from '../../model/values.ts'
 import type { Step } from '../../plan/plan.ts'
 import type { Change, Changed, ChangeOf, ConstraintViolation, Stored } from '../source.ts'
 import { resolveSteps } from './read.ts'
-import { joinsOf, tableOf } from './relations.ts'
+import { joinColumns, joinsOf, tableOf } from './relations.ts'
 import type { Table, Undo } from './table.ts'
-import { ownValue, valueOf } from './values.ts'
+import { columnsOf, columnsReader, keyReaderOf, toIndexed, valueOf } from './values.ts'
 
 /** Makes a change to the objects in memory, unless it violates a constraint. Adds to `undo` what reverts the change. */
 export function runChange (change: Change, undo: Undo[]): Changed {
@@ -23,14 +24,15 @@ const refused = (by: ConstraintViolation['by'], ...fields: readonly StoredField[
   ({ kind: 'refused', by, fields })
 
 function insert ({ collection, values, orNothing }: ChangeOf<'insert'>, undo: Undo[]): Changed {
-  const key = values.get(collection.key) ?? nextKey(collection)
-  const complete: Stored = new Map([...values, [collection.key, key]])
+  const complete: Stored = new Map([...values, ...collection.key.map(field =>
+    [field, values.get(field) ?? nextKey(field, collection)] as const)])
   const violation = violationOf({ collection, values: complete, row: undefined }, collection.stored)
   if (violation?.by === 'unique' && orNothing) return unchanged
   if (violation !== undefined) return violation
-  undo.push(tableOf(collection).insert(toRow(complete), key))
-  // violationOf() has checked that the key is not null.
-  return { kind: 'changed', key: key as Scalar }
+  // violationOf() has checked that no value of the key is null.
+  const key = collection.key.map(field => complete.get(field) as Scalar)
+  undo.push(tableOf(collection).insert(toRow(complete), toIndexed(key)))
+  return { kind: 'changed', key }
 }
 
 function update ({ collection, steps, values }: ChangeOf<'update'>, undo: Undo[]): Changed {
@@ -49,7 +51,7 @@ function update ({ collection, steps, values }: ChangeOf<'update'>, undo: Undo[]
 function remove ({ collection, steps }: ChangeOf<'delete'>, undo: Undo[]): Changed {
   const row = resolvedRow(steps)
   if (row === undefined) return unchanged
-  const key = valueOf(row, collection.key)
+  const key = keyReaderOf(collection.key)(row)
   if (isReferred(collection, key, row)) return refused('foreign-key')
   // A link belongs to both of its items, so it is removed with either.
   for (const [joins, rows] of linksOf(collection, key)) for (const join of rows) undo.push(joins.remove(join))
@@ -61,11 +63,18 @@ function link ({ field, own, other }: ChangeOf<'link'>, undo: Undo[]): Changed {
   const { link, holder, target } = field
   if (link.kind !== 'join') throw new TypeError('only the elements of a many-to-many relation are linked')
   const joins = joinsOf(holder, link.through)
-  const isLinked = joins.find(link.foreignKey, own, holder.key.type.kind)
-    .some(join => ownValue(join, link.otherKey, target.key.type.kind) === other)
-  if (!isLinked) undo.push(joins.insert({ [link.foreignKey]: own, [link.otherKey]: other }, `${own} ${other}`))
+  const readOther = columnsReader(joinColumns(link.otherKey, target))
+  const isLinked = joins.findBy(joinColumns(link.foreignKey, holder), toIndexed(own))
+    .some(join => readOther(join) === toIndexed(other))
+  if (!isLinked) {
+    const join = Object.fromEntries([...zip(link.foreignKey, own), ...zip(link.otherKey, other)])
+    undo.push(joins.insert(join, [...own, ...other].join(' ')))
+  }
   return { kind: 'changed' }
 }
+
+const zip = (properties: readonly string[], values: KeyValues) =>
+  properties.map((property, index) => [property, values[index]] as const)
 
 /** Returns the object of the last step; undefined if a step is missing or ambiguous. */
 function resolvedRow (steps: readonly Step[]): object | undefined {
@@ -91,45 +100,58 @@ function violationOf (write: PendingWrite, checked: readonly StoredField[]): Con
   if (duplicates.length > 0) return refused('unique', ...duplicates)
   const dangling = danglingFields(write, checked)
   if (dangling.length > 0) return refused('foreign-key', ...new Set(dangling))
-  return checked.includes(write.collection.key) && leavesReferrers(write) ? refused('foreign-key') : undefined
+  const setsKey = write.collection.key.some(field => checked.includes(field))
+  return setsKey && leavesReferrers(write) ? refused('foreign-key') : undefined
 }
 
 const valueIn = ({ values }: PendingWrite, field: StoredField): unknown => values.get(field) ?? null
 
-/** Returns the identifiers whose values another item has already. */
+/** Returns the values that fields will have after the write, as toIndexed() returns them. */
+function valuesAfter ({ values, row }: PendingWrite, fields: readonly StoredField[]): unknown {
+  return toIndexed(fields.map(field =>
+    values.has(field) || row === undefined ? values.get(field) ?? null : valueOf(row, field)))
+}
+
+/** Returns the fields of the keys and identifiers whose values another item has already. */
 function duplicateFields (write: PendingWrite, checked: readonly StoredField[]): readonly StoredField[] {
-  const { collection: { stored }, row } = write
-  const identifiers = stored.filter(field => field.identifier && checked.includes(field))
-  return identifiers.filter(field => {
-    const value = valueIn(write, field)
-    return value !== null && rowsWith(write.collection, field, value).some(one => one !== row)
+  const { collection, row } = write
+  const duplicates = uniques(collection).filter(fields => {
+    if (!fields.some(field => checked.includes(field))) return false
+    const value = valuesAfter(write, fields)
+    return value !== null && rowsWith(collection, fields, value).some(one => one !== row)
   })
+  return [...new Set(duplicates.flat())]
 }
 
 /** Returns the foreign keys that refer to an item that does not exist. */
 function danglingFields (write: PendingWrite, checked: readonly StoredField[]): readonly StoredField[] {
   return [...write.collection.fields.values()].flatMap(field => {
-    if (field.kind !== 'sub-item' || !checked.includes(field.foreignKey)) return []
-    const key = valueIn(write, field.foreignKey)
-    return key === null || willExist(field.target, key, write) ? [] : [field.foreignKey]
+    if (field.kind !== 'sub-item') return []
+    const changed = field.foreignKey.filter(part => checked.includes(part))
+    const key = changed.length === 0 ? null : valuesAfter(write, field.foreignKey)
+    return key === null || willExist(field.target, key, write) ? [] : changed
   })
 }
 
 /** Returns true if the collection has an item with the key after the write, which may itself add or change that key. */
-function willExist (target: Collection, key: unknown, { collection, values, row }: PendingWrite): boolean {
-  const newKey = target === collection ? values.get(target.key) ?? undefined : undefined
+function willExist (target: Collection, key: unknown, write: PendingWrite): boolean {
+  const { collection, values, row } = write
+  const setsKey = target === collection && target.key.some(field => values.has(field))
+  const newKey = setsKey ? valuesAfter(write, target.key) ?? undefined : undefined
   return newKey === key || rowsWith(target, target.key, key).some(one => one !== row || newKey === undefined)
 }
 
 /** Returns true if the write changes a key that other items or links refer to. */
-function leavesReferrers ({ collection, values, row }: PendingWrite): boolean {
-  const before = row === undefined ? null : valueOf(row, collection.key)
-  if (before === null || values.get(collection.key) === before) return false
+function leavesReferrers (write: PendingWrite): boolean {
+  const { collection, row } = write
+  const before = row === undefined ? null : keyReaderOf(collection.key)(row)
+  if (before === null || valuesAfter(write, collection.key) === before) return false
   return isReferred(collection, before) || [...linksOf(collection, before).values()].some(rows => rows.size > 0)
 }
 
-const rowsWith = (collection: Collection, field: StoredField, value: unknown): readonly object[] =>
-  tableOf(collection).find(field.property, value, field.type.kind)
+/** `value`: as toIndexed() returns it. */
+const rowsWith = (collection: Collection, fields: readonly StoredField[], value: unknown): readonly object[] =>
+  tableOf(collection).findBy(columnsOf(fields), value)
 
 /** Returns true if an item other than `except` refers to the key. */
 const isReferred = ({ referrers }: Collection, key: unknown, except?: object) =>
@@ -145,12 +167,14 @@ function linksOf (collection: Collection, key: unknown): ReadonlyMap<Table, Read
       ...holder === collection ? [link.foreignKey] : [],
       ...target === collection ? [link.otherKey] : []
     ]
-    const rows = sides.flatMap(property => joins.find(property, key, collection.key.type.kind))
+    const rows = sides.flatMap(properties => joins.findBy(joinColumns(properties, collection), key))
     links.set(joins, new Set([...links.get(joins) ?? [], ...rows]))
   }
   return links
 }
 
 /** Returns the highest key plus one for an integer key; null for others, whose values the application must set. */
-const nextKey = (collection: Collection): unknown =>
-  collection.key.type.kind === 'integer' ? tableOf(collection).highest(collection.key.property, 'integer') + 1 : null
+const nextKey = (field: StoredField, collection: Collection): unknown =>
+  field === singleKey(collection) && field.type.kind === 'integer'
+    ? tableOf(collection).highest(field.property, 'integer') + 1
+    : null

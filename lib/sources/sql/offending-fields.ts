@@ -1,7 +1,8 @@
+import { isSameKey, type KeyValues, toKeyValues, uniques } from '../../model/keys.ts'
 import type { Collection, StoredField } from '../../model/model.ts'
-import type { Scalar } from '../../model/values.ts'
-import type { ReadPlan } from '../../plan/plan.ts'
-import { equals } from '../../plan/predicates.ts'
+import type { ReadPlan, Row } from '../../plan/plan.ts'
+import { equalsKey } from '../../plan/predicates.ts'
+import { selectKey, showPlainly } from '../../plan/select.ts'
 import type { Change, Changed, ConstraintViolation, ReadResult } from '../source.ts'
 
 type Read = (plan: ReadPlan) => ReadResult | Promise<ReadResult>
@@ -17,66 +18,77 @@ export async function nameOffendingFields (
   const fields = violation.by === 'unique' ? await takenIdentifiers(change, read) : await danglingKeys(change, read)
   if (fields.length > 0) return { ...violation, fields }
   // If the change sets the key itself and no foreign key dangles, other items refer to the old key.
-  const isKeyChanged = violation.by === 'foreign-key' && change.values.has(change.collection.key)
+  const isKeyChanged = violation.by === 'foreign-key' && isSet(change.collection.key, change)
   return isKeyChanged ? { ...violation, fields: [] } : violation
 }
 
 type StoringChange = Extract<Change, { kind: 'insert' | 'update' }>
 
-/** Returns the identifiers whose new values another item has. */
+const isSet = (fields: readonly StoredField[], { values }: StoringChange) => fields.some(field => values.has(field))
+
+/** Returns the fields of the keys and identifiers whose new values another item has. */
 async function takenIdentifiers (change: StoringChange, read: Read): Promise<readonly StoredField[]> {
-  const { collection, values } = change
-  const own = await ownKey(change, read)
-  const taken: StoredField[] = []
-  for (const field of collection.stored) {
-    const value = field.identifier ? values.get(field) ?? null : null
-    if (value === null) continue
-    // An identifier's values are scalars.
-    const found = keyIn(await read(keyPlan(collection, field, value as Scalar)), collection.key)
-    if (found !== undefined && found !== own) taken.push(field)
+  const { collection } = change
+  const own = await ownRow(change, read)
+  const taken = new Set<StoredField>()
+  for (const fields of uniques(collection)) {
+    const values = isSet(fields, change) ? valuesAfter(fields, change, own) : undefined
+    if (values === undefined) continue
+    const found = rowIn(await read(itemPlan(collection, fields, values)))
+    if (found !== undefined && !hasSameKey(found, own, collection)) for (const field of fields) taken.add(field)
   }
-  return taken
+  return [...taken]
 }
 
-/** Plans to read the key of the item whose field has the value. */
-function keyPlan (collection: Collection, field: StoredField, value: Scalar): ReadPlan {
-  const step = { collection, via: undefined, where: equals(field, value) }
-  return { kind: 'item', steps: [step], select: keyOnly(collection) }
+/** Plans to read the key of the item whose fields have the values. */
+function itemPlan (collection: Collection, fields: readonly StoredField[], values: KeyValues): ReadPlan {
+  const step = { collection, via: undefined, where: equalsKey(fields, values) }
+  return { kind: 'item', steps: [step], select: selectKey(collection) }
 }
 
-const keyOnly = ({ key }: Collection) => [{ kind: 'value', name: key.name, field: key }] as const
-
-/** Returns the key of the item before an update, or `undefined` for an insert. */
-async function ownKey (change: StoringChange, read: Read): Promise<unknown> {
+/** Returns the item before an update, with its key and its foreign keys; `undefined` for an insert. */
+async function ownRow (change: StoringChange, read: Read): Promise<Row | undefined> {
   if (change.kind === 'insert') return undefined
   const { collection, steps } = change
-  return keyIn(await read({ kind: 'item', steps, select: keyOnly(collection) }), collection.key)
+  const referring = [...collection.fields.values()].flatMap(field => field.kind === 'sub-item' ? field.foreignKey : [])
+  const select = [...new Set([...collection.key, ...referring])].map(showPlainly)
+  return rowIn(await read({ kind: 'item', steps, select }))
 }
 
-function keyIn (result: ReadResult, key: StoredField): unknown {
-  return result.kind === 'rows' ? result.rows[0]?.[key.property] : undefined
+const rowIn = (result: ReadResult): Row | undefined => result.kind === 'rows' ? result.rows[0] : undefined
+
+const hasSameKey = (one: Row, other: Row | undefined, { key }: Collection) =>
+  key.every(({ property }) => one[property] === other?.[property])
+
+/** Returns the values of fields after the change; `undefined` where one of them is null. */
+function valuesAfter (
+  fields: readonly StoredField[], { values }: StoringChange, own: Row | undefined
+): KeyValues | undefined {
+  return toKeyValues(fields.map(field => values.has(field) ? values.get(field) : own?.[field.property]))
 }
 
 /** Returns the foreign keys whose new values refer to no item. */
 async function danglingKeys (change: StoringChange, read: Read): Promise<readonly StoredField[]> {
   const { collection, values } = change
   const dangling = new Set<StoredField>()
-  const newKey = values.get(collection.key)
-  const oldKey = newKey === undefined ? undefined : await ownKey(change, read)
+  const own = await ownRow(change, read)
+  const newKey = isSet(collection.key, change) ? valuesAfter(collection.key, change, own) : undefined
+  const oldKey = newKey && toKeyValues(collection.key.map(({ property }) => own?.[property]))
   for (const field of collection.fields.values()) {
-    const value = field.kind === 'sub-item' ? values.get(field.foreignKey) ?? null : null
-    if (field.kind !== 'sub-item' || value === null) continue
+    if (field.kind !== 'sub-item' || !isSet(field.foreignKey, change)) continue
+    const key = valuesAfter(field.foreignKey, change, own)
     // An item may refer to itself by its new key, but not by its old one.
     const refersToSelf = field.target === collection
-    if (refersToSelf && value === newKey) continue
-    if ((refersToSelf && value === oldKey) || !await exists(field.target, value, read)) dangling.add(field.foreignKey)
+    if (key === undefined || (refersToSelf && newKey !== undefined && isSameKey(key, newKey))) continue
+    const isOld = refersToSelf && oldKey !== undefined && isSameKey(key, oldKey)
+    if (!isOld && await exists(field.target, key, read)) continue
+    for (const part of field.foreignKey) if (values.has(part)) dangling.add(part)
   }
   return [...dangling]
 }
 
-async function exists (collection: Collection, key: unknown, read: Read): Promise<boolean> {
-  // A foreign key holds a key, which is a scalar.
-  const step = { collection, via: undefined, where: equals(collection.key, key as Scalar) }
+async function exists (collection: Collection, key: KeyValues, read: Read): Promise<boolean> {
+  const step = { collection, via: undefined, where: equalsKey(collection.key, key) }
   const found = await read({ kind: 'item', steps: [step], select: [] })
   return found.kind !== 'missing'
 }

@@ -81,7 +81,7 @@ async function runChange (connection: Connection, statements: Statements, change
   const { text, parameters, key } = statements.bindChange(change)
   const { rows: [row], count } = await connection.prepared(text, parameters)
   if (key === undefined) return count > 0 || change.kind === 'link' ? { kind: 'changed' } : { kind: 'unchanged' }
-  return row === undefined ? { kind: 'unchanged' } : { kind: 'changed', key: key(row[0]) }
+  return row === undefined ? { kind: 'unchanged' } : { kind: 'changed', key: key(row) }
 }
 
 /**

@@ -91,7 +91,7 @@ function runChange (
     return Number(changes) > 0 || change.kind === 'link' ? { kind: 'changed' } : { kind: 'unchanged' }
   }
   const [row] = insert(driver, prepared.giveArrays(text), parameters)
-  return row === undefined ? { kind: 'unchanged' } : { kind: 'changed', key: key(row[0]) }
+  return row === undefined ? { kind: 'unchanged' } : { kind: 'changed', key: key(row) }
 }
 
 /**

@@ -98,7 +98,7 @@ function addChange (draft: ShapeDraft, change: Change): void {
   draft.key += change.kind
   if (change.kind === 'link') {
     draft.key += `${identityOf(change.field.holder)}:${change.field.index}`
-    return addValues(draft, change, [change.own, change.other])
+    return addValues(draft, change, [...change.own, ...change.other])
   }
   draft.key += `${identityOf(change.collection)}:`
   if (change.kind === 'insert') draft.key += change.orNothing ? '?' : ''

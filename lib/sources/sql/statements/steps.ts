@@ -1,6 +1,7 @@
 import { sql } from '../load-kysely.ts'
 import { isExact, traitsOf } from '../../../model/values.ts'
 import type { Origin, Predicate, Step } from '../../../plan/plan.ts'
+import { keyValuesIn } from '../../../plan/predicates.ts'
 import type { Missed } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
@@ -82,8 +83,9 @@ export function decodeStepCounts (
  * unique, so a comparison with one finds one item at most; only the key is sure to have an index.
  */
 export function cardinalityOf ({ where, collection }: Step): Cardinality {
+  if (keyValuesIn(where, collection.key) !== undefined) return 'item'
   if (where.kind !== 'compare' || where.value === null) return 'rows'
   if (!isExact(where.operator) || traitsOf(where.operator).list) return 'rows'
   if (where.field.kind !== 'stored' || !where.field.identifier) return 'rows'
-  return where.field === collection.key ? 'item' : 'row'
+  return 'row'
 }

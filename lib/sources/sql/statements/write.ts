@@ -1,4 +1,5 @@
 import { sql } from '../load-kysely.ts'
+import type { KeyValues } from '../../../model/keys.ts'
 import type { Collection } from '../../../model/model.ts'
 import type { Scalar } from '../../../model/values.ts'
 import type { Step } from '../../../plan/plan.ts'
@@ -8,14 +9,15 @@ import { tableId } from '../table-name.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
+import type { Values } from './read-code.ts'
 import { buildSteps, cardinalityOf, stepRefs, withSteps } from './steps.ts'
 import { column, columnOf, tableRef } from './table.ts'
 
 /**
- * The statement of a change. `key` decodes the only column that an insert returns; it is `undefined` for other changes,
+ * The statement of a change. `key` decodes the columns that an insert returns; it is `undefined` for other changes,
  * which return no row.
  */
-export interface ChangeCode { readonly sql: Sql, readonly key: ((value: unknown) => Scalar) | undefined }
+export interface ChangeCode { readonly sql: Sql, readonly key: ((values: Values) => KeyValues) | undefined }
 
 /** Builds the statement of a change. */
 export function buildChange (change: Change, builder: Builder): ChangeCode {
@@ -29,18 +31,19 @@ export function buildChange (change: Change, builder: Builder): ChangeCode {
 
 function buildInsert (change: ChangeOf<'insert'>, builder: Builder): ChangeCode {
   const { collection, orNothing } = change
-  const { key } = collection
   const table = tableOf(collection)
   const { dialect } = builder
   const row = buildInsertedRow(change, builder)
-  const type = builder.columnType(collection, key)
-  const decode = dialect.decoder(type)
+  const key = collection.key.map(field => ({ field, type: builder.columnType(collection, field) }))
+  const decoders = key.map(({ type }) => dialect.decoder(type))
   const conflict = orNothing ? builder.onConflict(table) : sql``
-  const returned = sql`${dialect.fetch(columnOf(collection, key), type)} as ${sql.id('key')}`
+  const returned = sql.join(key.map(({ field, type }, index) => {
+    return sql`${dialect.fetch(columnOf(collection, field), type)} as ${sql.id(`k${index}`)}`
+  }))
   return {
     sql: sql`insert into ${tableId(table)} ${row}${conflict} returning ${returned}`,
     // A key is never null, and compileKey accepts only types whose values are scalars.
-    key: value => decode(value) as Scalar
+    key: values => decoders.map((decode, index) => decode(values[index]) as Scalar)
   }
 }
 
@@ -48,7 +51,7 @@ function buildInsert (change: ChangeOf<'insert'>, builder: Builder): ChangeCode 
 function buildInsertedRow ({ collection, values }: ChangeOf<'insert'>, builder: Builder): Sql {
   if (values.size === 0) return sql`default values`
   const columns = [...values.keys()].map(field => columnOf(collection, field))
-  const overriding = values.has(collection.key) ? builder.dialect.givenKey() : sql``
+  const overriding = collection.key.some(field => values.has(field)) ? builder.dialect.givenKey() : sql``
   return sql`(${sql.join(columns)})${overriding} values (${sql.join(buildStored(collection, values, builder))})`
 }
 
@@ -92,28 +95,31 @@ function buildTarget (collection: Collection, steps: readonly Step[], builder: B
   const refs = stepRefs(steps)
   const last = refs.at(-1)
   if (last === undefined) throw new TypeError('an item is reached by a step at least')
-  const key = sql`(select ${column(last, collection.key)} from ${sql.id(last.alias)} limit 1)`
+  const isTarget = collection.key.map(field => {
+    return sql`${column(ref, field)} = (select ${column(last, field)} from ${sql.id(last.alias)} limit 1)`
+  })
   const counts = refs.map(({ alias }) => sql`(select count(*) from ${sql.id(alias)}) = 1`)
   return {
     path: withSteps(buildSteps(steps, refs, builder)),
     table,
-    where: sql`${column(ref, collection.key)} = ${key} and ${sql.join(counts, sql` and `)}`
+    where: sql.join([...isTarget, ...counts], sql` and `)
   }
 }
 
 function buildLink (change: ChangeOf<'link'>, builder: Builder): Sql {
   const { link, holder, target } = change.field
   if (link.kind !== 'join') throw new TypeError('only the elements of a many-to-many relation are linked')
-  const types = [builder.columnType(holder, holder.key), builder.columnType(target, target.key)] as const
-  const [own, other] = builder.slotsOf(change).map((slot, index) => {
-    return builder.dialect.operand(slot, index === 0 ? types[0] : types[1])
+  const types = [holder, target].flatMap(side => side.key.map(field => builder.columnType(side, field)))
+  const values = builder.slotsOf(change).flatMap((slot, index) => {
+    const type = types[index]
+    return type === undefined ? [] : [builder.dialect.operand(slot, type)]
   })
   const { column: nameOf } = sourceOf(holder)
   const table = joinTableOf(change.field)
   const join = tableId(table)
-  const [foreignKey, otherKey] = [sql.id(nameOf(link.foreignKey)), sql.id(nameOf(link.otherKey))]
+  const columns = [...link.foreignKey, ...link.otherKey].map(property => sql.id(nameOf(property)))
+  const isSame = sql.join(columns.map((column, index) => sql`${column} = ${values[index]}`), sql` and `)
   // Not left to `on conflict` alone, because the join table may have no unique index.
-  const linked = sql`select 1 from ${join} where ${foreignKey} = ${own} and ${otherKey} = ${other}`
-  const values = sql`select ${own}, ${other} where not exists (${linked})`
-  return sql`insert into ${join} (${foreignKey}, ${otherKey}) ${values}${builder.onConflict(table)}`
+  const selected = sql`select ${sql.join(values)} where not exists (select 1 from ${join} where ${isSame})`
+  return sql`insert into ${join} (${sql.join(columns)}) ${selected}${builder.onConflict(table)}`
 }
