@@ -1,6 +1,9 @@
 import type { Column, Open, Table } from '../../lib/conformance/index.ts'
+import type { PGlite } from '@electric-sql/pglite'
+import { Kysely } from 'kysely'
 import pg from 'pg'
-import { sqlite } from '../../lib/index.ts'
+import { kysely, sqlite } from '../../lib/index.ts'
+import { createPGlite, PGliteDialect } from './pglite.ts'
 import { type Connect, connectKysely, connectKyselyJs, connectPostgres, serverUrl } from './sources.ts'
 
 // Functions that create the conformance suite's tables in each database.
@@ -94,19 +97,23 @@ declare n bigint; begin execute format('select coalesce(max(%I), 0) + 1 from %I'
 
 let schemas = 0
 
+const scriptOf = (schema: string, tables: readonly Table[]) => [
+  `create schema ${schema}`,
+  `set search_path = ${schema}`,
+  nextKey,
+  ...tables.map(postgresDdl),
+  ...tables.flatMap(inserts)
+].join(';\n')
+
+const namingOf = (tables: readonly Table[], table: string) => tables.find(({ name }) => name === table)?.naming ?? 'none'
+
 const postgresOpener = (connect: Connect): Open => async tables => {
   const schema = `conformance_${process.pid}_${schemas++}`
   const owner = schemaOwner()
-  await owner.query([
-    `create schema ${schema}`,
-    `set search_path = ${schema}`,
-    nextKey,
-    ...tables.map(postgresDdl),
-    ...tables.flatMap(inserts)
-  ].join(';\n'))
+  await owner.query(scriptOf(schema, tables))
   const { table, close } = connect({ url: serverUrl(), schema, max: 1 })
   return {
-    source: name => table(name, { columns: tables.find(table => table.name === name)?.naming ?? 'none' }),
+    source: name => table(name, { columns: namingOf(tables, name) }),
     close: async () => {
       await close()
       await owner.query(`drop schema ${schema} cascade`)
@@ -120,6 +127,20 @@ let pool: pg.Pool | undefined
 function schemaOwner (): pg.Pool {
   pool ??= new pg.Pool({ connectionString: serverUrl(), max: 1, allowExitOnIdle: true })
   return pool
+}
+
+let inProcess: Promise<PGlite> | undefined
+
+/** Creates tables in PGlite, of which one serves all cases, one after the other: its start takes a second. */
+export const openPGlite: Open = async tables => {
+  const schema = `conformance_${schemas++}`
+  const database = await (inProcess ??= createPGlite())
+  await database.exec(scriptOf(schema, tables))
+  const db = kysely(new Kysely<unknown>({ dialect: new PGliteDialect(database) }))
+  return {
+    source: name => db.table(name, { columns: namingOf(tables, name) }),
+    close: async () => { await database.exec(`drop schema ${schema} cascade`) }
+  }
 }
 
 export const openPostgres = postgresOpener(connectPostgres)
