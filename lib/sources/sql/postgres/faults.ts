@@ -25,6 +25,11 @@ export class StalePlan extends Error {
   constructor (cause: unknown) { super('a migration made the plan of a prepared statement invalid', { cause }) }
 }
 
+/** The counter of a key gave a key that an item has already. The counter has been moved on since. */
+export class KeyTaken extends Error {
+  constructor (cause: unknown) { super('the counter of a key gave a key that an item has already', { cause }) }
+}
+
 /** Returns our error for an error of the driver or the server, which becomes its cause (docs/http.md: Errors). */
 export function toFault (error: unknown): DataApiError {
   if (error instanceof DataApiError) return error
@@ -60,9 +65,10 @@ const messageOf = (error: unknown): string => {
 
 /**
  * Returns true if the same work may well succeed when it is done again at once: it was in conflict with other work, or
- * its prepared statement was lost or is stale.
+ * its prepared statement was lost or is stale, or its key was taken.
  */
-export const isRepeatable = (error: unknown) => isConflict(error) || isLostStatement(error) || hasStalePlan(error)
+export const isRepeatable = (error: unknown) =>
+  isConflict(error) || isLostStatement(error) || hasStalePlan(error) || hasKeyTaken(error)
 
 /** Returns true for a conflict with other work: a serialization failure or a deadlock. */
 export const isConflict = (error: unknown) => sqlState(error) === '40001' || sqlState(error) === '40P01'
@@ -79,13 +85,16 @@ export const isStalePlan = (error: unknown) => sqlState(error) === '0A000'
 export const hasStalePlan = (error: unknown): boolean =>
   error instanceof StalePlan || (error instanceof Error && hasStalePlan(error.cause))
 
+const hasKeyTaken = (error: unknown): boolean =>
+  error instanceof KeyTaken || (error instanceof Error && hasKeyTaken(error.cause))
+
 // In this order: cancelled; read-only; a transaction that was idle or open for too long; conflicts, after all tries;
 // out of resources; shutting down; no connection; a lock that took too long; I/O errors.
 const passing = /^(?:57014|25006|25P0[34]|40001|40P01|53\w{3}|57P\w\d|08\w{3}|55P03|58030|58000)$/
 
 /** Returns true if the fault may be over soon. */
 function isPassing (error: unknown): boolean {
-  return passing.test(sqlState(error)) || isBroken(error) || hasStalePlan(error) ||
+  return passing.test(sqlState(error)) || isBroken(error) || hasStalePlan(error) || hasKeyTaken(error) ||
     isPoolExhausted(error) || /cannot use a pool after/i.test(messageOf(error))
 }
 
@@ -170,13 +179,25 @@ const uniqueViolation = '23505'
 function violatedFields (error: unknown, change: Change, constraints: Constraints) {
   const { constraint, table, column } = constraintOf(error)
   const collection = collectionOf(change)
+  const shard = shardOf(table, sourceOf(collection).table)
   // A foreign key of another table refers to this table. So may one of this table where an item is deleted.
-  if (table !== sourceOf(collection).table || change.kind === 'delete') return []
-  const columns = column === '' ? constraints.get(constraint) ?? [] : [column]
+  if (shard === undefined || change.kind === 'delete') return []
+  const name = constraint.endsWith(shard) ? constraint.slice(0, constraint.length - shard.length) : constraint
+  const columns = column === '' ? constraints.get(name) ?? [] : [column]
   const fields = fieldsOf(columns, collection)
   // A foreign key of this table that the change did not write refers to this table as well.
   if (change.kind === 'link' || sqlState(error) !== foreignKeyViolation) return fields
   return fields.filter(field => change.values.has(field))
+}
+
+/**
+ * Returns the end of the name by which an error names a table: empty for the table's own name, `_102008` for a shard of
+ * Citus, whose constraints end alike. Returns undefined for the name of another table.
+ */
+function shardOf (named: string, table: string): string | undefined {
+  if (!named.startsWith(table)) return undefined
+  const rest = named.slice(table.length)
+  return /^(?:_\d+)?$/.test(rest) ? rest : undefined
 }
 
 const fieldsOf = (columns: readonly string[], collection: Collection) =>

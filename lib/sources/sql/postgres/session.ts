@@ -4,6 +4,7 @@ import { type Change, type Changed, RefusedAtCommit, type Session } from '../../
 import { nameOffendingFields } from '../offending-fields.ts'
 import { type Catalog, columnsQuery, constraintsQuery, readCatalog } from './catalog.ts'
 import type { Connection } from './connection.ts'
+import { healCounter } from './counters.ts'
 import { postgresDialect } from './dialect.ts'
 import { collectionOf, constraintOf, isUnfit, toFault, toViolation, toWriteFault } from './faults.ts'
 import { sourceOf } from '../source.ts'
@@ -59,6 +60,7 @@ export function makeSession (connection: Connection, catalog: LoadedCatalog, ins
       const violation = toViolation(error, change, constraints)
       if (violation === undefined) throw inside ? toFault(error) : toWriteFault(error)
       if (inside) await savepoint.rollBack()
+      await healCounter(violation, change, connection, error)
       return nameOffendingFields(violation, change, read)
     }
   }

@@ -1,0 +1,72 @@
+import { Type } from '@sinclair/typebox'
+import Fastify from 'fastify'
+import pg from 'pg'
+import type { Test } from 'tap'
+import dataApi, { collection, postgres } from '../../lib/index.ts'
+import { test } from '../helpers/on-postgres.ts'
+import { serverUrl } from '../helpers/sources.ts'
+
+// docs/databases.md: Beyond one PostgreSQL. The errors and settings of Citus, as a single server can show them.
+
+const flags = { readable: true, writable: true }
+const Event = Type.Object({
+  at: Type.String({ format: 'date-time', identifier: true, ...flags }),
+  title: Type.String(flags),
+  place: Type.Optional(Type.String(flags))
+})
+
+let schemas = 0
+
+async function serve (t: Test, ddl: string, settings = '') {
+  const schema = `shards_${process.pid}_${schemas++}`
+  const owner = new pg.Client({ connectionString: serverUrl(), options: `-c search_path=${schema}` })
+  await owner.connect()
+  await owner.query(`create schema ${schema}; ${ddl}`)
+  const db = postgres({ connectionString: serverUrl(), driver: { options: `-c search_path=${schema} ${settings}` } })
+  const app = Fastify()
+  await app.register(dataApi, { collections: { events: collection(Event, { source: db.table('events') }) } })
+  t.teardown(async () => {
+    await app.close()
+    await db.close()
+    await owner.query(`drop schema ${schema} cascade`)
+    await owner.end()
+  })
+  return app
+}
+
+const table = 'create table events (at timestamptz primary key, title text not null, place text unique)'
+
+const raising = (facts: string) => `${table};
+create function refuse () returns trigger language plpgsql as $$
+begin raise exception 'refused by a worker' using ${facts}; end $$;
+create trigger refuse before insert on events for each row execute function refuse()`
+
+test('a refusal that names a shard of the table names the fields of the table', async t => {
+  const refusals = {
+    "errcode = 'not_null_violation', table = 'events_102008', column = 'title'": [400, ['title']],
+    "errcode = 'unique_violation', table = 'events_102008', constraint = 'events_place_key_102008'": [409, ['place']],
+    "errcode = 'not_null_violation', table = 'events_log', column = 'title'": [400, []],
+    "errcode = 'not_null_violation', table = 'events_2x', column = 'title'": [400, []]
+  } as const
+  for (const [facts, expected] of Object.entries(refusals)) {
+    const app = await serve(t, raising(facts))
+    const payload = { at: '2026-01-01T00:00:00Z', title: 'a', place: 'b' }
+    const response = await app.inject({ method: 'POST', url: '/events', payload })
+    t.strictSame([response.statusCode, response.json().fields], expected, facts)
+  }
+})
+
+test('an identifier in a timestamptz column is compared as a moment, whatever the style and zone of the server', async t => {
+  const styles = ['-c datestyle=SQL,DMY -c timezone=Asia/Tokyo', '-c datestyle=German -c timezone=America/St_Johns']
+  for (const settings of styles) {
+    const app = await serve(t, `${table}; insert into events values ('2026-03-02 01:00:00.25+00', 'a', 'b')`, settings)
+    for (const text of ['2026-03-02T01:00:00.250Z', '2026-03-02T10:00:00.25%2B09:00']) {
+      for (const path of ['', '/by_at']) {
+        const response = await app.inject(`/events${path}/${text}/title`)
+        t.strictSame([response.statusCode, response.body], [200, '"a"'], `${path} ${text} ${settings}`)
+      }
+      t.equal((await app.inject(`/events?at=${text}`)).json().length, 1)
+      t.equal((await app.inject(`/events?at=*${text}`)).json().length, 1)
+    }
+  }
+})
