@@ -194,6 +194,11 @@ export const unavailable = (cause: unknown) =>
     cause
   })
 
+/** For a read that was interrupted after that many milliseconds. */
+export const readTimedOut = (milliseconds: number, cause: unknown) =>
+  new DataApiError('unavailable', `The read took longer than the limit 'statementTimeout' of ${milliseconds} ms. ` +
+    'Ask for less, or try again later.', { headers: { 'retry-after': '1' }, cause })
+
 /**
  * The connection was lost after a commit was sent and before it was confirmed. There is no `Retry-After`: a client that
  * repeats such a write without reading first may do it twice (docs/http.md: Errors).

@@ -18,6 +18,8 @@ export interface CacheLimits {
   readonly most: number
   /** Characters of a text; a longer text is not cached. Default: no limit. */
   readonly longest?: number
+  /** Characters of all texts together. Default: no limit. */
+  readonly characters?: number
 }
 
 /**
@@ -25,14 +27,46 @@ export interface CacheLimits {
  * bounded because clients choose the texts.
  */
 export function memoizeRecent<Result> (
-  make: (text: string) => Result, { most, longest = Infinity }: CacheLimits
+  make: (text: string) => Result, { most, longest = Infinity, characters = Infinity }: CacheLimits
 ): (text: string) => Result {
-  const cache = new LruMap<Result>(most)
+  const cache = new RecentMap<Result>(most, characters)
   return text => {
     const cached = cache.get(text)
     if (cached !== undefined) return cached
     const result = make(text)
     if (text.length <= longest) cache.set(text, result)
     return result
+  }
+}
+
+/**
+ * A map from texts that drops those used least recently: it holds at most that many texts, of that many characters
+ * together.
+ */
+export class RecentMap<Value> {
+  readonly #cache: LruMap<Value>
+  readonly #characters: number
+  #held = 0
+
+  constructor (most: number, characters: number) {
+    this.#cache = new LruMap<Value>(most)
+    this.#characters = characters
+  }
+
+  get (text: string): Value | undefined { return this.#cache.get(text) }
+
+  /** Sets the value of a text that has none. */
+  set (text: string, value: Value): void {
+    const cache = this.#cache
+    if (cache.size === cache.max) this.#evict()
+    cache.set(text, value)
+    this.#held += text.length
+    while (this.#held > this.#characters) this.#evict()
+  }
+
+  #evict (): void {
+    const { key } = this.#cache.first as { readonly key: string }
+    this.#held -= key.length
+    this.#cache.evict()
   }
 }

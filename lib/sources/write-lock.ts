@@ -7,6 +7,8 @@ import type { OpenSession } from './transaction-limit.ts'
  * granted in the order of arrival.
  */
 export interface WriteLock {
+  /** Returns true inside of the work of the holder. */
+  isInside (): boolean
   /**
    * Runs the work while it holds the lock. Rejects with `unavailable` if the lock is not granted in time, and with a
    * TypeError inside the work of the holder, which would wait for itself.
@@ -91,6 +93,7 @@ export function makeWriteLock (timeout: number): WriteLock {
   const isInside = () => inside.getStore()?.over === false
 
   return {
+    isInside: () => holder !== undefined && isInside(),
     runExclusive,
     runShort (work) {
       if (holder !== undefined) return runExclusive(work)

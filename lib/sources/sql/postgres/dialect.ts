@@ -31,6 +31,7 @@ export const postgresDialect: Dialect = {
     const mapped = sql`translate(${text(column)}, ${sql.lit(capitals().from)}, ${sql.lit(capitals().to)})`
     return sql`case when ${isAscii} then ${lower} else ${mapped} end`
   },
+  clocked: conditions => conditions,
   limit (limit, offset) {
     const first = limit === undefined ? sql`` : sql`limit ${limit}`
     return sql`${first}${offset === undefined ? sql`` : sql` offset ${offset}`}`

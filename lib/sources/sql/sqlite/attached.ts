@@ -15,7 +15,24 @@ export function attachLike (main: SqliteDriver, reader: SqliteDriver | undefined
     const reason = 'is in memory, where the connection for reads cannot reach it'
     throw new DeclarationError(`${place}: the attached database ${reason}; attach a file`)
   }
-  reader.prepare(`attach ? as "${schema.replaceAll('"', '""')}"`).run(file)
+  attach(reader, { schema, file })
+}
+
+/** A database of a connection besides its main one, and its file. */
+export interface Attached { readonly schema: string, readonly file: string }
+
+/** Attaches a database to a connection. */
+export function attach (driver: SqliteDriver, { schema, file }: Attached): void {
+  driver.prepare(`attach ? as "${schema.replaceAll('"', '""')}"`).run(file)
+}
+
+/** Returns the files that are attached to a connection. */
+export function attachedFiles (driver: SqliteDriver): readonly Attached[] {
+  const names = "name not in ('main', 'temp') and file <> ''"
+  return driver.prepare(`select name as schema, file from pragma_database_list where ${names}`).all().map(row => {
+    const { schema, file } = row as Attached
+    return { schema, file }
+  })
 }
 
 /** Returns the file of a database of a connection; an empty string for one in memory, undefined for an unknown one. */

@@ -1,12 +1,12 @@
 import type { ReadPlan } from '../../../plan/plan.ts'
 import { memoizeRecent } from '../../../memoize.ts'
-import { foldCase } from '../../fold-case.ts'
-import type { Change, Changed, JsonResult, ReadResult, Session } from '../../source.ts'
+import type { Change, Changed, Session } from '../../source.ts'
 import type { Hold } from '../../write-lock.ts'
 import { nameOffendingFields } from '../offending-fields.ts'
+import { type Clock, clockOf, Overdue } from './clock.ts'
 import { type ArrayStatement, isTransactionOpen, type SqliteDriver, type SqliteStatement, toArrays } from './driver.ts'
-import { foldFunction } from './dialect.ts'
 import { isBusy, isCodeless, toFault, toViolation } from './faults.ts'
+import { registerFunctions } from './functions.ts'
 import { ForeignTransaction, inTransaction, type Rows, runWithRetry } from './transaction.ts'
 import type { BoundChange, BoundRead, Statements } from '../statements/statements.ts'
 
@@ -16,23 +16,29 @@ import type { BoundChange, BoundRead, Statements } from '../statements/statement
  */
 export interface Connection {
   readonly driver: SqliteDriver
-  /** Throws the driver's error if another process holds the lock. */
-  read (plan: ReadPlan): ReadResult
-  /** Throws the driver's error if another process holds the lock. */
-  readJson (plan: ReadPlan): ReadResult | JsonResult
+  /**
+   * Runs a read for at most that many milliseconds. Throws Overdue if it takes longer, and the driver's error if
+   * another process holds the lock.
+   */
+  read<Result> (bound: BoundRead<Result>, limit: number): Result
   /** Makes a change, which is a transaction of its own. */
   change (change: Change, hold: Hold): Changed | Promise<Changed>
   /** `limit`: how long the transaction may last, in milliseconds. */
   transaction<T> (work: (session: Session) => Promise<T>, limit: number, hold: Hold): Promise<T>
 }
 
-/** Returns the connection of an open database. */
-export function connect (driver: SqliteDriver, statements: Statements): Connection {
+/**
+ * Returns the connection of an open database. `statementTimeout`: how long a read inside of a transaction may take, in
+ * milliseconds.
+ */
+export function connect (driver: SqliteDriver, statements: Statements, statementTimeout: number): Connection {
   driver.exec('pragma foreign_keys = on')
-  driver.function(foldFunction, { deterministic: true }, text => typeof text === 'string' ? foldCase(text) : text)
+  registerFunctions(driver)
+  const clock = clockOf(driver)
   const prepared = cacheStatements(driver)
 
-  const read = (plan: ReadPlan) => runRead(prepared, statements.bind, plan)
+  const readWithin = <Result>(bound: BoundRead<Result>, limit: number): Result => runRead(prepared, clock, bound, limit)
+  const read = (plan: ReadPlan) => readWithin(statements.bind(plan), statementTimeout)
   const makeChange = (change: Change): Changed | Promise<Changed> => {
     try {
       return runChange(driver, prepared, statements.bindChange(change), change)
@@ -46,8 +52,7 @@ export function connect (driver: SqliteDriver, statements: Statements): Connecti
 
   return {
     driver,
-    read,
-    readJson: plan => runRead(prepared, statements.bindJson, plan),
+    read: readWithin,
     change: (change, hold) => runWithRetry(() => {
       // Inside a foreign transaction, a change would be undone with it after the change was acknowledged.
       if (isTransactionOpen(driver)) throw new ForeignTransaction()
@@ -71,17 +76,22 @@ const cacheStatements = (driver: SqliteDriver): Prepared => ({
 // The number of texts that statements.ts keeps.
 const mostStatements = 500
 
-function runRead<Result> (prepared: Prepared, bind: (plan: ReadPlan) => BoundRead<Result>, plan: ReadPlan): Result {
+function runRead<Result> (
+  prepared: Prepared, clock: Clock, { text, cardinality, parameters, decode }: BoundRead<Result>, limit: number
+): Result {
   try {
-    const { text, cardinality, parameters, decode } = bind(plan)
     const statement = prepared.giveArrays(text)
-    if (cardinality === 'rows') return decode(statement.all(...parameters))
-    const row = statement.get(...parameters)
-    return decode(row === undefined ? [] : [row])
+    // An index finds this row, so no clock is needed.
+    if (cardinality === 'item') return decode(only(statement.get(...parameters)))
+    return decode(clock.within(limit, () => {
+      return cardinality === 'rows' ? statement.all(...parameters) : only(statement.get(...parameters))
+    }))
   } catch (error) {
-    throw isBusy(error) ? error : toFault(error)
+    throw isBusy(error) || error instanceof Overdue ? error : toFault(error)
   }
 }
+
+const only = (row: readonly unknown[] | undefined) => row === undefined ? [] : [row]
 
 function runChange (
   driver: SqliteDriver, prepared: Prepared, { text, parameters, key }: BoundChange, change: Change

@@ -54,6 +54,20 @@ export function openDriver (file: string, driver: SqliteDriverName | SqliteDrive
   )
 }
 
+/**
+ * Returns the name by which another thread can load the driver that openDriver() would take; undefined for a class that
+ * is none of the drivers.
+ */
+export function nameOfDriver (
+  driver: SqliteDriverName | SqliteDriverClass | SqliteDriver | undefined
+): SqliteDriverName | undefined {
+  if (typeof driver === 'string') return driver
+  return driverNames.find(name => {
+    const Driver = loadDriver(name)
+    return Driver !== undefined && (driver === undefined || driver === Driver)
+  })
+}
+
 function loadDriver (name: SqliteDriverName): SqliteDriverClass | undefined {
   const module = requireIfInstalled(name)
   if (typeof module === 'function') return module as SqliteDriverClass

@@ -1,11 +1,13 @@
-import { DataApiError, internal, unavailable } from '../../../errors.ts'
+import { DataApiError, internal, readTimedOut, unavailable } from '../../../errors.ts'
 import type { Collection, StoredField } from '../../../model/model.ts'
 import type { ConstraintViolation } from '../../source.ts'
 import { sourceOf } from '../source.ts'
+import { Overdue } from './clock.ts'
 
 /** Returns our error for a driver's error, which becomes its cause (docs/http.md: Errors). */
 export function toFault (error: unknown): DataApiError {
   if (error instanceof DataApiError) return error
+  if (error instanceof Overdue) return readTimedOut(error.milliseconds, error)
   return passing.has(resultCode(error)) ? unavailable(error) : internal(error)
 }
 

@@ -1,15 +1,17 @@
+import { resolve } from 'node:path'
 import { DeclarationError } from '../../../errors.ts'
 import type { Database } from '../../source.ts'
-import { makeWriteLock, type WriteLock } from '../../write-lock.ts'
-import { openDriver, type SqliteDriver, type SqliteDriverClass, type SqliteDriverName } from './driver.ts'
+import { makeWriteLock } from '../../write-lock.ts'
+import { nameOfDriver, openDriver, type SqliteDriver, type SqliteDriverClass, type SqliteDriverName } from './driver.ts'
 import { makeSource, type SqlSource, type TableDefinition, type TableOptions } from '../source.ts'
-import { attachLike } from './attached.ts'
-import { connect, type Connection } from './connection.ts'
+import { attachedFiles, attachLike } from './attached.ts'
+import { connect } from './connection.ts'
 import { strictTypes } from './catalog.ts'
 import { sqliteDialect } from './dialect.ts'
-import { isBusy, resultCode } from './faults.ts'
+import { resultCode } from './faults.ts'
+import { makeReader } from './reader.ts'
+import { makeReadingThreads, type ReadingThreads } from './reading-threads.ts'
 import { makeStatements } from '../statements/statements.ts'
-import { retryWhileBusy } from './transaction.ts'
 
 export interface SqliteOptions {
   /**
@@ -27,6 +29,16 @@ export interface SqliteOptions {
    * the request is 503. Default 10000; 0 is no limit.
    */
   transactionTimeout?: number
+  /**
+   * How long a read may take, in milliseconds, before it is interrupted and the request is 503. Default 10000, and 1000
+   * for `:memory:` and an open database, where reads hold up all other requests; 0 is no limit.
+   */
+  statementTimeout?: number
+  /**
+   * The most threads for reads that take longer than 10 ms. They are started when they are needed. With 0, such reads
+   * hold up all other requests, as they do on `:memory:` and on an open database. Default 2.
+   */
+  readThreads?: number
   /**
    * `full`: an acknowledged write survives a power cut. `normal`: after a power cut the database is intact, but may
    * have lost the last writes. Default `full`; an open database keeps its own setting (docs/databases.md: Durability).
@@ -65,18 +77,23 @@ export function sqlite (file: string, options: SqliteOptions = {}): SqliteDataba
   const settings = checkOptions(options)
   const { driver: given, busyTimeout, transactionTimeout } = settings
   const isGiven = typeof given === 'object'
+  // Only one connection can see such a database.
+  const isAlone = isGiven || file === '' || file.startsWith(':memory:')
+  const statementTimeout = settings.statementTimeout ?? (isAlone ? 1000 : 10_000)
   const driver = configure(isGiven ? given : openDriver(file, given), settings)
   const statements = makeStatements(sqliteDialect, { types: strictTypes(driver) })
-  const main = connect(driver, statements)
+  const main = connect(driver, statements, statementTimeout)
   // Transactions have the main connection to themselves. While a hook of theirs waits, the reader reads the committed
   // data.
-  const isAlone = isGiven || file === '' || file.startsWith(':memory:')
-  const reader = isAlone ? undefined : connect(configure(openDriver(file, given), settings), statements)
+  const reader = isAlone
+    ? undefined
+    : connect(configure(openDriver(file, given), settings), statements, statementTimeout)
   // The first read opens the log, and must not find the log of another file.
   reader?.driver.exec('pragma query_only = on; select count(*) from sqlite_schema')
   for (const one of [main, reader]) one?.driver.exec('pragma busy_timeout = 0')
   const lock = makeWriteLock(busyTimeout)
-  const read = makeReader(main, reader, lock, busyTimeout)
+  const threads = isAlone ? undefined : threadsOf(file, driver, settings)
+  const read = makeReader({ main, beside: reader, threads, lock }, { busyTimeout, statementTimeout })
 
   const database: SqliteDatabase = {
     kind: 'sqlite',
@@ -88,12 +105,13 @@ export function sqlite (file: string, options: SqliteOptions = {}): SqliteDataba
     },
     exec: script => { runScript(driver, script, busyTimeout) },
     close () {
+      threads?.close()
       reader?.driver.close()
       checkpoint(driver)
       driver.close()
     },
-    read: plan => read(connection => connection.read(plan)),
-    readJson: plan => read(connection => connection.readJson(plan)),
+    read: plan => read(() => statements.bind(plan)),
+    readJson: plan => read(() => statements.bindJson(plan)),
     change: change => lock.runShort(hold => main.change(change, hold)),
     transaction: work => lock.runExclusive(hold => main.transaction(work, transactionTimeout, hold))
   }
@@ -101,6 +119,18 @@ export function sqlite (file: string, options: SqliteOptions = {}): SqliteDataba
 }
 
 type Settings = ReturnType<typeof checkOptions>
+
+/** Returns the threads that read a file; undefined if there are to be none, or if they cannot load the driver. */
+function threadsOf (
+  file: string, main: SqliteDriver, { driver: given, readThreads, busyTimeout }: Settings
+): ReadingThreads | undefined {
+  const driver = nameOfDriver(given)
+  if (readThreads === 0 || driver === undefined) return undefined
+  // The application may attach files, and change the working directory, before the first thread starts.
+  const path = file.startsWith('file:') ? file : resolve(file)
+  const dataOf = () => ({ file: path, driver, busyTimeout, attached: attachedFiles(main) })
+  return makeReadingThreads(dataOf, { most: readThreads, patience: busyTimeout })
+}
 
 /** Sets the pragmas of a new connection and returns it. */
 function configure (driver: SqliteDriver, { driver: given, busyTimeout, synchronous }: Settings): SqliteDriver {
@@ -111,29 +141,6 @@ function configure (driver: SqliteDriver, { driver: given, busyTimeout, synchron
   if (!isGiven) driver.exec('pragma cache_size = -16000')
   if (synchronous !== undefined || !isGiven) driver.exec(`pragma synchronous = ${synchronous ?? 'full'}`)
   return driver
-}
-
-type Reading<T> = (connection: Connection) => T
-
-/**
- * Returns a function that runs reads: on the main connection while the write lock is free, or inside of its holder's
- * work; otherwise on the reader. If the database is busy, the read is repeated until `busyTimeout` is over.
- */
-function makeReader (main: Connection, reader: Connection | undefined, lock: WriteLock, busyTimeout: number) {
-  // During a transaction of ours, the main connection would show its uncommitted changes. So without a reader, the read
-  // waits for the write lock.
-  const readWhileBusy = <T>(read: Reading<T>): Promise<T> => reader === undefined
-    ? lock.runExclusive(hold => retryWhileBusy(() => read(main), hold))
-    : retryWhileBusy(() => read(reader), { remaining: busyTimeout, holder: () => '' })
-
-  return <T>(read: Reading<T>): T | Promise<T> => {
-    try {
-      return lock.runShared(() => read(main), () => reader === undefined ? readWhileBusy(read) : read(reader))
-    } catch (error) {
-      if (isBusy(error)) return readWhileBusy(read)
-      throw error
-    }
-  }
 }
 
 /** Runs a script with SQLite's own busy timeout, which blocks the process. */
@@ -149,8 +156,11 @@ function runScript (driver: SqliteDriver, script: string, busyTimeout: number): 
 // The longest time that a timer can have: 24 days, in milliseconds.
 const longest = 2 ** 31 - 1
 
-function checkOptions ({ driver, busyTimeout = 5000, transactionTimeout = 10_000, synchronous }: SqliteOptions) {
-  for (const [name, value] of Object.entries({ busyTimeout, transactionTimeout })) {
+function checkOptions ({
+  driver, busyTimeout = 5000, transactionTimeout = 10_000, statementTimeout, readThreads = 2, synchronous
+}: SqliteOptions) {
+  for (const [name, value] of Object.entries({ busyTimeout, transactionTimeout, statementTimeout })) {
+    if (value === undefined) continue
     if (Number.isInteger(value) && value >= 0 && value <= longest) continue
     const found = `found ${String(value)}`
     throw new DeclarationError(`sqlite(file, { ${name} }): expected whole milliseconds from 0 to ${longest}; ${found}`)
@@ -159,7 +169,17 @@ function checkOptions ({ driver, busyTimeout = 5000, transactionTimeout = 10_000
     const found = String(synchronous)
     throw new DeclarationError(`sqlite(file, { synchronous }): expected 'full' or 'normal'; found '${found}'`)
   }
-  return { driver, busyTimeout, transactionTimeout: transactionTimeout || longest, synchronous }
+  if (!Number.isInteger(readThreads) || readThreads < 0) {
+    throw new DeclarationError(`sqlite(file, { readThreads }): expected a whole number; found ${String(readThreads)}`)
+  }
+  return {
+    driver,
+    busyTimeout,
+    transactionTimeout: transactionTimeout || longest,
+    statementTimeout: statementTimeout === 0 ? longest : statementTimeout,
+    readThreads,
+    synchronous
+  }
 }
 
 /** Turns on the write-ahead log, with which readers do not wait for writers. A read-only database is left as it is. */

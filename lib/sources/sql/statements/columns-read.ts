@@ -6,7 +6,7 @@ import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import type { ReadCode, Values } from './read-code.ts'
-import { buildLimit, dataFields } from './select.ts'
+import { buildLimit, dataFields, isDirect } from './select.ts'
 import { buildSort } from './sort.ts'
 import { cardinalityOf } from './steps.ts'
 import { column, table, tableRef, type TableRef } from './table.ts'
@@ -66,8 +66,9 @@ function buildItemSelect<Result> (
   if (step === undefined) throw new TypeError('an item is reached by a step at least')
   const ref = tableRef(step.collection, builder.alias())
   const columns = makeColumns(fields, select, ref, builder)
-  const where = buildFilter(step.where, ref, builder)
+  const condition = buildFilter(step.where, ref, builder)
   const cardinality = cardinalityOf(step)
+  const where = cardinality === 'item' ? condition : builder.dialect.clocked(condition)
   return {
     // Two rows are enough to prove ambiguity.
     sql: sql`select ${columns.sql} from ${table(ref)} where ${where}${cardinality === 'rows' ? sql` limit 2` : sql``}`,
@@ -88,7 +89,8 @@ function buildPageSelect<Result> (
   const ref = tableRef(from.collection, builder.alias())
   const carried = extra.filter(field => !fields.includes(field))
   const columns = makeColumns([...fields, ...carried], listing.select, ref, builder)
-  const where = sql`${buildFilter(listing.where, ref, builder)} and ${buildFilter(cursorBound, ref, builder)}`
+  const conditions = sql`${buildFilter(listing.where, ref, builder)} and ${buildFilter(cursorBound, ref, builder)}`
+  const where = isDirect(listing, from) ? conditions : builder.dialect.clocked(conditions)
   const order = buildSort(listing.order, ref, builder)
   const limited = buildLimit(listing.range, true, builder)
   return {

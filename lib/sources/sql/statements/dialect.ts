@@ -36,6 +36,11 @@ export interface Dialect {
   contains (column: Sql, slot: Slot): Sql
   /** Returns a text folded as foldCase() does. */
   foldCase (column: Sql): Sql
+  /**
+   * Adds a clock to the conditions of a loop over rows, which ends a statement that takes too long. Returns the
+   * conditions as they are where the server does that by itself.
+   */
+  clocked (conditions: Sql): Sql
   limit (limit: Sql | undefined, offset: Sql | undefined): Sql
   /** Returns the clause that locks the rows of a `select` against changes by others. */
   lock (): Sql

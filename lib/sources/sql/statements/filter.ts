@@ -33,10 +33,13 @@ function buildSome ({ field, where }: Extract<Predicate, { kind: 'some' }>, ref:
   const target = tableRef(field.target, builder.alias())
   if (isSelective(where)) {
     const condition = buildFilter(where, target, builder)
-    return relatedToAny(field, ref, target, key => sql`select ${key} from ${table(target)} where ${condition}`)
+    const { dialect } = builder
+    return relatedToAny(field, ref, target, key => {
+      return sql`select ${key} from ${table(target)} where ${dialect.clocked(condition)}`
+    }, dialect)
   }
-  const relation = related(field, target, parentField => column(ref, parentField))
-  const conditions = sql`${relation} and ${buildFilter(where, target, builder)}`
+  const relation = related(field, target, parentField => column(ref, parentField), builder.dialect)
+  const conditions = builder.dialect.clocked(sql`${relation} and ${buildFilter(where, target, builder)}`)
   // The limit changes SQLite's plan alone: 3.51 to 3.53.0 turn a plain exists into a join, and then skip too few rows
   // at
   // an offset.

@@ -2,13 +2,15 @@ import { sql } from '../load-kysely.ts'
 import type { RelationField, StoredField, SubCollectionField } from '../../../model/model.ts'
 import { joinTableOf, sourceOf } from '../source.ts'
 import { tableId } from '../table-name.ts'
-import type { Sql } from './dialect.ts'
+import type { Dialect, Sql } from './dialect.ts'
 import { column, type TableRef } from './table.ts'
 
 /**
  * Builds the condition that a row of `target` is related to one parent row. `parent` returns a column of that parent.
  */
-export function related (field: RelationField, target: TableRef, parent: (field: StoredField) => Sql): Sql {
+export function related (
+  field: RelationField, target: TableRef, parent: (field: StoredField) => Sql, { clocked }: Pick<Dialect, 'clocked'>
+): Sql {
   const key = columns(target, field.target.key)
   if (field.kind === 'sub-item') return equal(key, field.foreignKey.map(parent))
   const { link } = field
@@ -17,7 +19,7 @@ export function related (field: RelationField, target: TableRef, parent: (field:
   const { table, foreignKey, otherKey } = joinedColumns(field)
   const isLinked = equal(foreignKey, own)
   // Not a join, which would give an item once for each of its links.
-  return sql`${tuple(key)} in (select ${sql.join(otherKey)} from ${table} where ${isLinked})`
+  return sql`${tuple(key)} in (select ${sql.join(otherKey)} from ${table} where ${clocked(isLinked)})`
 }
 
 /**
@@ -25,7 +27,8 @@ export function related (field: RelationField, target: TableRef, parent: (field:
  * list of columns of those rows.
  */
 export function relatedToAny (
-  field: RelationField, ref: TableRef, target: TableRef, select: (columns: Sql) => Sql
+  field: RelationField, ref: TableRef, target: TableRef, select: (columns: Sql) => Sql,
+  { clocked }: Pick<Dialect, 'clocked'>
 ): Sql {
   const keys = select(sql.join(columns(target, field.target.key)))
   if (field.kind === 'sub-item') return sql`${tuple(columns(ref, field.foreignKey))} in (${keys})`
@@ -33,7 +36,7 @@ export function relatedToAny (
   const own = tuple(columns(ref, field.holder.key))
   if (link.kind === 'foreign-key') return sql`${own} in (${select(sql.join(columns(target, link.foreignKey)))})`
   const { table, foreignKey, otherKey } = joinedColumns(field)
-  const isLinked = sql`${tuple(otherKey)} in (${keys})`
+  const isLinked = clocked(sql`${tuple(otherKey)} in (${keys})`)
   return sql`${own} in (select ${sql.join(foreignKey)} from ${table} where ${isLinked})`
 }
 

@@ -7,7 +7,7 @@ import type { Sql, Writer } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { related } from './join-conditions.ts'
 import type { ReadCode, Values } from './read-code.ts'
-import { buildLimit, buildRow } from './select.ts'
+import { buildLimit, buildRow, isDirect } from './select.ts'
 import { isFlat } from './shape.ts'
 import { buildSort } from './sort.ts'
 import { buildStepCounts, buildSteps, decodeStepCounts, startingAt, stepRefs, withSteps } from './steps.ts'
@@ -48,7 +48,8 @@ export function buildJsonRead (plan: ReadPlanOf<'list'>, builder: Builder): Read
   const carried = buildCarried(extra, listing.select, ref, builder)
   const rows = buildRows(listing, ref, inner => {
     const start = startingAt(from, inner, parent, listing.where, builder)
-    return sql`${start} and ${buildFilter(cursorBound, inner, builder)}`
+    const conditions = sql`${start} and ${buildFilter(cursorBound, inner, builder)}`
+    return isDirect(listing, from) ? conditions : builder.dialect.clocked(conditions)
   }, true, builder)
   const carriedRows = carried.sql === undefined ? sql`null` : writer.join(carried.sql, lineBoundary.separator)
   const outputs = [
@@ -184,7 +185,7 @@ function buildSubItem (shown: Extract<Shown, { kind: 'item' }>, ref: TableRef, w
   const { builder } = writing
   const target = tableRef(field.target, builder.alias())
   const object = buildObject(select, target, writing)
-  const relation = related(field, target, parentField => column(ref, parentField))
+  const relation = related(field, target, parentField => column(ref, parentField), builder.dialect)
   const conditions = sql`${relation} and ${buildFilter(where, target, builder)}`
   return sql`(select ${object} from ${table(target)} where ${conditions})`
 }
@@ -194,8 +195,8 @@ function buildSubList ({ field, listing }: Extract<Shown, { kind: 'list' }>, ref
   const target = tableRef(field.target, builder.alias())
   const object = buildObject(listing.select, target, writing)
   const rows = buildRows(listing, target, inner => {
-    const relation = related(field, inner, parentField => column(ref, parentField))
-    return sql`${relation} and ${buildFilter(listing.where, inner, builder)}`
+    const relation = related(field, inner, parentField => column(ref, parentField), builder.dialect)
+    return builder.dialect.clocked(sql`${relation} and ${buildFilter(listing.where, inner, builder)}`)
   }, false, builder)
   return sql`(select ${writer.array(object)} from (${rows}) as ${sql.id(target.alias)})`
 }

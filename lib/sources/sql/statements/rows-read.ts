@@ -6,7 +6,7 @@ import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import type { Bounds, ReadCode } from './read-code.ts'
-import { buildLimit, buildList, buildRow, decodeRows } from './select.ts'
+import { buildLimit, buildList, buildRow, decodeRows, isDirect } from './select.ts'
 import {
   buildStepCounts, buildSteps, buildStepSelects, decodeStepCounts, startingAt, stepRefs, withSteps
 } from './steps.ts'
@@ -90,7 +90,8 @@ function buildPageRows (plan: ReadPlanOf<'list'>, parent: TableRef | undefined, 
   const { from, listing, cursorBound, extra, count } = plan
   const list = buildList({ ...listing, extra, ahead: true }, tableRef(from.collection, builder.alias()), inner => {
     const start = startingAt(from, inner, parent, listing.where, builder)
-    return sql`${start} and ${buildFilter(cursorBound, inner, builder)}`
+    const conditions = sql`${start} and ${buildFilter(cursorBound, inner, builder)}`
+    return isDirect(listing, from) ? conditions : builder.dialect.clocked(conditions)
   }, builder)
   return {
     rows: list.sql,
@@ -114,7 +115,7 @@ function buildGroups (plan: ReadPlanOf<'groups'>, parent: TableRef | undefined, 
   const value = sql`${group}.${sql.id('value')}`
   const list = buildList(members, tableRef(from.collection, builder.alias()), inner => {
     const own = dialect.comparable(column(inner, by), type)
-    return sql`${startingAt(from, inner, parent, members.where, builder)} and ${own} = ${value}`
+    return dialect.clocked(sql`${startingAt(from, inner, parent, members.where, builder)} and ${own} = ${value}`)
   }, builder)
   const values = buildGroupValues(plan, parent, builder)
   const row = dialect.row([dialect.encode(value, type), list.sql])
@@ -138,7 +139,8 @@ function buildGroupValues (plan: ReadPlanOf<'groups'>, parent: TableRef | undefi
   const { from, by, cursorBound, descending, range, members } = plan
   const ref = tableRef(from.collection, builder.alias())
   const start = startingAt(from, ref, parent, members.where, builder)
-  const where = sql`${start} and ${buildFilter(cursorBound, ref, builder)} and ${column(ref, by)} is not null`
+  const bound = buildFilter(cursorBound, ref, builder)
+  const where = builder.dialect.clocked(sql`${start} and ${bound} and ${column(ref, by)} is not null`)
   const value = builder.dialect.comparable(column(ref, by), builder.columnType(from.collection, by))
   const order = sql`order by 1 ${descending ? sql`desc` : sql`asc`}`
   const limit = buildLimit(range, true, builder)
@@ -151,6 +153,6 @@ function buildGroupTotal (
 ): Sql {
   const ref = tableRef(from.collection, builder.alias())
   const value = builder.dialect.comparable(column(ref, by), builder.columnType(from.collection, by))
-  const condition = startingAt(from, ref, parent, where, builder)
+  const condition = builder.dialect.clocked(startingAt(from, ref, parent, where, builder))
   return sql`(select count(distinct ${value}) from ${table(ref)} where ${condition})`
 }

@@ -1,6 +1,7 @@
 import { sql } from '../load-kysely.ts'
 import type { DataField } from '../../../model/model.ts'
-import type { Listing, Row, Selection, Shown } from '../../../plan/plan.ts'
+import type { Listing, Origin, Row, Selection, Shown } from '../../../plan/plan.ts'
+import { always } from '../../../plan/predicates.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
@@ -63,6 +64,15 @@ export function buildList (
   return { ...row, sql: sql`(select ${builder.dialect.collect(row.sql)} from (${rows}) as ${sql.id(ref.alias)})` }
 }
 
+/**
+ * Returns true if a statement visits no rows but those that the listing shows: the first ones, or those after a cursor,
+ * in the order of the key, which is sure to have an index. It needs no clock.
+ */
+export function isDirect ({ where, order, range }: Listing, { collection, via }: Origin): boolean {
+  const isByKey = collection.key.every((field, index) => order[index]?.field === field)
+  return isByKey && via === undefined && where === always && range.offset === 0
+}
+
 /** Builds the limit and offset of a range. `ahead` adds one row to the limit. */
 export function buildLimit (range: Listing['range'], ahead: boolean, builder: Builder): Sql {
   const [slot, offset] = builder.slotsOf(range).map(slot => sql`${sql.val(slot)}`)
@@ -98,10 +108,11 @@ function buildNested (shown: Exclude<Shown, { kind: 'value' }>, ref: TableRef, b
   const { field } = shown
   const { property } = field
   const target = tableRef(field.target, builder.alias())
-  const relationOf = (inner: TableRef) => related(field, inner, parentField => column(ref, parentField))
+  const relationOf = (inner: TableRef) =>
+    related(field, inner, parentField => column(ref, parentField), builder.dialect)
   if (shown.kind === 'list') {
     const list = buildList(shown.listing, target, inner => {
-      return sql`${relationOf(inner)} and ${buildFilter(shown.listing.where, inner, builder)}`
+      return builder.dialect.clocked(sql`${relationOf(inner)} and ${buildFilter(shown.listing.where, inner, builder)}`)
     }, builder)
     return { property, sql: list.sql, decode: rows => decodeRows(rows, list) }
   }

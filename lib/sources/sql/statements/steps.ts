@@ -38,7 +38,8 @@ export function buildStepSelects (
   // From the last step to the first, because each step notes which columns it needs of the step before.
   return steps.map((step, index) => ({ step, index })).toReversed().map(({ step, index }) => {
     const source = tableRef(step.collection, builder.alias())
-    const where = startingAt(step, source, refs[index - 1], step.where, builder)
+    const start = startingAt(step, source, refs[index - 1], step.where, builder)
+    const where = index === 0 && cardinalityOf(step) === 'item' ? start : builder.dialect.clocked(start)
     const columns = selected(source, refs[index] ?? source)
     const lock = locking && index === steps.length - 1 ? builder.dialect.lock() : sql``
     return sql`select ${columns} from ${table(source)} where ${where} limit 2${lock}`
@@ -56,7 +57,7 @@ export function startingAt (
   if (via === undefined || parent === undefined) return condition
   const relation = related(via, ref, field => {
     return sql`(select ${column(parent, field)} from ${sql.id(parent.alias)} limit 1)`
-  })
+  }, builder.dialect)
   return sql`${relation} and ${condition}`
 }
 

@@ -1,5 +1,6 @@
 import { sql } from '../load-kysely.ts'
 import type { Origin, Predicate } from '../../../plan/plan.ts'
+import { always } from '../../../plan/predicates.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { startingAt } from './steps.ts'
@@ -11,7 +12,9 @@ export function buildTotal (
 ): Sql {
   const ref = tableRef(from.collection, builder.alias())
   const condition = startingAt(from, ref, parent, where, builder)
-  return sql`(select count(*) from ${table(ref)} where ${condition})`
+  // A database counts all rows faster than it loops over them.
+  const isLoop = from.via !== undefined || where !== always
+  return sql`(select count(*) from ${table(ref)} where ${isLoop ? builder.dialect.clocked(condition) : condition})`
 }
 
 /** Decodes the value of a total column: `null` is the total of a plan that does not count. */

@@ -1,0 +1,129 @@
+import { LruMap } from 'toad-cache'
+import { DataApiError } from '../../../errors.ts'
+import type { WriteLock } from '../../write-lock.ts'
+import type { BoundRead } from '../statements/statements.ts'
+import { Overdue } from './clock.ts'
+import type { Connection } from './connection.ts'
+import { isBusy, toFault } from './faults.ts'
+import type { ReadingThreads } from './reading-threads.ts'
+import { retryWhileBusy } from './transaction.ts'
+
+/**
+ * Runs a read of committed data; inside of the work of the write lock's holder, of the data that it has written. `bind`
+ * may look up the types of columns in the database, which may be busy.
+ */
+export type Read = <Result>(bind: () => BoundRead<Result>) => Result | Promise<Result>
+
+/** The parts of a database that run its reads. */
+export interface Readers {
+  /** The connection that writes. Transactions have it to themselves. */
+  readonly main: Connection
+  /** Reads while a transaction is open on the main connection; undefined if there is no such connection. */
+  readonly beside: Connection | undefined
+  /** Undefined if reads cannot run in threads. */
+  readonly threads: ReadingThreads | undefined
+  readonly lock: WriteLock
+}
+
+/** In milliseconds. */
+export interface ReadLimits { readonly busyTimeout: number, readonly statementTimeout: number }
+
+/**
+ * Returns a function that runs reads (docs/databases.md: Reads that take long on SQLite). A read begins on a connection
+ * of this thread: most reads end before a message has reached another thread. A read that takes longer than `patience`
+ * is interrupted and begins again in a reading thread, and so do the next reads of its statement, until one of them is
+ * quick.
+ */
+export function makeReader ({ main, beside, threads, lock }: Readers, limits: ReadLimits): Read {
+  const { busyTimeout, statementTimeout } = limits
+  const here = readHere({ main, beside, lock }, busyTimeout)
+  const whenBound = bindWhileBusy(busyTimeout)
+  if (threads === undefined) return bind => whenBound(bind, bound => failing(() => here(bound, statementTimeout)))
+  const slow = new LruMap<true>(mostSlow)
+  const refused = new LruMap<true>(mostSlow)
+
+  const readInThread = async <Result>(bound: BoundRead<Result>): Promise<Result> => {
+    const { text, parameters, decode } = bound
+    const began = performance.now()
+    try {
+      const rows = await threads.read({ text, parameters, limit: statementTimeout })
+      if (performance.now() - began < patience / 2) slow.delete(text)
+      return decode(rows)
+    } catch (error) {
+      if (error instanceof Overdue || error instanceof DataApiError) throw toFault(error)
+      // The statement needs what only a connection of this thread has, such as a function of the application.
+      refused.set(text, true)
+      return failing(() => here(bound, statementTimeout))
+    }
+  }
+
+  const readBound = <Result>(bound: BoundRead<Result>): Result | Promise<Result> => {
+    const { text } = bound
+    if (bound.cardinality === 'item' || lock.isInside() || (refused.size > 0 && refused.get(text) === true)) {
+      return failing(() => here(bound, statementTimeout))
+    }
+    if (slow.size > 0 && slow.get(text) === true) return readInThread(bound)
+    return failing(() => here(bound, patience), error => {
+      if (!(error instanceof Overdue)) throw toFault(error)
+      slow.set(text, true)
+      return readInThread(bound)
+    })
+  }
+  return bind => whenBound(bind, readBound)
+}
+
+// Milliseconds for which a read may hold up the event loop. Starting again costs what the read has taken so far.
+const patience = 10
+
+// Texts.
+const mostSlow = 500
+
+/** Returns the result of `read`, or of `rescue` if it fails, as a promise only where one of them returns one. */
+function failing<Result> (
+  read: () => Result | Promise<Result>, rescue: (error: unknown) => Result | Promise<Result> = rethrow
+): Result | Promise<Result> {
+  try {
+    const result = read()
+    return result instanceof Promise ? result.catch(rescue) : result
+  } catch (error) {
+    return rescue(error)
+  }
+}
+
+function rethrow (error: unknown): never { throw toFault(error) }
+
+/** Returns a function that binds a read and passes it on. While the database is busy, it binds the read again. */
+function bindWhileBusy (busyTimeout: number) {
+  return <Result>(bind: () => BoundRead<Result>, read: (bound: BoundRead<Result>) => Result | Promise<Result>) => {
+    let bound: BoundRead<Result>
+    try {
+      bound = bind()
+    } catch (error) {
+      if (!isBusy(error)) throw toFault(error)
+      return retryWhileBusy(bind, { remaining: busyTimeout, holder: () => '' }).then(read)
+    }
+    return read(bound)
+  }
+}
+
+/**
+ * Returns a function that reads in this thread: on the main connection while the write lock is free, or inside of its
+ * holder's work; otherwise beside it. If the database is busy, the read is repeated until `busyTimeout` is over.
+ */
+function readHere ({ main, beside, lock }: Omit<Readers, 'threads'>, busyTimeout: number) {
+  // During a transaction of ours, the main connection would show its uncommitted changes. So without a connection
+  // beside it, the read waits for the write lock.
+  const readWhileBusy = <Result>(read: (connection: Connection) => Result): Promise<Result> => beside === undefined
+    ? lock.runExclusive(hold => retryWhileBusy(() => read(main), hold))
+    : retryWhileBusy(() => read(beside), { remaining: busyTimeout, holder: () => '' })
+
+  return <Result>(bound: BoundRead<Result>, limit: number): Result | Promise<Result> => {
+    const read = (connection: Connection) => connection.read(bound, limit)
+    try {
+      return lock.runShared(() => read(main), () => beside === undefined ? readWhileBusy(read) : read(beside))
+    } catch (error) {
+      if (isBusy(error)) return readWhileBusy(read)
+      throw error
+    }
+  }
+}

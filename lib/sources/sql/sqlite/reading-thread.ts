@@ -1,0 +1,37 @@
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { attach } from './attached.ts'
+import { type Clock, clockOf, Overdue } from './clock.ts'
+import { type ArrayStatement, openDriver, toArrays } from './driver.ts'
+import { registerFunctions } from './functions.ts'
+import { memoizeRecent } from '../../../memoize.ts'
+import type { ThreadAnswer, ThreadData, ThreadRead } from './reading-threads.ts'
+
+// The program of a thread that reads (reading-threads.ts): it has a connection of its own to the file, and answers one
+// read at a time.
+
+if (parentPort !== null) serve(parentPort, workerData as ThreadData)
+
+function serve (port: MessagePort, { file, driver: name, busyTimeout, attached }: ThreadData): void {
+  const driver = openDriver(file, name)
+  // SQLite's own busy timeout blocks this thread alone.
+  driver.exec(`pragma busy_timeout = ${busyTimeout}; pragma cache_size = -16000; pragma query_only = on`)
+  for (const one of attached) attach(driver, one)
+  registerFunctions(driver)
+  const clock = clockOf(driver)
+  const prepare = memoizeRecent(text => toArrays(driver.prepare(text)), { most: 100, characters: 500_000 })
+  port.on('message', (asked: ThreadRead) => { port.postMessage(answer(asked, prepare, clock)) })
+}
+
+function answer (
+  { text, parameters, limit }: ThreadRead, prepare: (text: string) => ArrayStatement, clock: Clock
+): ThreadAnswer {
+  try {
+    return { kind: 'rows', rows: clock.within(limit, () => prepare(text).all(...parameters)) }
+  } catch (error) {
+    if (error instanceof Overdue) return { kind: 'overdue' }
+    if (!(error instanceof Error)) return { kind: 'error', message: String(error), facts: {} }
+    const { code, errcode } = error as Error & { readonly code?: unknown, readonly errcode?: unknown }
+    const facts = { ...code !== undefined && { code }, ...errcode !== undefined && { errcode } }
+    return { kind: 'error', message: error.message, facts }
+  }
+}

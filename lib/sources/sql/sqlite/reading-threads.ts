@@ -1,0 +1,143 @@
+import { Worker } from 'node:worker_threads'
+import { unavailable } from '../../../errors.ts'
+import { Overdue } from './clock.ts'
+import type { Attached } from './attached.ts'
+import type { SqliteDriverName } from './driver.ts'
+
+/** A statement that reads, for a thread. `limit`: how long it may take, in milliseconds. */
+export interface ThreadRead { readonly text: string, readonly parameters: readonly unknown[], readonly limit: number }
+
+export type ThreadAnswer =
+  | { readonly kind: 'rows', readonly rows: Rows }
+  | { readonly kind: 'overdue' }
+  /** `facts`: the properties of the driver's error. */
+  | { readonly kind: 'error', readonly message: string, readonly facts: Readonly<Record<string, unknown>> }
+
+type Rows = ReadonlyArray<readonly unknown[]>
+
+/** What a thread needs to open its connection. */
+export interface ThreadData {
+  readonly file: string
+  readonly driver: SqliteDriverName
+  /** In milliseconds. */
+  readonly busyTimeout: number
+  readonly attached: readonly Attached[]
+}
+
+/** The most threads, and how long a read may wait for one, in milliseconds. */
+export interface ThreadLimits { readonly most: number, readonly patience: number }
+
+/** Threads that run the reads that would hold up the event loop. */
+export interface ReadingThreads {
+  /**
+   * Runs a statement in a thread, which sees all that was committed before. Throws `unavailable` if no thread is free
+   * in time, Overdue, or the driver's error.
+   */
+  read (asked: ThreadRead): Promise<Rows>
+  /** Ends the threads. Reads that run or wait are `unavailable`. */
+  close (): void
+}
+
+interface Job {
+  readonly asked: ThreadRead
+  resolve (rows: Rows): void
+  reject (error: unknown): void
+}
+
+/** Returns threads that are started when they are first needed; `data` is called for each. */
+export function makeReadingThreads (data: () => ThreadData, { most, patience }: ThreadLimits): ReadingThreads {
+  const threads = new Set<Thread>()
+  const waiting = new Set<Job>()
+
+  const next = (thread: Thread) => {
+    const [job] = waiting
+    if (job === undefined) return
+    waiting.delete(job)
+    thread.run(job)
+  }
+  const freeThread = (): Thread | undefined => {
+    for (const thread of threads) if (thread.isFree()) return thread
+    if (threads.size >= most) return undefined
+    const thread = startThread(data(), () => { next(thread) }, () => {
+      threads.delete(thread)
+      const other = waiting.size > 0 ? freeThread() : undefined
+      if (other !== undefined) next(other)
+    })
+    threads.add(thread)
+    return thread
+  }
+  const wait = (job: Job) => {
+    const timer = setTimeout(() => {
+      waiting.delete(job)
+      job.reject(unavailable(new Error(`waited ${patience} ms for one of ${most} threads: all run long reads`)))
+    }, patience)
+    const settle = <T>(pass: (value: T) => void) => (value: T) => {
+      clearTimeout(timer)
+      pass(value)
+    }
+    waiting.add({ asked: job.asked, resolve: settle(job.resolve), reject: settle(job.reject) })
+  }
+  return {
+    read: asked => new Promise((resolve, reject) => {
+      const job = { asked, resolve, reject }
+      const thread = freeThread()
+      if (thread === undefined) wait(job)
+      else thread.run(job)
+    }),
+    close () {
+      const closed = unavailable(new Error('the database was closed'))
+      const jobs = [...waiting]
+      waiting.clear()
+      for (const job of jobs) job.reject(closed)
+      for (const thread of threads) thread.end(closed)
+    }
+  }
+}
+
+interface Thread { isFree (): boolean, run (job: Job): void, end (error: Error): void }
+
+// A compiled package holds `.js` alone. In the sources, a loader that knows TypeScript reads `.ts`.
+const program = new URL(`./reading-thread.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url)
+
+/** Starts a thread. `onFree`: called after each job. `onEnd`: called once the thread takes no more jobs. */
+function startThread (workerData: ThreadData, onFree: () => void, onEnd: () => void): Thread {
+  const worker = new Worker(program, { workerData })
+  let current: Job | undefined
+  const settle = (pass: (job: Job) => void) => {
+    const job = current
+    current = undefined
+    // An idle thread does not keep the process alive.
+    worker.unref()
+    if (job !== undefined) pass(job)
+  }
+  const end = (error: unknown) => {
+    onEnd()
+    settle(job => { job.reject(error) })
+  }
+  worker.on('message', (answer: ThreadAnswer) => {
+    settle(job => { settleJob(job, answer) })
+    onFree()
+  })
+  worker.on('error', end)
+  worker.on('exit', () => { end(new Error('the reading thread has ended')) })
+  return {
+    isFree: () => current === undefined,
+    run (job) {
+      current = job
+      worker.ref()
+      worker.postMessage(job.asked)
+    },
+    end (error) {
+      end(error)
+      worker.terminate().catch(() => {})
+    }
+  }
+}
+
+function settleJob ({ asked, resolve, reject }: Job, answer: ThreadAnswer): void {
+  switch (answer.kind) {
+    case 'rows': return resolve(answer.rows)
+    case 'overdue': return reject(new Overdue(asked.limit))
+    case 'error': return reject(Object.assign(new Error(answer.message), answer.facts))
+  }
+}

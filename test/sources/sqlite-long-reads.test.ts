@@ -1,0 +1,125 @@
+import { Type } from '@sinclair/typebox'
+import Fastify from 'fastify'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import tap, { test } from 'tap'
+import dataApi, { collection, sqlite, SubCollection, SubItem } from '../../lib/index.ts'
+import type { SqliteOptions } from '../../lib/sources/sql/sqlite/sqlite.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'data-api-long-reads-'))
+tap.teardown(() => { rmSync(folder, { recursive: true }) })
+
+const Parent = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  name: Type.String({ readable: true, writable: true }),
+  children: SubCollection('children', { foreignKey: 'parentId', readable: true })
+})
+const Child = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  text: Type.String({ readable: true }),
+  parentId: Type.Integer(),
+  parent: SubItem('parents', { foreignKey: 'parentId', readable: true })
+})
+
+const schema = `
+create table parents (id integer primary key, name text not null);
+create table children (id integer primary key, text text not null, parentId integer not null);
+create index children_parent on children (parentId);
+with recursive n (i) as (select 1 union all select i + 1 from n where i < 100)
+insert into parents select i, 'p' || i from n;
+with recursive n (i) as (select 1 union all select i + 1 from n where i < 8000)
+insert into children select i, hex(zeroblob(100)) || i, 1 + i % 100 from n`
+
+/** For the test that closes the database itself. */
+const closing: SqliteOptions = {}
+
+let files = 0
+
+async function serve (options: SqliteOptions, file = join(folder, `${files++}.db`)) {
+  const db = sqlite(file, options)
+  db.exec(schema)
+  const app = Fastify()
+  const collections = {
+    parents: collection(Parent, { source: db.table('parents') }),
+    children: collection(Child, { source: db.table('children') })
+  }
+  await app.register(dataApi, { collections })
+  tap.teardown(async () => {
+    await app.close()
+    if (options !== closing) db.close()
+  })
+  return { app, db }
+}
+
+// Compares 8,000 children with 80 siblings each.
+const long = '/parents?children.parent.children.text*=zzz'
+const longest = `/parents?where=(${Array(30).fill('children.parent.children.text*=zzz').join('|')})`
+
+test('an item is answered while a read runs that takes long', async t => {
+  const { app } = await serve({})
+  const answers: string[] = []
+  const note = (url: string) => app.inject(url).then(({ statusCode }) => { answers.push(`${statusCode} ${url}`) })
+  const read = note(long)
+  await new Promise(resolve => setTimeout(resolve, 50))
+  await note('/children/7')
+  await read
+  t.strictSame(answers, ['200 /children/7', `200 ${long}`])
+})
+
+test('a long read sees what was written before it', async t => {
+  const { app } = await serve({})
+  const count = async () => (await app.inject(`${long}&fields=name`)).json<unknown[]>().length
+  t.equal(await count(), 0)
+  t.equal((await app.inject({ method: 'PATCH', url: '/parents/1', payload: { name: 'renamed' } })).statusCode, 200)
+  const named = await app.inject('/parents?name=renamed&where=!(children.parent.children.text*=zzz)&fields=name')
+  t.strictSame(named.json(), [{ name: 'renamed' }])
+})
+
+for (const [name, options, file] of [
+  ['in a thread', { statementTimeout: 20 }, undefined],
+  ['without threads', { statementTimeout: 20, readThreads: 0 }, undefined],
+  ['on :memory:', { statementTimeout: 20 }, ':memory:']
+] as const) {
+  test(`a read that takes longer than statementTimeout is 503 ${name}, and the next read is answered`, async t => {
+    const { app } = await serve(options, file)
+    const answer = await app.inject(long)
+    t.equal(answer.statusCode, 503)
+    t.strictSame(answer.json(), {
+      error: 'unavailable',
+      message: "The read took longer than the limit 'statementTimeout' of 20 ms. Ask for less, or try again later."
+    })
+    t.strictSame((await app.inject('/children?text$=99&limit=1&fields=id')).json(), [{ id: 99 }])
+  })
+}
+
+test('a read that waits for a thread longer than busyTimeout is 503', async t => {
+  const { app } = await serve({ readThreads: 1, busyTimeout: 100, statementTimeout: 1500 })
+  const answers = await Promise.all([1, 2, 3].map(limit => app.inject(`${longest}&limit=${limit}`)))
+  t.same(answers.map(answer => answer.statusCode), [503, 503, 503])
+  t.equal(answers.filter(answer => answer.body.includes('not available at the moment')).length, 2)
+})
+
+test('a long read with a function of the application runs where the function is', async t => {
+  const { app, db } = await serve({})
+  const Odd = Type.Object({
+    id: Type.Integer({ identifier: true, readable: true }),
+    text: Type.String({ readable: true })
+  })
+  db.driver.function('slow_odd', { deterministic: true }, id => Number(id) % 2)
+  db.exec('create view odds as select id, text from children where slow_odd(id) = 1')
+  const views = Fastify()
+  t.teardown(() => views.close())
+  await views.register(dataApi, { collections: { odds: collection(Odd, { source: db.table('odds') }) } })
+  t.strictSame((await views.inject('/odds?text$=7999&fields=id')).json(), [{ id: 7999 }])
+  t.strictSame((await views.inject('/odds?text$=7999&fields=id')).json(), [{ id: 7999 }])
+  t.equal((await app.inject('/children/1')).statusCode, 200)
+})
+
+test('close ends long reads', async t => {
+  const { app, db } = await serve(closing)
+  const answer = app.inject(longest)
+  await new Promise(resolve => setTimeout(resolve, 300))
+  db.close()
+  t.equal((await answer).statusCode, 503)
+})
