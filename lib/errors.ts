@@ -118,6 +118,12 @@ export const notAcceptable = (available: readonly string[]) =>
     `No media type in 'Accept' is available here. Available media types: ${available.join(', ')}.`
   )
 
+export const unavailableFormat = (format: string, available: readonly string[]) =>
+  new DataApiError(
+    'not_acceptable',
+    `The format '${format}' is not available here. Available formats: ${available.join(', ')}.`
+  )
+
 export const unsupportedMediaType = (...expected: readonly string[]) =>
   new DataApiError('unsupported_media_type', `The 'Content-Type' of the body must be ${expected.join(' or ')}.`, {
     headers: { accept: expected.join(', ') }

@@ -2,11 +2,11 @@ import type { FastifyInstance } from 'fastify'
 import { DeclarationError } from './errors.ts'
 import { addHooks } from './hooks.ts'
 import { compileModel } from './model/compile.ts'
-import type { Model } from './model/model.ts'
+import { exposedNames, type Model } from './model/model.ts'
 import { checkRules } from './model/rules.ts'
 import { compileOptions, type DataApiOptions } from './options.ts'
 import { makeCallers } from './rules/caller.ts'
-import { reservedNames } from './request/syntax.ts'
+import { reservedNames, syntaxFor } from './request/syntax.ts'
 import { makeReplies } from './replies.ts'
 import { addBodyParser, addRoutes } from './routes.ts'
 
@@ -22,20 +22,22 @@ export interface DataApi {
 
 /** Compiles the declarations and serves them. Throws a DeclarationError for a mistake in a declaration or option. */
 export async function register (app: FastifyInstance, given: DataApiOptions): Promise<void> {
-  const options = compileOptions(given)
-  const { naming, pages, requestStrategies, syntax } = options
+  const compiled = compileOptions(given)
+  const { naming, pages, requestStrategies, syntax } = compiled
   const compiling = { naming, pages, requestStrategies, reserved: reservedNames(syntax) }
   const model = compileModel(given.collections, compiling)
   checkRules(given.collections)
+  const options = { ...compiled, syntax: syntaxFor(exposedNames(model), syntax) }
   const callers = makeCallers(given.collections, model, declared => {
     return compileModel(declared, { ...compiling, whole: model })
   })
   await app.register(async scope => {
     decorate(app, scope.prefix, model)
-    const replies = makeReplies(scope, { options, callers })
+    const api = { model, options, callers }
+    const replies = makeReplies(scope, api)
     addHooks(scope, options, replies)
-    addBodyParser(scope)
-    addRoutes(scope, { model, options, callers }, replies)
+    addBodyParser(scope, options.writes)
+    addRoutes(scope, api, replies)
   }, { prefix: options.prefix })
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Api } from './answer.ts'
-import { parsePath } from './request/path.ts'
+import { parsePath, type RouterOptions } from './request/path.ts'
 import type { Answer } from './response/answer.ts'
 
 /** Sends the answers of one registration. Whatever else is sent in its scope is the application's own. */
@@ -17,14 +17,13 @@ const answered = Symbol('fastify-data-api.answer')
 type Marked = FastifyReply & { [answered]: Answer | null }
 
 /** Prepares the replies of a scope. Must be called before its routes are added. */
-export function makeReplies (scope: FastifyInstance, { options, callers }: Pick<Api, 'options' | 'callers'>): Replies {
-  const rootLength = scope.prefix.split('/').filter(segment => segment !== '').length
+export function makeReplies (scope: FastifyInstance, api: Api): Replies {
+  const { options } = api
+  const isPersonal = compilePersonal(scope, api)
   const payloads = watchPayloads(scope)
   scope.decorateReply(answered, null)
   const send = (request: FastifyRequest, reply: Marked, answer: Answer) => {
-    if (callers.guarded && callers.differ(rootName(request, rootLength))) {
-      addCallerHeaders(reply, options.responseContent.callerHeaders)
-    }
+    if (isPersonal(request)) addCallerHeaders(reply, options.responseContent.callerHeaders)
     reply[answered] = answer
     writeHead(reply, answer)
     if (payloads.observed) sendValue(reply, answer)
@@ -112,8 +111,8 @@ function internalOf (scope: object, name: string): unknown {
 }
 
 /**
- * Tells caches that the answer depends on the caller (docs/http.md: Rules). A `Cache-Control` of the application stays
- * as it is.
+ * Tells caches that the answer depends on the caller (docs/http.md: Rules, Identifiers). A `Cache-Control` of the
+ * application stays as it is.
  */
 function addCallerHeaders (reply: FastifyReply, callerHeaders: readonly string[]): void {
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'private')
@@ -128,12 +127,37 @@ function joinVary (current: unknown, vary: string): string {
   return names === '' ? vary : `${names}, ${vary}`
 }
 
-/** The name of the collection at the start of a request's path; undefined for a path that cannot be parsed. */
-function rootName (request: FastifyRequest, rootLength: number): string | undefined {
+/**
+ * Returns a function that is true for a request whose answer depends on its caller: by rules, or because its path has a
+ * segment that is a special identifier.
+ */
+function compilePersonal (scope: FastifyInstance, { model, callers }: Api): (request: FastifyRequest) => boolean {
+  const rootLength = scope.prefix.split('/').filter(segment => segment !== '').length
+  const router = routerOptionsOf(scope)
+  const collections = [...model.collections.values()]
+  const specials = new Set(collections.flatMap(collection => collection.specials.map(({ segment }) => segment)))
+  if (!callers.guarded && specials.size === 0) return () => false
+  return ({ raw }) => {
+    const [name, ...others] = segmentsOf(raw.url ?? '/', router).slice(rootLength)
+    return callers.differ(name) || others.some(segment => specials.has(segment))
+  }
+}
+
+/** Returns the segments of a path; none for a path that cannot be parsed, which is refused for every caller alike. */
+function segmentsOf (url: string, router: RouterOptions): readonly string[] {
   try {
-    return parsePath(request.raw.url ?? '/').segments.filter(segment => segment !== '')[rootLength]
+    return parsePath(url, router).segments.filter(segment => segment !== '')
   } catch {
-    // Such a path is refused for every caller alike.
-    return undefined
+    return []
+  }
+}
+
+/** Returns the options of the host's router that change the meaning of a path. Fastify takes them in two places. */
+export function routerOptionsOf ({ initialConfig }: FastifyInstance): RouterOptions {
+  const { ignoreDuplicateSlashes = false, useSemicolonDelimiter = false } = initialConfig
+  const { routerOptions } = initialConfig as { readonly routerOptions?: Partial<RouterOptions> }
+  return {
+    ignoreDuplicateSlashes: routerOptions?.ignoreDuplicateSlashes ?? ignoreDuplicateSlashes,
+    useSemicolonDelimiter: routerOptions?.useSemicolonDelimiter ?? useSemicolonDelimiter
   }
 }

@@ -5,8 +5,10 @@ import { batching, type Work } from './batching.ts'
 import { internal } from './errors.ts'
 import { finishWrite, noteWrite, startRead, startWrite } from './pipelining.ts'
 import { memoizeRecent } from './memoize.ts'
-import type { Replies } from './replies.ts'
+import { type Replies, routerOptionsOf } from './replies.ts'
+import { type Body, type BodyLimits, receiveBody } from './request/body.ts'
 import type { RequestText } from './request/parse.ts'
+import type { RouterOptions } from './request/path.ts'
 import type { Answer } from './response/answer.ts'
 
 /**
@@ -14,7 +16,7 @@ import type { Answer } from './response/answer.ts'
  */
 export function addRoutes (scope: FastifyInstance, api: Api, replies: Replies): void {
   const rootLength = scope.prefix.split('/').filter(segment => segment !== '').length
-  const serving: Serving = { api, replies, rootLength }
+  const serving: Serving = { api, replies, rootLength, router: routerOptionsOf(scope) }
   const read = (request: FastifyRequest, reply: FastifyReply) => {
     startRead(reply, () => { batching.answer(new ReadWork(serving, request, reply)) })
   }
@@ -44,7 +46,13 @@ const schema: FastifySchema & { readonly hide: boolean } = { hide: true }
 export const safeMethods: readonly string[] = ['GET', 'HEAD', 'QUERY', 'OPTIONS']
 
 /** All that the requests of one registration share. */
-interface Serving { readonly api: Api, readonly replies: Replies, readonly rootLength: number }
+interface Serving {
+  readonly api: Api
+  readonly replies: Replies
+  /** The number of path segments that lead to the API's root. */
+  readonly rootLength: number
+  readonly router: RouterOptions
+}
 
 /** The work of any request. */
 class RequestWork implements Work<Answer> {
@@ -59,8 +67,7 @@ class RequestWork implements Work<Answer> {
   }
 
   make (): ReturnType<Work<Answer>['make']> {
-    const { api, rootLength } = this.serving
-    return answer(readText(this.request, rootLength), api, { request: this.request })
+    return answer(readText(this.request, this.serving), this.serving.api, { request: this.request })
   }
 
   send (made: Answer): void {
@@ -106,28 +113,57 @@ class WriteWork extends RequestWork {
 const hasLeft = ({ raw }: FastifyRequest) =>
   raw.httpVersionMajor === 2 ? (raw as unknown as Http2ServerRequest).stream.destroyed : raw.socket.destroyed
 
-/** Accepts bodies of every content type as bytes: the type that is allowed depends on the resource. */
-export function addBodyParser (scope: FastifyInstance): void {
+// The body as it was received, beside the `request.body` that the application sees and may replace.
+const received = Symbol('fastify-data-api.body')
+
+type Received = FastifyRequest & { [received]: Body | null }
+
+/**
+ * Accepts bodies of every content type: the type that is allowed depends on the resource. `request.body` is the parsed
+ * JSON, as in any route; a body of another type is its bytes, and one that cannot be parsed is undefined.
+ */
+export function addBodyParser (scope: FastifyInstance, limits: BodyLimits): void {
+  scope.decorateRequest(received, null)
   scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => { done(null, body) })
+  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (request: FastifyRequest, bytes: Buffer, done) => {
+    const body = receiveBody({ contentType: request.headers['content-type'], bytes }, limits)
+    ;(request as Received)[received] = body
+    done(null, valueOf(body))
+  })
 }
 
-function readText (request: FastifyRequest, rootLength: number): RequestText {
-  const { accept, prefer, 'cache-control': cacheControl, 'content-type': contentType } = request.headers
+/** Returns the body that the application sees. */
+const valueOf = ({ value, refusal, bytes }: Body): unknown =>
+  refusal?.code === 'unsupported_media_type' ? bytes : value
+
+/** Returns the body of a request; a hook of the application may have replaced it. */
+function bodyOf (request: FastifyRequest): Body {
+  const body = (request as Received)[received] ?? withoutBody(request.headers['content-type'])
+  if (request.body === valueOf(body)) return body
+  return { ...body, value: request.body, refusal: undefined }
+}
+
+const withoutBody = (contentType: string | undefined): Body =>
+  contentType === undefined ? empty : { ...empty, contentType }
+
+const empty: Body = { contentType: undefined, bytes: undefined, value: undefined, refusal: undefined }
+
+function readText (request: FastifyRequest, { rootLength, router }: Serving): RequestText {
+  const { accept, prefer, 'cache-control': cacheControl } = request.headers
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers
   return {
     method: request.method,
     // Not the router's wildcard parameter, which is decoded as a whole and so has lost `%2F`.
     url: request.raw.url ?? '/',
     rootLength,
+    router,
     origin: () => readOrigin(request),
     accept,
     prefer,
     cacheControl,
-    contentType,
     ifMatch,
     ifNoneMatch,
-    body: Buffer.isBuffer(request.body) ? request.body : undefined
+    body: bodyOf(request)
   }
 }
 

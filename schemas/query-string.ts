@@ -27,6 +27,13 @@ export const queryStringOptions = Type.Object({
   after: linkNames('parameters that hold the cursor after which a page begins'),
   /** Parameters that hold the cursor before which a page ends. Default `before`. */
   before: linkNames('parameters that hold the cursor before which a page ends'),
+  /**
+   * Parameters that hold the format of the answer: `json`, `csv` or `ndjson`. A field of such a name takes its place.
+   * Default `format`.
+   */
+  format: names('parameters that hold the format of the answer'),
+  /** Names of parameters to ignore; `utm_*` stands for all that begin with `utm_`. Default none. */
+  ignore: Type.Optional(Type.Array(Type.String({ pattern: '^[^*=&]+\\*?$' }))),
   /** The spellings of each operator. */
   operators: group({
     equals: names('default `=`, `==`'),
@@ -49,7 +56,7 @@ export const queryStringOptions = Type.Object({
   delimiters: group({
     list: names('between the values of an `in`; default `,`, `;`'),
     sort: names('between the terms of a sort order; default `,`, `;`'),
-    direction: names('between a field and its direction; default a space, `+`'),
+    direction: names('between a field and its direction; default a space, `+`, `:`'),
     fields: names('between the names of a selection; default `,`, `;`, `+`, a space')
   }),
   /** The words for sort directions. */

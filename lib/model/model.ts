@@ -10,6 +10,11 @@ export interface Model {
   readonly collections: ReadonlyMap<string, Collection>
 }
 
+/** Returns the names on the wire of all fields that a client may read or write. */
+export const exposedNames = ({ collections }: Model): ReadonlySet<string> =>
+  new Set([...collections.values()].flatMap(({ fields }) =>
+    [...fields.values()].filter(field => field.readable || field.writable).map(field => field.name)))
+
 export interface Collection {
   /** The name on the wire. */
   readonly name: string

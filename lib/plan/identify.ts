@@ -28,7 +28,7 @@ export interface Identified {
 export function identify (segment: string, collection: Collection, context: Context): Identified | Promise<Identified> {
   const special = collection.specials.find(one => one.segment === segment)
   if (special !== undefined) return identifySpecial(special, collection, context)
-  const identifiers = usable(collection)
+  const identifiers = usableIdentifiers(collection)
   if (identifiers.some(one => one.kind === 'lookup')) return lookUp(identifiers, segment, collection, context)
   const wheres = identifiers.map(one => one.kind === 'lookup' ? never : matchField(one, segment))
   return identified(identifiers, wheres, segment)
@@ -77,10 +77,13 @@ function presetsOf (identifier: Identifier, segment: string): readonly Preset[] 
 
 /** Returns the identifier of that name if a client may use it, else undefined. */
 export const findIdentifier = (collection: Collection, name: string): Identifier | undefined =>
-  usable(collection).find(one => one.name === name)
+  usableIdentifiers(collection).find(one => one.name === name)
 
-// An unreadable field is not searched: that an item is found would reveal the field's value.
-const usable = memoize((collection: Collection) =>
+/**
+ * Returns the identifiers that a client may use. An unreadable field is not among them: that an item is found would
+ * reveal the field's value.
+ */
+export const usableIdentifiers = memoize((collection: Collection) =>
   collection.identifiers.filter(one => one.kind === 'lookup' || one.field.readable))
 
 function match (

@@ -1,10 +1,25 @@
 import Negotiator from 'negotiator'
-import { notAcceptable } from '../errors.ts'
+import { invalidParameter, notAcceptable, unavailableFormat } from '../errors.ts'
+import { memoizeRecent } from '../memoize.ts'
+import type { ValueText } from '../request/request.ts'
+import { splitUnquoted } from '../request/unquoted.ts'
+import { suggest } from './suggest.ts'
 import type { ResourceKind } from './walk.ts'
 
 /** The media types of answers. */
 export const mediaTypes = { json: 'application/json', ndjson: 'application/x-ndjson', csv: 'text/csv' } as const
 export type Media = keyof typeof mediaTypes
+
+/** The form of an answer (docs/http.md: Pages and links). */
+export interface Format {
+  readonly media: Media
+  /** CSV: whether the first record holds the names, as the client has asked; present by default (RFC 4180, 3). */
+  readonly header: 'present' | 'absent' | undefined
+  /** CSV: true if the text begins with a byte order mark, by which spreadsheets recognize UTF-8. */
+  readonly bom: boolean
+}
+
+const json: Format = { media: 'json', header: undefined, bom: false }
 
 /** The media type of errors for clients that ask for it. It is used for errors only (docs/http.md: Errors). */
 export const problemType = 'application/problem+json'
@@ -13,22 +28,79 @@ const collectionMedia: readonly Media[] = ['json', 'ndjson', 'csv']
 const otherMedia: readonly Media[] = ['json']
 
 /**
- * Returns the media type that the client prefers of those that the resource has (docs/http.md: Pages and links). Throws
- * not_acceptable if the client accepts none of them.
+ * Returns the format of the answer: the one that the query names, otherwise the one that the client prefers of those
+ * that the resource has. Throws invalid_parameter, or not_acceptable if the resource has none of them.
  */
-export function planMedia (accept: string | undefined, resource: ResourceKind): Media {
-  // Nearly every client sends one of these; they need no negotiation.
-  if (accept === undefined || accept === '*/*' || accept === mediaTypes.json) return 'json'
+export function planFormat (
+  accept: string | undefined, asked: ValueText | undefined, resource: ResourceKind
+): Format {
   const available = resource === 'collection' ? collectionMedia : otherMedia
-  const types = available.map(media => mediaTypes[media])
-  const [chosen] = preferred(accept, [...types, problemType])
-  if (chosen === undefined) throw notAcceptable(types)
-  return available.find(media => mediaTypes[media] === chosen) ?? 'json'
+  if (asked !== undefined) return parseFormat(asked, available)
+  // Nearly every client sends one of these; they need no negotiation.
+  if (accept === undefined || accept === '*/*' || accept === mediaTypes.json) return json
+  const chosen = resource === 'collection' ? negotiateCollection(accept) : negotiateOther(accept)
+  if (chosen === undefined) throw notAcceptable(available.map(media => mediaTypes[media]))
+  return chosen
 }
 
 /** Returns true if the client names application/problem+json in `Accept`; a wildcard is not enough. */
 export const takesProblem = (accept: string | undefined) =>
-  accept !== undefined && accept.includes(problemType) && preferred(accept, [problemType]).length > 0
+  accept !== undefined && accept.includes(problemType) && preferred(parseAccept(accept), [problemType]).length > 0
 
-const preferred = (accept: string, available: string[]) =>
-  new Negotiator({ headers: { accept } }).mediaTypes(available)
+const recent = { most: 100, longest: 200 }
+const negotiateCollection = memoizeRecent(accept => negotiate(accept, collectionMedia), recent)
+const negotiateOther = memoizeRecent(accept => negotiate(accept, otherMedia), recent)
+
+function negotiate (accept: string, available: readonly Media[]): Format | undefined {
+  const ranges = parseAccept(accept)
+  // An empty header expresses no preference (RFC 9110, 12.5.1).
+  if (ranges.length === 0) return json
+  const [chosen] = preferred(ranges, [...available.map(media => mediaTypes[media]), problemType])
+  if (chosen === undefined) return undefined
+  const media = available.find(one => mediaTypes[one] === chosen) ?? 'json'
+  const { header, bom } = ranges.find(({ type }) => type === chosen)?.parameters ?? {}
+  return media === 'csv' ? csv(isPresence(header) ? header : undefined, bom === 'present') : { ...json, media }
+}
+
+const csv = (header: Format['header'], bom: boolean): Format => ({ media: 'csv', header, bom })
+
+const isPresence = (text: string | undefined): text is 'present' | 'absent' => text === 'present' || text === 'absent'
+
+/** A media range of an `Accept`, in lower case. Its weight is a parameter. */
+interface MediaRange { readonly type: string, readonly parameters: Readonly<Record<string, string>> }
+
+function parseAccept (accept: string): readonly MediaRange[] {
+  return splitUnquoted(accept, ',').map(parseRange).filter(({ type }) => type !== '')
+}
+
+function parseRange (text: string): MediaRange {
+  const [type = '', ...rest] = splitUnquoted(text, ';').map(part => part.trim().toLowerCase())
+  const parameters = rest.map(part => part.split('=', 2).map(word => word.trim().replaceAll('"', '')))
+  return { type, parameters: Object.fromEntries(parameters.map(([name = '', value = '']) => [name, value])) }
+}
+
+/** Returns the types that the ranges accept, the most preferred first. Types are compared without parameters. */
+function preferred (ranges: readonly MediaRange[], types: string[]): string[] {
+  const accept = ranges.map(({ type, parameters: { q } }) => q === undefined ? type : `${type};q=${q}`).join(',')
+  return new Negotiator({ headers: { accept } }).mediaTypes(types)
+}
+
+/** Parses the value of the parameter `format`, such as `csv` or `csv;header=absent;bom=present`. */
+function parseFormat ({ text, at }: ValueText, available: readonly Media[]): Format {
+  const [name = '', ...parameters] = text.toLowerCase().split(';').map(part => part.trim())
+  const media = collectionMedia.find(one => one === name)
+  if (media === undefined) {
+    const message = `'${name}' is no format. Formats: ${collectionMedia.join(', ')}.`
+    throw invalidParameter(message, at, suggest(name, collectionMedia))
+  }
+  const given = new Map(parameters.map(part => part.split('=', 2) as [string, string | undefined]))
+  for (const [parameter, value] of given) {
+    if (media === 'csv' && (parameter === 'header' || parameter === 'bom') && isPresence(value)) continue
+    const message = `'${parameter}' cannot follow here; 'csv' takes ;header=absent and ;bom=present.`
+    throw invalidParameter(message, at)
+  }
+  if (!available.includes(media)) throw unavailableFormat(media, available)
+  if (media !== 'csv') return { ...json, media }
+  const header = given.get('header')
+  return csv(isPresence(header) ? header : undefined, given.get('bom') === 'present')
+}

@@ -5,7 +5,7 @@ import type { Model } from '../model/model.ts'
 import { bodyTypes } from '../request/body.ts'
 import { formType, type Request } from '../request/parse.ts'
 import type { Syntax } from '../request/syntax.ts'
-import { type Media, planMedia } from './media.ts'
+import { type Format, planFormat } from './media.ts'
 import { allowedMethods, findMethod, isWrite, type Method, type WriteMethod } from './methods.ts'
 import { type DataRead, planRead, type ReadOptions } from './read.ts'
 import { type Resource, walk } from './walk.ts'
@@ -17,7 +17,7 @@ export type RequestPlan =
   | { readonly kind: 'options', readonly allow: readonly Method[], readonly accepts: Accepts }
   | { readonly kind: 'directory' }
   /** `noCache`: true if the client asks for current data, which a replica may not have yet. */
-  | { readonly kind: 'read', readonly read: DataRead, readonly media: Media, readonly noCache: boolean }
+  | { readonly kind: 'read', readonly read: DataRead, readonly format: Format, readonly noCache: boolean }
   | { readonly kind: 'write', readonly write: Write }
 
 export type Accepts = Readonly<Partial<Record<Method, readonly string[]>>>
@@ -64,10 +64,10 @@ function planResource (
   if (denial !== undefined) throw denial
   if (method === 'QUERY' && !request.form) throw unsupportedMediaType(formType)
   if (isWrite(method)) return planWriteRequest(method, resource, request, options)
-  const media = planMedia(request.accept, resource.kind)
+  const format = planFormat(request.accept, request.query.format, resource.kind)
   const { paged, whole } = options.reads
-  const read = planRead(resource, request.query, request.count, media === 'json' ? paged : whole)
-  return read.kind === 'directory' ? read : { kind: 'read', read, media, noCache: request.noCache }
+  const read = planRead(resource, request.query, request.count, format.media === 'json' ? paged : whole)
+  return read.kind === 'directory' ? read : { kind: 'read', read, format, noCache: request.noCache }
 }
 
 function planWriteRequest (
@@ -75,7 +75,7 @@ function planWriteRequest (
 ): RequestPlan {
   const { accept, query, body, conditions, returns } = request
   // Writes answer in JSON only; a client that does not accept JSON gets its error before anything is written.
-  planMedia(accept, 'item')
+  planFormat(accept, query.format, 'item')
   const represent = returns === 'representation'
   return { kind: 'write', write: planWrite(resource, { method, query, body, conditions, represent }, writes) }
 }

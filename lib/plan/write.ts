@@ -1,6 +1,6 @@
 import { contentTooLarge, malformedBody, validation } from '../errors.ts'
 import type { Collection } from '../model/model.ts'
-import { type BodyLimits, type BodyText, parseBody } from '../request/body.ts'
+import { type Body, type BodyLimits, jsonOf } from '../request/body.ts'
 import type { Conditions } from '../request/conditions.ts'
 import type { Query } from '../request/request.ts'
 import { type Allowance, contradictionsIn, type ItemBody, parentPresets, planBody } from './body.ts'
@@ -22,7 +22,7 @@ export interface Write {
 export interface WriteRequest {
   readonly method: WriteMethod
   readonly query: Query
-  readonly body: BodyText
+  readonly body: Body
   readonly conditions: Conditions
   /** True if the client prefers an answer that shows the written item (`Prefer: return=representation`). */
   readonly represent: boolean
@@ -56,7 +56,7 @@ const unusableUnshown = [...unusable, 'fields'] as const
 
 function planCreate (resource: On<'collection'>, request: WriteRequest, limits: WriteLimits): Write {
   const { from, presets = [], walked } = resource
-  const body = parseBody(request.body, limits) ?? {}
+  const body = jsonOf(request.body) ?? {}
   const many = Array.isArray(body)
   if (many && body.length > limits.items) throw contentTooLarge(`The body holds more than ${limits.items} items.`)
   const context = {
@@ -75,7 +75,7 @@ function planCreate (resource: On<'collection'>, request: WriteRequest, limits: 
 
 function planUpdate (resource: On<'item'>, request: WriteRequest, limits: WriteLimits): Write {
   const { collection, walked } = resource
-  const value = parseBody(request.body, limits)
+  const value = jsonOf(request.body)
   if (value === undefined) throw malformedBody('The body is empty; send the fields to change.')
   const update = planUpdateBody(value, collection, limits)
   const insert = planUpsertInsert(resource, value, limits)
@@ -126,7 +126,7 @@ function planUpsertInsert (
 
 /** Plans the write of a scalar: an update whose body has one member. Pointers are relative to the value itself. */
 function planScalar ({ field, collection, walked }: On<'scalar'>, request: WriteRequest, limits: WriteLimits): Write {
-  const value = parseBody(request.body, limits)
+  const value = jsonOf(request.body)
   if (value === undefined) throw malformedBody('The body is empty; send the value as JSON.')
   const body = checked(withinMember(planUpdateBody({ [field.name]: value }, collection, limits), field.name))
   const { conditions } = request

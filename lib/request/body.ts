@@ -1,9 +1,15 @@
 import { isUtf8 } from 'node:buffer'
-import { malformedBody, unsupportedMediaType } from '../errors.ts'
+import { DataApiError, malformedBody, unsupportedMediaType } from '../errors.ts'
 import { memoizeRecent } from '../memoize.ts'
 
 /** A body as it was received. */
 export interface BodyText { readonly contentType: string | undefined, readonly bytes: Buffer | undefined }
+
+/**
+ * A body that was parsed when it arrived. `value` is the parsed JSON, or undefined for an empty body; `refusal` is the
+ * error of a body that is not acceptable as JSON. It is thrown only if the request turns out to need the body.
+ */
+export interface Body extends BodyText { readonly value: unknown, readonly refusal: DataApiError | undefined }
 
 /** The limits of a body. */
 export interface BodyLimits {
@@ -16,12 +22,28 @@ export interface BodyLimits {
 /** The media types of bodies that write. A merge patch (RFC 7396) is read like any JSON: it holds the changes. */
 export const bodyTypes = ['application/json', 'application/merge-patch+json'] as const
 
+/** Parses a body once, for the hooks of the application and for the plan of the request. Throws nothing. */
+export function receiveBody (text: BodyText, limits: BodyLimits): Body {
+  try {
+    return { ...text, value: parseBody(text, limits), refusal: undefined }
+  } catch (error) {
+    if (error instanceof DataApiError) return { ...text, value: undefined, refusal: error }
+    throw error
+  }
+}
+
+/** Returns the JSON of a body; undefined for an empty one. Throws unsupported_media_type or malformed_body. */
+export function jsonOf ({ value, refusal }: Body): unknown {
+  if (refusal !== undefined) throw refusal
+  return value
+}
+
 /**
  * Parses the JSON of a body; returns undefined for no body or an empty one (docs/http.md: Writing). Throws
  * unsupported_media_type, or malformed_body for a body that is not JSON or is nested deeper than the limit. The
  * functions that read the result are recursive, so without the limit they could overflow the call stack.
  */
-export function parseBody (body: BodyText, { depth }: BodyLimits): unknown {
+function parseBody (body: BodyText, { depth }: BodyLimits): unknown {
   if (body.bytes === undefined || body.bytes.length === 0) return undefined
   if (!isJson(body.contentType)) throw unsupportedMediaType(...bodyTypes)
   const text = decodeBody(body)

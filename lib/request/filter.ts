@@ -86,6 +86,7 @@ function readComparison (span: Span, ending: Ending, syntax: Syntax, budget: Bud
   const [spelling, operator] = operatorAt(span.text, nameEnds, syntax) ?? []
   if (spelling === undefined || operator === undefined) throw expected('an operator', span, nameEnds)
   const values = part(span, nameEnds + spelling.length, span.end)
+  if (standsAt(values, values.start, '=')) throw doubledEquals(values)
   if (traitsOf(operator).list) {
     const list = readList(values, ending, syntax)
     return { filter: { kind: 'compare', path, operator, values: list.values, at }, end: list.end }
@@ -160,6 +161,16 @@ function rawEnd (span: Span, { stops, pairs }: Ending): number {
   }
   return index
 }
+
+/**
+ * Builders of query strings put a `=` behind every name, so `{ 'age>=': 5 }` becomes `age>==5`. To compare with `=5`
+ * would be a silent mistake.
+ */
+const doubledEquals = (span: Span) => invalidFilter(
+  "A value that begins with '=' must be in double quotes. If a query-string builder has added this '=', " +
+  'write the whole filter as the value of a parameter, such as where=age>=30.',
+  placeAt(span, span.start)
+)
 
 function expected (what: string, span: Span, index: number) {
   const found = index < span.end ? `not '${characterAt(span, index)}'` : 'but the text ends here'

@@ -1,7 +1,7 @@
-import { invalidPage, invalidSort } from '../errors.ts'
+import { invalidPage, invalidParameter } from '../errors.ts'
 import type { Budget } from './budget.ts'
 import { parseFilter } from './filter.ts'
-import type { FieldAsked, Filter, PageAsked, TextPlace, Query, SortTerm } from './request.ts'
+import type { FieldAsked, Filter, PageAsked, TextPlace, Query, SortTerm, ValueText } from './request.ts'
 import { parseSort } from './sort.ts'
 import { placeAt, type Span, textOf } from './span.ts'
 import type { ParameterKind, Syntax } from './syntax.ts'
@@ -12,11 +12,14 @@ export interface QueryDraft {
   sort: readonly SortTerm[] | undefined
   fields: readonly FieldAsked[] | undefined
   readonly page: { -readonly [kind in keyof PageAsked]: PageAsked[kind] }
+  format: ValueText | undefined
   readonly at: { -readonly [kind in keyof Query['at']]: TextPlace }
 }
 
 /** Returns a query without any parameter. */
-export const makeDraft = (): QueryDraft => ({ filters: [], sort: undefined, fields: undefined, page: {}, at: {} })
+export const makeDraft = (): QueryDraft => ({
+  filters: [], sort: undefined, fields: undefined, page: {}, format: undefined, at: {}
+})
 
 /** Adds a filter to those that must all hold. */
 export function addFilter (draft: QueryDraft, filter: Filter, at: TextPlace): void {
@@ -25,8 +28,8 @@ export function addFilter (draft: QueryDraft, filter: Filter, at: TextPlace): vo
 }
 
 /**
- * Adds a parameter that is not a selection; `span` is its value. Throws invalid_sort or invalid_page for a second
- * parameter of its kind, or what the grammar of the value throws.
+ * Adds a parameter that is not a selection; `span` is its value. A second sort continues the first one. Throws
+ * invalid_page or invalid_parameter for a second parameter of another kind, or what the grammar of the value throws.
  */
 export function addParameter (
   draft: QueryDraft, kind: Exclude<ParameterKind, 'fields'>, span: Span, syntax: Syntax, budget: Budget
@@ -34,9 +37,13 @@ export function addParameter (
   const at = placeAt(span, span.start)
   if (kind === 'where') return addFilter(draft, parseFilter(span, syntax, budget), at)
   if (kind === 'sort') {
-    if (draft.sort !== undefined) throw invalidSort('The sort order is given twice.', at)
-    draft.at.sort = at
-    draft.sort = parseSort(span, syntax)
+    draft.at.sort ??= at
+    draft.sort = parseSort(span, syntax, draft.sort)
+    return
+  }
+  if (kind === 'format') {
+    if (draft.format !== undefined) throw invalidParameter('The format is given twice.', at)
+    draft.format = { text: textOf(span), quoted: false, at }
     return
   }
   if (draft.page[kind] !== undefined) throw invalidPage(`The page's ${pageWords[kind]} is given twice.`, at)

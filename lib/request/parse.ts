@@ -1,6 +1,6 @@
-import { type BodyText, decodeBody, mediaTypeOf } from './body.ts'
+import { type Body, decodeBody, mediaTypeOf } from './body.ts'
 import { type Conditions, parseTags } from './conditions.ts'
-import { parsePath } from './path.ts'
+import { parsePath, type RouterOptions } from './path.ts'
 import { parsePrefer } from './prefer.ts'
 import { readQuery } from './query.ts'
 import type { Query } from './request.ts'
@@ -13,6 +13,7 @@ export interface RequestText {
   readonly url: string
   /** The number of path segments that lead to the API's root. */
   readonly rootLength: number
+  readonly router: RouterOptions
   /**
    * Returns the API's origin according to the framework, or '' if it is unknown. Called only for answers that need
    * it.
@@ -21,10 +22,9 @@ export interface RequestText {
   readonly accept: string | undefined
   readonly prefer: string | string[] | undefined
   readonly cacheControl: string | undefined
-  readonly contentType: string | undefined
   readonly ifMatch: string | undefined
   readonly ifNoneMatch: string | undefined
-  readonly body: Buffer | undefined
+  readonly body: Body
 }
 
 /** A parsed request. Only its syntax is known: its names may be unknown to the model. */
@@ -52,7 +52,7 @@ export interface Request {
   readonly conditions: Conditions
   /** True if a read must include all writes before it, of any client. */
   readonly noCache: boolean
-  readonly body: BodyText
+  readonly body: Body
 }
 
 /** The media type of a QUERY's body, whose grammar is that of the URL's query (docs/http.md: URLs). */
@@ -60,11 +60,10 @@ export const formType = 'application/x-www-form-urlencoded'
 
 /** Parses a request. Throws malformed_url, malformed_body, or what the grammars of the query string throw. */
 export function parseRequest (text: RequestText, syntax: Syntax): Request {
-  const { method, url, rootLength, origin, accept, contentType } = text
-  const path = parsePath(url)
+  const { method, url, rootLength, router, origin, accept, body } = text
+  const path = parsePath(url, router)
   const start = endOfRoot(path.segments, rootLength)
-  const body = { contentType, bytes: text.body }
-  const form = mediaTypeOf(contentType) === formType
+  const form = mediaTypeOf(body.contentType) === formType
   const read = readQuery(syntax)
   const urlQuery = read(path.query)
   const { query } = method === 'QUERY' && form ? read(`${path.query}&${decodeBody(body)}`) : urlQuery

@@ -1,3 +1,5 @@
+import { splitUnquoted } from './unquoted.ts'
+
 /**
  * Parses the preferences of a request, by lower-case name (RFC 7240): `name`, `name=token` or `name="quoted"`,
  * separated by commas, in one header line or several. The first preference of a name counts. Parameters after a `;`
@@ -6,8 +8,8 @@
 export function parsePrefer (header: string | readonly string[] | undefined): ReadonlyMap<string, string> {
   if (header === undefined) return none
   const preferences = new Map<string, string>()
-  for (const part of [header].flat().flatMap(line => split(line, ','))) {
-    const [preference = ''] = split(part, ';')
+  for (const part of [header].flat().flatMap(line => splitUnquoted(line, ','))) {
+    const [preference = ''] = splitUnquoted(part, ';')
     const equals = preference.indexOf('=')
     const name = (equals < 0 ? preference : preference.slice(0, equals)).trim().toLowerCase()
     const value = equals < 0 ? '' : readWord(preference.slice(equals + 1).trim())
@@ -24,21 +26,4 @@ const quotedString = /^"(?:[^"\\]|\\.)*"$/
 function readWord (text: string): string | undefined {
   if (quotedString.test(text)) return text.slice(1, -1).replaceAll(/\\(.)/g, '$1')
   return token.test(text) ? text : undefined
-}
-
-/** Splits a text at each delimiter outside of quoted strings. */
-function split (text: string, delimiter: string): readonly string[] {
-  const parts: string[] = []
-  let quoted = false
-  let start = 0
-  for (let index = 0; index < text.length; index++) {
-    const character = text[index]
-    if (character === '"') quoted = !quoted
-    else if (quoted && character === '\\') index++
-    else if (!quoted && character === delimiter) {
-      parts.push(text.slice(start, index))
-      start = index + 1
-    }
-  }
-  return [...parts, text.slice(start)]
 }

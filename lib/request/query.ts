@@ -18,7 +18,7 @@ import { nameEnd, type ParameterKind, type Syntax } from './syntax.ts'
 export function parseQuery (raw: string, syntax: Syntax): Query {
   const draft = makeDraft()
   const budget = makeBudget(syntax)
-  for (const text of decodedParts(raw)) addPart(draft, text, syntax, budget)
+  for (const text of decodedParts(raw)) if (!isIgnored(text, syntax)) addPart(draft, text, syntax, budget)
   return draft
 }
 
@@ -65,6 +65,13 @@ function decodePart (part: string): string {
   const text = decodePercent(part.replaceAll('+', ' '), 'parameter')
   if (text.includes('\0')) throw malformedUrl(`The parameter '${part}' holds a NUL character.`)
   return text
+}
+
+/** Returns true for a parameter with a name that the application ignores, such as `_=1` or `utm_source=x`. */
+function isIgnored (text: string, { ignored }: Syntax): boolean {
+  if (ignored === undefined) return false
+  const equals = text.indexOf('=')
+  return ignored(equals < 0 ? text : text.slice(0, equals))
 }
 
 interface Parameter { readonly name: string, readonly kind: ParameterKind }

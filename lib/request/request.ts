@@ -48,6 +48,8 @@ export interface Query {
   readonly sort?: readonly SortTerm[] | undefined
   readonly fields?: readonly FieldAsked[] | undefined
   readonly page: PageAsked
+  /** The format of the answer, such as `csv`. plan/media.ts reads it. */
+  readonly format?: ValueText | undefined
   /** The place of the first parameter of each kind, for the error of a resource that cannot use it. */
   readonly at: { readonly [kind in 'filter' | 'sort' | 'fields' | 'page']?: TextPlace }
 }

@@ -15,7 +15,8 @@ import { nameEnd, operatorAt, type Syntax } from './syntax.ts'
  *     option    = parameter "=" value | comparison
  *
  * A delimiter is one or more of "," ";" "+" and space. An option ends before the next ";" or before the ")" that closes
- * the query; its parameter cannot be one of fields, after and before. Throws invalid_fields, or what the grammar of an
+ * the query; its parameter cannot be one of fields, after, before and
+ * format. Throws invalid_fields, or what the grammar of an
  * option throws.
  */
 export function parseSelection (span: Span, syntax: Syntax, budget: Budget): readonly FieldAsked[] {
@@ -99,7 +100,7 @@ function addOption (draft: QueryDraft, span: Span, nameEnds: number, syntax: Syn
   const at = placeAt(span, span.start)
   const name = span.text.slice(span.start, nameEnds)
   const kind = standsAt(span, nameEnds, '=') ? syntax.parameters.get(name) : undefined
-  if (kind === 'fields' || kind === 'after' || kind === 'before') {
+  if (kind === 'fields' || kind === 'after' || kind === 'before' || kind === 'format') {
     throw invalidFields(`'${name}' cannot be used inside a selection.`, at)
   }
   if (kind === undefined && !syntax.fieldParameters) throw invalidFields(`There is no parameter '${name}'.`, at)

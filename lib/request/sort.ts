@@ -1,31 +1,36 @@
 import { invalidSort } from '../errors.ts'
 import type { SortTerm } from './request.ts'
-import { part, placeAt, type Span, split, textOf } from './span.ts'
+import { part, placeAt, type Span, split, standsAt, textOf } from './span.ts'
 import { nameEnd, type Syntax } from './syntax.ts'
 
 /**
  * Parses an order (docs/http.md: Query strings):
  *
  *     order = term { ("," | ";") term }
- *     term  = name [ (" " | "+") direction ]
+ *     term  = name [ (" " | "+" | ":") direction ] | "-" name
  *
- * Throws invalid_sort.
+ * `-name` is descending. `before` holds the terms of an earlier parameter, which come first. Throws invalid_sort.
  */
-export function parseSort (span: Span, syntax: Syntax): readonly SortTerm[] {
+export function parseSort (span: Span, syntax: Syntax, before: readonly SortTerm[] = []): readonly SortTerm[] {
   const { sortTerms } = syntax.limits
   const terms = split(span, syntax.sort)
-  if (terms.length > sortTerms) {
+  if (before.length + terms.length > sortTerms) {
     throw invalidSort(`A sort order can have at most ${sortTerms} terms.`, placeAt(span, span.start))
   }
-  return terms.map(term => parseTerm(trim(term, syntax), syntax))
+  return [...before, ...terms.map(term => parseTerm(trim(term, syntax), syntax))]
 }
 
 function parseTerm (span: Span, syntax: Syntax): SortTerm {
-  const end = Math.min(nameEnd(span.text, span.start), span.end)
-  const at = placeAt(span, span.start)
-  if (end === span.start) throw invalidSort("Expected a field's name.", at)
+  const start = standsAt(span, span.start, '-') ? span.start + 1 : span.start
+  const end = Math.min(nameEnd(span.text, start), span.end)
+  const at = placeAt(span, start)
+  if (end === start) throw invalidSort("Expected a field's name.", at)
+  const name = span.text.slice(start, end)
   const direction = trim(part(span, end, span.end), syntax)
-  return { name: span.text.slice(span.start, end), descending: parseDirection(direction, end, syntax), at }
+  if (start === span.start) return { name, descending: parseDirection(direction, end, syntax), at }
+  if (direction.start === direction.end) return { name, descending: true, at }
+  const message = `'-${name}' is descending already, so no direction may follow.`
+  throw invalidSort(message, placeAt(span, direction.start))
 }
 
 /**

@@ -3,7 +3,8 @@ import { DeclarationError } from '../errors.ts'
 import type { Operator } from '../model/values.ts'
 
 /** The purpose of a parameter. */
-export type ParameterKind = 'where' | 'sort' | 'fields' | 'page' | 'size' | 'offset' | 'after' | 'before'
+export type ParameterKind =
+  'where' | 'sort' | 'fields' | 'page' | 'size' | 'offset' | 'after' | 'before' | 'format'
 
 /** The spellings of each kind, the preferred one first. */
 type Spellings<K extends string> = { readonly [kind in K]: readonly string[] }
@@ -29,6 +30,8 @@ export interface Syntax {
   /** The beginning of a segment that groups items by a field. */
   readonly dictionaryPrefix: string
   readonly limits: Limits
+  /** Returns true for the name of a parameter to ignore; undefined if there are none. */
+  readonly ignored: ((name: string) => boolean) | undefined
 }
 
 type SpelledOperator = readonly [spelling: string, operator: Operator]
@@ -43,7 +46,8 @@ const parameterDefaults: Spellings<ParameterKind> = {
   size: ['size', 'limit', 'take'],
   offset: ['offset', 'skip'],
   after: ['after'],
-  before: ['before']
+  before: ['before'],
+  format: ['format']
 }
 
 /** The default spellings of operators (docs/http.md: Query strings). */
@@ -68,7 +72,7 @@ export const operatorDefaults: Spellings<Operator> = {
 const delimiterDefaults: Spellings<'list' | 'sort' | 'direction' | 'fields'> = {
   list: [',', ';'],
   sort: [',', ';'],
-  direction: [' ', '+'],
+  direction: [' ', '+', ':'],
   fields: [',', ';', '+', ' ']
 }
 
@@ -86,7 +90,7 @@ const limitDefaults = { depth: 5, terms: 100, listLength: 1000, fields: 200, sor
 export function compileSyntax (options: QueryStringOptions): Syntax {
   const {
     operators: operatorOptions, delimiters: delimiterOptions, directions: directionOptions,
-    limits, fieldParameters, dictionaryPrefix, ...names
+    limits, fieldParameters, dictionaryPrefix, ignore = [], ...names
   } = options
   const parameters = byName('', { ...parameterDefaults, ...defined(names) })
   for (const [name, kind] of parameters) checkParameter(name, kind)
@@ -105,7 +109,8 @@ export function compileSyntax (options: QueryStringOptions): Syntax {
     directions: new Map([...directions].map(([word, direction]) => [word.toLowerCase(), direction === 'descending'])),
     fieldParameters: fieldParameters ?? true,
     dictionaryPrefix: dictionaryPrefix ?? 'by_',
-    limits: { ...limitDefaults, ...defined(limits) }
+    limits: { ...limitDefaults, ...defined(limits) },
+    ignored: compileIgnored(ignore, parameters)
   }
 }
 
@@ -116,10 +121,38 @@ export function reservedNames ({ parameters, fieldParameters }: Syntax): Readonl
   const reserved = new Map([['__proto__', 'it has a special meaning in JavaScript']])
   if (!fieldParameters) return reserved
   for (const [name, kind] of parameters) {
+    if (kind === 'format') continue
     const advice = `rename the field, or rename the parameter with the option 'queryString.${kind}'`
     reserved.set(name, `a query parameter has this name; ${advice}`)
   }
   return reserved
+}
+
+/**
+ * Returns the syntax for fields of these names on the wire: the parameter `format` yields to a field of its name.
+ * Throws a DeclarationError for a field whose name is ignored.
+ */
+export function syntaxFor (fields: ReadonlySet<string>, syntax: Syntax): Syntax {
+  if (!syntax.fieldParameters) return syntax
+  for (const field of fields) {
+    if (syntax.ignored?.(field) !== true) continue
+    throw new DeclarationError(`option 'queryString.ignore': '${field}' is the name of a field`)
+  }
+  const kept = [...syntax.parameters].filter(([name, kind]) => kind !== 'format' || !fields.has(name))
+  return kept.length === syntax.parameters.size ? syntax : { ...syntax, parameters: new Map(kept) }
+}
+
+/** Compiles names of parameters to ignore; a name that ends with `*` stands for all that begin so. */
+function compileIgnored (names: readonly string[], parameters: Syntax['parameters']): Syntax['ignored'] {
+  if (names.length === 0) return undefined
+  const exact = new Set(names.filter(name => !name.endsWith('*')))
+  const prefixes = names.filter(name => name.endsWith('*')).map(name => name.slice(0, -1))
+  const ignored = (name: string) => exact.has(name) || prefixes.some(prefix => name.startsWith(prefix))
+  for (const [name, kind] of parameters) {
+    if (!ignored(name)) continue
+    throw new DeclarationError(`option 'queryString.ignore': '${name}' is the name of the parameter '${kind}'`)
+  }
+  return ignored
 }
 
 /** Returns the name that links use for a kind of parameters: the first one. */

@@ -4,6 +4,7 @@ import type { Collection } from '../model/model.ts'
 import { versionOf } from '../plan/tag.ts'
 import type { Projection, WritePlan, Row } from '../plan/plan.ts'
 import type { Write } from '../plan/write.ts'
+import type { Address } from '../run/address.ts'
 import type { Created, WriteResult } from '../run/write.ts'
 import { type Answer, empty, json, ok } from './answer.ts'
 import { renderItem, renderItems, renderScalar } from './items.ts'
@@ -26,10 +27,11 @@ export interface WriteEcho {
 
 /** Returns the answer to a write (docs/http.md: Writing). Throws identifier_not_found for a missing item. */
 export function renderWrite (
-  { plan, walked, scalar }: Write, result: WriteResult, echo: WriteEcho, options: AcknowledgementOptions
+  { plan, walked, scalar }: Write, result: WriteResult, address: Address | undefined, echo: WriteEcho,
+  options: AcknowledgementOptions
 ): Answer {
   switch (result.kind) {
-    case 'created': return renderCreated(plan, result.items, echo, options)
+    case 'created': return renderCreated(plan, result.items, address, echo, options)
     case 'updated': return renderUpdated(plan, result.row, scalar, echo)
     case 'deleted': return echo.returns === 'minimal' ? minimal(204) : acknowledge(200, { status: 'ok' })
     case 'missing': throw identifierNotFound(walked[result.step]?.segment ?? '')
@@ -47,11 +49,12 @@ function renderUpdated (plan: WritePlan, row: Row | undefined, scalar: boolean, 
 }
 
 function renderCreated (
-  plan: WritePlan, items: readonly Created[], echo: WriteEcho, { createdBody, dictionaryPrefix }: AcknowledgementOptions
+  plan: WritePlan, items: readonly Created[], address: Address | undefined, echo: WriteEcho,
+  { createdBody, dictionaryPrefix }: AcknowledgementOptions
 ): Answer {
   const many = plan.kind === 'create' && plan.many
   const collection = plan.kind === 'create' ? plan.from.collection : plan.collection
-  const location = locationOf(plan, items, echo, dictionaryPrefix)
+  const location = address && locationOf(collection, address, echo, dictionaryPrefix)
   if (echo.returns === 'minimal') return minimal(201, location)
   if (plan.kind !== 'delete' && plan.representation !== undefined) {
     return renderRepresentation(plan.representation, { items, many, collection }, { ...represented, ...location })
@@ -67,13 +70,11 @@ function acknowledgementOf ({ key: [id] }: Created, { key }: Collection, withId:
   return { status: 'created', ...isShown && id !== undefined && { id } }
 }
 
-/** Returns the header `location` of a created item; undefined for several items, and for an upsert at its own URL. */
+/** Returns the header `location` of a created item. */
 function locationOf (
-  plan: WritePlan, [first]: readonly Created[], { segments, site }: WriteEcho, dictionaryPrefix: string
-): Answer['headers'] | undefined {
-  if (plan.kind !== 'create' || plan.many || first === undefined) return undefined
-  const own = ownSegments(plan.from.collection, first.key, dictionaryPrefix)
-  return own && { location: formatPath(site(), [...segments, ...own]) }
+  collection: Collection, address: Address, { segments, site }: WriteEcho, dictionaryPrefix: string
+): Answer['headers'] {
+  return { location: formatPath(site(), [...segments, ...ownSegments(collection, address, dictionaryPrefix)]) }
 }
 
 interface Creations {

@@ -1,4 +1,5 @@
 import type { Collection } from '../model/model.ts'
+import { type Address, segmentOf } from '../run/address.ts'
 
 /** The base of the API's URLs, as clients see it. */
 export interface Site {
@@ -26,15 +27,14 @@ export function formatPath (site: Site, segments: readonly string[]): string {
 }
 
 /**
- * Returns the segments that lead from a collection to the item with the key: the key, after the name of its dictionary
- * if the key alone has another meaning. Undefined if the key is not readable.
+ * Returns the segments that lead from a collection to the item with the address: its identifier, after the name of the
+ * identifier's dictionary if the identifier alone has another meaning.
  */
 export function ownSegments (
-  { key, specials }: Collection, values: readonly unknown[], dictionaryPrefix: string
-): readonly string[] | undefined {
-  if (!key.every(field => field.readable)) return undefined
-  const identifier = values.map(String).join(',')
+  { specials }: Collection, { fields, values, plain }: Address, dictionaryPrefix: string
+): readonly string[] {
+  const identifier = segmentOf(values)
   const isSpecial = specials.some(special => special.segment === identifier)
-  const isPlain = identifier !== '' && !identifier.startsWith(dictionaryPrefix) && !isSpecial
-  return isPlain ? [identifier] : [`${dictionaryPrefix}${key.map(field => field.name).join(',')}`, identifier]
+  const isPlain = plain && identifier !== '' && !identifier.startsWith(dictionaryPrefix) && !isSpecial
+  return isPlain ? [identifier] : [`${dictionaryPrefix}${fields.map(field => field.name).join(',')}`, identifier]
 }

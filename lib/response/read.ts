@@ -9,15 +9,18 @@ import { renderDictionary, renderGroups } from './dictionary.ts'
 import { joinMembers, renderItem, renderItems, renderScalar } from './items.ts'
 import { type PageEcho, type PageOptions, type RenderedPage, renderPage } from './page.ts'
 import { formatPath, ownSegments } from './paths.ts'
+import type { Address } from '../run/address.ts'
 import { tagged } from './tag.ts'
 
 type ReadOf<K extends DataRead['kind']> = Extract<DataRead, { kind: K }>
 
-/** Returns the answer to a read that found rows or groups. */
-export function renderRead (read: DataRead, result: Found, echo: PageEcho, options: PageOptions): Answer {
+/** Returns the answer to a read that found rows or groups. `address`: that of an item at a special identifier. */
+export function renderRead (
+  read: DataRead, result: Found, address: Address | undefined, echo: PageEcho, options: PageOptions
+): Answer {
   if (result.kind === 'groups') return renderGroupPage(read, result, echo, options)
   switch (read.kind) {
-    case 'item': return renderItemRead(read, first(result.rows), echo, options)
+    case 'item': return renderItemRead(read, first(result.rows), address, echo, options)
     case 'scalar': {
       const row = first(result.rows)
       const { show, variant } = read.projection
@@ -62,9 +65,11 @@ export function renderMissing (read: DataRead, step: number, { ifNoneMatch }: Pi
   throw identifierNotFound(read.walked[step]?.segment ?? '')
 }
 
-function renderItemRead (read: ReadOf<'item'>, row: Row, echo: PageEcho, options: PageOptions): Answer {
+function renderItemRead (
+  read: ReadOf<'item'>, row: Row, address: Address | undefined, echo: PageEcho, options: PageOptions
+): Answer {
   const { collection, projection: { show, variant } } = read
-  const headers = read.special ? ownLocation(collection, row, echo, options) : undefined
+  const headers = read.special ? ownLocation(collection, address, echo, options) : undefined
   return tagged(ok(renderItem(row, show), headers), echo.ifNoneMatch, versionOf(row, collection), variant)
 }
 
@@ -97,8 +102,9 @@ const inOrder = <T>(rows: readonly T[], reversed: boolean): readonly T[] => reve
 
 /** Returns the item's own URL as the header `content-location` (RFC 9110, 8.7), for an item at a special identifier. */
 function ownLocation (
-  collection: Collection, row: Row, { segments, site }: PageEcho, { dictionaryPrefix }: PageOptions
+  collection: Collection, address: Address | undefined, { segments, site }: PageEcho, { dictionaryPrefix }: PageOptions
 ): Record<string, string> {
-  const own = ownSegments(collection, collection.key.map(({ property }) => row[property]), dictionaryPrefix)
-  return own === undefined ? {} : { 'content-location': formatPath(site(), [...segments.slice(0, -1), ...own]) }
+  if (address === undefined) return {}
+  const own = ownSegments(collection, address, dictionaryPrefix)
+  return { 'content-location': formatPath(site(), [...segments.slice(0, -1), ...own]) }
 }

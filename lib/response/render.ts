@@ -39,24 +39,24 @@ export function render (result: Result, request: Echo, model: Model, { baseUrl, 
     case 'directory': return tagged(ok(renderDirectory(model)), ifNoneMatch)
     case 'read': return renderFound(result, echo, answers)
     case 'write': {
-      const { write, result: written, identifiers } = result
+      const { write, result: written, identifiers, address } = result
       if (written.kind === 'ambiguous') throw ambiguous(write.walked[written.step], identifiers, echo, answers)
-      return renderWrite(write, written, echo, answers)
+      return renderWrite(write, written, address, echo, answers)
     }
   }
 }
 
 function renderFound (
-  { read, media, result, identifiers, rows }: ReadOutcome, echo: AnswerEcho, options: RenderOptions['answers']
+  { read, format, result, identifiers, rows, address }: ReadOutcome, echo: AnswerEcho, options: RenderOptions['answers']
 ): Answer {
   if (result.kind === 'ambiguous') throw ambiguous(read.walked[result.step], identifiers, echo, options)
   if (result.kind === 'missing') return renderMissing(read, result.step, echo)
   if (result.kind === 'values' || result.kind === 'items') return renderJson(read, result, echo, options)
-  if (media !== 'json' && read.kind === 'list' && rows !== undefined) {
+  if (format.media !== 'json' && read.kind === 'list' && rows !== undefined) {
     const batches = echo.method === 'HEAD' ? headOnly() : rows
-    return renderStream(batches, read.plan.listing.select, media, countHeaders(result))
+    return renderStream(batches, read.plan.listing.select, format, countHeaders(result))
   }
-  return renderRead(read, result, echo, options)
+  return renderRead(read, result, address, echo, options)
 }
 
 /** The batches of an answer to HEAD: none, as it has the headers of GET alone. */

@@ -1,22 +1,23 @@
 import { AsyncResource } from 'node:async_hooks'
 import { Readable } from 'node:stream'
 import { batching } from '../batching.ts'
-import { type Media, mediaTypes } from '../plan/media.ts'
+import { type Format, mediaTypes } from '../plan/media.ts'
 import type { Selection, Row } from '../plan/plan.ts'
 import type { Batches } from '../sources/source.ts'
 import type { Answer } from './answer.ts'
 import { csvHeader, csvLine } from './csv.ts'
 import { showItem } from '../plan/to-item.ts'
 
-export type StreamedMedia = Exclude<Media, 'json'>
-
 /** Renders each item as a line, no faster than the client reads (docs/http.md: Pages and links). */
 export function renderStream (
-  batches: Batches['rows'], select: Selection, media: StreamedMedia, headers: Readonly<Record<string, string>>
+  batches: Batches['rows'], select: Selection, format: Format, headers: Readonly<Record<string, string>>
 ): Answer {
+  const { media, header } = format
   const lines = media === 'csv' ? csvLines : jsonLines
-  const body: Readable = Readable.from(lines(inSteps(batches, () => body.destroyed), select), { objectMode: false })
-  const type = { 'content-type': `${mediaTypes[media]}; charset=utf-8` }
+  const steps = inSteps(batches, () => body.destroyed)
+  const body: Readable = Readable.from(lines(steps, select, format), { objectMode: false })
+  const parameter = header === undefined ? '' : `; header=${header}`
+  const type = { 'content-type': `${mediaTypes[media]}; charset=utf-8${parameter}` }
   return { status: 200, headers: { ...headers, ...type }, links: [], body }
 }
 
@@ -49,10 +50,13 @@ async function * jsonLines (steps: Steps, select: Selection): AsyncGenerator<str
   yield * renderBatches(steps, row => `${JSON.stringify(showItem(row, select))}\n`)
 }
 
-async function * csvLines (steps: Steps, select: Selection): AsyncGenerator<string> {
-  yield csvHeader(select)
+async function * csvLines (steps: Steps, select: Selection, { header, bom }: Format): AsyncGenerator<string> {
+  const start = (bom ? byteOrderMark : '') + (header === 'absent' ? '' : csvHeader(select))
+  if (start !== '') yield start
   yield * renderBatches(steps, row => csvLine(Object.values(showItem(row, select))))
 }
+
+const byteOrderMark = '\u{feff}'
 
 async function * renderBatches ({ batches, inStep }: Steps, render: (row: Row) => string): AsyncGenerator<string> {
   for await (const rows of batches) {

@@ -1,8 +1,9 @@
 import { after } from '../after.ts'
 import type { Context } from '../collection.ts'
+import { toKeyValues } from '../model/keys.ts'
 import { planCandidates } from '../plan/candidates.ts'
-import type { Media } from '../plan/media.ts'
-import type { Step } from '../plan/plan.ts'
+import type { Format } from '../plan/media.ts'
+import type { Step, WritePlan } from '../plan/plan.ts'
 import type { DataRead } from '../plan/read.ts'
 import type { RequestPlan } from '../plan/request.ts'
 import type { Walked } from '../plan/walk.ts'
@@ -10,6 +11,7 @@ import type { Write } from '../plan/write.ts'
 import type { Caller } from '../rules/caller.ts'
 import { isChecked, type ScopedDatabase, scopeDatabase } from '../rules/scoped-database.ts'
 import { type Batches, databaseOf, type ListPlan, type ReadResult, type JsonResult } from '../sources/source.ts'
+import { type Address, findAddress, type Located } from './address.ts'
 import { readBatches } from './batches.ts'
 import { runWrite, type WriteResult } from './write.ts'
 
@@ -26,10 +28,12 @@ export type Result =
 export interface ReadOutcome {
   readonly kind: 'read'
   readonly read: DataRead
-  readonly media: Media
+  readonly format: Format
   readonly result: ReadResult | JsonResult
   readonly identifiers: readonly string[]
   readonly rows?: Batches['rows']
+  /** The address of an item that a special identifier has led to. */
+  readonly address?: Address | undefined
 }
 
 /** The result of a write. */
@@ -38,12 +42,14 @@ export interface WriteOutcome {
   readonly write: Write
   readonly result: WriteResult
   readonly identifiers: readonly string[]
+  /** The address of a single item that was created. */
+  readonly address?: Address | undefined
 }
 
 /** Runs a request's plan on the database, within the scope of the caller. */
 export function run (plan: RequestPlan, caller: Caller, context: Context): Result | Promise<Result> {
   switch (plan.kind) {
-    case 'read': return runRead(plan, caller)
+    case 'read': return runRead(plan, caller, context)
     case 'write': return runOnDatabase(plan.write, caller, context)
     default: return plan
   }
@@ -51,19 +57,30 @@ export function run (plan: RequestPlan, caller: Caller, context: Context): Resul
 
 type PlannedRead = Extract<RequestPlan, { kind: 'read' }>
 
-function runRead ({ read, media, noCache }: PlannedRead, caller: Caller): Result | Promise<Result> {
+function runRead (
+  { read, format, noCache }: PlannedRead, caller: Caller, context: Context
+): Result | Promise<Result> {
   const database = scopedDatabaseOf(read.plan.steps, read.plan.kind === 'item' ? undefined : read.plan.from, caller)
-  if (media !== 'json' && read.kind === 'list') return runStream({ read, media, noCache }, read.plan, database)
+  if (format.media !== 'json' && read.kind === 'list') return runStream({ read, format, noCache }, read.plan, database)
   const found = takesJson(read) && database.readJson !== undefined
     ? database.readJson(read.plan, noCache)
     : database.read(read.plan, noCache)
   return after(found, result => {
-    const outcome = (identifiers: readonly string[]): ReadOutcome =>
-      ({ kind: 'read', read, media, result, identifiers })
-    return result.kind === 'ambiguous'
-      ? disambiguate(read.walked, result, database, noCache).then(outcome)
-      : outcome([])
+    const outcome = (identifiers: readonly string[], address?: Address): ReadOutcome =>
+      ({ kind: 'read', read, format, result, identifiers, address })
+    if (result.kind === 'ambiguous') return disambiguate(read.walked, result, database, noCache).then(outcome)
+    const special = specialItem(read, result)
+    if (special === undefined) return outcome([])
+    return after(findAddress(special, database, context), address => outcome([], address))
   })
+}
+
+/** Returns the item that a special identifier has led to. */
+function specialItem (read: DataRead, result: ReadResult | JsonResult): Located | undefined {
+  if (read.kind !== 'item' || !read.special || result.kind !== 'rows') return undefined
+  const { collection, plan: { steps } } = read
+  const key = toKeyValues(collection.key.map(({ property }) => result.rows[0]?.[property]))
+  return key && { collection, via: steps.at(-1)?.via, key, steps: steps.slice(0, -1) }
 }
 
 /** These answers can send JSON text of the database unchanged. The other answers are rendered from rows. */
@@ -71,11 +88,11 @@ const takesJson = (read: DataRead) =>
   read.kind === 'list' || read.kind === 'scalar' || (read.kind === 'item' && !read.special)
 
 async function runStream (
-  { read, media, noCache }: Omit<PlannedRead, 'kind'>, plan: ListPlan, database: ScopedDatabase
+  { read, format, noCache }: Omit<PlannedRead, 'kind'>, plan: ListPlan, database: ScopedDatabase
 ): Promise<Result> {
   const { first, rows } = await readBatches(plan, database, batchSize, noCache)
   const identifiers = await disambiguate(read.walked, first, database, noCache)
-  return { kind: 'read', read, media, result: first, identifiers, rows }
+  return { kind: 'read', read, format, result: first, identifiers, rows }
 }
 
 // Measured on SQLite, streaming 200,000 rows: batches of 250 to 2,500 rows take the same time within 5 %, and a batch
@@ -88,11 +105,20 @@ function runOnDatabase (write: Write, caller: Caller, context: Context): Result 
   const collection = plan.kind === 'create' ? plan.from.collection : plan.collection
   const rules = { checked: isChecked(collection, caller), refusal: caller.denial('update', collection) }
   return after(runWrite(plan, database, context, rules), result => {
-    const outcome = (identifiers: readonly string[]): Result => ({ kind: 'write', write, result, identifiers })
-    return result.kind === 'ambiguous'
-      ? disambiguate(walked, result, database, true).then(outcome)
-      : outcome([])
+    const outcome = (identifiers: readonly string[], address?: Address): Result =>
+      ({ kind: 'write', write, result, identifiers, address })
+    if (result.kind === 'ambiguous') return disambiguate(walked, result, database, true).then(outcome)
+    const created = createdItem(plan, result)
+    if (created === undefined) return outcome([])
+    return after(findAddress(created, database, context), address => outcome([], address))
   })
+}
+
+/** Returns the item that was created, for its `Location`: not for an array, nor for an upsert at the item's own URL. */
+function createdItem (plan: WritePlan, result: WriteResult): Located | undefined {
+  if (plan.kind !== 'create' || plan.many || result.kind !== 'created') return undefined
+  const [item] = result.items
+  return item && { ...plan.from, key: item.key, steps: plan.steps }
 }
 
 /** Returns the caller's database for a path, whose collections all belong to one database. */

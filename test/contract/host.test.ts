@@ -96,12 +96,12 @@ test('baseUrl is where links lead', async t => {
   await app.close()
 })
 
-test('router options of the host do not matter', async t => {
+test('router options of the host hold', async t => {
   const opened = openers.memory(tables)
   const app = Fastify({ routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, caseSensitive: false } })
   await app.register(dataApi, { prefix: '/Api', collections: collections(opened.source) })
   t.strictSame((await app.inject('/api/artists/1/name')).json(), 'Noisia')
-  t.strictSame((await app.inject('//api//artists/1/name/')).statusCode, 404)
+  t.strictSame((await app.inject('//api//artists/1/name/')).json(), 'Noisia')
   t.strictSame((await app.inject('//api/artists/1/name/')).json(), 'Noisia')
   await app.close()
 })

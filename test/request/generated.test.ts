@@ -24,8 +24,8 @@ const tricky = fc.string({ unit: fc.constantFrom(...'aé😀0 "\\,;|()!=*<>~^$&+
 const quoted = fc.oneof(text, tricky).map((text): ValueText => ({ text, quoted: true, at: nowhere }))
 // What needs no quotes wherever it stands; an empty value is written in quotes, as no list of one could hold it.
 const raw = fc.oneof(text, tricky).filter(text => /^[^"*=~>,;|()][^,;|()]*$/.test(text)).map((text): ValueText => ({ text, quoted: false, at: nowhere }))
-// What is all of a parameter's text may hold anything but a quote to begin with, and what would lengthen its operator.
-const free = fc.oneof(text, tricky).filter(text => !text.startsWith('"')).map((text): ValueText => ({ text, quoted: false, at: nowhere }))
+// What is all of a parameter's text may hold anything but a quote or `=` to begin with, and what would lengthen its operator.
+const free = fc.oneof(text, tricky).filter(text => !/^["=]/.test(text)).map((text): ValueText => ({ text, quoted: false, at: nowhere }))
 
 const name = fc.oneof(fc.constantFrom('__proto__', 'constructor', 'by_name', '0', '-', 'null', 'desc'), fc.string({ unit: fc.constantFrom(...'abyz_-09é😀\u0080'), minLength: 1, maxLength: 4 }))
 const path = fc.array(name, { minLength: 1, maxLength: 3 })
@@ -49,7 +49,9 @@ const { filter } = fc.letrec<{ filter: Filter, group: Filter }>(tie => ({
     .map((group): Filter => group.of.length === 1 ? { ...group, kind: 'all' } : group)
 }))
 
-const sort = fc.array(fc.record<SortTerm>({ name, descending: fc.boolean(), at: fc.constant(nowhere) }), { minLength: 1, maxLength: 4 })
+// A `-` before a name means descending.
+const sortName = name.filter(name => !name.startsWith('-'))
+const sort = fc.array(fc.record<SortTerm>({ name: sortName, descending: fc.boolean(), at: fc.constant(nowhere) }), { minLength: 1, maxLength: 4 })
 const count = fc.stringMatching(/^[0-9a-z -]{0,3}$/).map((text): ValueText => ({ text, quoted: false, at: nowhere }))
 const anything = fc.oneof(text, tricky).map((text): ValueText => ({ text, quoted: false, at: nowhere }))
 const sizes = { page: count, size: count, offset: count }

@@ -1,0 +1,83 @@
+import type { Context } from '../collection.ts'
+import { isSameKey, type KeyValues } from '../model/keys.ts'
+import type { Collection, Identifier, StoredField } from '../model/model.ts'
+import { identify, usableIdentifiers } from '../plan/identify.ts'
+import type { Row, Selection, Step } from '../plan/plan.ts'
+import { equalsKey } from '../plan/predicates.ts'
+import type { ScopedDatabase } from '../rules/scoped-database.ts'
+import type { ReadResult } from '../sources/source.ts'
+
+/** The identifier by which a URL leads to an item: its fields, and their values. */
+export interface Address {
+  readonly fields: readonly StoredField[]
+  readonly values: readonly unknown[]
+  /** False if the values may also identify another item, so that only `by_<identifier>` is certain. */
+  readonly plain: boolean
+}
+
+/** An item, and the collection on whose path it is found. */
+export interface Located extends Pick<Step, 'collection' | 'via'> {
+  readonly key: KeyValues
+  /** The steps before the item. */
+  readonly steps: readonly Step[]
+}
+
+/**
+ * Returns the address of an item (docs/http.md: Identifiers): its key or, if the caller may not read the key, another
+ * identifier; undefined if there is none. Reads only if another identifier of the collection takes the text of the key,
+ * or if the key may not be read. A read that fails makes the address less plain and is no error: the item exists.
+ */
+export function findAddress (
+  located: Located, database: ScopedDatabase, context: Context
+): Address | undefined | Promise<Address | undefined> {
+  const { collection, key: values } = located
+  const fields = collection.key
+  if (!fields.every(field => field.readable)) return findReadable(located, database).catch(() => undefined)
+  const address = (plain: boolean): Address => ({ fields, values, plain })
+  if (!isContested(collection, segmentOf(values))) return address(true)
+  return leadsToItem(located, database, context).then(address, () => address(false))
+}
+
+/** Returns the segment of a path that these values make. */
+export const segmentOf = (values: readonly unknown[]): string => values.map(String).join(',')
+
+/** Returns true if an identifier besides the key takes the text. */
+function isContested (collection: Collection, text: string): boolean {
+  const [key, second] = collection.key
+  return usableIdentifiers(collection).some(one => {
+    const isKey = second === undefined && one.kind === 'field' && one.field === key
+    return !isKey && typeOf(one).parse(text) !== undefined
+  })
+}
+
+const typeOf = (identifier: Identifier) => identifier.kind === 'lookup' ? identifier.type : identifier.field.type
+
+/** Returns false if the text of the key, as the last segment of the path, leads to another item too. */
+async function leadsToItem (
+  { collection, via, steps, key }: Located, database: ScopedDatabase, context: Context
+): Promise<boolean> {
+  const { where } = await identify(segmentOf(key), collection, context)
+  const select = selectionOf(collection.key)
+  const found = await database.read({ kind: 'item', steps: [...steps, { collection, via, where }], select }, true)
+  // No item is found if the caller may not see the item; then the text leads to no other item either.
+  if (found.kind === 'missing') return true
+  const row = rowOf(found)
+  return row !== undefined && isSameKey(collection.key.map(({ property }) => row[property]), key)
+}
+
+/** Returns the first readable identifier that the item has a value of. */
+async function findReadable (
+  { collection, via, steps, key }: Located, database: ScopedDatabase
+): Promise<Address | undefined> {
+  const fields = usableIdentifiers(collection).flatMap(one => one.kind === 'field' ? [one.field] : [])
+  if (fields.length === 0) return undefined
+  const step = { collection, via, where: equalsKey(collection.key, key) }
+  const row = rowOf(await database.read({ kind: 'item', steps: [...steps, step], select: selectionOf(fields) }, true))
+  const field = fields.find(({ property }) => row?.[property] !== null && row?.[property] !== undefined)
+  return field && { fields: [field], values: [row?.[field.property]], plain: false }
+}
+
+const selectionOf = (fields: readonly StoredField[]): Selection =>
+  fields.map(field => ({ kind: 'value', name: field.name, field }))
+
+const rowOf = (found: ReadResult): Row | undefined => found.kind === 'rows' ? found.rows[0] : undefined

@@ -1,0 +1,103 @@
+import { Type } from '@sinclair/typebox'
+import { collection, exactly, lookup, SubCollection } from '../../lib/index.ts'
+import { everySource, type World } from '../helpers/every-source.ts'
+
+// docs/http.md: Identifiers. Location and Content-Location lead to the item.
+
+const Person = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  name: Type.String({ identifier: true, readable: true, writable: true }),
+  bossId: Type.Optional(Type.Integer()),
+  staff: SubCollection('people', { foreignKey: 'bossId', readable: true })
+})
+// Its key is not shown, one of its other identifiers may be null, and a lookup finds items too.
+const Badge = Type.Object({
+  id: Type.Integer({ identifier: true }),
+  code: Type.Optional(Type.String({ identifier: true, readable: true, writable: true })),
+  label: Type.String({ identifier: true, readable: true, writable: true })
+})
+const Secret = Type.Object({ id: Type.Integer({ identifier: true }), text: Type.String({ readable: true, writable: true }) })
+const Tag = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), word: Type.String({ readable: true, writable: true }) })
+
+const world: World = {
+  ddl: `create table people (id key, name text not null unique, "bossId" integer);
+    create table badges (id key, code text unique, label text not null unique);
+    create table secrets (id key, text text not null);
+    create table tags (id key, word text not null);`,
+  tables: {
+    people: [{ id: 1, name: 'Ada', bossId: null }, { id: 2, name: '4', bossId: null }, { id: 3, name: '5', bossId: 1 }],
+    badges: [{ id: 1, code: 'x', label: 'first' }],
+    secrets: [{ id: 1, text: 'a' }],
+    tags: [{ id: 1, word: 'two' }]
+  },
+  collections: source => ({
+    people: collection(Person, { source: source('people'), identifiers: { me: exactly('me', ({ request }) => ({ id: Number(request.headers['x-person']) })) } }),
+    badges: collection(Badge, { source: source('badges'), identifiers: { mine: exactly('mine', () => ({ id: 1 })) } }),
+    secrets: collection(Secret, { source: source('secrets') }),
+    tags: collection(Tag, { source: source('tags'), identifiers: { next: lookup({ type: Type.Integer(), find: id => ({ id: id - 1 }) }) } })
+  })
+}
+
+const options = { requestStrategies: { delete: true } }
+
+everySource('Location leads to the new item, though its key is another item\'s name', async ({ t, get, send }) => {
+  const places = []
+  for (const name of ['c', 'd', 'e']) {
+    const { headers } = await send('POST', '/people', { name })
+    const found = await get(`${headers.location}?fields=name`)
+    t.strictSame([found.statusCode, found.json()], [200, { name }])
+    places.push(headers.location)
+  }
+  t.strictSame(places, ['/people/by_id/4', '/people/by_id/5', '/people/6'])
+  t.strictSame((await send('POST', '/people/1/staff', { name: '8' })).headers.location, '/people/1/staff/7')
+  t.strictSame((await send('POST', '/people/1/staff', { name: 'g' })).headers.location, '/people/1/staff/by_id/8')
+  t.strictSame((await send('POST', '/people/by_name/Ada/staff', { name: '10' })).headers.location, '/people/by_name/Ada/staff/9')
+  t.strictSame((await send('POST', '/people/2/staff', { name: 'h' })).headers.location, '/people/2/staff/10', 'the other is on another path')
+  t.strictSame((await send('POST', '/people', [{ name: 'i' }])).headers.location, undefined)
+}, options, world)
+
+everySource('Location goes by another identifier where the key is not readable', async ({ t, get, send }) => {
+  const first = await send('POST', '/badges', { code: 'y', label: 'second' })
+  t.strictSame([first.statusCode, first.headers.location], [201, '/badges/by_code/y'])
+  t.equal((await get(`${first.headers.location}/label`)).body, '"second"')
+  const second = await send('POST', '/badges', { label: 'a/b' })
+  t.equal(second.headers.location, '/badges/by_label/a%2Fb')
+  t.equal((await get(`${second.headers.location}/label`)).body, '"a/b"')
+  t.equal((await send('POST', '/secrets', { text: 'b' })).headers.location, undefined)
+}, options, world)
+
+everySource('Location counts what a lookup finds', async ({ t, get, send }) => {
+  const { headers } = await send('POST', '/tags', { word: 'x' })
+  t.equal(headers.location, '/tags/by_id/2')
+  t.equal((await get(`${headers.location}/word`)).body, '"x"')
+}, options, world)
+
+everySource('Content-Location leads to the item of a special identifier', async ({ t, get, send }) => {
+  const of = async (person: number) => (await get('/people/me?fields=id', { 'x-person': String(person) })).headers['content-location']
+  t.equal(await of(3), '/people/3')
+  await send('POST', '/people', { name: 'c' })
+  t.equal(await of(4), '/people/by_id/4')
+  t.equal((await get('/people/by_id/4/name')).body, '"c"')
+  t.equal((await get('/badges/mine')).headers['content-location'], '/badges/by_code/x')
+  await send('DELETE', '/people/2')
+  t.equal(await of(4), '/people/4', 'at that moment')
+}, options, world)
+
+everySource('answers under a special identifier are private, and say what they depend on', async ({ t, get, send }) => {
+  const me = { 'x-person': '1' }
+  for (const path of ['/people/me', '/people/me/name', '/people/me/staff', '/people/%6De', '/people/me/nothing', '/people/me?x=1']) {
+    const { headers } = await get(path, me)
+    t.equal(headers['cache-control'], 'private', path)
+    t.match(headers.vary, /Authorization, Cookie/, path)
+  }
+  t.equal((await get('/people/me', { 'x-person': '99' })).headers['cache-control'], 'private')
+  t.equal((await send('PATCH', '/people/me', { name: 'Ida' }, me)).headers['cache-control'], 'private')
+  for (const path of ['/people/1', '/people', '/people/by_id', '/secrets']) {
+    const { headers } = await get(path, me)
+    t.strictSame([headers['cache-control'], /Cookie/.test(String(headers.vary))], [undefined, false], path)
+  }
+}, options, world)
+
+everySource('the headers that tell callers apart are those of the option', async ({ t, get }) => {
+  t.match((await get('/people/me', { 'x-person': '1' })).headers.vary, /X-Person/)
+}, { responseContent: { callerHeaders: ['X-Person'] } }, world)

@@ -1,0 +1,112 @@
+import { Type } from '@sinclair/typebox'
+import { type FastifyInstance, fastify, type FastifyServerOptions } from 'fastify'
+import { test } from 'tap'
+import dataApi, { collection, memory } from '../../lib/index.ts'
+
+// docs/http.md: Writing. `request.body` is what it is on every other route, and the options of the router hold.
+
+const Thing = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  name: Type.String({ readable: true, writable: true }),
+  tags: Type.Optional(Type.Array(Type.String(), { readable: true, writable: true }))
+})
+
+async function serve (prepare: (app: FastifyInstance, seen: unknown[]) => void, options: FastifyServerOptions = {}) {
+  const seen: unknown[] = []
+  const see = ({ request }: { request: { body: unknown } }) => { seen.push(request.body) }
+  const app = fastify(options)
+  prepare(app, seen)
+  await app.register(dataApi, {
+    prefix: '/api',
+    requestStrategies: { delete: true },
+    collections: {
+      things: collection(Thing, {
+        source: memory([{ id: 1, name: 'a' }]),
+        scope: context => { see(context); return true },
+        rules: { create: context => { see(context); return true } },
+        setters: { name (item, name, context) { see(context); item.name = name } },
+        hooks: { creating: (_item, context) => { see(context) }, saved: (_saved, context) => { see(context) } }
+      })
+    }
+  })
+  return { app, seen }
+}
+
+const json = { 'content-type': 'application/json; charset=utf-8' }
+
+test('hooks, rules, scopes and setters get the parsed JSON, which was parsed once', async t => {
+  const { app, seen } = await serve((host, seen) => {
+    for (const stage of ['preValidation', 'preHandler'] as const) host.addHook(stage, async request => { seen.push(request.body) })
+  })
+  const answer = await app.inject({ method: 'POST', url: '/api/things', payload: { name: 'b', tags: ['x'] } })
+  t.equal(answer.statusCode, 201)
+  t.equal(seen.length, 7)
+  for (const body of seen) t.strictSame(body, { name: 'b', tags: ['x'] })
+  t.equal(new Set(seen).size, 1, 'one object')
+})
+
+test('what a hook makes of the body is what is written', async t => {
+  const { app } = await serve(host => {
+    host.addHook('preValidation', async request => { if (request.headers['x-replace']) request.body = { name: 'replaced' } })
+    host.addHook('preHandler', async request => { if (request.headers['x-trim']) Object.assign(request.body as object, { name: (request.body as { name: string }).name.trim() }) })
+  })
+  const write = async (headers: Record<string, string>, payload: string) => (await app.inject({ method: 'PATCH', url: '/api/things/1', payload, headers: { ...json, ...headers } })).statusCode
+  const name = async () => (await app.inject('/api/things/1/name')).json()
+  t.strictSame([await write({ 'x-trim': '1' }, '{"name":" b "}'), await name()], [200, 'b'])
+  t.strictSame([await write({ 'x-replace': '1' }, '{"name":"c"}'), await name()], [200, 'replaced'])
+  t.strictSame([await write({ 'x-replace': '1', 'content-type': 'application/octet-stream' }, 'cipher'), await name()], [200, 'replaced'])
+})
+
+test('scalars, null and no body are what they are', async t => {
+  const { app, seen } = await serve((host, seen) => { host.addHook('preHandler', async request => { seen.push(request.body) }) })
+  await app.inject({ method: 'PUT', url: '/api/things/1/name', payload: '"b"', headers: json })
+  t.equal(seen[0], 'b')
+  for (const [payload, body] of [['null', null], ['5', 5], ['', undefined]] as const) {
+    seen.length = 0
+    await app.inject({ method: 'PUT', url: '/api/things/1/tags', payload, headers: json })
+    t.equal(seen[0], body)
+  }
+  seen.length = 0
+  await app.inject({ method: 'DELETE', url: '/api/things/1' })
+  t.equal(seen[0], undefined)
+})
+
+test('a body that is not acceptable is refused where it is needed, after what its resource refuses', async t => {
+  const { app, seen } = await serve((host, seen) => { host.addHook('preHandler', async request => { seen.push(request.body) }) })
+  const send = async (url: string, payload: string | Buffer, type = 'application/json') => {
+    const answer = await app.inject({ method: 'POST', url, payload, headers: { 'content-type': type } })
+    return [answer.statusCode, answer.json().error] as const
+  }
+  t.strictSame(await send('/api/things', '{"name":'), [400, 'malformed_body'])
+  t.equal(seen[0], undefined)
+  t.strictSame(await send('/api/things', Buffer.from([0xff])), [400, 'malformed_body'])
+  t.strictSame(await send('/api/nowhere', '{"name":'), [404, 'collection_not_found'])
+  t.strictSame(await send('/api/things/1', '{'), [405, 'method_not_allowed'])
+  t.strictSame(await send('/api/things', '<a/>', 'application/xml'), [415, 'unsupported_media_type'])
+  t.strictSame(await send('/api/things', '['.repeat(100) + ']'.repeat(100)), [400, 'malformed_body'])
+})
+
+test('a QUERY has its parameters in the body, and an empty body is none', async t => {
+  const { app } = await serve(() => {})
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  t.strictSame((await app.inject({ method: 'QUERY' as 'GET', url: '/api/things', headers: form, payload: 'id=1&fields=name' })).json(), [{ name: 'a' }])
+  t.equal((await app.inject({ method: 'QUERY' as 'GET', url: '/api/things', headers: form })).statusCode, 200)
+})
+
+test('the options of the router hold', async t => {
+  const at = async (options: FastifyServerOptions, url: string) => {
+    const { app } = await serve(() => {}, options)
+    const { statusCode } = await app.inject(url)
+    await app.close()
+    return statusCode
+  }
+  for (const options of [{ ignoreDuplicateSlashes: true }, { routerOptions: { ignoreDuplicateSlashes: true } }]) {
+    for (const url of ['/api//things', '//api///things//1//name', '/api/things/1//name?fields=']) t.equal(await at(options, url), url.endsWith('=') ? 400 : 200, url)
+  }
+  t.equal(await at({}, '/api/things//1'), 404)
+  t.equal(await at({ routerOptions: { ignoreDuplicateSlashes: true } }, '/api/things?name=a//b'), 200)
+  t.equal(await at({ routerOptions: { ignoreTrailingSlash: true } }, '/api/things/1/'), 200)
+  t.equal(await at({ routerOptions: { caseSensitive: false } }, '/API/things/1'), 200)
+  t.equal(await at({ useSemicolonDelimiter: true }, '/api/things;id=1'), 200)
+  t.equal(await at({ routerOptions: { maxParamLength: 20 } }, `/api/things/${'x'.repeat(200)}`), 404)
+})
