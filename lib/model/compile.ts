@@ -8,7 +8,7 @@ import { checkListed } from './listed.ts'
 import type { Collection, Field, Model, StoredField, SubCollectionField, SubItemField } from './model.ts'
 import { type Naming, toName } from './names.ts'
 import { compileRelations } from './relations.ts'
-import { compileSetters } from './setters.ts'
+import { checkSetters, compileSetters } from './setters.ts'
 import { compileStrategies } from './strategies.ts'
 import { compileValidate } from './validators.ts'
 import { compileVersion } from './version.ts'
@@ -52,6 +52,8 @@ export function compileModel (declared: Readonly<Record<string, Declared>>, opti
     Object.entries(declared).map(([property, one]) => [property, makeDraft(property, one, options)])
   )
   for (const draft of drafts.values()) addFields(draft, drafts, options)
+  // A caller who may not write a field has a model in which it is not writable.
+  if (options.whole === undefined) for (const { collection } of drafts.values()) checkSetters(collection)
   const collections = new Map<string, Collection>()
   for (const { collection } of drafts.values()) {
     const { name, property } = collection
@@ -94,7 +96,7 @@ function makeDraft (property: string, declared: Declared, options: CompileOption
     links,
     strategies: compileStrategies(property, declared.requestStrategies, requestStrategies, takesWrites(declared)),
     validate: whole?.collections.get(name)?.validate ?? compileValidate(property, stored),
-    setters: compileSetters(property, declared, scalars, denying),
+    setters: compileSetters(property, declared, scalars),
     hooks: declared.hooks
   })
   return { declared, scalars, collection, fields, properties, referrers, referring, links }

@@ -3,20 +3,26 @@ import { DeclarationError } from '../errors.ts'
 import { type Scalars, placeOf } from './fields.ts'
 import type { Collection } from './model.ts'
 
-/**
- * Returns the setters by property. Throws a DeclarationError for a setter that no client can cause to run. With
- * `denying`, a field that is not writable is no error: it may be writable for other callers.
- */
-export function compileSetters (
-  collection: string, { setters }: Declared, scalars: Scalars, denying: boolean
-): Collection['setters'] {
+/** Returns the setters by property. Throws a DeclarationError for a setter of a field that is not stored. */
+export function compileSetters (collection: string, { setters }: Declared, scalars: Scalars): Collection['setters'] {
   for (const property of Object.keys(setters)) {
-    const field = scalars.get(property)
-    const place = placeOf(collection, property)
-    if (field?.kind !== 'stored') throw new DeclarationError(`${place}: has a setter, but is not a stored field`)
-    if (!field.writable && !denying) {
-      throw new DeclarationError(`${place}: has a setter, but is not flagged 'writable'`)
-    }
+    if (scalars.get(property)?.kind === 'stored') continue
+    throw new DeclarationError(`${placeOf(collection, property)}: has a setter, but is not a stored field`)
   }
   return new Map(Object.entries(setters).filter(([, setter]) => setter !== undefined))
+}
+
+/**
+ * Throws a DeclarationError for a setter that no client can cause to run: its field is neither writable nor the foreign
+ * key of a relation.
+ */
+export function checkSetters ({ setters, properties, referring, property: name }: Collection): void {
+  const fields = [...properties.values()]
+  for (const property of setters.keys()) {
+    const field = properties.get(property)
+    const foreignKeys = [...referring, ...fields.filter(one => one.kind === 'sub-item')]
+    const isLinked = foreignKeys.some(({ foreignKey }) => foreignKey.some(part => part === field))
+    if (field?.writable === true || isLinked) continue
+    throw new DeclarationError(`${placeOf(name, property)}: has a setter, but is not flagged 'writable'`)
+  }
 }

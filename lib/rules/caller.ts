@@ -3,13 +3,16 @@
  *
  *     caller.ts           asks the application's rules and scopes, once a request; a rule that fails denies
  *     denials.ts          removes from the model what the caller may not read or write
+ *     linked-names.ts     finds the names by which clients write the same link
+ *     authorise.ts        authorises every write of a value and every link
  *     methods.ts          decides which operations a method may do, and so which rules it must pass
  *     condition.ts        converts the result of a scope to a predicate
  *     scoped-database.ts  adds the scopes to every statement, and checks each item that a transaction writes
  *
  * Other rooms ask and decide nothing: plan/request.ts plans with the Permissions of methods.ts. run/ takes no database
- * but a ScopedDatabase, so the compiler proves that every statement was scoped; run/run.ts asks isChecked and passes
- * the denial of an update to run/write.ts, for upserts; hooks.ts asks `differ`, for Cache-Control and Vary.
+ * but a ScopedDatabase, so the compiler proves that every statement was scoped; a ScopedDatabase takes no change but an
+ * AuthorisedChange, so the compiler proves that its values and its link were authorised. hooks.ts asks `differ`, for
+ * Cache-Control and Vary.
  * model/rules.ts checks the form of the declarations. The tests are test/contract/rules.test.ts and
  * test/contract/non-interference.test.ts.
  */
@@ -21,6 +24,7 @@ import type { Predicate } from '../plan/plan.ts'
 import { always, never } from '../plan/predicates.ts'
 import { planScope, conditionBuilder } from './condition.ts'
 import { connectedCollections, type Declarations, type Denials, isGuarded, withoutDenied } from './denials.ts'
+import { type LinkedNames, linkedNames } from './linked-names.ts'
 
 export type Operation = 'read' | 'create' | 'update' | 'delete'
 
@@ -34,6 +38,11 @@ export interface Caller {
   readonly guarded: boolean
   /** Returns the error for a caller who may not do this to the collection's items; undefined if no rule denies it. */
   denial (operation: Operation, collection: Collection): DataApiError | undefined
+  /**
+   * Returns the error for a caller who may not write the field, by whichever of its names a rule denies it; undefined
+   * if no rule does. Both are the application's names.
+   */
+  writeDenial (collection: string, property: string): DataApiError | undefined
 }
 
 export interface Callers {
@@ -49,8 +58,11 @@ export interface Callers {
 export function makeCallers (
   declared: Declarations, model: Model, compile: (declared: Declarations) => Model
 ): Callers {
-  const anyone: Caller = { model, guarded: false, scope: () => always, denial: () => undefined }
+  const anyone: Caller = {
+    model, guarded: false, scope: () => always, denial: () => undefined, writeDenial: () => undefined
+  }
   const groups = groupByName(declared, model)
+  const linked = linkedNames(declared)
   const modelWithout = cached((connected, denials) => compile(withoutDenied(pick(declared, connected), denials)))
   return {
     guarded: Object.values(declared).some(isGuarded),
@@ -59,7 +71,7 @@ export function makeCallers (
       const group = name === undefined ? undefined : groups.get(name)
       if (group === undefined) return anyone
       const modelFor = (denials: Denials) => isEmpty(denials) ? model : modelWithout(group.connected, denials)
-      return decide(group.guarded, declared, context, modelFor)
+      return decide(group.guarded, { declared, linked, context, modelFor })
     }
   }
 }
@@ -98,13 +110,21 @@ function cached (make: MakeModel): MakeModel {
   }
 }
 
+interface Asking {
+  readonly declared: Declarations
+  readonly linked: LinkedNames
+  readonly context: Context
+  readonly modelFor: (denials: Denials) => Model
+}
+
 /** Asks all rules and scopes of the guarded collections, at the same time. */
 async function decide (
-  guarded: readonly string[], declared: Declarations, context: Context, modelFor: (denials: Denials) => Model
+  guarded: readonly string[], { declared, linked, context, modelFor }: Asking
 ): Promise<Caller> {
   const decisions = new Map(await Promise.all(guarded.map(async name =>
     [name, await decideOn(name, declared[name], context)] as const)))
-  const model = modelFor(denialsOf(decisions))
+  const writeDenials = writeDenialsOf(decisions, linked)
+  const model = modelFor(denialsOf(decisions, writeDenials))
   const scopes = new Map<string, Predicate>()
   for (const collection of model.collections.values()) {
     const scope = decisions.get(collection.property)?.scope
@@ -114,16 +134,30 @@ async function decide (
     model,
     guarded: true,
     scope: ({ property }) => scopes.get(property) ?? always,
-    denial: (operation, { property }) => decisions.get(property)?.denied.get(operation)
+    denial: (operation, { property }) => decisions.get(property)?.denied.get(operation),
+    writeDenial: (collection, property) => writeDenials.get(`${collection}.${property}`)
   }
 }
 
-function denialsOf (decisions: ReadonlyMap<string, Decision>): Denials {
-  const denials = { collections: new Set<string>(), read: new Set<string>(), write: new Set<string>() }
-  for (const [name, { denied, unreadable, unwritable }] of decisions) {
+type Decisions = ReadonlyMap<string, Decision>
+
+/** Returns the errors of the fields that the caller may not write, by `collection.field`, all linked names included. */
+function writeDenialsOf (decisions: Decisions, linked: LinkedNames): ReadonlyMap<string, DataApiError> {
+  const denials = new Map<string, DataApiError>()
+  for (const [collection, { unwritable }] of decisions) {
+    for (const [field, error] of unwritable) {
+      const name = `${collection}.${field}`
+      for (const one of linked.get(name) ?? [name]) denials.set(one, denials.get(one) ?? error)
+    }
+  }
+  return denials
+}
+
+function denialsOf (decisions: Decisions, writeDenials: ReadonlyMap<string, DataApiError>): Denials {
+  const denials = { collections: new Set<string>(), read: new Set<string>(), write: new Set(writeDenials.keys()) }
+  for (const [name, { denied, unreadable }] of decisions) {
     if (denied.has('read')) denials.collections.add(name)
-    for (const field of unreadable) denials.read.add(`${name}.${field}`)
-    for (const field of unwritable) denials.write.add(`${name}.${field}`)
+    for (const [field] of unreadable) denials.read.add(`${name}.${field}`)
   }
   return denials
 }
@@ -132,12 +166,14 @@ function denialsOf (decisions: ReadonlyMap<string, Decision>): Denials {
 interface Decision {
   /** The operations that are denied, each with its error. */
   readonly denied: ReadonlyMap<Operation, DataApiError>
-  /** The fields that the caller may not read, by property. */
-  readonly unreadable: readonly string[]
-  readonly unwritable: readonly string[]
+  /** The fields that the caller may not read or write, by property, each with its error. */
+  readonly unreadable: DeniedFields
+  readonly unwritable: DeniedFields
   /** Undefined if the collection has no scope. Throws a TypeError if the scope returned no valid condition. */
   readonly scope: ((collection: Collection) => Predicate) | undefined
 }
+
+type DeniedFields = ReadonlyArray<readonly [property: string, error: DataApiError]>
 
 const operations: readonly Operation[] = ['read', 'create', 'update', 'delete']
 
@@ -145,10 +181,10 @@ async function decideOn (name: string, declared: Declared | undefined, context: 
   const { scope, rules: { fields = {}, ...rules } = {} } = declared ?? {}
   const errors = await Promise.all(operations.map(async operation =>
     [operation, await askRule(rules[operation], context)] as const))
-  const deniedFields = async (kind: 'read' | 'write') => {
-    const denied = await Promise.all(Object.entries(fields).map(async ([field, rule]) =>
-      await askRule(rule?.[kind], context) === undefined ? [] : [field]))
-    return denied.flat()
+  const deniedFields = async (kind: 'read' | 'write'): Promise<DeniedFields> => {
+    const asked = await Promise.all(Object.entries(fields).map(async ([field, rule]) =>
+      [field, await askRule(rule?.[kind], context)] as const))
+    return asked.flatMap(([field, error]) => error === undefined ? [] : [[field, error] as const])
   }
   const [unreadable, unwritable] = await Promise.all([deniedFields('read'), deniedFields('write')])
   return {

@@ -1,8 +1,10 @@
 import type { DataApiError } from '../errors.ts'
 import type { Collection } from '../model/model.ts'
 import { isWrite, type Method } from '../plan/methods.ts'
+import type { Origin } from '../plan/plan.ts'
 import type { Permissions } from '../plan/request.ts'
 import type { Resource } from '../plan/walk.ts'
+import { linkDenial } from './authorise.ts'
 import type { Caller, Operation } from './caller.ts'
 
 /** Returns the permissions of the caller, for the plan of a request. */
@@ -37,8 +39,13 @@ function methodDenial (method: Method, resource: Resource, caller: Caller): Data
   const collection = 'from' in resource ? resource.from.collection : resource.collection
   const operations = operationsOf(method, resource.kind, collection)
   const denials = operations.map(operation => caller.denial(operation, collection))
-  return denials.includes(undefined) ? undefined : denials[0]
+  if (!denials.includes(undefined)) return denials[0]
+  return method === 'POST' && 'from' in resource ? postDenial(resource.from, caller) : undefined
 }
+
+/** A new item of a sub-collection is linked to its parent (docs/http.md: Rules). */
+const postDenial = ({ via }: Origin, caller: Caller) =>
+  via && linkDenial({ field: via, isOwnNew: false, isOtherNew: true }, caller)
 
 function operationsOf (
   method: Exclude<Method, 'OPTIONS'>, kind: Resource['kind'], { strategies }: Collection

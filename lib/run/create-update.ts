@@ -1,28 +1,25 @@
-import { randomUUID } from 'node:crypto'
-import { isDeepStrictEqual } from 'node:util'
-import type { Saved, Values, WriteContext } from '../collection.ts'
-import { atPointer, DataApiError, danglingReference, validation } from '../errors.ts'
-import { type KeyValues, singleKey, toKeyValues } from '../model/keys.ts'
+import type { Values } from '../collection.ts'
+import { danglingReference, validation } from '../errors.ts'
+import { type KeyValues, toKeyValues } from '../model/keys.ts'
 import type { Collection, Field, StoredField, SubCollectionField } from '../model/model.ts'
-import { toValue } from '../model/values.ts'
 import {
   type Assignment, type Confirmation, contradiction, type Element, type ItemBody, parentKey
 } from '../plan/body.ts'
 import type { Preset, Origin, Selection, Step, Row } from '../plan/plan.ts'
 import { equalsKey } from '../plan/predicates.ts'
 import { showPlainly } from '../plan/select.ts'
-import type { ScopedSession } from '../rules/scoped-database.ts'
+import {
+  type AuthorisedField, type AuthorisedLink, type AuthorisedRelation, authoriseLink, authoriseValue, linkDenial
+} from '../rules/authorise.ts'
+import { calling, type CallSite } from './application.ts'
 import { confirm } from './confirm.ts'
-import { changedValues, storedValues, toItem, valueIn } from './stored-values.ts'
+import { type AskedValue, assignValue, draftOf, editable, type ItemDraft, newDraft } from './draft.ts'
+import { changedValues, storedValues, toItem } from './stored-values.ts'
+import type { UnitOfWork } from './unit-of-work.ts'
 import { expectChanged } from './violations.ts'
 
-/** The transaction of a write. */
-export interface UnitOfWork {
-  readonly session: ScopedSession
-  readonly context: WriteContext
-  /** The saved items, each reported to its collection's hook `saved` after the commit. */
-  readonly saved: Array<{ readonly collection: Collection, readonly saved: Saved<Values> }>
-}
+/** The item that has a relation. `isNew`: this request creates it. */
+export interface ParentItem { readonly key: KeyValues, readonly isNew: boolean }
 
 /** An item to create. */
 export interface Creation {
@@ -30,8 +27,8 @@ export interface Creation {
   readonly from: Origin
   /** The values that the path of the URL gives to the item. */
   readonly given: readonly Preset[]
-  /** The key of the parent item; undefined for an item without a parent. */
-  readonly parent: KeyValues | undefined
+  /** Undefined for an item without a parent. */
+  readonly parent: ParentItem | undefined
   /** Insert nothing if the item would be a duplicate. */
   readonly orNothing: boolean
 }
@@ -42,30 +39,46 @@ export interface Creation {
  */
 export async function createItem (creation: Creation, work: UnitOfWork): Promise<Values | undefined> {
   const { body, from: { collection, via }, parent } = creation
-  const item = await fillItem(creation, work)
-  const key = await insertItem(item, creation, work)
+  const { pointer } = body
+  const link = via && parent &&
+    authoriseLink({ field: via, isOwnNew: parent.isNew, isOtherNew: true, pointer }, work.caller)
+  const draft = await fillDraft(creation, link, work)
+  const key = await insertItem(draft, creation, work)
   if (key === undefined) return undefined
-  const created = { ...item, ...keyProperties(collection, key) }
+  const created = { ...draft.values, ...keyProperties(collection, key) }
   work.saved.push({ collection, saved: { kind: 'created', item: created } })
-  if (via?.link.kind === 'join' && parent !== undefined) {
-    await link({ field: via, own: parent, other: key, pointer: body.pointer }, work)
+  if (link?.kind === 'join' && parent !== undefined) {
+    await linkItems({ field: link.field, own: parent.key, other: key, pointer }, work)
   }
-  await linkElements(body, key, work)
+  await linkElements(body, { key, isNew: true }, work)
   return created
 }
 
 /** Returns the new item after all setters and the hook `creating`. */
-async function fillItem (creation: Creation, work: UnitOfWork): Promise<Values> {
-  const { body, from: { collection, via }, given, parent } = creation
-  const item = newItem(collection)
-  const callSite = { collection, pointer: body.pointer, work }
-  const parentFields = parentKey(via)
-  for (const [index, { property }] of parentFields.entries()) item[property] = parent?.[index]
-  for (const { field, value } of given) await assignValue(field, value, { item, isNew: true }, callSite)
-  const rest = withoutGiven(body, given)
-  await assign(rest, { item, isNew: true, collection, parentFields }, work)
-  await calling("hook 'creating'", callSite, () => collection.hooks.creating?.(item, work.context))
-  return item
+async function fillDraft (
+  { body, from: { collection, via }, given, parent }: Creation, link: AuthorisedLink | undefined, work: UnitOfWork
+): Promise<ItemDraft> {
+  const draft = newDraft(collection)
+  const { pointer } = body
+  const callSite = { collection, pointer, work }
+  if (link?.kind === 'foreign-key' && parent !== undefined) {
+    await assignKey({ fields: link.fields, key: parent.key, isShown: via?.readable === true }, draft, callSite)
+  }
+  for (const { field, value } of given) {
+    await assignValue(askedValue(field, value, { collection, pointer }, work), draft, callSite)
+  }
+  const url = new Map(parentKey(via).map((field, index) => [field, parent?.key[index]]))
+  await assign(withoutGiven(body, given), { draft, collection, url }, work)
+  await calling("hook 'creating'", callSite, () => collection.hooks.creating?.(editable(draft), work.context))
+  return draft
+}
+
+/** Returns a value that the client gives by the field's own name. */
+function askedValue (
+  field: StoredField, value: unknown, { collection, pointer }: { collection: Collection, pointer: string },
+  { caller }: UnitOfWork
+): AskedValue {
+  return { field: authoriseValue(field, collection, pointer, caller), value, isShown: field.readable }
 }
 
 /** Returns the body without values that the URL gives as well, which planBody has found to be equal. */
@@ -77,10 +90,10 @@ function withoutGiven (body: ItemBody, given: readonly Preset[]): ItemBody {
 
 /** Returns the key of the inserted item; undefined for a duplicate if `orNothing` is set. */
 async function insertItem (
-  item: Values, { body: { pointer }, from: { collection }, orNothing }: Creation, { session }: UnitOfWork
+  draft: ItemDraft, { body: { pointer }, from: { collection }, orNothing }: Creation, { session }: UnitOfWork
 ): Promise<KeyValues | undefined> {
-  const values = storedValues(item, collection, pointer)
-  const inserted = await session.change({ kind: 'insert', collection, values, orNothing })
+  const values = storedValues(draft, collection, pointer)
+  const inserted = await session.change({ kind: 'insert', collection, values, asked: draft.asked, orNothing })
   if (inserted.kind === 'unchanged') return undefined
   // For some unique constraints the database cannot skip the insert, and refuses it instead.
   if (orNothing && inserted.kind === 'refused' && inserted.by === 'unique') return undefined
@@ -92,19 +105,6 @@ async function insertItem (
 const keyProperties = ({ key }: Collection, values: readonly unknown[]): Values =>
   Object.fromEntries(key.map(({ property }, index) => [property, values[index]]))
 
-/** Returns a new item with its generated key, its first version and the defaults of its fields. */
-export function newItem (collection: Collection): Values {
-  const { stored, version } = collection
-  const item: Values = {}
-  const key = singleKey(collection)
-  if (key?.type.kind === 'uuid') item[key.property] = randomUUID()
-  if (version !== undefined) item[version.property] = 1
-  for (const { property, schema } of stored) {
-    if (schema.default !== undefined) item[property] = structuredClone(schema.default)
-  }
-  return item
-}
-
 /** An update of a locked item. */
 export interface ItemUpdate {
   readonly collection: Collection
@@ -114,25 +114,26 @@ export interface ItemUpdate {
   readonly pointer: string
   /** Fields that are written even if their values are unchanged. */
   readonly forced: ReadonlySet<StoredField>
-  /** Applies the changes to the item, which is a copy. */
-  change (item: Values): Promise<void>
+  /** Applies the changes to the item's draft. */
+  change (draft: ItemDraft): Promise<void>
 }
 
 /**
  * Updates a locked item: applies `change` and the hook `updating`, then writes the changed and the forced fields in one
  * statement. Returns the updated item.
  */
-export async function updateItem (update: ItemUpdate, work: UnitOfWork): Promise<Values> {
+export async function updateItem (update: ItemUpdate, work: UnitOfWork): Promise<Readonly<Values>> {
   const { collection, row, pointer, forced, change } = update
   const before = toItem(row, collection)
-  const item = toItem(row, collection)
-  await change(item)
+  const draft = draftOf(row, collection)
+  await change(draft)
   const callSite = { collection, pointer, work }
-  await calling("hook 'updating'", callSite, () => collection.hooks.updating?.(item, before, work.context))
-  const values = changedValues(before, item, collection, forced, pointer)
+  await calling("hook 'updating'", callSite, () => collection.hooks.updating?.(editable(draft), before, work.context))
+  const { values: item, asked } = draft
+  const values = changedValues(before, draft, collection, forced, pointer)
   if (values.size === 0) return item
   const steps = byKey(collection, keyOf(row, collection))
-  expectChanged(await work.session.change({ kind: 'update', collection, steps, values }), collection, pointer)
+  expectChanged(await work.session.change({ kind: 'update', collection, steps, values, asked }), collection, pointer)
   work.saved.push({ collection, saved: { kind: 'updated', item, before } })
   return item
 }
@@ -149,13 +150,12 @@ export function forcedFields ({ assignments }: ItemBody): ReadonlySet<StoredFiel
   }))
 }
 
-/** An item that values are assigned to. `isNew`: it is not stored yet, and holds only the defaults of its fields. */
-interface Draft { readonly item: Values, readonly isNew: boolean }
-
-/** An item that a body is assigned to. `parentFields`: its foreign key to the parent, whose values the URL has set. */
-interface Target extends Draft {
+/** An item that a body is assigned to. */
+interface Target {
+  readonly draft: ItemDraft
   readonly collection: Collection
-  readonly parentFields: readonly StoredField[]
+  /** The foreign key to the parent with its values in the URL, which the body must not contradict. */
+  readonly url: ReadonlyMap<StoredField, unknown>
 }
 
 /**
@@ -163,65 +163,57 @@ interface Target extends Draft {
  * Throws validation for a value that contradicts the URL.
  */
 export async function assign (body: ItemBody, target: Target, work: UnitOfWork): Promise<void> {
-  const { item, collection, parentFields } = target
+  const { draft, collection, url } = target
+  const { pointer } = body
+  const callSite = { collection, pointer, work }
   for (const assignment of body.assignments) {
     if (assignment.kind === 'list') continue
-    if (assignment.kind === 'item') {
-      await assignSubItem(assignment, target, work)
-      continue
+    const values = assignment.kind === 'value'
+      ? [askedValue(assignment.field, assignment.value, { collection, pointer }, work)]
+      : await askedSubItem(assignment, collection, work)
+    for (const asked of values) {
+      if (!url.has(asked.field)) await assignValue(asked, draft, callSite)
+      else if (asked.value !== url.get(asked.field)) throw validation([contradiction(assignment.pointer)])
     }
-    const { field, value, pointer } = assignment
-    if (parentFields.includes(field) && valueIn(item, field) !== value) throw validation([contradiction(pointer)])
-    await assignValue(field, value, target, { collection, pointer: body.pointer, work })
   }
 }
 
-/** Assigns the key of a sub-item to the foreign key; for a sub-item that is null, null where it is possible. */
-async function assignSubItem (
-  { field, element, pointer }: Extract<Assignment, { kind: 'item' }>, { item, parentFields }: Target, work: UnitOfWork
-): Promise<void> {
-  const relation = { from: { collection: field.target, via: undefined }, parent: undefined, name: field.name }
+/** Links or creates the element of a sub-item. Returns its key, or null where that is possible, as the foreign key. */
+async function askedSubItem (
+  { field, element, pointer }: Extract<Assignment, { kind: 'item' }>, collection: Collection, work: UnitOfWork
+): Promise<readonly AskedValue[]> {
+  const { foreignKey, readable, target, name } = field
+  const parts = foreignKey.map(part => authoriseValue(part, collection, pointer, work.caller))
+  const relation = { from: { collection: target, via: undefined }, parent: undefined, name }
   const key = element === null ? undefined : await resolveElement(element, relation, work)
-  for (const [index, part] of field.foreignKey.entries()) {
-    if (key === undefined && !part.nullable) continue
-    const value = key === undefined ? toValue(null, part) : key[index]
-    if (parentFields.includes(part) && valueIn(item, part) !== value) throw validation([contradiction(pointer)])
-    item[part.property] = value
-  }
+  return parts
+    .map((part, index) => ({ field: part, value: key?.[index] ?? null, isShown: readable || part.readable }))
+    .filter(asked => key !== undefined || asked.field.nullable)
 }
 
-async function assignValue (
-  field: StoredField, stored: unknown, { item, isNew }: Draft, callSite: CallSite
-): Promise<void> {
-  const { collection, work } = callSite
-  const { property } = field
-  const value = toValue(stored, field)
-  const setter = collection.setters.get(property)
-  if (setter === undefined) {
-    item[property] = value
-    return
+/** The key of a parent, as the value of a foreign key. `isShown`: the client can read the relation. */
+interface AskedKey { readonly fields: readonly AuthorisedField[], readonly key: KeyValues, readonly isShown: boolean }
+
+async function assignKey ({ fields, key, isShown }: AskedKey, draft: ItemDraft, callSite: CallSite): Promise<void> {
+  for (const [index, field] of fields.entries()) {
+    await assignValue({ field, value: key[index], isShown: isShown || field.readable }, draft, callSite)
   }
-  // An equal value needs no setter, so a client may send back all that GET returned. The setter of an unreadable field
-  // is always called, because a skipped call could reveal that the value is equal; so is that of a new item, whose
-  // value is at most a default, which the setter may reject.
-  const isCurrent = !isNew && field.readable && isDeepStrictEqual(valueIn(item, field), value)
-  if (!isCurrent) await calling(`setter '${property}'`, callSite, () => setter(item, value, work.context))
 }
 
 /** Links or creates the elements of the body's sub-collections. Elements that the body does not name stay linked. */
-export async function linkElements ({ assignments }: ItemBody, own: KeyValues, work: UnitOfWork): Promise<void> {
+export async function linkElements ({ assignments }: ItemBody, parent: ParentItem, work: UnitOfWork): Promise<void> {
   for (const assignment of assignments) {
     if (assignment.kind !== 'list') continue
     const { field, elements } = assignment
-    const relation = { from: { collection: field.target, via: field }, parent: own, name: field.name }
+    const relation = { from: { collection: field.target, via: field }, parent, name: field.name }
     for (const element of elements) await resolveElement(element, relation, work)
   }
 }
 
-/** The relation of an element. `parent`: the key of the item that holds it; undefined in a sub-item. */
+/** The relation of an element. `parent`: the item that holds it; undefined in a sub-item. */
 interface ElementRelation {
   readonly from: Origin
-  readonly parent: KeyValues | undefined
+  readonly parent: ParentItem | undefined
   readonly name: string
 }
 
@@ -233,19 +225,43 @@ async function resolveElement (element: Element, relation: ElementRelation, work
   const { pointer, linked } = element
   const violations = [...linked.violations, ...confirm(linked.confirmations, row)]
   if (violations.length > 0) throw validation(violations)
-  const key = keyOf(row, collection)
-  if (via?.link.kind === 'join' && parent !== undefined) {
-    await link({ field: via, own: parent, other: key, pointer }, work)
+  if (via !== undefined && parent !== undefined) await linkExisting({ field: via, parent, row, pointer }, work)
+  return keyOf(row, collection)
+}
+
+/** An existing item to link. `row`: its current values. `pointer`: the element in the request's body. */
+interface ExistingElement {
+  readonly field: SubCollectionField
+  readonly parent: ParentItem
+  readonly row: Row
+  readonly pointer: string
+}
+
+async function linkExisting (element: ExistingElement, work: UnitOfWork): Promise<void> {
+  const { field, parent, row, pointer } = element
+  const write = { field, isOwnNew: parent.isNew, isOtherNew: false, pointer }
+  // A client may send back all that GET returned, also where it may not make these links.
+  if (linkDenial(write, work.caller) !== undefined && field.readable && await isLinked(element, work)) return
+  const link = authoriseLink(write, work.caller)
+  const { target: collection } = field
+  if (link.kind === 'join') {
+    await linkItems({ field: link.field, own: parent.key, other: keyOf(row, collection), pointer }, work)
+    return
   }
-  if (via?.link.kind === 'foreign-key') {
-    const { foreignKey } = via.link
-    const forced = new Set(via.readable ? [] : foreignKey.filter(field => !field.readable))
-    const change = async (item: Values) => {
-      for (const [index, { property }] of foreignKey.entries()) item[property] = parent?.[index]
-    }
-    await updateItem({ collection, row, pointer, forced, change }, work)
-  }
-  return key
+  const { fields } = link
+  const forced = new Set<StoredField>(field.readable ? [] : fields.filter(one => !one.readable))
+  const callSite = { collection, pointer, work }
+  const change = (draft: ItemDraft) =>
+    assignKey({ fields, key: parent.key, isShown: field.readable }, draft, callSite)
+  await updateItem({ collection, row, pointer, forced, change }, work)
+}
+
+/** Returns true if the item is an element of the relation already. */
+async function isLinked ({ field, parent, row }: ExistingElement, { session }: UnitOfWork): Promise<boolean> {
+  const { holder, target } = field
+  const element = { collection: target, via: field, where: equalsKey(target.key, keyOf(row, target)) }
+  const found = await session.read({ kind: 'item', steps: [...byKey(holder, parent.key), element], select: [] })
+  return found.kind === 'rows'
 }
 
 async function findElement (
@@ -270,40 +286,15 @@ async function createElement (
 
 /** A link of a many-to-many relation. `own` and `other` are keys, `pointer` is the element in the request's body. */
 interface NewLink {
-  readonly field: SubCollectionField
+  readonly field: AuthorisedRelation
   readonly own: KeyValues
   readonly other: KeyValues
   readonly pointer: string
 }
 
-async function link ({ field, own, other, pointer }: NewLink, { session }: UnitOfWork): Promise<void> {
+async function linkItems ({ field, own, other, pointer }: NewLink, { session }: UnitOfWork): Promise<void> {
   const linked = await session.change({ kind: 'link', field, own, other })
   if (linked.kind === 'refused') expectChanged(linked, field.target, pointer)
-}
-
-/** A call of the application. `pointer`: the element of the body that causes the call. */
-interface CallSite {
-  readonly collection: Collection
-  readonly pointer: string
-  readonly work: UnitOfWork
-}
-
-/**
- * Calls a hook or setter of the application, and announces an asynchronous call to the session. A DataApiError that it
- * throws gets the pointer of the element.
- */
-export async function calling (
-  name: string, { collection, pointer, work }: CallSite, call: () => void | Promise<void>
-): Promise<void> {
-  try {
-    const called = call()
-    if (called === undefined) return
-    work.session.announce(`the ${name} of collection '${collection.property}'`)
-    await called
-    work.session.announce(undefined)
-  } catch (error) {
-    throw error instanceof DataApiError ? atPointer(error, pointer) : error
-  }
 }
 
 /** Returns the selection of all stored fields and of the other fields that `confirmations` compares. */

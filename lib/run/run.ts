@@ -9,7 +9,7 @@ import type { RequestPlan } from '../plan/request.ts'
 import type { Walked } from '../plan/walk.ts'
 import type { Write } from '../plan/write.ts'
 import type { Caller } from '../rules/caller.ts'
-import { isChecked, type ScopedDatabase, scopeDatabase } from '../rules/scoped-database.ts'
+import { type ScopedDatabase, scopeDatabase } from '../rules/scoped-database.ts'
 import { type Batches, databaseOf, type ListPlan, type ReadResult, type JsonResult } from '../sources/source.ts'
 import { type Address, findAddress, type Located } from './address.ts'
 import { readBatches } from './batches.ts'
@@ -102,9 +102,7 @@ const batchSize = 500
 function runOnDatabase (write: Write, caller: Caller, context: Context): Result | Promise<Result> {
   const { plan, walked } = write
   const database = scopedDatabaseOf(plan.steps, plan.kind === 'create' ? plan.from : undefined, caller)
-  const collection = plan.kind === 'create' ? plan.from.collection : plan.collection
-  const rules = { checked: isChecked(collection, caller), refusal: caller.denial('update', collection) }
-  return after(runWrite(plan, database, context, rules), result => {
+  return after(runWrite(plan, database, context, caller), result => {
     const outcome = (identifiers: readonly string[], address?: Address): Result =>
       ({ kind: 'write', write, result, identifiers, address })
     if (result.kind === 'ambiguous') return disambiguate(walked, result, database, true).then(outcome)

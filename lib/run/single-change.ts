@@ -1,18 +1,19 @@
-import type { StoredField } from '../model/model.ts'
+import type { Collection } from '../model/model.ts'
 import type { ItemBody } from '../plan/body.ts'
 import type { WritePlan, WritePlanOf } from '../plan/plan.ts'
+import { type AuthorisedChange, type AuthorisedField, authorisedValues, authoriseValue } from '../rules/authorise.ts'
+import type { Caller } from '../rules/caller.ts'
+import { newDraft, storeValue } from './draft.ts'
 import { checkKey, storedValues } from './stored-values.ts'
-import { newItem } from './create-update.ts'
-import type { Change, Stored } from '../sources/source.ts'
 
 /**
  * Returns the single change that carries out a write; undefined if the write depends on stored data or on a setter or
  * hook, or needs several changes.
  */
-export function singleChange (plan: WritePlan): Change | undefined {
+export function singleChange (plan: WritePlan, caller: Caller): AuthorisedChange | undefined {
   switch (plan.kind) {
-    case 'create': return singleInsert(plan)
-    case 'update': return singleUpdate(plan)
+    case 'create': return singleInsert(plan, caller)
+    case 'update': return singleUpdate(plan, caller)
     case 'delete': return singleDelete(plan)
   }
 }
@@ -20,32 +21,39 @@ export function singleChange (plan: WritePlan): Change | undefined {
 type CreatePlan = WritePlanOf<'create'>
 type UpdatePlan = WritePlanOf<'update'>
 
-function singleInsert ({ steps, from: { collection }, given, bodies, representation }: CreatePlan): Change | undefined {
+function singleInsert (
+  { steps, from: { collection }, given, bodies, representation }: CreatePlan, caller: Caller
+): AuthorisedChange | undefined {
   const { creating, saved } = collection.hooks
   const [body, ...others] = bodies
   if (body === undefined || others.length > 0 || steps.length > 0 || creating || saved) return undefined
   if (representation) return undefined
-  const assigned = valuesOf(body, collection.setters)
+  const assigned = valuesOf(body, collection, caller)
   if (assigned === undefined) return undefined
   if (given.some(({ field }) => collection.setters.has(field.property))) return undefined
-  const item = newItem(collection)
-  for (const { field, value } of given) item[field.property] = value
-  for (const [field, value] of assigned) item[field.property] = value
-  return { kind: 'insert', collection, values: storedValues(item, collection, body.pointer), orNothing: false }
+  const draft = newDraft(collection)
+  for (const { field, value } of given) {
+    storeValue({ field: authoriseValue(field, collection, body.pointer, caller), value }, draft)
+  }
+  for (const [field, value] of assigned) storeValue({ field, value }, draft)
+  const values = storedValues(draft, collection, body.pointer)
+  return { kind: 'insert', collection, values, asked: draft.asked, orNothing: false }
 }
 
 function singleUpdate (
-  { steps, collection, body, insert, conditions, representation }: UpdatePlan
-): Change | undefined {
+  { steps, collection, body, insert, conditions, representation }: UpdatePlan, caller: Caller
+): AuthorisedChange | undefined {
   const { updating, saved } = collection.hooks
   if (updating || saved || insert || representation) return undefined
   if (body.confirmations.length > 0 || isConditional(conditions, collection)) return undefined
-  const values = valuesOf(body, collection.setters)
-  checkKey(field => values?.get(field), collection, body.pointer)
-  return values === undefined || values.size === 0 ? undefined : { kind: 'update', collection, steps, values }
+  const assigned = valuesOf(body, collection, caller)
+  if (assigned === undefined || assigned.size === 0) return undefined
+  const values = authorisedValues(assigned)
+  checkKey(field => values.get(field), collection, body.pointer)
+  return { kind: 'update', collection, steps, values, asked: new Set(assigned.keys()) }
 }
 
-function singleDelete ({ steps, collection, conditions }: WritePlanOf<'delete'>): Change | undefined {
+function singleDelete ({ steps, collection, conditions }: WritePlanOf<'delete'>): AuthorisedChange | undefined {
   const { deleting, saved } = collection.hooks
   return deleting || saved || isConditional(conditions, collection) ? undefined : { kind: 'delete', collection, steps }
 }
@@ -55,11 +63,13 @@ const isConditional = (
 ) => ifMatch !== undefined || ifNoneMatch !== undefined || strategies.requireIfMatch
 
 /** Returns the values that a body assigns; undefined if it assigns a relation or a field with a setter. */
-function valuesOf ({ assignments }: ItemBody, setters: UpdatePlan['collection']['setters']): Stored | undefined {
-  const values = new Map<StoredField, unknown>()
+function valuesOf (
+  { assignments, pointer }: ItemBody, collection: Collection, caller: Caller
+): ReadonlyMap<AuthorisedField, unknown> | undefined {
+  const values = new Map<AuthorisedField, unknown>()
   for (const assignment of assignments) {
-    if (assignment.kind !== 'value' || setters.has(assignment.field.property)) return undefined
-    values.set(assignment.field, assignment.value)
+    if (assignment.kind !== 'value' || collection.setters.has(assignment.field.property)) return undefined
+    values.set(authoriseValue(assignment.field, collection, pointer, caller), assignment.value)
   }
   return values
 }

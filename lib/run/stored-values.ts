@@ -5,7 +5,8 @@ import { singleKey } from '../model/keys.ts'
 import type { Collection, StoredField } from '../model/model.ts'
 import { toValue } from '../model/values.ts'
 import type { Row } from '../plan/plan.ts'
-import type { Stored } from '../sources/source.ts'
+import type { AuthorisedValues } from '../rules/authorise.ts'
+import type { ItemDraft } from './draft.ts'
 
 /**
  * Returns a row as the application's setters and hooks see it: a copy, by property. Null is left out for a property
@@ -25,7 +26,9 @@ export function toItem (row: Row, { stored }: Collection): Values {
  * property that was never set gets the default of its column. Throws constraint for a key above the highest (see
  * `checkKey`).
  */
-export function storedValues (item: Values, collection: Collection, pointer: string): Stored {
+export function storedValues (
+  { values: item }: ItemDraft, collection: Collection, pointer: string
+): AuthorisedValues {
   const { stored, property } = collection
   checkKey(field => valueIn(item, field), collection, pointer)
   const values = new Map<StoredField, unknown>()
@@ -33,10 +36,14 @@ export function storedValues (item: Values, collection: Collection, pointer: str
     const value = valueIn(item, field) ?? (isEmptied(item, field) ? null : undefined)
     if (value !== undefined) values.set(field, toStored(value, field, property))
   }
-  return values
+  return ofDraft(values)
 }
 
-const isEmptied = (item: Values, { property, nullable }: StoredField) => nullable && Object.hasOwn(item, property)
+// A draft holds no value of a client that was not authorised.
+const ofDraft = (values: ReadonlyMap<StoredField, unknown>) => values as AuthorisedValues
+
+const isEmptied = (item: Readonly<Values>, { property, nullable }: StoredField) =>
+  nullable && Object.hasOwn(item, property)
 
 /** Throws constraint for an integer key above 2^52, after which a source could not generate further keys. */
 export function checkKey (valueOf: (field: StoredField) => unknown, collection: Collection, pointer: string): void {
@@ -45,7 +52,7 @@ export function checkKey (valueOf: (field: StoredField) => unknown, collection: 
 }
 
 /** Returns the item's value of a field; undefined for an inherited property, such as `toString`. */
-export const valueIn = (item: Values, { property }: StoredField): unknown =>
+export const valueIn = (item: Readonly<Values>, { property }: StoredField): unknown =>
   Object.hasOwn(item, property) ? item[property] : undefined
 
 // Half of the integers that a double holds exactly. The other half stays for generated keys: a client that chooses the
@@ -54,8 +61,9 @@ const highestKey = 2 ** 52
 
 /** Returns the values that differ between the two items, and the values of the `forced` fields, changed or not. */
 export function changedValues (
-  before: Values, item: Values, collection: Collection, forced: ReadonlySet<StoredField>, pointer: string
-): Stored {
+  before: Readonly<Values>, { values: item }: ItemDraft, collection: Collection, forced: ReadonlySet<StoredField>,
+  pointer: string
+): AuthorisedValues {
   const { stored, property } = collection
   const values = new Map<StoredField, unknown>()
   for (const field of stored) {
@@ -64,7 +72,7 @@ export function changedValues (
     if (isChanged) values.set(field, toStored(value, field, property))
   }
   checkKey(field => values.get(field), collection, pointer)
-  return values
+  return ofDraft(values)
 }
 
 /** Returns a value in the form that sources store. Throws a TypeError for a value that the field does not take. */

@@ -1,21 +1,27 @@
 import { after } from '../after.ts'
 import type { Context, Saved, Values } from '../collection.ts'
-import { type DataApiError, unavailable, validation } from '../errors.ts'
+import { unavailable, validation } from '../errors.ts'
 import type { KeyValues } from '../model/keys.ts'
 import type { Collection } from '../model/model.ts'
 import { parentKey } from '../plan/body.ts'
 import type { Projection, Step, WritePlan, WritePlanOf, Row } from '../plan/plan.ts'
 import { selectKey } from '../plan/select.ts'
 import { checkConditions, versionOf } from '../plan/tag.ts'
+import type { AuthorisedChange } from '../rules/authorise.ts'
+import type { Caller } from '../rules/caller.ts'
+import { isChecked, isDeletionChecked } from '../rules/references.ts'
 import type { ScopedDatabase } from '../rules/scoped-database.ts'
+import { calling } from './application.ts'
 import { confirm } from './confirm.ts'
 import { singleChange } from './single-change.ts'
-import { toItem } from './stored-values.ts'
+import { toItem, valueIn } from './stored-values.ts'
 import {
-  assign, byKey, calling, createItem, forcedFields, itemSelection, keyOf, linkElements, type UnitOfWork, updateItem
+  assign, byKey, createItem, forcedFields, itemSelection, keyOf, linkElements, type ParentItem, updateItem
 } from './create-update.ts'
+import type { ItemDraft } from './draft.ts'
+import type { UnitOfWork } from './unit-of-work.ts'
 import { commitRefusal, expectChanged } from './violations.ts'
-import { type Change, type Changed, type Missed, type ReadResult, RefusedAtCommit } from '../sources/source.ts'
+import { type Changed, type Missed, type ReadResult, RefusedAtCommit } from '../sources/source.ts'
 
 /** The result of a write. */
 export type WriteResult =
@@ -32,29 +38,29 @@ export interface Created { readonly key: KeyValues, readonly row: Row | undefine
  * application's setters and hooks (docs/http.md: Writing).
  */
 export function runWrite (
-  plan: WritePlan, database: ScopedDatabase, context: Context, { checked, refusal }: WriteRules
+  plan: WritePlan, database: ScopedDatabase, context: Context, caller: Caller
 ): WriteResult | Promise<WriteResult> {
-  const change = checked && plan.kind !== 'delete' ? undefined : singleChange(plan)
+  const change = isCheckedWrite(plan, caller) ? undefined : singleChange(plan, caller)
   return change === undefined
-    ? runInTransaction(plan, database, context, refusal)
+    ? runInTransaction(plan, database, context, caller)
     : runSingle(change, plan, database)
 }
 
-/**
- * The caller's rules on a write. `checked`: a rule reads the written values, so the write needs a transaction.
- * `refusal`: the error for an upsert whose item exists and may not be updated.
- */
-interface WriteRules { readonly checked: boolean, readonly refusal: DataApiError | undefined }
+/** Returns true if scopes or reading rules must be checked in the transaction of the write. */
+function isCheckedWrite (plan: WritePlan, caller: Caller): boolean {
+  if (plan.kind === 'delete') return isDeletionChecked(plan.collection, caller)
+  return isChecked(plan.kind === 'create' ? plan.from.collection : plan.collection, caller)
+}
 
 async function runInTransaction (
-  plan: WritePlan, database: ScopedDatabase, context: Context, refusal: DataApiError | undefined
+  plan: WritePlan, database: ScopedDatabase, context: Context, caller: Caller
 ): Promise<WriteResult> {
   const saved: UnitOfWork['saved'] = []
   const attempt = (isRetry: boolean) => database.transaction(async session => {
     // A database may run this function again.
     saved.length = 0
-    const work = { session, context: { ...context, transaction: session.transaction }, saved }
-    return runPlan(plan, work, { isRetry, refusal })
+    const work = { session, caller, context: { ...context, transaction: session.transaction }, saved }
+    return runPlan(plan, work, isRetry)
   })
   const result = await attempt(false).catch((error: unknown) => {
     if (!isUpsertConflict(error, plan)) throw error
@@ -65,7 +71,9 @@ async function runInTransaction (
 }
 
 /** Runs the single statement of a write. Its row count tells if the item exists. */
-function runSingle (change: Change, plan: WritePlan, database: ScopedDatabase): WriteResult | Promise<WriteResult> {
+function runSingle (
+  change: AuthorisedChange, plan: WritePlan, database: ScopedDatabase
+): WriteResult | Promise<WriteResult> {
   return after(database.change(change), changed => changed.kind === 'unchanged' && plan.kind !== 'create'
     ? explainUnchanged(change, plan, database)
     : resultOf(plan, change, changed))
@@ -76,7 +84,7 @@ function runSingle (change: Change, plan: WritePlan, database: ScopedDatabase): 
  * makes the change. Throws unavailable after three tries.
  */
 async function explainUnchanged (
-  change: Change, plan: Exclude<WritePlan, { kind: 'create' }>, database: ScopedDatabase
+  change: AuthorisedChange, plan: Exclude<WritePlan, { kind: 'create' }>, database: ScopedDatabase
 ): Promise<WriteResult> {
   // Another request may create the item between the two statements, so the change is tried again.
   for (let tries = 0; tries < 3; tries++) {
@@ -88,7 +96,7 @@ async function explainUnchanged (
   throw unavailable(new Error('an item disappeared and came back while it was written'))
 }
 
-function resultOf (plan: WritePlan, change: Change, changed: Changed): WriteResult {
+function resultOf (plan: WritePlan, change: AuthorisedChange, changed: Changed): WriteResult {
   const collection = plan.kind === 'create' ? plan.from.collection : plan.collection
   const { key } = expectChanged(changed, collection, '', plan.kind === 'delete')
   if (plan.kind === 'delete') return { kind: 'deleted' }
@@ -108,13 +116,11 @@ function isUpsertConflict (error: unknown, plan: WritePlan): boolean {
   return isUpsert && error instanceof RefusedAtCommit && error.refused.by === 'unique'
 }
 
-/** `isRetry`: the second run of an upsert, in which a duplicate is an error. `refusal`: as in WriteRules. */
-interface UpsertRules { readonly isRetry: boolean, readonly refusal: DataApiError | undefined }
-
-function runPlan (plan: WritePlan, work: UnitOfWork, rules: UpsertRules): Promise<WriteResult> {
+/** `isRetry`: the second run of an upsert, in which a duplicate is an error. */
+function runPlan (plan: WritePlan, work: UnitOfWork, isRetry: boolean): Promise<WriteResult> {
   switch (plan.kind) {
     case 'create': return runCreate(plan, work)
-    case 'update': return runUpdate(plan, work, rules)
+    case 'update': return runUpdate(plan, work, isRetry)
     case 'delete': return runDelete(plan, work)
   }
 }
@@ -124,32 +130,41 @@ async function runCreate (
 ): Promise<WriteResult> {
   const parent = await lockParent(steps, work)
   if (parent.kind !== 'parent') return parent
-  const items: Created[] = []
+  const { collection } = from
+  const items: Values[] = []
   for (const body of bodies) {
-    const item = await createItem({ body, from, given, parent: parent.key, orNothing: false }, work)
+    const item = await createItem({ body, from, given, parent: parent.item, orNothing: false }, work)
     if (item === undefined) throw new TypeError('an insert without a conflict clause inserted nothing')
-    const row = await readProjection(from.collection, item, representation, work)
-    items.push({ key: keyOf(item, from.collection), row })
+    items.push(item)
   }
-  return { kind: 'created', items }
+  const created: Created[] = []
+  // Read when all is written: the links of a later item can bring an earlier one into the caller's scope.
+  for (const item of items) {
+    const row = await readProjection(collection, item, representation, work)
+    created.push({ key: keyOf(item, collection), row })
+  }
+  return { kind: 'created', items: created }
 }
 
-/** The key of the parent item; undefined for items without a parent. */
-interface Parent { readonly kind: 'parent', readonly key: KeyValues | undefined }
+/** The parent item; undefined for items without a parent. */
+interface Parent { readonly kind: 'parent', readonly item: ParentItem | undefined }
 
 /** Locks the parent of new items, which therefore exists until the transaction ends. */
 async function lockParent (steps: readonly Step[], { session }: UnitOfWork): Promise<Parent | Missed> {
   const last = steps.at(-1)
-  if (last === undefined) return { kind: 'parent', key: undefined }
+  if (last === undefined) return { kind: 'parent', item: undefined }
   const found = await session.lock({ kind: 'item', steps, select: selectKey(last.collection) })
-  return isMissed(found) ? found : { kind: 'parent', key: keyOf(rowOf(found), last.collection) }
+  if (isMissed(found)) return found
+  return { kind: 'parent', item: { key: keyOf(rowOf(found), last.collection), isNew: false } }
 }
 
-async function runUpdate (plan: WritePlanOf<'update'>, work: UnitOfWork, rules: UpsertRules): Promise<WriteResult> {
+async function runUpdate (plan: WritePlanOf<'update'>, work: UnitOfWork, isRetry: boolean): Promise<WriteResult> {
   const { insert, conditions, collection, representation } = plan
   const found = await lockItem(plan, work)
   if (!isMissed(found)) {
-    if (rules.refusal !== undefined) throw rules.refusal
+    // An upsert of a caller who may only create.
+    const denial = work.caller.denial('update', collection)
+    if (denial !== undefined) throw denial
     return updateFound(plan, rowOf(found), work)
   }
   if (insert === undefined || found.kind !== 'missing' || found.step !== plan.steps.length - 1) return found
@@ -157,7 +172,7 @@ async function runUpdate (plan: WritePlanOf<'update'>, work: UnitOfWork, rules: 
   const parent = await lockParent(plan.steps.slice(0, -1), work)
   if (parent.kind !== 'parent') return parent
   if (insert.body.violations.length > 0) throw validation(insert.body.violations)
-  const created = await createItem({ ...insert, parent: parent.key, orNothing: !rules.isRetry }, work)
+  const created = await createItem({ ...insert, parent: parent.item, orNothing: !isRetry }, work)
   if (created === undefined) throw new UpsertConflict()
   const row = await readProjection(collection, created, representation, work)
   return { kind: 'created', items: [{ key: keyOf(created, collection), row }] }
@@ -171,10 +186,12 @@ async function updateFound (plan: WritePlanOf<'update'>, row: Row, work: UnitOfW
   checkConditions(conditions, versionOf(row, collection), collection.strategies.requireIfMatch)
   const violations = [...body.violations, ...confirm(body.confirmations, row)]
   if (violations.length > 0) throw validation(violations)
-  const parentFields = parentKey(insert?.from.via)
-  const change = (item: Values) => assign(body, { item, isNew: false, collection, parentFields }, work)
+  const change = (draft: ItemDraft) => {
+    const url = new Map(parentKey(insert?.from.via).map(field => [field, valueIn(draft.values, field)]))
+    return assign(body, { draft, collection, url }, work)
+  }
   const item = await updateItem({ collection, row, pointer: '', forced: forcedFields(body), change }, work)
-  await linkElements(body, keyOf(item, collection), work)
+  await linkElements(body, { key: keyOf(item, collection), isNew: false }, work)
   return { kind: 'updated', row: await readProjection(collection, item, representation, work) }
 }
 

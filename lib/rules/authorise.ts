@@ -1,0 +1,97 @@
+import { atPointer, type DataApiError } from '../errors.ts'
+import type { Collection, StoredField, SubCollectionField } from '../model/model.ts'
+import type { Change, ChangeOf, Stored } from '../sources/source.ts'
+import type { Caller } from './caller.ts'
+
+declare const authorised: unique symbol
+interface Authorised { readonly [authorised]: true }
+
+/** A stored field that this caller may write in an item. Only this file makes one, and drafts take no other. */
+export type AuthorisedField = StoredField & Authorised
+
+/** A relation in which this caller may make and remove links. Only this file makes one. */
+export type AuthorisedRelation = SubCollectionField & Authorised
+
+/** The values of a draft (run/draft.ts): the client's were authorised, and the application set the others. */
+export type AuthorisedValues = Stored & Authorised
+
+/** A change that a scoped database takes. Its values and its link carry the proof that the rules allow them. */
+export type AuthorisedChange =
+  | Omit<ChangeOf<'insert'>, 'values'> & AuthorisedWrite
+  | Omit<ChangeOf<'update'>, 'values'> & AuthorisedWrite
+  | ChangeOf<'delete'>
+  | Omit<ChangeOf<'link'>, 'field'> & { readonly field: AuthorisedRelation }
+
+/** `asked`: the fields that the client wrote. The application's setters and hooks may have written others. */
+interface AuthorisedWrite { readonly values: AuthorisedValues, readonly asked: ReadonlySet<StoredField> }
+
+/**
+ * Authorises a client's write of a stored value: THE place for it, whichever name, URL or relation the value came by
+ * (docs/http.md: Rules). Asks the write rules of all names of the field. The item's own rule is asked where its
+ * statement is made (changeDenial), and the field's setter where the value is assigned.
+ */
+export function authoriseValue (
+  field: StoredField, collection: Collection, pointer: string, caller: Caller
+): AuthorisedField {
+  refuse(caller.writeDenial(collection.property, field.property), pointer)
+  return field as AuthorisedField
+}
+
+/** A link to make or to remove. A new item is one that the same request creates: its rule is `create`. */
+export interface LinkWrite {
+  readonly field: SubCollectionField
+  readonly isOwnNew: boolean
+  readonly isOtherNew: boolean
+  /** The element in the request's body. */
+  readonly pointer: string
+}
+
+/** A link that this caller may write, in the form in which it is stored. */
+export type AuthorisedLink =
+  | { readonly kind: 'join', readonly field: AuthorisedRelation }
+  | { readonly kind: 'foreign-key', readonly fields: readonly AuthorisedField[] }
+
+/**
+ * Authorises a link between the item that has the relation and an item of its target: THE place for it, from either
+ * side (docs/http.md: Rules). Asks what linkDenial asks.
+ */
+export function authoriseLink ({ field, pointer, ...ends }: LinkWrite, caller: Caller): AuthorisedLink {
+  refuse(linkDenial({ field, ...ends }, caller), pointer)
+  const { link } = field
+  return link.kind === 'join'
+    ? { kind: 'join', field: field as AuthorisedRelation }
+    : { kind: 'foreign-key', fields: link.foreignKey as readonly StoredField[] as readonly AuthorisedField[] }
+}
+
+/**
+ * Returns the error for a caller who may not write the link: by the write rules of all its names, by the rule `update`
+ * of the item that has the relation, and for a link in a join table by `update` of the other item. Where the child
+ * holds the link, the statement that writes its foreign key asks its rule.
+ */
+export function linkDenial (
+  { field, isOwnNew, isOtherNew }: Omit<LinkWrite, 'pointer'>, caller: Caller
+): DataApiError | undefined {
+  const { holder, target, property, link } = field
+  return caller.writeDenial(holder.property, property) ??
+    (isOwnNew ? undefined : caller.denial('update', holder)) ??
+    (isOtherNew || link.kind !== 'join' ? undefined : caller.denial('update', target))
+}
+
+/** Returns the error for a caller who may not make the change to the item; undefined if no rule denies it. */
+export function changeDenial (change: Change, caller: Caller): DataApiError | undefined {
+  switch (change.kind) {
+    case 'insert': return caller.denial('create', change.collection)
+    case 'update': return caller.denial('update', change.collection)
+    case 'delete': return caller.denial('delete', change.collection)
+    // authoriseLink has asked already: a link is a change of up to two items.
+    case 'link': return undefined
+  }
+}
+
+/** Returns the values of a single statement, each of which was authorised. */
+export const authorisedValues = (values: ReadonlyMap<AuthorisedField, unknown>) =>
+  values as ReadonlyMap<StoredField, unknown> as AuthorisedValues
+
+function refuse (denial: DataApiError | undefined, pointer: string): void {
+  if (denial !== undefined) throw atPointer(denial, pointer)
+}

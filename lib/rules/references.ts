@@ -1,0 +1,47 @@
+import type { Collection, Field, StoredField } from '../model/model.ts'
+import type { Predicate } from '../plan/plan.ts'
+import { always } from '../plan/predicates.ts'
+import type { Caller } from './caller.ts'
+
+/** A foreign key of a collection, and the collection that it refers to. */
+export interface Reference { readonly foreignKey: readonly StoredField[], readonly target: Collection }
+
+/** Returns the foreign keys of a collection, also those that only the other collection declares. */
+export const referencesOf = ({ fields, referring }: Collection): readonly Reference[] =>
+  [...[...fields.values()].flatMap(referenceOf), ...referring]
+
+const referenceOf = (field: Field): readonly Reference[] =>
+  field.kind === 'sub-item' ? [{ foreignKey: field.foreignKey, target: field.target }] : []
+
+/** Returns true if only some items of the collection exist for the caller. */
+export const isScoped = (collection: Collection, caller: Caller) => caller.scope(collection) !== always
+
+/** Returns true if a link can bring an item of the collection into the caller's scope, or take it out of it. */
+export const isScopedByRelations = (collection: Collection, caller: Caller) => hasRelation(caller.scope(collection))
+
+function hasRelation (predicate: Predicate): boolean {
+  switch (predicate.kind) {
+    case 'compare': return false
+    case 'some': return true
+    case 'not': return hasRelation(predicate.of)
+    default: return predicate.of.some(hasRelation)
+  }
+}
+
+/**
+ * Returns true if a write to this collection must be checked against scopes or reading rules, in a transaction: those
+ * of the collection itself, or those of an item that it refers to.
+ */
+export function isChecked (collection: Collection, caller: Caller): boolean {
+  if (!caller.guarded) return false
+  return isScoped(collection, caller) || referencesOf(collection).some(({ target }) =>
+    isScoped(target, caller) || caller.denial('read', target) !== undefined)
+}
+
+/** Returns true if the deletion of an item can take another item out of the caller's scope. */
+export function isDeletionChecked (collection: Collection, caller: Caller): boolean {
+  if (!caller.guarded) return false
+  return referencesOf(collection).some(({ target }) => isScopedByRelations(target, caller)) ||
+    collection.links.some(({ holder, target }) =>
+      isScopedByRelations(holder === collection ? target : holder, caller))
+}

@@ -1,0 +1,71 @@
+import type { Collection } from '../model/model.ts'
+import type { Listing, Predicate, ReadPlan, Selection, Shown, Step } from '../plan/plan.ts'
+import { both } from '../plan/predicates.ts'
+import type { Change } from '../sources/source.ts'
+
+/** The items that exist for a caller. */
+export interface Scopes {
+  /** Returns the predicate of the items that exist; `always` if all items do. */
+  scope (collection: Collection): Predicate
+}
+
+/** Adds the scopes to the steps of an update or deletion. */
+export function scopeChange (change: Change, scopes: Scopes): Change {
+  if (change.kind !== 'update' && change.kind !== 'delete') return change
+  return { ...change, steps: change.steps.map(step => scopeStep(step, scopes)) }
+}
+
+/** Adds the scopes to every collection in the plan, at whatever depth. */
+export function scopePlan (plan: ReadPlan, scopes: Scopes): ReadPlan {
+  const steps = plan.steps.map(step => scopeStep(step, scopes))
+  switch (plan.kind) {
+    case 'item': return { ...plan, steps, select: scopeSelection(plan.select, scopes) }
+    case 'list': return { ...plan, steps, listing: scopeListing(plan.listing, plan.from.collection, scopes) }
+    case 'groups': return { ...plan, steps, members: scopeListing(plan.members, plan.from.collection, scopes) }
+  }
+}
+
+const scopeStep = (step: Step, scopes: Scopes): Step =>
+  ({ ...step, where: scopeWhere(step.where, step.collection, scopes) })
+
+function scopeListing (listing: Listing, collection: Collection, scopes: Scopes): Listing {
+  return {
+    ...listing,
+    where: scopeWhere(listing.where, collection, scopes),
+    select: scopeSelection(listing.select, scopes)
+  }
+}
+
+const scopeSelection = (selection: Selection, scopes: Scopes): Selection =>
+  selection.map(shown => scopeShown(shown, scopes))
+
+function scopeShown (shown: Shown, scopes: Scopes): Shown {
+  switch (shown.kind) {
+    case 'value': return shown
+    case 'item': return {
+      ...shown,
+      where: scopeWhere(shown.where, shown.field.target, scopes),
+      select: scopeSelection(shown.select, scopes)
+    }
+    case 'list': return { ...shown, listing: scopeListing(shown.listing, shown.field.target, scopes) }
+  }
+}
+
+/** Returns `scope and where`. No filter of a client can be inside the scope's part. */
+const scopeWhere = (where: Predicate, collection: Collection, scopes: Scopes): Predicate =>
+  both(scopes.scope(collection), scopePredicate(where, scopes))
+
+/** Adds the scopes of the targets to all relations within the predicate. */
+function scopePredicate (predicate: Predicate, scopes: Scopes): Predicate {
+  switch (predicate.kind) {
+    case 'compare': return predicate
+    case 'all':
+    case 'any': {
+      // `always` and `never` keep their identity, by which they are compared.
+      if (predicate.of.length === 0) return predicate
+      return { ...predicate, of: predicate.of.map(one => scopePredicate(one, scopes)) }
+    }
+    case 'not': return { ...predicate, of: scopePredicate(predicate.of, scopes) }
+    case 'some': return { ...predicate, where: scopeWhere(predicate.where, predicate.field.target, scopes) }
+  }
+}

@@ -1,0 +1,189 @@
+import { forbidden } from '../errors.ts'
+import { type KeyValues, toKeyValues } from '../model/keys.ts'
+import type { Collection } from '../model/model.ts'
+import type { Origin, Predicate, Row, Step } from '../plan/plan.ts'
+import { always, any, equalsKey, keyValuesIn } from '../plan/predicates.ts'
+import { selectKey, showPlainly } from '../plan/select.ts'
+import type { Change, Changed, ChangeOf, ItemPlan, ListPlan, ReadResult, Session } from '../sources/source.ts'
+import type { Caller } from './caller.ts'
+import { isScoped, isScopedByRelations, type Reference, referencesOf } from './references.ts'
+import { scopePlan, type Scopes } from './scope-plan.ts'
+
+/**
+ * The items that a transaction has written, linked or unlinked. They must be in the caller's scope at its end. Until
+ * then they exist for it, in scope or not: their links may still be missing.
+ */
+export interface Touched extends Scopes {
+  /** Adds the items that the change is about to take a link from. To be called before the change. */
+  addUnlinked (change: Change): Promise<void>
+  /** Adds the items that the change has written or linked. */
+  add (change: Change, changed: Extract<Changed, { kind: 'changed' }>): Promise<void>
+  /** Throws forbidden if one of the items is out of the caller's scope: one statement for each scoped collection. */
+  check (): Promise<void>
+}
+
+/** Returns the record of a new transaction, which has touched nothing. */
+export function makeTouched (session: Session, caller: Caller): Touched {
+  const keys = new Map<Collection, Keys>()
+  const add = (collection: Collection, key: KeyValues) => {
+    keys.set(collection, (keys.get(collection) ?? new Map<string, KeyValues>()).set(nameOf(key), key))
+  }
+  // The change may replace the key.
+  const forget = ({ collection, steps }: ChangeOf<'update'>) => {
+    const key = keyOfSteps(steps)
+    if (key !== undefined) keys.get(collection)?.delete(nameOf(key))
+  }
+  const read = (plan: ListPlan) => session.read(scopePlan(plan, caller))
+  return {
+    scope (collection) {
+      const touched = keys.get(collection)
+      const scope = caller.scope(collection)
+      return touched === undefined || scope === always ? scope : any([scope, keyIn(collection, touched)])
+    },
+    async addUnlinked (change) {
+      if (change.kind !== 'update' && change.kind !== 'delete') return
+      const parents = await parentPlans(change, caller, session.read)
+      for (const plan of [...parents, ...linkedPlans(change, caller)]) {
+        const { collection } = plan.from
+        for (const row of rowsOf(await read(plan))) add(collection, keyOf(row, collection))
+      }
+    },
+    async add (change, changed) {
+      if (change.kind === 'update') forget(change)
+      for (const [collection, key] of await touchedBy(change, changed, caller, session.read)) add(collection, key)
+    },
+    async check () {
+      for (const [collection, touched] of keys) {
+        const plan = listPlan({ collection, via: undefined }, [], keyIn(collection, touched))
+        if (rowsOf(await read(plan)).length < touched.size) throw forbidden()
+      }
+    }
+  }
+}
+
+/** Keys, each by its values as one text. */
+type Keys = Map<string, KeyValues>
+
+const nameOf = (key: KeyValues) => JSON.stringify(key)
+
+function keyIn ({ key }: Collection, keys: Keys): Predicate {
+  const [field, other] = key
+  const values = [...keys.values()]
+  return field !== undefined && other === undefined
+    ? { kind: 'compare', field, operator: 'in', value: values.flat() }
+    : any(values.map(one => equalsKey(key, one)))
+}
+
+function keyOf (row: Row, { key, property }: Collection): KeyValues {
+  const values = toKeyValues(key.map(field => row[field.property]))
+  if (values === undefined) throw new TypeError(`collection '${property}': an item has no key`)
+  return values
+}
+
+const rowsOf = (result: ReadResult): readonly Row[] => result.kind === 'rows' ? result.rows : []
+
+/** Plans to read the keys of all items that satisfy the predicate. */
+function listPlan (from: Origin, steps: readonly Step[], where: Predicate): ListPlan {
+  const { collection } = from
+  return {
+    kind: 'list',
+    steps,
+    from,
+    listing: {
+      where,
+      order: collection.key.map(field => ({ field, descending: false })),
+      range: { offset: 0, limit: Infinity },
+      select: selectKey(collection)
+    },
+    cursorBound: always,
+    extra: [],
+    count: false
+  }
+}
+
+type StoringChange = Extract<Change, { kind: 'insert' | 'update' }>
+type Touch = readonly [collection: Collection, key: KeyValues]
+
+type ReadItem = (plan: ItemPlan) => ReadResult | Promise<ReadResult>
+
+/** The written item, and the items at both ends of a link whose scope asks for relations. */
+async function touchedBy (
+  change: Change, { key }: { readonly key?: KeyValues }, caller: Caller, read: ReadItem
+): Promise<readonly Touch[]> {
+  switch (change.kind) {
+    case 'delete': return []
+    case 'link': {
+      const { field: { holder, target }, own, other } = change
+      return ([[holder, own], [target, other]] as const).filter(([end]) => isScopedByRelations(end, caller))
+    }
+    case 'insert':
+    case 'update': {
+      const own: Touch = [change.collection, ownKey(change, key)]
+      const parents = await parentsOf(own, foreignKeysIn(change, caller), read)
+      return isScoped(change.collection, caller) ? [own, ...parents] : parents
+    }
+  }
+}
+
+/** Returns the foreign keys that a change writes, whose targets' scope asks for relations. */
+const foreignKeysIn = (change: StoringChange, caller: Caller): readonly Reference[] =>
+  referencesOf(change.collection).filter(({ foreignKey, target }) =>
+    foreignKey.some(field => change.values.has(field)) && isScopedByRelations(target, caller))
+
+/** Returns the items that an item refers to, as it is stored now. */
+async function parentsOf (
+  [collection, key]: Touch, references: readonly Reference[], read: ReadItem
+): Promise<readonly Touch[]> {
+  if (references.length === 0) return []
+  const steps = [{ collection, via: undefined, where: equalsKey(collection.key, key) }]
+  const select = references.flatMap(({ foreignKey }) => foreignKey.map(showPlainly))
+  const [row] = rowsOf(await read({ kind: 'item', steps, select }))
+  return references.flatMap(({ foreignKey, target }) => {
+    const parent = toKeyValues(foreignKey.map(field => row?.[field.property]))
+    return parent === undefined ? [] : [[target, parent] as const]
+  })
+}
+
+/** Returns the key of the item after the change. */
+function ownKey (change: StoringChange, inserted: KeyValues | undefined): KeyValues {
+  const { collection: { key }, values } = change
+  const before = inserted ?? (change.kind === 'update' ? keyOfSteps(change.steps) : undefined)
+  const own = toKeyValues(key.map((field, index) => values.get(field) ?? before?.[index]))
+  if (own === undefined) throw new TypeError('an item that was written has a key')
+  return own
+}
+
+/** Returns the key in the steps of an update: in a transaction, their only step compares the key. */
+const keyOfSteps = ([step]: readonly Step[]) => step && keyValuesIn(step.where, step.collection.key)
+
+type UnlinkingChange = Extract<Change, { kind: 'update' | 'delete' }>
+
+/** Plans to read the parents that an update or deletion takes an item from, where their scope asks for relations. */
+async function parentPlans (change: UnlinkingChange, caller: Caller, read: ReadItem): Promise<readonly ListPlan[]> {
+  const { kind, collection, steps } = change
+  const key = keyOfSteps(steps)
+  if (key === undefined) return []
+  const references = kind === 'update'
+    ? foreignKeysIn(change, caller)
+    : referencesOf(collection).filter(({ target }) => isScopedByRelations(target, caller))
+  const parents = await parentsOf([collection, key], references, read)
+  return parents.map(([target, parent]) =>
+    listPlan({ collection: target, via: undefined }, [], equalsKey(target.key, parent)))
+}
+
+/** Plans to read the items that a deletion unlinks in join tables, where their scope asks for relations. */
+function linkedPlans ({ kind, collection, steps }: UnlinkingChange, caller: Caller): readonly ListPlan[] {
+  if (kind !== 'delete') return []
+  return collection.links.flatMap(field => {
+    const { holder, target } = field
+    const plans: ListPlan[] = []
+    if (holder === collection && isScopedByRelations(target, caller)) {
+      plans.push(listPlan({ collection: target, via: field }, steps, always))
+    }
+    const [own] = steps
+    if (target === collection && own !== undefined && isScopedByRelations(holder, caller)) {
+      plans.push(listPlan({ collection: holder, via: undefined }, [], { kind: 'some', field, where: own.where }))
+    }
+    return plans
+  })
+}

@@ -1,0 +1,14 @@
+import type { Saved, Values, WriteContext } from '../collection.ts'
+import type { Collection } from '../model/model.ts'
+import type { Caller } from '../rules/caller.ts'
+import type { ScopedSession } from '../rules/scoped-database.ts'
+
+/** The transaction of a write. */
+export interface UnitOfWork {
+  readonly session: ScopedSession
+  /** The caller, by whose rules every value and link is authorised. */
+  readonly caller: Caller
+  readonly context: WriteContext
+  /** The saved items, each reported to its collection's hook `saved` after the commit. */
+  readonly saved: Array<{ readonly collection: Collection, readonly saved: Saved<Values> }>
+}

@@ -1,0 +1,242 @@
+import { Type } from '@sinclair/typebox'
+import type { FastifyRequest } from 'fastify'
+import { ArgumentError, type Behaviour, collection, SubCollection, SubItem } from '../../lib/index.ts'
+import { everySource, type Tools, type World } from '../helpers/every-source.ts'
+
+// docs/http.md: Rules. Notes lie in safes, have parts, and share tags. The header `deny` names what the caller may not
+// do, and the header `scope` the notes that exist for it.
+
+const flags = { readable: true, writable: true } as const
+
+const Safe = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  email: Type.Optional(Type.String({ identifier: true, ...flags })),
+  notes: SubCollection('notes', { foreignKey: 'safeId', ...flags })
+})
+
+const Note = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  text: Type.String(flags),
+  safeId: Type.Optional(Type.Integer(flags)),
+  safe: SubItem('safes', { foreignKey: 'safeId', ...flags }),
+  parts: SubCollection('parts', { foreignKey: 'noteId', ...flags }),
+  tags: SubCollection('tags', { through: 'note_tags', foreignKey: 'noteId', otherKey: 'tagId', ...flags })
+})
+
+const Part = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  kind: Type.String(flags),
+  noteId: Type.Optional(Type.Integer()),
+  note: SubItem('notes', { foreignKey: 'noteId', ...flags })
+})
+
+const Tag = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  word: Type.String(flags),
+  notes: SubCollection('notes', { through: 'note_tags', foreignKey: 'tagId', otherKey: 'noteId', ...flags })
+})
+
+const tables = {
+  safes: [{ id: 5, email: 'ann@x' }, { id: 6, email: 'bob@x' }],
+  notes: [{ id: 1, text: 'one', safeId: 6 }, { id: 2, text: 'two', safeId: 6 }, { id: 3, text: 'three', safeId: null }],
+  parts: [{ id: 1, kind: 'open', noteId: 1 }, { id: 2, kind: 'secret', noteId: null }, { id: 3, kind: 'open', noteId: 2 }],
+  tags: [{ id: 1, word: 'open' }, { id: 2, word: 'secret' }],
+  note_tags: [{ noteId: 2, tagId: 1 }]
+}
+
+const ddl = `
+create table safes (id key, email text unique) strict;
+create table notes (id key, text text not null, "safeId" integer references safes) strict;
+create table parts (id key, kind text not null, "noteId" integer references notes) strict;
+create table tags (id key, word text not null) strict;
+create table note_tags ("noteId" integer not null references notes on delete cascade, "tagId" integer not null references tags on delete cascade, primary key ("noteId", "tagId")) strict;
+`
+
+const denies = (request: FastifyRequest, what: string) => String(request.headers['deny'] ?? '').split(' ').includes(what)
+const allows = (what: string) => ({ request }: { request: FastifyRequest }) => !denies(request, what)
+
+const rulesOf = (name: string, ...fields: readonly string[]) => ({
+  read: allows(`${name}.read`),
+  create: allows(`${name}.create`),
+  update: allows(`${name}.update`),
+  fields: Object.fromEntries(fields.map(field => [field, { write: allows(`${name}.${field}`) }]))
+})
+
+const noteScope: Behaviour<typeof Note>['scope'] = ({ request: { headers } }, where) => {
+  switch (headers['scope']) {
+    case 'no secret tags': return where.not(where.some('tags', tag => tag.equals('word', 'secret')))
+    case 'no secret parts': return where.not(where.some('parts', part => part.equals('kind', 'secret')))
+    case 'open tags': return where.some('tags', tag => tag.equals('word', 'open'))
+    case 'open parts': return where.some('parts', part => part.equals('kind', 'open'))
+    default: return true
+  }
+}
+
+const world: World = {
+  tables,
+  ddl,
+  collections: source => ({
+    safes: collection(Safe, { source: source('safes'), rules: rulesOf('safes', 'notes') }),
+    notes: collection(Note, {
+      source: source('notes'),
+      scope: noteScope,
+      rules: rulesOf('notes', 'safeId', 'safe', 'parts', 'tags'),
+      setters: {
+        safeId (note, safeId, { request }) {
+          if (denies(request, 'setter')) throw new ArgumentError('The safe is locked.')
+          note.safeId = safeId
+        }
+      }
+    }),
+    parts: collection(Part, { source: source('parts'), rules: rulesOf('parts', 'note') }),
+    tags: collection(Tag, { source: source('tags'), rules: rulesOf('tags', 'notes') })
+  })
+}
+
+const law = (name: string, run: (tools: Tools) => Promise<void>) => {
+  everySource(name, run, { requestStrategies: { upsert: true, delete: true } }, world)
+}
+
+type Ask = readonly [method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, body?: unknown]
+
+/** Every way in which a note gets into a safe, or a new note into it. */
+const intoSafe: readonly Ask[] = [
+  ['PATCH', '/notes/3', { safe_id: 5 }],
+  ['PATCH', '/notes/3', { safe: { id: 5 } }],
+  ['PATCH', '/notes/3', { safe: { email: 'new@x' } }],
+  ['PATCH', '/safes/5', { notes: [{ id: 3 }] }],
+  ['PATCH', '/safes/5', { notes: [{ text: 'new' }] }],
+  ['PATCH', '/tags/1', { notes: [{ text: 'new', safe: { id: 5 } }] }],
+  ['POST', '/notes', { text: 'new', safe_id: 5 }],
+  ['POST', '/notes', { text: 'new', safe: { id: 5 } }],
+  ['POST', '/safes', { notes: [{ id: 3 }] }],
+  ['POST', '/safes/5/notes', { text: 'new' }],
+  ['POST', '/notes/by_safe_id/5', { text: 'new' }],
+  ['PUT', '/notes/3/safe_id', 5],
+  ['PUT', '/notes/9', { text: 'new', safe_id: 5 }],
+  ['PUT', '/safes/5/notes/9', { text: 'new' }]
+]
+
+/** Every way in which an existing or a new tag gets onto an existing or a new note. */
+const ontoNote: readonly Ask[] = [
+  ['PATCH', '/notes/1', { tags: [{ id: 1 }] }],
+  ['PATCH', '/tags/1', { notes: [{ id: 1 }] }],
+  ['PATCH', '/safes/5', { notes: [{ text: 'new', tags: [{ id: 1 }] }] }],
+  ['POST', '/notes/1/tags', { word: 'new' }],
+  ['POST', '/tags/1/notes', { text: 'new' }],
+  ['POST', '/notes', { text: 'new', tags: [{ id: 1 }] }],
+  ['POST', '/tags', { word: 'new', notes: [{ id: 1 }] }]
+]
+
+async function everything ({ opened }: Tools): Promise<unknown> {
+  return Promise.all(Object.keys(tables).map(table => opened.rows(table)))
+}
+
+/** Asserts that every way is refused with one of the statuses, and that nothing is written. */
+async function refused (tools: Tools, ways: readonly Ask[], headers: Record<string, string>, statuses: readonly number[]) {
+  const { t, send } = tools
+  const before = await everything(tools)
+  for (const [method, url, body] of ways) {
+    const response = await send(method, url, body, headers)
+    const told = `${method} ${url} ${JSON.stringify(body)} ${JSON.stringify(headers)}: ${response.body}`
+    t.ok(statuses.includes(response.statusCode), `${response.statusCode} ${told}`)
+    t.strictSame(await everything(tools), before, told)
+  }
+}
+
+law('every way of writing a foreign key is open without rules', async tools => {
+  for (const [method, url, body] of [...intoSafe, ...ontoNote]) {
+    const { statusCode, body: told } = await tools.send(method, url, body)
+    tools.t.ok([200, 201].includes(statusCode) || url.endsWith('/9'), `${method} ${url} ${told}`)
+  }
+})
+
+for (const name of ['notes.safeId', 'notes.safe', 'safes.notes']) {
+  law(`the write rule of ${name} is asked by every way into a safe`, tools =>
+    refused(tools, intoSafe, { deny: name }, [400, 403, 405]))
+}
+
+law('the setter of a foreign key is called by every way into a safe', async tools => {
+  const ways = intoSafe.filter(([, url]) => !url.endsWith('/9'))
+  await refused(tools, ways, { deny: 'setter' }, [400])
+  const { send, same } = tools
+  const locked = { error: 'argument', message: 'The safe is locked.' }
+  same(await send('POST', '/safes/5/notes', { text: 'new' }, { deny: 'setter' }), 400, locked)
+  same(await send('PATCH', '/notes/3', { safe: { id: 5 } }, { deny: 'setter' }), 400, locked)
+  same(await send('PATCH', '/safes/5', { notes: [{ id: 3 }] }, { deny: 'setter' }), 400, { ...locked, pointer: '/notes/0' })
+  // A note that lies there already stays there.
+  same(await send('PATCH', '/safes/6', { notes: [{ id: 1 }] }, { deny: 'setter' }), 200, { status: 'ok' })
+})
+
+law('the write rule of a many-to-many relation, of either side, is asked by every way', async tools => {
+  await refused(tools, ontoNote, { deny: 'notes.tags' }, [400, 403])
+  await refused(tools, ontoNote, { deny: 'tags.notes' }, [400, 403])
+})
+
+law('a link in a join table asks `update` of both items', async tools => {
+  await refused(tools, ontoNote.slice(0, 1), { deny: 'tags.update' }, [403])
+  await refused(tools, ontoNote.slice(1, 2), { deny: 'notes.update' }, [403])
+  await refused(tools, [['POST', '/notes/1/tags', { word: 'new' }]], { deny: 'notes.update' }, [403])
+  await refused(tools, [['POST', '/tags/1/notes', { text: 'new' }]], { deny: 'tags.update' }, [403])
+  await refused(tools, [['POST', '/notes', { text: 'new', tags: [{ id: 1 }] }]], { deny: 'tags.update' }, [403])
+  const { send, t, get } = tools
+  t.equal((await send('POST', '/notes', { text: 'new', tags: [{ word: 'new' }] }, { deny: 'tags.update notes.update' })).statusCode, 201)
+  t.equal((await send('PATCH', '/notes/2', { tags: [{ id: 1, word: 'open' }] }, { deny: 'tags.update' })).statusCode, 200)
+  const { headers } = await get('/notes/1/tags', { deny: 'notes.tags' })
+  t.ok(headers['etag'])
+})
+
+law('a new item of a sub-collection asks `update` of its parent, and `Allow` says so', async ({ send, request, same, t }) => {
+  const forbidden = { error: 'forbidden', message: 'You are not allowed to do this.' }
+  same(await send('POST', '/safes/5/notes', { text: 'new' }, { deny: 'safes.update' }), 403, forbidden)
+  const allow = async (url: string, deny: string) => (await request({ method: 'OPTIONS', url, headers: { deny } })).headers['allow']
+  t.equal(await allow('/safes/5/notes', 'safes.update'), 'GET, HEAD, OPTIONS, QUERY')
+  t.equal(await allow('/safes/5/notes', 'notes.safeId'), 'GET, HEAD, OPTIONS, QUERY')
+  t.equal(await allow('/safes/5/notes', ''), 'GET, HEAD, OPTIONS, QUERY, POST')
+  t.equal((await send('POST', '/notes', { text: 'new', safe: { id: 5 } }, { deny: 'safes.update' })).statusCode, 201)
+})
+
+law('an item whose links take it out of the scope is 403, and nothing is written', async tools => {
+  await refused(tools, [
+    ['PATCH', '/notes/1', { text: 'changed', tags: [{ id: 2 }] }],
+    ['POST', '/notes', { text: 'new', tags: [{ id: 2 }] }],
+    ['POST', '/notes/1/tags', { word: 'secret' }],
+    ['PATCH', '/tags/2', { notes: [{ id: 1 }] }],
+    ['POST', '/tags/2/notes', { text: 'new' }]
+  ], { scope: 'no secret tags' }, [403])
+  await refused(tools, [
+    ['PATCH', '/notes/1', { text: 'changed', parts: [{ id: 2 }] }],
+    ['POST', '/notes/1/parts', { kind: 'secret' }],
+    ['PATCH', '/parts/2', { note: { id: 1 } }],
+    ['POST', '/parts', { kind: 'secret', note: { id: 1 } }]
+  ], { scope: 'no secret parts' }, [403])
+})
+
+law('an item that a link is taken from stays in the scope, too', async tools => {
+  await refused(tools, [
+    ['PATCH', '/parts/3', { note: { id: 1 } }],
+    ['PATCH', '/notes/1', { parts: [{ id: 3 }] }],
+    ['PATCH', '/parts/3', { note: null }],
+    ['DELETE', '/parts/3']
+  ], { scope: 'open parts' }, [403])
+  await refused(tools, [['DELETE', '/tags/1']], { scope: 'open tags' }, [403])
+})
+
+law('an item whose links bring it into the scope can be created', async ({ send, same, t, get }) => {
+  same(await send('POST', '/notes', { text: 'new', tags: [{ id: 1 }] }, { scope: 'open tags' }), 201, { status: 'created', id: 4 })
+  same(await send('POST', '/notes', { text: 'new', parts: [{ kind: 'open' }] }, { scope: 'open parts' }), 201, { status: 'created', id: 5 })
+  const shown = await send('POST', '/notes?fields=text,parts(kind)', { text: 'shown', parts: [{ kind: 'open' }] }, { scope: 'open parts', prefer: 'return=representation' })
+  same(shown, 201, { text: 'shown', parts: [{ kind: 'open' }] })
+  t.equal((await get('/notes/4', { scope: 'open tags' })).statusCode, 200)
+  t.equal((await send('POST', '/notes', { text: 'new' }, { scope: 'open tags' })).statusCode, 403)
+})
+
+law('a reference to a collection that may not be read is as dangling as one to a missing item', async ({ send, t }) => {
+  const ask = async (id: number) => {
+    const { statusCode, body } = await send('POST', '/notes', { text: 'new', safe_id: id }, { deny: 'safes.read' })
+    return [statusCode, body]
+  }
+  t.strictSame(await ask(5), await ask(99))
+  t.equal((await ask(5))[0], 409)
+  t.equal((await send('PATCH', '/notes/1', { safe_id: 6, text: 'sent back' }, { deny: 'safes.read' })).statusCode, 200)
+})
