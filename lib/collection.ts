@@ -56,15 +56,18 @@ export interface TSubItem extends TSchema {
 }
 
 export interface SubItemOptions extends RelationFlags {
-  /** The property of this collection that holds the key of the other's item. */
-  foreignKey: string
+  /** The property of this collection that holds the key of the other's item; a list for a key of several fields. */
+  foreignKey: ForeignKey
 }
+
+/** The properties that hold a key, in the order of its fields; a name alone for a key of one field. */
+export type ForeignKey = string | readonly string[]
 
 export type SubCollectionOptions = RelationFlags & (
   /** One to many: the property of the other collection that holds this item's key. */
-  | { foreignKey: string, through?: undefined, otherKey?: undefined }
+  | { foreignKey: ForeignKey, through?: undefined, otherKey?: undefined }
   /** Many to many: the join table, and its properties that hold this item's key and the other's. */
-  | { foreignKey: string, through: string, otherKey: string }
+  | { foreignKey: ForeignKey, through: string, otherKey: ForeignKey }
 )
 
 export type RelationFlags = Pick<FieldFlags, 'readable' | 'writable' | 'hidden' | 'listed' | 'filterable'> & {
@@ -318,6 +321,11 @@ export interface Pages { defaultSize?: number, maxSize?: number }
 export interface Behaviour<S extends TObject> {
   /** The source of the items: memory(rows), or a table of a database. */
   source: Source
+  /**
+   * The fields that identify an item together, such as `['orderId', 'productId']`. Default: the first field flagged
+   * `identifier`.
+   */
+  key?: ReadonlyArray<Properties<Item<S>>>
   /** Computed fields, by their names in the application. The name on the wire omits a leading `get`. */
   computed?: Record<string, Computed<Item<S>> | Expression<Item<S>>>
   /** Setters, by the field's name in the application. Without a setter the value is stored as it is. */
@@ -343,6 +351,7 @@ export type Values = Record<string, unknown>
 export interface Declared {
   readonly schema: TObject
   readonly source: Source
+  readonly key: readonly string[] | undefined
   readonly computed: Readonly<Record<string, Computed | Expression>>
   readonly setters: Readonly<Record<string, Setter<Values, unknown>>>
   readonly hooks: Hooks<Values>
@@ -356,10 +365,11 @@ export interface Declared {
 /** Declares a collection by its schema, which is data, and its behaviour, which is code. Registration checks both. */
 export function collection<S extends TObject> (schema: S, behaviour: Behaviour<S>): Declared {
   const { source, computed = {}, setters = {}, hooks = {}, requestStrategies = {} } = behaviour
-  const { scope, rules = {}, identifiers = {}, pages = {} } = behaviour
+  const { key, scope, rules = {}, identifiers = {}, pages = {} } = behaviour
   return {
     schema,
     source,
+    key,
     // From here on the static type of the item is no longer needed.
     computed: computed as Declared['computed'],
     setters: setters as Declared['setters'],

@@ -9,11 +9,14 @@ export interface FieldFlags {
   writable?: boolean
   /** Readable, but shown only when named in the selection or navigated to. Default false. */
   hidden?: boolean
-  /** Part of an item's listed form, which listings and embedded items show. Default false; identifiers always are. */
+  /**
+   * Part of an item's listed form, which listings and embedded items show. Default false; keys and identifiers always
+   * are.
+   */
   listed?: boolean
   /**
    * The field's values are unique in the collection, and a URL can name an item by them. The first identifier declared
-   * is the collection's key. Default false.
+   * is the collection's key, unless the behaviour names another `key`. Default false.
    */
   identifier?: boolean
   /** Whether clients may filter by it. Default true for readable fields. */

@@ -120,6 +120,27 @@ test('a flag is checked', async () => {
   SubCollection('artists', { foreignKey: 'albumId', through: 'album_artists' })
 })
 
+test('a key is a list of properties of the schema, and a foreign key is one name or a list', async () => {
+  const Line = Type.Object({
+    orderId: Type.Integer(),
+    productId: Type.String(),
+    parcels: SubCollection('parcels', { foreignKey: ['orderId', 'productId'] }),
+    labels: SubCollection('labels', { through: 'joins', foreignKey: ['orderId', 'productId'], otherKey: 'label' }),
+    order: SubItem('orders', { foreignKey: 'orderId' })
+  })
+  collection(Line, {
+    source,
+    key: ['orderId', 'productId'],
+    identifiers: { last: exactly('last', () => ({ orderId: 1, productId: 'a' })) },
+    scope: (_context, where) => where.equals('productId', 'a'),
+    hooks: { creating: line => { expectTypeOf(line.productId).toEqualTypeOf<string | undefined>() } }
+  })
+  // @ts-expect-error there is no property 'tow'
+  collection(Line, { source, key: ['orderId', 'tow'] })
+  // @ts-expect-error a relation is no part of a key
+  collection(Line, { source, key: ['orderId', 'order'] })
+})
+
 test('a scope and its conditions are typed by the schema, rules by its fields', async () => {
   collection(Artist, {
     source,

@@ -79,13 +79,14 @@ function makeDraft (property: string, declared: Declared, options: CompileOption
   const stored = [...scalars.values()].filter((field): field is StoredField => field.kind === 'stored')
   const { whole, requestStrategies = {} } = options
   const denying = whole !== undefined
+  const key = compileKey(property, declared, scalars)
   const collection = Object.freeze({
     name,
     property,
     fields,
     properties,
-    key: compileKey(property, scalars),
-    identifiers: compileIdentifiers(property, declared, scalars, options),
+    key,
+    identifiers: compileIdentifiers(property, declared, { key, scalars }, options),
     specials: compileSpecials(property, declared),
     source: declared.source,
     pages: compilePages(property, declared, options.pages),

@@ -27,7 +27,7 @@ export function compileScalars (collection: string, declared: Declared, options:
   for (const [property, schema] of Object.entries(declared.schema.properties)) {
     if (isSubCollection(schema) || isSubItem(schema)) continue
     const name = toName(options.naming, property)
-    scalars.set(property, compileStored({ collection, property, name, schema, index: scalars.size }, options))
+    scalars.set(property, compileStored({ collection, property, name, schema, index: scalars.size }, declared, options))
   }
   for (const [property, definition] of Object.entries(declared.computed)) {
     if (property in declared.schema.properties) {
@@ -43,15 +43,38 @@ export function compileScalars (collection: string, declared: Declared, options:
   return scalars
 }
 
-/** Returns the first field flagged `identifier`. Throws a DeclarationError if there is none or it is nullable. */
-export function compileKey (collection: string, scalars: Scalars): readonly StoredField[] {
+/**
+ * Returns the fields of the declared key; without one, the first field flagged `identifier`. Throws a DeclarationError
+ * if there is none, and for a field that cannot be part of a key.
+ */
+export function compileKey (collection: string, { key }: Declared, scalars: Scalars): readonly StoredField[] {
+  return key === undefined ? [firstIdentifier(collection, scalars)] : declaredKey(collection, key, scalars)
+}
+
+function declaredKey (collection: string, key: readonly string[], scalars: Scalars): readonly StoredField[] {
+  const isList: boolean = Array.isArray(key) && key.length > 0
+  if (!isList) throw new DeclarationError(`collection '${collection}': 'key' must be a list of one or more fields`)
+  return key.map((property, index) => {
+    const fail = (reason: string): never => {
+      throw new DeclarationError(`${placeOf(collection, property)}: ${reason}`)
+    }
+    const field = scalars.get(property)
+    if (field?.kind !== 'stored') return fail("is named in 'key', but is not a stored field of the collection")
+    if (key.indexOf(property) < index) fail("is named twice in 'key'")
+    if (field.nullable) fail("is part of the collection's key, so it must be neither optional nor nullable")
+    if (field.type.operators.size === 0) fail("is part of the collection's key, but JSON cannot be used in a URL")
+    return field
+  })
+}
+
+function firstIdentifier (collection: string, scalars: Scalars): StoredField {
   for (const field of scalars.values()) {
     if (field.kind !== 'stored' || !field.identifier) continue
-    if (!field.nullable) return [field]
+    if (!field.nullable) return field
     const reason = "is the collection's key (its first identifier), so it must be neither optional nor nullable"
     throw new DeclarationError(`${placeOf(collection, field.property)}: ${reason}`)
   }
-  const reason = "no field is flagged 'identifier', and a collection needs one"
+  const reason = "no field is flagged 'identifier', and 'key' names none; a collection needs one or the other"
   throw new DeclarationError(`collection '${collection}': ${reason}`)
 }
 
@@ -87,10 +110,13 @@ function checkName (name: string, reserved: CompileOptions['reserved'], fail: (r
 
 const nameCharacters = /^[A-Za-z0-9_\u0080-\uFFFF-]+$/
 
-function compileStored (draft: FieldDraft, options: CompileOptions): StoredField {
+/** A key of one field is an identifier, whether it is flagged so or not. */
+const isOnlyKey = ({ property }: FieldDraft, { key }: Declared) => key?.length === 1 && key[0] === property
+
+function compileStored (draft: FieldDraft, declared: Declared, options: CompileOptions): StoredField {
   const flags = compileFlags(draft, options)
   const described = describe(draft)
-  const identifier = draft.schema.identifier === true
+  const identifier = draft.schema.identifier === true || isOnlyKey(draft, declared)
   if (identifier && described.type.operators.size === 0) {
     const reason = "is flagged 'identifier', but values of its type cannot be used in a URL"
     throw new DeclarationError(`${placeOf(draft.collection, draft.property)}: ${reason}`)

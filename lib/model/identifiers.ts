@@ -2,18 +2,20 @@ import { type Declared, isOptional } from '../collection.ts'
 import { DeclarationError } from '../errors.ts'
 import type { CompileOptions } from './compile.ts'
 import { type Scalars, placeOf } from './fields.ts'
-import type { Identifier, SpecialIdentifier } from './model.ts'
+import type { Identifier, SpecialIdentifier, StoredField } from './model.ts'
 import { toName } from './names.ts'
 import { describeValues } from './values.ts'
 
 /**
- * Returns the fields flagged `identifier`, then the lookups, each in the order declared (docs/http.md: Identifiers).
+ * Returns a key of several fields, then the fields flagged `identifier`, then the lookups, each in the order declared
+ * (docs/http.md: Identifiers).
  * Throws a DeclarationError for a lookup that has the name of a readable field, or a type with no form in a URL.
  */
 export function compileIdentifiers (
-  collection: string, declared: Declared, scalars: Scalars, { naming }: CompileOptions
+  collection: string, declared: Declared, { key, scalars }: Fields, { naming }: CompileOptions
 ): readonly Identifier[] {
   const identifiers: Identifier[] = []
+  if (key.length > 1) identifiers.push({ kind: 'key', name: key.map(({ name }) => name).join(','), fields: key })
   for (const field of scalars.values()) {
     if (field.kind === 'stored' && field.identifier) identifiers.push({ kind: 'field', name: field.name, field })
   }
@@ -35,6 +37,8 @@ export function compileIdentifiers (
   }
   return identifiers
 }
+
+interface Fields { readonly key: readonly StoredField[], readonly scalars: Scalars }
 
 /**
  * Returns the identifiers that match exactly one segment. Throws a DeclarationError for an empty segment and for one

@@ -32,7 +32,10 @@ export interface Collection {
    * that foreign keys refer to.
    */
   readonly key: readonly StoredField[]
-  /** Fields, then lookups: the identifiers that a URL segment is matched with if no special identifier matches it. */
+  /**
+   * A key of several fields, then fields, then lookups: the identifiers that a URL segment is matched with if no
+   * special identifier matches it.
+   */
   readonly identifiers: readonly Identifier[]
   /** The identifiers that match one exact segment. They are tried before all others. */
   readonly specials: readonly SpecialIdentifier[]
@@ -154,9 +157,12 @@ export type Link =
     readonly otherKey: readonly string[]
   }
 
-export type Identifier = FieldIdentifier | LookupIdentifier
+export type Identifier = FieldIdentifier | KeyIdentifier | LookupIdentifier
 
 export interface FieldIdentifier { readonly kind: 'field', readonly name: string, readonly field: StoredField }
+
+/** A key of several fields. Its name is those of the fields, with commas between them. */
+export interface KeyIdentifier { readonly kind: 'key', readonly name: string, readonly fields: readonly StoredField[] }
 
 export interface LookupIdentifier {
   readonly kind: 'lookup'

@@ -1,4 +1,4 @@
-import { isSubCollection, isSubItem, type TSubCollection } from '../collection.ts'
+import { type ForeignKey, isSubCollection, isSubItem, type TSubCollection } from '../collection.ts'
 import { DeclarationError } from '../errors.ts'
 import type { CompileOptions, CollectionDraft, Drafts } from './compile.ts'
 import { compileFlags, placeOf } from './fields.ts'
@@ -23,7 +23,7 @@ export function compileRelations (
     const flags = compileFlags({ collection: holder.property, property, name, schema, index }, options)
     const base = { ...flags, sortable: false, holder, target: target.collection }
     relations.set(property, isSubItem(schema)
-      ? Object.freeze({ ...base, kind: 'sub-item', foreignKey: [findForeignKey(place, schema.link.foreignKey, draft)] })
+      ? Object.freeze({ ...base, kind: 'sub-item', foreignKey: findForeignKey(place, schema.link, draft, target) })
       : Object.freeze({ ...base, kind: 'sub-collection', link: compileLink(place, schema, draft, target) }))
   }
   return relations
@@ -31,12 +31,17 @@ export function compileRelations (
 
 function compileLink (place: string, { link }: TSubCollection, draft: CollectionDraft, target: CollectionDraft): Link {
   const { through, foreignKey, otherKey } = link
-  if (through === undefined) return { kind: 'foreign-key', foreignKey: [findForeignKey(place, foreignKey, target)] }
+  if (through === undefined) return { kind: 'foreign-key', foreignKey: findForeignKey(place, link, target, draft) }
   const { joinNames } = draft.collection.source
   if (joinNames && !joinNames.has(through)) {
     throw new DeclarationError(`${place}: its join table '${through}' is not among the joins given to its source`)
   }
-  return { kind: 'join', through, foreignKey: [foreignKey], otherKey: [otherKey] }
+  return {
+    kind: 'join',
+    through,
+    foreignKey: namesOf(`${place}: its foreign key`, foreignKey, draft),
+    otherKey: namesOf(`${place}: its other key`, otherKey, target)
+  }
 }
 
 function findTarget (draft: CollectionDraft, place: string, name: string, drafts: Drafts): CollectionDraft {
@@ -49,9 +54,26 @@ function findTarget (draft: CollectionDraft, place: string, name: string, drafts
   throw new DeclarationError(`${place}: its target '${name}' ${reason}`)
 }
 
-function findForeignKey (place: string, name: string, holder: CollectionDraft): StoredField {
-  const field = holder.scalars.get(name)
-  if (field?.kind === 'stored') return field
-  const { property } = holder.collection
-  throw new DeclarationError(`${place}: its foreign key '${name}' is not a stored field of '${property}'`)
+/** Returns the stored fields of `holder` that hold the key of `target`. */
+function findForeignKey (
+  place: string, { foreignKey }: { readonly foreignKey: ForeignKey }, holder: CollectionDraft, target: CollectionDraft
+): readonly StoredField[] {
+  return namesOf(`${place}: its foreign key`, foreignKey, target).map(name => {
+    const field = holder.scalars.get(name)
+    if (field?.kind === 'stored') return field
+    const { property } = holder.collection
+    throw new DeclarationError(`${place}: its foreign key '${name}' is not a stored field of '${property}'`)
+  })
 }
+
+/** Returns the properties that hold the key of a collection: one for each of its fields. */
+function namesOf (place: string, given: ForeignKey, { collection: { property, key } }: CollectionDraft) {
+  const names = typeof given === 'string' ? [given] : [...given]
+  if (new Set(names).size < names.length) throw new DeclarationError(`${place} names a field twice`)
+  if (names.length === key.length) return names
+  const fields = key.map(field => `'${field.property}'`).join(', ')
+  const counts = `has ${countOf(names.length)}, but the key of '${property}' has ${countOf(key.length)} (${fields})`
+  throw new DeclarationError(`${place} ${counts}`)
+}
+
+const countOf = (count: number) => `${count} field${count === 1 ? '' : 's'}`

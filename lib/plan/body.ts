@@ -1,6 +1,7 @@
 import { contentTooLarge, describeValue } from '../errors.ts'
-import { type KeyValues, singleKey, toKeyValues } from '../model/keys.ts'
+import { singleKey } from '../model/keys.ts'
 import type { Collection, Field, StoredField, SubCollectionField, SubItemField } from '../model/model.ts'
+import type { Scalar } from '../model/values.ts'
 import type { Violation } from '../model/validators.ts'
 import type { Preset } from './plan.ts'
 import { suggest } from './suggest.ts'
@@ -43,8 +44,14 @@ export interface Element {
   readonly created: ItemBody
 }
 
-/** A key or another identifier of an item, with its values. */
-export interface Named { readonly fields: readonly StoredField[], readonly values: KeyValues }
+/**
+ * A key or another identifier of an item, with its values. A value is undefined if it is part of a key of several
+ * fields and the parent gives it.
+ */
+export interface Named {
+  readonly fields: readonly StoredField[]
+  readonly values: ReadonlyArray<Scalar | undefined>
+}
 
 /** The number of items that the body may still hold. planBody counts it down. */
 export interface Allowance { items: number }
@@ -249,26 +256,34 @@ function planElement (
   { draft, context: { allowance } }: Planning, value: unknown, { target, pointer, presets }: ElementPlace
 ): Element {
   const created = planBody(value, target, { form: 'create', pointer, presets, allowance })
-  const found = isObject(value) ? findIdentifier(value, target) : undefined
+  const found = isObject(value) ? findIdentifier(value, target, presets) : undefined
   if (found === undefined) draft.violations.push(...created.violations)
   const linkedValue = found === undefined ? {} : value
   const linked = planBody(linkedValue, target, { form: 'link', pointer, presets: [], allowance })
   return { pointer, found, linked, created }
 }
 
-/** Returns the first readable identifier that the object has values for. */
-function findIdentifier (value: Readonly<Record<string, unknown>>, { key, stored }: Collection): Named | undefined {
+/** Returns the first readable identifier that the object, together with its parent, has values for. */
+function findIdentifier (
+  value: Readonly<Record<string, unknown>>, { key, stored }: Collection, presets: readonly Preset[]
+): Named | undefined {
   const others = stored.filter(field => field.identifier && !(key.length === 1 && field === key[0]))
-  for (const fields of [key, ...others.map(field => [field])]) {
-    const values = toKeyValues(fields.map(field => takenFrom(value, field)))
-    if (values !== undefined) return { fields, values }
+  const values = key.map(field => takenFrom(value, field))
+  const isGiven = key.map((field, index) => values[index] !== undefined || findPreset(field, presets) !== undefined)
+  if (values.some(one => one !== undefined) && isGiven.every(Boolean)) return { fields: key, values }
+  for (const field of others) {
+    const one = takenFrom(value, field)
+    if (one !== undefined) return { fields: [field], values: [one] }
   }
   return undefined
 }
 
-/** Returns the object's value of a field; undefined for a value of another type, and for an unreadable field. */
+/**
+ * Returns the object's value of a field; undefined for a value of another type, and for an unreadable field. The fields
+ * of a key and identifiers have scalars only (model/fields.ts).
+ */
 const takenFrom = (value: Readonly<Record<string, unknown>>, { readable, name, type }: StoredField) =>
-  readable && Object.hasOwn(value, name) ? type.take(value[name]) : undefined
+  readable && Object.hasOwn(value, name) ? type.take(value[name]) as Scalar | undefined : undefined
 
 /** Returns the violations of a new item that lacks fields it requires. */
 function missing (

@@ -1,11 +1,16 @@
 import { after } from '../after.ts'
 import type { Context, Found } from '../collection.ts'
-import { toKeyValues } from '../model/keys.ts'
-import type { Collection, FieldIdentifier, Identifier, LookupIdentifier, SpecialIdentifier } from '../model/model.ts'
+import { type KeyValues, toKeyValues } from '../model/keys.ts'
+import type {
+  Collection, FieldIdentifier, Identifier, KeyIdentifier, LookupIdentifier, SpecialIdentifier
+} from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 import { memoize } from '../memoize.ts'
 import type { Preset, Predicate } from './plan.ts'
 import { all, any, equals, equalsKey, never } from './predicates.ts'
+
+/** A path segment, and its parts between commas. */
+export interface Segment { readonly text: string, readonly parts: readonly string[] }
 
 /** One identifier that may match a segment, by its name, and the predicate of the item if it does. */
 export interface Alternative { readonly identifier: string, readonly where: Predicate }
@@ -25,12 +30,14 @@ export interface Identified {
  * Searches a segment in all identifiers of a collection, special ones first (docs/http.md: Identifiers). Returns a
  * promise only if the application must be asked.
  */
-export function identify (segment: string, collection: Collection, context: Context): Identified | Promise<Identified> {
-  const special = collection.specials.find(one => one.segment === segment)
+export function identify (
+  segment: Segment, collection: Collection, context: Context
+): Identified | Promise<Identified> {
+  const special = collection.specials.find(one => one.segment === segment.text)
   if (special !== undefined) return identifySpecial(special, collection, context)
   const identifiers = usableIdentifiers(collection)
   if (identifiers.some(one => one.kind === 'lookup')) return lookUp(identifiers, segment, collection, context)
-  const wheres = identifiers.map(one => one.kind === 'lookup' ? never : matchField(one, segment))
+  const wheres = identifiers.map(one => one.kind === 'lookup' ? never : matchFields(one, segment))
   return identified(identifiers, wheres, segment)
 }
 
@@ -43,14 +50,14 @@ async function identifySpecial (
 
 /** Calls the lookups one after the other. */
 async function lookUp (
-  identifiers: readonly Identifier[], segment: string, collection: Collection, context: Context
+  identifiers: readonly Identifier[], segment: Segment, collection: Collection, context: Context
 ): Promise<Identified> {
   const wheres: Predicate[] = []
   for (const identifier of identifiers) wheres.push(await match(identifier, segment, collection, context))
   return identified(identifiers, wheres, segment)
 }
 
-function identified (identifiers: readonly Identifier[], wheres: readonly Predicate[], segment: string): Identified {
+function identified (identifiers: readonly Identifier[], wheres: readonly Predicate[], segment: Segment): Identified {
   const alternatives: Alternative[] = []
   let presets: readonly Preset[] | undefined
   for (const [index, identifier] of identifiers.entries()) {
@@ -63,16 +70,28 @@ function identified (identifiers: readonly Identifier[], wheres: readonly Predic
 
 /** Searches a segment in one identifier only: `/by_<identifier>/<value>`. */
 export function identifyBy (
-  identifier: Identifier, segment: string, collection: Collection, context: Context
+  identifier: Identifier, segment: Segment, collection: Collection, context: Context
 ): Identified | Promise<Identified> {
   return after(match(identifier, segment, collection, context), (where): Identified =>
     ({ where, alternatives: [], special: false, presets: presetsOf(identifier, segment) }))
 }
 
-function presetsOf (identifier: Identifier, segment: string): readonly Preset[] | undefined {
+function presetsOf (identifier: Identifier, segment: Segment): readonly Preset[] | undefined {
   if (identifier.kind === 'lookup') return undefined
-  const value = identifier.field.type.parse(segment)
-  return value === undefined ? undefined : [{ field: identifier.field, value }]
+  const values = valuesOf(identifier, segment)
+  return values && fieldsOf(identifier).map((field, index) => ({ field, value: values[index] }))
+}
+
+const fieldsOf = (identifier: FieldIdentifier | KeyIdentifier) =>
+  identifier.kind === 'key' ? identifier.fields : [identifier.field]
+
+/** Returns the values that a segment gives to an identifier; undefined if it does not fit. */
+function valuesOf (identifier: FieldIdentifier | KeyIdentifier, { text, parts }: Segment): KeyValues | undefined {
+  if (identifier.kind === 'field') return toKeyValues([identifier.field.type.parse(text)])
+  const { fields } = identifier
+  return parts.length === fields.length
+    ? toKeyValues(fields.map(({ type }, index) => type.parse(parts[index] ?? '')))
+    : undefined
 }
 
 /** Returns the identifier of that name if a client may use it, else undefined. */
@@ -84,19 +103,19 @@ export const findIdentifier = (collection: Collection, name: string): Identifier
  * reveal the field's value.
  */
 export const usableIdentifiers = memoize((collection: Collection) =>
-  collection.identifiers.filter(one => one.kind === 'lookup' || one.field.readable))
+  collection.identifiers.filter(one => one.kind === 'lookup' || fieldsOf(one).every(field => field.readable)))
 
 function match (
-  identifier: Identifier, segment: string, collection: Collection, context: Context
+  identifier: Identifier, segment: Segment, collection: Collection, context: Context
 ): Predicate | Promise<Predicate> {
   return identifier.kind === 'lookup'
-    ? matchLookup(identifier, segment, collection, context)
-    : matchField(identifier, segment)
+    ? matchLookup(identifier, segment.text, collection, context)
+    : matchFields(identifier, segment)
 }
 
-function matchField ({ field }: FieldIdentifier, segment: string): Predicate {
-  const value = field.type.parse(segment)
-  return value === undefined ? never : equals(field, value)
+function matchFields (identifier: FieldIdentifier | KeyIdentifier, segment: Segment): Predicate {
+  const values = valuesOf(identifier, segment)
+  return values === undefined ? never : equalsKey(fieldsOf(identifier), values)
 }
 
 async function matchLookup (

@@ -46,12 +46,12 @@ export type Read =
     readonly collection: Collection
   }
   | Base & { readonly kind: 'list', readonly plan: ReadPlanOf<'list'>, readonly paging: Paging }
-  /** An object with one member for each item, named by the item's identifier `by`. */
+  /** An object with one member for each item, named by its identifier `by`: a field, or the fields of its key. */
   | Base & {
     readonly kind: 'dictionary'
     readonly plan: ReadPlanOf<'list'>
     readonly paging: Paging
-    readonly by: DataField
+    readonly by: readonly DataField[]
   }
   /** An object with one member for each value of `by`: the array of the items that have this value. */
   | Base & {
@@ -85,9 +85,12 @@ export function planRead (resource: Resource, query: Query, count: boolean, opti
     case 'item': return planItem(resource, query, options)
     case 'scalar': return planScalar(resource, query)
     case 'collection': return planList(resource, query, count, options)
-    case 'dictionary': return isIdentifier(resource.by)
-      ? planDictionary(resource, query, count, options)
-      : planGroups(resource, query, count, options)
+    case 'dictionary': {
+      const [by, other] = resource.by
+      return by === undefined || other !== undefined || isIdentifier(by)
+        ? planDictionary(resource, query, count, options)
+        : planGroups(resource, by, query, count, options)
+    }
   }
 }
 
@@ -206,11 +209,12 @@ function placed ({ plan, ...read }: ListRead, { from, where, walked }: Place, co
 function planDictionary (
   { by, ...resource }: On<'dictionary'>, query: Query, count: boolean, options: ReadOptions
 ): Read {
-  const sort = query.sort ?? [{ name: by.name, descending: false, at: { parameter: 'sort', position: 1 } }]
-  const where = both(resource.where, hasValue(by))
+  const sort = query.sort ??
+    by.map(({ name }) => ({ name, descending: false, at: { parameter: 'sort', position: 1 } }))
+  const where = by.map(hasValue).reduce(both, resource.where)
   const whole = planWhole({ ...query, sort }, resource.from.collection, options)
   const { plan, ...rest } = placed(whole, { ...resource, where }, count)
-  return { ...rest, kind: 'dictionary', by, plan: { ...plan, extra: [...new Set([...plan.extra, by])] } }
+  return { ...rest, kind: 'dictionary', by, plan: { ...plan, extra: [...new Set([...plan.extra, ...by])] } }
 }
 
 const hasValue = (field: DataField) =>
@@ -220,8 +224,10 @@ const hasValue = (field: DataField) =>
  * Plans groups by a field. Groups are ordered by their value; a sort orders the items within each group. If the first
  * term of the sort is the field of the groups, its direction is also the direction of the groups.
  */
-function planGroups (resource: On<'dictionary'>, query: Query, count: boolean, options: ReadOptions): Read {
-  const { by, from, where, walked } = resource
+function planGroups (
+  resource: On<'dictionary'>, by: DataField, query: Query, count: boolean, options: ReadOptions
+): Read {
+  const { from, where, walked } = resource
   const { collection } = from
   const order = planSort(query.sort ?? [], collection)
   const descending = order[0]?.field === by && order[0].descending

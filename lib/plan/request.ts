@@ -49,7 +49,8 @@ export function planRequest (
   const denial = permissions.readingDenial(request.method, request.segments[0])
   if (denial !== undefined) throw denial
   const { dictionaryPrefix } = options.syntax
-  const path = { segments: request.segments, dictionaryPrefix, writing: request.method === 'PUT' }
+  const { segments, parts } = request
+  const path = { segments, parts, dictionaryPrefix, writing: request.method === 'PUT' }
   const resource = walk(path, permissions.model, context)
   return after(resource, found => planResource(found, request, permissions, options))
 }

@@ -35,7 +35,8 @@ export type Resource =
     readonly kind: 'dictionary'
     readonly from: Origin
     readonly where: Predicate
-    readonly by: DataField
+    /** The field, or the fields of the key. */
+    readonly by: readonly DataField[]
   }
   | Base & {
     readonly kind: 'item'
@@ -56,6 +57,8 @@ type ItemResource = Extract<Resource, { kind: 'item' }>
 
 interface Path {
   readonly segments: readonly string[]
+  /** The parts of each segment between its commas, such as the values of a key. */
+  readonly parts: ReadonlyArray<readonly string[]>
   /** The prefix of the segments that name a dictionary, such as `by_`. */
   readonly dictionaryPrefix: string
   /** True if the last segment may name a field that is writable but not readable. */
@@ -96,7 +99,7 @@ interface Advanced { readonly to: Resource, readonly used: 1 | 2 }
 function advance (resource: Resource, path: Path, index: number, context: Context): Advanced | Promise<Advanced> {
   const segment = path.segments[index] ?? ''
   if (resource.kind === 'collection') {
-    return enterDictionary(resource, path, index, context) ?? enterItem(resource, segment, index, context)
+    return enterDictionary(resource, path, index, context) ?? enterItem(resource, path, index, context)
   }
   if (resource.kind === 'item') return { to: enterField(resource, path, index), used: 1 }
   throw fieldNotFound(segment, undefined)
@@ -107,7 +110,7 @@ function advance (resource: Resource, path: Path, index: number, context: Contex
  * dictionary, and so is an identifier.
  */
 function enterDictionary (
-  resource: CollectionResource, { segments, dictionaryPrefix }: Path, index: number, context: Context
+  resource: CollectionResource, { segments, parts, dictionaryPrefix }: Path, index: number, context: Context
 ): Advanced | Promise<Advanced> | undefined {
   const segment = segments[index] ?? ''
   if (!segment.startsWith(dictionaryPrefix)) return undefined
@@ -116,15 +119,16 @@ function enterDictionary (
   const value = segments[index + 1]
   const identifier = findIdentifier(collection, name)
   if (identifier !== undefined && value !== undefined) {
-    const identified = identifyBy(identifier, value, collection, context)
+    const identified = identifyBy(identifier, { text: value, parts: parts[index + 1] ?? [] }, collection, context)
     return after(identified, one => ({ to: itemOf(resource, one, value, index + 1), used: 2 }))
   }
+  if (identifier?.kind === 'key') return { to: { ...resource, kind: 'dictionary', by: identifier.fields }, used: 1 }
   const field = findReadable(collection, name)
   if (field === undefined || field.kind === 'sub-item' || field.kind === 'sub-collection') return undefined
   if (field.kind === 'computed' || !field.filterable || field.type.kind === 'json') {
     throw fieldNotFound(segment, undefined)
   }
-  if (value === undefined) return { to: { ...resource, kind: 'dictionary', by: field }, used: 1 }
+  if (value === undefined) return { to: { ...resource, kind: 'dictionary', by: [field] }, used: 1 }
   return { to: groupOf(resource, field, value), used: 2 }
 }
 
@@ -139,9 +143,10 @@ function groupOf (resource: CollectionResource, field: DataField, value: string)
 }
 
 function enterItem (
-  resource: CollectionResource, segment: string, index: number, context: Context
+  resource: CollectionResource, { segments, parts }: Path, index: number, context: Context
 ): Advanced | Promise<Advanced> {
-  const identified = identify(segment, resource.from.collection, context)
+  const segment = segments[index] ?? ''
+  const identified = identify({ text: segment, parts: parts[index] ?? [] }, resource.from.collection, context)
   return after(identified, one => ({ to: itemOf(resource, one, segment, index), used: 1 }))
 }
 

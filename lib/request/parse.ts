@@ -1,6 +1,6 @@
 import { type Body, decodeBody, mediaTypeOf } from './body.ts'
 import { type Conditions, parseTags } from './conditions.ts'
-import { parsePath, type RouterOptions } from './path.ts'
+import { type Parts, parsePath, type RouterOptions } from './path.ts'
 import { parsePrefer } from './prefer.ts'
 import { readQuery } from './query.ts'
 import type { Query } from './request.ts'
@@ -36,6 +36,8 @@ export interface Request {
   readonly root: readonly string[]
   /** The segments after the API's root. */
   readonly segments: readonly string[]
+  /** The parts of each of these segments. */
+  readonly parts: readonly Parts[]
   readonly query: Query
   /**
    * Returns the URL's parameters that links repeat, each percent-encoded: all but those of pages. Parameters in the
@@ -73,6 +75,7 @@ export function parseRequest (text: RequestText, syntax: Syntax): Request {
     origin,
     root: path.segments.slice(0, start).filter(segment => segment !== ''),
     segments: path.segments.slice(start),
+    parts: path.parts.slice(start),
     query,
     otherParameters: urlQuery.otherParameters,
     accept,

@@ -1,7 +1,15 @@
 import { decodePercent } from './decode.ts'
 
 /** A URL's path and query. The segments are decoded, the query is not. */
-export interface Path { readonly segments: readonly string[], readonly query: string }
+export interface Path {
+  readonly segments: readonly string[]
+  /** The parts of each segment between its commas, decoded. A segment without commas has itself as its only part. */
+  readonly parts: readonly Parts[]
+  readonly query: string
+}
+
+/** The parts of a segment, such as the values of a key. An encoded comma, `%2C`, is a character of a part. */
+export type Parts = readonly string[]
 
 /** The options of the host's router that change the meaning of a path. */
 export interface RouterOptions {
@@ -15,8 +23,8 @@ const defaults: RouterOptions = { ignoreDuplicateSlashes: false, useSemicolonDel
 
 /**
  * Parses a request target (docs/http.md: URLs). The path is split before its segments are decoded, so that `%2F` is
- * data. A slash at the end is ignored. An empty segment is kept, so that the planner refuses it. Throws malformed_url
- * for a segment that is not percent-encoded UTF-8.
+ * data; a segment is split at its commas in the same way. A slash at the end is ignored. An empty segment is kept, so
+ * that the planner refuses it. Throws malformed_url for a segment that is not percent-encoded UTF-8.
  */
 export function parsePath (target: string, router: RouterOptions = defaults): Path {
   const url = target.startsWith('/') ? target : withoutOrigin(target)
@@ -25,11 +33,17 @@ export function parsePath (target: string, router: RouterOptions = defaults): Pa
   const path = router.ignoreDuplicateSlashes ? given.replaceAll(/\/{2,}/g, '/') : given
   const segments = path.slice(1).split('/')
   if (segments.at(-1) === '') segments.pop()
+  const parts = segments.map(partsOf)
   return {
-    segments: segments.map(segment => decodePercent(segment, 'segment')),
+    segments: parts.map(some => some.length === 1 ? some[0] ?? '' : some.join(',')),
+    parts,
     query: mark < 0 ? '' : url.slice(mark + 1)
   }
 }
+
+const partsOf = (segment: string): Parts => segment.includes(',')
+  ? segment.split(',').map(part => decodePercent(part, 'segment'))
+  : [decodePercent(segment, 'segment')]
 
 /**
  * Returns the path and query of a target in absolute form, which a proxy may send (RFC 9112, 3.2.2). The path can be

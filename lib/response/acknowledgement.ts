@@ -8,7 +8,7 @@ import type { Address } from '../run/address.ts'
 import type { Created, WriteResult } from '../run/write.ts'
 import { type Answer, empty, json, ok } from './answer.ts'
 import { renderItem, renderItems, renderScalar } from './items.ts'
-import { formatPath, ownSegments, type Site } from './paths.ts'
+import { formatPath, formatSegment, ownSegments, type Parts, type Site } from './paths.ts'
 import { tagged } from './tag.ts'
 
 export interface AcknowledgementOptions {
@@ -19,7 +19,7 @@ export interface AcknowledgementOptions {
 
 /** The parts of the request that an acknowledgement repeats. */
 export interface WriteEcho {
-  readonly segments: readonly string[]
+  readonly parts: readonly Parts[]
   site (): Site
   /** The client's preference `return` (RFC 7240). */
   readonly returns: 'representation' | 'minimal' | undefined
@@ -65,16 +65,18 @@ function renderCreated (
   return acknowledge(201, many ? acknowledgements : acknowledgements[0] ?? { status: 'created' }, location)
 }
 
-function acknowledgementOf ({ key: [id] }: Created, { key }: Collection, withId: boolean): Acknowledgement {
-  const isShown = withId && key.every(field => field.readable)
-  return { status: 'created', ...isShown && id !== undefined && { id } }
+function acknowledgementOf ({ key: values }: Created, { key }: Collection, withId: boolean): Acknowledgement {
+  if (!withId || !key.every(field => field.readable)) return { status: 'created' }
+  const [value, other] = values
+  const id = other === undefined ? value : formatSegment(values)
+  return { status: 'created', ...id !== undefined && { id } }
 }
 
 /** Returns the header `location` of a created item. */
 function locationOf (
-  collection: Collection, address: Address, { segments, site }: WriteEcho, dictionaryPrefix: string
+  collection: Collection, address: Address, { parts, site }: WriteEcho, dictionaryPrefix: string
 ): Answer['headers'] {
-  return { location: formatPath(site(), [...segments, ...ownSegments(collection, address, dictionaryPrefix)]) }
+  return { location: formatPath(site(), [...parts, ...ownSegments(collection, address, dictionaryPrefix)]) }
 }
 
 interface Creations {

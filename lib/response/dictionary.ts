@@ -2,10 +2,17 @@ import type { DataField } from '../model/model.ts'
 import type { Selection, Row } from '../plan/plan.ts'
 import { showItem } from '../plan/to-item.ts'
 import type { Group } from '../sources/source.ts'
+import { formatSegment } from './paths.ts'
 
 /** Returns a dictionary of items by the value of an identifier, as JSON text (docs/http.md: URLs). */
-export function renderDictionary (rows: readonly Row[], by: DataField, select: Selection): string {
-  return renderMembers(rows.map(row => [String(row[by.property]), showItem(row, select)]))
+export function renderDictionary (rows: readonly Row[], by: readonly DataField[], select: Selection): string {
+  return renderMembers(rows.map(row => [memberName(row, by), showItem(row, select)]))
+}
+
+/** Returns the value of an identifier; for a key of several fields the segment that leads to the item. */
+function memberName (row: Row, by: readonly DataField[]): string {
+  const values = by.map(({ property }) => row[property])
+  return values.length === 1 ? String(values[0]) : formatSegment(values)
 }
 
 /** Returns a dictionary of arrays of items by the value that they share, as JSON text (docs/http.md: URLs). */

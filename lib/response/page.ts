@@ -2,11 +2,11 @@ import type { Paging } from '../plan/read.ts'
 import type { Tags } from '../plan/tag.ts'
 import { type Answer, type Link, ok } from './answer.ts'
 import { type PageLink, type PageNames, type PageRead, pageLinks } from './links.ts'
-import { formatPath, type Site } from './paths.ts'
+import { formatPath, type Parts, type Site } from './paths.ts'
 
 /** The parts of the request that an answer repeats. */
 export interface PageEcho {
-  readonly segments: readonly string[]
+  readonly parts: readonly Parts[]
   /** Returns the parameters that every link keeps: those of the request without its page, each percent-encoded. */
   otherParameters (): readonly string[]
   /** Returns the base of the API's URLs. Called only for an answer that contains URLs. */
@@ -55,11 +55,11 @@ export function countHeaders ({ total }: { readonly total?: number }): Readonly<
 }
 
 /** Returns a relative URL: the path of the request, the kept parameters, and those of the page. */
-function formatTarget ({ page }: PageLink, { segments, otherParameters }: PageEcho, site: Site): string {
+function formatTarget ({ page }: PageLink, { parts, otherParameters }: PageEcho, site: Site): string {
   // Numbers and base64url need no encoding.
   const pageParameters = Object.entries(page).map(([name, value]) => `${encodeURIComponent(name)}=${value}`)
   const query = [...otherParameters(), ...pageParameters].join('&')
-  return formatPath(site, segments) + (query === '' ? '' : `?${query}`)
+  return formatPath(site, parts) + (query === '' ? '' : `?${query}`)
 }
 
 function wrap (items: string, links: readonly Link[], total: number | undefined): string {

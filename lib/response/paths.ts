@@ -21,10 +21,15 @@ export function siteOf ({ origin, root }: Addressed, baseUrl: string | undefined
   return { origin: url.origin, root: url.pathname === '/' ? '' : url.pathname }
 }
 
+/** A segment of a path: its parts, which are written with commas between them. Most segments have one. */
+export type Parts = readonly unknown[]
+
 /** Returns the path of a resource. Every segment is percent-encoded, so any text is safe in a header. */
-export function formatPath (site: Site, segments: readonly string[]): string {
-  return `${site.root}/${segments.map(encodeURIComponent).join('/')}`
-}
+export const formatPath = (site: Site, segments: readonly Parts[]): string =>
+  `${site.root}/${segments.map(formatSegment).join('/')}`
+
+/** Returns a percent-encoded segment, whose only bare commas are those between its parts. */
+export const formatSegment = (parts: Parts): string => parts.map(part => encodeURIComponent(String(part))).join(',')
 
 /**
  * Returns the segments that lead from a collection to the item with the address: its identifier, after the name of the
@@ -32,9 +37,13 @@ export function formatPath (site: Site, segments: readonly string[]): string {
  */
 export function ownSegments (
   { specials }: Collection, { fields, values, plain }: Address, dictionaryPrefix: string
-): readonly string[] {
+): readonly Parts[] {
   const identifier = segmentOf(values)
   const isSpecial = specials.some(special => special.segment === identifier)
   const isPlain = plain && identifier !== '' && !identifier.startsWith(dictionaryPrefix) && !isSpecial
-  return isPlain ? [identifier] : [`${dictionaryPrefix}${fields.map(field => field.name).join(',')}`, identifier]
+  return isPlain ? [values] : [dictionaryParts(fields.map(({ name }) => name).join(','), dictionaryPrefix), values]
 }
+
+/** Returns the segment of a dictionary by an identifier, whose name holds a comma if it is a key of several fields. */
+export const dictionaryParts = (name: string, dictionaryPrefix: string): Parts =>
+  `${dictionaryPrefix}${name}`.split(',')

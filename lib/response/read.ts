@@ -102,9 +102,9 @@ const inOrder = <T>(rows: readonly T[], reversed: boolean): readonly T[] => reve
 
 /** Returns the item's own URL as the header `content-location` (RFC 9110, 8.7), for an item at a special identifier. */
 function ownLocation (
-  collection: Collection, address: Address | undefined, { segments, site }: PageEcho, { dictionaryPrefix }: PageOptions
+  collection: Collection, address: Address | undefined, { parts, site }: PageEcho, { dictionaryPrefix }: PageOptions
 ): Record<string, string> {
   if (address === undefined) return {}
   const own = ownSegments(collection, address, dictionaryPrefix)
-  return { 'content-location': formatPath(site(), [...segments.slice(0, -1), ...own]) }
+  return { 'content-location': formatPath(site(), [...parts.slice(0, -1), ...own]) }
 }

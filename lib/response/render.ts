@@ -8,7 +8,7 @@ import { type AcknowledgementOptions, renderWrite, type WriteEcho } from './ackn
 import { type Answer, empty, ok } from './answer.ts'
 import { renderDirectory } from './directory.ts'
 import { type PageEcho, countHeaders, type PageOptions } from './page.ts'
-import { type Addressed, formatPath, siteOf } from './paths.ts'
+import { type Addressed, dictionaryParts, formatPath, type Parts, siteOf } from './paths.ts'
 import { renderMissing, renderRead, renderJson } from './read.ts'
 import { renderStream } from './stream.ts'
 import { tagged } from './tag.ts'
@@ -21,7 +21,7 @@ export interface RenderOptions {
 /** The parts of a request that its answer repeats or depends on. */
 export interface Echo extends Addressed {
   readonly method: string
-  readonly segments: readonly string[]
+  readonly parts: readonly Parts[]
   readonly returns: WriteEcho['returns']
   readonly conditions: { readonly ifNoneMatch: Tags | undefined }
   otherParameters (): readonly string[]
@@ -31,9 +31,9 @@ interface AnswerEcho extends PageEcho, WriteEcho { readonly method: string }
 
 /** Returns the answer for the result of a plan. Throws identifier_not_found and ambiguous_identifier. */
 export function render (result: Result, request: Echo, model: Model, { baseUrl, answers }: RenderOptions): Answer {
-  const { method, segments, otherParameters, returns, conditions } = request
+  const { method, parts, otherParameters, returns, conditions } = request
   const { ifNoneMatch } = conditions
-  const echo = { method, segments, otherParameters, returns, ifNoneMatch, site: () => siteOf(request, baseUrl) }
+  const echo = { method, parts, otherParameters, returns, ifNoneMatch, site: () => siteOf(request, baseUrl) }
   switch (result.kind) {
     case 'options': return renderOptions(result)
     case 'directory': return tagged(ok(renderDirectory(model)), ifNoneMatch)
@@ -69,11 +69,13 @@ function renderOptions ({ allow, accepts }: Extract<RequestPlan, { kind: 'option
 }
 
 function ambiguous (
-  walked: Walked | undefined, identifiers: readonly string[], { segments, site }: AnswerEcho,
+  walked: Walked | undefined, identifiers: readonly string[], { parts, site }: AnswerEcho,
   { dictionaryPrefix }: PageOptions
 ) {
   const { segment = '', length = 0 } = walked ?? {}
-  const before = segments.slice(0, length - 1)
-  const paths = identifiers.map(name => formatPath(site(), [...before, `${dictionaryPrefix}${name}`, segment]))
+  const before = parts.slice(0, length - 1)
+  const own = parts.slice(length - 1, length)
+  const paths = identifiers.map(name =>
+    formatPath(site(), [...before, dictionaryParts(name, dictionaryPrefix), ...own]))
   return ambiguousIdentifier(segment, paths)
 }

@@ -55,10 +55,20 @@ export function withoutDenied (declared: Declarations, denials: Denials): Declar
 
 function withoutFlags (collection: string, declared: Declared, denials: Denials): Declared {
   const properties = Object.fromEntries(Object.entries(declared.schema.properties).map(([property, schema]) =>
-    [property, withoutFieldFlags(collection, property, schema, denials)]))
+    [property, withoutFieldFlags({ collection, property, schema, isKey: isKey(property, declared) }, denials)]))
   const computed = Object.fromEntries(Object.entries(declared.computed).map(([property, one]) =>
-    [property, { ...one, type: withoutFieldFlags(collection, property, one.type, denials) }]))
+    [property, { ...one, type: withoutFieldFlags({ collection, property, schema: one.type, isKey: false }, denials) }]))
   return { ...declared, schema: { ...declared.schema, properties }, computed }
+}
+
+const isKey = (property: string, { key }: Declared) => key?.includes(property) === true
+
+/** `isKey`: the field is part of a declared key. */
+interface DeclaredField {
+  readonly collection: string
+  readonly property: string
+  readonly schema: TSchema
+  readonly isKey: boolean
 }
 
 /**
@@ -66,10 +76,10 @@ function withoutFlags (collection: string, declared: Declared, denials: Denials)
  * excepted) or the target of the relation; without `writable` if it may not write the field or read the target.
  */
 function withoutFieldFlags (
-  collection: string, property: string, schema: TSchema, { collections, read, write }: Denials
+  { collection, property, schema, isKey }: DeclaredField, { collections, read, write }: Denials
 ): TSchema {
   const isTargetDenied = isRelation(schema) && collections.has(schema.target)
-  const isCollectionDenied = collections.has(collection) && schema['identifier'] !== true
+  const isCollectionDenied = collections.has(collection) && !isKey && schema['identifier'] !== true
   const unreadable = read.has(`${collection}.${property}`) || isTargetDenied || isCollectionDenied
   const unwritable = write.has(`${collection}.${property}`) || (isTargetDenied && schema['writable'] === true)
   if (!unreadable && !unwritable) return schema

@@ -1,5 +1,5 @@
 import type { Context } from '../collection.ts'
-import { isSameKey, type KeyValues } from '../model/keys.ts'
+import { isSameKey, type KeyValues, singleKey } from '../model/keys.ts'
 import type { Collection, Identifier, StoredField } from '../model/model.ts'
 import { identify, usableIdentifiers } from '../plan/identify.ts'
 import type { Row, Selection, Step } from '../plan/plan.ts'
@@ -38,25 +38,26 @@ export function findAddress (
   return leadsToItem(located, database, context).then(address, () => address(false))
 }
 
-/** Returns the segment of a path that these values make. */
+/** Returns the decoded segment of a path that these values make. */
 export const segmentOf = (values: readonly unknown[]): string => values.map(String).join(',')
 
 /** Returns true if an identifier besides the key takes the text. */
 function isContested (collection: Collection, text: string): boolean {
-  const [key, second] = collection.key
+  const key = singleKey(collection)
   return usableIdentifiers(collection).some(one => {
-    const isKey = second === undefined && one.kind === 'field' && one.field === key
-    return !isKey && typeOf(one).parse(text) !== undefined
+    if (one.kind === 'key' || (one.kind === 'field' && one.field === key)) return false
+    return typeOf(one).parse(text) !== undefined
   })
 }
 
-const typeOf = (identifier: Identifier) => identifier.kind === 'lookup' ? identifier.type : identifier.field.type
+const typeOf = (identifier: Exclude<Identifier, { kind: 'key' }>) =>
+  identifier.kind === 'lookup' ? identifier.type : identifier.field.type
 
 /** Returns false if the text of the key, as the last segment of the path, leads to another item too. */
 async function leadsToItem (
   { collection, via, steps, key }: Located, database: ScopedDatabase, context: Context
 ): Promise<boolean> {
-  const { where } = await identify(segmentOf(key), collection, context)
+  const { where } = await identify({ text: segmentOf(key), parts: key.map(String) }, collection, context)
   const select = selectionOf(collection.key)
   const found = await database.read({ kind: 'item', steps: [...steps, { collection, via, where }], select }, true)
   // No item is found if the caller may not see the item; then the text leads to no other item either.

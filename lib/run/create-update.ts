@@ -3,7 +3,7 @@ import { danglingReference, validation } from '../errors.ts'
 import { type KeyValues, toKeyValues } from '../model/keys.ts'
 import type { Collection, Field, StoredField, SubCollectionField } from '../model/model.ts'
 import {
-  type Assignment, type Confirmation, contradiction, type Element, type ItemBody, parentKey
+  type Assignment, type Confirmation, contradiction, type Element, type ItemBody, type Named, parentKey
 } from '../plan/body.ts'
 import type { Preset, Origin, Selection, Step, Row } from '../plan/plan.ts'
 import { equalsKey } from '../plan/predicates.ts'
@@ -220,7 +220,7 @@ interface ElementRelation {
 /** Links the item that an element names to the parent, or creates it there. Returns the item's key. */
 async function resolveElement (element: Element, relation: ElementRelation, work: UnitOfWork): Promise<KeyValues> {
   const { from: { collection, via }, parent } = relation
-  const row = await findElement(element, collection, work)
+  const row = await findElement(element, relation, work)
   if (row === undefined) return createElement(element, relation, work)
   const { pointer, linked } = element
   const violations = [...linked.violations, ...confirm(linked.confirmations, row)]
@@ -265,19 +265,28 @@ async function isLinked ({ field, parent, row }: ExistingElement, { session }: U
 }
 
 async function findElement (
-  { found, linked }: Element, collection: Collection, { session }: UnitOfWork
+  { found, linked }: Element, relation: ElementRelation, { session }: UnitOfWork
 ): Promise<Row | undefined> {
-  if (found === undefined) return undefined
-  const steps = [{ collection, via: undefined, where: equalsKey(found.fields, found.values) }]
+  const values = found && namedValues(found, relation)
+  if (found === undefined || values === undefined) return undefined
+  const { collection } = relation.from
+  const steps = [{ collection, via: undefined, where: equalsKey(found.fields, values) }]
   const result = await session.lock({ kind: 'item', steps, select: itemSelection(collection, linked.confirmations) })
   return result.kind === 'rows' ? result.rows[0] : undefined
+}
+
+/** Returns the values of an identifier, with those that the parent gives; undefined without one of these. */
+function namedValues ({ fields, values }: Named, { from, parent }: ElementRelation): KeyValues | undefined {
+  const given = parentKey(from.via)
+  return toKeyValues(fields.map((field, index) => values[index] ?? parent?.key[given.indexOf(field)]))
 }
 
 async function createElement (
   { found, created, pointer }: Element, { from, parent, name }: ElementRelation, work: UnitOfWork
 ): Promise<KeyValues> {
   // An identifier that clients cannot write can only refer to an existing item.
-  if (found?.fields.some(field => !field.writable) === true) throw danglingReference([name], pointer)
+  const isReadOnly = found?.fields.some((field, index) => found.values[index] !== undefined && !field.writable)
+  if (isReadOnly === true) throw danglingReference([name], pointer)
   if (created.violations.length > 0) throw validation(created.violations)
   const item = await createItem({ body: created, from, given: [], parent, orNothing: false }, work)
   if (item === undefined) throw new TypeError('an insert without a conflict clause inserted nothing')

@@ -4,7 +4,7 @@ import { unavailable, validation } from '../errors.ts'
 import type { KeyValues } from '../model/keys.ts'
 import type { Collection } from '../model/model.ts'
 import { parentKey } from '../plan/body.ts'
-import type { Projection, Step, WritePlan, WritePlanOf, Row } from '../plan/plan.ts'
+import type { Projection, Step, UpsertInsert, WritePlan, WritePlanOf, Row } from '../plan/plan.ts'
 import { selectKey } from '../plan/select.ts'
 import { checkConditions, versionOf } from '../plan/tag.ts'
 import type { AuthorisedChange } from '../rules/authorise.ts'
@@ -171,11 +171,20 @@ async function runUpdate (plan: WritePlanOf<'update'>, work: UnitOfWork, isRetry
   checkConditions(conditions, undefined, collection.strategies.requireIfMatch)
   const parent = await lockParent(plan.steps.slice(0, -1), work)
   if (parent.kind !== 'parent') return parent
+  if (!fitsParent(insert, parent)) return found
   if (insert.body.violations.length > 0) throw validation(insert.body.violations)
   const created = await createItem({ ...insert, parent: parent.item, orNothing: !isRetry }, work)
   if (created === undefined) throw new UpsertConflict()
   const row = await readProjection(collection, created, representation, work)
   return { kind: 'created', items: [{ key: keyOf(created, collection), row }] }
+}
+
+/** Returns false if the URL of an upsert gives a value to the foreign key that is not the parent's. */
+function fitsParent ({ from, given }: UpsertInsert, { item: parent }: Parent): boolean {
+  return parentKey(from.via).every((field, index) => {
+    const preset = given.find(one => one.field === field)
+    return preset === undefined || preset.value === parent?.key[index]
+  })
 }
 
 const lockItem = ({ steps, collection, body }: WritePlanOf<'update'>, { session }: UnitOfWork) =>

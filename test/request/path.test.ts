@@ -31,9 +31,14 @@ const paths: Record<string, readonly [segments: readonly string[], query: string
 
 for (const [url, [segments, query]] of Object.entries(paths)) {
   test(`the URL '${url}' is [${segments.join(' | ')}]${query === '' ? '' : ` and '${query}'`}`, async t => {
-    t.same(parsePath(url), { segments, query })
+    t.match(parsePath(url), { segments, query })
   })
 }
+
+test('a segment is split at its commas before it is decoded', async t => {
+  t.strictSame(parsePath('/a/1,2/x%2Cy,%20z/,/%2C').parts, [['a'], ['1', '2'], ['x,y', ' z'], ['', ''], [',']])
+  t.strictSame(parsePath('/a/1,2/x%2Cy,%20z/,/%2C').segments, ['a', '1,2', 'x,y, z', ',', ','])
+})
 
 test('broken percent-encoding of a path is refused', async t => {
   for (const url of ['/%', '/a%2', '/%zz', '/a/%ff', '/%c0%af', '/%ed%a0%80', '/\ud800', 'http://h/%']) {

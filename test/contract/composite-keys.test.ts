@@ -1,0 +1,297 @@
+import { Type } from '@sinclair/typebox'
+import Fastify from 'fastify'
+import { test } from 'tap'
+import dataApi, { collection, memory, SubCollection, SubItem } from '../../lib/index.ts'
+import { orderLines } from '../fixtures/order-lines.ts'
+import { everySource } from '../helpers/every-source.ts'
+
+// docs/http.md: Identifiers. A key of several fields is one segment of a path, its values between commas.
+
+const every = (name: string, run: Parameters<typeof everySource>[1]) => { everySource(name, run, {}, orderLines()) }
+
+every('a key of several fields is one segment, its values between commas', async ({ get, same }) => {
+  same(await get('/lines/1,7?fields=quantity'), 200, { quantity: 5 })
+  same(await get('/lines/1,7/quantity'), 200, 5)
+  same(await get('/lines/1,7/product/name'), 200, 'tea')
+  same(await get('/orders/1/lines/1,8/quantity'), 200, 2)
+  same(await get('/lines/by_order_id,product_id/1,7/quantity'), 200, 5)
+  for (const other of ['1', '7,1', '1,7,', '1,7,8', ',7', '01,7', '1%2C7', '2,8']) {
+    const id = decodeURIComponent(other)
+    same(await get(`/lines/${other}`), 404, {
+      status: 'not_found',
+      error: 'identifier_not_found',
+      message: `An item was not found with the identifier '${id}'.`
+    })
+  }
+  same(await get('/orders/2/lines/1,7/quantity'), 404, {
+    status: 'not_found',
+    error: 'identifier_not_found',
+    message: "An item was not found with the identifier '1,7'."
+  })
+})
+
+every('a comma in a value of a key is percent-encoded', async ({ get, same }) => {
+  same(await get('/regions/a%2Cb,c/name'), 200, 'One')
+  same(await get('/regions/a,b%2Cc/name'), 200, 'Two')
+  same(await get('/regions/%C3%A9%20%2F,/name'), 200, 'a,b')
+  same(await get('/regions/a%2Cb%2Cc'), 404, {
+    status: 'not_found',
+    error: 'identifier_not_found',
+    message: "An item was not found with the identifier 'a,b,c'."
+  })
+})
+
+every('a key of several fields and another identifier can be ambiguous', async ({ get, same }) => {
+  same(await get('/regions/a,b'), 409, {
+    status: 'conflict',
+    error: 'ambiguous_identifier',
+    message: "More than one item has the identifier 'a,b'. Use one of these paths instead: " +
+      '/regions/by_country,code/a,b, /regions/by_name/a,b',
+    candidates: ['/regions/by_country,code/a,b', '/regions/by_name/a,b']
+  })
+  same(await get('/regions/by_country,code/a,b/name'), 200, 'a/b')
+  same(await get('/regions/by_name/a,b?fields=country'), 200, { country: 'é /' })
+})
+
+every('a special identifier precedes the key, which its dictionary still finds', async ({ get, same }) => {
+  same(await get('/regions/x,y?fields=name'), 200, { name: 'a/b' }, { 'content-location': '/regions/by_country,code/a,b' })
+  same(await get('/regions/by_country,code/x,y?fields=name'), 200, { name: null })
+})
+
+every('a part of a key alone makes a dictionary of arrays, the whole key one of items', async ({ get, same, t }) => {
+  same(await get('/lines/by_order_id?fields=product_id'), 200, {
+    1: [{ product_id: 7 }, { product_id: 8 }], 2: [{ product_id: 7 }]
+  })
+  same(await get('/lines/by_order_id/1?fields=product_id'), 200, [{ product_id: 7 }, { product_id: 8 }])
+  same(await get('/lines/by_order_id/1/1,8/quantity'), 200, 2)
+  same(await get('/lines/by_order_id,product_id?fields=quantity'), 200, {
+    '1,7': { quantity: 5 }, '1,8': { quantity: 2 }, '2,7': { quantity: 5 }
+  })
+  const { body } = await get('/regions/by_country,code?fields=name&limit=2')
+  t.equal(body, '{"a,b":{"name":"a/b"},"a,b%2Cc":{"name":"Two"}}')
+})
+
+every('every field of the key is a tie-breaker, and each page follows the one before', async ({ get, same, t }) => {
+  same(await get('/lines?fields=order_id,product_id'), 200, [
+    { order_id: 1, product_id: 7 }, { order_id: 1, product_id: 8 }, { order_id: 2, product_id: 7 }
+  ])
+  for (const sort of ['quantity', 'quantity desc', 'product_id', 'product_id desc,order_id desc', 'order_id']) {
+    const all = (await get(`/lines?sort=${sort.replaceAll(' ', '+')}`)).json<unknown[]>()
+    const visited: unknown[] = []
+    let url: string | undefined = `/lines?sort=${sort.replaceAll(' ', '+')}&size=1`
+    while (url !== undefined) {
+      const page = await get(url)
+      visited.push(...page.json<unknown[]>())
+      url = /<([^>]*)>; rel="next"/.exec(String(page.headers['link']))?.[1]?.replace('http://localhost:80', '')
+    }
+    t.strictSame(visited, all, sort)
+    t.equal(visited.length, 3)
+  }
+  const { body } = await get('/lines?sort=quantity', { accept: 'application/x-ndjson' })
+  t.equal(body.trim().split('\n').length, 3)
+})
+
+every('links keep the key in their path as it was sent', async ({ get, same, t }) => {
+  same(await get('/lines/1,7/parcels?size=0'), 200, [])
+  const { headers } = await get('/lines/1,7/labels?size=1&page=2')
+  t.match(headers['link'], '/lines/1,7/labels?size=1&page=1>; rel="prev"')
+})
+
+every('an item that is created is found at its location', async ({ send, get, same }) => {
+  const created = await send('POST', '/lines', { order_id: 2, product_id: 9, quantity: 3 })
+  same(created, 201, { status: 'created', id: '2,9' }, { location: '/lines/2,9' })
+  same(await get('/lines/2,9/quantity'), 200, 3)
+  same(await send('POST', '/orders/2/lines', { product_id: 8 }), 201, { status: 'created', id: '2,8' }, {
+    location: '/orders/2/lines/2,8'
+  })
+  same(await send('POST', '/regions', { country: 'a,b', code: '/é' }), 201, {
+    status: 'created', id: 'a%2Cb,%2F%C3%A9'
+  }, { location: '/regions/a%2Cb,%2F%C3%A9' })
+  same(await get('/regions/a%2Cb,%2F%C3%A9?fields=country,code'), 200, { country: 'a,b', code: '/é' })
+})
+
+every('a part of a key that is missing, and a key that exists, are refused', async ({ send, same }) => {
+  same(await send('POST', '/lines', { order_id: 2 }), 400, {
+    error: 'validation',
+    message: "The body is not valid; 'details' lists 1 problem.",
+    details: [{ pointer: '/product_id', message: 'is required' }]
+  })
+  same(await send('POST', '/lines', { order_id: 1, product_id: 7 }), 409, {
+    status: 'conflict',
+    error: 'duplicate',
+    message: "An item with the same 'order_id' and 'product_id' already exists.",
+    fields: ['order_id', 'product_id']
+  })
+})
+
+every('an upsert creates the item with the key of the URL', async ({ send, get, same }) => {
+  same(await send('PUT', '/lines/2,9', { quantity: 4 }), 201, { status: 'created' })
+  same(await send('PUT', '/lines/2,9', { quantity: 6 }), 200, { status: 'ok' })
+  same(await get('/lines/2,9/quantity'), 200, 6)
+  same(await send('PUT', '/orders/2/lines/2,8', { quantity: 1, product_id: 8 }), 201, { status: 'created' })
+  same(await send('PUT', '/orders/2/lines/1,9', { quantity: 1 }), 404, {
+    status: 'not_found',
+    error: 'identifier_not_found',
+    message: "An item was not found with the identifier '1,9'."
+  })
+  const contradicting = await send('PUT', '/lines/2,9', { product_id: 8 })
+  same(contradicting, 400, {
+    error: 'validation',
+    message: "The body is not valid; 'details' lists 1 problem.",
+    details: [{ pointer: '/product_id', message: 'contradicts the URL' }]
+  })
+})
+
+every('an item is updated and deleted at its key, and guarded by its tag', async ({ send, get, same, t }) => {
+  const { headers: { etag } } = await get('/lines/1,7')
+  same(await send('PATCH', '/lines/1,7', { quantity: 9 }, { 'if-match': String(etag) }), 200, { status: 'ok' })
+  t.equal((await send('PATCH', '/lines/1,7', { quantity: 9 }, { 'if-match': String(etag) })).statusCode, 412)
+  same(await get('/lines?fields=quantity'), 200, [{ quantity: 9 }, { quantity: 2 }, { quantity: 5 }])
+  same(await send('PUT', '/orders/1/lines/1,8/quantity', 4), 200, { status: 'ok' })
+  same(await send('DELETE', '/lines/1,8'), 200, { status: 'ok' })
+  t.equal((await get('/lines/1,8')).statusCode, 404)
+  t.equal((await send('DELETE', '/lines/1,7')).json<{ error: string }>().error, 'reference')
+})
+
+everySource('a part of a key can be changed', async ({ send, get, same }) => {
+  same(await send('PATCH', '/lines/1,8', { product_id: 9 }), 200, { status: 'ok' })
+  same(await get('/lines/1,9/quantity'), 200, 2)
+  same(await send('PATCH', '/lines/1,9', { product_id: 7 }), 409, {
+    status: 'conflict',
+    error: 'duplicate',
+    message: "An item with the same 'order_id' and 'product_id' already exists.",
+    fields: ['order_id', 'product_id']
+  })
+  same(await send('PATCH', '/lines/1,7', { product_id: 8 }), 409, {
+    status: 'conflict', error: 'reference', message: 'Other items still refer to this item.', fields: []
+  })
+}, {}, orderLines({}))
+
+every('relations lead to items with such keys, and back', async ({ get, same }) => {
+  same(await get('/parcels?fields=id,line(quantity)'), 200, [
+    { id: 1, line: { quantity: 5 } }, { id: 2, line: { quantity: 5 } }, { id: 3, line: null }
+  ])
+  same(await get('/parcels/2/line/purchase/customer'), 200, 'Bo')
+  same(await get('/lines?fields=order_id,product_id,parcels(id)'), 200, [
+    { order_id: 1, product_id: 7, parcels: [{ id: 1 }] },
+    { order_id: 1, product_id: 8, parcels: [] },
+    { order_id: 2, product_id: 7, parcels: [{ id: 2 }] }
+  ])
+  same(await get('/lines/2,7/parcels?fields=id'), 200, [{ id: 2 }])
+  same(await get('/parcels?line.quantity=5&fields=id'), 200, [{ id: 1 }, { id: 2 }])
+  same(await get('/parcels?line=null&fields=id'), 200, [{ id: 3 }])
+  same(await get('/lines?parcels.id=2&fields=order_id'), 200, [{ order_id: 2 }])
+  same(await get('/lines?parcels.id>0&fields=order_id'), 200, [{ order_id: 1 }, { order_id: 2 }])
+})
+
+every('a join table of such keys links many to many', async ({ get, send, same }) => {
+  same(await get('/lines/1,7/labels'), 200, [{ code: 'gift' }])
+  same(await get('/labels/gift/lines?fields=order_id,product_id'), 200, [
+    { order_id: 1, product_id: 7 }, { order_id: 2, product_id: 7 }
+  ])
+  same(await get('/lines?labels.code=gift&fields=order_id'), 200, [{ order_id: 1 }, { order_id: 2 }])
+  same(await get('/labels?lines.quantity=5'), 200, [{ code: 'gift' }])
+  same(await get('/labels?lines.product.id=8'), 200, [])
+  same(await send('PATCH', '/lines/1,8', { labels: [{ code: 'late' }, { code: 'new' }] }), 200, { status: 'ok' })
+  same(await get('/lines/1,8/labels'), 200, [{ code: 'late' }, { code: 'new' }])
+  same(await send('POST', '/lines/2,7/labels', { code: 'last' }), 201, { status: 'created', id: 'last' }, {
+    location: '/lines/2,7/labels/last'
+  })
+  same(await send('PATCH', '/labels/late', { lines: [{ order_id: 2, product_id: 7 }] }), 200, { status: 'ok' })
+  same(await get('/lines/2,7/labels'), 200, [{ code: 'gift' }, { code: 'last' }, { code: 'late' }])
+})
+
+every('a join table with data of its own is a collection as well', async ({ get, send, same }) => {
+  same(await get('/orders/1/products?fields=name'), 200, [{ name: 'tea' }, { name: 'cup' }])
+  same(await send('POST', '/lines', { order_id: 1, product_id: 9 }), 201, { status: 'created', id: '1,9' })
+  same(await get('/orders/1/products?fields=name'), 200, [{ name: 'tea' }, { name: 'cup' }, { name: 'pot' }])
+})
+
+every('a reference of several fields is written by the item that it leads to', async ({ get, send, same }) => {
+  same(await send('PATCH', '/parcels/3', { line: { order_id: 1, product_id: 8 } }), 200, { status: 'ok' })
+  same(await get('/parcels/3?fields=order_id,product_id'), 200, { order_id: 1, product_id: 8 })
+  same(await send('PATCH', '/parcels/3', { line: null }), 200, { status: 'ok' })
+  same(await get('/parcels/3?fields=order_id,product_id'), 200, { order_id: null, product_id: null })
+  same(await send('PATCH', '/parcels/1', { order_id: 3 }), 409, {
+    status: 'conflict',
+    error: 'reference',
+    message: "The item referred to by 'order_id' does not exist.",
+    fields: ['order_id']
+  })
+  same(await send('POST', '/lines/1,8/parcels', {}), 201, { status: 'created', id: 4 }, {
+    location: '/lines/1,8/parcels/4'
+  })
+  same(await get('/parcels/4?fields=order_id,product_id'), 200, { order_id: 1, product_id: 8 })
+  same(await send('POST', '/parcels', { line: { order_id: 2, product_id: 9, quantity: 3 } }), 201, {
+    status: 'created', id: 5
+  })
+  same(await get('/lines/2,9/parcels?fields=id'), 200, [{ id: 5 }])
+})
+
+every('an element of a sub-collection gets the part of its key that refers to its parent', async ({ get, send, same }) => {
+  same(await send('PATCH', '/orders/1', {
+    lines: [{ product_id: 7, quantity: 5 }, { product_id: 9, quantity: 3 }, { order_id: 1, product_id: 8 }]
+  }), 200, { status: 'ok' })
+  same(await get('/orders/1/lines?fields=product_id,quantity'), 200, [
+    { product_id: 7, quantity: 5 }, { product_id: 8, quantity: 2 }, { product_id: 9, quantity: 3 }
+  ])
+  same(await send('POST', '/orders', { customer: 'Cy', lines: [{ product_id: 7 }] }), 201, { status: 'created', id: 3 })
+  same(await get('/lines/3,7/quantity'), 200, 1)
+  const whole = await get('/orders/1?fields=customer,lines(product_id,quantity)')
+  same(await send('PUT', '/orders/1', whole.json()), 200, { status: 'ok' })
+})
+
+const declare = async (behaviour: object) => {
+  const A = Type.Object({
+    one: Type.Integer({ readable: true }),
+    two: Type.Integer({ readable: true }),
+    maybe: Type.Optional(Type.Integer({ readable: true })),
+    data: Type.Array(Type.Integer(), { readable: true }),
+    bs: SubCollection('b', { foreignKey: ['aOne', 'aTwo'], readable: true })
+  })
+  const B = Type.Object({
+    id: Type.Integer({ identifier: true, readable: true }),
+    aOne: Type.Integer(),
+    aTwo: Type.Integer(),
+    a: SubItem('a', { foreignKey: ['aOne', 'aTwo'], readable: true })
+  })
+  const app = Fastify()
+  await app.register(dataApi, {
+    collections: {
+      a: collection(A, { source: memory([]), key: ['one', 'two'], ...behaviour }),
+      b: collection(B, { source: memory([]) })
+    }
+  })
+  await app.close()
+}
+
+const mistakes: ReadonlyArray<readonly [key: unknown, message: string]> = [
+  [[], "collection 'a': 'key' must be a list of one or more fields"],
+  ['one', "collection 'a': 'key' must be a list of one or more fields"],
+  [['one', 'tow'], "collection 'a', field 'tow': is named in 'key', but is not a stored field of the collection"],
+  [['one', 'bs'], "collection 'a', field 'bs': is named in 'key', but is not a stored field of the collection"],
+  [['one', 'one'], "collection 'a', field 'one': is named twice in 'key'"],
+  [['one', 'maybe'], "collection 'a', field 'maybe': is part of the collection's key, so it must be neither optional nor nullable"],
+  [['one', 'data'], "collection 'a', field 'data': is part of the collection's key, but JSON cannot be used in a URL"],
+  [['one'], "collection 'a', field 'bs': its foreign key has 2 fields, but the key of 'a' has 1 field ('one')"],
+  [undefined, "collection 'a': no field is flagged 'identifier', and 'key' names none; a collection needs one or the other"]
+]
+
+for (const [key, message] of mistakes) {
+  test(`a mistake in a key is an error at registration: ${JSON.stringify(key)}`, async t => {
+    await t.rejects(declare({ key }), { message })
+  })
+}
+
+test('a key of one field is an identifier, also where another field is flagged', async t => {
+  const Page = Type.Object({
+    id: Type.Integer({ identifier: true, readable: true }), slug: Type.String({ readable: true })
+  })
+  const app = Fastify()
+  const source = memory([{ id: 1, slug: 'b' }, { id: 2, slug: 'a' }])
+  await app.register(dataApi, { collections: { pages: collection(Page, { source, key: ['slug'] }) } })
+  t.strictSame((await app.inject('/pages')).json(), [{ id: 2, slug: 'a' }, { id: 1, slug: 'b' }])
+  t.strictSame((await app.inject('/pages/a/id')).json(), 2)
+  t.strictSame((await app.inject('/pages/by_slug?fields=id')).json(), { a: { id: 2 }, b: { id: 1 } })
+  await app.close()
+})
