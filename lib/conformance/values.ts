@@ -1,3 +1,4 @@
+import type { ValueKind } from '../model/values.ts'
 import type { ColumnKind } from './table.ts'
 
 /** Returns the n-th UUID of a sequence. */
@@ -73,7 +74,7 @@ export const pools: Readonly<Record<ColumnKind, readonly unknown[]>> = {
 export const longText = 'long text '.repeat(10_000)
 
 /** Other spellings of values, with the same meaning. */
-export const spellings: Partial<Readonly<Record<ColumnKind, readonly string[]>>> = {
+export const spellings: Readonly<Partial<Record<ColumnKind | ValueKind, readonly string[]>>> = {
   'date-time': [
     '2001-12-31T23:59:59.999+00:00', '2002-01-01T05:29:59.999+05:30', '1970-01-01T00:00:00Z', '2024-02-29T12:00:00.5Z',
     '2024-02-29t12:00:00.5z', '9999-12-31T23:59:59.9-00:00'

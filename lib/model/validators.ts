@@ -2,6 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import type { Ajv, ErrorObject } from 'ajv'
 import { flagNames } from '../../schemas/flags.ts'
 import { DeclarationError } from '../errors.ts'
+import { isMultipleOf } from './decimals.ts'
 import { makeAjvWithFormats } from './load-ajv.ts'
 import { formatTypes } from './values.ts'
 import { describeViolation } from './violation-message.ts'
@@ -17,11 +18,25 @@ export type Validate = (values: Readonly<Record<string, unknown>>) => readonly V
 function makeValidatorAjv (): Ajv {
   const ajv = makeAjvWithFormats({ allErrors: true, strictTypes: false, strictTuples: false, strictRequired: false })
   ajv.addVocabulary([...flagNames])
-  // Bodies and filters accept the same texts for a format.
   for (const [format, type] of Object.entries(formatTypes)) {
-    ajv.addFormat(format, { validate: (text: string) => type.parse(text) !== undefined })
+    ajv.addFormat(format, { validate: (text: string) => type.take(text) !== undefined })
   }
+  // Ajv divides doubles, and so refuses 19.99 as a multiple of 0.01.
+  ajv.removeKeyword('multipleOf')
+  ajv.addKeyword({ keyword: 'multipleOf', type: 'number', schemaType: 'number', compile: checkMultiple })
   return ajv
+}
+
+/** A check of a value, whose errors Ajv reads from the function. */
+interface Check { (value: number): boolean, errors?: Array<Partial<ErrorObject>> }
+
+function checkMultiple (multipleOf: number): Check {
+  const check: Check = value => {
+    const isValid = isMultipleOf(value, multipleOf)
+    check.errors = isValid ? [] : [{ keyword: 'multipleOf', params: { multipleOf } }]
+    return isValid
+  }
+  return check
 }
 
 let madeAjv: Ajv | undefined

@@ -305,4 +305,4 @@ function missing (
 }
 
 /** The types of keys that are generated if the body has none: integers by the source, UUIDs at random. */
-const generatedKinds: ReadonlySet<string> = new Set(['integer', 'uuid'])
+const generatedKinds: ReadonlySet<string> = new Set(['integer', 'int64', 'uuid'])

@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import { invalidPage } from '../errors.ts'
 import { memoize } from '../memoize.ts'
 import type { TextPlace, ValueText } from '../request/request.ts'
 import type { DataField } from '../model/model.ts'
-import type { Scalar } from '../model/values.ts'
-
+import type { Operator, Scalar } from '../model/values.ts'
 import type { Order, OrderTerm, Predicate, Row } from './plan.ts'
+import { positionOf } from './position.ts'
 import { all, any, equals, always, never } from './predicates.ts'
 import { reverse } from './sort.ts'
 
@@ -23,8 +24,21 @@ export interface Cursor {
 
 /** Returns the text of the cursor at this row. The caller must be allowed to read every field of the order. */
 export function formatCursor (order: Order, row: Row): string {
-  const values = order.map(({ field }) => row[field.property] ?? null)
-  return Buffer.from(JSON.stringify([formatOrder(order), ...values])).toString('base64url')
+  return Buffer.from(JSON.stringify([formatOrder(order), ...cursorValues(order, row)])).toString('base64url')
+}
+
+/** Returns the values of the cursor at this row. */
+export const cursorValues = (order: Order, row: Row): readonly unknown[] =>
+  order.map(({ field }) => toCursor(positionOf(row, field), field))
+
+/**
+ * Throws an Error if a row has the position of the cursor. The rows beyond a cursor never have it, unless the database
+ * compares otherwise than it should; a client that follows links would then never come to an end.
+ */
+export function checkMoved (order: Order, row: Row, values: Cursor['values']): void {
+  if (!isDeepStrictEqual(cursorValues(order, row), values)) return
+  const names = order.map(({ field }) => `'${field.property}'`).join(', ')
+  throw new Error(`An item beyond a cursor has the cursor's own position. Do the types of ${names} fit their columns?`)
 }
 
 /** Decodes the text of a cursor. Throws invalid_page if it is not one. */
@@ -36,8 +50,11 @@ export function parseCursor (value: ValueText, direction: Cursor['direction']): 
   return { direction, order, values, at: value.at }
 }
 
-/** Returns the predicate of the items beyond the cursor. Throws invalid_page if the cursor does not fit the order. */
-export function planCursor (cursor: Cursor | undefined, order: Order): Predicate {
+/**
+ * Returns the predicate of the items, or groups, beyond the cursor. Throws invalid_page if the cursor does not fit the
+ * order. `stored`: see Predicate.
+ */
+export function planCursor (cursor: Cursor | undefined, order: Order, stored: boolean): Predicate {
   if (cursor === undefined) return always
   // Our links never carry such a cursor. A client that made one by hand could find out the values of an unreadable key.
   if (!order.every(({ field }) => field.readable)) throw invalid(cursor.at)
@@ -46,31 +63,41 @@ export function planCursor (cursor: Cursor | undefined, order: Order): Predicate
     throw invalidPage(`The cursor in '${at.parameter}' belongs to another sort order than this request's.`, at)
   }
   const values = order.map(({ field }, index) => checkValue(cursor.values[index], field, cursor.at))
-  return afterCursor(cursor.direction === 'after' ? order : reverse(order), values)
+  return beyond(cursor.direction === 'after' ? order : reverse(order), values, stored)
 }
+
+/** Returns the predicate of the items that follow a row in the order. The row must hold the fields of the order. */
+export const afterRow = (order: Order, row: Row): Predicate =>
+  beyond(order, order.map(({ field }) => positionOf(row, field)), true)
 
 /**
  * Returns the predicate of the items that follow the one with these values of the order. For the order a, b it is
  * `a > 1 or (a = 1 and b > 2)`, preceded by the bound `a >= 1`.
  */
-export function afterCursor (order: Order, values: readonly (Scalar | null)[]): Predicate {
+function beyond (order: Order, values: readonly (Scalar | null)[], stored: boolean): Predicate {
+  const compare: Comparing = (field, operator, value) =>
+    ({ kind: 'compare', field, operator, value, ...stored && { stored } })
   const cursorBound = any(order.map((term, index) => all([
-    ...order.slice(0, index).map(({ field }, before) => equals(field, values[before] ?? null)),
-    follows(term, values[index] ?? null)
+    ...order.slice(0, index).map(({ field }, before) => compare(field, 'equals', values[before] ?? null)),
+    follows(term, values[index] ?? null, compare)
   ])))
   const [first] = order
   if (first === undefined || order.length === 1) return cursorBound
-  return all([...firstBound(first, values[0] ?? null), cursorBound])
+  return all([...firstBound(first, values[0] ?? null, compare), cursorBound])
 }
+
+type Comparing = (field: DataField, operator: Operator, value: Scalar | null) => Predicate
 
 /**
  * The bound that the alternatives imply for the first term. It is stated explicitly so that an index scan starts at the
  * cursor; with the alternatives alone, a database reads every item before it. There is no such bound if null values
  * follow the cursor.
  */
-function firstBound ({ field, descending }: OrderTerm, value: Scalar | null): readonly Predicate[] {
+function firstBound (
+  { field, descending }: OrderTerm, value: Scalar | null, compare: Comparing
+): readonly Predicate[] {
   if (value === null || (field.nullable && !descending)) return []
-  return [{ kind: 'compare', field, operator: descending ? 'at_most' : 'at_least', value }]
+  return [compare(field, descending ? 'at_most' : 'at_least', value)]
 }
 
 const formatOrder = memoize((order: Order) =>
@@ -85,32 +112,46 @@ function decode (text: string): unknown {
 }
 
 /**
+ * Returns a position as a cursor holds it: an array of the position, unless it has the form in which values of the
+ * field's type are shown.
+ */
+function toCursor (position: Scalar | null, field: DataField): unknown {
+  return position === null || isPlain(position, field) ? position : [position]
+}
+
+/**
  * Checks the JavaScript type of a value, because a client can make any cursor. Does not check the format: the order
  * follows the stored values, and the application may have stored values that the schema would reject.
  */
 function checkValue (value: unknown, field: DataField, at: TextPlace): Scalar | null {
   if (value === null && field.nullable) return null
-  const { kind } = field.type
-  if (kind === 'integer' || kind === 'number') {
-    if (typeof value === 'number') return value
-  } else if (kind === 'boolean') {
-    if (typeof value === 'boolean') return value
-  } else if (typeof value === 'string' && !value.includes('\0')) {
-    return value
-  }
+  if (isPlain(value, field)) return value
+  if (!Array.isArray(value) || value.length !== 1) throw invalid(at)
+  const [position]: unknown[] = value
+  if (typeof position === 'number' || isText(position)) return position
   throw invalid(at)
 }
+
+function isPlain (value: unknown, { type: { kind, parse } }: DataField): value is Scalar {
+  switch (kind) {
+    // NaN and integers beyond 2^53 are shown as texts.
+    case 'integer':
+    case 'number': return typeof value === 'number' || (isText(value) && parse(value) === value)
+    case 'boolean': return typeof value === 'boolean'
+    case 'mixed': return typeof value === 'number' || typeof value === 'boolean' || isText(value)
+    default: return isText(value)
+  }
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && !value.includes('\0')
 
 const invalid = (at: TextPlace) =>
   invalidPage(`'${at.parameter}' takes a cursor from one of this API's links.`, at)
 
 /** The predicate of the items that follow the value in one term. Nulls sort last ascending and first descending. */
-function follows ({ field, descending }: OrderTerm, value: Scalar | null): Predicate {
-  if (descending) {
-    if (value === null) return { kind: 'compare', field, operator: 'not_equals', value: null }
-    return { kind: 'compare', field, operator: 'less', value }
-  }
+function follows ({ field, descending }: OrderTerm, value: Scalar | null, compare: Comparing): Predicate {
+  if (descending) return compare(field, value === null ? 'not_equals' : 'less', value)
   if (value === null) return never
-  const greater: Predicate = { kind: 'compare', field, operator: 'greater', value }
+  const greater = compare(field, 'greater', value)
   return field.nullable ? any([greater, equals(field, null)]) : greater
 }

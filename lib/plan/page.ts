@@ -38,8 +38,12 @@ export function planPage (asked: PageAsked, limits: PageLimits): Page {
   return { style: undefined, size, offset: 0, cursor: undefined }
 }
 
-/** Returns the predicate of the items beyond the page's cursor; `always` without a cursor. Throws invalid_page. */
-export const afterPage = (page: Page, order: Order): Predicate => planCursor(page.cursor, order)
+/**
+ * Returns the predicate of the items, or groups, beyond the page's cursor; `always` without a cursor. Throws
+ * invalid_page. `stored`: see Predicate.
+ */
+export const afterPage = (page: Page, order: Order, stored: boolean): Predicate =>
+  planCursor(page.cursor, order, stored)
 
 function offsetOf (page: ValueText, size: number): number {
   const number = wholeNumber(page, 1)

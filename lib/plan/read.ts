@@ -192,7 +192,7 @@ function planWhole (query: Query, collection: Collection, options: ReadOptions):
     steps: [],
     from: { collection, via: undefined },
     listing,
-    cursorBound: afterPage(page, paging.order),
+    cursorBound: afterPage(page, paging.order, true),
     extra: paging.style === 'keyset' ? paging.order.map(term => term.field) : [],
     count: false
   }
@@ -242,7 +242,8 @@ function planGroups (
     steps: stepsOf(walked),
     from,
     by,
-    cursorBound: afterPage(page, paging.order),
+    // A group has the value that is shown: it may hold items whose stored values differ.
+    cursorBound: afterPage(page, paging.order, false),
     descending: paging.reversed ? !descending : descending,
     range: { offset: page.offset, limit: page.size },
     members: { where: both(where, planFilters(query.filters, collection)), order, range, select },

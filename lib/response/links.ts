@@ -1,4 +1,4 @@
-import { formatCursor } from '../plan/cursor.ts'
+import { checkMoved, formatCursor } from '../plan/cursor.ts'
 import type { Paging } from '../plan/read.ts'
 import type { Ends } from '../sources/source.ts'
 
@@ -39,6 +39,8 @@ function keysetLinks (paging: Paging, { ends, more }: PageRead, names: PageNames
   if (page.size === Infinity) return []
   const links: PageLink[] = isFirst(paging) ? [] : [{ rel: 'first', page: {} }]
   if (ends === undefined) return links
+  const from = page.cursor?.values
+  if (from !== undefined) for (const end of [ends.first(), ends.last()]) checkMoved(order, end, from)
   // After a reversed read, by `before`, `more` is about the pages before this one, and the page of the cursor follows.
   const hasPrevious = !isFirst(paging) && (!reversed || more)
   const hasNext = reversed || more

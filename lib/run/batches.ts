@@ -1,5 +1,4 @@
-import type { Scalar } from '../model/values.ts'
-import { afterCursor } from '../plan/cursor.ts'
+import { afterRow, checkMoved, cursorValues } from '../plan/cursor.ts'
 import type { Row } from '../plan/plan.ts'
 import type { ScopedDatabase } from '../rules/scoped-database.ts'
 import type { Batches, ListPlan, ReadResult } from '../sources/source.ts'
@@ -31,7 +30,13 @@ async function * follow (
     const last = result.rows.at(-1)
     if (!result.more || last === undefined || remaining <= 0) return
     result = await readBatch(limitTo(restAfter(plan, last), remaining))
+    if (result.kind === 'rows') checkBatch(plan, last, result.rows)
   }
+}
+
+/** Throws an Error if the batch after `last` begins or ends where `last` is: the stream would not come to an end. */
+function checkBatch ({ listing: { order } }: ListPlan, last: Row, rows: readonly Row[]): void {
+  for (const row of [rows[0], rows.at(-1)]) if (row !== undefined) checkMoved(order, row, cursorValues(order, last))
 }
 
 function limitTo (plan: ListPlan, size: number): ListPlan {
@@ -42,8 +47,6 @@ function limitTo (plan: ListPlan, size: number): ListPlan {
 /** Returns the plan of the rows after `last`, without the offset and the count, which the first batch has served. */
 function restAfter (plan: ListPlan, last: Row): ListPlan {
   const { listing } = plan
-  // Sources return a Scalar or null for every field of an order.
-  const values = listing.order.map(({ field }) => (last[field.property] ?? null) as Scalar | null)
   const range = { offset: 0, limit: listing.range.limit }
-  return { ...plan, count: false, cursorBound: afterCursor(listing.order, values), listing: { ...listing, range } }
+  return { ...plan, count: false, cursorBound: afterRow(listing.order, last), listing: { ...listing, range } }
 }

@@ -24,7 +24,7 @@ export interface Opened {
 /**
  * Opens a source over tables with rows. `ddl`: statements that create the tables; where it is undefined, the types
  * of the columns follow from the rows. In `ddl`, `key` is an integer with the next key as its default, and `boolean`,
- * `json`, `real` and `strict` become the types and options of the database.
+ * `decimal`, `json`, `real` and `strict` become the types and options of the database.
  */
 export type Opener = (tables: Tables, ddl?: string) => Opened | Promise<Opened>
 
@@ -36,6 +36,7 @@ export type Collections = (source: Opened['source']) => Record<string, Declared>
 /** Converts a test's `ddl` to SQLite's dialect. */
 export const sqliteDdl = (ddl: string) => ddl.replaceAll(/(?<!primary )\bkey\b(?! \()/g, 'integer primary key')
   .replaceAll(/\bboolean\b/g, 'integer')
+  .replaceAll(/\bdecimal\b/g, 'text')
   .replaceAll(/\bjson\b/g, 'text')
 const postgresDdl = (ddl: string) => nextKey + ddl
   .replaceAll(/create table (\w+) \((\s*)id key\b/g, "create table $1 ($2id bigint primary key default next_key('$1')")

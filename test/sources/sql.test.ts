@@ -183,7 +183,7 @@ test('doubles come out as they went in', async t => {
   for (const [index, number] of numbers.entries()) db.exec(`insert into artists (id, "select", score) values (${index}, '', ${number})`)
   t.same(rowsOf(read(page('artists', listing(by('artists.id'), [value('artists.score')])))).map(row => row['score']), numbers.map(number => Number(number) + 0))
   db.exec('update artists set score = case id when 0 then 9e999 else -9e999 end')
-  t.same(rowsOf(read(page('artists', listing(by('artists.id'), [value('artists.score')], { limit: 2 })))), [{ score: null }, { score: null }])
+  t.same(rowsOf(read(page('artists', listing(by('artists.id'), [value('artists.score')], { limit: 2 })))), [{ score: 'Infinity' }, { score: '-Infinity' }])
 })
 
 test('data that no schema allows does not stop a read', async t => {
@@ -192,12 +192,13 @@ test('data that no schema allows does not stop a read', async t => {
     (1, x'00ff', x'00ff', x'00ff', x'00ff', x'00ff', x'00ff'), (2, 'a' || char(0) || 'b', 'text', 'text', 'text', 5, '5'), (3, 'c', 9e999, null, 7, '', 'null'), (4, '', 2.5, null, 0, '', 'no JSON')`)
   const select = ['id', 'name', 'age', 'score', 'active', 'born'].map(name => value(`artists.${name}`))
   const rows = rowsOf(read(page('artists', listing(by('artists.id'), select))))
-  t.match(rows[0], { id: 1, name: String, age: null, score: null })
+  t.match(rows[0], { id: 1, name: String, age: String, score: String })
   // @photostructure/sqlite stops at the NUL, which no client can write.
   t.match(rows[1]?.['name'], /^a/)
-  t.same(rows[2]?.['age'], null)
+  t.match(rows[1], { age: 'text', score: 'text' })
+  t.same(rows[2]?.['age'], 'Infinity')
   t.equal(rows.length, 4)
-  t.throws(() => read(page('artists', listing(by('artists.id'), [value('artists.meta')], { offset: 3 }))), { code: 'internal' })
+  t.same(rowsOf(read(page('artists', listing(by('artists.id'), [value('artists.meta')], { offset: 2 })))), [{ meta: null }, { meta: 'no JSON' }])
   const groups = read({ kind: 'groups', steps: [], from: { collection: at('artists'), via: undefined }, by: data('artists.name'), cursorBound: always, descending: false, range: { offset: 0, limit: 10 }, members: listing(by('artists.id'), [value('artists.id')]), count: false })
   t.equal(groups.kind, 'groups')
 })

@@ -4,12 +4,14 @@ import type { Predicate } from '../../plan/plan.ts'
 import { foldCase } from '../fold-case.ts'
 import { relatedRows } from './relations.ts'
 import { compareValues } from './sort.ts'
-import { readerOf } from './values.ts'
+import { comparableOperand } from './comparable.ts'
+import { comparableReaderOf } from './values.ts'
 
 /** Returns true for a row that matches. */
 export type RowTest = (row: object) => boolean
 
-type Value = Extract<Predicate, { kind: 'compare' }>['value']
+/** The operand of a comparison, in the form in which it is compared (comparable.ts). */
+type Value = unknown
 
 /** Compiles a predicate to a test of rows. */
 export function compileFilter (predicate: Predicate): RowTest {
@@ -29,8 +31,8 @@ export function compileFilter (predicate: Predicate): RowTest {
     case 'some': return some(predicate.field, compileFilter(predicate.where))
     case 'compare': {
       const { field, operator, value } = predicate
-      const test = tests[operator](value)
-      const read = readerOf(field)
+      const test = tests[operator](comparableOperand(value, field.type.kind))
+      const read = comparableReaderOf(field)
       return row => test(read(row))
     }
   }

@@ -1,3 +1,4 @@
+import { decimalOfKey } from '../../model/decimals.ts'
 import type { DataField } from '../../model/model.ts'
 import type { Listing, Origin, ReadPlan, Selection, Step, ReadPlanOf, Row } from '../../plan/plan.ts'
 import { always } from '../../plan/predicates.ts'
@@ -6,7 +7,7 @@ import { candidateRows } from './candidates.ts'
 import { compileFilter } from './filter.ts'
 import { relatedRows } from './relations.ts'
 import { compareValues, sortRows } from './sort.ts'
-import { type Reader, readerOf } from './values.ts'
+import { comparableReaderOf, type Reader, readerOf } from './values.ts'
 
 /** Runs a read on the objects in memory. */
 export function runRead (plan: ReadPlan): ReadResult {
@@ -109,13 +110,22 @@ function readGroups (plan: ReadPlanOf<'groups'>, parent: object | undefined): Re
   const following = values.filter(value => rowsByValue.get(value)?.slice(0, 1).every(isAfterCursor))
   const { page, more } = cut(following, range)
   const list = listerOf(members)
-  const groups = page.map((value): Group => ({ value, rows: list(rowsByValue.get(value) ?? []) }))
+  const groups = page.map((value): Group => {
+    const rows = rowsByValue.get(value) ?? []
+    return { value: labelOf(by, value, rows), rows: list(rows) }
+  })
   return { kind: 'groups', groups, more, ...count && { total: values.length } }
+}
+
+/** Returns the value of a group as it is shown: that of its first row, or the text of all spellings of a decimal. */
+function labelOf (by: DataField, comparable: unknown, [row]: readonly object[]): unknown {
+  if (by.type.kind === 'decimal') return decimalOfKey(String(comparable))
+  return row === undefined ? comparable : readerOf(by)(row)
 }
 
 function groupBy (rows: readonly object[], by: DataField): Map<unknown, object[]> {
   const groups = new Map<unknown, object[]>()
-  const read = readerOf(by)
+  const read = comparableReaderOf(by)
   for (const row of rows) {
     const value = read(row)
     const group = groups.get(value)

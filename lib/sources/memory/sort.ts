@@ -1,5 +1,5 @@
 import type { Order } from '../../plan/plan.ts'
-import { type Reader, readerOf } from './values.ts'
+import { comparableReaderOf, type Reader } from './values.ts'
 
 /**
  * Returns the first `limit` rows in the order (docs/http.md: Query strings). Default Infinity. Reads each value at most
@@ -18,7 +18,7 @@ const entryOf = (row: object): SortEntry => ({ row, values: [], readCount: 0 })
 
 /** Sorts all rows. Reads all values first: a check of `readCount` in each comparison takes four times as long. */
 function allOf (rows: readonly object[], order: Order): readonly SortEntry[] {
-  const readers = order.map(({ field }) => readerOf(field))
+  const readers = order.map(({ field }) => comparableReaderOf(field))
   const signs = order.map(({ descending }) => descending ? -1 : 1)
   const all = rows.map(row => ({ row, values: readers.map(read => read(row)), readCount: readers.length }))
   return all.sort((one, other) => {
@@ -33,7 +33,7 @@ function allOf (rows: readonly object[], order: Order): readonly SortEntry[] {
 type Compare = (one: SortEntry, other: SortEntry) => number
 
 function compareBy (order: Order): Compare {
-  const terms = order.map(({ field, descending }, index) => ({ index, read: readerOf(field), descending }))
+  const terms = order.map(({ field, descending }, index) => ({ index, read: comparableReaderOf(field), descending }))
   return (one, other) => {
     for (const { index, read, descending } of terms) {
       const compared = compareValues(valueAt(one, index, read), valueAt(other, index, read))
@@ -93,13 +93,14 @@ function replaceTop (heap: SortEntry[], entry: SortEntry, compare: Compare): voi
   heap[index] = entry
 }
 
-/** Compares two values of one type in ascending order, nulls last. */
+/** Compares two values in ascending order: numbers and booleans, then texts, then nulls. */
 export function compareValues (one: unknown, other: unknown): number {
   if (one === other) return 0
   if (one === null) return 1
   if (other === null) return -1
   if (typeof one === 'string' && typeof other === 'string') return compareText(one, other)
-  return (one as number) < (other as number) ? -1 : 1
+  if (typeof one === 'string') return 1
+  return typeof other === 'string' || (one as number) < (other as number) ? -1 : 1
 }
 
 /**

@@ -2,7 +2,7 @@ import {
   addRow, follow, followAll, forget, type IndexedRows, indexOf, indexRows, isHeld, placesOf, removeRow
 } from './indexed-rows.ts'
 import { isMap, type RowPlace, type Rows } from './places.ts'
-import { addPlace, highestIn, removePlace } from './value-index.ts'
+import { addPlace, comparableOfColumns, highestIn, removePlace } from './value-index.ts'
 import type { Column } from './values.ts'
 
 export type { Rows } from './places.ts'
@@ -13,12 +13,12 @@ export type Undo = () => void
 /** Rows that can be found by the values of their properties. */
 export interface Table {
   all (): Iterable<object>
-  /** Returns the rows with the value, which must not be null, in their order. `kind` decides how a Date is read. */
+  /** Returns the rows with the value, which is not null, in their order. `kind` decides how values are compared. */
   find (property: string, value: unknown, kind?: string): readonly object[]
   /** Returns the rows whose columns have the value that toIndexed() returns, which must not be null, in their order. */
   findBy (columns: readonly Column[], value: unknown): readonly object[]
   /** Returns the highest number of the property; 0 if none is above 0. */
-  highest (property: string, kind?: string): number
+  highest (property: string, kind?: string): number | bigint
   /** Adds a row at the end. `key` is its key in a Map, and replaces the row with that key. */
   insert (row: object, key: unknown): Undo
   /** Sets properties of a row in place; undefined deletes a property. */
@@ -57,7 +57,8 @@ function makeTable (rows: Rows): Table {
 /** The arguments of Table.findBy(). */
 interface Wanted { readonly columns: readonly Column[], readonly value: unknown }
 
-function find (indexed: IndexedRows, wanted: Wanted): readonly object[] {
+function find (indexed: IndexedRows, { columns, value }: Wanted): readonly object[] {
+  const wanted = { columns, value: comparableOfColumns(columns)?.(value) ?? value }
   const places = currentPlaces(indexed, wanted) ?? repairedPlaces(indexed, wanted)
   return places.map(place => place.row)
 }

@@ -1,21 +1,33 @@
 import { type RowPlace, positionFrom } from './places.ts'
 import { makeUppermost, type Uppermost } from './uppermost.ts'
+import { comparableOf, type ToComparable } from './comparable.ts'
 import { type Column, columnsReader, type Reader } from './values.ts'
 
 /** The places of rows by the value of their columns, in the order of the rows. Null values are not indexed. */
 export interface ValueIndex {
   readonly columns: readonly Column[]
+  /** Reads the value as it is compared. */
   readonly read: Reader
   readonly places: Map<unknown, RowPlace[]>
   /** Undefined until highestIn() asks for it. */
   uppermost: Uppermost | undefined
+  /** True if the values include, or included, integers that a double cannot hold. */
+  hasLarge: boolean
 }
 
 /** Builds an index of columns. */
 export function buildIndex (places: readonly RowPlace[], columns: readonly Column[]): ValueIndex {
-  const index: ValueIndex = { columns, read: columnsReader(columns), places: new Map(), uppermost: undefined }
+  const shown = columnsReader(columns)
+  const toComparable = comparableOfColumns(columns)
+  const read: Reader = toComparable === undefined ? shown : row => toComparable(shown(row))
+  const index: ValueIndex = { columns, read, places: new Map(), uppermost: undefined, hasLarge: false }
   for (const place of places) addPlace(index, place)
   return index
+}
+
+/** Returns the function that makes the indexed value comparable; several columns are compared as they are shown. */
+export function comparableOfColumns ([only, ...others]: readonly Column[]): ToComparable | undefined {
+  return others.length === 0 ? comparableOf(only?.kind) : undefined
 }
 
 /** Adds a place under the current value of its row. */
@@ -26,6 +38,7 @@ export function addPlace (index: ValueIndex, place: RowPlace): void {
   if (others === undefined) {
     index.places.set(value, [place])
     if (typeof value === 'number') index.uppermost?.add(value)
+    else if (typeof value === 'bigint') index.hasLarge = true
     return
   }
   const position = positionFrom(others, place.number)
@@ -48,7 +61,13 @@ export function removePlace (index: ValueIndex, place: RowPlace): void {
 }
 
 /** Returns the highest number among the values; 0 if none is above 0. */
-export function highestIn (index: ValueIndex): number {
+export function highestIn (index: ValueIndex): number | bigint {
   index.uppermost ??= makeUppermost(index.places)
-  return index.uppermost.highest()
+  return index.hasLarge ? highestLarge(index.places.keys(), index.uppermost.highest()) : index.uppermost.highest()
+}
+
+function highestLarge (values: Iterable<unknown>, lowest: number): number | bigint {
+  let highest: number | bigint = lowest
+  for (const value of values) if (typeof value === 'bigint' && value > highest) highest = value
+  return highest
 }

@@ -1,25 +1,37 @@
 import type { DataField, StoredField } from '../../model/model.ts'
 import { memoize } from '../../memoize.ts'
+import { plainDecimal } from '../../model/decimals.ts'
+import { toMoment } from '../../model/moments.ts'
+import { comparableOf } from './comparable.ts'
 
 /**
- * Reads a value of an object in the form that is compared and shown: null for undefined and for a number that JSON does
- * not have, 0 for -0, the text of a Date.
+ * Reads a value of an object, either as it is shown or as it is compared. Shown: null for undefined, 0 for -0, the text
+ * of a Date, and text for what JSON cannot represent exactly.
  */
 export type Reader = (row: object) => unknown
 
-/** Returns the reader of a field. A caller that reads many rows gets it once. */
+/** Returns the reader of a field's value as it is shown. A caller that reads many rows gets it once. */
 export const readerOf = memoize((field: DataField): Reader => {
   if (field.kind === 'stored') return propertyReader(field.property, field.type.kind)
   const { memory } = field.expression
   if (memory === undefined) throw new TypeError(`the expression '${field.property}' has no part for memory`)
-  return row => canonical(memory(row as Readonly<Record<string, unknown>>), field.type.kind)
+  const show = showerOf(field.type.kind)
+  return row => show(memory(row as Readonly<Record<string, unknown>>))
+})
+
+/** Returns the reader of a field's value as it is compared. */
+export const comparableReaderOf = memoize((field: DataField): Reader => {
+  const read = readerOf(field)
+  const toComparable = comparableOf(field.type.kind)
+  return toComparable === undefined ? read : row => toComparable(read(row))
 })
 
 export const valueOf = (row: object, field: DataField): unknown => readerOf(field)(row)
 
 /** Returns a reader of a property of an object or its class. It ignores the properties of Object.prototype. */
 export function propertyReader (property: string, kind?: string): Reader {
-  const read: Reader = row => canonical((row as Record<string, unknown>)[property], kind)
+  const show = showerOf(kind)
+  const read: Reader = row => show((row as Record<string, unknown>)[property])
   return property in Object.prototype ? row => Object.hasOwn(row, property) ? read(row) : null : read
 }
 
@@ -48,15 +60,41 @@ export function toIndexed (values: readonly unknown[]): unknown {
 
 export const ownValue = (row: object, property: string, kind?: string): unknown => propertyReader(property, kind)(row)
 
-function canonical (value: unknown, kind: string | undefined): unknown {
-  if (typeof value === 'string') return value
-  if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : null
-  if (value === undefined || value === null) return null
-  return value instanceof Date ? dateText(value, kind) : value
+type Shower = (value: unknown) => unknown
+
+/** Returns the function that makes what is shown of what an object holds. */
+const showerOf = (kind: string | undefined): Shower => showers.get(kind ?? '') ?? show
+
+const showers: ReadonlyMap<string, Shower> = new Map<string, Shower>([
+  ['integer', value => isLarge(value) ? String(BigInt(value)) : show(value)],
+  ['int64', value => typeof value === 'number' && Number.isInteger(value) ? String(BigInt(value)) : showText(value)],
+  ['decimal', showText],
+  ['byte', value => value instanceof Uint8Array ? Buffer.from(value).toString('base64') : show(value)],
+  ['date', value => value instanceof Date ? dateText(value)?.split('T', 1)[0] ?? null : show(value)],
+  ['date-time', showMoment]
+])
+
+const isLarge = (value: unknown): value is number => Number.isInteger(value) && !Number.isSafeInteger(value)
+
+/** Returns true for a moment in the form of Date.prototype.toISOString(). */
+const isCanonical = (text: string) => text.length === 24 && text[10] === 'T' && text[23] === 'Z'
+
+function showMoment (value: unknown): unknown {
+  if (typeof value === 'string') return isCanonical(value) ? value : toMoment(value) ?? value
+  return typeof value === 'number' ? toMoment(value) ?? show(value) : show(value)
 }
 
-function dateText (date: Date, kind: string | undefined): string | null {
-  if (Number.isNaN(date.getTime())) return null
-  const text = date.toISOString()
-  return kind === 'date' ? text.slice(0, text.indexOf('T')) : text
+function showText (value: unknown): unknown {
+  const shown = show(value)
+  return typeof shown === 'number' ? plainDecimal(String(shown)) : shown
 }
+
+function show (value: unknown): unknown {
+  if (typeof value === 'string') return value
+  if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : String(value)
+  if (value === undefined || value === null) return null
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
+  return value instanceof Date ? dateText(value) : value
+}
+
+const dateText = (date: Date): string | null => Number.isNaN(date.getTime()) ? null : date.toISOString()

@@ -174,7 +174,9 @@ function linksOf (collection: Collection, key: unknown): ReadonlyMap<Table, Read
 }
 
 /** Returns the highest key plus one for an integer key; null for others, whose values the application must set. */
-const nextKey = (field: StoredField, collection: Collection): unknown =>
-  field === singleKey(collection) && field.type.kind === 'integer'
-    ? tableOf(collection).highest(field.property, 'integer') + 1
-    : null
+function nextKey (field: StoredField, collection: Collection): unknown {
+  const { property, type: { kind } } = field
+  if (field !== singleKey(collection) || (kind !== 'integer' && kind !== 'int64')) return null
+  const next = BigInt(tableOf(collection).highest(property, kind)) + 1n
+  return kind === 'integer' && next <= Number.MAX_SAFE_INTEGER ? Number(next) : String(next)
+}

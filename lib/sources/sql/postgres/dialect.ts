@@ -2,7 +2,10 @@ import { loadKysely, sql } from '../load-kysely.ts'
 import { foldCase } from '../../fold-case.ts'
 import type { ColumnType } from '../statements/columns.ts'
 import type { Dialect, Sql } from '../statements/dialect.ts'
-import { formOf, forms, isJson, text, textForm } from './forms.ts'
+import { readNumber } from '../statements/exact-numbers.ts'
+import { parseScalar, parseText } from '../statements/parse-json.ts'
+import { isTyped, type Slot } from '../statements/shape.ts'
+import { type Form, formOf, forms, isJson, text, textForm } from './forms.ts'
 import { postgresWriter } from './json.ts'
 
 /**
@@ -12,12 +15,25 @@ import { postgresWriter } from './json.ts'
 export const postgresDialect: Dialect = {
   makeCompiler: () => new (loadKysely().PostgresQueryCompiler)(),
   comparable: (column, columnType) => formOf(columnType).comparable(column),
+  filtered,
+  bound: (column, operator, slot, columnType) =>
+    formOf(columnType).inexact?.bound(column, operator, sql`${sql.val(slot)}::double precision`),
+  grouped: filtered,
+  // Equal decimals have different texts, with and without zeros at their ends.
+  encodeGroup: (value, columnType) => columnType.kind === 'decimal'
+    ? sql`trim_scale(${value})::text`
+    : isInexact(columnType) ? value : formOf(columnType).encode(value),
+  decodeGroup: (encoded, columnType) => columnType.kind === 'mixed' ? encoded : decode(encoded, columnType),
+  position: (column, columnType) => formOf(columnType) === forms.wideNumeric ? text(column) : undefined,
+  storedOperand: (slot, columnType, textual) => textual
+    ? sql`${numericText(sql`${sql.val(slot)}`)}::${sql.raw(storedType(columnType))}`
+    : isInexact(columnType) ? sql`${sql.val(slot)}::${sql.raw(storedType(columnType))}` : operand(slot, columnType),
   // A column of text stays as it is, so that an index can serve it.
   asShown: (column, { kind, type }) =>
     kind === 'string' && textForm(type) !== forms.text ? textForm(type).fetch(column) : column,
-  operand: (slot, columnType) => cast(sql`${sql.val(slot)}`, columnType),
+  operand,
   among: (column, slot, columnType) =>
-    sql`${postgresDialect.comparable(column, columnType)} = any(${castList(sql`${sql.val(slot)}`, columnType)})`,
+    sql`${filtered(column, columnType)} = any(${castList(sql`${sql.val(slot)}`, columnType)})`,
   startsWith: (column, slot) => sql`starts_with(${text(column)}, ${text(sql`${sql.val(slot)}`)})`,
   endsWith (column, slot) {
     const end = text(sql`${sql.val(slot)}`)
@@ -49,29 +65,64 @@ export const postgresDialect: Dialect = {
   toColumn: (slot, columnType) => toColumn(sql`${sql.val(slot)}`, columnType),
   // The URL of an upsert may give a key even where the column is `generated always`.
   givenKey: () => sql` overriding system value`,
-  bind: value => typeof value === 'object' && value !== null ? value.map(String) : value
+  bind (value) {
+    const scalar = isTyped(value) ? value.text : value
+    if (typeof scalar === 'object' && scalar !== null) return scalar.map(String)
+    return isTyped(value) ? String(scalar) : scalar
+  }
 }
 
-const cast = (value: Sql, columnType: ColumnType) => sql`${value}::${sql.raw(formOf(columnType).type)}`
+const isInexact = (columnType: ColumnType) => formOf(columnType).inexact !== undefined
+
+function filtered (column: Sql, columnType: ColumnType): Sql {
+  const { comparable, inexact } = formOf(columnType)
+  return inexact === undefined ? comparable(column) : inexact.toDouble(column)
+}
+
+function operand (slot: Slot, columnType: ColumnType): Sql {
+  const form = formOf(columnType)
+  const value = sql`${sql.val(slot)}`
+  return form.operand?.(value) ?? sql`${value}::${sql.raw(filteredType(form))}`
+}
+
+const filteredType = ({ type, inexact }: Form) => inexact === undefined ? type : 'double precision'
+
+const storedType = (columnType: ColumnType) => formOf(columnType).inexact?.type ?? formOf(columnType).type
+
+/** Returns null for a text that is no number. A cursor that a client made may hold one, and a cast of it would fail. */
+const numericText = (value: Sql) =>
+  sql`(case when ${value}::text ~ '^(-?[0-9]+([.][0-9]+)?|NaN|-?Infinity)$' then ${value}::text end)`
 
 // By way of an array of texts, which every driver can send.
-const castList = (value: Sql, columnType: ColumnType) => sql`${value}::text[]::${sql.raw(formOf(columnType).type)}[]`
+function castList (value: Sql, columnType: ColumnType): Sql {
+  const form = formOf(columnType)
+  const element = sql.id('element')
+  return form.operand === undefined
+    ? sql`${value}::text[]::${sql.raw(filteredType(form))}[]`
+    : sql`array(select ${form.operand(element)} from unnest(${value}::text[]) as ${element})`
+}
 
-/**
- * Returns the value of an encoded one; null for a number that JSON does not have, such as NaN, which arrives as text.
- */
+/** Returns the value of an encoded one. */
 function decode (encoded: unknown, { kind, type }: ColumnType): unknown {
-  if (kind === 'integer' || kind === 'number') return typeof encoded === 'number' ? encoded + 0 : null
+  if (kind === 'number' && type.startsWith('numeric')) return nearest(encoded)
+  if (kind === 'integer' || kind === 'number') {
+    return typeof encoded === 'number' ? encoded + 0 : encoded === null ? null : readNumber(String(encoded))
+  }
   // A column of type json or jsonb gives JSON values. JSON in a column of text arrives as a string.
-  return kind === 'json' && typeof encoded === 'string' && !isJson(type) ? parseText(encoded) : encoded
+  if (typeof encoded !== 'string' || isJson(type)) return encoded
+  return kind === 'json' ? parseText(encoded) : kind === 'mixed' ? parseScalar(encoded) : encoded
 }
 
 /** Returns the decoder of a column's fetched values, which some drivers give as texts and others as values. */
 function decoderOf (columnType: ColumnType): (value: unknown) => unknown {
   switch (columnType.kind) {
-    case 'integer':
-    case 'number': return value => value === null ? null : finite(Number(value))
+    case 'integer': return value => typeof value === 'number' && Number.isSafeInteger(value) ? value + 0 : exact(value)
+    case 'number': {
+      const read = columnType.type.startsWith('numeric') ? nearest : exact
+      return value => typeof value === 'number' && Number.isFinite(value) ? value + 0 : read(value)
+    }
     case 'boolean': return value => value === null ? null : value === true || value === 't'
+    case 'mixed':
     case 'json': return value => value === null ? null : decode(JSON.parse(String(value)), columnType)
     case 'date': return columnType.type === 'date'
       ? value => value === null ? null : dayOf(Number(value))
@@ -87,31 +138,46 @@ function dayOf (days: number): string {
   const cached = cachedDays.get(days)
   if (cached !== undefined) return cached
   if (cachedDays.size >= maxDays) cachedDays.clear()
-  const day = new Date(days * 86_400_000).toISOString().slice(0, 10)
+  const day = formatDay(days)
   cachedDays.set(days, day)
   return day
 }
+
+/** Returns a date as PostgreSQL writes it: `0044-03-15 BC`, `12024-01-01`, `infinity`. */
+function formatDay (days: number): string {
+  if (days === 2147483647) return 'infinity'
+  if (days === -2147483648) return '-infinity'
+  // The calendar repeats itself every 400 years, and Date does not reach as far as PostgreSQL.
+  const eras = Math.floor((days - firstDay) / daysOfEra)
+  const date = new Date((days - eras * daysOfEra) * 86_400_000)
+  const year = date.getUTCFullYear() + eras * 400
+  const day = `${String(year > 0 ? year : 1 - year).padStart(4, '0')}${date.toISOString().slice(4, 10)}`
+  return year > 0 ? day : `${day} BC`
+}
+
+const daysOfEra = 146_097
+// 2000-01-01: the days of the 400 years from then on are those of all eras.
+const firstDay = 10_957
 
 const cachedDays = new Map<number, string>()
 // The days of a hundred years.
 const maxDays = 36_525
 
-const finite = (value: number) => Number.isFinite(value) ? value + 0 : null
+const exact = (value: unknown) => value === null ? null : readNumber(String(value))
 
-/** Returns the value of JSON in a column of text; the text itself where it is not JSON. */
-function parseText (encoded: string): unknown {
-  try {
-    return JSON.parse(encoded)
-  } catch {
-    return encoded
-  }
+/** Returns the nearest double of a `numeric`, as a field of type Number shows it. */
+function nearest (value: unknown): number | string | null {
+  if (value === null) return null
+  const number = Number(value)
+  return Number.isFinite(number) ? number + 0 : String(number)
 }
 
 function toColumn (value: Sql, { kind, type }: ColumnType): Sql {
   // Bound as text: some drivers would encode JSON text as JSON once more.
   const json = sql`${value}::text::json`
   if (type.endsWith('[]')) return storeArray(json, type)
-  return kind === 'json' && isJson(type) ? sql`${value}::text::${sql.raw(type)}` : value
+  if (kind === 'byte' && type === 'bytea') return sql`decode(${value}::text, 'base64')`
+  return (kind === 'json' || kind === 'mixed') && isJson(type) ? sql`${value}::text::${sql.raw(type)}` : value
 }
 
 /**

@@ -1,31 +1,36 @@
 import { sql } from '../load-kysely.ts'
 import type { ColumnType } from '../statements/columns.ts'
 import type { Sql } from '../statements/dialect.ts'
+import { type Inexact, real, wideNumeric } from './numbers.ts'
 
 /**
  * The SQL forms of a column type. `type`: the type that a bound value is cast to. `comparable`: for comparing and
- * ordering. `encode`: inside of JSON. `fetch`: outside of JSON.
+ * ordering. `encode`: inside of JSON. `fetch`: outside of JSON. `operand`: a bound value, instead of the plain cast.
+ * `inexact`: present if a client sees another value than the one that is ordered.
  */
 export interface Form {
   readonly type: string
   comparable (column: Sql): Sql
   encode (column: Sql): Sql
   fetch (column: Sql): Sql
+  operand? (value: Sql): Sql
+  readonly inexact?: Inexact
 }
 
 const asIs = (column: Sql) => column
 export const text = (column: Sql) => sql`(${column})::text`
 const byCodePoint = (column: Sql) => sql`(${column})::text collate "C"`
 const inMillis = (column: Sql) => sql`date_trunc('milliseconds', ${column})`
-const moment = (column: Sql) => sql`to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-const momentInZone = (column: Sql) => moment(sql`(${column}) at time zone 'UTC'`)
 
 const plain = (type: string, fetch = asIs): Form => ({ type, comparable: asIs, encode: asIs, fetch })
 
-// A number takes less time to make, send and read than a text, and does not depend on DateStyle. On the wire a year has
-// four digits; a day outside of them is null.
-const fourDigits = (column: Sql) => sql`${column} between '0001-01-01' and '9999-12-31'`
-const days = (column: Sql) => sql`case when ${fourDigits(column)} then ${column} - '1970-01-01'::date end`
+/** A type whose values JSON holds as text. */
+const textual = (type: string, toText = text): Form => ({ type, comparable: asIs, encode: toText, fetch: toText })
+
+// A number takes less time to make, send and read than a text, and does not depend on DateStyle. Infinity is no number
+// of days: it is told by the ends of what an integer holds, which no date reaches.
+const days = (column: Sql) => sql`case ${column} when 'infinity' then 2147483647 when '-infinity' then -2147483648
+  else ${column} - '1970-01-01'::date end`
 
 // JSON has one form for days and moments, independent of DateStyle. UTC makes it independent of TimeZone.
 const isoText = (column: Sql) => sql`(to_json(${column}) #>> '{}')`
@@ -37,18 +42,59 @@ const asText = (toText: (column: Sql) => Sql): Form => ({
   fetch: toText
 })
 
+/** The text of a moment. A moment before the year 1 says so, and an endless one is `infinity` or `-infinity`. */
+function moment (column: Sql, inUtc = column): Sql {
+  const iso = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+  const isUsual = sql`${column} >= '0001-01-01 00:00:00Z' and isfinite(${column})`
+  return sql`case when ${isUsual} then to_char(${inUtc}, ${sql.lit(iso)})
+    when isfinite(${column}) then to_char(${inUtc}, ${sql.lit(`${iso} BC`)}) else (${column})::text end`
+}
+const momentInZone = (column: Sql) => moment(column, sql`(${column}) at time zone 'UTC'`)
+
+const base64 = (column: Sql) => sql`translate(encode(${column}, 'base64'), E'\n', '')`
+
+/** A time without a zone is UTC, whatever the session's TimeZone. */
+const zoned = (value: Sql) =>
+  sql`(case when ${text(value)} ~ '[Zz+-]' then ${text(value)} else ${text(value)} || 'Z' end)::timetz`
+
+// The text of any JSON in a column of text; any other text is taken for itself.
+const jsonString = '^"([^"\\\\[:cntrl:]]|\\\\["\\\\/bfnrt])*"$'
+const unquoted = (column: Sql) => sql`(case when left(${text(column)}, 1) <> '"' then ${text(column)}
+  when ${text(column)} ~ ${sql.lit(jsonString)} then ${text(column)}::json #>> '{}' else ${text(column)} end)`
+
 export const forms = {
   isoText: asText(isoText),
   isoMoment: asText(isoMoment),
   text: { type: 'text', comparable: byCodePoint, encode: text, fetch: text },
   json: { type: 'text', comparable: byCodePoint, encode: asIs, fetch: column => sql`to_json(${column})::text` },
+  mixed: {
+    type: 'text',
+    comparable: column => sql`${unquoted(column)} collate "C"`,
+    encode: asIs,
+    fetch: column => sql`to_json(${column})::text`
+  },
+  mixedJson: {
+    type: 'text',
+    comparable: column => sql`(to_jsonb(${column}) #>> '{}') collate "C"`,
+    encode: asIs,
+    fetch: text
+  },
   uuid: plain('uuid', text),
   integer: plain('bigint'),
+  // As text, because a driver or JSON.parse() may round a number.
+  bigint: { ...plain('bigint'), encode: text },
+  int64: textual('bigint'),
   number: plain('double precision'),
   numeric: plain('numeric'),
+  integerNumeric: textual('numeric', column => sql`trim_scale(${column})::text`),
+  wideNumeric: { ...plain('numeric'), encode: text, fetch: text, inexact: wideNumeric },
+  real: { ...plain('double precision'), inexact: real },
+  decimal: textual('numeric'),
   boolean: plain('boolean'),
+  bytes: { ...textual('bytea', base64), operand: value => sql`decode(${value}, 'base64')` },
   date: plain('date', days),
-  time: plain('time', text)
+  time: plain('time', text),
+  timetz: { ...plain('timetz', text), operand: zoned }
 } as const satisfies Record<string, Form>
 
 /** Returns the form for a column: the form of the field's kind, unless the column's own type needs another. */
@@ -56,14 +102,38 @@ export function formOf ({ kind, type }: ColumnType): Form {
   switch (kind) {
     case 'string': return textForm(type)
     case 'json': return forms.json
+    case 'mixed': return isJson(type) ? forms.mixedJson : forms.mixed
     case 'boolean': return forms.boolean
     case 'uuid': return type === 'uuid' ? forms.uuid : forms.text
     case 'date': return type === 'date' ? forms.date : forms.text
-    case 'time': return type.startsWith('time ') || type.startsWith('time(') ? forms.time : forms.text
+    case 'time': return timeForm(type)
     case 'date-time': return momentForm(type)
-    case 'number': return type.startsWith('numeric') || isInteger(type) ? forms.numeric : forms.number
-    case 'integer': return type === '' || isInteger(type) ? forms.integer : forms.numeric
+    case 'byte': return type === 'bytea' ? forms.bytes : forms.text
+    case 'decimal': return forms.decimal
+    case 'int64': return type === '' || isInteger(type) ? forms.int64 : { ...forms.int64, type: 'numeric' }
+    case 'number': return numberForm(type)
+    case 'integer': return integerForm(type)
   }
+}
+
+function numberForm (type: string): Form {
+  if (type === 'real') return forms.real
+  if (isInteger(type)) return type === 'bigint' ? { ...forms.bigint, type: 'numeric' } : forms.numeric
+  if (!type.startsWith('numeric')) return forms.number
+  const digits = /^numeric\((\d+)/.exec(type)?.[1]
+  // A double holds every decimal number of 15 digits, so that its text is that of the number.
+  return Number(digits) <= 15 ? forms.numeric : forms.wideNumeric
+}
+
+function integerForm (type: string): Form {
+  if (type === 'smallint' || type === 'integer') return forms.integer
+  if (type === '' || type === 'bigint') return forms.bigint
+  return type.startsWith('numeric') ? forms.integerNumeric : forms.numeric
+}
+
+function timeForm (type: string): Form {
+  if (!/^time[ (]/.test(type)) return forms.text
+  return type.endsWith('with time zone') ? forms.timetz : forms.time
 }
 
 /** Returns the form for a field of plain text, whose column may still be of days or moments. */

@@ -3,6 +3,7 @@ import type { ColumnType } from '../statements/columns.ts'
 import type { Sql, Writer } from '../statements/dialect.ts'
 import { writeMarked } from '../statements/exact-numbers.ts'
 import { formOf } from './forms.ts'
+import { wideNumeric } from './numbers.ts'
 
 /**
  * Writes JSON in PostgreSQL as JSON.stringify would write it. A number that PostgreSQL may write in another way is
@@ -27,17 +28,30 @@ function writeValue (column: Sql, columnType: ColumnType): Sql {
   if ((kind !== 'integer' && kind !== 'number') || type === 'smallint' || type === 'integer') return value
   if (type === 'bigint') {
     const { MIN_SAFE_INTEGER, MAX_SAFE_INTEGER } = Number
-    return unlessMarked(value, sql`${value} between ${sql.lit(MIN_SAFE_INTEGER)} and ${sql.lit(MAX_SAFE_INTEGER)}`)
+    const isSafe = sql`${column} between ${sql.lit(MIN_SAFE_INTEGER)} and ${sql.lit(MAX_SAFE_INTEGER)}`
+    return unlessMarked(column, isSafe, column)
   }
   // A column of any other type holds no numbers.
   if (type !== '' && !/^(?:numeric|real|double precision)/.test(type)) return sql`null`
-  const double = type === 'real' ? sql`(${value} + 0::real)` : sql`((${value})::double precision + 0)`
+  // Adding zero turns minus zero into zero; a zero of another type would turn a `real` into a double.
+  const double = sql`(${toDouble(column, columnType)} + ${sql.raw(type === 'real' ? '0::real' : '0')})`
+  const isAlike = sql`${double} = 0 or abs(${double}) between 1e-4 and 999999999999999`
   // Outside of these bounds either PostgreSQL or JavaScript writes an exponent.
-  return unlessMarked(double, sql`${double} = 0 or abs(${double}) between 1e-4 and 999999999999999`)
+  return unlessMarked(double, isAlike, kind === 'integer' ? value : double)
 }
 
-/** Writes the number plainly where the condition says that both write it alike, and marked otherwise. */
-const unlessMarked = (value: Sql, isAlike: Sql) => {
-  const marked = sql`json_build_array((${value})::text)`
+function toDouble (column: Sql, columnType: ColumnType): Sql {
+  const { inexact } = formOf(columnType)
+  if (columnType.type === 'real') return column
+  if (columnType.type.startsWith('numeric')) return (inexact ?? wideNumeric).toDouble(column)
+  return sql`(${column})::double precision`
+}
+
+/**
+ * Writes the number plainly where the condition says that both write it alike, and otherwise the text of `exact`,
+ * marked.
+ */
+const unlessMarked = (value: Sql, isAlike: Sql, exact: Sql) => {
+  const marked = sql`json_build_array((${exact})::text)`
   return sql`case when ${isAlike} then to_json(${value}) when ${value} is not null then ${marked} end`
 }

@@ -2,21 +2,23 @@ import { LruMap } from 'toad-cache'
 import type { ColumnTypes } from '../statements/columns.ts'
 import { keyOfTable, type TableName } from '../table-name.ts'
 import type { SqliteDriver } from './driver.ts'
+import { spacedType } from './moments.ts'
 
-// Generated columns are left out: older versions of SQLite do not check the type of a computed value. The main database
-// and attached ones may each have a table of one name; without a schema, all of them must be strict.
+// Older versions of SQLite do not check the type of a generated column, even in a STRICT table. The main database and
+// attached ones may each have a table of one name; without a schema, all of them must be strict.
+const columns = 'x.name as "column", x.type as type, x.dflt_value as "default", x.hidden = 0'
 const columnsQuery = `
-select x.name as "column", upper(x.type) as type from pragma_table_xinfo(?) as x
-where x.hidden = 0 and (select min(strict) from pragma_table_list(?)) = 1`
+select ${columns} and (select min(strict) from pragma_table_list(?)) = 1 as strict from pragma_table_xinfo(?) as x`
 const columnsInSchemaQuery = `
-select x.name as "column", upper(x.type) as type from pragma_table_xinfo(?, ?) as x
-where x.hidden = 0 and (select min(strict) from pragma_table_list(?) where schema = ? collate nocase) = 1`
+select ${columns} and (select min(strict) from pragma_table_list(?) where schema = ? collate nocase) = 1 as strict
+from pragma_table_xinfo(?, ?) as x`
 
 /**
- * Returns the column types of STRICT tables. The columns of other tables may hold values of any type, so they have
- * none. A table is looked up when the first statement uses it, and then cached until the process ends.
+ * Returns the types of columns: in upper case those of STRICT tables, which hold no values of other types, and in lower
+ * case the affinities of all others, which prefer values of a type. A table is looked up when the first statement uses
+ * it, and then cached until the process ends.
  */
-export function strictTypes (driver: SqliteDriver): ColumnTypes {
+export function columnTypes (driver: SqliteDriver): ColumnTypes {
   const cache = new LruMap<ReadonlyMap<string, string>>(mostTables)
   return {
     get (table) {
@@ -31,11 +33,30 @@ export function strictTypes (driver: SqliteDriver): ColumnTypes {
 function typesOf ({ schema, name }: TableName, driver: SqliteDriver): ReadonlyMap<string, string> {
   const parameters = schema === undefined ? [name] : [name, schema]
   const query = schema === undefined ? columnsQuery : columnsInSchemaQuery
-  const columns = driver.prepare(query).all(...parameters, ...parameters)
-  return new Map((columns as readonly ColumnRow[]).map(({ column, type }) => [column, type]))
+  const rows = driver.prepare(query).all(...parameters, ...parameters) as readonly ColumnRow[]
+  return new Map(rows.map(row => [row.column, typeOf(row)]))
 }
 
-interface ColumnRow { readonly column: string, readonly type: string }
+interface ColumnRow {
+  readonly column: string
+  readonly type: string
+  readonly default: string | null
+  readonly strict: number
+}
+
+function typeOf ({ type, default: expression, strict }: ColumnRow): string {
+  const affinity = affinityOf(type.toUpperCase())
+  if (affinity === 'text' && /current_timestamp|datetime *\(/i.test(expression ?? '')) return spacedType
+  return strict === 1 ? type.toUpperCase() : affinity
+}
+
+/** Returns the affinity of a declared type (sqlite.org/datatype3.html, 3.1). */
+function affinityOf (type: string): string {
+  if (type.includes('INT')) return 'integer'
+  if (/CHAR|CLOB|TEXT/.test(type)) return 'text'
+  if (type === '' || type.includes('BLOB')) return 'blob'
+  return /REAL|FLOA|DOUB/.test(type) ? 'real' : 'numeric'
+}
 
 // More tables than any known database has.
 const mostTables = 10_000

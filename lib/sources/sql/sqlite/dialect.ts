@@ -1,16 +1,14 @@
 import { loadKysely, sql } from '../load-kysely.ts'
-import type { ValueKind } from '../../../model/values.ts'
+import { decimalOfKey } from '../../../model/decimals.ts'
+import type { Scalar, ValueKind } from '../../../model/values.ts'
 import type { ColumnType } from '../statements/columns.ts'
 import type { Dialect, Sql } from '../statements/dialect.ts'
 import { readNumber } from '../statements/exact-numbers.ts'
-import type { Slot, Value } from '../statements/shape.ts'
+import { isTyped, type Slot, type TypedValue, type Value } from '../statements/shape.ts'
+import { parseScalar, parseText } from '../statements/parse-json.ts'
+import { call, decimalText } from './functions.ts'
 import { sqliteWriter } from './json.ts'
-
-/**
- * The name of the SQL function for comparisons without case. Each connection registers it: SQLite's lower() changes
- * ASCII only.
- */
-export const foldFunction = 'data_api_fold_case'
+import { moment, momentBound, storeMoment } from './moments.ts'
 
 /** The name of the SQL function that throws in a statement that takes too long. Each connection registers its own. */
 export const clockFunction = 'data_api_clock'
@@ -18,12 +16,25 @@ export const clockFunction = 'data_api_clock'
 /** The dialect of SQLite, from version 3.37. */
 export const sqliteDialect: Dialect = {
   makeCompiler: () => new (loadKysely().SqliteQueryCompiler)(),
-  // A column may be declared with another collation.
-  comparable: (column, { kind }) => isNumeric(kind) ? column : sql`${column} collate binary`,
+  comparable,
+  filtered,
+  bound: (column, operator, slot, { kind, type }) =>
+    kind === 'date-time' && isText(type) ? momentBound(column, operator, sql.val(slot)) : undefined,
+  grouped: filtered,
+  encodeGroup: (value, columnType) => columnType.kind === 'decimal' ? value : encodings[columnType.kind](value),
+  decodeGroup (encoded, { kind }) {
+    if (kind === 'decimal') return decimalOfKey(String(encoded))
+    return kind === 'mixed' || kind === 'date-time' ? encoded : decoders[kind](encoded)
+  },
+  // A number, or a text that keeps the form in which it is stored.
+  position: (column, { kind, type }) => kind === 'date-time' && (isText(type) || isInteger(type))
+    ? sql`case typeof(${column}) when 'integer' then cast(${column} as real) else ${column} end`
+    : undefined,
+  storedOperand: operand,
   asShown: column => column,
-  operand: bindSlot,
+  operand,
   among: (column, slot, columnType) =>
-    sql`${sqliteDialect.comparable(column, columnType)} in (select value from json_each(${sql.val(slot)}))`,
+    sql`${filtered(column, columnType)} in (select ${elementOf(columnType)} from json_each(${sql.val(slot)}))`,
   // LIKE would read % and _ in a value as wildcards, and would ignore the case of ASCII letters.
   startsWith: (column, slot) => sql`substr(${column}, 1, length(${sql.val(slot)})) = ${sql.val(slot)} collate binary`,
   endsWith (column, slot) {
@@ -32,7 +43,7 @@ export const sqliteDialect: Dialect = {
     return sql`(length(${column}) >= length(${end}) and ${last} = ${end} collate binary)`
   },
   contains: (column, slot) => sql`instr(${column}, ${sql.val(slot)}) > 0`,
-  foldCase: column => sql`${sql.id(foldFunction)}(${column})`,
+  foldCase: column => call('data_api_fold_case', column),
   // random() comes first, because it takes a tenth of the time of a call of JavaScript.
   clocked: conditions => sql`(random() & 63 or ${sql.id(clockFunction)}()) and ${conditions}`,
   limit (limit, offset) {
@@ -51,7 +62,7 @@ export const sqliteDialect: Dialect = {
   decoder: ({ kind }) => fetchDecoders[kind],
   writer: sqliteWriter,
   fetchesPages: false,
-  toColumn: bindSlot,
+  toColumn,
   givenKey: () => sql``,
   bind: bindValue
 }
@@ -63,47 +74,99 @@ export const sqliteDialect: Dialect = {
  */
 const unseen = (parameter: Sql) => sql`+${parameter}`
 
-/** Returns the parameter of a value. A number is cast to a double, since a tiny number is bound as text (isTiny). */
-function bindSlot (slot: Slot, { kind }: ColumnType): Sql {
-  return kind === 'number' ? sql`cast(${sql.val(slot)} as real)` : unseen(sql`${sql.val(slot)}`)
+/** Returns the parameter of a value that is compared. `textual`: see isTextual(). */
+function operand (slot: Slot, { kind }: ColumnType, textual: boolean): Sql {
+  const value = sql.val(slot)
+  // A tiny number is bound as text (isTiny).
+  if (kind === 'number' && !textual) return sql`cast(${value} as real)`
+  return kind === 'decimal' ? call('data_api_decimal_key', value) : unseen(sql`${value}`)
 }
 
-const isNumeric = (kind: ValueKind) => kind === 'integer' || kind === 'number' || kind === 'boolean'
+/** Returns the parameter of a value that is stored. */
+function toColumn (slot: Slot, { kind, type }: ColumnType): Sql {
+  const value = sql.val(slot)
+  if (kind === 'number') return sql`cast(${value} as real)`
+  return kind === 'date-time' ? storeMoment(value, type) : unseen(sql`${value}`)
+}
+
+/** Returns an element of json_each() as it is compared. */
+function elementOf ({ kind }: ColumnType): Sql {
+  const value = sql`value`
+  if (kind === 'byte') return call('data_api_bytes', value)
+  return kind === 'decimal' ? call('data_api_decimal_key', value) : value
+}
+
+// The types of columns: catalog.ts.
+const isText = (type: string) => /^text\b/i.test(type)
+const isInteger = (type: string) => /^int/i.test(type)
+
+const isNumeric: ReadonlySet<ValueKind> = new Set(['integer', 'number', 'boolean', 'int64', 'byte'])
+
+function comparable (column: Sql, { kind, type }: ColumnType): Sql {
+  if (isNumeric.has(kind)) return column
+  if (kind === 'decimal') return call('data_api_decimal_key', decimalText(column))
+  if (kind === 'mixed') return call('data_api_mixed_text', asText(column))
+  if (kind === 'date-time' && isInteger(type)) return column
+  if (kind === 'date-time' && !isText(type)) return moment(column)
+  // A column may be declared with another collation, and one that is not of text may hold numbers.
+  return type === '' || isText(type) ? sql`${column} collate binary` : sql`cast(${column} as text) collate binary`
+}
+
+function filtered (column: Sql, columnType: ColumnType): Sql {
+  return columnType.kind === 'date-time' ? moment(column) : comparable(column, columnType)
+}
 
 // A column may hold values that its declared type does not allow. json_array() fails on a blob, so the cast keeps blobs
 // away from it.
 const asText = (column: Sql) => sql`cast(${column} as text)`
 
+const isSafe = (column: Sql) =>
+  sql`${column} between ${sql.lit(Number.MIN_SAFE_INTEGER)} and ${sql.lit(Number.MAX_SAFE_INTEGER)}`
+
 const encodings: Readonly<Record<ValueKind, (column: Sql) => Sql>> = {
   string: asText,
   date: asText,
-  'date-time': asText,
+  'date-time': moment,
   time: asText,
   uuid: asText,
   json: asText,
+  mixed: asText,
+  int64: asText,
+  decimal: decimalText,
+  byte: column => call('data_api_base64', column),
   boolean: column => sql`cast(${column} as integer)`,
   // json_array() prints some doubles with 15 digits, in some versions of SQLite; quote() is exact in all versions.
-  number: column => sql`quote(${column})`,
-  integer: column => sql`case typeof(${column}) when 'integer' then ${column} when 'real' then quote(${column}) end`
+  number: column => sql`case when typeof(${column}) in ('integer', 'real') then quote(${column})
+    else ${asText(column)} end`,
+  integer: column => sql`case typeof(${column})
+    when 'integer' then case when ${isSafe(column)} then ${column} else ${asText(column)} end
+    when 'real' then quote(${column}) else ${asText(column)} end`
 }
 
 const asIs = (encoded: unknown) => encoded
 
+const toNumber = (encoded: unknown) => typeof encoded === 'string' ? readNumber(encoded) : encoded
+
 const decoders: Readonly<Record<ValueKind, (encoded: unknown) => unknown>> = {
   string: asIs,
-  integer: encoded => typeof encoded === 'string' ? readNumber(encoded) : encoded,
+  integer: toNumber,
   date: asIs,
   'date-time': asIs,
   time: asIs,
   uuid: asIs,
-  number: encoded => readNumber(String(encoded)),
+  int64: asIs,
+  decimal: asIs,
+  byte: asIs,
+  number: toNumber,
   boolean: encoded => encoded === null ? null : encoded !== 0,
-  json: encoded => typeof encoded === 'string' ? JSON.parse(encoded) : encoded
+  mixed: encoded => typeof encoded === 'string' ? parseScalar(encoded) : encoded,
+  json: encoded => typeof encoded === 'string' ? parseText(encoded) : encoded
 }
 
-// An integer that a double cannot hold exactly is rounded. Without the cast, a driver would throw.
-const asNumber = (column: Sql) =>
-  sql`case typeof(${column}) when 'integer' then cast(${column} as real) when 'real' then ${column} end`
+// An integer that a double cannot hold exactly is text. Without that, a driver would throw.
+const asNumber = (column: Sql) => sql`case typeof(${column})
+  when 'integer' then case when ${isSafe(column)} then cast(${column} as real) else ${asText(column)} end
+  when 'real' then ${column} else ${asText(column)} end`
 
 const fetches: Readonly<Record<ValueKind, (column: Sql) => Sql>> = {
   ...encodings,
@@ -112,19 +175,47 @@ const fetches: Readonly<Record<ValueKind, (column: Sql) => Sql>> = {
   integer: asNumber
 }
 
-const finite = (value: unknown) => typeof value === 'number' && Number.isFinite(value) ? value + 0 : null
+const exact = (value: unknown) => typeof value === 'number'
+  ? Number.isFinite(value) ? value + 0 : String(value)
+  : toNumber(value)
 
 const fetchDecoders: Readonly<Record<ValueKind, (value: unknown) => unknown>> = {
   ...decoders,
-  number: finite,
-  integer: finite
+  number: exact,
+  integer: exact
 }
 
 function bindValue (value: Value): unknown {
+  if (isTyped(value)) return bindTyped(value)
   if (typeof value === 'boolean') return Number(value)
   if (typeof value === 'number' && isTiny(value)) return String(value)
   if (typeof value !== 'object' || value === null) return value
   return JSON.stringify(value.map(one => typeof one === 'boolean' ? Number(one) : one))
+}
+
+function bindTyped ({ kind, text }: TypedValue): unknown {
+  if (typeof text === 'object') return `[${text.flatMap(one => elementOfList(kind, one)).join(',')}]`
+  if (typeof text === 'number' && kind === 'date-time') return text
+  switch (kind) {
+    case 'byte': return Buffer.from(String(text), 'base64')
+    case 'integer':
+    case 'int64': return /^-?\d+$/.test(String(text)) ? BigInt(text) : text
+    // SQLite has no NaN. As text it is above all numbers.
+    case 'number': return Number.isNaN(Number(text)) ? text : numberOf(String(text))
+    default: return String(text)
+  }
+}
+
+const numberOf = (text: string) => /^-?\d+$/.test(text) ? BigInt(text) : Number(text)
+
+/** Returns a value as JSON that json_each() reads exactly; nothing for NaN, which SQLite does not have. */
+function elementOfList (kind: ValueKind, value: Scalar): string | readonly string[] {
+  switch (kind) {
+    case 'integer':
+    case 'int64': return String(value)
+    case 'number': return value === 'NaN' ? [] : String(value).replace('Infinity', '9e999')
+    default: return JSON.stringify(String(value))
+  }
 }
 
 /** Returns true for a number that @photostructure/sqlite, up to 1.2 at least, would bind as the integer 0. */

@@ -1,8 +1,38 @@
+import { sql } from '../load-kysely.ts'
+import { decimalKey, plainDecimal } from '../../../model/decimals.ts'
 import { foldCase } from '../../fold-case.ts'
-import { foldFunction } from './dialect.ts'
+import type { Sql } from '../statements/dialect.ts'
+import { parseScalar } from '../statements/parse-json.ts'
 import type { SqliteDriver } from './driver.ts'
 
-/** Registers the functions that our statements call, but for the clock, on a connection. */
+// The SQL functions that each connection registers: what SQLite itself cannot compute. All take and give text, because
+// drivers differ in how they pass large integers; a value that is no text is passed on.
+
+const ofText = (body: (text: string) => unknown) => (value: unknown) => typeof value === 'string' ? body(value) : value
+
+const functions = {
+  /** Folds case: SQLite's lower() changes ASCII only. */
+  data_api_fold_case: ofText(foldCase),
+  /** Returns the key by which a decimal is compared (decimalKey). */
+  data_api_decimal_key: ofText(decimalKey),
+  /** Returns the text of a number without exponent. */
+  data_api_plain_decimal: ofText(text => text.endsWith('.0') ? text.slice(0, -2) : plainDecimal(String(Number(text)))),
+  /** Returns the text by which a mixed scalar is compared. */
+  data_api_mixed_text: ofText(text => String(parseScalar(text))),
+  data_api_base64: (value: unknown) => value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value,
+  data_api_bytes: ofText(text => Buffer.from(text, 'base64'))
+} as const
+
+type FunctionName = keyof typeof functions
+
+/** Registers the functions on a connection. */
 export function registerFunctions (driver: SqliteDriver): void {
-  driver.function(foldFunction, { deterministic: true }, text => typeof text === 'string' ? foldCase(text) : text)
+  for (const [name, body] of Object.entries(functions)) driver.function(name, { deterministic: true }, body)
 }
+
+/** Builds a call of one of the functions. */
+export const call = (name: FunctionName, argument: Sql): Sql => sql`${sql.id(name)}(${argument})`
+
+/** Returns a column's text as a decimal; that of a double is the shortest one that stands for it. */
+export const decimalText = (column: Sql): Sql => sql`case typeof(${column})
+  when 'real' then ${call('data_api_plain_decimal', sql`quote(${column})`)} else cast(${column} as text) end`

@@ -2,6 +2,8 @@ import { sql } from '../load-kysely.ts'
 import type { ValueKind } from '../../../model/values.ts'
 import type { Sql, Writer } from '../statements/dialect.ts'
 import { writeMarked } from '../statements/exact-numbers.ts'
+import { call, decimalText } from './functions.ts'
+import { moment } from './moments.ts'
 
 /**
  * Writes JSON in SQLite as JSON.stringify would write it: strings, integers that a double holds exactly, and doubles of
@@ -19,9 +21,10 @@ export const sqliteWriter: Writer = {
 type Expression = (column: Sql) => Sql
 
 const mark: Expression = column => sql`json_array(quote(${column}))`
-// A value that is not a number is written as null.
+// A value that is not a number is written as text.
 const isNumber: Expression = column => sql`typeof(${column}) in ('integer', 'real')`
 const text: Expression = column => sql`cast(${column} as text)`
+const byte: Expression = column => call('data_api_base64', column)
 const boolean: Expression = column =>
   sql`json(case cast(${column} as integer) <> 0 when 1 then 'true' when 0 then 'false' end)`
 
@@ -29,7 +32,8 @@ const isSafe = (column: Sql) =>
   sql`${column} between ${sql.lit(Number.MIN_SAFE_INTEGER)} and ${sql.lit(Number.MAX_SAFE_INTEGER)}`
 const integer: Expression = column => {
   const isSafeInteger = sql`typeof(${column}) = 'integer' and ${isSafe(column)}`
-  return sql`case when ${isSafeInteger} then ${column} when ${isNumber(column)} then ${mark(column)} end`
+  return sql`case when ${isSafeInteger} then ${column} when ${isNumber(column)} then ${mark(column)}
+    else ${text(column)} end`
 }
 const strictInteger: Expression = column =>
   sql`case when ${isSafe(column)} then ${column} when ${column} is not null then ${mark(column)} end`
@@ -41,11 +45,21 @@ const strictInteger: Expression = column =>
 const double: Expression = column => sql`case
   when cast(${column} * 1e4 + 0.5 as integer) / 1e4 = ${column} and ${column} between -1e10 and 1e10
     then case when ${column} = cast(${column} as integer) then cast(${column} as integer) else ${column} end
-  when ${isNumber(column)} then ${mark(column)} end`
+  when ${isNumber(column)} then ${mark(column)} else ${text(column)} end`
 
 type Expressions = Readonly<Partial<Record<ValueKind, Expression>>>
 
-const texts = { string: text, date: text, 'date-time': text, time: text, uuid: text, boolean } as const
+const texts = {
+  string: text,
+  date: text,
+  'date-time': moment,
+  time: text,
+  uuid: text,
+  int64: text,
+  decimal: decimalText,
+  byte,
+  boolean
+} as const
 
 const expressions: Expressions = { ...texts, integer, number: double }
 
@@ -58,13 +72,16 @@ const asIs: Expression = column => column
 const expressionsOfType: Readonly<Record<string, Expressions>> = {
   INT: { ...expressions, integer: strictInteger, number: strictInteger },
   INTEGER: { ...expressions, integer: strictInteger, number: strictInteger },
-  TEXT: { ...expressions, string: asIs, date: asIs, 'date-time': asIs, time: asIs, uuid: asIs }
+  TEXT: { ...expressions, string: asIs, date: asIs, time: asIs, uuid: asIs }
 }
 
-const markedOnce: Expression = column => {
-  const number = sql.id('n')
-  return sql`(select ${mark(number)} from (select ${column} as ${number}) where ${isNumber(number)})`
+const once = (expression: Expression): Expression => column => {
+  const value = sql.id('n')
+  return sql`(select ${expression(value)} from (select ${column} as ${value}))`
 }
+const markedOnce = once(column => sql`case when ${isNumber(column)} then ${mark(column)} else ${text(column)} end`)
 
 /** The expressions that contain the column's own SQL only once, for a column whose SQL is long. */
-const expressionsOnce: Expressions = { ...texts, integer: markedOnce, number: markedOnce }
+const expressionsOnce: Expressions = {
+  ...texts, integer: markedOnce, number: markedOnce, 'date-time': once(moment), decimal: once(decimalText)
+}

@@ -6,7 +6,7 @@ import { nameOfDriver, openDriver, type SqliteDriver, type SqliteDriverClass, ty
 import { makeSource, type SqlSource, type TableDefinition, type TableOptions } from '../source.ts'
 import { attachedFiles, attachLike } from './attached.ts'
 import { connect } from './connection.ts'
-import { strictTypes } from './catalog.ts'
+import { columnTypes } from './catalog.ts'
 import { sqliteDialect } from './dialect.ts'
 import { resultCode } from './faults.ts'
 import { makeReader } from './reader.ts'
@@ -81,7 +81,7 @@ export function sqlite (file: string, options: SqliteOptions = {}): SqliteDataba
   const isAlone = isGiven || file === '' || file.startsWith(':memory:')
   const statementTimeout = settings.statementTimeout ?? (isAlone ? 1000 : 10_000)
   const driver = configure(isGiven ? given : openDriver(file, given), settings)
-  const statements = makeStatements(sqliteDialect, { types: strictTypes(driver) })
+  const statements = makeStatements(sqliteDialect, { types: columnTypes(driver) })
   const main = connect(driver, statements, statementTimeout)
   // Transactions have the main connection to themselves. While a hook of theirs waits, the reader reads the committed
   // data.

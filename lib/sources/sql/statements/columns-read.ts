@@ -5,6 +5,7 @@ import type { JsonResult, ReadResult } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
+import { positionsOf } from './positions.ts'
 import type { ReadCode, Values } from './read-code.ts'
 import { buildLimit, dataFields, isDirect } from './select.ts'
 import { buildSort } from './sort.ts'
@@ -65,7 +66,7 @@ function buildItemSelect<Result> (
 ): ReadCode<Result | ReadResult> {
   if (step === undefined) throw new TypeError('an item is reached by a step at least')
   const ref = tableRef(step.collection, builder.alias())
-  const columns = makeColumns(fields, select, ref, builder)
+  const columns = makeColumns({ fields, select, extra: [] }, ref, builder)
   const condition = buildFilter(step.where, ref, builder)
   const cardinality = cardinalityOf(step)
   const where = cardinality === 'item' ? condition : builder.dialect.clocked(condition)
@@ -88,7 +89,7 @@ function buildPageSelect<Result> (
 ): ReadCode<Result> {
   const ref = tableRef(from.collection, builder.alias())
   const carried = extra.filter(field => !fields.includes(field))
-  const columns = makeColumns([...fields, ...carried], listing.select, ref, builder)
+  const columns = makeColumns({ fields: [...fields, ...carried], select: listing.select, extra }, ref, builder)
   const conditions = sql`${buildFilter(listing.where, ref, builder)} and ${buildFilter(cursorBound, ref, builder)}`
   const where = isDirect(listing, from) ? conditions : builder.dialect.clocked(conditions)
   const order = buildSort(listing.order, ref, builder)
@@ -125,20 +126,32 @@ interface Columns {
   item (values: Values): Readonly<Record<string, unknown>>
 }
 
-function makeColumns (
-  fields: readonly DataField[], select: Selection, ref: TableRef, { dialect, columnType }: Builder
-): Columns {
-  const columns = fields.map((field, index) => {
-    return sql`${dialect.fetch(column(ref, field), columnType(ref.collection, field))} as ${sql.id(`v${index}`)}`
-  })
+/** `fields`: those to fetch, of which the selection shows the first. `extra`: those of which cursors are made. */
+interface Fetched {
+  readonly fields: readonly DataField[]
+  readonly select: Selection
+  readonly extra: readonly DataField[]
+}
+
+function makeColumns ({ fields, select, extra }: Fetched, ref: TableRef, builder: Builder): Columns {
+  const { dialect, columnType } = builder
+  const positions = positionsOf(extra, ref, builder)
+  const values = [
+    ...fields.map(field => dialect.fetch(column(ref, field), columnType(ref.collection, field))),
+    ...positions.map(position => position.sql)
+  ]
+  const columns = values.map((value, index) => sql`${value} as ${sql.id(`v${index}`)}`)
   const decoders = fields.map(field => dialect.decoder(columnType(ref.collection, field)))
+  const names = [...fields.map(({ property }) => property), ...positions.map(({ name }) => name)]
   return {
     sql: columns.length === 0 ? sql`1 as ${sql.id('nothing')}` : sql.join(columns),
-    row: objectMaker(fields.map(({ property }) => property), decoders),
+    row: objectMaker(names, [...decoders, ...positions.map(() => asIs)]),
     texts: values => decoders.map((decode, index) => textOf(decode(values[index]))),
     item: objectMaker(select.map(({ name }) => name), decoders)
   }
 }
+
+const asIs: Decoder = value => value
 
 type Decoder = (value: unknown) => unknown
 

@@ -1,4 +1,5 @@
 import type { QueryCompiler, RawBuilder } from 'kysely'
+import type { Operator } from '../../../model/values.ts'
 import type { ColumnType } from './columns.ts'
 import type { Slot, Value } from './shape.ts'
 
@@ -23,12 +24,32 @@ export interface Writer {
 /** The differences between the databases. */
 export interface Dialect {
   makeCompiler (): QueryCompiler
-  /** Returns a column as it is compared and ordered: text by code point. */
+  /** Returns a column as it is ordered, and compared with stored values: text by code point. */
   comparable (column: Sql, type: ColumnType): Sql
+  /** Returns a column as filters compare it: values that are shown alike are equal. */
+  filtered (column: Sql, type: ColumnType): Sql
+  /**
+   * Returns a condition that a comparison of a filtered column implies, and that an index can serve; `undefined` if it
+   * can serve the comparison itself.
+   */
+  bound (column: Sql, operator: Operator, slot: Slot, type: ColumnType): Sql | undefined
+  /** Returns a column as its groups are told apart: a group for each value that is shown. */
+  grouped (column: Sql, type: ColumnType): Sql
+  /** Returns a value of `grouped` as encode() returns a column. */
+  encodeGroup (value: Sql, type: ColumnType): Sql
+  /** Decodes a value that encodeGroup() put into JSON. */
+  decodeGroup (encoded: unknown, type: ColumnType): unknown
+  /**
+   * Returns the value of a column by which cursors tell a row's place in the order, as text or a number; `undefined` if
+   * that is the value as it is shown.
+   */
+  position (column: Sql, type: ColumnType): Sql | undefined
+  /** Returns a bound position as it is compared with a comparable column. `textual`: see isTextual(). */
+  storedOperand (slot: Slot, type: ColumnType, textual: boolean): Sql
   /** Returns a column of text as a client reads it. */
   asShown (column: Sql, type: ColumnType): Sql
-  /** Returns a bound value as it is compared with a comparable column. */
-  operand (slot: Slot, type: ColumnType): Sql
+  /** Returns a bound value as it is compared with a filtered column. `textual`: see isTextual(). */
+  operand (slot: Slot, type: ColumnType, textual: boolean): Sql
   /** Builds the condition that a column's value is among those of an array, which is bound as one parameter. */
   among (column: Sql, slot: Slot, type: ColumnType): Sql
   startsWith (column: Sql, slot: Slot): Sql

@@ -8,15 +8,19 @@ export function writeMarked (text: string): string {
   // follows
   // the closing quote of a string that ends in `:[`.
   return text.replaceAll(/(^|:)\["([-+.\w]+)"\]/gm, (_marked, before: string, number: string) => {
-    return `${before}${readNumber(number)}`
+    return `${before}${JSON.stringify(readNumber(number))}`
   })
 }
 
 /**
- * Parses a number from a database's text, such as the result of SQLite's quote(). Returns `null` for any text that is
- * no finite number.
+ * Reads a number from a database's text, such as the result of SQLite's quote(). What JSON cannot carry stays text: an
+ * integer that a double cannot hold, an endless number, NaN. Returns `null` for the text `NULL`, and any other text as
+ * it is.
  */
-export function readNumber (text: string): number | null {
+export function readNumber (text: string): number | string | null {
   const value = Number(text)
-  return text === 'NULL' || !Number.isFinite(value) ? null : value + 0
+  if (Number.isSafeInteger(value)) return text === '' ? text : value + 0
+  if (Number.isFinite(value)) return /^-?\d+$/.test(text) ? text : value
+  if (text === 'NULL') return null
+  return Number.isNaN(value) ? text : String(value)
 }

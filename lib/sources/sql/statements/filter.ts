@@ -5,7 +5,7 @@ import type { Builder } from './builder.ts'
 import type { ColumnType } from './columns.ts'
 import type { Sql } from './dialect.ts'
 import { related, relatedToAny } from './join-conditions.ts'
-import type { Slot } from './shape.ts'
+import { isTextual, type Slot } from './shape.ts'
 import { column, tableRef, table, type TableRef } from './table.ts'
 
 type Compare = Extract<Predicate, { kind: 'compare' }>
@@ -73,8 +73,19 @@ function buildCompare (compare: Compare, ref: TableRef, builder: Builder): Sql {
   const type = builder.columnType(ref.collection, field)
   const { dialect } = builder
   const shown = dialect.asShown(plain, type)
-  const comparable = dialect.comparable(plain, type)
-  return makersOf(compare)[operator]({ plain, shown, comparable, slot, type, dialect })
+  const textual = isTextual(compare)
+  const made = makersOf(compare)[operator]({
+    plain,
+    shown,
+    slot,
+    type,
+    dialect,
+    ...compare.stored
+      ? { comparable: dialect.comparable(plain, type), operand: dialect.storedOperand(slot, type, textual) }
+      : { comparable: dialect.filtered(plain, type), operand: dialect.operand(slot, type, textual) }
+  })
+  const bound = compare.stored ? undefined : dialect.bound(plain, operator, slot, type)
+  return bound === undefined ? made : sql`(${bound} and ${made})`
 }
 
 /** Builds a comparison with null, which equals null, and is neither less nor greater than any value. */
@@ -84,11 +95,12 @@ function compareNull (operator: Operator, plain: Sql): Sql {
   return negated ? sql`${plain} is not null` : sql`${plain} is null`
 }
 
-/** The column in three forms, and the slot of the value. `shown`: the column's text as a client reads it. */
+/** The column in three forms, the value, and its slot. `shown`: the column's text as a client reads it. */
 interface Operands {
   readonly plain: Sql
   readonly shown: Sql
   readonly comparable: Sql
+  readonly operand: Sql
   readonly slot: Slot
   readonly type: ColumnType
   readonly dialect: Builder['dialect']
@@ -103,7 +115,7 @@ function makersOf ({ field, value }: Compare): Makers {
 }
 
 function compareWith (sign: string): Maker {
-  return ({ comparable, slot, type, dialect }) => sql`${comparable} ${sql.raw(sign)} ${dialect.operand(slot, type)}`
+  return ({ comparable, operand }) => sql`${comparable} ${sql.raw(sign)} ${operand}`
 }
 
 const folded = ({ shown, ...operands }: Operands) => ({ ...operands, shown: operands.dialect.foldCase(shown) })
@@ -124,7 +136,8 @@ const comparisons: Makers = {
   starts_with: ({ shown, slot, dialect }) => dialect.startsWith(shown, slot),
   ends_with: ({ shown, slot, dialect }) => dialect.endsWith(shown, slot),
   contains: ({ shown, slot, dialect }) => dialect.contains(shown, slot),
-  equals_ignoring_case: ({ shown, slot, dialect }) => sql`${dialect.foldCase(shown)} = ${dialect.operand(slot, text)}`,
+  equals_ignoring_case: ({ shown, slot, dialect }) =>
+    sql`${dialect.foldCase(shown)} = ${dialect.operand(slot, text, false)}`,
   starts_with_ignoring_case: operands => comparisons.starts_with(folded(operands)),
   ends_with_ignoring_case: operands => comparisons.ends_with(folded(operands)),
   contains_ignoring_case: operands => comparisons.contains(folded(operands))

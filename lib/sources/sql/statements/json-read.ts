@@ -1,11 +1,13 @@
 import { sql } from '../load-kysely.ts'
 import type { DataField } from '../../../model/model.ts'
+import type { ValueType } from '../../../model/values.ts'
 import type { Listing, ReadPlanOf, Row, Selection, Shown } from '../../../plan/plan.ts'
 import type { Ends, JsonResult, ReadResult } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql, Writer } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { related } from './join-conditions.ts'
+import { positionsOf } from './positions.ts'
 import type { ReadCode, Values } from './read-code.ts'
 import { buildLimit, buildRow, isDirect } from './select.ts'
 import { isFlat } from './shape.ts'
@@ -19,16 +21,18 @@ interface Writing { readonly writer: Writer, readonly builder: Builder }
 
 /**
  * Whether the database can write a listing of this selection as JSON. It cannot write fields that the application
- * computes, fields of type `json`, whose text may have any white space, objects of more members than a function takes,
- * and names that JavaScript would move to the front because they are integers.
+ * computes, fields of type `json` or `mixed`, whose text may have any white space, objects of more members than a
+ * function takes, and names that JavaScript would move to the front because they are integers.
  */
 export function isWritable (select: Selection): boolean {
   return select.length > 0 && select.length <= mostMembers && select.every(shown => {
     if (/^\d+$/.test(shown.name)) return false
-    if (shown.kind === 'value') return shown.field.kind !== 'computed' && shown.field.type.kind !== 'json'
+    if (shown.kind === 'value') return shown.field.kind !== 'computed' && !isJson(shown.field.type)
     return isWritable(shown.kind === 'item' ? shown.select : shown.listing.select)
   })
 }
+
+const isJson = ({ kind }: ValueType) => kind === 'json' || kind === 'mixed'
 
 // A member takes two arguments, and every database allows a function a hundred.
 const mostMembers = 50
@@ -134,7 +138,7 @@ interface Carried { readonly sql: Sql | undefined, decode (line: string): Row }
 
 function buildCarried (extra: readonly DataField[], select: Selection, ref: TableRef, builder: Builder): Carried {
   const names = extra.map(field => select.find(one => one.field === field)?.name)
-  if (names.includes(undefined)) {
+  if (names.includes(undefined) || positionsOf(extra, ref, builder).length > 0) {
     const row = buildRow([], extra, ref, builder)
     return { sql: row.sql, decode: line => row.decode(JSON.parse(line) as readonly unknown[]) }
   }

@@ -114,18 +114,18 @@ function buildGroups (plan: ReadPlanOf<'groups'>, parent: TableRef | undefined, 
   const group = sql.id(builder.alias())
   const value = sql`${group}.${sql.id('value')}`
   const list = buildList(members, tableRef(from.collection, builder.alias()), inner => {
-    const own = dialect.comparable(column(inner, by), type)
+    const own = dialect.grouped(column(inner, by), type)
     return dialect.clocked(sql`${startingAt(from, inner, parent, members.where, builder)} and ${own} = ${value}`)
   }, builder)
   const values = buildGroupValues(plan, parent, builder)
-  const row = dialect.row([dialect.encode(value, type), list.sql])
+  const row = dialect.row([dialect.encodeGroup(value, type), list.sql])
   return {
     rows: sql`(select ${dialect.collect(row)} from (${values}) as ${group})`,
     ...count && { total: buildGroupTotal(from, parent, members.where, by, builder) },
     decode: (rows, total, { limit }) => ({
       kind: 'groups',
       groups: (rows as ReadonlyArray<readonly [unknown, unknown]>).slice(0, limit).map(([one, items]) => ({
-        value: dialect.decode(one, type),
+        value: dialect.decodeGroup(one, type),
         rows: decodeRows(items, list)
       })),
       more: isMore(rows, limit),
@@ -141,7 +141,7 @@ function buildGroupValues (plan: ReadPlanOf<'groups'>, parent: TableRef | undefi
   const start = startingAt(from, ref, parent, members.where, builder)
   const bound = buildFilter(cursorBound, ref, builder)
   const where = builder.dialect.clocked(sql`${start} and ${bound} and ${column(ref, by)} is not null`)
-  const value = builder.dialect.comparable(column(ref, by), builder.columnType(from.collection, by))
+  const value = builder.dialect.grouped(column(ref, by), builder.columnType(from.collection, by))
   const order = sql`order by 1 ${descending ? sql`desc` : sql`asc`}`
   const limit = buildLimit(range, true, builder)
   return sql`select distinct ${value} as ${sql.id('value')} from ${table(ref)} where ${where} ${order} ${limit}`
@@ -152,7 +152,7 @@ function buildGroupTotal (
   from: Origin, parent: TableRef | undefined, where: Predicate, by: DataField, builder: Builder
 ): Sql {
   const ref = tableRef(from.collection, builder.alias())
-  const value = builder.dialect.comparable(column(ref, by), builder.columnType(from.collection, by))
+  const value = builder.dialect.grouped(column(ref, by), builder.columnType(from.collection, by))
   const condition = builder.dialect.clocked(startingAt(from, ref, parent, where, builder))
   return sql`(select count(distinct ${value}) from ${table(ref)} where ${condition})`
 }

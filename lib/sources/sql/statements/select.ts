@@ -6,6 +6,7 @@ import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { related } from './join-conditions.ts'
+import { positionsOf } from './positions.ts'
 import { isRoundLimit } from './shape.ts'
 import { buildSort } from './sort.ts'
 import { column, selected, table, tableRef, type TableRef } from './table.ts'
@@ -19,6 +20,7 @@ interface ValueCode { readonly property: string, readonly sql: Sql, decode (valu
 export function buildRow (select: Selection, extra: readonly DataField[], ref: TableRef, builder: Builder): RowCode {
   const codes = [
     ...dataFields(select, extra).map(field => buildValue(field, ref, builder)),
+    ...positionsOf(extra, ref, builder).map(({ name, sql }) => ({ property: name, sql, decode: asIs })),
     ...select.flatMap(shown => shown.kind === 'value' ? [] : [buildNested(shown, ref, builder)])
   ]
   const decode = (values: readonly unknown[]) => {
@@ -28,6 +30,8 @@ export function buildRow (select: Selection, extra: readonly DataField[], ref: T
   const parts = chunks(codes, mostArguments).map(part => builder.dialect.row(part.map(code => code.sql)))
   return { sql: builder.dialect.row(parts), decode: values => decode(values.flat()) }
 }
+
+const asIs = (value: unknown) => value
 
 // Databases limit the arguments of a function: SQLite by default to 100 or 127.
 const mostArguments = 100

@@ -6,7 +6,24 @@ import { foldCase } from '../../fold-case.ts'
 import type { Change, Stored } from '../../source.ts'
 
 /** A value of a plan, which is bound anew for each request. */
-export type Value = Scalar | null | readonly Scalar[]
+export type Value = Scalar | null | readonly Scalar[] | TypedValue
+
+/** A text that stands for something else, as values of its kind do (model/value-type.ts), or a list of such values. */
+export interface TypedValue { readonly kind: ValueKind, readonly text: Scalar | readonly Scalar[] }
+
+/** Whether a value is one that is bound by its kind. */
+export function isTyped (value: Value): value is TypedValue {
+  return typeof value === 'object' && value !== null && 'kind' in value
+}
+
+/** The kinds whose texts are bound by their kind. */
+const textKinds: ReadonlySet<ValueKind> = new Set(['integer', 'number', 'int64', 'byte', 'mixed', 'date-time'])
+
+/** Returns a value as it is bound: with its kind, if it is a text, or a list, whose meaning depends on the kind. */
+function typed (value: Scalar | readonly Scalar[], kind: ValueKind): Value {
+  const isText = typeof value === 'string' || typeof value === 'object' || kind === 'mixed'
+  return isText && textKinds.has(kind) ? { kind, text: value } : value
+}
 
 /** A parameter of a statement that takes a value of the plan: the value at `index` in the shape. */
 export interface Slot { readonly kind: 'slot', readonly index: number }
@@ -39,7 +56,7 @@ export function isSlot (parameter: unknown): parameter is Slot {
  * | order | for each term `+` ascending or `-` descending, and the field |
  * | range | `*` without limit, else `l`, and the limit if it is round (isRoundLimit); `o` with an offset, else `;` |
  * | selection | `{`, for each member `.`, field, `:` and its listing, or its predicate and selection; then `}` |
- * | comparison | field, operator, `0` if the value or the list of values holds null, `;` |
+ * | comparison | field, operator, `^` if it is of stored values, `0` if a value is null, `t` if isTextual(), `;` |
  * | some, not, all, any | `s` and the field, `!`, `&`, `|`; then `(`, predicates, `)` |
  * | stored values | a space, the fields |
  * | values of a node that occurred before in this plan | `=`, the index of the node's first slot, `;` |
@@ -98,7 +115,10 @@ function addChange (draft: ShapeDraft, change: Change): void {
   draft.key += change.kind
   if (change.kind === 'link') {
     draft.key += `${identityOf(change.field.holder)}:${change.field.index}`
-    return addValues(draft, change, [...change.own, ...change.other])
+    const { holder, target } = change.field
+    const kinds = [...holder.key, ...target.key].map(field => field.type.kind)
+    const keys = [...change.own, ...change.other]
+    return addValues(draft, change, keys.map((value, index) => typed(value, kinds[index] ?? 'string')))
   }
   draft.key += `${identityOf(change.collection)}:`
   if (change.kind === 'insert') draft.key += change.orNothing ? '?' : ''
@@ -113,7 +133,8 @@ function addStored (draft: ShapeDraft, stored: Stored): void {
 
 /** Returns a stored value as it is bound: JSON as its text. The values of all other kinds are scalars. */
 function toBound (value: unknown, kind: ValueKind): Value {
-  return value !== null && kind === 'json' ? JSON.stringify(value) : value as Scalar | null
+  if (value === null) return null
+  return kind === 'json' || kind === 'mixed' ? JSON.stringify(value) : typed(value as Scalar, kind)
 }
 
 // A name is not enough: two registrations may share a database, and have collections of one name.
@@ -215,18 +236,27 @@ function addPredicate (draft: ShapeDraft, predicate: Predicate): void {
 }
 
 function addCompare (draft: ShapeDraft, compare: Extract<Predicate, { kind: 'compare' }>): void {
-  const { field, operator, value } = compare
-  draft.key += `${field.index}${operator}`
+  const { field, operator, value, stored } = compare
+  const { kind } = field.type
+  draft.key += `${field.index}${operator}${stored ? '^' : ''}`
   if (value === null) {
     draft.key += '0'
   } else if (typeof value === 'object') {
     const values = value.filter(one => one !== null)
     draft.key += values.length < value.length ? '0' : ''
-    addValues(draft, compare, [values])
+    addValues(draft, compare, [typed(values, kind)])
   } else {
-    addValues(draft, compare, [traitsOf(operator).ignoresCase ? foldCase(String(value)) : value])
+    draft.key += isTextual(compare) ? 't' : ''
+    addValues(draft, compare, [traitsOf(operator).ignoresCase ? foldCase(String(value)) : typed(value, kind)])
   }
   draft.key += ';'
+}
+
+/** Whether a number or moment is compared with a value of the other type: such as NaN, which is text in JSON. */
+export function isTextual ({ field, value }: Extract<Predicate, { kind: 'compare' }>): boolean {
+  const { kind } = field.type
+  if (kind === 'date-time') return typeof value === 'number'
+  return typeof value === 'string' && (kind === 'integer' || kind === 'number')
 }
 
 function addValues (draft: ShapeDraft, node: object, added: readonly Value[]): void {

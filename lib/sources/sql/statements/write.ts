@@ -112,7 +112,7 @@ function buildLink (change: ChangeOf<'link'>, builder: Builder): Sql {
   const types = [holder, target].flatMap(side => side.key.map(field => builder.columnType(side, field)))
   const values = builder.slotsOf(change).flatMap((slot, index) => {
     const type = types[index]
-    return type === undefined ? [] : [builder.dialect.operand(slot, type)]
+    return type === undefined ? [] : [builder.dialect.operand(slot, type, false)]
   })
   const { column: nameOf } = sourceOf(holder)
   const table = joinTableOf(change.field)

@@ -1,0 +1,139 @@
+import type { Ajv } from 'ajv'
+import { makeAjvWithFormats } from './load-ajv.ts'
+import { operatorsOf } from './operators.ts'
+import type { ValueType } from './value-type.ts'
+
+/**
+ * Returns Ajv's own check of a format, which is compiled at its first use. Bodies are checked with the parsers below
+ * (model/validators.ts).
+ */
+function isFormat (format: string): (text: string) => boolean {
+  let check: ((text: string) => boolean) | undefined
+  return text => {
+    check ??= formatAjv().compile<string>({ type: 'string', format })
+    return check(text)
+  }
+}
+
+let madeAjv: Ajv | undefined
+
+function formatAjv (): Ajv {
+  madeAjv ??= makeAjvWithFormats({})
+  return madeAjv
+}
+
+const isDate = isFormat('date')
+const isDateTime = isFormat('date-time')
+const isTime = isFormat('iso-time')
+const isUuid = isFormat('uuid')
+
+type Parse = (text: string) => string | undefined
+
+/** Returns `take` for a type whose values are strings in JSON. */
+export function takeText (parse: Parse): ValueType['take'] {
+  return value => typeof value === 'string' ? parse(value) : undefined
+}
+
+/** Returns a parser that also takes the days and moments before and after all others, as PostgreSQL spells them. */
+const orInfinity = (parse: Parse): Parse => text => text === 'infinity' || text === '-infinity' ? text : parse(text)
+
+// The calendars of databases begin with the year 1.
+const parseDate = orInfinity(text => isDate(text) && !text.startsWith('0000') ? text : undefined)
+
+// The canonical form is UTC with three digits of milliseconds: its texts sort in the order of the instants.
+const parseMoment = orInfinity(text => {
+  if (!isDateTime(text) || /\.\d{4,}/.test(text)) return undefined
+  const instant = new Date(text)
+  const canonical = Number.isNaN(instant.getTime()) ? '' : instant.toISOString()
+  // The year has four digits: a longer text would break the order of the texts.
+  return /^(?!0000)\d{4}-/.test(canonical) ? canonical : undefined
+})
+
+const parseTime: Parse = text => isTime(text) ? text : undefined
+
+const parseUuid: Parse = text =>
+  isUuid(text) && !text.toLowerCase().startsWith('urn:') ? text.toLowerCase() : undefined
+
+/** The days outside of the years 1 to 9999, as PostgreSQL writes them. They can be found, but not written. */
+const isFarDay = (text: string) => /^\d{4}-\d\d-\d\d BC$|^\d{5,7}-\d\d-\d\d$/.test(text)
+const isFarMoment = (text: string) =>
+  /^(?:\d{4}(?=.* BC$)|\d{5,6})-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z(?: BC)?$/.test(text)
+
+function parseInt64 (text: string): string | undefined {
+  if (!/^(?:0|-?[1-9]\d{0,18})$/.test(text)) return undefined
+  return BigInt.asIntN(64, BigInt(text)) === BigInt(text) ? text : undefined
+}
+
+// Databases limit the digits of a number: PostgreSQL to 131,072 before the point and 16,383 after it.
+const parseDecimal: Parse = text => {
+  if (!/^-?(?:0|[1-9]\d{0,999})(?:\.\d{1,999})?$/.test(text)) return undefined
+  return /^-0(?:\.0+)?$/.test(text) ? text.slice(1) : text
+}
+
+const isSpecial = (text: string) => text === 'NaN' || text === 'Infinity' || text === '-Infinity'
+
+/** Takes base64 with all its padding, and with no bits set beyond the last byte, so that bytes have one text. */
+function parseBytes (text: string): string | undefined {
+  return Buffer.from(text, 'base64').toString('base64') === text ? text : undefined
+}
+
+/** In a URL `+` is a space and `/` separates segments, so the alphabet for URLs is accepted too (RFC 4648, 5). */
+const parseUrlBytes: Parse = text => {
+  const standard = text.replaceAll('-', '+').replaceAll('_', '/')
+  return parseBytes(standard.padEnd(Math.ceil(standard.length / 4) * 4, '='))
+}
+
+const ordered = operatorsOf('equality', 'ordering')
+
+/** The types of strings with a format, by the name of the format. */
+export const formatTypes: Readonly<Record<string, ValueType>> = {
+  date: {
+    kind: 'date',
+    expected: 'a date such as 2001-12-31',
+    operators: ordered,
+    parse: text => isFarDay(text) ? text : parseDate(text),
+    take: takeText(parseDate)
+  },
+  'date-time': {
+    kind: 'date-time',
+    expected: 'a date and time with a time zone and at most milliseconds, such as 2001-12-31T23:59:59.999Z',
+    operators: ordered,
+    parse: text => isFarMoment(text) ? text : parseMoment(text),
+    take: takeText(parseMoment)
+  },
+  time: {
+    kind: 'time',
+    expected: 'a time such as 23:59:59',
+    operators: ordered,
+    parse: parseTime,
+    take: takeText(parseTime)
+  },
+  uuid: {
+    kind: 'uuid',
+    expected: 'a UUID',
+    operators: operatorsOf('equality'),
+    parse: parseUuid,
+    take: takeText(parseUuid)
+  },
+  int64: {
+    kind: 'int64',
+    expected: `an integer between ${-(2n ** 63n)} and ${2n ** 63n - 1n}, written as text`,
+    operators: ordered,
+    parse: parseInt64,
+    take: takeText(parseInt64)
+  },
+  decimal: {
+    kind: 'decimal',
+    expected: 'a decimal number such as 19.90, written as text',
+    operators: ordered,
+    parse: text => isSpecial(text) ? text : parseDecimal(text),
+    take: takeText(parseDecimal)
+  },
+  byte: {
+    kind: 'byte',
+    expected: 'bytes in base64',
+    operators: ordered,
+    parse: parseUrlBytes,
+    take: takeText(parseBytes)
+  }
+}

@@ -1,0 +1,17 @@
+import { memoize } from '../memoize.ts'
+import type { DataField } from '../model/model.ts'
+import type { Scalar } from '../model/values.ts'
+import type { Row } from './plan.ts'
+
+/**
+ * The name under which a row holds the position of a field, if its value as shown does not tell where the row is in
+ * the order: because it is rounded, or written in another form. No property has this name.
+ */
+export const positionName = memoize((field: DataField) => `${field.property}\0position`)
+
+/** Returns the value of a row by which the order of its source places it, as a cursor holds it. */
+export function positionOf (row: Row, field: DataField): Scalar | null {
+  const position = row[positionName(field)]
+  // Sources return a Scalar or null for every field of an order.
+  return (position === undefined ? row[field.property] ?? null : position) as Scalar | null
+}

@@ -1,0 +1,47 @@
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import type { Test } from 'tap'
+
+type Item = Readonly<Record<string, unknown>>
+
+/** Follows `next` from a URL to the last page, and returns all items; stops after `most` pages. */
+export async function walkPages (app: FastifyInstance, url: string, most = 100): Promise<readonly Item[]> {
+  const seen: Item[] = []
+  let next: string | undefined = url
+  for (let pages = 0; next !== undefined && pages < most; pages++) {
+    const response: LightMyRequestResponse = await app.inject(next)
+    if (response.statusCode !== 200) throw new Error(`${next}: ${response.statusCode} ${response.body}`)
+    seen.push(...response.json<Item[]>())
+    next = /<[^>]*?(\/[a-z]\w*\?[^>]*)>; rel="next"/.exec(String(response.headers.link))?.[1]
+  }
+  return seen
+}
+
+/**
+ * Asserts for each of the fields that paging over it in both directions visits each item of the collection once, as a
+ * stream does, and that each value that is shown finds its item, by every way of asking for it.
+ */
+export async function visitsOnce (t: Test, app: FastifyInstance, collection: string, fields: readonly string[]) {
+  const items = (await app.inject(`/${collection}?limit=1000`)).json<Item[]>()
+  const all = items.map(({ id }) => id).toSorted()
+  for (const field of fields) {
+    for (const direction of ['asc', 'desc']) {
+      for (const limit of [1, 3]) {
+        const url = `/${collection}?sort=${field}+${direction}&limit=${limit}&fields=id`
+        const seen = await walkPages(app, url)
+        t.strictSame(seen.map(({ id }) => id).toSorted(), all, url)
+      }
+    }
+    const shown = new Map(items.map(item => [String(item[field]), item]).filter(([, item]) => typeof item === 'object' && item[field] !== null) as Array<[string, Item]>)
+    for (const [text, { id }] of shown) {
+      const value = encodeURIComponent(JSON.stringify(text))
+      for (const url of [`/${collection}?${field}=${value}`, `/${collection}?${field}=*${value}`, `/${collection}?${field}>=${value}`, `/${collection}?where=!(${field}>${value})`]) {
+        t.ok((await app.inject(url)).json<Item[]>().some(item => item['id'] === id), url)
+      }
+      for (const url of [`/${collection}?${field}!=${value}`, `/${collection}?${field}<${value}`]) {
+        t.notOk((await app.inject(url)).json<Item[]>().some(item => item['id'] === id), url)
+      }
+      if (text === '') continue
+      t.ok((await app.inject(`/${collection}/by_${field}/${encodeURIComponent(text)}`)).json<Item[]>().some(item => item['id'] === id), `by_${field}/${text}`)
+    }
+  }
+}
