@@ -7,20 +7,32 @@ import { parseRequest, type RequestText } from './request/parse.ts'
 import type { Answer } from './response/answer.ts'
 import { render } from './response/render.ts'
 import type { Callers } from './rules/caller.ts'
+import { factsOf, type RequestFacts } from './request-facts.ts'
 import { permissionsOf } from './rules/methods.ts'
 import { run } from './run/run.ts'
 
 /** One registration of the plugin, compiled. */
 export interface Api { readonly model: Model, readonly options: Options, readonly callers: Callers }
 
-/** Parses, plans, runs and renders a request. Throws a DataApiError, or rejects with it. */
+/**
+ * Parses, plans, runs and renders a request. Throws a DataApiError, or rejects with it. `note` is told what the request
+ * is, as soon as something of it is known.
+ */
 export function answer (
-  text: RequestText, { model, options, callers }: Api, context: Context
+  text: RequestText, { model, options, callers }: Api, context: Context, note: (facts: RequestFacts) => void
 ): Answer | Promise<Answer> {
   const request = parseRequest(text, options.syntax) // asked
+  note(rootFacts(request.segments[0], model))
   return after(callers.of(request.segments[0], context), caller => { // for whom
     const plan = planRequest(request, permissionsOf(caller), options, context) // meant
-    const result = after(plan, planned => run(planned, caller, context)) // done
+    const result = after(plan, planned => {
+      note(factsOf(planned))
+      return run(planned, caller, context) // done
+    })
     return after(result, found => render(found, request, model, options)) // told
   })
 }
+
+/** What is known of a request before it is planned: the collection at the start of its path. */
+const rootFacts = (name: string | undefined, { collections }: Model): RequestFacts =>
+  ({ collection: name === undefined ? undefined : collections.get(name)?.property, kind: undefined })

@@ -143,32 +143,34 @@ export function validation (details: NonNullable<Facts['details']>): DataApiErro
 /** The fact `pointer`, for a body that holds more than one item. */
 const pointing = (pointer: string) => pointer === '' ? {} : { pointer }
 
-export function duplicate (fields: readonly string[], pointer: string): DataApiError {
+export function duplicate (fields: readonly string[], pointer: string, cause?: unknown): DataApiError {
   const message = fields.length === 0
     ? 'Such an item already exists.'
     : `An item with the same ${listOf(fields)} already exists.`
-  return new DataApiError('duplicate', message, { fields, ...pointing(pointer) })
+  return new DataApiError('duplicate', message, { fields, ...pointing(pointer), cause })
 }
 
-export function danglingReference (fields: readonly string[], pointer: string): DataApiError {
+export function danglingReference (fields: readonly string[], pointer: string, cause?: unknown): DataApiError {
   const message = fields.length === 0
     ? 'The item refers to an item that does not exist.'
     : `The item referred to by ${listOf(fields)} does not exist.`
-  return new DataApiError('reference', message, { fields, ...pointing(pointer) })
+  return new DataApiError('reference', message, { fields, ...pointing(pointer), cause })
 }
 
 /** For a foreign key that the database checks at the end of a transaction, without naming it. */
 export const deferredReference = (cause: unknown) =>
   new DataApiError('reference', 'An item refers to an item that does not exist.', { fields: [], cause })
 
-export const stillReferred = (pointer: string) =>
-  new DataApiError('reference', 'Other items still refer to this item.', { fields: [], ...pointing(pointer) })
+export const stillReferred = (pointer: string, cause?: unknown) =>
+  new DataApiError('reference', 'Other items still refer to this item.', {
+    fields: [], ...pointing(pointer), cause
+  })
 
-export function constraint (fields: readonly string[], pointer: string): DataApiError {
+export function constraint (fields: readonly string[], pointer: string, cause?: unknown): DataApiError {
   const message = fields.length === 0
     ? 'The database does not accept this item.'
     : `The database does not accept this item because of ${listOf(fields)}.`
-  return new DataApiError('constraint', message, { fields, ...pointing(pointer) })
+  return new DataApiError('constraint', message, { fields, ...pointing(pointer), cause })
 }
 
 export const preconditionFailed = (message: string) => new DataApiError('precondition_failed', message)

@@ -7,6 +7,7 @@ import { isAnswered, type Replies } from './replies.ts'
 import type { Answer } from './response/answer.ts'
 import { renderFailure } from './response/failure.ts'
 import { safeMethods } from './routes.ts'
+import { failedStatement } from './sources/statement-events.ts'
 
 /** Answers every error that is thrown in this scope. Changes nothing outside the scope. */
 export function addHooks (scope: FastifyInstance, options: Options, replies: Replies): void {
@@ -31,7 +32,23 @@ export function frameworkErrors (error: FastifyError, request: FastifyRequest, r
 }
 
 function answerFailure (error: DataApiError, request: FastifyRequest, { responseContent }: Options): Answer {
-  if (error.statusCode >= 500) request.log.error({ err: error.cause ?? error }, error.message)
+  logFailure(error, request)
   const form = takesProblem(request.headers.accept) ? 'problem' : responseContent.errors
   return renderFailure(error, { form, developerErrors: responseContent.developerErrors })
 }
+
+/** Logs an error that the client cannot explain: a fault of the server, and a refusal that names no field. */
+function logFailure (error: DataApiError, { dataApi: { collection, kind } = unknown, log }: FastifyRequest): void {
+  const isFault = error.statusCode >= 500
+  if (!isFault && !isUnexplained(error)) return
+  const facts = { err: error.cause ?? error, collection, kind }
+  if (isFault) log.error(facts, error.message)
+  else log.info(facts, error.message)
+  const statement = failedStatement(error)
+  if (statement !== undefined) log.debug({ collection, kind, statement }, 'the statement that failed')
+}
+
+const unknown = { collection: undefined, kind: undefined }
+
+const isUnexplained = ({ code, facts: { fields }, cause }: DataApiError) =>
+  fields?.length === 0 && cause !== undefined && (code === 'constraint' || code === 'duplicate' || code === 'reference')

@@ -3,6 +3,7 @@ import fastifyPlugin from 'fastify-plugin'
 import { ArgumentError, DataApiError, DeclarationError } from './errors.ts'
 import type { DataApi } from './register.ts'
 import type { DataApiOptions } from './options.ts'
+import type { RequestFacts } from './request-facts.ts'
 
 export { collection, computed, exactly, expression, lookup, SubCollection, SubItem } from './collection.ts'
 export type {
@@ -14,6 +15,7 @@ export type { ErrorCode, Facts } from './errors.ts'
 export { frameworkErrors } from './hooks.ts'
 export type { DataApiOptions } from './options.ts'
 export type { DataApi } from './register.ts'
+export type { RequestFacts, RequestKind } from './request-facts.ts'
 export { memory } from './sources/memory/memory.ts'
 export { kysely } from './sources/sql/postgres/kysely.ts'
 export { postgres } from './sources/sql/postgres/postgres.ts'
@@ -27,6 +29,7 @@ export type {
 export type { SqliteDatabase, SqliteOptions } from './sources/sql/sqlite/sqlite.ts'
 export type { SqlSource, TableDefinition, TableOptions } from './sources/sql/source.ts'
 export type { Database, DataSource as Source } from './sources/source.ts'
+export type { StatementEvent, StatementKind } from './sources/statement-events.ts'
 export type { FieldFlags } from '../schemas/flags.ts'
 export type { RequestStrategies } from '../schemas/request-strategies.ts'
 
@@ -34,6 +37,10 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The registration of fastify-data-api; the first one if the plugin is registered more than once. */
     dataApi: DataApi
+  }
+  interface FastifyRequest {
+    /** What a request of the API is, for labels of metrics; undefined for any other request. */
+    dataApi: RequestFacts | undefined
   }
 }
 

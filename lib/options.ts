@@ -36,6 +36,10 @@ export interface Options {
   }
   readonly pages: PageLimits
   readonly baseUrl: string | undefined
+  /** In milliseconds; undefined for no log of slow statements. */
+  readonly slowStatements: number | undefined
+  /** In milliseconds. */
+  readonly closeGrace: number
 }
 
 /** Checks the options and fills in the defaults. Throws a DeclarationError that names the offending option. */
@@ -63,7 +67,9 @@ export function compileOptions ({ collections, ...data }: DataApiOptions): Optio
     responseContent,
     answers: { ...responseContent, dictionaryPrefix: syntax.dictionaryPrefix, pageNames },
     pages: pageLimits(data.pages ?? {}),
-    baseUrl: data.baseUrl?.replace(/\/+$/, '')
+    baseUrl: data.baseUrl?.replace(/\/+$/, ''),
+    slowStatements: data.slowStatements,
+    closeGrace: data.closeGrace ?? 10_000
   }
 }
 
@@ -74,9 +80,10 @@ function withDefaults ({
   linkStyle = 'auto',
   errors = 'plain',
   callerHeaders = ['Authorization', 'Cookie'],
+  serverTiming = false,
   developerErrors = false
 }: Partial<ResponseContent>): ResponseContent {
-  return { createdBody, pageLinks, previousLink, linkStyle, errors, callerHeaders, developerErrors }
+  return { createdBody, pageLinks, previousLink, linkStyle, errors, callerHeaders, serverTiming, developerErrors }
 }
 
 const check = compileCheck(optionsSchema)

@@ -9,6 +9,7 @@ import { makeCallers } from './rules/caller.ts'
 import { reservedNames, syntaxFor } from './request/syntax.ts'
 import { makeReplies } from './replies.ts'
 import { addBodyParser, addRoutes } from './routes.ts'
+import { countStatements } from './sources/statement-events.ts'
 
 /** One registration of the plugin, as `app.dataApi` shows it. */
 export interface DataApi {
@@ -31,7 +32,11 @@ export async function register (app: FastifyInstance, given: DataApiOptions): Pr
   const callers = makeCallers(given.collections, model, declared => {
     return compileModel(declared, { ...compiling, whole: model })
   })
+  if (!app.hasRequestDecorator('dataApi')) app.decorateRequest('dataApi', undefined)
   await app.register(async scope => {
+    if (options.slowStatements !== undefined || options.responseContent.serverTiming) {
+      scope.addHook('onClose', countStatements())
+    }
     decorate(app, scope.prefix, model)
     const api = { model, options, callers }
     const replies = makeReplies(scope, api)

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Api } from './answer.ts'
 import { parsePath, type RouterOptions } from './request/path.ts'
 import type { Answer } from './response/answer.ts'
+import { trackStreams } from './streams.ts'
 
 /** Sends the answers of one registration. Whatever else is sent in its scope is the application's own. */
 export interface Replies {
@@ -20,12 +21,14 @@ type Marked = FastifyReply & { [answered]: Answer | null }
 export function makeReplies (scope: FastifyInstance, api: Api): Replies {
   const { options } = api
   const isPersonal = compilePersonal(scope, api)
+  const streams = trackStreams(scope, options.closeGrace)
   const payloads = watchPayloads(scope)
   scope.decorateReply(answered, null)
   const send = (request: FastifyRequest, reply: Marked, answer: Answer) => {
     if (isPersonal(request)) addCallerHeaders(reply, options.responseContent.callerHeaders)
     reply[answered] = answer
     writeHead(reply, answer)
+    if (typeof answer.body === 'object') streams.track(answer.body, reply)
     if (payloads.observed) sendValue(reply, answer)
     else sendText(reply, answer)
   }

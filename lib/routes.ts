@@ -7,9 +7,11 @@ import { finishWrite, noteWrite, startRead, startWrite } from './pipelining.ts'
 import { memoizeRecent } from './memoize.ts'
 import { type Replies, routerOptionsOf } from './replies.ts'
 import { type Body, type BodyLimits, receiveBody } from './request/body.ts'
+import { addServerTiming, totalsOf } from './timing.ts'
 import type { RequestText } from './request/parse.ts'
 import type { RouterOptions } from './request/path.ts'
 import type { Answer } from './response/answer.ts'
+import { statementTotals, type StatementTotals } from './sources/statement-events.ts'
 
 /**
  * Registers wildcard routes, which turn every request into text and its Answer into the reply (docs/http.md: URLs).
@@ -59,6 +61,7 @@ class RequestWork implements Work<Answer> {
   protected readonly serving: Serving
   protected readonly request: FastifyRequest
   protected readonly reply: FastifyReply
+  private totals: StatementTotals | undefined
 
   constructor (serving: Serving, request: FastifyRequest, reply: FastifyReply) {
     this.serving = serving
@@ -67,10 +70,20 @@ class RequestWork implements Work<Answer> {
   }
 
   make (): ReturnType<Work<Answer>['make']> {
-    return answer(readText(this.request, this.serving), this.serving.api, { request: this.request })
+    const { slowStatements, responseContent } = this.serving.api.options
+    if (slowStatements === undefined && !responseContent.serverTiming) return this.makeAnswer()
+    this.totals = totalsOf(this.request, slowStatements ?? Infinity)
+    return statementTotals.run(this.totals, () => this.makeAnswer())
+  }
+
+  private makeAnswer (): Answer | Promise<Answer> {
+    const { request, serving } = this
+    return answer(readText(request, serving), serving.api, { request }, facts => { request.dataApi = facts })
   }
 
   send (made: Answer): void {
+    const { totals, serving: { api: { options } } } = this
+    if (totals !== undefined && options.responseContent.serverTiming) addServerTiming(this.reply, totals)
     this.serving.replies.answer(this.request, this.reply, made)
   }
 

@@ -47,6 +47,8 @@ export const optionsSchema = Type.Object({
      * Default `Authorization` and `Cookie`.
      */
     callerHeaders: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
+    /** Whether answers say in `Server-Timing` how long they and their statements took. Default false. */
+    serverTiming: Type.Optional(Type.Boolean()),
     /** Whether an unexpected error shows the client its cause and stack; not for production. Default false. */
     developerErrors: Type.Optional(Type.Boolean())
   }, { additionalProperties: false })),
@@ -57,6 +59,10 @@ export const optionsSchema = Type.Object({
     /** The largest page; a larger size in a request becomes this one. Default 1000. */
     maxSize: Type.Optional(Type.Number({ minimum: 1 }))
   }, { additionalProperties: false })),
+  /** Logs each statement that takes at least so many milliseconds, as a warning. Default: none. */
+  slowStatements: Type.Optional(Type.Number({ minimum: 0 })),
+  /** How long `app.close()` lets open streams run, in milliseconds, before it breaks them off. Default 10000. */
+  closeGrace: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })),
   /**
    * The absolute URL of the API's root as clients see it, for links. Default: the URL that Fastify reads from the
    * request, with its own `trustProxy`.

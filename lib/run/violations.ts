@@ -29,12 +29,12 @@ export function commitRefusal ({ refused, collection, cause }: RefusedAtCommit):
 }
 
 function refusalOf (
-  { by, fields }: ConstraintViolation, collection: Collection, pointer: string, deleting: boolean
+  { by, fields, cause }: ConstraintViolation, collection: Collection, pointer: string, deleting: boolean
 ): DataApiError {
   const names = fields.flatMap(field => wireNames(field, collection))
-  if (by === 'unique') return duplicate(names, pointer)
-  if (by === 'other') return constraint(names, pointer)
-  return deleting || fields.length === 0 ? stillReferred(pointer) : danglingReference(names, pointer)
+  if (by === 'unique') return duplicate(names, pointer, cause)
+  if (by === 'other') return constraint(names, pointer, cause)
+  return deleting || fields.length === 0 ? stillReferred(pointer, cause) : danglingReference(names, pointer, cause)
 }
 
 /** Returns the names by which clients know a stored field: its own, or those of the sub-items that it refers to. */

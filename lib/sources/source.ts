@@ -83,6 +83,8 @@ export type Changed =
     readonly kind: 'refused'
     readonly by: 'unique' | 'foreign-key' | 'other'
     readonly fields: readonly StoredField[]
+    /** The driver's error, for the log. */
+    readonly cause?: unknown
   }
 
 /** A violated constraint. */
@@ -119,6 +121,8 @@ export interface Session {
 export interface Database {
   /** The kind in messages, such as `sqlite`. */
   readonly kind: string
+  /** Runs a statement that needs no data. Rejects with `unavailable` if the database does not answer. */
+  ping? (): Promise<void>
   /**
    * Reads data. `noCache`: the result includes all earlier writes, of any client; without it a database may read from a
    * replica. Default false.

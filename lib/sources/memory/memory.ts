@@ -39,6 +39,7 @@ const lock = makeWriteLock(5000)
  */
 const database: Database = {
   kind: 'memory',
+  ping: async () => {},
   read: plan => lock.runShared(() => runRead(plan)),
   async readBatches (plan, size) {
     const { first, rows } = await lock.runShared(() => readInBatches(plan, size))

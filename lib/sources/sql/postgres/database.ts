@@ -23,6 +23,7 @@ export interface Server {
 }
 
 export interface SqlDatabase extends Database {
+  ping (): Promise<void>
   table (table: string | TableDefinition, options?: TableOptions): SqlSource
 }
 
@@ -57,6 +58,7 @@ export function makePostgresDatabase (server: Server, { transactionTimeout, repl
 
   const database: SqlDatabase = {
     kind: 'postgres',
+    ping: () => ping(server),
     table (table, options) {
       const source = makeSource(database, table, options)
       if (source.schema !== undefined && !schemas.has(source.schema)) {
@@ -74,6 +76,16 @@ export function makePostgresDatabase (server: Server, { transactionTimeout, repl
     transaction
   }
   return database
+}
+
+async function ping (server: Server): Promise<void> {
+  try {
+    // A connection that was lost while it was idle says nothing about the server.
+    await reconnecting(isEnded, () => server.use(connection => connection.query('select 1')))
+  } catch (error) {
+    const fault = toFault(error)
+    throw hasCode(fault, 'unavailable') ? fault : unavailable(error)
+  }
 }
 
 /** Returns the violation for which a commit was refused; throws any other error. */

@@ -33,6 +33,8 @@ export interface KyselyInstance {
 }
 
 export interface KyselyDatabase extends Database {
+  /** Runs a statement. Rejects with `unavailable` if it is not answered. */
+  ping (): Promise<void>
   /**
    * A table or view as the source of a collection: by a name such as `music.artists`, or by a definition. Without a
    * schema it is the one in the first schema of the search path that has the name.

@@ -49,6 +49,9 @@ export interface PostgresDatabase extends Database {
    * schema it is the one in the first schema of the search path that has the name.
    */
   table (table: string | TableDefinition, options?: TableOptions): SqlSource
+  /** Runs a statement on the primary. Rejects with `unavailable` if it is not answered. */
+  ping (): Promise<void>
+  /** Closes all connections, once they are not in use. The second call waits for the first. */
   close (): Promise<void>
 }
 
@@ -73,11 +76,15 @@ export function postgres (options: PostgresOptions = {}): PostgresDatabase {
     transactionTimeout: options.transactionTimeout ?? 30_000,
     replicas: replicaServers.length === 0 ? undefined : makeReplicas(server, replicaServers)
   })
+  let closing: Promise<unknown> | undefined
   return {
     ...database,
     kind: 'postgres',
     pool,
-    async close () { await Promise.all([pool, ...replicaPools].map(one => one.end())) }
+    async close () {
+      closing ??= Promise.all([pool, ...replicaPools].map(one => one.end()))
+      await closing
+    }
   }
 }
 

@@ -1,9 +1,10 @@
 import { foreignPosition } from '../../../errors.ts'
 import type { ReadPlan } from '../../../plan/plan.ts'
 import { type Change, type Changed, RefusedAtCommit, type Session } from '../../source.ts'
+import { type About, beginStatement, endStatement } from '../../statement-events.ts'
 import { nameOffendingFields } from '../offending-fields.ts'
 import { type Catalog, columnsQuery, constraintsQuery, readCatalog } from './catalog.ts'
-import type { Connection } from './connection.ts'
+import type { Connection, Result } from './connection.ts'
 import { healCounter } from './counters.ts'
 import { postgresDialect } from './dialect.ts'
 import { collectionOf, constraintOf, isUnfit, toFault, toViolation, toWriteFault } from './faults.ts'
@@ -25,14 +26,30 @@ export async function loadCatalog (connection: Connection, schemas: readonly str
 
 /** Runs a read and returns its decoded result. Throws the driver's errors as ours. */
 export async function readOn<Result> (
-  connection: Pick<Connection, 'prepared'>, { text, parameters, decode }: BoundRead<Result>
+  connection: Pick<Connection, 'prepared'>, { text, collection, parameters, decode }: BoundRead<Result>
 ): Promise<Result> {
+  const about = { database: 'postgres', kind: 'read', collection, text } as const
   try {
-    return decode((await connection.prepared(text, parameters)).rows)
+    return decode((await observed(about, countOf, connection.prepared(text, parameters))).rows)
   } catch (error) {
     throw isUnfit(error) ? foreignPosition(error) : toFault(error)
   }
 }
+
+/** Tells the observers of a statement when it has ended. `count` returns the number of rows in its result. */
+async function observed<T> (about: About, count: (result: T) => number, running: Promise<T>): Promise<T> {
+  const begun = beginStatement()
+  try {
+    const result = await running
+    if (begun !== 0) endStatement(about, begun, count(result))
+    return result
+  } catch (error) {
+    endStatement(about, begun, undefined, error)
+    throw error
+  }
+}
+
+const countOf = ({ count }: Result) => count
 
 /** A session and the changes made in it, which explain an error of the commit. */
 export interface RecordedSession {
@@ -61,7 +78,7 @@ export function makeSession (connection: Connection, catalog: LoadedCatalog, ins
       if (violation === undefined) throw inside ? toFault(error) : toWriteFault(error)
       if (inside) await savepoint.rollBack()
       await healCounter(violation, change, connection, error)
-      return nameOffendingFields(violation, change, read)
+      return nameOffendingFields({ ...violation, cause: error }, change, read)
     }
   }
 
@@ -81,7 +98,8 @@ export function makeSession (connection: Connection, catalog: LoadedCatalog, ins
 
 async function runChange (connection: Connection, statements: Statements, change: Change): Promise<Changed> {
   const { text, parameters, key } = statements.bindChange(change)
-  const { rows: [row], count } = await connection.prepared(text, parameters)
+  const about = { database: 'postgres', kind: change.kind, collection: collectionOf(change).property, text }
+  const { rows: [row], count } = await observed(about, countOf, connection.prepared(text, parameters))
   if (key === undefined) return count > 0 || change.kind === 'link' ? { kind: 'changed' } : { kind: 'unchanged' }
   return row === undefined ? { kind: 'unchanged' } : { kind: 'changed', key: key(row) }
 }
@@ -94,7 +112,8 @@ async function queryAfter (
   savepoint: Savepoint, connection: Connection, text: string, parameters: readonly unknown[] | undefined
 ) {
   await savepoint.set()
-  return connection.query(text, parameters).catch(async (error: unknown) => {
+  const about = { database: 'postgres', kind: 'query', collection: undefined, text } as const
+  return observed(about, rows => rows.length, connection.query(text, parameters)).catch(async (error: unknown) => {
     await savepoint.rollBack().catch(() => {})
     throw error
   })

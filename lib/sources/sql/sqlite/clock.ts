@@ -11,6 +11,12 @@ export interface Clock {
   within<T> (milliseconds: number, work: () => T): T
 }
 
+/**
+ * Milliseconds for which a read may hold up the event loop, before it begins again in a reading thread. To begin again
+ * costs what the read has taken so far.
+ */
+export const patience = 10
+
 /** The error of a statement that took too long. Nothing of it is done. */
 export class Overdue extends Error {
   readonly milliseconds: number

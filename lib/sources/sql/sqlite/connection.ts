@@ -1,9 +1,10 @@
 import type { ReadPlan } from '../../../plan/plan.ts'
 import { memoizeRecent } from '../../../memoize.ts'
 import type { Change, Changed, Session } from '../../source.ts'
+import { type About, beginStatement, endStatement } from '../../statement-events.ts'
 import type { Hold } from '../../write-lock.ts'
 import { nameOffendingFields } from '../offending-fields.ts'
-import { type Clock, clockOf, Overdue } from './clock.ts'
+import { type Clock, clockOf, Overdue, patience } from './clock.ts'
 import { type ArrayStatement, isTransactionOpen, type SqliteDriver, type SqliteStatement, toArrays } from './driver.ts'
 import { isBusy, isCodeless, toFault, toViolation } from './faults.ts'
 import { registerFunctions } from './functions.ts'
@@ -39,16 +40,19 @@ export function connect (driver: SqliteDriver, statements: Statements, statement
 
   const readWithin = <Result>(bound: BoundRead<Result>, limit: number): Result => runRead(prepared, clock, bound, limit)
   const read = (plan: ReadPlan) => readWithin(statements.bind(plan), statementTimeout)
-  const makeChange = (change: Change): Changed | Promise<Changed> => {
+  const changeOrRefuse = (change: Change): Changed | Promise<Changed> => {
     try {
       return runChange(driver, prepared, statements.bindChange(change), change)
     } catch (error) {
       const violation = toViolation(error, change.kind === 'link' ? change.field.target : change.collection)
       if (violation === undefined) throw isBusy(error) ? error : toFault(error)
-      return nameOffendingFields(violation, change, read)
+      return nameOffendingFields({ ...violation, cause: error }, change, read)
     }
   }
-  const query = (text: string, parameters: readonly unknown[]) => runQuery(prepared.giveObjects(text), parameters)
+  const query = (text: string, parameters: readonly unknown[]) => {
+    const about = { database: 'sqlite', kind: 'query', collection: undefined, text } as const
+    return observed(about, rows => rows.length, () => runQuery(prepared.giveObjects(text), parameters))
+  }
 
   return {
     driver,
@@ -56,9 +60,10 @@ export function connect (driver: SqliteDriver, statements: Statements, statement
     change: (change, hold) => runWithRetry(() => {
       // Inside a foreign transaction, a change would be undone with it after the change was acknowledged.
       if (isTransactionOpen(driver)) throw new ForeignTransaction()
-      return makeChange(change)
+      return changeOrRefuse(change)
     }, hold),
-    transaction: (work, limit, hold) => inTransaction({ driver, query, read, change: makeChange }, work, limit, hold)
+    transaction: (work, limit, hold) =>
+      inTransaction({ driver, query, read, change: changeOrRefuse }, work, limit, hold)
   }
 }
 
@@ -77,23 +82,57 @@ const cacheStatements = (driver: SqliteDriver): Prepared => ({
 const mostStatements = 500
 
 function runRead<Result> (
-  prepared: Prepared, clock: Clock, { text, cardinality, parameters, decode }: BoundRead<Result>, limit: number
+  prepared: Prepared, clock: Clock, bound: BoundRead<Result>, limit: number
 ): Result {
   try {
-    const statement = prepared.giveArrays(text)
-    // An index finds this row, so no clock is needed.
-    if (cardinality === 'item') return decode(only(statement.get(...parameters)))
-    return decode(clock.within(limit, () => {
-      return cardinality === 'rows' ? statement.all(...parameters) : only(statement.get(...parameters))
-    }))
+    return bound.decode(rowsOf(bound, prepared, clock, limit))
   } catch (error) {
     throw isBusy(error) || error instanceof Overdue ? error : toFault(error)
   }
 }
 
+function rowsOf (
+  { text, collection, cardinality, parameters }: BoundRead<unknown>, prepared: Prepared, clock: Clock, limit: number
+): ReadonlyArray<readonly unknown[]> {
+  const begun = beginStatement()
+  const about = { database: 'sqlite', kind: 'read', collection, text } as const
+  try {
+    const statement = prepared.giveArrays(text)
+    const run = () => cardinality === 'rows' ? statement.all(...parameters) : only(statement.get(...parameters))
+    // An index finds the row of an item, so no clock is needed.
+    const rows = cardinality === 'item' ? run() : clock.within(limit, run)
+    if (begun !== 0) endStatement(about, begun, rows.length)
+    return rows
+  } catch (error) {
+    // A read that is interrupted early begins again in a thread (reader.ts), which tells of it.
+    if (!(error instanceof Overdue) || limit !== patience) endStatement(about, begun, undefined, error)
+    throw error
+  }
+}
+
 const only = (row: readonly unknown[] | undefined) => row === undefined ? [] : [row]
 
-function runChange (
+function runChange (driver: SqliteDriver, prepared: Prepared, bound: BoundChange, change: Change): Changed {
+  const collection = change.kind === 'link' ? change.field.target : change.collection
+  const about = { database: 'sqlite', kind: change.kind, collection: collection.property, text: bound.text }
+  const count = ({ kind }: Changed) => kind === 'changed' ? 1 : 0
+  return observed(about, count, () => makeChange(driver, prepared, bound, change))
+}
+
+/** Runs a statement and tells its observers of it. `count` returns the number of rows in its result. */
+function observed<T> (about: About, count: (result: T) => number, run: () => T): T {
+  const begun = beginStatement()
+  try {
+    const result = run()
+    if (begun !== 0) endStatement(about, begun, count(result))
+    return result
+  } catch (error) {
+    endStatement(about, begun, undefined, error)
+    throw error
+  }
+}
+
+function makeChange (
   driver: SqliteDriver, prepared: Prepared, { text, parameters, key }: BoundChange, change: Change
 ): Changed {
   if (key === undefined) {

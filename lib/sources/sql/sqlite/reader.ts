@@ -1,8 +1,9 @@
 import { LruMap } from 'toad-cache'
 import { DataApiError } from '../../../errors.ts'
+import { beginStatement, endStatement } from '../../statement-events.ts'
 import type { WriteLock } from '../../write-lock.ts'
 import type { BoundRead } from '../statements/statements.ts'
-import { Overdue } from './clock.ts'
+import { Overdue, patience } from './clock.ts'
 import type { Connection } from './connection.ts'
 import { isBusy, toFault } from './faults.ts'
 import type { ReadingThreads } from './reading-threads.ts'
@@ -43,13 +44,17 @@ export function makeReader ({ main, beside, threads, lock }: Readers, limits: Re
   const refused = new LruMap<true>(mostSlow)
 
   const readInThread = async <Result>(bound: BoundRead<Result>): Promise<Result> => {
-    const { text, parameters, decode } = bound
+    const { text, collection, parameters, decode } = bound
+    const about = { database: 'sqlite', kind: 'read', collection, text } as const
+    const begun = beginStatement()
     const began = performance.now()
     try {
       const rows = await threads.read({ text, parameters, limit: statementTimeout })
+      if (begun !== 0) endStatement(about, begun, rows.length)
       if (performance.now() - began < patience / 2) slow.delete(text)
       return decode(rows)
     } catch (error) {
+      endStatement(about, begun, undefined, error)
       if (error instanceof Overdue || error instanceof DataApiError) throw toFault(error)
       // The statement needs what only a connection of this thread has, such as a function of the application.
       refused.set(text, true)
@@ -71,9 +76,6 @@ export function makeReader ({ main, beside, threads, lock }: Readers, limits: Re
   }
   return bind => whenBound(bind, readBound)
 }
-
-// Milliseconds for which a read may hold up the event loop. Starting again costs what the read has taken so far.
-const patience = 10
 
 // Texts.
 const mostSlow = 500

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { DeclarationError } from '../../../errors.ts'
+import { DeclarationError, unavailable } from '../../../errors.ts'
 import type { Database } from '../../source.ts'
 import { makeWriteLock } from '../../write-lock.ts'
 import { nameOfDriver, openDriver, type SqliteDriver, type SqliteDriverClass, type SqliteDriverName } from './driver.ts'
@@ -8,7 +8,7 @@ import { attachedFiles, attachLike } from './attached.ts'
 import { connect } from './connection.ts'
 import { columnTypes } from './catalog.ts'
 import { sqliteDialect } from './dialect.ts'
-import { resultCode } from './faults.ts'
+import { isBusy, resultCode } from './faults.ts'
 import { makeReader } from './reader.ts'
 import { makeReadingThreads, type ReadingThreads } from './reading-threads.ts'
 import { makeStatements } from '../statements/statements.ts'
@@ -64,7 +64,9 @@ export interface SqliteDatabase extends Database {
    * served.
    */
   exec (script: string): void
-  /** Writes everything to the main file, and closes the database. */
+  /** Reads from the file. Rejects with `unavailable` if that fails, such as after `close()`. */
+  ping (): Promise<void>
+  /** Writes everything to the main file, and closes the database. Does nothing if it is closed. */
   close (): void
 }
 
@@ -95,6 +97,7 @@ export function sqlite (file: string, options: SqliteOptions = {}): SqliteDataba
   const threads = isAlone ? undefined : threadsOf(file, driver, settings)
   const read = makeReader({ main, beside: reader, threads, lock }, { busyTimeout, statementTimeout })
 
+  let isClosed = false
   const database: SqliteDatabase = {
     kind: 'sqlite',
     driver,
@@ -104,7 +107,16 @@ export function sqlite (file: string, options: SqliteOptions = {}): SqliteDataba
       return source
     },
     exec: script => { runScript(driver, script, busyTimeout) },
+    async ping () {
+      try {
+        main.driver.prepare('select count(*) from sqlite_schema').get()
+      } catch (error) {
+        if (!isBusy(error)) throw unavailable(error)
+      }
+    },
     close () {
+      if (isClosed) return
+      isClosed = true
       threads?.close()
       reader?.driver.close()
       checkpoint(driver)

@@ -14,6 +14,8 @@ import { buildChange, type ChangeCode } from './write.ts'
 /** A statement that reads, with the values of one plan. */
 export interface BoundRead<Result = ReadResult> {
   readonly text: string
+  /** The collection of the items, by its name in the application. */
+  readonly collection: string
   readonly cardinality: Cardinality
   readonly parameters: readonly unknown[]
   decode (rows: readonly Values[]): Result
@@ -92,10 +94,16 @@ function bindRead<Result> (plan: ReadPlan, find: FindRead<Result>, dialect: Dial
   const { text, code } = statement
   return {
     text,
+    collection: collectionOf(plan),
     cardinality: code.cardinality,
     parameters: bindAll(statement, shape, dialect),
     decode: rows => code.decode(rows, boundsOf(plan))
   }
+}
+
+function collectionOf (plan: ReadPlan): string {
+  const collection = plan.kind === 'item' ? plan.steps.at(-1)?.collection : plan.from.collection
+  return collection?.property ?? ''
 }
 
 function boundsOf (plan: ReadPlan): Bounds {

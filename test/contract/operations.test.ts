@@ -1,0 +1,172 @@
+import { Type } from '@sinclair/typebox'
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
+import { get as httpGet, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Writable } from 'node:stream'
+import { test } from 'tap'
+import dataApi, { collection, type DataApiOptions, memory, sqlite, type StatementEvent } from '../../lib/index.ts'
+import { everySource } from '../helpers/every-source.ts'
+
+// docs/operations.md
+
+const Note = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  text: Type.String({ readable: true, writable: true })
+})
+
+type Line = Record<string, unknown> & { readonly err?: { readonly message: string } }
+
+/** An application over a new SQLite database, with the lines that it logs. */
+async function open (options: Partial<DataApiOptions> = {}, table = 'create table notes (id integer primary key, text text check (length(text) < 5))') {
+  const lines: Line[] = []
+  const stream = new Writable({ write (chunk, _encoding, done) { lines.push(JSON.parse(String(chunk)) as Line); done() } })
+  const db = sqlite(':memory:')
+  db.exec(table)
+  const app = Fastify({ logger: { level: 'debug', stream } })
+  await app.register(dataApi, { collections: { notes: collection(Note, { source: db.table('notes') }) }, ...options })
+  return { app, db, lines }
+}
+
+test('an unexpected error is logged with collection, kind and the message of the driver, and at debug the statement', async t => {
+  const { app, lines } = await open({}, 'select 1')
+  t.equal((await app.inject('/notes/1')).statusCode, 500)
+  const [error] = lines.filter(({ level }) => level === 50)
+  t.match(error, { collection: 'notes', kind: 'item', err: { message: 'no such table: notes' } })
+  const [statement] = lines.filter(line => 'statement' in line)
+  t.match(statement, { level: 20, collection: 'notes', kind: 'item', statement: /^select .* from "notes"/ })
+  await app.close()
+})
+
+test('a refusal of the database that names no field says why in the log, and not to the client', async t => {
+  const { app, db, lines } = await open()
+  db.exec("create trigger never before insert on notes begin select raise(abort, 'not on a Sunday'); end")
+  const { statusCode, body } = await app.inject({ method: 'POST', url: '/notes', payload: { text: 'a' } })
+  t.equal(statusCode, 400)
+  t.notMatch(body, 'Sunday')
+  t.match(lines.find(({ err }) => err !== undefined), { level: 30, collection: 'notes', kind: 'create', err: { message: /not on a Sunday/ } })
+  await app.close()
+})
+
+test('a refusal that names its field is no line in the log', async t => {
+  const { app, lines } = await open()
+  const { body } = await app.inject({ method: 'POST', url: '/notes', payload: { text: 'too long' } })
+  t.match(body, '"fields":["text"]')
+  t.strictSame(lines.filter(({ err }) => err !== undefined), [])
+  await app.close()
+})
+
+test('slowStatements logs each statement that takes so long, and no others', async t => {
+  const { app, lines } = await open({ slowStatements: 0 })
+  await app.inject('/notes')
+  t.match(lines.filter(({ level }) => level === 40), [{ collection: 'notes', kind: 'read', duration: Number, statement: /^select/, request: { collection: 'notes', kind: 'list' } }])
+  await app.close()
+  const quick = await open({ slowStatements: 60_000 })
+  await quick.app.inject('/notes')
+  t.strictSame(quick.lines.filter(({ level }) => level === 40), [])
+  await quick.app.close()
+})
+
+test('serverTiming says how long the answer and its statements took', async t => {
+  const { app } = await open({ responseContent: { serverTiming: true } })
+  t.match((await app.inject('/notes')).headers['server-timing'], /^db;dur=[\d.]+;desc="1 statement", total;dur=[\d.]+$/)
+  t.match((await app.inject('/')).headers['server-timing'], /^db;dur=0\.0;desc="0 statements", /)
+  await app.close()
+  const silent = await open()
+  t.equal((await silent.app.inject('/notes')).headers['server-timing'], undefined)
+  await silent.app.close()
+})
+
+everySource('each statement is published with its collection, kind, text, rows and duration; memory() has none', async ({ t, get, send, opened }) => {
+  const seen: StatementEvent[] = []
+  const see = (message: unknown) => { seen.push(message as StatementEvent) }
+  subscribe('fastify-data-api:statement', see)
+  try {
+    await get('/artists/1')
+    await send('PATCH', '/artists/1', { name: 'New' })
+  } finally {
+    unsubscribe('fastify-data-api:statement', see)
+  }
+  await get('/artists/1')
+  if (opened.kind === 'memory') {
+    t.strictSame(seen, [])
+    return
+  }
+  t.ok(seen.length >= 2)
+  t.match(seen[0], { kind: 'read', collection: 'artists', text: /^(?:select|with)/, rows: 1, error: undefined })
+  t.ok(seen.every(({ duration, startTime }) => duration >= 0 && Math.abs(startTime - Date.now()) < 60_000))
+  t.ok(seen.some(({ kind, rows }) => kind === 'update' && rows === 1))
+})
+
+test('request.dataApi says what a request is, for the labels of metrics', async t => {
+  const { app } = await open({ requestStrategies: { delete: true } })
+  const seen: unknown[] = []
+  app.addHook('onResponse', async (request: FastifyRequest) => { seen.push(request.dataApi && { ...request.dataApi }) })
+  app.get('/own', async () => 'own')
+  const ask = async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'OPTIONS', url: string, payload?: object) => {
+    await app.inject({ method, url, ...payload && { payload } })
+    return seen.pop()
+  }
+  t.strictSame(await ask('GET', '/'), { collection: undefined, kind: 'directory' })
+  t.strictSame(await ask('POST', '/notes', { text: 'a' }), { collection: 'notes', kind: 'create' })
+  t.strictSame(await ask('GET', '/notes'), { collection: 'notes', kind: 'list' })
+  t.strictSame(await ask('GET', '/notes/by_text'), { collection: 'notes', kind: 'dictionary' })
+  t.strictSame(await ask('GET', '/notes/1'), { collection: 'notes', kind: 'item' })
+  t.strictSame(await ask('GET', '/notes/1/text'), { collection: 'notes', kind: 'field' })
+  t.strictSame(await ask('PATCH', '/notes/1', { text: 'b' }), { collection: 'notes', kind: 'update' })
+  t.strictSame(await ask('DELETE', '/notes/1'), { collection: 'notes', kind: 'delete' })
+  t.strictSame(await ask('GET', '/notes?nonsense=1'), { collection: 'notes', kind: undefined })
+  t.strictSame(await ask('GET', '/invented'), { collection: undefined, kind: undefined })
+  t.equal(await ask('GET', '/own'), undefined)
+  await app.close()
+})
+
+everySource('ping is fulfilled while the database answers', async ({ opened, t }) => {
+  await t.resolves(opened.source('artists').database.ping?.() ?? Promise.resolve())
+})
+
+test('ping rejects with unavailable when the database is gone, and close may be called twice', async t => {
+  const { app, db } = await open()
+  await db.ping()
+  db.close()
+  db.close()
+  app.get('/health', async () => { await db.ping() })
+  await t.rejects(db.ping(), { code: 'unavailable' })
+  t.equal((await app.inject('/health')).statusCode, 503)
+  await app.close()
+})
+
+const many = Array.from({ length: 20_000 }, (_, index) => ({ id: index + 1, text: 'x'.repeat(500) }))
+
+async function startStream (app: FastifyInstance): Promise<IncomingMessage> {
+  await app.listen({ port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const request = httpGet({ port, path: '/notes', headers: { accept: 'application/x-ndjson' }, agent: false })
+  const [response] = await once(request, 'response') as [IncomingMessage]
+  return response
+}
+
+test('app.close() ends a stream that is not read any further, after closeGrace', async t => {
+  const app = Fastify()
+  await app.register(dataApi, { closeGrace: 100, collections: { notes: collection(Note, { source: memory(many) }) } })
+  const response = await startStream(app)
+  response.pause()
+  const broken = new Promise(resolve => { response.on('close', resolve).on('error', resolve) })
+  await app.close()
+  response.resume()
+  await broken
+  t.equal(response.complete, false)
+})
+
+test('app.close() lets a stream end within closeGrace, and then closes its connection', async t => {
+  const app = Fastify()
+  await app.register(dataApi, { closeGrace: 60_000, collections: { notes: collection(Note, { source: memory(many) }) } })
+  const response = await startStream(app)
+  const closed = app.close()
+  let length = 0
+  for await (const chunk of response) length += String(chunk).length
+  await closed
+  t.equal(response.complete, true)
+  t.ok(length > 10_000_000)
+})
