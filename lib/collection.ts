@@ -238,6 +238,15 @@ export interface Hooks<I> {
   updating?: (item: Draft<I>, before: Readonly<I>, context: WriteContext) => Eventually<void>
   /** Runs before an item is deleted. */
   deleting?: (item: Readonly<I>, context: WriteContext) => Eventually<void>
+  /**
+   * Runs after an item was created, with its key, and after what its body created or linked. Other values that the
+   * database makes are missing.
+   */
+  created?: (item: Readonly<I>, context: WriteContext) => Eventually<void>
+  /** Runs after an item was updated; not if no value changed. `before` is the item as it was. */
+  updated?: (item: Readonly<I>, before: Readonly<I>, context: WriteContext) => Eventually<void>
+  /** Runs after an item was deleted. */
+  deleted?: (item: Readonly<I>, context: WriteContext) => Eventually<void>
   /** Runs after the commit, once for each item. Its errors are logged; the write remains. */
   saved?: (saved: Saved<I>, context: Context) => Eventually<void>
 }

@@ -51,6 +51,8 @@ export async function createItem (creation: Creation, work: UnitOfWork): Promise
     await linkItems({ field: link.field, own: parent.key, other: key, pointer }, work)
   }
   await linkElements(body, { key, isNew: true }, work)
+  const callSite = { collection, pointer, work }
+  await calling("hook 'created'", callSite, () => collection.hooks.created?.(created, work.context))
   return created
 }
 
@@ -135,6 +137,7 @@ export async function updateItem (update: ItemUpdate, work: UnitOfWork): Promise
   const steps = byKey(collection, keyOf(row, collection))
   expectChanged(await work.session.change({ kind: 'update', collection, steps, values, asked }), collection, pointer)
   work.saved.push({ collection, saved: { kind: 'updated', item, before } })
+  await calling("hook 'updated'", callSite, () => collection.hooks.updated?.(item, before, work.context))
   return item
 }
 

@@ -24,9 +24,9 @@ type UpdatePlan = WritePlanOf<'update'>
 function singleInsert (
   { steps, from: { collection }, given, bodies, representation }: CreatePlan, caller: Caller
 ): AuthorisedChange | undefined {
-  const { creating, saved } = collection.hooks
+  const { creating, created, saved } = collection.hooks
   const [body, ...others] = bodies
-  if (body === undefined || others.length > 0 || steps.length > 0 || creating || saved) return undefined
+  if (body === undefined || others.length > 0 || steps.length > 0 || creating || created || saved) return undefined
   if (representation) return undefined
   const assigned = valuesOf(body, collection, caller)
   if (assigned === undefined) return undefined
@@ -43,8 +43,8 @@ function singleInsert (
 function singleUpdate (
   { steps, collection, body, insert, conditions, representation }: UpdatePlan, caller: Caller
 ): AuthorisedChange | undefined {
-  const { updating, saved } = collection.hooks
-  if (updating || saved || insert || representation) return undefined
+  const { updating, updated, saved } = collection.hooks
+  if (updating || updated || saved || insert || representation) return undefined
   if (body.confirmations.length > 0 || isConditional(conditions, collection)) return undefined
   const assigned = valuesOf(body, collection, caller)
   if (assigned === undefined || assigned.size === 0) return undefined
@@ -54,8 +54,9 @@ function singleUpdate (
 }
 
 function singleDelete ({ steps, collection, conditions }: WritePlanOf<'delete'>): AuthorisedChange | undefined {
-  const { deleting, saved } = collection.hooks
-  return deleting || saved || isConditional(conditions, collection) ? undefined : { kind: 'delete', collection, steps }
+  const { deleting, deleted, saved } = collection.hooks
+  const isWatched = deleting || deleted || saved
+  return isWatched || isConditional(conditions, collection) ? undefined : { kind: 'delete', collection, steps }
 }
 
 const isConditional = (

@@ -217,6 +217,7 @@ async function runDelete (
   const change = { kind: 'delete', collection, steps: byKey(collection, keyOf(row, collection)) } as const
   expectChanged(await work.session.change(change), collection, '', true)
   work.saved.push({ collection, saved: { kind: 'deleted', item } })
+  await calling("hook 'deleted'", callSite, () => collection.hooks.deleted?.(item, work.context))
   return { kind: 'deleted' }
 }
 
