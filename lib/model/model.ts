@@ -43,7 +43,7 @@ export interface Collection {
   readonly pages: PageLimits
   /** All fields that the source holds, also those that no client may read or write, in the order declared. */
   readonly stored: readonly StoredField[]
-  /** The fields that make an item's version (plan/tag.ts): the one flagged `version`, or all readable stored fields. */
+  /** The fields that make an item's version (plan/tag.ts): the one flagged `version`, and all readable ones. */
   readonly versionFields: readonly StoredField[]
   /** The field flagged `version`, which every write increments. */
   readonly version: StoredField | undefined

@@ -21,5 +21,6 @@ export function compileVersion (
   if (denying && !version.readable) return { version, versionFields: stored.filter(field => field.readable) }
   if (!version.readable) fail("but not 'readable'; the ETags of items would reveal its value")
   if (version.writable) fail("but also 'writable'")
-  return { version, versionFields: [version] }
+  // An item that is created again under the key of a deleted one has its first version again: its values differ.
+  return { version, versionFields: [version, ...stored.filter(field => field.readable && field !== version)] }
 }

@@ -64,8 +64,10 @@ function compareRelation (filter: Comparison, field: RelationField): Predicate {
     const { takesNull, list, negated } = traitsOf(filter.operator)
     if (takesNull && !list) return negated ? exists : { kind: 'not', of: exists }
   }
-  const example = `${field.name}.${field.target.key[0]?.name ?? ''}`
-  throw invalidFilter(`The field '${field.name}' is not a scalar; compare one of its fields, as in '${example}'.`, at)
+  const { key, stored } = field.target
+  const known = [...key, ...stored].find(one => one.readable && one.filterable)
+  const example = known === undefined ? '' : `, as in '${field.name}.${known.name}'`
+  throw invalidFilter(`The field '${field.name}' is not a scalar; compare one of its fields${example}.`, at)
 }
 
 function compare (filter: Comparison, field: DataField): Predicate {

@@ -64,7 +64,7 @@ function planResource (
   const denial = permissions.denial(method, resource)
   if (denial !== undefined) throw denial
   if (method === 'QUERY' && !request.form) throw unsupportedMediaType(formType)
-  if (isWrite(method)) return planWriteRequest(method, resource, request, options)
+  if (isWrite(method)) return planWriteRequest(method, resource, request, permissions, options)
   const format = planFormat(request.accept, request.query.format, resource.kind)
   const { paged, whole } = options.reads
   const read = planRead(resource, request.query, request.count, format.media === 'json' ? paged : whole)
@@ -72,12 +72,13 @@ function planResource (
 }
 
 function planWriteRequest (
-  method: WriteMethod, resource: Resource, request: Request, { writes }: RequestOptions
+  method: WriteMethod, resource: Resource, request: Request, permissions: Permissions, { writes }: RequestOptions
 ): RequestPlan {
   const { accept, query, body, conditions, returns } = request
   // Writes answer in JSON only; a client that does not accept JSON gets its error before anything is written.
   planFormat(accept, query.format, 'item')
-  const represent = returns === 'representation'
+  // A caller who may not read the collection gets no item of it in an answer.
+  const represent = returns === 'representation' && permissions.denial('GET', resource) === undefined
   return { kind: 'write', write: planWrite(resource, { method, query, body, conditions, represent }, writes) }
 }
 

@@ -8,8 +8,8 @@ import type { Selection, Projection, Row } from './plan.ts'
 export type { Tags }
 
 /**
- * Returns an item's version: a digest that changes if any readable stored value of the item changes, or, in a
- * collection with a `version` field, if that field changes. The tags of all representations of an item begin with it,
+ * Returns an item's version: a digest that changes if any readable stored value of the item changes, among them the
+ * field flagged `version`, which every write changes. The tags of all representations of an item begin with it,
  * so that each of them guards against lost updates (docs/http.md: Conditional requests). The row must hold the
  * collection's `versionFields`.
  */
@@ -25,8 +25,8 @@ export const versionOfTexts = (texts: readonly string[], { versionAt }: Projecti
  * Returns a digest of `of`, which names a representation, if the version changes whenever the representation does: its
  * tag can then be made without its text. Returns undefined if the representation may change while the version does not.
  */
-export function variantOf (show: Selection, of: unknown, { version, versionFields }: Collection): string | undefined {
-  const isCovered = version === undefined && show.every(({ field }) => versionFields.some(one => one === field))
+export function variantOf (show: Selection, of: unknown, { versionFields }: Collection): string | undefined {
+  const isCovered = show.every(({ field }) => versionFields.some(one => one === field))
   return isCovered ? digest(JSON.stringify(of)) : undefined
 }
 

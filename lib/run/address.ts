@@ -32,7 +32,8 @@ export function findAddress (
 ): Address | undefined | Promise<Address | undefined> {
   const { collection, key: values } = located
   const fields = collection.key
-  if (!fields.every(field => field.readable)) return findReadable(located, database).catch(() => undefined)
+  const isUsable = fields.every(field => field.readable) && !isDots(segmentOf(values))
+  if (!isUsable) return findReadable(located, database).catch(() => undefined)
   const address = (plain: boolean): Address => ({ fields, values, plain })
   if (!isContested(collection, segmentOf(values))) return address(true)
   return leadsToItem(located, database, context).then(address, () => address(false))
@@ -40,6 +41,9 @@ export function findAddress (
 
 /** Returns the decoded segment of a path that these values make. */
 export const segmentOf = (values: readonly unknown[]): string => values.map(String).join(',')
+
+/** Returns true for a segment that every client removes from a path (RFC 3986, 5.2.4). */
+const isDots = (segment: unknown) => segment === '.' || segment === '..'
 
 /** Returns true if an identifier besides the key takes the text. */
 function isContested (collection: Collection, text: string): boolean {
@@ -74,7 +78,10 @@ async function findReadable (
   if (fields.length === 0) return undefined
   const step = { collection, via, where: equalsKey(collection.key, key) }
   const row = rowOf(await database.read({ kind: 'item', steps: [...steps, step], select: selectionOf(fields) }, true))
-  const field = fields.find(({ property }) => row?.[property] !== null && row?.[property] !== undefined)
+  const field = fields.find(({ property }) => {
+    const value = row?.[property] ?? null
+    return value !== null && !isDots(value)
+  })
   return field && { fields: [field], values: [row?.[field.property]], plain: false }
 }
 

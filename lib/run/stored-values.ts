@@ -45,10 +45,16 @@ const ofDraft = (values: ReadonlyMap<StoredField, unknown>) => values as Authori
 const isEmptied = (item: Readonly<Values>, { property, nullable }: StoredField) =>
   nullable && Object.hasOwn(item, property)
 
-/** Throws constraint for an integer key above 2^52, after which a source could not generate further keys. */
+/**
+ * Throws constraint for an integer key above 2^52, after which a source could not generate further keys, and for the
+ * keys `.` and `..`, whose URLs lead elsewhere: every client removes such segments (RFC 3986, 5.2.4).
+ */
 export function checkKey (valueOf: (field: StoredField) => unknown, collection: Collection, pointer: string): void {
   const key = singleKey(collection)
-  if (key?.type.kind === 'integer' && Number(valueOf(key)) > highestKey) throw constraint([key.name], pointer)
+  if (key === undefined) return
+  const value = valueOf(key)
+  const isTooHigh = key.type.kind === 'integer' && Number(value) > highestKey
+  if (isTooHigh || value === '.' || value === '..') throw constraint([key.name], pointer)
 }
 
 /** Returns the item's value of a field; undefined for an inherited property, such as `toString`. */

@@ -19,6 +19,7 @@ import {
   assign, byKey, createItem, forcedFields, itemSelection, keyOf, linkElements, type ParentItem, updateItem
 } from './create-update.ts'
 import type { ItemDraft } from './draft.ts'
+import { lockInOrder } from './lock-order.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 import { commitRefusal, expectChanged } from './violations.ts'
 import { type Changed, type Missed, type ReadResult, RefusedAtCommit } from '../sources/source.ts'
@@ -128,6 +129,7 @@ function runPlan (plan: WritePlan, work: UnitOfWork, isRetry: boolean): Promise<
 async function runCreate (
   { steps, from, given, bodies, representation }: WritePlanOf<'create'>, work: UnitOfWork
 ): Promise<WriteResult> {
+  await lockInOrder(steps, bodies, work)
   const parent = await lockParent(steps, work)
   if (parent.kind !== 'parent') return parent
   const { collection } = from
@@ -160,6 +162,7 @@ async function lockParent (steps: readonly Step[], { session }: UnitOfWork): Pro
 
 async function runUpdate (plan: WritePlanOf<'update'>, work: UnitOfWork, isRetry: boolean): Promise<WriteResult> {
   const { insert, conditions, collection, representation } = plan
+  await lockInOrder(plan.steps, [plan.body], work)
   const found = await lockItem(plan, work)
   if (!isMissed(found)) {
     // An upsert of a caller who may only create.

@@ -68,3 +68,17 @@ everySource('a setter is called for each value of a new item, also for one that 
     })
   })
 })
+
+const Word = Type.Object({ text: Type.String({ identifier: true, ...flags }) })
+
+everySource('a key that no URL can name is refused', async ({ get, send, same, t }) => {
+  for (const text of ['.', '..']) {
+    same(await send('POST', '/words', { text }), 400, { error: 'constraint', message: "The database does not accept this item because of 'text'.", fields: ['text'] })
+  }
+  t.equal((await send('POST', '/words', { text: '...' })).statusCode, 201)
+  same(await get('/words'), 200, [{ text: '...' }, { text: 'a' }])
+}, {}, {
+  tables: { words: [{ text: 'a' }] },
+  ddl: 'create table words (text text primary key) strict;',
+  collections: source => ({ words: collection(Word, { source: source('words') }) })
+})

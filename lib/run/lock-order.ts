@@ -1,0 +1,68 @@
+import { type KeyValues, toKeyValues } from '../model/keys.ts'
+import type { Collection, StoredField } from '../model/model.ts'
+import type { ItemBody } from '../plan/body.ts'
+import type { Step } from '../plan/plan.ts'
+import { equalsKey } from '../plan/predicates.ts'
+import { selectKey } from '../plan/select.ts'
+import { byKey, keyOf } from './create-update.ts'
+import type { UnitOfWork } from './unit-of-work.ts'
+
+/**
+ * Locks the item of the path and all existing items that the bodies name, before any of them is written: ordered by
+ * collection and key, so that two requests that name the same items in different orders do not wait for each other.
+ * Does nothing for bodies that name no item. Costs a statement for each item, and one to find the item of the path.
+ */
+export async function lockInOrder (
+  steps: readonly Step[], bodies: readonly ItemBody[], work: UnitOfWork
+): Promise<void> {
+  const named = bodies.flatMap(elementsIn)
+  if (named.length === 0) return
+  const found = new Map<string, Found>()
+  for (const path of [steps, ...named.map(stepsTo)]) {
+    const one = await find(path, work)
+    if (one !== undefined) found.set(nameOf(one), one)
+  }
+  const ordered = [...found].sort(([one], [other]) => one < other ? -1 : 1)
+  for (const [, { collection, key }] of ordered) {
+    await work.session.lock({ kind: 'item', steps: byKey(collection, key), select: [] })
+  }
+}
+
+interface NamedElement {
+  readonly collection: Collection
+  readonly fields: readonly StoredField[]
+  readonly values: KeyValues
+}
+
+interface Found { readonly collection: Collection, readonly key: KeyValues }
+
+const nameOf = ({ collection, key }: Found) => `${collection.name} ${JSON.stringify(key)}`
+
+const stepsTo = ({ collection, fields, values }: NamedElement): readonly Step[] =>
+  [{ collection, via: undefined, where: equalsKey(fields, values) }]
+
+/** Returns the elements of a body that may name an existing item, at any depth. */
+function elementsIn ({ assignments }: ItemBody): readonly NamedElement[] {
+  return assignments.flatMap(assignment => {
+    if (assignment.kind === 'value') return []
+    const { field: { target: collection } } = assignment
+    const elements = assignment.kind === 'list' ? assignment.elements : [assignment.element]
+    return elements.flatMap(element => {
+      if (element === null) return []
+      const nested = elementsIn(element.created)
+      // A key of which the parent gives a part names an item of the parent, which is locked itself.
+      const values = toKeyValues(element.found?.values ?? [])
+      const { fields } = element.found ?? {}
+      return fields === undefined || values === undefined ? nested : [{ collection, fields, values }, ...nested]
+    })
+  })
+}
+
+/** Returns the item of a path, as far as one is found; where several are, the run of the plan says so. */
+async function find (steps: readonly Step[], { session }: UnitOfWork): Promise<Found | undefined> {
+  const collection = steps.at(-1)?.collection
+  if (collection === undefined) return undefined
+  const result = await session.read({ kind: 'item', steps, select: selectKey(collection) })
+  const [row] = result.kind === 'rows' ? result.rows : []
+  return row && { collection, key: keyOf(row, collection) }
+}
