@@ -21,7 +21,7 @@ export interface Api { readonly model: Model, readonly options: Options, readonl
 export function answer (
   text: RequestText, { model, options, callers }: Api, context: Context, note: (facts: RequestFacts) => void
 ): Answer | Promise<Answer> {
-  const request = parseRequest(text, options.syntax) // asked
+  const request = parseRequest(text, options) // asked
   note(rootFacts(request.segments[0], model))
   return after(callers.of(request.segments[0], context), caller => { // for whom
     const plan = planRequest(request, permissionsOf(caller), options, context) // meant

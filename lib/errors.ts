@@ -24,7 +24,9 @@ export const errorKinds = {
   invalid_fields: { status: 400 },
   invalid_page: { status: 400 },
   invalid_parameter: { status: 400 },
+  answer_too_large: { status: 400 },
   malformed_url: { status: 400 },
+  url_too_long: { status: 414 },
   malformed_body: { status: 400 },
   unauthorized: { status: 401 },
   forbidden: { status: 403 },
@@ -294,5 +296,17 @@ export const invalidParameter = invalid('invalid_parameter')
 /** For a cursor that the database refuses, although its values have the right types: no link of the API held it. */
 export const foreignPosition = (cause: unknown) =>
   new DataApiError('invalid_page', "The request's cursor is not from one of this API's links.", { cause })
+
+export const urlTooLong = (found: number, most: number) =>
+  new DataApiError('url_too_long', `The path has ${found} segments, more than the limit 'segments' of ${most}.`)
+
+/** For an answer of that many characters; undefined if the database could not make its text. */
+export function answerTooLarge (found: number | undefined, most: number | undefined, cause?: unknown): DataApiError {
+  const subject = found === undefined ? 'The text of this answer' : `This answer has ${found} characters, which`
+  const limit = most === undefined ? 'what the database can hold in one value' : `the limit 'length' of ${most}`
+  return new DataApiError(
+    'answer_too_large', `${subject} is more than ${limit}. Ask for fewer items or fields.`, { cause }
+  )
+}
 
 export const malformedUrl = (message: string) => new DataApiError('malformed_url', message)

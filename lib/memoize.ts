@@ -44,29 +44,31 @@ export function memoizeRecent<Result> (
  * together.
  */
 export class RecentMap<Value> {
-  readonly #cache: LruMap<Value>
+  readonly #cache: LruMap<Held<Value>>
   readonly #characters: number
   #held = 0
 
   constructor (most: number, characters: number) {
-    this.#cache = new LruMap<Value>(most)
+    this.#cache = new LruMap<Held<Value>>(most)
     this.#characters = characters
   }
 
-  get (text: string): Value | undefined { return this.#cache.get(text) }
+  get (text: string): Value | undefined { return this.#cache.get(text)?.value }
 
-  /** Sets the value of a text that has none. */
-  set (text: string, value: Value): void {
+  /** Sets the value of a text that has none. `characters`: how many it counts for; default: its length. */
+  set (text: string, value: Value, characters = text.length): void {
     const cache = this.#cache
     if (cache.size === cache.max) this.#evict()
-    cache.set(text, value)
-    this.#held += text.length
+    cache.set(text, { value, characters })
+    this.#held += characters
     while (this.#held > this.#characters) this.#evict()
   }
 
   #evict (): void {
-    const { key } = this.#cache.first as { readonly key: string }
-    this.#held -= key.length
+    const { value } = this.#cache.first as { readonly value: Held<Value> }
+    this.#held -= value.characters
     this.#cache.evict()
   }
 }
+
+interface Held<Value> { readonly value: Value, readonly characters: number }

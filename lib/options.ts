@@ -24,6 +24,8 @@ export interface Options {
   readonly prefix: string
   readonly naming: Naming
   readonly syntax: Syntax
+  /** The most segments of a path. */
+  readonly segments: number
   readonly requestStrategies: RequestStrategies
   readonly writes: WriteLimits
   /** Options for planning reads: of answers in pages, and of whole collections as streams. */
@@ -33,6 +35,8 @@ export interface Options {
   readonly answers: Readonly<ResponseContent> & {
     readonly dictionaryPrefix: string
     readonly pageNames: PageNames
+    readonly length: number
+    readonly linkLength: number
   }
   readonly pages: PageLimits
   readonly baseUrl: string | undefined
@@ -56,7 +60,14 @@ export function compileOptions ({ collections, ...data }: DataApiOptions): Optio
     before: parameterOf('before', syntax)
   }
   const responseContent = withDefaults(data.responseContent ?? {})
-  const paged = { linkStyle: responseContent.linkStyle, mostItems: syntax.limits.items, whole: false }
+  const { segments, length, batchItems, linkLength } = answerLimits(data.limits ?? {})
+  const paged = {
+    linkStyle: responseContent.linkStyle,
+    mostItems: syntax.limits.items,
+    mostCost: syntax.limits.cost,
+    batchItems,
+    whole: false
+  }
   return {
     prefix: (data.prefix ?? '').replace(/\/+$/, ''),
     naming: compileNaming(data.naming),
@@ -65,7 +76,8 @@ export function compileOptions ({ collections, ...data }: DataApiOptions): Optio
     reads: { paged, whole: { ...paged, whole: true } },
     writes: { ...bodyLimits(data.bodies ?? {}), reads: paged },
     responseContent,
-    answers: { ...responseContent, dictionaryPrefix: syntax.dictionaryPrefix, pageNames },
+    segments,
+    answers: { ...responseContent, dictionaryPrefix: syntax.dictionaryPrefix, pageNames, length, linkLength },
     pages: pageLimits(data.pages ?? {}),
     baseUrl: data.baseUrl?.replace(/\/+$/, ''),
     slowStatements: data.slowStatements,
@@ -97,6 +109,12 @@ function compileNaming (naming: DataOptions['naming'] = 'snake_case'): Naming {
 
 function bodyLimits ({ depth = 32, items = 1000 }: NonNullable<DataOptions['bodies']>): BodyLimits {
   return { depth, items }
+}
+
+function answerLimits ({
+  segments = 32, length = 2 ** 24, batchItems = 2000, linkLength = 4096
+}: NonNullable<DataOptions['limits']>) {
+  return { segments, length, batchItems, linkLength }
 }
 
 function pageLimits ({ maxSize = 1000, defaultSize = Math.min(100, maxSize) }: Pages): PageLimits {

@@ -28,6 +28,17 @@ export const optionsSchema = Type.Object({
     /** Items, including those of sub-collections. Default 1000. */
     items: Type.Optional(Type.Integer({ minimum: 1 }))
   }, { additionalProperties: false })),
+  /** Limits of one request and its answer, besides those of its query string and body (docs/limits.md). */
+  limits: Type.Optional(Type.Object({
+    /** Segments of a path after the API's root; more is 414. Default 32. */
+    segments: Type.Optional(Type.Integer({ minimum: 1 })),
+    /** Characters of an answer's JSON text; a longer answer is 400. Default 16,777,216. */
+    length: Type.Optional(Type.Number({ minimum: 1 })),
+    /** Items that one batch of a stream may hold, nested items included; it has one at least. Default 2000. */
+    batchItems: Type.Optional(Type.Integer({ minimum: 1 })),
+    /** Characters of the `Link` header; without the links that exceed it. Default 4096. */
+    linkLength: Type.Optional(Type.Integer({ minimum: 1 }))
+  }, { additionalProperties: false })),
   /** The content of a response besides data. */
   responseContent: Type.Optional(Type.Object({
     /** The body after a creation: status and `id`, status alone, or none. Default `id`. */

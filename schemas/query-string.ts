@@ -75,9 +75,13 @@ export const queryStringOptions = Type.Object({
       'levels of nested groups or selections, and relations in one path; default 5, at most 100', { maximum: 100 }
     ),
     terms: limit('comparisons in all filters together; default 100'),
+    cost: limit('work of all filters for one item, in comparisons: a relation to many multiplies it; default 1000'),
     listLength: limit('values of an `in`; default 1000'),
     fields: limit('names in all selections together; default 200'),
-    items: limit('items that an answer could hold: the sizes of its listings, multiplied; default 10,000,000'),
+    items: limit(
+      'items that an answer could hold: the sizes of its listings, multiplied; a twentieth for one item of a stream; ' +
+        'default 2,000,000'
+    ),
     sortTerms: limit('terms of a sort order; default 10')
   })
 }, { additionalProperties: false })

@@ -139,7 +139,8 @@ function addMember (planning: Planning, name: string, value: unknown, collection
   const pointer = draft.pointer + tokenOf(name)
   const field = findExposed(collection, name)
   if (field === undefined) {
-    const near = suggest(name, readableNames(collection))
+    // Errors list a hundred violations at most, and to look for a near name takes time.
+    const near = draft.violations.length < 100 ? suggest(name, readableNames(collection)) : undefined
     const message = `there is no such field${near === undefined ? '' : `; did you mean '${near}'?`}`
     draft.violations.push({ pointer, message })
   } else if (context.form === 'link') {

@@ -6,7 +6,8 @@ import { afterPage, type Page, type PageStyle, planPage } from './page.ts'
 import type { Order, ReadPlanOf, Selection, Projection } from './plan.ts'
 import { both, always } from './predicates.ts'
 import { planSelection } from './select.ts'
-import { checkAnswerLimit } from './answer-limit.ts'
+import { batchSizeOf, checkAnswerLimit } from './answer-limit.ts'
+import { checkFilterCost } from './filter-cost.ts'
 import { planSort, reverse } from './sort.ts'
 import { variantOf } from './tag.ts'
 import { refuse } from './unusable.ts'
@@ -45,7 +46,13 @@ export type Read =
     readonly projection: Projection
     readonly collection: Collection
   }
-  | Base & { readonly kind: 'list', readonly plan: ReadPlanOf<'list'>, readonly paging: Paging }
+  | Base & {
+    readonly kind: 'list'
+    readonly plan: ReadPlanOf<'list'>
+    readonly paging: Paging
+    /** The most items in a batch of a stream. */
+    readonly batchSize: number
+  }
   /** An object with one member for each item, named by its identifier `by`: a field, or the fields of its key. */
   | Base & {
     readonly kind: 'dictionary'
@@ -71,6 +78,10 @@ export interface ReadOptions {
   readonly whole: boolean
   /** The most items in one answer. */
   readonly mostItems: number
+  /** The most that the filters may cost. */
+  readonly mostCost: number
+  /** The most items in one batch of a stream, nested items included. */
+  readonly batchItems: number
 }
 
 /**
@@ -119,9 +130,10 @@ const fullProjection = memoize((collection: Collection): Projection => {
   return projectionOf(show, variantOf(show, show.map(one => one.name), collection), collection)
 })
 
-const queriedProjection = memoizeThree(({ mostItems }: ReadOptions, query: Query, collection: Collection) => {
+const queriedProjection = memoizeThree(({ mostItems, mostCost }: ReadOptions, query: Query, collection: Collection) => {
   const show = planSelection(query.fields, collection, 'full')
   checkAnswerLimit(show, 1, mostItems, query.at.fields)
+  checkFilterCost({ where: always, select: show }, mostCost, query.at.fields)
   return projectionOf(show, undefined, collection)
 })
 
@@ -186,7 +198,9 @@ function planWhole (query: Query, collection: Collection, options: ReadOptions):
   }
   // A stream never holds the whole listing in memory, so only the items nested in one of its items count.
   const items = options.whole || page.size === Infinity ? 1 : page.size
-  checkAnswerLimit(listing.select, items, options.mostItems, query.at.fields)
+  const most = options.whole ? Math.ceil(options.mostItems / streamShare) : options.mostItems
+  checkAnswerLimit(listing.select, items, most, query.at.fields)
+  checkFilterCost(listing, options.mostCost, query.at.filter ?? query.at.fields)
   const plan: ReadPlanOf<'list'> = {
     kind: 'list',
     steps: [],
@@ -196,8 +210,12 @@ function planWhole (query: Query, collection: Collection, options: ReadOptions):
     extra: paging.style === 'keyset' ? paging.order.map(term => term.field) : [],
     count: false
   }
-  return { kind: 'list', plan: Object.freeze(plan), paging, walked: [] }
+  const batchSize = batchSizeOf(listing.select, options.batchItems)
+  return { kind: 'list', plan: Object.freeze(plan), paging, batchSize, walked: [] }
 }
+
+// A batch of a stream holds one item at least, as objects, which take several times the memory of an answer's text.
+const streamShare = 20
 
 /** Returns the listing of a whole collection restricted to the part that a path leads to. */
 function placed ({ plan, ...read }: ListRead, { from, where, walked }: Place, count: boolean): ListRead {
@@ -237,6 +255,8 @@ function planGroups (
   const range = { offset: 0, limit: collection.pages.defaultSize }
   const items = [page.size, range.limit].filter(Number.isFinite).reduce((product, size) => product * size, 1)
   checkAnswerLimit(select, items, options.mostItems, query.at.fields)
+  const memberFilter = planFilters(query.filters, collection)
+  checkFilterCost({ where: memberFilter, select }, options.mostCost, query.at.filter ?? query.at.fields)
   const plan: ReadPlanOf<'groups'> = {
     kind: 'groups',
     steps: stepsOf(walked),
@@ -246,7 +266,7 @@ function planGroups (
     cursorBound: afterPage(page, paging.order, false),
     descending: paging.reversed ? !descending : descending,
     range: { offset: page.offset, limit: page.size },
-    members: { where: both(where, planFilters(query.filters, collection)), order, range, select },
+    members: { where: both(where, memberFilter), order, range, select },
     count
   }
   return { kind: 'groups', plan, paging, by, walked }

@@ -1,3 +1,4 @@
+import { urlTooLong } from '../errors.ts'
 import { type Body, decodeBody, mediaTypeOf } from './body.ts'
 import { type Conditions, parseTags } from './conditions.ts'
 import { type Parts, parsePath, type RouterOptions } from './path.ts'
@@ -60,11 +61,17 @@ export interface Request {
 /** The media type of a QUERY's body, whose grammar is that of the URL's query (docs/http.md: URLs). */
 export const formType = 'application/x-www-form-urlencoded'
 
-/** Parses a request. Throws malformed_url, malformed_body, or what the grammars of the query string throw. */
-export function parseRequest (text: RequestText, syntax: Syntax): Request {
+/** `segments`: the most segments of a path after the API's root. */
+export interface ParseOptions { readonly syntax: Syntax, readonly segments: number }
+
+/**
+ * Parses a request. Throws malformed_url, url_too_long, malformed_body, or what the grammars of the query string throw.
+ */
+export function parseRequest (text: RequestText, { syntax, segments: most }: ParseOptions): Request {
   const { method, url, rootLength, router, origin, accept, body } = text
   const path = parsePath(url, router)
   const start = endOfRoot(path.segments, rootLength)
+  if (path.segments.length - start > most) throw urlTooLong(path.segments.length - start, most)
   const form = mediaTypeOf(body.contentType) === formType
   const read = readQuery(syntax)
   const urlQuery = read(path.query)

@@ -13,7 +13,7 @@ import { nameEnd, type Syntax } from './syntax.ts'
  */
 export function parseSort (span: Span, syntax: Syntax, before: readonly SortTerm[] = []): readonly SortTerm[] {
   const { sortTerms } = syntax.limits
-  const terms = split(span, syntax.sort)
+  const terms = split(span, syntax.sort, sortTerms + 1)
   if (before.length + terms.length > sortTerms) {
     throw invalidSort(`A sort order can have at most ${sortTerms} terms.`, placeAt(span, span.start))
   }

@@ -34,16 +34,17 @@ export function characterAt ({ text, end }: Span, index: number): string {
   return code === undefined ? '' : String.fromCodePoint(code)
 }
 
-/** Splits a span at each delimiter. */
-export function split (span: Span, delimiters: ReadonlySet<string>): readonly Span[] {
+/** Splits a span at each delimiter, into at most `most` parts; the last part then holds the rest. */
+export function split (span: Span, delimiters: ReadonlySet<string>, most = Infinity): readonly Span[] {
   const parts: Span[] = []
   let start = span.start
-  for (let index = span.start; index < span.end; index++) {
+  for (let index = span.start; index < span.end && parts.length < most - 1; index++) {
     if (!delimiters.has(span.text.charAt(index))) continue
     parts.push(part(span, start, index))
     start = index + 1
   }
-  return [...parts, part(span, start, span.end)]
+  parts.push(part(span, start, span.end))
+  return parts
 }
 
 /**

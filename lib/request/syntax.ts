@@ -81,7 +81,9 @@ const directionDefaults: Spellings<'ascending' | 'descending'> = {
   descending: ['desc', 'descending']
 }
 
-const limitDefaults = { depth: 5, terms: 100, listLength: 1000, fields: 200, sortTerms: 10, items: 10_000_000 }
+const limitDefaults = {
+  depth: 5, terms: 100, cost: 1000, listLength: 1000, fields: 200, sortTerms: 10, items: 2_000_000
+}
 
 /**
  * Compiles the options of query strings. Throws a DeclarationError for options that make query strings ambiguous, such

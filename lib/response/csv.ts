@@ -17,7 +17,9 @@ function csvField (value: unknown): string {
   return quote(typeof value === 'string' ? disarm(value) : JSON.stringify(value))
 }
 
-const quote = (text: string) => text === '' || /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+// A reader may take `;` or a tab for the separator, as spreadsheets of some languages do.
+const quote = (text: string) =>
+  text === '' || /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 
 /** Puts an apostrophe before text that a spreadsheet would run as a formula (OWASP, CSV injection). */
-const disarm = (text: string) => /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+const disarm = (text: string) => /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text

@@ -20,6 +20,10 @@ export interface PageOptions {
   readonly previousLink: boolean
   readonly dictionaryPrefix: string
   readonly pageNames: PageNames
+  /** The most characters of the `Link` header. */
+  readonly linkLength: number
+  /** The most characters of an answer. */
+  readonly length: number
 }
 
 /** A page to render. `body`: the JSON text of its items or members. */
@@ -39,8 +43,24 @@ export function renderPage ({ paging, body, read }: RenderedPage, echo: PageEcho
   const site = echo.site()
   const relative = links.map(link => ({ rel: link.rel, target: formatTarget(link, echo, site) }))
   const absolute = inHeader ? relative.map(({ rel, target }) => ({ rel, target: site.origin + target })) : []
-  return ok(isWrapped ? wrap(body, relative, read.total) : body, headers, absolute)
+  return ok(isWrapped ? wrap(body, relative, read.total) : body, headers, withinLength(absolute, options.linkLength))
 }
+
+/** Returns the links that a header of that length can hold; `next` before the others. */
+function withinLength (links: readonly Link[], most: number): readonly Link[] {
+  const lengthOf = ({ rel, target }: Link) => target.length + rel.length + longestMarkup
+  let rest = most
+  const nextFirst = links.toSorted((one, other) => Number(other.rel === 'next') - Number(one.rel === 'next'))
+  const kept = nextFirst.filter(link => {
+    if (lengthOf(link) > rest) return false
+    rest -= lengthOf(link)
+    return true
+  })
+  return links.filter(link => kept.includes(link))
+}
+
+// The characters of `<>; rel="", `.
+const longestMarkup = 12
 
 function shownLinks (paging: Paging, read: PageRead, options: PageOptions): readonly PageLink[] {
   if (options.pageLinks === 'none') return []

@@ -1,4 +1,4 @@
-import { identifierNotFound } from '../errors.ts'
+import { answerTooLarge, identifierNotFound } from '../errors.ts'
 import type { Collection } from '../model/model.ts'
 import type { DataRead } from '../plan/read.ts'
 import { versionOf, versionOfTexts } from '../plan/tag.ts'
@@ -70,7 +70,8 @@ function renderItemRead (
 ): Answer {
   const { collection, projection: { show, variant } } = read
   const headers = read.special ? ownLocation(collection, address, echo, options) : undefined
-  return tagged(ok(renderItem(row, show), headers), echo.ifNoneMatch, versionOf(row, collection), variant)
+  const body = checkLength(renderItem(row, show), options)
+  return tagged(ok(body, headers), echo.ifNoneMatch, versionOf(row, collection), variant)
 }
 
 type GroupResult = Extract<Found, { kind: 'groups' }>
@@ -85,7 +86,13 @@ function renderGroupPage (read: DataRead, result: GroupResult, echo: PageEcho, o
 }
 
 const renderTaggedPage = (page: RenderedPage, echo: PageEcho, options: PageOptions): Answer =>
-  tagged(renderPage(page, echo, options), echo.ifNoneMatch)
+  tagged(renderPage({ ...page, body: checkLength(page.body, options) }, echo, options), echo.ifNoneMatch)
+
+/** Returns the text. Throws answer_too_large if it is longer than the limit. */
+function checkLength (body: string, { length }: Pick<PageOptions, 'length'>): string {
+  if (body.length > length) throw answerTooLarge(body.length, length)
+  return body
+}
 
 function first (rows: readonly Row[]): Row {
   const [row] = rows

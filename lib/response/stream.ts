@@ -53,7 +53,11 @@ async function * jsonLines (steps: Steps, select: Selection): AsyncGenerator<str
 async function * csvLines (steps: Steps, select: Selection, { header, bom }: Format): AsyncGenerator<string> {
   const start = (bom ? byteOrderMark : '') + (header === 'absent' ? '' : csvHeader(select))
   if (start !== '') yield start
-  yield * renderBatches(steps, row => csvLine(Object.values(showItem(row, select))))
+  yield * renderBatches(steps, row => {
+    const item = showItem(row, select)
+    // Not Object.values(): JavaScript moves names in digits to the front.
+    return csvLine(select.map(({ name }) => item[name]))
+  })
 }
 
 const byteOrderMark = '\u{feff}'

@@ -2,6 +2,7 @@ import type { RelationField } from '../../model/model.ts'
 import type { Operator } from '../../model/values.ts'
 import type { Predicate } from '../../plan/plan.ts'
 import { foldCase } from '../fold-case.ts'
+import { tick } from './clock.ts'
 import { relatedRows } from './relations.ts'
 import { compareValues } from './sort.ts'
 import { comparableOperand } from './comparable.ts'
@@ -39,7 +40,10 @@ export function compileFilter (predicate: Predicate): RowTest {
 }
 
 function some (field: RelationField, test: RowTest): RowTest {
-  return row => relatedRows(row, field).some(test)
+  return row => relatedRows(row, field).some(related => {
+    tick()
+    return test(related)
+  })
 }
 
 type ValueTest = (value: unknown) => boolean

@@ -3,6 +3,7 @@ import type { Row } from '../../plan/plan.ts'
 import type { Batches, Database, DataSource, Session } from '../source.ts'
 import { openSession, withinLimit } from '../transaction-limit.ts'
 import { describeTransaction, type Hold, makeWriteLock } from '../write-lock.ts'
+import { timed } from './clock.ts'
 import { readInBatches, runRead } from './read.ts'
 import { type Rows, type Table, tableOf, type Undo } from './table.ts'
 import { runChange } from './write.ts'
@@ -40,9 +41,9 @@ const lock = makeWriteLock(5000)
 const database: Database = {
   kind: 'memory',
   ping: async () => {},
-  read: plan => lock.runShared(() => runRead(plan)),
+  read: plan => lock.runShared(() => timed(() => runRead(plan))),
   async readBatches (plan, size) {
-    const { first, rows } = await lock.runShared(() => readInBatches(plan, size))
+    const { first, rows } = await lock.runShared(() => timed(() => readInBatches(plan, size)))
     return { first, rows: locked(rows) }
   },
   change: change => lock.runShort(() => runChange(change, [])),
@@ -53,7 +54,7 @@ const database: Database = {
 async function * locked (rows: Batches['rows']): AsyncGenerator<readonly Row[]> {
   const batches = rows[Symbol.asyncIterator]()
   for (;;) {
-    const batch = await lock.runShared(() => batches.next())
+    const batch = await lock.runShared(() => timed(() => batches.next()))
     if (batch.done === true) return
     yield batch.value
   }

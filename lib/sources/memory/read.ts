@@ -4,6 +4,7 @@ import type { Listing, Origin, ReadPlan, Selection, Step, ReadPlanOf, Row } from
 import { always } from '../../plan/predicates.ts'
 import type { Batches, Group, Missed, ReadResult } from '../source.ts'
 import { candidateRows } from './candidates.ts'
+import { tick } from './clock.ts'
 import { compileFilter } from './filter.ts'
 import { relatedRows } from './relations.ts'
 import { compareValues, sortRows } from './sort.ts'
@@ -47,7 +48,10 @@ function filterRows (rows: Iterable<object>, where: Listing['where']): readonly 
   if (where === always && Array.isArray(rows)) return rows
   const test = compileFilter(where)
   const matching: object[] = []
-  for (const row of rows) if (test(row)) matching.push(row)
+  for (const row of rows) {
+    tick()
+    if (test(row)) matching.push(row)
+  }
   return matching
 }
 
@@ -149,6 +153,7 @@ type Project = (row: object) => Row
 function projectionOf (select: Selection, extra: readonly DataField[] = []): Project {
   const readers = [...extra.map(fieldReader), ...select.flatMap(readersOf)]
   return object => {
+    tick()
     const row: Record<string, unknown> = {}
     for (const { property, read } of readers) row[property] = read(object)
     return row

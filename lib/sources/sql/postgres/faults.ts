@@ -1,4 +1,4 @@
-import { DataApiError, internal, outcomeUnknown, unavailable } from '../../../errors.ts'
+import { answerTooLarge, DataApiError, internal, outcomeUnknown, unavailable } from '../../../errors.ts'
 import type { Collection } from '../../../model/model.ts'
 import type { Change, ConstraintViolation } from '../../source.ts'
 import type { Constraints } from './catalog.ts'
@@ -33,6 +33,8 @@ export class KeyTaken extends Error {
 /** Returns our error for an error of the driver or the server, which becomes its cause (docs/http.md: Errors). */
 export function toFault (error: unknown): DataApiError {
   if (error instanceof DataApiError) return error
+  // The text of the answer would be longer than a value can be, 1 GB.
+  if (sqlState(error) === '54000') return answerTooLarge(undefined, undefined, error)
   return isPassing(error) ? unavailable(error) : internal(error)
 }
 

@@ -74,12 +74,12 @@ interface Prepared {
 }
 
 const cacheStatements = (driver: SqliteDriver): Prepared => ({
-  giveArrays: memoizeRecent(text => toArrays(driver.prepare(text)), { most: mostStatements }),
-  giveObjects: memoizeRecent(text => driver.prepare(text), { most: mostStatements })
+  giveArrays: memoizeRecent(text => toArrays(driver.prepare(text)), cacheLimits),
+  giveObjects: memoizeRecent(text => driver.prepare(text), cacheLimits)
 })
 
-// The number of texts that statements.ts keeps.
-const mostStatements = 500
+// As many as statements.ts keeps. SQLite keeps some 10 to 20 times a statement's text.
+const cacheLimits = { most: 500, characters: 500_000 }
 
 function runRead<Result> (
   prepared: Prepared, clock: Clock, bound: BoundRead<Result>, limit: number

@@ -1,4 +1,4 @@
-import { DataApiError, internal, readTimedOut, unavailable } from '../../../errors.ts'
+import { answerTooLarge, DataApiError, internal, readTimedOut, unavailable } from '../../../errors.ts'
 import type { Collection, StoredField } from '../../../model/model.ts'
 import type { ConstraintViolation } from '../../source.ts'
 import { sourceOf } from '../source.ts'
@@ -8,6 +8,7 @@ import { Overdue } from './clock.ts'
 export function toFault (error: unknown): DataApiError {
   if (error instanceof DataApiError) return error
   if (error instanceof Overdue) return readTimedOut(error.milliseconds, error)
+  if (isTooBig(error)) return answerTooLarge(undefined, undefined, error)
   return passing.has(resultCode(error)) ? unavailable(error) : internal(error)
 }
 
@@ -16,6 +17,10 @@ export function toFault (error: unknown): DataApiError {
  * I/O error, full, cannot open, locking protocol.
  */
 const passing: ReadonlySet<number | undefined> = new Set([5, 6, 7, 8, 9, 10, 13, 14, 15])
+
+/** Returns true for a value longer than SQLite, or a string of JavaScript, can be: some 500 MB to 1 GB. */
+const isTooBig = (error: unknown) => resultCode(error) === 18 ||
+  (error instanceof Error && /string or blob too big|Cannot create a string longer/.test(error.message))
 
 const constraint = 19
 
@@ -27,6 +32,7 @@ const namedCodes: Readonly<Record<string, number>> = {
   INTERRUPT: 9,
   IOERR: 10,
   FULL: 13,
+  TOOBIG: 18,
   CANTOPEN: 14,
   PROTOCOL: 15,
   CONSTRAINT: constraint

@@ -22,17 +22,21 @@ interface Writing { readonly writer: Writer, readonly builder: Builder }
 /**
  * Whether the database can write a listing of this selection as JSON. It cannot write fields that the application
  * computes, fields of type `json` or `mixed`, whose text may have any white space, objects of more members than a
- * function takes, and names that JavaScript would move to the front because they are integers.
+ * function takes, names that JavaScript would move to the front because they are integers, and names longer than a
+ * column's may be.
  */
 export function isWritable (select: Selection): boolean {
   return select.length > 0 && select.length <= mostMembers && select.every(shown => {
-    if (/^\d+$/.test(shown.name)) return false
+    if (/^\d+$/.test(shown.name) || Buffer.byteLength(shown.name) > longestAlias) return false
     if (shown.kind === 'value') return shown.field.kind !== 'computed' && !isJson(shown.field.type)
     return isWritable(shown.kind === 'item' ? shown.select : shown.listing.select)
   })
 }
 
 const isJson = ({ kind }: ValueType) => kind === 'json' || kind === 'mixed'
+
+// In bytes. PostgreSQL cuts a longer name of a column, under which the object would show it.
+const longestAlias = 63
 
 // A member takes two arguments, and every database allows a function a hundred.
 const mostMembers = 50

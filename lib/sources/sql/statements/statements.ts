@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely'
-import { LruMap } from 'toad-cache'
-import { memoize } from '../../../memoize.ts'
+import { memoize, RecentMap } from '../../../memoize.ts'
 import type { ReadPlan } from '../../../plan/plan.ts'
 import { loadKysely } from '../load-kysely.ts'
 import type { Change, JsonResult, ReadResult } from '../../source.ts'
@@ -53,8 +52,12 @@ interface Constant { readonly kind: 'constant', readonly value: unknown }
 
 const noTypes: Tables['types'] = { get: () => undefined }
 
-/** The size of each cache. Caches are bounded because clients choose the shapes. */
+/**
+ * The size of each cache: statements, and characters of their texts and keys. Caches are bounded because clients choose
+ * the shapes.
+ */
 const cacheSize = 500
+const cacheCharacters = 1_000_000
 
 /** Makes the statements of a database. `types` may be filled later, but before the first statement. */
 export function makeStatements (
@@ -86,7 +89,7 @@ export function makeStatements (
   }
 }
 
-type FindRead<Result> = (plan: ReadPlan, shape: Shape) => Statement<ReadCode<Result>>
+type FindRead<Result> = (plan: ReadPlan, shape: Shape) => Statement<Omit<ReadCode<Result>, 'sql'>>
 
 function bindRead<Result> (plan: ReadPlan, find: FindRead<Result>, dialect: Dialect): BoundRead<Result> {
   const shape = shapeOf(plan)
@@ -133,12 +136,12 @@ function memoizeFrozen<Plan extends ReadPlan, Bound> (bind: (plan: Plan) => Boun
 function cacheByShape<Planned, Code> (
   make: (planned: Planned, shape: Shape) => Statement<Code>
 ): (planned: Planned, shape: Shape) => Statement<Code> {
-  const cache = new LruMap<Statement<Code>>(cacheSize)
+  const cache = new RecentMap<Statement<Code>>(cacheSize, cacheCharacters)
   return (planned, shape) => {
     const cached = cache.get(shape.key)
     if (cached !== undefined) return cached
     const made = make(planned, shape)
-    cache.set(shape.key, made)
+    cache.set(shape.key, made, shape.key.length + made.text.length)
     return made
   }
 }
@@ -158,10 +161,11 @@ function makeCompiler (dialect: Dialect): Compiler {
   })
 }
 
+/** Compiles the SQL of a statement to text, and drops its tree, which takes ten times the memory. */
 function compile<Code extends { readonly sql: Sql }> (
-  code: Code, dialect: Dialect, compiler: Compiler
-): Statement<Code> {
-  const { sql: text, parameters: all } = code.sql.compile(compiler)
+  { sql, ...code }: Code, dialect: Dialect, compiler: Compiler
+): Statement<Omit<Code, 'sql'>> {
+  const { sql: text, parameters: all } = sql.compile(compiler)
   const parameters = all.map(parameter => isSlot(parameter) ? parameter : constant(parameter, dialect))
   return { text, parameters, code }
 }
