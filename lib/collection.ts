@@ -99,7 +99,9 @@ function relation<S extends object> (
 
 export const isSubCollection = (schema: TSchema): schema is TSubCollection => schema[kindSymbol] === 'SubCollection'
 export const isSubItem = (schema: TSchema): schema is TSubItem => schema[kindSymbol] === 'SubItem'
-export const isOptional = (schema: TSchema): boolean => schema[optionalSymbol] === 'Optional'
+/** Returns true for `Type.Optional`, also for that of typebox 1.x. */
+export const isOptional = (schema: TSchema): boolean =>
+  schema[optionalSymbol] === 'Optional' || schema['~optional'] === true
 
 type ScalarKeys<P extends TProperties> = { [K in keyof P]: P[K] extends TSubCollection | TSubItem ? never : K }[keyof P]
 
@@ -369,15 +371,19 @@ export interface Declared {
   readonly rules: Rules
   readonly identifiers: Readonly<Record<string, Lookup | Special>>
   readonly pages: Pages
+  /** The behaviour as it was written, whose members may be misspelt. */
+  readonly given: Readonly<Record<string, unknown>>
 }
 
 /** Declares a collection by its schema, which is data, and its behaviour, which is code. Registration checks both. */
 export function collection<S extends TObject> (schema: S, behaviour: Behaviour<S>): Declared {
-  const { source, computed = {}, setters = {}, hooks = {}, requestStrategies = {} } = behaviour
-  const { key, scope, rules = {}, identifiers = {}, pages = {} } = behaviour
+  // Without TypeScript, the behaviour may be missing: registration names the collection then.
+  const given: Partial<Behaviour<S>> = (behaviour as Behaviour<S> | undefined) ?? {}
+  const { source, computed = {}, setters = {}, hooks = {}, requestStrategies = {} } = given
+  const { key, scope, rules = {}, identifiers = {}, pages = {} } = given
   return {
     schema,
-    source,
+    source: source as Source,
     key,
     // From here on the static type of the item is no longer needed.
     computed: computed as Declared['computed'],
@@ -387,6 +393,7 @@ export function collection<S extends TObject> (schema: S, behaviour: Behaviour<S
     scope: scope as Declared['scope'],
     rules,
     identifiers: identifiers as Declared['identifiers'],
-    pages
+    pages,
+    given: given as Declared['given']
   }
 }

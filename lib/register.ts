@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { DeclarationError } from './errors.ts'
 import { addHooks } from './hooks.ts'
 import { compileModel } from './model/compile.ts'
+import { checkDeclarations } from './model/declarations.ts'
 import { exposedNames, type Model } from './model/model.ts'
 import { checkRules } from './model/rules.ts'
 import { compileOptions, type DataApiOptions } from './options.ts'
@@ -26,6 +27,7 @@ export async function register (app: FastifyInstance, given: DataApiOptions): Pr
   const compiled = compileOptions(given)
   const { naming, pages, requestStrategies, syntax } = compiled
   const compiling = { naming, pages, requestStrategies, reserved: reservedNames(syntax) }
+  checkDeclarations(given.collections)
   const model = compileModel(given.collections, compiling)
   checkRules(given.collections)
   const options = { ...compiled, syntax: syntaxFor(exposedNames(model), syntax) }

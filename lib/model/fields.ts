@@ -27,7 +27,8 @@ export function compileScalars (collection: string, declared: Declared, options:
   for (const [property, schema] of Object.entries(declared.schema.properties)) {
     if (isSubCollection(schema) || isSubItem(schema)) continue
     const name = toName(options.naming, property)
-    scalars.set(property, compileStored({ collection, property, name, schema, index: scalars.size }, declared, options))
+    const draft = { collection, property, name, schema, index: scalars.size }
+    scalars.set(property, compileStored(draft, declared, options))
   }
   for (const [property, definition] of Object.entries(declared.computed)) {
     if (property in declared.schema.properties) {
@@ -115,7 +116,9 @@ const isOnlyKey = ({ property }: FieldDraft, { key }: Declared) => key?.length =
 
 function compileStored (draft: FieldDraft, declared: Declared, options: CompileOptions): StoredField {
   const flags = compileFlags(draft, options)
-  const described = describe(draft)
+  // Not the mark of Type.Optional, which differs between the versions of TypeBox.
+  const required: readonly string[] = declared.schema.required ?? []
+  const described = describe(draft, !required.includes(draft.property))
   const identifier = draft.schema.identifier === true || isOnlyKey(draft, declared)
   if (identifier && described.type.operators.size === 0) {
     const reason = "is flagged 'identifier', but values of its type cannot be used in a URL"
@@ -144,7 +147,7 @@ function compileExpression (
   draft: FieldDraft, definition: Definition<'expression'>, declared: Declared, options: CompileOptions
 ): ExpressionField {
   const flags = compileFlags(draft, options)
-  const described = describe(draft)
+  const described = describe(draft, isOptional(draft.schema))
   const dialect = declared.source.database.kind === 'memory' ? 'memory' : 'sql'
   if (definition[dialect] === undefined) {
     const reason = `the expression has no '${dialect}' part, which its source requires`
@@ -154,8 +157,8 @@ function compileExpression (
   return Object.freeze({ ...flags, kind: 'expression', ...described, expression: definition })
 }
 
-function describe ({ collection, property, schema }: FieldDraft) {
-  const described = describeValues(schema, isOptional(schema))
+function describe ({ collection, property, schema }: FieldDraft, optional: boolean) {
+  const described = describeValues(schema, optional)
   if (described !== undefined) return described
   const advice = "use another type, such as Type.String({ format: 'date-time' }) for a date and time"
   const reason = `JSON cannot represent the type '${String(schema['type'])}'; ${advice}`

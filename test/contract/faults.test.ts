@@ -56,7 +56,7 @@ const unexpected = { error: 'internal', message: 'Something went wrong on the se
 const faults: Record<string, (pointer: object) => Fault> = {
   'an error': () => ({ error: new Error('the secret'), status: 500, body: unexpected }),
   'what is no error': () => ({ error: 'the secret', status: 500, body: unexpected }),
-  'an error with a status of 5xx': () => ({ error: Object.assign(new Error('the secret'), { statusCode: 502 }), status: 500, body: unexpected }),
+  'an error with a status of 5xx': () => ({ error: Object.assign(new Error('Down.'), { statusCode: 502 }), status: 502, body: { error: 'rejected', message: 'Down.' } }),
   'an ArgumentError': pointer => ({ error: new ArgumentError('Not so.'), status: 400, body: { error: 'argument', message: 'Not so.', ...pointer } }),
   'an error with a status of 4xx': () => ({ error: Object.assign(new Error('Not you.'), { statusCode: 403 }), status: 403, body: { error: 'forbidden', message: 'Not you.' } })
 }

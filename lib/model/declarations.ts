@@ -1,0 +1,176 @@
+import type { TObject } from '@sinclair/typebox'
+import { distance } from 'fastest-levenshtein'
+import { type FieldFlags, flagNames } from '../../schemas/flags.ts'
+import type { Behaviour, Declared, Hooks, Pages, SubCollectionOptions, SubItemOptions } from '../collection.ts'
+import { isSubCollection, isSubItem } from '../collection.ts'
+import { DeclarationError, describeValue, didYouMean } from '../errors.ts'
+import { placeOf } from './fields.ts'
+
+/** Lists each key of a type; a key that is missing here does not compile. */
+type Keys<T> = Readonly<Record<T extends unknown ? keyof T : never, true>>
+
+const behaviour: Keys<Behaviour<TObject>> = {
+  source: true,
+  key: true,
+  computed: true,
+  setters: true,
+  hooks: true,
+  requestStrategies: true,
+  scope: true,
+  rules: true,
+  identifiers: true,
+  pages: true
+}
+const hooks: Keys<Hooks<unknown>> = { creating: true, updating: true, deleting: true, saved: true }
+const pages: Keys<Pages> = { defaultSize: true, maxSize: true }
+const relation: Keys<SubItemOptions | SubCollectionOptions> = {
+  foreignKey: true,
+  through: true,
+  otherKey: true,
+  readable: true,
+  writable: true,
+  hidden: true,
+  listed: true,
+  filterable: true,
+  description: true,
+  title: true
+}
+
+/**
+ * Checks what TypeScript cannot: values that are no collections, and names that are misspelt, which would otherwise be
+ * open silently. Throws a DeclarationError that names the collection and what was probably meant.
+ */
+export function checkDeclarations (collections: Readonly<Record<string, unknown>>): void {
+  for (const [name, declared] of Object.entries(collections)) {
+    const place = `collection '${name}'`
+    if (!isDeclared(declared)) throw new DeclarationError(`${place}: ${explainUndeclared(declared)}`)
+    checkSchema(place, declared.schema)
+    checkBehaviour(place, declared.given)
+    checkSource(place, declared.source)
+    checkFields(name, declared)
+  }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+const isDeclared = (value: unknown): value is Declared => isObject(value) && isObject(value['given'])
+
+function explainUndeclared (value: unknown): string {
+  const expected = 'expected the result of collection(schema, behaviour)'
+  if (isObject(value) && 'type' in value) return `${expected}; found a schema. Write collection(schema, { source })`
+  return `${expected}; found ${describe(value)}`
+}
+
+function describe (value: unknown): string {
+  return typeof value === 'function' ? 'a function' : describeValue(value)
+}
+
+function checkSchema (place: string, schema: unknown): void {
+  const isSchema = isObject(schema) && schema['type'] === 'object' && isObject(schema['properties'])
+  if (isSchema) return
+  const composed = isObject(schema) && Array.isArray(schema['allOf'])
+  const advice = composed ? '; use Type.Composite in place of Type.Intersect' : ''
+  throw new DeclarationError(`${place}: its schema must be a Type.Object({ ... })${advice}`)
+}
+
+function checkBehaviour (place: string, given: Readonly<Record<string, unknown>>): void {
+  checkNames(place, given, behaviour, 'a member of a behaviour')
+  checkNames(`${place}, hooks`, given['hooks'], hooks, 'a hook')
+  checkNames(`${place}, pages`, given['pages'], pages, 'a size of pages')
+  for (const member of ['hooks', 'setters']) {
+    for (const [name, value] of Object.entries(given[member] ?? {})) {
+      if (value === undefined || typeof value === 'function') continue
+      throw new DeclarationError(`${place}, ${member}.${name}: expected a function; found ${describe(value)}`)
+    }
+  }
+  checkKinds(place, 'computed', given['computed'], ['computed', 'expression'])
+  checkKinds(place, 'identifiers', given['identifiers'], ['lookup', 'special'])
+}
+
+/** Throws a DeclarationError for a member that has no known name. */
+function checkNames (place: string, given: unknown, known: object, what: string): void {
+  if (given === undefined) return
+  if (!isObject(given)) throw new DeclarationError(`${place}: expected an object; found ${describe(given)}`)
+  for (const name of Object.keys(given)) {
+    if (Object.hasOwn(known, name)) continue
+    const near = nearest(name, Object.keys(known))
+    const list = near === undefined ? ` Use one of ${Object.keys(known).join(', ')}.` : didYouMean(near)
+    throw new DeclarationError(`${place}: '${name}' is not ${what}.${list}`)
+  }
+}
+
+/** Throws a DeclarationError for a member that none of the functions `kinds` has made. */
+function checkKinds (place: string, member: string, given: unknown, kinds: readonly string[]): void {
+  if (given === undefined) return
+  if (!isObject(given)) throw new DeclarationError(`${place}, ${member}: expected an object; found ${describe(given)}`)
+  for (const [name, value] of Object.entries(given)) {
+    if (isObject(value) && kinds.some(kind => kind === value['kind'])) continue
+    const makers = member === 'computed' ? 'computed() or expression()' : 'lookup() or exactly()'
+    throw new DeclarationError(`${place}, ${member}.${name}: expected what ${makers} returns; found ${describe(value)}`)
+  }
+}
+
+function checkSource (place: string, source: unknown): void {
+  const isDatabase = isObject(source) && typeof source['table'] === 'function'
+  const isSource = isObject(source) && isObject(source['database']) && typeof source['database']['kind'] === 'string'
+  if (isSource && !isDatabase) return
+  const advice = isDatabase
+    ? "it is a database; write db.table('name')"
+    : source === undefined
+      ? "it is missing; write memory(rows), or db.table('name')"
+      : Array.isArray(source) || source instanceof Map
+        ? 'it holds rows; write memory(rows)'
+        : `expected memory(rows) or db.table('name'); found ${describe(source)}`
+  throw new DeclarationError(`${place}, source: ${advice}`)
+}
+
+function checkFields (collection: string, { schema, computed }: Declared): void {
+  for (const [property, field] of Object.entries(schema.properties)) {
+    const place = placeOf(collection, property)
+    if (!isObject(field)) throw new DeclarationError(`${place}: expected a schema; found ${describe(field)}`)
+    if ('$ref' in field && !('$defs' in field)) {
+      throw new DeclarationError(`${place}: its schema refers to '${String(field['$ref'])}'; write the schema itself`)
+    }
+    if (isSubItem(field) || isSubCollection(field)) {
+      checkNames(place, field.link, relation, 'an option of a relation')
+      checkFlags(place, field.link)
+    } else {
+      checkFlags(place, field)
+    }
+  }
+  for (const [property, { type }] of Object.entries(computed)) {
+    const place = placeOf(collection, property)
+    if (!isObject(type)) throw new DeclarationError(`${place}: expected a schema as 'type'; found ${describe(type)}`)
+    checkFlags(place, type)
+    for (const flag of ['identifier', 'version'] as const) {
+      if (type[flag] === true) throw new DeclarationError(`${place}: is computed, and so cannot be flagged '${flag}'`)
+    }
+  }
+}
+
+/** Throws a DeclarationError for a flag that is misspelt, is no boolean, or is without effect. */
+function checkFlags (place: string, options: object): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (flagNames.some(flag => flag === name)) {
+      if (value === undefined || typeof value === 'boolean') continue
+      throw new DeclarationError(`${place}: the flag '${name}' must be true or false; found ${describe(value)}`)
+    }
+    const near = nearest(name, flagNames)
+    if (near !== undefined) throw new DeclarationError(`${place}: '${name}' is not a flag.${didYouMean(near)}`)
+  }
+  const { readable, filterable, sortable } = options as FieldFlags
+  for (const [flag, value] of Object.entries({ filterable, sortable })) {
+    if (value !== true || readable === true) continue
+    throw new DeclarationError(`${place}: is flagged '${flag}' but not 'readable'`)
+  }
+}
+
+/** Returns the known name that is at most two edits away. */
+function nearest (name: string, known: readonly string[]): string | undefined {
+  const [best] = known
+    .map(one => ({ one, edits: distance(one.toLowerCase(), name.toLowerCase()) }))
+    .filter(({ edits }) => edits <= 2)
+    .toSorted((one, other) => one.edits - other.edits)
+  return best?.one
+}
