@@ -21,7 +21,15 @@ const behaviour: Keys<Behaviour<TObject>> = {
   identifiers: true,
   pages: true
 }
-const hooks: Keys<Hooks<unknown>> = { creating: true, updating: true, deleting: true, saved: true }
+const hooks: Keys<Hooks<unknown>> = {
+  creating: true,
+  created: true,
+  updating: true,
+  updated: true,
+  deleting: true,
+  deleted: true,
+  saved: true
+}
 const pages: Keys<Pages> = { defaultSize: true, maxSize: true }
 const relation: Keys<SubItemOptions | SubCollectionOptions> = {
   foreignKey: true,
