@@ -1,5 +1,5 @@
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type DataApiError, malformedUrl } from './errors.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { DataApiError } from './errors.ts'
 import { isErrorStatus, toDataApiError } from './failures.ts'
 import type { Options } from './options.ts'
 import { takesProblem } from './plan/media.ts'
@@ -16,19 +16,6 @@ export function addHooks (scope: FastifyInstance, options: Options, replies: Rep
     const error = toDataApiError(thrown, { writing: !safeMethods.includes(request.method), status })
     replies.fail(request, reply, answerFailure(error, request, options))
   })
-}
-
-/**
- * A handler for `Fastify({ frameworkErrors })` that answers a broken path in the form of this plugin's errors.
- * Fastify's router refuses such a path before it reaches any plugin (docs/http.md: Errors).
- */
-export function frameworkErrors (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
-  const failure = error.code === 'FST_ERR_BAD_URL'
-    ? malformedUrl('The path of the URL is not valid percent-encoded UTF-8.')
-    : toDataApiError(error, { writing: false, status: undefined })
-  const form = takesProblem(request.headers.accept) ? 'problem' : 'plain'
-  const { status, headers, body } = renderFailure(failure, { form, developerErrors: false })
-  reply.code(status).headers(headers).send(body)
 }
 
 function answerFailure (error: DataApiError, request: FastifyRequest, { responseContent }: Options): Answer {

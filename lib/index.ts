@@ -12,7 +12,7 @@ export type {
 } from './collection.ts'
 export { ArgumentError, DataApiError, DeclarationError }
 export type { ErrorCode, Facts } from './errors.ts'
-export { frameworkErrors } from './hooks.ts'
+export { frameworkErrors } from './framework-errors.ts'
 export type { DataApiOptions } from './options.ts'
 export type { DataApi } from './register.ts'
 export type { RequestFacts, RequestKind } from './request-facts.ts'

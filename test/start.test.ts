@@ -22,3 +22,9 @@ test('importing the package does not load the conformance suite', async t => {
   packagesOf(new URL('../lib/index.ts', import.meta.url), seen)
   t.strictSame([...seen].filter(one => one.includes('/conformance/')), [])
 })
+
+test('importing the package does not load the code that serves requests: the registration loads it', async t => {
+  const seen = new Set<string>()
+  packagesOf(new URL('../lib/index.ts', import.meta.url), seen)
+  t.strictSame([...seen].filter(one => /\/lib\/(?:register|routes|replies|hooks|answer|run\/.*|rules\/.*)\.ts$/.test(one)), [])
+})

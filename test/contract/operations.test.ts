@@ -35,7 +35,7 @@ test('an unexpected error is logged with collection, kind and the message of the
   const [error] = lines.filter(({ level }) => level === 50)
   t.match(error, { collection: 'notes', kind: 'item', err: { message: 'no such table: notes' } })
   const [statement] = lines.filter(line => 'statement' in line)
-  t.match(statement, { level: 20, collection: 'notes', kind: 'item', statement: /^select .* from "notes"/ })
+  t.match(statement, { level: 20, collection: 'notes', kind: 'item', statement: /^select [^]* from "notes"/ })
   await app.close()
 })
 
