@@ -10,7 +10,8 @@ export interface RequestFacts {
 }
 
 export type RequestKind =
-  'directory' | 'options' | 'item' | 'field' | 'list' | 'dictionary' | 'create' | 'update' | 'delete'
+  'directory' | 'options' | 'item' | 'field' | 'list' | 'dictionary' | 'create' | 'update' | 'delete' |
+  'link' | 'unlink'
 
 /** Returns the facts of a planned request. */
 export function factsOf (plan: RequestPlan): RequestFacts {
@@ -28,5 +29,6 @@ const readKinds = {
 
 function collectionOf (plan: ReadPlan | WritePlan): string | undefined {
   if ('from' in plan) return plan.from.collection.property
+  if ('collection' in plan) return plan.collection.property
   return plan.steps.at(-1)?.collection.property
 }

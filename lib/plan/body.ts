@@ -243,6 +243,37 @@ function addList (planning: Planning, field: SubCollectionField, value: unknown,
   draft.assignments.push({ kind: 'list', field, elements, pointer })
 }
 
+/**
+ * Plans the elements that a request links to a relation or creates there. `mayCreate`: an element that names no
+ * existing item is created. The violations do not depend on stored data.
+ */
+export function planElements (
+  values: ReadonlyArray<{ readonly value: unknown, readonly pointer: string }>, field: SubCollectionField,
+  { allowance, mayCreate }: { readonly allowance: Allowance, readonly mayCreate: boolean }
+): { readonly elements: readonly Element[], readonly violations: readonly Violation[] } {
+  const draft: BodyDraft = { pointer: '', assignments: [], confirmations: [], violations: [] }
+  const planning = { draft, typed: {}, context: { form: 'update', pointer: '', presets: [], allowance } } as const
+  const { target } = field
+  const presets = parentPresets(field)
+  const elements = values.map(({ value, pointer }) => {
+    const element = planElement(planning, value, { target, pointer, presets })
+    if (mayCreate) return element
+    const violation = { pointer, message: 'must name an existing item by an identifier' }
+    if (element.found === undefined) draft.violations.push(violation)
+    return { ...element, created: { ...element.created, violations: [violation] } }
+  })
+  return { elements, violations: draft.violations }
+}
+
+/**
+ * Returns true if an element is meant to be linked and not created: its identifier can only be that of an existing
+ * item, or its body sets nothing else.
+ */
+export const isToLink = ({ found, created: { assignments } }: Element): boolean => found !== undefined && (
+  found.fields.some(field => !field.writable) ||
+  assignments.every(one => one.kind === 'value' && found.fields.includes(one.field))
+)
+
 interface ElementPlace {
   readonly target: Collection
   readonly pointer: string

@@ -1,3 +1,4 @@
+import { linkingRelation, replaceableRelation, separableRelation } from './links.ts'
 import type { Resource } from './walk.ts'
 
 /** A method that some resource takes. */
@@ -7,14 +8,13 @@ export type WriteMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 const reading: readonly Method[] = ['GET', 'HEAD', 'OPTIONS']
 const listing: readonly Method[] = [...reading, 'QUERY']
-const listingAndPosting: readonly Method[] = [...listing, 'POST']
 
 /** Returns the methods that a resource takes, for OPTIONS and the `Allow` of a 405 (docs/http.md: URLs, Writing). */
 export function allowedMethods (resource: Resource): readonly Method[] {
   switch (resource.kind) {
     case 'directory':
     case 'dictionary': return reading
-    case 'collection': return takesItems(resource) ? listingAndPosting : listing
+    case 'collection': return [...listing, ...collectionMethods(resource)]
     case 'item': return [...reading, ...itemMethods(resource)]
     case 'scalar': return takesValue(resource) ? [...reading, 'PUT'] : reading
   }
@@ -32,9 +32,19 @@ export const isWrite = (method: Method): method is WriteMethod =>
 
 type On<K extends Resource['kind']> = Extract<Resource, { kind: K }>
 
+function collectionMethods (resource: On<'collection'>): readonly Method[] {
+  const isPosted = takesItems(resource) || linkingRelation(resource) !== undefined
+  const isReplaced = replaceableRelation(resource) !== undefined
+  return [...isPosted ? ['POST'] as const : [], ...isReplaced ? ['PUT'] as const : []]
+}
+
 const takesItems = ({ from, presets }: On<'collection'>) => from.collection.strategies.create && presets !== undefined
 
-const itemMethods = ({ collection: { strategies } }: On<'item'>): readonly Method[] =>
-  strategies.delete ? [...strategies.update, 'DELETE'] : strategies.update
+function itemMethods (resource: On<'item'>): readonly Method[] {
+  const { update, delete: deletes } = resource.collection.strategies
+  // Behind a relation that can be taken apart, DELETE takes the item out of it, and never deletes it for everybody.
+  const takesDelete = separableRelation(resource)?.writable ?? deletes
+  return takesDelete ? [...update, 'DELETE'] : update
+}
 
 const takesValue = ({ field, collection }: On<'scalar'>) => field.writable && collection.strategies.update.length > 0

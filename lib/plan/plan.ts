@@ -3,7 +3,7 @@ import type {
 } from '../model/model.ts'
 import type { Operator, Scalar } from '../model/values.ts'
 import type { Conditions } from '../request/conditions.ts'
-import type { ItemBody } from './body.ts'
+import type { Element, ItemBody } from './body.ts'
 
 /**
  * A condition on an item. Every field in it is known and every value is converted to the field's type.
@@ -169,6 +169,29 @@ export type WritePlan =
     readonly steps: readonly Step[]
     readonly collection: Collection
     readonly conditions: Conditions
+  }
+  /** Takes the item of the last step out of the relation by which the path leads to it. */
+  | {
+    readonly kind: 'unlink'
+    readonly steps: readonly Step[]
+    readonly collection: Collection
+    readonly via: RelationField
+    readonly conditions: Conditions
+  }
+  /** Links elements to the item of the last step by `via`, or creates them there. */
+  | {
+    readonly kind: 'link'
+    readonly steps: readonly Step[]
+    /** The collection of the elements. */
+    readonly collection: Collection
+    readonly via: SubCollectionField
+    readonly elements: readonly Element[]
+    /** True if the body is an array. The answer is then an array as well. */
+    readonly many: boolean
+    /** True if all other elements are taken out of the relation. */
+    readonly replace: boolean
+    /** Undefined if the answer does not show the items. */
+    readonly representation: Projection | undefined
   }
 
 /** The write plans of one kind. */

@@ -1,11 +1,14 @@
 import { contentTooLarge, malformedBody, validation } from '../errors.ts'
-import type { Collection } from '../model/model.ts'
+import type { Collection, SubCollectionField } from '../model/model.ts'
 import { type Body, type BodyLimits, jsonOf } from '../request/body.ts'
 import type { Conditions } from '../request/conditions.ts'
 import type { Query } from '../request/request.ts'
-import { type Allowance, contradictionsIn, type ItemBody, parentPresets, planBody } from './body.ts'
+import {
+  type Allowance, contradictionsIn, isToLink, type ItemBody, parentPresets, planBody, planElements
+} from './body.ts'
+import { linkingRelation, replaceableRelation, separableRelation } from './links.ts'
 import type { WriteMethod } from './methods.ts'
-import type { UpsertInsert, Projection, WritePlan } from './plan.ts'
+import type { UpsertInsert, Projection, WritePlan, WritePlanOf } from './plan.ts'
 import { planFieldProjection, planProjection, type ReadOptions, stepsOf } from './read.ts'
 import { refuse } from './unusable.ts'
 import type { Resource, Walked } from './walk.ts'
@@ -42,7 +45,9 @@ type On<K extends Resource['kind']> = Extract<Resource, { kind: K }>
 export function planWrite (resource: Resource, request: WriteRequest, limits: WriteLimits): Write {
   refuse(request.query, request.represent ? unusable : unusableUnshown, 'a write')
   switch (resource.kind) {
-    case 'collection': return planCreate(resource, request, limits)
+    case 'collection': return request.method === 'PUT'
+      ? planReplace(resource, request, limits)
+      : planCreate(resource, request, limits)
     case 'item': return request.method === 'DELETE'
       ? planDelete(resource, request)
       : planUpdate(resource, request, limits)
@@ -59,6 +64,8 @@ function planCreate (resource: On<'collection'>, request: WriteRequest, limits: 
   const body = jsonOf(request.body) ?? {}
   const many = Array.isArray(body)
   if (many && body.length > limits.items) throw contentTooLarge(`The body holds more than ${limits.items} items.`)
+  const link = planLink(resource, body, request, limits)
+  if (link !== undefined) return link
   const context = {
     form: 'create', presets: [...presets, ...parentPresets(from.via)], allowance: allowanceOf(limits)
   } as const
@@ -71,6 +78,48 @@ function planCreate (resource: On<'collection'>, request: WriteRequest, limits: 
     walked,
     scalar: false
   }
+}
+
+/**
+ * Plans a POST that links existing items to the parent in the path; undefined if it is to create items alone. A POST of
+ * an item that exists already stays a creation, and so a duplicate, where its body has more than identifiers to set.
+ */
+function planLink (
+  resource: On<'collection'>, body: unknown, request: WriteRequest, limits: WriteLimits
+): Write | undefined {
+  const via = linkingRelation(resource)
+  if (via === undefined) return undefined
+  const { strategies: { create } } = via.target
+  const many = Array.isArray(body)
+  const values = many
+    ? body.map((value: unknown, index) => ({ value, pointer: `/${index}` }))
+    : [{ value: body, pointer: '' }]
+  const { elements, violations } = planElements(values, via, { allowance: allowanceOf(limits), mayCreate: create })
+  if (create && !elements.some(isToLink)) return undefined
+  if (violations.length > 0) throw validation(violations)
+  const asked = elements.map(element => isToLink(element) ? element : { ...element, found: undefined })
+  return linkWrite(resource, via, { elements: asked, many, replace: false }, projectionOf(via.target, request, limits))
+}
+
+/** Plans a PUT of the whole list of a sub-collection. */
+function planReplace (resource: On<'collection'>, request: WriteRequest, limits: WriteLimits): Write {
+  const via = replaceableRelation(resource)
+  if (via === undefined) throw new TypeError('allowedMethods() allows PUT for such relations only')
+  const body = jsonOf(request.body)
+  if (!Array.isArray(body)) throw validation([{ pointer: '', message: 'must be an array of all items of the list' }])
+  const values = body.map((value: unknown, index) => ({ value, pointer: `/${index}` }))
+  const mayCreate = via.target.strategies.create
+  const { elements, violations } = planElements(values, via, { allowance: allowanceOf(limits), mayCreate })
+  if (violations.length > 0) throw validation(violations)
+  return linkWrite(resource, via, { elements, many: true, replace: true }, undefined)
+}
+
+function linkWrite (
+  { walked }: On<'collection'>, via: SubCollectionField,
+  how: Pick<WritePlanOf<'link'>, 'elements' | 'many' | 'replace'>, representation: Projection | undefined
+): Write {
+  const plan = { kind: 'link', steps: stepsOf(walked), collection: via.target, via, ...how, representation } as const
+  return { plan, walked, scalar: false }
 }
 
 function planUpdate (resource: On<'item'>, request: WriteRequest, limits: WriteLimits): Write {
@@ -146,8 +195,12 @@ function withinMember (body: ItemBody, name: string): ItemBody {
   return { ...body, violations }
 }
 
-function planDelete ({ collection, walked }: On<'item'>, { conditions }: WriteRequest): Write {
-  return { plan: { kind: 'delete', steps: stepsOf(walked), collection, conditions }, walked, scalar: false }
+function planDelete (resource: On<'item'>, { conditions }: WriteRequest): Write {
+  const { collection, walked } = resource
+  const common = { steps: stepsOf(walked), collection, conditions }
+  const via = separableRelation(resource)?.via
+  const plan = via === undefined ? { kind: 'delete', ...common } as const : { kind: 'unlink', via, ...common } as const
+  return { plan, walked, scalar: false }
 }
 
 const allowanceOf = ({ items }: BodyLimits): Allowance => ({ items })

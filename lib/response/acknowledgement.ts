@@ -5,7 +5,7 @@ import { versionOf } from '../plan/tag.ts'
 import type { Projection, WritePlan, Row } from '../plan/plan.ts'
 import type { Write } from '../plan/write.ts'
 import type { Address } from '../run/address.ts'
-import type { Created, WriteResult } from '../run/write.ts'
+import type { Created, Linked, WriteResult } from '../run/write.ts'
 import { type Answer, empty, json, ok } from './answer.ts'
 import { renderItem, renderItems, renderScalar } from './items.ts'
 import { formatPath, formatSegment, ownSegments, type Parts, type Site } from './paths.ts'
@@ -32,11 +32,32 @@ export function renderWrite (
 ): Answer {
   switch (result.kind) {
     case 'created': return renderCreated(plan, result.items, address, echo, options)
+    case 'linked': return renderLinked(plan, result.items, address, echo, options)
     case 'updated': return renderUpdated(plan, result.row, scalar, echo)
     case 'deleted': return echo.returns === 'minimal' ? minimal(204) : acknowledge(200, { status: 'ok' })
     case 'missing': throw identifierNotFound(walked[result.step]?.segment ?? '')
     case 'ambiguous': throw new TypeError('an ambiguous segment is told by its candidates')
   }
+}
+
+/** Returns the answer to a request that has linked existing items, created items, or both: 201 if it created one. */
+function renderLinked (
+  plan: WritePlan, items: readonly Linked[], address: Address | undefined, echo: WriteEcho,
+  options: AcknowledgementOptions
+): Answer {
+  if (plan.kind !== 'link') throw new TypeError('only a plan of links has this result')
+  const { collection, many, representation } = plan
+  const status = items.some(({ isNew }) => isNew) ? 201 : 200
+  const location = address && locationOf(collection, address, echo, options.dictionaryPrefix)
+  if (echo.returns === 'minimal') return minimal(status === 201 ? 201 : 204, location)
+  if (representation !== undefined) {
+    return renderRepresentation(representation, { status, items, many, collection }, { ...represented, ...location })
+  }
+  if (status === 201 && !many && options.createdBody === 'none') return empty(201, location ?? {})
+  const withId = options.createdBody === 'id'
+  const acknowledgements = items.map(item =>
+    item.isNew ? acknowledgementOf(item, collection, withId) : { status: 'ok' } as const)
+  return acknowledge(status, many ? acknowledgements : acknowledgements[0] ?? { status: 'ok' }, location)
 }
 
 function renderUpdated (plan: WritePlan, row: Row | undefined, scalar: boolean, { returns }: WriteEcho): Answer {
@@ -56,8 +77,9 @@ function renderCreated (
   const collection = plan.kind === 'create' ? plan.from.collection : plan.collection
   const location = address && locationOf(collection, address, echo, dictionaryPrefix)
   if (echo.returns === 'minimal') return minimal(201, location)
-  if (plan.kind !== 'delete' && plan.representation !== undefined) {
-    return renderRepresentation(plan.representation, { items, many, collection }, { ...represented, ...location })
+  if ('representation' in plan && plan.representation !== undefined) {
+    const creations = { status: 201, items, many, collection } as const
+    return renderRepresentation(plan.representation, creations, { ...represented, ...location })
   }
   if (plan.kind === 'create' && createdBody === 'none') return empty(201, location ?? {})
   const withId = plan.kind === 'create' && createdBody === 'id'
@@ -80,18 +102,19 @@ function locationOf (
 }
 
 interface Creations {
+  readonly status: 200 | 201
   readonly items: readonly Created[]
   readonly many: boolean
   readonly collection: Collection
 }
 
 function renderRepresentation (
-  { show, variant }: Projection, { items, many, collection }: Creations, headers: Answer['headers']
+  { show, variant }: Projection, { status, items, many, collection }: Creations, headers: Answer['headers']
 ): Answer {
   const rows = items.flatMap(({ row }) => row === undefined ? [] : [row])
   const [row] = rows
-  if (many || row === undefined) return json(201, renderItems(rows, show), headers)
-  return tagged(json(201, renderItem(row, show), headers), undefined, versionOf(row, collection), variant)
+  if (many || row === undefined) return json(status, renderItems(rows, show), headers)
+  return tagged(json(status, renderItem(row, show), headers), undefined, versionOf(row, collection), variant)
 }
 
 const represented = { 'preference-applied': 'return=representation', vary: 'Accept, Prefer' }

@@ -21,6 +21,7 @@ export type AuthorisedChange =
   | Omit<ChangeOf<'update'>, 'values'> & AuthorisedWrite
   | ChangeOf<'delete'>
   | Omit<ChangeOf<'link'>, 'field'> & { readonly field: AuthorisedRelation }
+  | Omit<ChangeOf<'unlink'>, 'field'> & { readonly field: AuthorisedRelation }
 
 /** `asked`: the fields that the client wrote. The application's setters and hooks may have written others. */
 interface AuthorisedWrite { readonly values: AuthorisedValues, readonly asked: ReadonlySet<StoredField> }
@@ -84,7 +85,8 @@ export function changeDenial (change: Change, caller: Caller): DataApiError | un
     case 'update': return caller.denial('update', change.collection)
     case 'delete': return caller.denial('delete', change.collection)
     // authoriseLink has asked already: a link is a change of up to two items.
-    case 'link': return undefined
+    case 'link':
+    case 'unlink': return undefined
   }
 }
 

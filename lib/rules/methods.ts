@@ -1,5 +1,7 @@
 import type { DataApiError } from '../errors.ts'
 import type { Collection } from '../model/model.ts'
+import type { RelationField } from '../model/model.ts'
+import { linkingRelation, separableRelation } from '../plan/links.ts'
 import { isWrite, type Method } from '../plan/methods.ts'
 import type { Origin } from '../plan/plan.ts'
 import type { Permissions } from '../plan/request.ts'
@@ -36,11 +38,36 @@ function readingDenial (method: string, name: string | undefined, { model, denia
  */
 function methodDenial (method: Method, resource: Resource, caller: Caller): DataApiError | undefined {
   if (method === 'OPTIONS' || resource.kind === 'directory') return undefined
+  const links = linkWriteDenial(method, resource, caller)
+  if (links !== 'no links') return links
   const collection = 'from' in resource ? resource.from.collection : resource.collection
   const operations = operationsOf(method, resource.kind, collection)
   const denials = operations.map(operation => caller.denial(operation, collection))
   if (!denials.includes(undefined)) return denials[0]
   return method === 'POST' && 'from' in resource ? postDenial(resource.from, caller) : undefined
+}
+
+/**
+ * Returns the denial of a method that changes links and no items; `no links` for any other method. A POST may do both:
+ * it is denied if neither is allowed.
+ */
+function linkWriteDenial (
+  method: Method, resource: Resource, caller: Caller
+): DataApiError | 'no links' | undefined {
+  if (resource.kind === 'item' && method === 'DELETE') {
+    const via = separableRelation(resource)?.via
+    return via === undefined ? 'no links' : relationDenial(via, caller)
+  }
+  if (resource.kind !== 'collection' || (method !== 'POST' && method !== 'PUT')) return 'no links'
+  const via = linkingRelation(resource)
+  if (via === undefined) return 'no links'
+  const denial = relationDenial(via, caller)
+  return method === 'POST' && denial !== undefined ? 'no links' : denial
+}
+
+function relationDenial (via: RelationField, caller: Caller): DataApiError | undefined {
+  if (via.kind === 'sub-collection') return linkDenial({ field: via, isOwnNew: false, isOtherNew: false }, caller)
+  return caller.writeDenial(via.holder.property, via.property) ?? caller.denial('update', via.holder)
 }
 
 /** A new item of a sub-collection is linked to its parent (docs/http.md: Rules). */

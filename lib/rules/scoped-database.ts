@@ -5,7 +5,8 @@ import type { Predicate, ReadPlan } from '../plan/plan.ts'
 import { all, equals, equalsKey } from '../plan/predicates.ts'
 import { showPlainly } from '../plan/select.ts'
 import {
-  type Changed, type ConstraintViolation, type Database, type ItemPlan, type ListPlan, type ReadResult, RefusedAtCommit,
+  type Changed, type ConstraintViolation, type Database, isLinkChange, type ItemPlan, type ListPlan, type ReadResult,
+  RefusedAtCommit,
   type Session
 } from '../sources/source.ts'
 import { type AuthorisedChange, changeDenial } from './authorise.ts'
@@ -126,7 +127,7 @@ interface Reads {
 async function danglingIn (
   change: AuthorisedChange, caller: Caller, reads: Reads
 ): Promise<readonly StoredField[]> {
-  if (change.kind === 'link' || change.kind === 'delete') return []
+  if (isLinkChange(change) || change.kind === 'delete') return []
   const dangling = new Set<StoredField>()
   for (const { foreignKey, target } of referencesOf(change.collection)) {
     const written = foreignKey.filter(field => change.values.has(field))
@@ -143,7 +144,7 @@ async function danglingIn (
 async function withoutHidden (
   violation: ConstraintViolation, change: AuthorisedChange, caller: Caller, reads: Reads
 ): Promise<Changed> {
-  if (violation.by !== 'unique' || change.kind === 'link' || change.kind === 'delete') return violation
+  if (violation.by !== 'unique' || isLinkChange(change) || change.kind === 'delete') return violation
   const { collection } = change
   if (!isScoped(collection, caller)) return violation
   const visible = new Set<StoredField>()

@@ -112,7 +112,8 @@ async function touchedBy (
 ): Promise<readonly Touch[]> {
   switch (change.kind) {
     case 'delete': return []
-    case 'link': {
+    case 'link':
+    case 'unlink': {
       const { field: { holder, target }, own, other } = change
       return ([[holder, own], [target, other]] as const).filter(([end]) => isScopedByRelations(end, caller))
     }

@@ -188,7 +188,7 @@ async function askedSubItem (
   const { foreignKey, readable, target, name } = field
   const parts = foreignKey.map(part => authoriseValue(part, collection, pointer, work.caller))
   const relation = { from: { collection: target, via: undefined }, parent: undefined, name }
-  const key = element === null ? undefined : await resolveElement(element, relation, work)
+  const key = element === null ? undefined : (await resolveElement(element, relation, work)).key
   return parts
     .map((part, index) => ({ field: part, value: key?.[index] ?? null, isShown: readable || part.readable }))
     .filter(asked => key !== undefined || asked.field.nullable)
@@ -203,6 +203,15 @@ async function assignKey ({ fields, key, isShown }: AskedKey, draft: ItemDraft, 
   }
 }
 
+/** Empties the foreign key of an item, as far as it can be null. `isShown`: the client can read the relation. */
+export async function unlinkKey (
+  fields: readonly AuthorisedField[], isShown: boolean, draft: ItemDraft, callSite: CallSite
+): Promise<void> {
+  for (const field of fields.filter(one => one.nullable)) {
+    await assignValue({ field, value: null, isShown: isShown || field.readable }, draft, callSite)
+  }
+}
+
 /** Links or creates the elements of the body's sub-collections. Elements that the body does not name stay linked. */
 export async function linkElements ({ assignments }: ItemBody, parent: ParentItem, work: UnitOfWork): Promise<void> {
   for (const assignment of assignments) {
@@ -214,22 +223,27 @@ export async function linkElements ({ assignments }: ItemBody, parent: ParentIte
 }
 
 /** The relation of an element. `parent`: the item that holds it; undefined in a sub-item. */
-interface ElementRelation {
+export interface ElementRelation {
   readonly from: Origin
   readonly parent: ParentItem | undefined
   readonly name: string
 }
 
-/** Links the item that an element names to the parent, or creates it there. Returns the item's key. */
-async function resolveElement (element: Element, relation: ElementRelation, work: UnitOfWork): Promise<KeyValues> {
+/** The item of an element. `isNew`: the request has created it. */
+interface Resolved { readonly key: KeyValues, readonly isNew: boolean }
+
+/** Links the item that an element names to the parent, or creates it there. */
+export async function resolveElement (
+  element: Element, relation: ElementRelation, work: UnitOfWork
+): Promise<Resolved> {
   const { from: { collection, via }, parent } = relation
   const row = await findElement(element, relation, work)
-  if (row === undefined) return createElement(element, relation, work)
+  if (row === undefined) return { key: await createElement(element, relation, work), isNew: true }
   const { pointer, linked } = element
   const violations = [...linked.violations, ...confirm(linked.confirmations, row)]
   if (violations.length > 0) throw validation(violations)
   if (via !== undefined && parent !== undefined) await linkExisting({ field: via, parent, row, pointer }, work)
-  return keyOf(row, collection)
+  return { key: keyOf(row, collection), isNew: false }
 }
 
 /** An existing item to link. `row`: its current values. `pointer`: the element in the request's body. */
@@ -267,7 +281,8 @@ async function isLinked ({ field, parent, row }: ExistingElement, { session }: U
   return found.kind === 'rows'
 }
 
-async function findElement (
+/** Locks the existing item that an element names; returns undefined if there is none. */
+export async function findElement (
   { found, linked }: Element, relation: ElementRelation, { session }: UnitOfWork
 ): Promise<Row | undefined> {
   const values = found && namedValues(found, relation)

@@ -114,6 +114,11 @@ function runOnDatabase (write: Write, caller: Caller, context: Context): Result 
 
 /** Returns the item that was created, for its `Location`: not for an array, nor for an upsert at the item's own URL. */
 function createdItem (plan: WritePlan, result: WriteResult): Located | undefined {
+  if (plan.kind === 'link' && !plan.many && result.kind === 'linked') {
+    const [linked] = result.items
+    const { collection, via, steps } = plan
+    return linked?.isNew === true ? { collection, via, key: linked.key, steps } : undefined
+  }
   if (plan.kind !== 'create' || plan.many || result.kind !== 'created') return undefined
   const [item] = result.items
   return item && { ...plan.from, key: item.key, steps: plan.steps }

@@ -15,6 +15,7 @@ export function singleChange (plan: WritePlan, caller: Caller): AuthorisedChange
     case 'create': return singleInsert(plan, caller)
     case 'update': return singleUpdate(plan, caller)
     case 'delete': return singleDelete(plan)
+    default: return undefined
   }
 }
 

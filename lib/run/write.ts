@@ -4,8 +4,7 @@ import { unavailable, validation } from '../errors.ts'
 import type { KeyValues } from '../model/keys.ts'
 import type { Collection } from '../model/model.ts'
 import { parentKey } from '../plan/body.ts'
-import type { Projection, Step, UpsertInsert, WritePlan, WritePlanOf, Row } from '../plan/plan.ts'
-import { selectKey } from '../plan/select.ts'
+import type { UpsertInsert, WritePlan, WritePlanOf, Row } from '../plan/plan.ts'
 import { checkConditions, versionOf } from '../plan/tag.ts'
 import type { AuthorisedChange } from '../rules/authorise.ts'
 import type { Caller } from '../rules/caller.ts'
@@ -16,23 +15,29 @@ import { confirm } from './confirm.ts'
 import { singleChange } from './single-change.ts'
 import { toItem, valueIn } from './stored-values.ts'
 import {
-  assign, byKey, createItem, forcedFields, itemSelection, keyOf, linkElements, type ParentItem, updateItem
+  assign, byKey, createItem, forcedFields, itemSelection, keyOf, linkElements, updateItem
 } from './create-update.ts'
 import type { ItemDraft } from './draft.ts'
+import { runLink, runUnlink } from './links.ts'
+import { isMissed, lockParent, type Parent, readProjection, rowOf } from './locate.ts'
 import { lockInOrder } from './lock-order.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 import { commitRefusal, expectChanged } from './violations.ts'
-import { type Changed, type Missed, type ReadResult, RefusedAtCommit } from '../sources/source.ts'
+import { type Changed, type Missed, RefusedAtCommit } from '../sources/source.ts'
 
 /** The result of a write. */
 export type WriteResult =
   | { readonly kind: 'created', readonly items: readonly Created[] }
+  | { readonly kind: 'linked', readonly items: readonly Linked[] }
   | { readonly kind: 'updated', readonly row: Row | undefined }
   | { readonly kind: 'deleted' }
   | Missed
 
 /** The key of a new item, and its row if the client asked for a representation. */
 export interface Created { readonly key: KeyValues, readonly row: Row | undefined }
+
+/** An item that is linked now. `isNew`: the request has created it. */
+export interface Linked extends Created { readonly isNew: boolean }
 
 /**
  * Runs a write: as a single statement if the plan is enough to build it, otherwise in a transaction with the
@@ -49,6 +54,7 @@ export function runWrite (
 
 /** Returns true if scopes or reading rules must be checked in the transaction of the write. */
 function isCheckedWrite (plan: WritePlan, caller: Caller): boolean {
+  if (plan.kind === 'link' || plan.kind === 'unlink') return true
   if (plan.kind === 'delete') return isDeletionChecked(plan.collection, caller)
   return isChecked(plan.kind === 'create' ? plan.from.collection : plan.collection, caller)
 }
@@ -123,6 +129,8 @@ function runPlan (plan: WritePlan, work: UnitOfWork, isRetry: boolean): Promise<
     case 'create': return runCreate(plan, work)
     case 'update': return runUpdate(plan, work, isRetry)
     case 'delete': return runDelete(plan, work)
+    case 'link': return runLink(plan, work)
+    case 'unlink': return runUnlink(plan, work)
   }
 }
 
@@ -146,18 +154,6 @@ async function runCreate (
     created.push({ key: keyOf(item, collection), row })
   }
   return { kind: 'created', items: created }
-}
-
-/** The parent item; undefined for items without a parent. */
-interface Parent { readonly kind: 'parent', readonly item: ParentItem | undefined }
-
-/** Locks the parent of new items, which therefore exists until the transaction ends. */
-async function lockParent (steps: readonly Step[], { session }: UnitOfWork): Promise<Parent | Missed> {
-  const last = steps.at(-1)
-  if (last === undefined) return { kind: 'parent', item: undefined }
-  const found = await session.lock({ kind: 'item', steps, select: selectKey(last.collection) })
-  if (isMissed(found)) return found
-  return { kind: 'parent', item: { key: keyOf(rowOf(found), last.collection), isNew: false } }
 }
 
 async function runUpdate (plan: WritePlanOf<'update'>, work: UnitOfWork, isRetry: boolean): Promise<WriteResult> {
@@ -222,24 +218,6 @@ async function runDelete (
   work.saved.push({ collection, saved: { kind: 'deleted', item } })
   await calling("hook 'deleted'", callSite, () => collection.hooks.deleted?.(item, work.context))
   return { kind: 'deleted' }
-}
-
-/** Returns the fields that the client asked for, as the transaction sees them. */
-async function readProjection (
-  collection: Collection, item: Values, representation: Projection | undefined, { session }: UnitOfWork
-): Promise<Row | undefined> {
-  if (representation === undefined) return undefined
-  const steps = byKey(collection, keyOf(item, collection))
-  const found = await session.read({ kind: 'item', steps, select: representation.select })
-  return isMissed(found) ? undefined : rowOf(found)
-}
-
-const isMissed = (result: ReadResult): result is Missed => result.kind === 'missing' || result.kind === 'ambiguous'
-
-function rowOf (found: Exclude<ReadResult, Missed>): Row {
-  const [row] = found.kind === 'rows' ? found.rows : []
-  if (row === undefined) throw new TypeError('a source that finds an item gives its row')
-  return row
 }
 
 /** Calls the hook `saved` after the commit. An error of the hook cannot undo the write, and is logged. */

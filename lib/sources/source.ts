@@ -68,9 +68,19 @@ export type Change =
   | { readonly kind: 'delete', readonly collection: Collection, readonly steps: readonly Step[] }
   /** Links the items with the keys `own` and `other` in a many-to-many relation, unless they are linked already. */
   | { readonly kind: 'link', readonly field: SubCollectionField, readonly own: KeyValues, readonly other: KeyValues }
+  /** Removes the link between these items, and no item. The result is `unchanged` if they are not linked. */
+  | { readonly kind: 'unlink', readonly field: SubCollectionField, readonly own: KeyValues, readonly other: KeyValues }
 
 /** The changes of one kind. */
 export type ChangeOf<K extends Change['kind']> = Extract<Change, { kind: K }>
+
+/** A change of a link in a join table, which has no collection of its own. */
+export type LinkChange = ChangeOf<'link' | 'unlink'>
+
+/** Returns true for a change of a link. */
+export const isLinkChange = <C extends { readonly kind: Change['kind'] }>(
+  change: C
+): change is Extract<C, { kind: 'link' | 'unlink' }> => change.kind === 'link' || change.kind === 'unlink'
 
 /** The result of a change. */
 export type Changed =

@@ -19,7 +19,7 @@ export interface StatementEvent {
   readonly error: unknown
 }
 
-export type StatementKind = 'read' | 'insert' | 'update' | 'delete' | 'link' | 'query'
+export type StatementKind = 'read' | 'insert' | 'update' | 'delete' | 'link' | 'unlink' | 'query'
 
 /** What a statement is. */
 export type About = Pick<StatementEvent, 'database' | 'kind' | 'collection' | 'text'>

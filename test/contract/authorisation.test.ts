@@ -102,7 +102,7 @@ law('a new item of a sub-collection asks `update` of its parent, and `Allow` say
   const allow = async (url: string, deny: string) => (await request({ method: 'OPTIONS', url, headers: { deny } })).headers['allow']
   t.equal(await allow('/safes/5/notes', 'safes.update'), 'GET, HEAD, OPTIONS, QUERY')
   t.equal(await allow('/safes/5/notes', 'notes.safeId'), 'GET, HEAD, OPTIONS, QUERY')
-  t.equal(await allow('/safes/5/notes', ''), 'GET, HEAD, OPTIONS, QUERY, POST')
+  t.equal(await allow('/safes/5/notes', ''), 'GET, HEAD, OPTIONS, QUERY, POST, PUT')
   t.equal((await send('POST', '/notes', { text: 'new', safe: { id: 5 } }, { deny: 'safes.update' })).statusCode, 201)
 })
 

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { ArgumentError, collection, SubCollection } from '../../lib/index.ts'
 import { everySource } from '../helpers/every-source.ts'
 
-// docs/http.md: Writing, Creating
+// docs/http.md: Writing
 
 const flags = { readable: true, writable: true }
 const Note = Type.Object({

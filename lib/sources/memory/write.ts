@@ -2,7 +2,7 @@ import { type KeyValues, singleKey, uniques } from '../../model/keys.ts'
 import type { Collection, StoredField } from '../../model/model.ts'
 import { type Scalar, toValue } from '../../model/values.ts'
 import type { Step } from '../../plan/plan.ts'
-import type { Change, Changed, ChangeOf, ConstraintViolation, Stored } from '../source.ts'
+import type { Change, Changed, ChangeOf, ConstraintViolation, LinkChange, Stored } from '../source.ts'
 import { resolveSteps } from './read.ts'
 import { joinColumns, joinsOf, tableOf } from './relations.ts'
 import type { Table, Undo } from './table.ts'
@@ -15,6 +15,7 @@ export function runChange (change: Change, undo: Undo[]): Changed {
     case 'update': return update(change, undo)
     case 'delete': return remove(change, undo)
     case 'link': return link(change, undo)
+    case 'unlink': return unlink(change, undo)
   }
 }
 
@@ -59,18 +60,30 @@ function remove ({ collection, steps }: ChangeOf<'delete'>, undo: Undo[]): Chang
   return { kind: 'changed' }
 }
 
-function link ({ field, own, other }: ChangeOf<'link'>, undo: Undo[]): Changed {
-  const { link, holder, target } = field
-  if (link.kind !== 'join') throw new TypeError('only the elements of a many-to-many relation are linked')
-  const joins = joinsOf(holder, link.through)
-  const readOther = columnsReader(joinColumns(link.otherKey, target))
-  const isLinked = joins.findBy(joinColumns(link.foreignKey, holder), toIndexed(own))
-    .some(join => readOther(join) === toIndexed(other))
-  if (!isLinked) {
+function link (change: ChangeOf<'link'>, undo: Undo[]): Changed {
+  const { link, joins, rows } = joinRows(change)
+  if (rows.length === 0) {
+    const { own, other } = change
     const join = Object.fromEntries([...zip(link.foreignKey, own), ...zip(link.otherKey, other)])
     undo.push(joins.insert(join, [...own, ...other].join(' ')))
   }
   return { kind: 'changed' }
+}
+
+function unlink (change: ChangeOf<'unlink'>, undo: Undo[]): Changed {
+  const { joins, rows } = joinRows(change)
+  for (const join of rows) undo.push(joins.remove(join))
+  return rows.length > 0 ? { kind: 'changed' } : unchanged
+}
+
+/** Returns the join rows that link two items, and the table of the join rows. */
+function joinRows ({ field: { link, holder, target }, own, other }: LinkChange) {
+  if (link.kind !== 'join') throw new TypeError('only the elements of a many-to-many relation are linked')
+  const joins = joinsOf(holder, link.through)
+  const readOther = columnsReader(joinColumns(link.otherKey, target))
+  const rows = joins.findBy(joinColumns(link.foreignKey, holder), toIndexed(own))
+    .filter(join => readOther(join) === toIndexed(other))
+  return { link, joins, rows }
 }
 
 const zip = (properties: readonly string[], values: KeyValues) =>

@@ -3,7 +3,7 @@ import type { Collection, StoredField } from '../../model/model.ts'
 import type { ReadPlan, Row } from '../../plan/plan.ts'
 import { equalsKey } from '../../plan/predicates.ts'
 import { selectKey, showPlainly } from '../../plan/select.ts'
-import type { Change, Changed, ConstraintViolation, ReadResult } from '../source.ts'
+import { type Change, type Changed, type ConstraintViolation, isLinkChange, type ReadResult } from '../source.ts'
 
 type Read = (plan: ReadPlan) => ReadResult | Promise<ReadResult>
 
@@ -14,7 +14,7 @@ type Read = (plan: ReadPlan) => ReadResult | Promise<ReadResult>
 export async function nameOffendingFields (
   violation: ConstraintViolation, change: Change, read: Read
 ): Promise<Changed> {
-  if (change.kind === 'link' || change.kind === 'delete' || violation.by === 'other') return violation
+  if (isLinkChange(change) || change.kind === 'delete' || violation.by === 'other') return violation
   const fields = violation.by === 'unique' ? await takenIdentifiers(change, read) : await danglingKeys(change, read)
   if (fields.length > 0) return { ...violation, fields }
   // If the change sets the key itself and no foreign key dangles, other items refer to the old key.

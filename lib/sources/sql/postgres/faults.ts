@@ -1,6 +1,6 @@
 import { answerTooLarge, DataApiError, internal, outcomeUnknown, unavailable } from '../../../errors.ts'
 import type { Collection } from '../../../model/model.ts'
-import type { Change, ConstraintViolation } from '../../source.ts'
+import { type Change, type ConstraintViolation, isLinkChange } from '../../source.ts'
 import type { Constraints } from './catalog.ts'
 import { sourceOf } from '../source.ts'
 
@@ -155,7 +155,7 @@ export const isUntimed = (error: unknown) =>
 export const isLost = (error: unknown) => isPassing(error) && sqlState(error) !== '57014'
 
 /** Returns the collection that a violation of the change is about: for a link the target, as a join table has none. */
-export const collectionOf = (change: Change) => change.kind === 'link' ? change.field.target : change.collection
+export const collectionOf = (change: Change) => isLinkChange(change) ? change.field.target : change.collection
 
 /**
  * Returns the violation if the database refused the data of a change; undefined for any other error. A trigger refuses
@@ -188,7 +188,7 @@ function violatedFields (error: unknown, change: Change, constraints: Constraint
   const columns = column === '' ? constraints.get(name) ?? [] : [column]
   const fields = fieldsOf(columns, collection)
   // A foreign key of this table that the change did not write refers to this table as well.
-  if (change.kind === 'link' || sqlState(error) !== foreignKeyViolation) return fields
+  if (isLinkChange(change) || sqlState(error) !== foreignKeyViolation) return fields
   return fields.filter(field => change.values.has(field))
 }
 

@@ -1,6 +1,6 @@
 import type { ReadPlan } from '../../../plan/plan.ts'
 import { memoizeRecent } from '../../../memoize.ts'
-import type { Change, Changed, Session } from '../../source.ts'
+import { type Change, type Changed, isLinkChange, type Session } from '../../source.ts'
 import { type About, beginStatement, endStatement } from '../../statement-events.ts'
 import type { Hold } from '../../write-lock.ts'
 import { nameOffendingFields } from '../offending-fields.ts'
@@ -44,7 +44,7 @@ export function connect (driver: SqliteDriver, statements: Statements, statement
     try {
       return runChange(driver, prepared, statements.bindChange(change), change)
     } catch (error) {
-      const violation = toViolation(error, change.kind === 'link' ? change.field.target : change.collection)
+      const violation = toViolation(error, isLinkChange(change) ? change.field.target : change.collection)
       if (violation === undefined) throw isBusy(error) ? error : toFault(error)
       return nameOffendingFields({ ...violation, cause: error }, change, read)
     }
@@ -113,7 +113,7 @@ function rowsOf (
 const only = (row: readonly unknown[] | undefined) => row === undefined ? [] : [row]
 
 function runChange (driver: SqliteDriver, prepared: Prepared, bound: BoundChange, change: Change): Changed {
-  const collection = change.kind === 'link' ? change.field.target : change.collection
+  const collection = isLinkChange(change) ? change.field.target : change.collection
   const about = { database: 'sqlite', kind: change.kind, collection: collection.property, text: bound.text }
   const count = ({ kind }: Changed) => kind === 'changed' ? 1 : 0
   return observed(about, count, () => makeChange(driver, prepared, bound, change))

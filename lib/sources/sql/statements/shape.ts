@@ -3,7 +3,7 @@ import { type Scalar, traitsOf, type ValueKind } from '../../../model/values.ts'
 import { memoize } from '../../../memoize.ts'
 import type { Listing, Order, Origin, Predicate, Range, ReadPlan, Selection, Step } from '../../../plan/plan.ts'
 import { foldCase } from '../../fold-case.ts'
-import type { Change, Stored } from '../../source.ts'
+import { type Change, isLinkChange, type Stored } from '../../source.ts'
 
 /** A value of a plan, which is bound anew for each request. */
 export type Value = Scalar | null | readonly Scalar[] | TypedValue
@@ -48,7 +48,7 @@ export function isSlot (parameter: unknown): parameter is Slot {
  * | plan of groups | steps, `groups`, origin, field, `a` or `d`, range, cursor's predicate, listing, `c` if it counts |
  * | insert | `insert`, collection, `:`, `?` if a duplicate is no error, stored values |
  * | update, delete | `update` or `delete`, collection, `:`, steps, stored values of an update |
- * | link | `link`, collection, `:`, field |
+ * | link, unlink | `link` or `unlink`, collection, `:`, field |
  * | collection | `#` and a number that is unique in the process |
  * | step | origin, predicate |
  * | origin | a collection and `:`, or `/`, the field of a relation and `:` |
@@ -113,7 +113,7 @@ function addPlan (draft: ShapeDraft, plan: ReadPlan): void {
 
 function addChange (draft: ShapeDraft, change: Change): void {
   draft.key += change.kind
-  if (change.kind === 'link') {
+  if (isLinkChange(change)) {
     draft.key += `${identityOf(change.field.holder)}:${change.field.index}`
     const { holder, target } = change.field
     const kinds = [...holder.key, ...target.key].map(field => field.type.kind)

@@ -3,7 +3,7 @@ import type { KeyValues } from '../../../model/keys.ts'
 import type { Collection } from '../../../model/model.ts'
 import type { Scalar } from '../../../model/values.ts'
 import type { Step } from '../../../plan/plan.ts'
-import type { Change, ChangeOf, Stored } from '../../source.ts'
+import type { Change, ChangeOf, LinkChange, Stored } from '../../source.ts'
 import { joinTableOf, sourceOf, tableOf } from '../source.ts'
 import { tableId } from '../table-name.ts'
 import type { Builder } from './builder.ts'
@@ -26,6 +26,7 @@ export function buildChange (change: Change, builder: Builder): ChangeCode {
     case 'update': return { sql: buildUpdate(change, builder), key: undefined }
     case 'delete': return { sql: buildDelete(change, builder), key: undefined }
     case 'link': return { sql: buildLink(change, builder), key: undefined }
+    case 'unlink': return { sql: buildUnlink(change, builder), key: undefined }
   }
 }
 
@@ -107,6 +108,20 @@ function buildTarget (collection: Collection, steps: readonly Step[], builder: B
 }
 
 function buildLink (change: ChangeOf<'link'>, builder: Builder): Sql {
+  const { table, columns, values, isSame } = joinRow(change, builder)
+  const join = tableId(table)
+  // Not left to `on conflict` alone, because the join table may have no unique index.
+  const selected = sql`select ${sql.join(values)} where not exists (select 1 from ${join} where ${isSame})`
+  return sql`insert into ${join} (${sql.join(columns)}) ${selected}${builder.onConflict(table)}`
+}
+
+function buildUnlink (change: ChangeOf<'unlink'>, builder: Builder): Sql {
+  const { table, isSame } = joinRow(change, builder)
+  return sql`delete from ${tableId(table)} where ${isSame}`
+}
+
+/** Returns the join table, its columns and the values of a link, and the condition of the rows that hold them. */
+function joinRow (change: LinkChange, builder: Builder) {
   const { link, holder, target } = change.field
   if (link.kind !== 'join') throw new TypeError('only the elements of a many-to-many relation are linked')
   const types = [holder, target].flatMap(side => side.key.map(field => builder.columnType(side, field)))
@@ -115,11 +130,7 @@ function buildLink (change: ChangeOf<'link'>, builder: Builder): Sql {
     return type === undefined ? [] : [builder.dialect.operand(slot, type, false)]
   })
   const { column: nameOf } = sourceOf(holder)
-  const table = joinTableOf(change.field)
-  const join = tableId(table)
   const columns = [...link.foreignKey, ...link.otherKey].map(property => sql.id(nameOf(property)))
   const isSame = sql.join(columns.map((column, index) => sql`${column} = ${values[index]}`), sql` and `)
-  // Not left to `on conflict` alone, because the join table may have no unique index.
-  const selected = sql`select ${sql.join(values)} where not exists (select 1 from ${join} where ${isSame})`
-  return sql`insert into ${join} (${sql.join(columns)}) ${selected}${builder.onConflict(table)}`
+  return { table: joinTableOf(change.field), columns, values, isSame }
 }

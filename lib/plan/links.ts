@@ -1,0 +1,38 @@
+import type { RelationField, SubCollectionField } from '../model/model.ts'
+import { always } from './predicates.ts'
+import type { Resource } from './walk.ts'
+
+type On<K extends Resource['kind']> = Extract<Resource, { kind: K }>
+
+/**
+ * Returns true if an item of the relation can be taken out of it and still exist: its link is a row of a join table, or
+ * a foreign key that can be null (docs/http.md: Writing).
+ */
+export function isSeparable (via: RelationField): boolean {
+  if (via.kind === 'sub-collection' && via.link.kind === 'join') return true
+  const foreignKey = via.kind === 'sub-item' ? via.foreignKey : via.link.kind === 'join' ? [] : via.link.foreignKey
+  return foreignKey.some(field => field.nullable)
+}
+
+/** Returns true if clients may link items by this relation: its holder takes updates, and so does the relation. */
+const isWritable = ({ writable, holder }: RelationField) => writable && holder.strategies.update.length > 0
+
+/** Returns the relation by which a collection takes existing items; undefined if it takes none. */
+export function linkingRelation ({ from: { via }, where }: On<'collection'>): SubCollectionField | undefined {
+  return via !== undefined && where === always && isWritable(via) ? via : undefined
+}
+
+/** Returns the relation whose elements a client may replace as a whole; undefined if it may not. */
+export function replaceableRelation (resource: On<'collection'>): SubCollectionField | undefined {
+  const via = linkingRelation(resource)
+  return via !== undefined && isSeparable(via) ? via : undefined
+}
+
+/** The relation that the path of an item ends with, if it is separable. `writable`: a client may unlink the item. */
+export interface Separable { readonly via: RelationField, readonly writable: boolean }
+
+/** Returns the separable relation that the path of an item ends with; undefined for any other path. */
+export function separableRelation ({ walked }: On<'item'>): Separable | undefined {
+  const via = walked.at(-1)?.step.via
+  return via !== undefined && isSeparable(via) ? { via, writable: isWritable(via) } : undefined
+}

@@ -1,0 +1,138 @@
+import type { KeyValues } from '../model/keys.ts'
+import type { Collection, SubCollectionField } from '../model/model.ts'
+import type { Step, WritePlanOf } from '../plan/plan.ts'
+import { always } from '../plan/predicates.ts'
+import { selectKey } from '../plan/select.ts'
+import { checkConditions, versionOf } from '../plan/tag.ts'
+import { authoriseLink } from '../rules/authorise.ts'
+import type { Missed } from '../sources/source.ts'
+import type { ItemDraft } from './draft.ts'
+import {
+  assign, byKey, type ElementRelation, findElement, itemSelection, keyOf, type ParentItem, resolveElement, unlinkKey,
+  updateItem
+} from './create-update.ts'
+import { lockInOrder } from './lock-order.ts'
+import { isMissed, lockParent, readProjection, rowOf } from './locate.ts'
+import type { UnitOfWork } from './unit-of-work.ts'
+import { expectChanged } from './violations.ts'
+import type { WriteResult } from './write.ts'
+
+/**
+ * Links the elements of a request to the item of the last step, or creates them there; with `replace`, takes all other
+ * elements out of the relation first (docs/http.md: Writing).
+ */
+export async function runLink (plan: WritePlanOf<'link'>, work: UnitOfWork): Promise<WriteResult> {
+  const { steps, collection, via, elements, replace, representation } = plan
+  const list = { kind: 'list', field: via, elements, pointer: '' } as const
+  await lockInOrder(steps, [{ pointer: '', assignments: [list], confirmations: [], violations: [] }], work)
+  const found = await lockParent(steps, work)
+  if (found.kind !== 'parent') return found
+  const { item: parent } = found
+  if (parent === undefined) throw new TypeError('a relation is reached by a step at least')
+  const relation = { from: { collection, via }, parent, name: via.name }
+  if (replace) await unlinkOthers(plan, relation, work)
+  const resolved = []
+  for (const element of elements) resolved.push(await resolveElement(element, relation, work))
+  if (replace) return { kind: 'updated', row: undefined }
+  const items = []
+  for (const { key, isNew } of resolved) {
+    const values = Object.fromEntries(collection.key.map(({ property }, index) => [property, key[index]]))
+    items.push({ key, isNew, row: await readProjection(collection, values, representation, work) })
+  }
+  return { kind: 'linked', items }
+}
+
+/** Takes all elements out of the relation that the request does not name. */
+async function unlinkOthers (
+  { collection, via, elements }: WritePlanOf<'link'>, relation: ElementRelation & { readonly parent: ParentItem },
+  work: UnitOfWork
+): Promise<void> {
+  const { parent } = relation
+  const named = new Set<string>()
+  for (const element of elements) {
+    const row = await findElement(element, relation, work)
+    if (row !== undefined) named.add(JSON.stringify(keyOf(row, collection)))
+  }
+  for (const key of await linkedKeys(via, parent, work)) {
+    if (!named.has(JSON.stringify(key))) await unlink(via, parent.key, key, work)
+  }
+}
+
+/** Returns the keys of the elements that exist for the caller. */
+async function linkedKeys (
+  via: SubCollectionField, parent: ParentItem, { session }: UnitOfWork
+): Promise<readonly KeyValues[]> {
+  const { target: collection } = via
+  const found = await session.read({
+    kind: 'list',
+    steps: byKey(via.holder, parent.key),
+    from: { collection, via },
+    listing: {
+      where: always,
+      order: collection.key.map(field => ({ field, descending: false })),
+      range: { offset: 0, limit: Infinity },
+      select: selectKey(collection)
+    },
+    cursorBound: always,
+    extra: [],
+    count: false
+  })
+  return found.kind === 'rows' ? found.rows.map(row => keyOf(row, collection)) : []
+}
+
+/** Takes the item of the last step out of the relation by which the path leads to it. The item stays. */
+export async function runUnlink (
+  { steps, collection, via, conditions }: WritePlanOf<'unlink'>, work: UnitOfWork
+): Promise<WriteResult> {
+  const parent = await lockParent(steps.slice(0, -1), work)
+  if (parent.kind !== 'parent') return parent
+  if (parent.item === undefined) throw new TypeError('a relation is reached by a step at least')
+  const found = await work.session.lock({ kind: 'item', steps, select: itemSelection(collection, []) })
+  if (isMissed(found)) return found
+  const row = rowOf(found)
+  checkConditions(conditions, versionOf(row, collection), collection.strategies.requireIfMatch)
+  const key = keyOf(row, collection)
+  if (via.kind === 'sub-collection') {
+    const isUnlinked = await unlink(via, parent.item.key, key, work)
+    return isUnlinked ? { kind: 'updated', row: undefined } : missing(steps)
+  }
+  const body = {
+    pointer: '',
+    assignments: [{ kind: 'item', field: via, element: null, pointer: '' } as const],
+    confirmations: [],
+    violations: []
+  }
+  const { holder } = via
+  const change = (draft: ItemDraft) => assign(body, { draft, collection: holder, url: new Map() }, work)
+  await updateLocked(holder, parent.item.key, work, change)
+  return { kind: 'updated', row: undefined }
+}
+
+/** Updates the item with the key. */
+async function updateLocked (
+  collection: Collection, key: KeyValues, work: UnitOfWork, change: (draft: ItemDraft) => Promise<void>
+): Promise<void> {
+  const plan = { kind: 'item', steps: byKey(collection, key), select: itemSelection(collection, []) } as const
+  const found = await work.session.lock(plan)
+  if (isMissed(found)) throw new TypeError('an item that was locked exists')
+  await updateItem({ collection, row: rowOf(found), pointer: '', forced: new Set(), change }, work)
+}
+
+const missing = (steps: readonly Step[]): Missed => ({ kind: 'missing', step: steps.length - 1 })
+
+/** Removes the link between two items. Returns false if they were not linked. */
+async function unlink (
+  field: SubCollectionField, own: KeyValues, other: KeyValues, work: UnitOfWork
+): Promise<boolean> {
+  const link = authoriseLink({ field, isOwnNew: false, isOtherNew: false, pointer: '' }, work.caller)
+  const { target: collection } = field
+  if (link.kind === 'join') {
+    const changed = await work.session.change({ kind: 'unlink', field: link.field, own, other })
+    if (changed.kind === 'unchanged') return false
+    expectChanged(changed, collection, '')
+    return true
+  }
+  const callSite = { collection, pointer: '', work }
+  await updateLocked(collection, other, work, draft => unlinkKey(link.fields, field.readable, draft, callSite))
+  return true
+}
