@@ -3,7 +3,7 @@ import tseslint from 'typescript-eslint'
 
 // The rooms and files of lib, in the order in which imports point: one may import from those before it, never from those after it.
 const order = [
-  'errors', 'after', 'memoize', 'batching', 'pipelining', 'collection', 'model', 'request', 'plan', 'sources', 'rules', 'run', 'response', 'options', 'request-facts', 'answer',
+  'errors', 'after', 'memoize', 'batching', 'pipelining', 'collection', 'model', 'request', 'plan', 'sources', 'rules', 'run', 'response', 'options', 'checks', 'request-facts', 'answer',
   'failures', 'framework-errors', 'streams', 'replies', 'timing', 'routes', 'hooks', 'register', 'index', 'conformance'
 ]
 

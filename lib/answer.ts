@@ -1,4 +1,5 @@
 import { after } from './after.ts'
+import type { Checks } from './checks.ts'
 import type { Context } from './collection.ts'
 import type { Model } from './model/model.ts'
 import type { Options } from './options.ts'
@@ -12,17 +13,25 @@ import { permissionsOf } from './rules/methods.ts'
 import { run } from './run/run.ts'
 
 /** One registration of the plugin, compiled. */
-export interface Api { readonly model: Model, readonly options: Options, readonly callers: Callers }
+export interface Api {
+  readonly model: Model
+  readonly options: Options
+  readonly callers: Callers
+  readonly checks: Checks
+}
 
 /**
  * Parses, plans, runs and renders a request. Throws a DataApiError, or rejects with it. `note` is told what the request
  * is, as soon as something of it is known.
  */
 export function answer (
-  text: RequestText, { model, options, callers }: Api, context: Context, note: (facts: RequestFacts) => void
+  text: RequestText, api: Api, context: Context, note: (facts: RequestFacts) => void
 ): Answer | Promise<Answer> {
+  const { model, options, callers, checks } = api
   const request = parseRequest(text, options) // asked
   note(rootFacts(request.segments[0], model))
+  const unchecked = checks.admit(request.segments[0])
+  if (unchecked !== undefined) return unchecked.then(() => answer(text, api, context, note))
   return after(callers.of(request.segments[0], context), caller => { // for whom
     const plan = planRequest(request, permissionsOf(caller), options, context) // meant
     const result = after(plan, planned => {

@@ -3,12 +3,13 @@ import type { RequestStrategies } from '../schemas/request-strategies.ts'
 import type { Declared, Pages } from './collection.ts'
 import { DeclarationError } from './errors.ts'
 import { compileCheck } from './model/check.ts'
+import { fieldNames } from './model/field-names.ts'
 import type { PageLimits } from './model/model.ts'
 import type { Naming } from './model/names.ts'
 import type { ReadOptions } from './plan/read.ts'
 import type { WriteLimits } from './plan/write.ts'
 import type { BodyLimits } from './request/body.ts'
-import { compileSyntax, parameterOf, type Syntax } from './request/syntax.ts'
+import { compileSyntax, parameterOf, type Syntax, withoutAliases } from './request/syntax.ts'
 import type { PageNames } from './response/links.ts'
 
 /** The options of `fastify.register(dataApi, options)`. */
@@ -52,7 +53,8 @@ export function compileOptions ({ collections, ...data }: DataApiOptions): Optio
     throw new DeclarationError("option 'collections': expected an object of collections by name")
   }
   check(data, path => `option '${path}'`)
-  const syntax = compileSyntax(data.queryString ?? {})
+  const naming = compileNaming(data.naming)
+  const syntax = withoutAliases(compileSyntax(data.queryString ?? {}), fieldNames(collections, naming))
   const pageNames = {
     page: parameterOf('page', syntax),
     offset: parameterOf('offset', syntax),
@@ -70,7 +72,7 @@ export function compileOptions ({ collections, ...data }: DataApiOptions): Optio
   }
   return {
     prefix: (data.prefix ?? '').replace(/\/+$/, ''),
-    naming: compileNaming(data.naming),
+    naming,
     syntax,
     requestStrategies: data.requestStrategies ?? {},
     reads: { paged, whole: { ...paged, whole: true } },

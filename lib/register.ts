@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { makeChecks } from './checks.ts'
 import { DeclarationError } from './errors.ts'
 import { addHooks } from './hooks.ts'
 import { compileModel } from './model/compile.ts'
@@ -35,18 +36,24 @@ export async function register (app: FastifyInstance, given: DataApiOptions): Pr
     return compileModel(declared, { ...compiling, whole: model })
   })
   if (!app.hasRequestDecorator('dataApi')) app.decorateRequest('dataApi', undefined)
+  const checks = makeChecks(model, app.log)
   await app.register(async scope => {
     if (options.slowStatements !== undefined || options.responseContent.serverTiming) {
       scope.addHook('onClose', countStatements())
     }
     decorate(app, scope.prefix, model)
-    const api = { model, options, callers }
+    const api = { model, options, callers, checks }
     const replies = makeReplies(scope, api)
     addHooks(scope, options, replies)
     addBodyParser(scope, options.writes)
     addRoutes(scope, api, replies)
+    scope.addHook('onReady', () => checks.start(patienceOf(app)))
   }, { prefix: options.prefix })
 }
+
+// In milliseconds. Fastify limits the time of its hooks: half of it, but not much longer than a connection takes.
+const patienceOf = ({ initialConfig: { pluginTimeout = 10_000 } }: FastifyInstance) =>
+  pluginTimeout === 0 ? 6000 : Math.min(6000, pluginTimeout / 2)
 
 function decorate (app: FastifyInstance, prefix: string, model: Model): void {
   const registrations = registrationsOf(app)

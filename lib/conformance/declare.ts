@@ -1,7 +1,7 @@
 import { Type, type TSchema } from '@sinclair/typebox'
 import {
-  type Behaviour, collection, computed, type Declared, exactly, isSubCollection, isSubItem, lookup, type Values,
-  type WriteContext
+  type Behaviour, collection, computed, type Declared, exactly, isOptional, isSubCollection, isSubItem, lookup,
+  type Values, type WriteContext
 } from '../collection.ts'
 import { ArgumentError } from '../errors.ts'
 import type { DataSource } from '../sources/source.ts'
@@ -20,7 +20,7 @@ export function declare ({ collections }: World, sources: Sources): Record<strin
       source: sources(table),
       requestStrategies,
       pages,
-      ...extras.hooks && {
+      ...(extras.hooks || lacksValues(generated)) && {
         hooks: {
           creating: (item: Values, context: WriteContext) => {
             if (key.kind === 'uuid') replaceRandomKey(item, key.property, context, replaced)
@@ -41,6 +41,20 @@ export function declare ({ collections }: World, sources: Sources): Record<strin
     } as Behaviour<never>)]
   }))
 }
+
+/**
+ * Returns true if a field must have a value that no client may give. A source may refuse such a declaration, unless
+ * code of the application could fill the field.
+ */
+const lacksValues = ({ schema, key }: GeneratedCollection) => Object.entries(schema).some(([property, one]) => {
+  if (isSubCollection(one) || isSubItem(one) || one['writable'] === true || one['version'] === true) return false
+  // The database makes such a key, and the plugin a random one.
+  if (property === key.property && key.kind !== 'text') return false
+  return !isOptional(one) && !acceptsNull(one) && (one['default'] ?? undefined) === undefined
+})
+
+const acceptsNull = ({ anyOf }: TSchema) =>
+  Array.isArray(anyOf) && (anyOf as readonly TSchema[]).some(one => one['type'] === 'null')
 
 /** Returns declarations that hide nothing, to read all that the tables hold. */
 export function declareOpenly ({ collections }: World, sources: Sources): Record<string, Declared> {

@@ -3,6 +3,7 @@ import type { Declared } from '../collection.ts'
 import { DeclarationError } from '../errors.ts'
 import type { PageLimits as Limits } from './model.ts'
 import { compileKey, compileScalars, type Scalars } from './fields.ts'
+import { checkForeignKeys } from './foreign-keys.ts'
 import { compileIdentifiers, compileSpecials } from './identifiers.ts'
 import { checkListed } from './listed.ts'
 import type { Collection, Field, Model, StoredField, SubCollectionField, SubItemField } from './model.ts'
@@ -64,7 +65,10 @@ export function compileModel (declared: Readonly<Record<string, Declared>>, opti
     }
     collections.set(name, collection)
   }
-  for (const collection of collections.values()) checkListed(collection)
+  for (const collection of collections.values()) {
+    checkListed(collection)
+    checkForeignKeys(collection)
+  }
   return Object.freeze({ collections })
 }
 

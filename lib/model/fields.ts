@@ -171,4 +171,5 @@ function refuseWritable ({ collection, property }: FieldDraft, { writable }: { r
   throw new DeclarationError(`${placeOf(collection, property)}: ${reason}`)
 }
 
-const withoutGet = (property: string) => /^[Gg]et[A-Z]/.test(property) ? property.slice(3) : property
+/** Returns the property without its leading `get`, which the name of a computed field omits. */
+export const withoutGet = (property: string) => /^[Gg]et[A-Z]/.test(property) ? property.slice(3) : property

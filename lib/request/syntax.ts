@@ -117,6 +117,16 @@ export function compileSyntax (options: QueryStringOptions): Syntax {
 }
 
 /**
+ * Returns the syntax without the aliases that fields have as their names: all names of a parameter but the first one,
+ * which links use.
+ */
+export function withoutAliases (syntax: Syntax, fields: ReadonlySet<string>): Syntax {
+  if (!syntax.fieldParameters) return syntax
+  const kept = [...syntax.parameters].filter(([name, kind]) => !fields.has(name) || parameterOf(kind, syntax) === name)
+  return { ...syntax, parameters: new Map(kept) }
+}
+
+/**
  * Returns the names that no field may have, such as those of parameters, each with the reason for the error message.
  */
 export function reservedNames ({ parameters, fieldParameters }: Syntax): ReadonlyMap<string, string> {
@@ -124,7 +134,9 @@ export function reservedNames ({ parameters, fieldParameters }: Syntax): Readonl
   if (!fieldParameters) return reserved
   for (const [name, kind] of parameters) {
     if (kind === 'format') continue
-    const advice = `rename the field, or rename the parameter with the option 'queryString.${kind}'`
+    const others = [...parameters].flatMap(([other, of]) => of === kind && other !== name ? [`'${other}'`] : [])
+    const names = others.length > 0 ? others.join(', ') : `'${substitutes[kind]}'`
+    const advice = `rename the field, or give the parameter another name: queryString: { ${kind}: [${names}] }`
     reserved.set(name, `a query parameter has this name; ${advice}`)
   }
   return reserved
@@ -155,6 +167,19 @@ function compileIgnored (names: readonly string[], parameters: Syntax['parameter
     throw new DeclarationError(`option 'queryString.ignore': '${name}' is the name of the parameter '${kind}'`)
   }
   return ignored
+}
+
+/** Names of parameters for an API whose fields have the default ones. */
+const substitutes: Readonly<Record<ParameterKind, string>> = {
+  where: 'where_filter',
+  sort: 'sort_by',
+  fields: 'show_fields',
+  page: 'page_number',
+  size: 'page_size',
+  offset: 'page_offset',
+  after: 'page_after',
+  before: 'page_before',
+  format: 'as_format'
 }
 
 /** Returns the name that links use for a kind of parameters: the first one. */

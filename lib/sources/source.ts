@@ -2,6 +2,7 @@ import type { Source, Transaction } from '../collection.ts'
 import type { KeyValues } from '../model/keys.ts'
 import type { Collection, StoredField, SubCollectionField } from '../model/model.ts'
 import type { ReadPlan, ReadPlanOf, Row, Step } from '../plan/plan.ts'
+import type { CatalogCheck } from './catalog-check.ts'
 
 /** The rows that share a value. */
 export interface Group { readonly value: unknown, readonly rows: readonly Row[] }
@@ -133,6 +134,8 @@ export interface Database {
   readonly kind: string
   /** Runs a statement that needs no data. Rejects with `unavailable` if the database does not answer. */
   ping? (): Promise<void>
+  /** Present if the database has a catalog to compare declarations with. */
+  readonly catalogCheck?: CatalogCheck
   /**
    * Reads data. `noCache`: the result includes all earlier writes, of any client; without it a database may read from a
    * replica. Default false.

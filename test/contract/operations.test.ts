@@ -22,7 +22,7 @@ type Line = Record<string, unknown> & { readonly err?: { readonly message: strin
 async function open (options: Partial<DataApiOptions> = {}, table = 'create table notes (id integer primary key, text text check (length(text) < 5))') {
   const lines: Line[] = []
   const stream = new Writable({ write (chunk, _encoding, done) { lines.push(JSON.parse(String(chunk)) as Line); done() } })
-  const db = sqlite(':memory:')
+  const db = sqlite(':memory:', { check: 'off' })
   db.exec(table)
   const app = Fastify({ logger: { level: 'debug', stream } })
   await app.register(dataApi, { collections: { notes: collection(Note, { source: db.table('notes') }) }, ...options })

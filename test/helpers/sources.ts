@@ -28,8 +28,8 @@ export interface Opened {
  */
 export type Opener = (tables: Tables, ddl?: string) => Opened | Promise<Opened>
 
-/** True for the statement that reads a table's columns from SQLite's catalog, once for each table. */
-export const isOfCatalog = (text: string) => text.includes('pragma_table_xinfo')
+/** True for statements that read SQLite's catalog, when the application starts and once for each table. */
+export const isOfCatalog = (text: string) => text.includes('pragma_')
 
 export type Collections = (source: Opened['source']) => Record<string, Declared>
 
@@ -68,7 +68,7 @@ function openMemory (tables: Tables) {
 }
 
 function openSqlite (tables: Tables, ddl?: string) {
-  const db = sqlite(':memory:')
+  const db = sqlite(':memory:', { check: checkOf(ddl) })
   const insert = (table: string, row: Record<string, unknown>) => {
     const values = Object.values(row).map(bound)
     const names = Object.keys(row).map(quote).join(', ')
@@ -133,8 +133,16 @@ const plainTypes = {
 
 interface Client { readonly table: (name: string, options?: TableOptions) => Source, close (): Promise<void> }
 
+/** Tables that are made of rows alone have none of the constraints that declarations need. */
+const checkOf = (ddl: string | undefined) => ddl === undefined ? 'off' : 'error'
+
 /** Connects to a schema of PostgreSQL with at most `max` connections. */
-export type Connect = (to: { readonly url: string, readonly schema: string, readonly max: number }) => Client
+export type Connect = (to: {
+  readonly url: string
+  readonly schema: string
+  readonly max: number
+  readonly check?: 'error' | 'off'
+}) => Client
 
 /** Creates a schema for each test, which is faster than a database and just as separate. */
 const postgresOpener = (connect: Connect) => async (tables: Tables, ddl?: string) => {
@@ -154,7 +162,7 @@ const postgresOpener = (connect: Connect) => async (tables: Tables, ddl?: string
     if (ddl === undefined) await pool.query(`create table ${quote(name)} (${postgresColumns(rows).join(', ')})`)
     await insertAll(name, rows)
   }
-  const client = connect({ url: serverUrl(), schema, max: 4 })
+  const client = connect({ url: serverUrl(), schema, max: 4, check: checkOf(ddl) })
   return {
     kind: 'postgres' as const,
     source: client.table,
@@ -178,21 +186,22 @@ const postgresOpener = (connect: Connect) => async (tables: Tables, ddl?: string
 // of 5 seconds, and a test's own timeout ends a test that hangs.
 const connectionTimeout = 240_000
 
-export const connectPostgres: Connect = ({ url, schema, max }) => {
-  const db = postgres({ connectionString: url, max, connectionTimeout, driver: { options: `-c search_path=${schema}` } })
+export const connectPostgres: Connect = ({ url, schema, max, check = 'error' }) => {
+  const driver = { options: `-c search_path=${schema}` }
+  const db = postgres({ connectionString: url, max, connectionTimeout, check, driver })
   return { table: (name, options) => db.table(name, options), close: () => db.close() }
 }
 
-export const connectKysely: Connect = ({ url, schema, max }) => overKysely(new PostgresDialect({
+export const connectKysely: Connect = ({ url, schema, max, check }) => overKysely(new PostgresDialect({
   pool: new pg.Pool({ connectionString: url, max, options: `-c search_path=${schema}` })
-}))
-export const connectKyselyJs: Connect = ({ url, schema, max }) => overKysely(new PostgresJSDialect({
+}), check)
+export const connectKyselyJs: Connect = ({ url, schema, max, check }) => overKysely(new PostgresJSDialect({
   postgres: postgresJs(url, { max, connection: { search_path: schema }, onnotice: () => {} })
-}))
+}), check)
 
-function overKysely (dialect: Dialect): Client {
+function overKysely (dialect: Dialect, check: 'error' | 'off' = 'error'): Client {
   const instance = new Kysely<unknown>({ dialect, plugins: [new CamelCasePlugin()] })
-  const db = kysely(instance)
+  const db = kysely(instance, { check })
   return { table: (name, options) => db.table(name, options), close: () => instance.destroy() }
 }
 

@@ -33,7 +33,7 @@ test('what a declaration needs is there, and what contradicts itself is not', as
     [things(Type.Object({ id, x: Type.String({ listed: true }) })), "collection 'things', field 'x': is flagged 'listed' but not 'readable'"],
     [things(Type.Object({ id, x: Type.String({ ...readable, listed: true, hidden: true }) })), "collection 'things', field 'x': is flagged both 'listed' and 'hidden'"],
     [things(Type.Object({ id, startDate: integer, start_date: integer })), "collection 'things': fields 'startDate' and 'start_date' have the same name 'start_date' on the wire"],
-    [things(Type.Object({ id, page: Type.Integer(readable) })), "collection 'things', field 'page': its name on the wire would be 'page', which is reserved: a query parameter has this name; rename the field, or rename the parameter with the option 'queryString.page'"],
+    [things(Type.Object({ id, page: Type.Integer(readable) })), "collection 'things', field 'page': its name on the wire would be 'page', which is reserved: a query parameter has this name; rename the field, or give the parameter another name: queryString: { page: ['page_number'] }"],
     [things(Type.Object({ id, 'a b': Type.Integer(readable) }), {}), 'no mistake'],
     [things(Type.Object({ id, 'a(b': Type.Integer(readable) })), "collection 'things', field 'a(b': its name on the wire would be 'a(b', which is not valid in a query string; use letters, digits, '_' and '-'"],
     [things(Type.Object({ id, other: SubItem('others', { foreignKey: 'id', ...readable }) })), "collection 'things', field 'other': its target 'others' is not a registered collection"],
@@ -119,4 +119,26 @@ test('what is declared of writes is checked as well', async t => {
     [loose({ setters: { name () {} }, requestStrategies: { upsert: true, update: ['PUT'], delete: undefined } }), 'no mistake']
   ]
   for (const [collections, message] of table) t.equal(await mistake(collections), message)
+})
+
+test('an alias of a query parameter yields to a field of its name', async t => {
+  const app = Fastify()
+  const Line = Type.Object({ id, order: Type.Integer(readable), limit: Type.Integer(readable), select: Type.String(readable) })
+  const rows = memory([{ id: 1, order: 7, limit: 1, select: 'b' }, { id: 2, order: 3, limit: 2, select: 'a' }])
+  await app.register(dataApi, { collections: { lines: collection(Line, { source: rows }) } })
+  const ids = async (query: string) => (await app.inject(`/lines?fields=id&${query}`)).json<unknown>()
+  t.strictSame(await ids('order=7'), [{ id: 1 }])
+  t.strictSame(await ids('limit=2&sort=order'), [{ id: 2 }])
+  t.strictSame(await ids('orderby=order&take=1'), [{ id: 2 }])
+  t.strictSame((await app.inject('/lines?order=7&select=b&fields=id')).json(), [{ id: 1 }])
+  await app.close()
+})
+
+test('a foreign key has the type of the key that it refers to', async t => {
+  const child = Type.Object({ id, parentId: Type.String(), parent: SubItem('parents', { foreignKey: 'parentId' }) })
+  const parent = Type.Object({ id, children: SubCollection('children', { foreignKey: 'parentId' }) })
+  const expected = /its foreign key 'parentId' is a string.*, but the key 'id', to which it refers, is an integer/
+  t.match(await mistake({ children: collection(child, { source }), parents: collection(Type.Object({ id }), { source }) }), expected)
+  const bare = Type.Object({ id, parentId: Type.String() })
+  t.match(await mistake({ children: collection(bare, { source }), parents: collection(parent, { source }) }), expected)
 })

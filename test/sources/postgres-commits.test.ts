@@ -301,7 +301,7 @@ test('no change that was acknowledged under serializable isolation is lost', asy
   const logged: string[] = []
   const app = Fastify({ logger: { level: 'error', stream: { write: line => { logged.push(line) } } } })
   await app.register(dataApi, {
-    prefix: '/plain', collections: { counters: collection(Counter, { source: db.table('counters') }) }
+    prefix: '/plain', collections: { counters: collection(Counter, { source: db.table('counters'), requestStrategies: { create: false } }) }
   })
   await app.register(dataApi, {
     prefix: '/set',

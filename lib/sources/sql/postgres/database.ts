@@ -1,4 +1,6 @@
+import type { Declared } from '../../../collection.ts'
 import { DataApiError, type ErrorCode, unavailable } from '../../../errors.ts'
+import type { CatalogCheck, CheckMode } from '../../catalog-check.ts'
 import { type Change, type Changed, type Database, RefusedAtCommit, type Session } from '../../source.ts'
 import { openSession, type OpenSession, withinLimit } from '../../transaction-limit.ts'
 import type { Connection } from './connection.ts'
@@ -24,16 +26,27 @@ export interface Server {
 
 export interface SqlDatabase extends Database {
   ping (): Promise<void>
+  /**
+   * Compares the declarations with the tables, also where the option `check` is `off`. Returns the warnings. Rejects
+   * with a DeclarationError that lists all faults.
+   */
+  check (collections: Readonly<Record<string, Declared>>): Promise<readonly string[]>
   table (table: string | TableDefinition, options?: TableOptions): SqlSource
 }
 
 /**
  * `transactionTimeout`: how long a transaction may take, in milliseconds, before it is rolled back; 0 for no limit.
  */
-export interface DatabaseOptions { readonly transactionTimeout: number, readonly replicas?: Replicas | undefined }
+export interface DatabaseOptions {
+  readonly transactionTimeout: number
+  readonly check: CheckMode
+  readonly replicas?: Replicas | undefined
+}
 
 /** Returns the database on a server that speaks PostgreSQL's SQL. */
-export function makePostgresDatabase (server: Server, { transactionTimeout, replicas }: DatabaseOptions): SqlDatabase {
+export function makePostgresDatabase (
+  server: Server, { transactionTimeout, check, replicas }: DatabaseOptions
+): SqlDatabase {
   const schemas = new Set<string>()
   const catalog = cacheCatalog(() => server.use(connection => loadCatalog(connection, [...schemas])))
   const open = new Set<OpenSession>()
@@ -56,9 +69,20 @@ export function makePostgresDatabase (server: Server, { transactionTimeout, repl
     isUndoneStatement, async (connection, loaded) => makeSession(connection, loaded, false).session.change(change)
   )
 
+  const catalogCheck: CatalogCheck = {
+    mode: check,
+    // Loaded at the start of the application, so that importing the package does not wait for it.
+    async run (collections) {
+      const { checkOn } = await import('./check.ts')
+      return reconnecting(isEnded, () => server.use(connection => checkOn(connection, collections)))
+    }
+  }
+
   const database: SqlDatabase = {
     kind: 'postgres',
     ping: () => ping(server),
+    catalogCheck,
+    check: async declared => (await import('../check/check.ts')).checkDeclared(declared, database, catalogCheck),
     table (table, options) {
       const source = makeSource(database, table, options)
       if (source.schema !== undefined && !schemas.has(source.schema)) {

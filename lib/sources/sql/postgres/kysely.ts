@@ -1,5 +1,7 @@
 import type { CompiledQuery } from 'kysely'
+import type { Declared } from '../../../collection.ts'
 import { DeclarationError } from '../../../errors.ts'
+import { type CheckMode, compileCheckMode } from '../../catalog-check.ts'
 import type { Database } from '../../source.ts'
 import { type Connection, ConnectionFaults } from './connection.ts'
 import { makePostgresDatabase, type Server } from './database.ts'
@@ -14,6 +16,11 @@ export interface KyselyOptions {
    * bundled code.
    */
   dialect?: 'postgres'
+  /**
+   * What happens at the start if declarations do not fit their tables (docs/databases.md: Declarations and tables).
+   * Default `error`.
+   */
+  check?: CheckMode
   /**
    * How long a transaction may take with its hooks and setters, in milliseconds, before it is rolled back and its
    * request is 503. Default 30000; 0 is no limit.
@@ -40,6 +47,11 @@ export interface KyselyDatabase extends Database {
    * schema it is the one in the first schema of the search path that has the name.
    */
   table (table: string | TableDefinition, options?: TableOptions): SqlSource
+  /**
+   * Compares the declarations with the tables, also where the option `check` is `off`. Returns the warnings. Rejects
+   * with a DeclarationError that lists all faults.
+   */
+  check (collections: Readonly<Record<string, Declared>>): Promise<readonly string[]>
 }
 
 /**
@@ -48,10 +60,11 @@ export interface KyselyDatabase extends Database {
  * whose answers would differ from those of other sources (docs/databases.md).
  */
 export function kysely (
-  instance: KyselyInstance, { dialect, transactionTimeout = 30_000 }: KyselyOptions = {}
+  instance: KyselyInstance, { dialect, check, transactionTimeout = 30_000 }: KyselyOptions = {}
 ): KyselyDatabase {
   if (dialect !== 'postgres') requirePostgres(instance)
-  return makePostgresDatabase(serverOf(instance.withoutPlugins()), { transactionTimeout })
+  const mode = compileCheckMode('kysely()', check)
+  return makePostgresDatabase(serverOf(instance.withoutPlugins()), { transactionTimeout, check: mode })
 }
 
 function requirePostgres (instance: KyselyInstance): void {

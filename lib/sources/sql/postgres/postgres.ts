@@ -1,5 +1,7 @@
+import type { Declared } from '../../../collection.ts'
 import { DeclarationError } from '../../../errors.ts'
 import { memoize } from '../../../memoize.ts'
+import { type CheckMode, compileCheckMode } from '../../catalog-check.ts'
 import type { Database } from '../../source.ts'
 import { type Connection, type ConnectionOptions, driverConnection } from './connection.ts'
 import { makePostgresDatabase, type Server } from './database.ts'
@@ -36,6 +38,11 @@ export interface PostgresOptions {
    * does not support prepared statements. Default true.
    */
   prepare?: boolean
+  /**
+   * What happens at the start if declarations do not fit their tables (docs/databases.md: Declarations and tables).
+   * Default `error`.
+   */
+  check?: CheckMode
   /** Further options of `pg`, such as `ssl`. */
   driver?: Readonly<Record<string, unknown>>
 }
@@ -49,6 +56,11 @@ export interface PostgresDatabase extends Database {
    * schema it is the one in the first schema of the search path that has the name.
    */
   table (table: string | TableDefinition, options?: TableOptions): SqlSource
+  /**
+   * Compares the declarations with the tables, also where the option `check` is `off`. Returns the warnings. Rejects
+   * with a DeclarationError that lists all faults.
+   */
+  check (collections: Readonly<Record<string, Declared>>): Promise<readonly string[]>
   /** Runs a statement on the primary. Rejects with `unavailable` if it is not answered. */
   ping (): Promise<void>
   /** Closes all connections, once they are not in use. The second call waits for the first. */
@@ -62,6 +74,7 @@ export interface PostgresDatabase extends Database {
 export function postgres (options: PostgresOptions = {}): PostgresDatabase {
   const { connectionString, primary = connectionString, replicas = [] } = options
   checkOptions(options)
+  const check = compileCheckMode('postgres()', options.check)
   const { Pool, prepareValue } = loadDriver()
   const pool = openPool(Pool, primary, options)
   const connectionOptions: ConnectionOptions = {
@@ -74,6 +87,7 @@ export function postgres (options: PostgresOptions = {}): PostgresDatabase {
   const replicaServers = replicaPools.map(replicaPool => serverOf(replicaPool, connectionOptions))
   const database = makePostgresDatabase(server, {
     transactionTimeout: options.transactionTimeout ?? 30_000,
+    check,
     replicas: replicaServers.length === 0 ? undefined : makeReplicas(server, replicaServers)
   })
   let closing: Promise<unknown> | undefined

@@ -1,5 +1,7 @@
 import { resolve } from 'node:path'
+import type { Declared } from '../../../collection.ts'
 import { DeclarationError, unavailable } from '../../../errors.ts'
+import { type CatalogCheck, type CheckMode, compileCheckMode } from '../../catalog-check.ts'
 import type { Database } from '../../source.ts'
 import { makeWriteLock } from '../../write-lock.ts'
 import { nameOfDriver, openDriver, type SqliteDriver, type SqliteDriverClass, type SqliteDriverName } from './driver.ts'
@@ -44,6 +46,11 @@ export interface SqliteOptions {
    * have lost the last writes. Default `full`; an open database keeps its own setting (docs/databases.md: Durability).
    */
   synchronous?: 'full' | 'normal'
+  /**
+   * What happens at the start if declarations do not fit their tables (docs/databases.md: Declarations and tables).
+   * Default `error`.
+   */
+  check?: CheckMode
 }
 
 export interface SqliteDatabase extends Database {
@@ -64,6 +71,11 @@ export interface SqliteDatabase extends Database {
    * served.
    */
   exec (script: string): void
+  /**
+   * Compares the declarations with the tables, also where the option `check` is `off`. Returns the warnings. Rejects
+   * with a DeclarationError that lists all faults.
+   */
+  check (collections: Readonly<Record<string, Declared>>): Promise<readonly string[]>
   /** Reads from the file. Rejects with `unavailable` if that fails, such as after `close()`. */
   ping (): Promise<void>
   /** Writes everything to the main file, and closes the database. Does nothing if it is closed. */
@@ -77,6 +89,11 @@ export interface SqliteDatabase extends Database {
  */
 export function sqlite (file: string, options: SqliteOptions = {}): SqliteDatabase {
   const settings = checkOptions(options)
+  const catalogCheck: CatalogCheck = {
+    mode: compileCheckMode('sqlite(file)', options.check),
+    // Loaded at the start of the application, so that importing the package does not wait for it.
+    run: async collections => (await import('./check.ts')).checkOn(driver, collections)
+  }
   const { driver: given, busyTimeout, transactionTimeout } = settings
   const isGiven = typeof given === 'object'
   // Only one connection can see such a database.
@@ -101,6 +118,8 @@ export function sqlite (file: string, options: SqliteOptions = {}): SqliteDataba
   const database: SqliteDatabase = {
     kind: 'sqlite',
     driver,
+    catalogCheck,
+    check: async declared => (await import('../check/check.ts')).checkDeclared(declared, database, catalogCheck),
     table (table, options) {
       const source = makeSource(database, table, options)
       if (source.schema !== undefined) attachLike(driver, reader?.driver, source.schema)

@@ -1,0 +1,37 @@
+import { DeclarationError } from '../errors.ts'
+import type { Collection } from '../model/model.ts'
+
+/** What a difference between the declarations and the tables does to the start of the application. */
+export type CheckMode = 'error' | 'warn' | 'off'
+
+/** A difference between a declaration and its table. */
+export interface Finding {
+  /** `fault`: it cannot be right. `warning`: the catalog cannot tell. */
+  readonly kind: 'fault' | 'warning'
+  readonly message: string
+}
+
+/** The comparison of declarations with the catalog of one database (docs/databases.md: Declarations and tables). */
+export interface CatalogCheck {
+  readonly mode: CheckMode
+  /** Compares collections of the database. Rejects with `unavailable` if the database cannot be reached. */
+  run (collections: readonly Collection[]): Promise<readonly Finding[]>
+}
+
+/** Returns the messages of the findings of one kind. */
+export const messagesOf = (findings: readonly Finding[], kind: Finding['kind']): readonly string[] =>
+  findings.filter(finding => finding.kind === kind).map(({ message }) => message)
+
+/** Returns the error for all faults. */
+export function faultyDeclarations (faults: readonly string[]): DeclarationError {
+  const head = faults.length === 1
+    ? 'a declaration does not fit its table'
+    : `${faults.length} declarations do not fit their tables`
+  return new DeclarationError(`${head}:\n${faults.map(fault => `- ${fault}`).join('\n')}`)
+}
+
+/** Returns the value of the option `check`. Throws a DeclarationError for any other value. */
+export function compileCheckMode (database: string, mode: unknown = 'error'): CheckMode {
+  if (mode === 'error' || mode === 'warn' || mode === 'off') return mode
+  throw new DeclarationError(`${database}, option 'check': expected 'error', 'warn' or 'off'; found '${String(mode)}'`)
+}

@@ -1,0 +1,64 @@
+import type { TableName } from './table-name.ts'
+
+// What a database knows about its tables, in words that all databases share. check/ compares declarations with it.
+
+/**
+ * The family of a column's type. `any`: a column that may hold values of every type, as in SQLite. `other`: a type that
+ * the plugin knows nothing about, and shows as text.
+ */
+export type TypeFamily =
+  | 'integer' | 'decimal' | 'float' | 'money' | 'boolean' | 'text' | 'enum' | 'date' | 'timestamp' | 'time' | 'interval'
+  | 'uuid' | 'json' | 'bytes' | 'array' | 'other' | 'any'
+
+export interface CatalogColumn {
+  readonly name: string
+  /** The type as the database writes it. The type of a domain is the type under it. */
+  readonly type: string
+  readonly family: TypeFamily
+  readonly nullable: boolean
+  /** True if the database fills a column that an insert leaves out: by a default, an identity, or as its row number. */
+  readonly filled: boolean
+  /** The expression of the default; undefined where there is none. */
+  readonly default: string | undefined
+  readonly generated: boolean
+  readonly identity: 'always' | 'by default' | undefined
+  /** The members of an enum, in its order. */
+  readonly members: readonly string[] | undefined
+  readonly comment: string | undefined
+}
+
+export interface CatalogForeignKey {
+  readonly columns: readonly string[]
+  readonly target: TableName
+  /** The columns that are referred to; empty where that is the target's primary key. */
+  readonly targetColumns: readonly string[]
+}
+
+export type TableKind = 'table' | 'view' | 'materialized view' | 'foreign table' | 'virtual table'
+
+export interface CatalogTable {
+  readonly schema: string
+  readonly name: string
+  readonly kind: TableKind
+  readonly comment: string | undefined
+  readonly columns: readonly CatalogColumn[]
+  /** The columns of the primary key; empty where there is none. */
+  readonly primaryKey: readonly string[]
+  /** The columns of each constraint or index that proves uniqueness: whole, valid, of columns alone. */
+  readonly unique: ReadonlyArray<readonly string[]>
+  readonly foreignKeys: readonly CatalogForeignKey[]
+  /** True if a trigger may fill the columns of a row before it is inserted. */
+  readonly fillsRows: boolean
+  /** True if other tables inherit from this one: their rows are shown too, and its constraints do not hold for them. */
+  readonly isInherited: boolean
+}
+
+/** The tables that were asked for, as one database describes them. */
+export interface Catalog {
+  /** Returns the table of a name that was asked for; undefined if the database has none. */
+  find (name: TableName): CatalogTable | undefined
+  /** Returns a column by its name, as the database compares names. */
+  column (table: CatalogTable, name: string): CatalogColumn | undefined
+  /** The names of the tables and views that could be meant by a wrong name. Empty where every table was found. */
+  readonly others: readonly TableName[]
+}

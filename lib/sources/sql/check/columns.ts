@@ -1,0 +1,88 @@
+import type { TSchema } from '@sinclair/typebox'
+import type { StoredField } from '../../../model/model.ts'
+import type { Finding } from '../../catalog-check.ts'
+import type { CatalogColumn, TypeFamily } from '../catalog.ts'
+import type { Served } from './compare.ts'
+import { fault, placeOfField, showColumn, warning } from './finding.ts'
+import { declarationOf, type TypeRules } from './types.ts'
+
+/** Compares a field with its column: the type, the members of an enum, and whether clients can write it. */
+export function checkColumn (
+  field: StoredField, column: CatalogColumn, served: Served, rules: TypeRules
+): readonly Finding[] {
+  const about = { field, column, served, place: placeOfField(served.collection, field) }
+  return [...checkType(about, rules), ...checkMembers(about), ...checkGenerated(about)]
+}
+
+interface About {
+  readonly field: StoredField
+  readonly column: CatalogColumn
+  readonly served: Served
+  readonly place: string
+}
+
+const show = ({ column, served }: About) => `the column ${showColumn(served.collection, column.name)}`
+
+function checkType (about: About, { suits }: TypeRules): readonly Finding[] {
+  const { field, column, place } = about
+  const { kind } = field.type
+  const suitable = kind === 'json' ? jsonFamilies(field.schema) : suits[kind]
+  if (suitable === undefined || suitable.has(column.family)) return []
+  const advice = `declare ${declarationOf(column)}, or change the column's type`
+  return [fault(place, `${show(about)} is ${column.type}, but the field is ${describe(field)}; ${advice}`)]
+}
+
+/** Returns the families that hold an array or an object; undefined for JSON of any type. */
+function jsonFamilies ({ type }: TSchema): ReadonlySet<TypeFamily> | undefined {
+  if (type === 'array') return arrays
+  return type === 'object' ? objects : undefined
+}
+
+const objects: ReadonlySet<TypeFamily> = new Set<TypeFamily>(['json', 'text', 'bytes', 'other', 'any'])
+const arrays: ReadonlySet<TypeFamily> = new Set<TypeFamily>([...objects, 'array'])
+
+function describe ({ type: { kind }, schema }: StoredField): string {
+  switch (kind) {
+    case 'string': return 'a string'
+    case 'integer': return 'an integer'
+    case 'number': return 'a number'
+    case 'boolean': return 'a boolean'
+    case 'json': return schema['type'] === 'array' ? 'an array' : 'an object'
+    default: return `a string of the format '${kind}'`
+  }
+}
+
+function checkMembers (about: About): readonly Finding[] {
+  const { field, column: { members, type }, place } = about
+  const declared = choicesOf(field.schema)
+  if (members === undefined || declared.length === 0) return []
+  const unknown = declared.filter(choice => !members.includes(choice))
+  const undeclared = members.filter(member => !declared.includes(member))
+  const has = `${show(about)} is the enum ${type} of ${list(members)}`
+  const lacks = undeclared.length > 0 ? `, and the field lacks ${list(undeclared)}` : ''
+  if (unknown.length > 0) {
+    return [fault(place, `${has}, which has no ${list(unknown)}${lacks}; declare ${declarationOf(about.column)}`)]
+  }
+  return undeclared.length === 0
+    ? []
+    : [warning(place, `${has}; the field lacks ${list(undeclared)}, which would be shown without being declared`)]
+}
+
+const list = (names: readonly string[]) => names.map(name => `'${name}'`).join(', ')
+
+/** Returns the texts that the literals and enums of a schema allow; none for any other schema. */
+function choicesOf (schema: TSchema): readonly string[] {
+  if (Array.isArray(schema['anyOf'])) return (schema['anyOf'] as readonly TSchema[]).flatMap(choicesOf)
+  const values = Array.isArray(schema['enum']) ? schema['enum'] as readonly unknown[] : [schema['const']]
+  return values.filter(value => typeof value === 'string')
+}
+
+function checkGenerated (about: About): readonly Finding[] {
+  const { field, column: { generated, identity }, served: { collection }, place } = about
+  // The application's setter may well store the value elsewhere.
+  if (!field.writable || collection.setters.has(field.property)) return []
+  const advice = "remove the flag 'writable'"
+  if (generated) return [fault(place, `is flagged 'writable', but ${show(about)} is generated; ${advice}`)]
+  if (identity !== 'always' || collection.key.includes(field)) return []
+  return [fault(place, `is flagged 'writable', but ${show(about)} is generated always as identity; ${advice}`)]
+}

@@ -1,0 +1,64 @@
+import type { Collection, StoredField } from '../../../model/model.ts'
+import type { Finding } from '../../catalog-check.ts'
+import type { CatalogColumn } from '../catalog.ts'
+import type { Served } from './compare.ts'
+import { fault, placeOfField, showColumn } from './finding.ts'
+
+/** Checks that clients can create items: every column that must not be null gets a value from somewhere. */
+export function checkCreation ({ collection, table, columns }: Served): readonly Finding[] {
+  const { strategies, hooks, setters } = collection
+  // Code of the application may fill any field, and a trigger any column.
+  const hasCode = hooks.creating !== undefined || setters.size > 0
+  if (table.fillsRows || !(strategies.create || strategies.upsert)) return []
+  const fields = new Map([...columns].map(([field, column]) => [column.name, field]))
+  return table.columns.filter(isRequired).flatMap(column => {
+    const field = fields.get(column.name)
+    if (field === undefined) return [undeclared(collection, column)]
+    if (hasCode) return []
+    return isFilled(field, collection)
+      ? checkOptional(field, column, collection)
+      : [unfilled(field, column, collection)]
+  })
+}
+
+const isRequired = ({ nullable, filled }: CatalogColumn) => !nullable && !filled
+
+function isFilled (field: StoredField, collection: Collection): boolean {
+  const { writable, schema, type, identifier } = field
+  const isKey = collection.key.includes(field)
+  return writable || (schema.default !== undefined && schema.default !== null) || field === collection.version ||
+    (isKey && type.kind === 'uuid') || isForeignKey(field, collection) ||
+    // The URL of an upsert gives it.
+    (collection.strategies.upsert && (isKey || identifier))
+}
+
+/** A foreign key is filled by the path of a POST to a sub-collection, or by a sub-item in a body. */
+const isForeignKey = (field: StoredField, { referring, properties }: Collection) =>
+  referring.some(({ foreignKey }) => foreignKey.includes(field)) ||
+  [...properties.values()].some(one => {
+    return one.kind === 'sub-item' && one.writable && one.foreignKey.includes(field)
+  })
+
+const advice = "fill it in the hook 'creating', give the column a default, or set requestStrategies: { create: false }"
+
+function undeclared (collection: Collection, column: CatalogColumn): Finding {
+  const shown = showColumn(collection, column.name)
+  const reason = `the column ${shown} must not be null and has no default, and no field stores it`
+  return fault(`collection '${collection.property}'`, `${reason}, so no item can be created; declare it, or ${advice}`)
+}
+
+function unfilled (field: StoredField, column: CatalogColumn, collection: Collection): Finding {
+  const shown = `the column ${showColumn(collection, column.name)}`
+  const reason = `${shown} must not be null and has no default, no client may write the field, and nothing fills it`
+  return fault(placeOfField(collection, field), `${reason}, so no item can be created; flag it 'writable', ${advice}`)
+}
+
+/** Checks that a client must give what the column needs. */
+function checkOptional (field: StoredField, column: CatalogColumn, collection: Collection): readonly Finding[] {
+  if (!field.writable || !field.nullable || (field.schema.default ?? undefined) !== undefined) return []
+  if (field === collection.version || isForeignKey(field, collection)) return []
+  const shown = `the column ${showColumn(collection, column.name)}`
+  return [fault(placeOfField(collection, field),
+    `may be left out or null, but ${shown} must not be null and has no default; remove Type.Optional and Type.Null, ` +
+    'or let the column be null')]
+}

@@ -1,0 +1,93 @@
+import type { Collection, StoredField, SubCollectionField } from '../../../model/model.ts'
+import { suggest } from '../../../plan/suggest.ts'
+import type { Finding } from '../../catalog-check.ts'
+import type { Catalog, CatalogColumn, CatalogTable } from '../catalog.ts'
+import { sourceOf } from '../source.ts'
+import { showTable, type TableName } from '../table-name.ts'
+import type { Served } from './compare.ts'
+import { fault, placeOfField, showColumn } from './finding.ts'
+import { areForeign, type TypeRules } from './types.ts'
+
+/** Checks that the foreign keys of a collection can be compared with the keys that they refer to. */
+export function checkReferences (
+  one: Served, served: ReadonlyMap<Collection, Served>, rules: TypeRules
+): readonly Finding[] {
+  const { collection } = one
+  const references = [
+    ...[...collection.properties.values()].flatMap(field => field.kind === 'sub-item'
+      ? [{ place: placeOfField(collection, field), foreignKey: field.foreignKey, target: field.target }]
+      : []),
+    ...collection.referring.map(({ foreignKey, target }) =>
+      ({ place: placeOfForeignKey(collection, foreignKey), foreignKey, target }))
+  ]
+  const findings = references.flatMap(({ place, foreignKey, target }) => {
+    const keys = target.key
+    const other = served.get(target)
+    return foreignKey.flatMap((field, index) => {
+      const own = one.columns.get(field)
+      const key = keys[index] && other?.columns.get(keys[index])
+      if (own === undefined || key === undefined || !areForeign(own, key, rules)) return []
+      return [cannotCompare(place, [showColumn(collection, own.name), own], [showColumn(target, key.name), key])]
+    })
+  })
+  // A sub-item and a sub-collection may declare the same foreign key.
+  return [...new Map(findings.map(finding => [finding.message.replace(/^.*?: /, ''), finding])).values()]
+}
+
+function placeOfForeignKey (collection: Collection, foreignKey: readonly StoredField[]): string {
+  const [first] = foreignKey
+  return first === undefined ? `collection '${collection.property}'` : placeOfField(collection, first)
+}
+
+type ShownColumn = readonly [shown: string, column: CatalogColumn]
+
+function cannotCompare (place: string, [own, { type }]: ShownColumn, [key, { type: keyType }]: ShownColumn): Finding {
+  return fault(place, `its foreign key ${own} is ${type}, but the key ${key}, to which it refers, is ${keyType}; ` +
+    'the database cannot compare them: give both columns one type')
+}
+
+/** A join table, as it is named and as the database describes it. */
+interface JoinTable { readonly name: TableName, readonly table: CatalogTable, readonly catalog: Catalog }
+
+/** Checks the columns of a join table: they exist, they can be compared with the keys, and no other must be filled. */
+export function checkJoinTable (
+  field: SubCollectionField, join: JoinTable, served: ReadonlyMap<Collection, Served>, rules: TypeRules
+): readonly Finding[] {
+  const { link, holder, target } = field
+  if (link.kind !== 'join') return []
+  const place = placeOfField(holder, field)
+  const sides = [
+    { option: 'foreignKey', properties: link.foreignKey, collection: holder },
+    { option: 'otherKey', properties: link.otherKey, collection: target }
+  ]
+  const used = new Set<CatalogColumn>()
+  const findings = sides.flatMap(({ option, properties, collection }) => properties.flatMap((property, index) => {
+    const name = sourceOf(holder).column(property)
+    const column = join.catalog.column(join.table, name)
+    if (column === undefined) return [missingJoinColumn(place, option, name, join)]
+    used.add(column)
+    const keyField = collection.key[index]
+    const key = keyField && served.get(collection)?.columns.get(keyField)
+    if (key === undefined || !areForeign(column, key, rules)) return []
+    const shown = `'${showTable(join.name)}.${column.name}'`
+    return [cannotCompare(place, [shown, column], [showColumn(collection, key.name), key])]
+  }))
+  return [...findings, ...findings.length === 0 ? checkLinks(field, place, join, used) : []]
+}
+
+function missingJoinColumn (place: string, option: string, name: string, { name: table, ...join }: JoinTable): Finding {
+  const names = join.table.columns.map(column => column.name)
+  const near = suggest(name, names)
+  const advice = near === undefined ? `it has ${names.map(one => `'${one}'`).join(', ')}` : `did you mean '${near}'?`
+  return fault(place, `its join table '${showTable(table)}' has no column '${name}' (${option}); ${advice}`)
+}
+
+function checkLinks (
+  { writable }: SubCollectionField, place: string, { name, table }: JoinTable, used: ReadonlySet<CatalogColumn>
+): readonly Finding[] {
+  const unfilled = table.columns.filter(column => !column.nullable && !column.filled && !used.has(column))
+  if (!writable || table.fillsRows || table.kind !== 'table' || unfilled.length === 0) return []
+  const columns = unfilled.map(column => `'${showTable(name)}.${column.name}'`).join(', ')
+  return [fault(place, `is flagged 'writable', but a link has no value for ${columns}, which must not be null; ` +
+    "give it a default, remove the flag 'writable', or declare the join table as a collection")]
+}

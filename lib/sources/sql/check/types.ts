@@ -1,0 +1,87 @@
+import type { ValueKind } from '../../../model/values.ts'
+import type { CatalogColumn, TypeFamily } from '../catalog.ts'
+
+/** What a database's types can hold, and how it compares them. */
+export interface TypeRules {
+  /** The families of columns that can hold a field's values, by the kind of the field. */
+  readonly suits: Readonly<Partial<Record<ValueKind, ReadonlySet<TypeFamily>>>>
+  /** True if the database compares values of different families, as SQLite does. */
+  readonly comparesAll: boolean
+  /** Columns that every table has without declaring them. */
+  readonly systemColumns: ReadonlySet<string>
+}
+
+// Families that nothing is known about suit every kind.
+const families = (...known: readonly TypeFamily[]): ReadonlySet<TypeFamily> => new Set([...known, 'other', 'any'])
+
+// JSON is checked by its schema (columns.ts).
+const common = {
+  date: families('date', 'text'),
+  time: families('time', 'text', 'interval'),
+  uuid: families('uuid', 'text'),
+  byte: families('bytes', 'text')
+} as const satisfies TypeRules['suits']
+
+export const postgresRules: TypeRules = {
+  suits: {
+    ...common,
+    integer: families('integer', 'decimal', 'float'),
+    number: families('integer', 'decimal', 'float'),
+    int64: families('integer', 'decimal'),
+    decimal: families('integer', 'decimal', 'float'),
+    boolean: families('boolean'),
+    'date-time': families('timestamp', 'text'),
+    // All but bytes.
+    string: families('integer', 'decimal', 'float', 'money', 'boolean', 'text', 'enum', 'date', 'timestamp', 'time',
+      'interval', 'uuid', 'json', 'array')
+  },
+  comparesAll: false,
+  systemColumns: new Set(['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid'])
+}
+
+export const sqliteRules: TypeRules = {
+  suits: {
+    ...common,
+    integer: families('integer', 'float'),
+    number: families('integer', 'float'),
+    boolean: families('integer', 'float'),
+    // Moments are texts, or seconds since 1970.
+    'date-time': families('text', 'integer', 'float'),
+    string: families('text', 'integer', 'float')
+  },
+  comparesAll: true,
+  systemColumns: new Set()
+}
+
+/** The families whose values PostgreSQL compares with each other. */
+const comparable: ReadonlyArray<ReadonlySet<TypeFamily>> = [
+  new Set(['integer', 'decimal', 'float']), new Set(['date', 'timestamp'])
+]
+
+/** Returns true if the database surely cannot compare the columns of a foreign key and of the key it refers to. */
+export function areForeign (one: CatalogColumn, other: CatalogColumn, { comparesAll }: TypeRules): boolean {
+  if (comparesAll || isUnknown(one) || isUnknown(other)) return false
+  if (one.family === 'enum' || other.family === 'enum') return one.type !== other.type
+  return one.family !== other.family && !comparable.some(set => set.has(one.family) && set.has(other.family))
+}
+
+const isUnknown = ({ family }: CatalogColumn) => family === 'other' || family === 'any'
+
+/** Returns a declaration that suits a column. */
+export function declarationOf ({ family, members }: CatalogColumn): string {
+  switch (family) {
+    case 'integer': return 'Type.Integer()'
+    case 'decimal': return "Type.String({ format: 'decimal' }) or Type.Number()"
+    case 'float': return 'Type.Number()'
+    case 'boolean': return 'Type.Boolean()'
+    case 'enum': return `Type.Union([${(members ?? []).map(one => `Type.Literal(${JSON.stringify(one)})`).join(', ')}])`
+    case 'date': return "Type.String({ format: 'date' })"
+    case 'timestamp': return "Type.String({ format: 'date-time' })"
+    case 'time': return "Type.String({ format: 'time' })"
+    case 'uuid': return "Type.String({ format: 'uuid' })"
+    case 'bytes': return "Type.String({ format: 'byte' })"
+    case 'json': return 'Type.Unknown()'
+    case 'array': return 'Type.Array(...)'
+    default: return 'Type.String()'
+  }
+}

@@ -1,0 +1,188 @@
+import type { Catalog, CatalogColumn, CatalogForeignKey, CatalogTable, TableKind, TypeFamily } from '../catalog.ts'
+import { keyOfTable, type TableName } from '../table-name.ts'
+import type { Connection } from './connection.ts'
+
+/** Reads the tables of these names from the catalog of PostgreSQL. A plain name is looked up as in a statement. */
+export async function readTables (
+  connection: Pick<Connection, 'query'>, names: readonly TableName[]
+): Promise<Catalog> {
+  const rows = await connection.query(tablesQuery, [JSON.stringify(names)])
+  const tables = new Map<string, CatalogTable>()
+  for (const row of rows) {
+    const name = names[Number(row['place']) - 1]
+    if (name !== undefined) tables.set(keyOfTable(name), readTable(row))
+  }
+  const others = names.every(name => tables.has(keyOfTable(name))) ? [] : await connection.query(namesQuery)
+  return {
+    find: name => tables.get(keyOfTable(name)),
+    column: (table, name) => table.columns.find(column => column.name === name),
+    others: others.map(row => ({
+      schema: row['plain'] === true || row['plain'] === 't' ? undefined : String(row['schema']),
+      name: String(row['name'])
+    }))
+  }
+}
+
+// The type under a column's type, where that is a domain, perhaps over a domain.
+const baseType = `lateral (with recursive b(oid, base, modifier, required, has_default) as (
+    select t.oid, t.typbasetype, case when t.typtype = 'd' then t.typtypmod else a.atttypmod end, t.typnotnull,
+      t.typdefault is not null
+    from pg_type t where t.oid = a.atttypid
+    union all
+    select t.oid, t.typbasetype, case when t.typtype = 'd' then t.typtypmod else b.modifier end,
+      b.required or t.typnotnull, b.has_default or t.typdefault is not null
+    from b join pg_type t on t.oid = b.base where b.base <> 0
+  ) select * from b where b.base = 0)`
+
+// A constraint that says no more than that the column is not null.
+const isChecked = `exists (select 1 from pg_constraint k where k.conrelid = a.attrelid and k.contype = 'c'
+  and k.convalidated and pg_get_expr(k.conbin, k.conrelid) = '(' || quote_ident(a.attname) || ' IS NOT NULL)')`
+
+const columns = `(select coalesce(json_agg(json_build_object(
+    'name', a.attname, 'type', format_type(b.oid, b.modifier), 'base', t.typname, 'class', t.typtype,
+    'category', t.typcategory, 'required', a.attnotnull or b.required or ${isChecked},
+    'default', pg_get_expr(d.adbin, d.adrelid), 'domainDefault', b.has_default, 'generated', a.attgenerated <> '',
+    'identity', a.attidentity, 'comment', col_description(a.attrelid, a.attnum),
+    'members', (select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e where e.enumtypid = b.oid)
+  ) order by a.attnum), '[]')
+  from pg_attribute a join ${baseType} as b on true join pg_type t on t.oid = b.oid
+    left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+  where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped)::text`
+
+/** Returns SQL for the JSON array of the names of a table's columns, in the order of their numbers. */
+const namesOf = (table: string, numbers: string) => `(select coalesce(json_agg(a.attname order by u.place), '[]')
+  from unnest(${numbers}) with ordinality as u(number, place)
+    join pg_attribute a on a.attrelid = ${table} and a.attnum = u.number)`
+
+// An index that is partial, of expressions, or not built to its end proves nothing. Columns of `include` do not count.
+const unique = `(select coalesce(json_agg(json_build_object(
+    'primary', i.indisprimary, 'columns', ${namesOf('i.indrelid', '(i.indkey::int2[])[0:i.indnkeyatts - 1]')}
+  )), '[]') from pg_index i
+  where i.indrelid = c.oid and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null)::text`
+
+const foreignKeys = `(select coalesce(json_agg(json_build_object(
+    'columns', ${namesOf('k.conrelid', 'k.conkey')}, 'schema', rn.nspname, 'table', r.relname,
+    'targetColumns', ${namesOf('k.confrelid', 'k.confkey')}
+  )), '[]') from pg_constraint k join pg_class r on r.oid = k.confrelid join pg_namespace rn on rn.oid = r.relnamespace
+  where k.conrelid = c.oid and k.contype = 'f')::text`
+
+// Bits of tgtype: for each row, before, on insert.
+const fillsRows = `exists (select 1 from pg_trigger g
+  where g.tgrelid = c.oid and not g.tgisinternal and g.tgenabled <> 'D' and g.tgtype & 7 = 7)`
+
+const kinds = "('r', 'p', 'v', 'm', 'f')"
+
+const tablesQuery = `
+select w.place::int as place, n.nspname as "schema", c.relname as name, c.relkind::text as kind,
+  obj_description(c.oid, 'pg_class') as comment, ${columns} as columns, ${unique} as "unique",
+  ${foreignKeys} as foreign_keys, ${fillsRows} as fills_rows,
+  c.relkind = 'r' and exists (select 1 from pg_inherits h where h.inhparent = c.oid) as is_inherited
+from json_array_elements($1::text::json) with ordinality as w(name, place)
+  join pg_class c on c.oid = to_regclass(coalesce(quote_ident(w.name->>'schema') || '.', '') ||
+    quote_ident(w.name->>'name')) and c.relkind in ${kinds}
+  join pg_namespace n on n.oid = c.relnamespace`
+
+const namesQuery = `
+select n.nspname as "schema", c.relname as name, n.nspname = any(current_schemas(false)) as plain
+from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where c.relkind in ${kinds} and n.nspname !~ '^pg_' and n.nspname <> 'information_schema' limit 5000`
+
+type Row = Readonly<Record<string, unknown>>
+
+const tableKinds: Readonly<Record<string, TableKind>> = { v: 'view', m: 'materialized view', f: 'foreign table' }
+
+const isTrue = (value: unknown) => value === true || value === 't'
+
+/** Parses JSON that a query above made, in the form that the query gives it. */
+const parsed = <T>(value: unknown): T => JSON.parse(String(value)) as T
+
+function readTable (row: Row): CatalogTable {
+  const indexes = parsed<Array<{ readonly primary: boolean, readonly columns: readonly string[] }>>(row['unique'])
+  return {
+    schema: String(row['schema']),
+    name: String(row['name']),
+    kind: tableKinds[String(row['kind'])] ?? 'table',
+    comment: textOf(row['comment']),
+    columns: parsed<readonly ColumnJson[]>(row['columns']).map(readColumn),
+    primaryKey: indexes.find(({ primary }) => primary)?.columns ?? [],
+    unique: indexes.map(index => index.columns),
+    foreignKeys: parsed<readonly ForeignKeyJson[]>(row['foreign_keys']).map(readForeignKey),
+    fillsRows: isTrue(row['fills_rows']),
+    isInherited: isTrue(row['is_inherited'])
+  }
+}
+
+const textOf = (value: unknown) => typeof value === 'string' ? value : undefined
+
+interface ForeignKeyJson {
+  readonly columns: readonly string[]
+  readonly schema: string
+  readonly table: string
+  readonly targetColumns: readonly string[]
+}
+
+const readForeignKey = ({ columns, schema, table, targetColumns }: ForeignKeyJson): CatalogForeignKey =>
+  ({ columns, target: { schema, name: table }, targetColumns })
+
+interface ColumnJson {
+  readonly name: string
+  readonly type: string
+  readonly base: string
+  readonly class: string
+  readonly category: string
+  readonly required: boolean
+  readonly default: string | null
+  readonly domainDefault: boolean
+  readonly generated: boolean
+  readonly identity: string
+  readonly members: readonly string[] | null
+  readonly comment: string | null
+}
+
+function readColumn (column: ColumnJson): CatalogColumn {
+  const { name, type, required, generated, identity, members, comment } = column
+  return {
+    name,
+    type,
+    family: familyOf(column),
+    nullable: !required,
+    filled: column.default !== null || column.domainDefault || generated || identity !== '',
+    default: generated ? undefined : column.default ?? undefined,
+    generated,
+    identity: identity === 'a' ? 'always' : identity === 'd' ? 'by default' : undefined,
+    members: members ?? undefined,
+    comment: comment ?? undefined
+  }
+}
+
+const families: Readonly<Record<string, TypeFamily>> = {
+  int2: 'integer',
+  int4: 'integer',
+  int8: 'integer',
+  numeric: 'decimal',
+  float4: 'float',
+  float8: 'float',
+  money: 'money',
+  bool: 'boolean',
+  text: 'text',
+  varchar: 'text',
+  bpchar: 'text',
+  name: 'text',
+  char: 'text',
+  citext: 'text',
+  date: 'date',
+  timestamp: 'timestamp',
+  timestamptz: 'timestamp',
+  time: 'time',
+  timetz: 'time',
+  interval: 'interval',
+  uuid: 'uuid',
+  json: 'json',
+  jsonb: 'json',
+  bytea: 'bytes'
+}
+
+function familyOf ({ base, class: kind, category }: ColumnJson): TypeFamily {
+  if (kind === 'e') return 'enum'
+  return category === 'A' ? 'array' : families[base] ?? 'other'
+}

@@ -1,0 +1,32 @@
+import type { Collection } from '../../../model/model.ts'
+import type { Finding } from '../../catalog-check.ts'
+import { findDifferences } from '../check/check.ts'
+import { postgresRules } from '../check/types.ts'
+import type { TableName } from '../table-name.ts'
+import { readTables } from './catalog-tables.ts'
+import type { Connection } from './connection.ts'
+import { sqlState, toFault } from './faults.ts'
+
+/** Compares collections with the catalog of the database behind a connection. Throws the driver's errors as ours. */
+export async function checkOn (
+  connection: Connection, collections: readonly Collection[]
+): Promise<readonly Finding[]> {
+  const reader = {
+    readTables: (names: readonly TableName[]) => readTables(connection, names),
+    query: (text: string) => connection.query(text).catch((error: unknown) => { throw toFault(error) })
+  }
+  try {
+    return await findDifferences(collections, reader, postgresRules)
+  } catch (error) {
+    if (isUnsupported(error)) return [unreadable(error)]
+    throw toFault(error)
+  }
+}
+
+/** Returns true if the server does not have what the query of the catalog needs, as engines of other makers. */
+const isUnsupported = (error: unknown) => /^(?:42|0A|XX)/.test(sqlState(error))
+
+const unreadable = (error: unknown): Finding => ({
+  kind: 'warning',
+  message: `the catalog cannot be read, so declarations are not compared with tables: ${String(error)}`
+})

@@ -1,0 +1,188 @@
+import type { Catalog, CatalogColumn, CatalogForeignKey, CatalogTable, TableKind, TypeFamily } from '../catalog.ts'
+import { keyOfTable, type TableName } from '../table-name.ts'
+import type { SqliteDriver } from './driver.ts'
+
+/** Reads the tables of these names from the catalog of SQLite. A plain name is looked up as in a statement. */
+export function readTables (driver: SqliteDriver, names: readonly TableName[]): Catalog {
+  const tables = new Map<string, CatalogTable>()
+  for (const name of names) {
+    const table = readTable(driver, name)
+    if (table !== undefined) tables.set(keyOfTable(name), table)
+  }
+  const isComplete = names.every(name => tables.has(keyOfTable(name)))
+  return {
+    find: name => tables.get(keyOfTable(name)),
+    column (table, name) {
+      return table.columns.find(column => fold(column.name) === fold(name)) ?? rowNumber(table, name)
+    },
+    others: isComplete
+      ? []
+      : rowsOf<ListRow>(driver, namesQuery).map(({ schema, name }) =>
+        ({ schema: schema === 'main' || schema === 'temp' ? undefined : schema, name }))
+  }
+}
+
+// SQLite compares names without the case of ASCII letters.
+const fold = (name: string) => name.replaceAll(/[A-Z]/g, letter => letter.toLowerCase())
+
+// A temporary table hides one of the main database, which hides those of attached databases.
+const tableQuery = `
+select l.schema, l.name, l.type, l.wr, l.strict from pragma_table_list(?) as l
+where ? is null or l.schema = ? collate nocase
+order by case l.schema when 'temp' then 0 when 'main' then 1 else 2 end limit 1`
+
+const namesQuery = `
+select schema, name from pragma_table_list
+where type in ('table', 'view', 'virtual') and name not like 'sqlite!_%' escape '!'`
+
+const columnsQuery = `
+select name, type, "notnull" as required, dflt_value as fallback, pk, hidden from pragma_table_xinfo(?, ?)`
+const indexesQuery = 'select name, origin from pragma_index_list(?, ?) where "unique" = 1 and partial = 0'
+const indexColumnsQuery = 'select name from pragma_index_xinfo(?, ?) where key = 1 order by seqno'
+const foreignKeysQuery = `
+select id, "table" as target, "from" as own, "to" as other from pragma_foreign_key_list(?, ?) order by id, seq`
+
+interface ListRow {
+  readonly schema: string
+  readonly name: string
+  readonly type: string
+  readonly wr: number
+  readonly strict: number
+}
+
+interface ColumnRow {
+  readonly name: string
+  readonly type: string
+  readonly required: number
+  readonly fallback: string | null
+  readonly pk: number
+  readonly hidden: number
+}
+
+/** Returns the rows of a statement, whose columns the type names. */
+const rowsOf = <Row>(driver: SqliteDriver, text: string, ...parameters: ReadonlyArray<string | null>) =>
+  driver.prepare(text).all(...parameters) as readonly Row[]
+
+function readTable (driver: SqliteDriver, wanted: TableName): CatalogTable | undefined {
+  const asked = wanted.schema ?? null
+  const [found] = rowsOf<ListRow>(driver, tableQuery, wanted.name, asked, asked)
+  if (found === undefined) return undefined
+  const { schema, name } = found
+  // Columns of virtual tables may be hidden (1); those of generated columns have 2 and 3.
+  const columns = rowsOf<ColumnRow>(driver, columnsQuery, name, schema).filter(({ hidden }) => hidden !== 1)
+  const primaryKey = columns.filter(({ pk }) => pk > 0).toSorted((one, other) => one.pk - other.pk)
+  const isHidden = columns.some(column => fold(column.name) === rowNumberName)
+  const hasRowNumber = found.type === 'table' && found.wr === 0
+  const rowKey = hasRowNumber && primaryKey.length === 1 && primaryKey[0]?.type.toUpperCase() === 'INTEGER'
+    ? primaryKey[0].name
+    : undefined
+  const keyNames = primaryKey.map(column => column.name)
+  return {
+    schema,
+    name,
+    kind: kindOf(found.type),
+    comment: undefined,
+    columns: columns.map(column => readColumn(column, found, rowKey)),
+    primaryKey: keyNames,
+    unique: [
+      ...keyNames.length > 0 ? [keyNames] : [],
+      ...readUnique(driver, found),
+      ...hasRowNumber && !isHidden ? [[rowNumberName]] : []
+    ],
+    foreignKeys: readForeignKeys(driver, found),
+    // A trigger cannot change the row that is inserted.
+    fillsRows: false,
+    isInherited: false
+  }
+}
+
+function kindOf (type: string): TableKind {
+  if (type === 'view') return 'view'
+  return type === 'virtual' || type === 'shadow' ? 'virtual table' : 'table'
+}
+
+function readColumn (
+  { name, type, required, fallback, pk, hidden }: ColumnRow, { strict }: ListRow, rowKey: string | undefined
+): CatalogColumn {
+  return {
+    name,
+    type: type === '' ? 'without a type' : type,
+    family: strict === 1 ? strictFamily(type) : affinity(type),
+    // SQLite allows null in most primary keys, which nobody who declares one means.
+    nullable: required === 0 && pk === 0,
+    filled: fallback !== null || hidden > 1 || name === rowKey,
+    default: fallback ?? undefined,
+    generated: hidden > 1,
+    identity: undefined,
+    members: undefined,
+    comment: undefined
+  }
+}
+
+function strictFamily (type: string): TypeFamily {
+  switch (type.toUpperCase()) {
+    case 'INT':
+    case 'INTEGER': return 'integer'
+    case 'REAL': return 'float'
+    case 'TEXT': return 'text'
+    case 'BLOB': return 'bytes'
+    default: return 'any'
+  }
+}
+
+/**
+ * Returns what the declared type of a column means for the values that it stores. A column of text turns every number
+ * into text. Other columns take text that is no number, so they may hold anything.
+ */
+function affinity (type: string): TypeFamily {
+  const name = type.toUpperCase()
+  return !name.includes('INT') && /CHAR|CLOB|TEXT/.test(name) ? 'text' : 'any'
+}
+
+function readUnique (driver: SqliteDriver, { schema, name }: ListRow): ReadonlyArray<readonly string[]> {
+  return rowsOf<{ readonly name: string }>(driver, indexesQuery, name, schema).flatMap(index => {
+    const columns = rowsOf<{ readonly name: string | null }>(driver, indexColumnsQuery, index.name, schema)
+    const names = columns.map(column => column.name)
+    // The name of an expression is null.
+    return names.every(column => column !== null) ? [names] : []
+  })
+}
+
+interface ForeignKeyRow {
+  readonly id: number
+  readonly target: string
+  readonly own: string
+  readonly other: string | null
+}
+
+function readForeignKeys (driver: SqliteDriver, { schema, name }: ListRow): readonly CatalogForeignKey[] {
+  const rows = rowsOf<ForeignKeyRow>(driver, foreignKeysQuery, name, schema)
+  return [...new Set(rows.map(({ id }) => id))].map(id => {
+    const parts = rows.filter(row => row.id === id)
+    return {
+      columns: parts.map(({ own }) => own),
+      target: { schema, name: parts[0]?.target ?? '' },
+      targetColumns: parts.flatMap(({ other }) => other ?? [])
+    }
+  })
+}
+
+const rowNumberName = 'rowid'
+
+/** Returns the column that a table has without declaring it: the number of its row. */
+function rowNumber ({ unique, kind }: CatalogTable, name: string): CatalogColumn | undefined {
+  const hasIt = kind === 'virtual table' || unique.some(([first]) => first === rowNumberName)
+  if (!hasIt || !['rowid', 'oid', '_rowid_'].includes(fold(name))) return undefined
+  return {
+    name: rowNumberName,
+    type: 'INTEGER',
+    family: 'integer',
+    nullable: false,
+    filled: true,
+    default: undefined,
+    generated: false,
+    identity: undefined,
+    members: undefined,
+    comment: undefined
+  }
+}

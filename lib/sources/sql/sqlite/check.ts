@@ -1,0 +1,22 @@
+import type { Collection } from '../../../model/model.ts'
+import type { Finding } from '../../catalog-check.ts'
+import { findDifferences } from '../check/check.ts'
+import { sqliteRules } from '../check/types.ts'
+import { readTables } from './catalog-tables.ts'
+import type { SqliteDriver } from './driver.ts'
+import { toFault } from './faults.ts'
+import type { Rows } from './transaction.ts'
+
+/** Compares collections with the catalog of an open database. Throws the driver's errors as ours. */
+export async function checkOn (
+  driver: SqliteDriver, collections: readonly Collection[]
+): Promise<readonly Finding[]> {
+  try {
+    return await findDifferences(collections, {
+      readTables: names => readTables(driver, names),
+      query: text => driver.prepare(text).all() as Rows
+    }, sqliteRules)
+  } catch (error) {
+    throw toFault(error)
+  }
+}
