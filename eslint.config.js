@@ -4,7 +4,7 @@ import tseslint from 'typescript-eslint'
 // The rooms and files of lib, in the order in which imports point: one may import from those before it, never from those after it.
 const order = [
   'errors', 'after', 'memoize', 'batching', 'pipelining', 'collection', 'model', 'request', 'plan', 'sources', 'rules', 'run', 'response', 'options', 'checks', 'request-facts', 'answer',
-  'failures', 'framework-errors', 'streams', 'replies', 'timing', 'routes', 'hooks', 'register', 'index', 'conformance'
+  'openapi', 'failures', 'framework-errors', 'streams', 'replies', 'timing', 'routes', 'document-route', 'hooks', 'register', 'with-data-api', 'index', 'conformance'
 ]
 
 // What no order says: a source and a response know nothing of how a request was written, and running knows nothing of answers.
@@ -26,7 +26,7 @@ const rulesOf = (room, place, files, toLib) => ({
           regex: `${toLib}${later}(\\.ts|/)`,
           message: `${room} comes before ${later}: imports point one way.`
         })),
-        ...['framework-errors', 'streams', 'replies', 'timing', 'routes', 'hooks', 'register', 'index', 'conformance'].includes(room) ? [] : [{ regex: '^fastify', allowTypeImports: room === 'collection', message: 'Only framework-errors, streams, replies, timing, routes, hooks, register, index and conformance know Fastify.' }]
+        ...['framework-errors', 'streams', 'replies', 'timing', 'routes', 'document-route', 'hooks', 'register', 'with-data-api', 'index', 'conformance'].includes(room) ? [] : [{ regex: '^fastify', allowTypeImports: room === 'collection', message: 'Only framework-errors, streams, replies, timing, routes, document-route, hooks, register, with-data-api, index and conformance know Fastify.' }]
       ]
     }]
   }

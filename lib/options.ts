@@ -1,4 +1,5 @@
 import { type DataOptions, optionsSchema } from '../schemas/options.ts'
+import type { OpenApiOptions } from '../schemas/openapi.ts'
 import type { RequestStrategies } from '../schemas/request-strategies.ts'
 import type { Declared, Pages } from './collection.ts'
 import { DeclarationError } from './errors.ts'
@@ -38,8 +39,12 @@ export interface Options {
     readonly pageNames: PageNames
     readonly length: number
     readonly linkLength: number
+    /** True if the directory links to the OpenAPI document. */
+    readonly describes: boolean
   }
   readonly pages: PageLimits
+  /** Members of every OpenAPI document; undefined if no URL serves one. */
+  readonly openapi: OpenApiOptions | undefined
   readonly baseUrl: string | undefined
   /** In milliseconds; undefined for no log of slow statements. */
   readonly slowStatements: number | undefined
@@ -79,7 +84,15 @@ export function compileOptions ({ collections, ...data }: DataApiOptions): Optio
     writes: { ...bodyLimits(data.bodies ?? {}), reads: paged },
     responseContent,
     segments,
-    answers: { ...responseContent, dictionaryPrefix: syntax.dictionaryPrefix, pageNames, length, linkLength },
+    answers: {
+      ...responseContent,
+      dictionaryPrefix: syntax.dictionaryPrefix,
+      pageNames,
+      length,
+      linkLength,
+      describes: data.openapi !== false
+    },
+    openapi: data.openapi === false ? undefined : data.openapi ?? {},
     pages: pageLimits(data.pages ?? {}),
     baseUrl: data.baseUrl?.replace(/\/+$/, ''),
     slowStatements: data.slowStatements,

@@ -1,11 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 import { makeChecks } from './checks.ts'
+import { addDocumentRoute } from './document-route.ts'
 import { DeclarationError } from './errors.ts'
 import { addHooks } from './hooks.ts'
 import { compileModel } from './model/compile.ts'
 import { checkDeclarations } from './model/declarations.ts'
 import { exposedNames, type Model } from './model/model.ts'
 import { checkRules } from './model/rules.ts'
+import type { DocumentOptions } from './openapi/document.ts'
+import { type Documents, makeDocuments } from './openapi/documents.ts'
+import type { Document } from './openapi/objects.ts'
 import { compileOptions, type DataApiOptions } from './options.ts'
 import { makeCallers } from './rules/caller.ts'
 import { reservedNames, syntaxFor } from './request/syntax.ts'
@@ -19,6 +23,8 @@ export interface DataApi {
   readonly prefix: string
   /** The names of the collections on the wire, in the order of their declaration. */
   readonly collections: readonly string[]
+  /** Returns the OpenAPI document of the whole API, whatever rules hide from callers (docs/openapi.md). */
+  openapi (options?: DocumentOptions): Document
   /** All registrations in this scope, by prefix; this one is among them. */
   readonly registrations: ReadonlyMap<string, DataApi>
 }
@@ -37,16 +43,18 @@ export async function register (app: FastifyInstance, given: DataApiOptions): Pr
   })
   if (!app.hasRequestDecorator('dataApi')) app.decorateRequest('dataApi', undefined)
   const checks = makeChecks(model, app.log)
+  const api = { model, options, callers, checks }
   await app.register(async scope => {
     if (options.slowStatements !== undefined || options.responseContent.serverTiming) {
       scope.addHook('onClose', countStatements())
     }
-    decorate(app, scope.prefix, model)
-    const api = { model, options, callers, checks }
+    const documents = makeDocuments(model, options.baseUrl ?? scope.prefix, options)
+    decorate(app, scope.prefix, model, documents)
     const replies = makeReplies(scope, api)
     addHooks(scope, options, replies)
     addBodyParser(scope, options.writes)
     addRoutes(scope, api, replies)
+    if (options.openapi !== undefined) addDocumentRoute(scope, api, documents, replies)
     scope.addHook('onReady', () => checks.start(patienceOf(app)))
   }, { prefix: options.prefix })
 }
@@ -55,12 +63,13 @@ export async function register (app: FastifyInstance, given: DataApiOptions): Pr
 const patienceOf = ({ initialConfig: { pluginTimeout = 10_000 } }: FastifyInstance) =>
   pluginTimeout === 0 ? 6000 : Math.min(6000, pluginTimeout / 2)
 
-function decorate (app: FastifyInstance, prefix: string, model: Model): void {
+function decorate (app: FastifyInstance, prefix: string, model: Model, documents: Documents): void {
   const registrations = registrationsOf(app)
   if (registrations.has(prefix)) {
     throw new DeclarationError(`option 'prefix': another API is already registered under '${prefix}'`)
   }
-  const registered: DataApi = { prefix, collections: [...model.collections.keys()], registrations }
+  const collections = [...model.collections.keys()]
+  const registered: DataApi = { prefix, collections, registrations, openapi: options => documents.whole(options) }
   registrations.set(prefix, registered)
   if (!app.hasDecorator('dataApi')) app.decorate('dataApi', registered)
 }

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { openApiOptions } from './openapi.ts'
 import { queryStringOptions } from './query-string.ts'
 import { requestStrategies } from './request-strategies.ts'
 
@@ -63,6 +64,8 @@ export const optionsSchema = Type.Object({
     /** Whether an unexpected error shows the client its cause and stack; not for production. Default false. */
     developerErrors: Type.Optional(Type.Boolean())
   }, { additionalProperties: false })),
+  /** The OpenAPI document at `openapi.json`; `false` for none. */
+  openapi: Type.Optional(Type.Union([Type.Literal(false), openApiOptions])),
   /** Sizes of pages, in items, for collections without sizes of their own. `Infinity` means no limit. */
   pages: Type.Optional(Type.Object({
     /** Items on a page when the request names no size. Default 100. */

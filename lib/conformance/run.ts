@@ -43,7 +43,7 @@ export async function runWorld (
 }
 
 /** Compiles the API over the objects that memory() serves, so that requests are generated from the current rows. */
-function apiModelOf (world: World, { source }: Opened): ApiModel {
+export function apiModelOf (world: World, { source }: Opened): ApiModel {
   const collections = declare(world, source)
   const options = compileOptions({ ...world.options, collections })
   const model = compileModel(collections, {

@@ -1,9 +1,9 @@
 import { contentTooLarge, describeValue } from '../errors.ts'
-import { singleKey } from '../model/keys.ts'
 import type { Collection, Field, StoredField, SubCollectionField, SubItemField } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 import type { Violation } from '../model/validators.ts'
 import type { Preset } from './plan.ts'
+import { requirementsOf } from './required.ts'
 import { suggest } from './suggest.ts'
 import { findExposed, readableNames } from './visible.ts'
 
@@ -156,9 +156,10 @@ function addMember (planning: Planning, name: string, value: unknown, collection
   }
 }
 
-type WritableField = StoredField | SubItemField | SubCollectionField
+export type WritableField = StoredField | SubItemField | SubCollectionField
 
-const isWritable = (field: Field): field is WritableField =>
+/** Returns true for a field that bodies may hold a value for. */
+export const isWritable = (field: Field): field is WritableField =>
   field.writable && field.kind !== 'expression' && field.kind !== 'computed'
 
 function addConfirmation (draft: BodyDraft, field: Field, value: unknown, pointer: string): void {
@@ -317,24 +318,12 @@ function findIdentifier (
 const takenFrom = (value: Readonly<Record<string, unknown>>, { readable, name, type }: StoredField) =>
   readable && Object.hasOwn(value, name) ? type.take(value[name]) as Scalar | undefined : undefined
 
-/** Returns the violations of a new item that lacks fields it requires. */
+/** Returns the violations of a new item that lacks members it requires. */
 function missing (
   body: Readonly<Record<string, unknown>>, collection: Collection, { pointer, presets }: BodyContext
 ): readonly Violation[] {
-  const generated = singleKey(collection)
-  const hasValue = (field: StoredField) =>
-    field.schema.default !== undefined || findPreset(field, presets) !== undefined
-  const required = [...collection.fields.values()].filter(field => {
-    if (!field.writable || Object.hasOwn(body, field.name)) return false
-    if (field === generated && generatedKinds.has(generated.type.kind)) return false
-    if (field.kind === 'stored') return !field.optional && !hasValue(field)
-    if (field.kind !== 'sub-item') return false
-    const isNamed = ({ writable, name }: StoredField) => writable && Object.hasOwn(body, name)
-    return field.foreignKey.every(part => !part.nullable) &&
-      field.foreignKey.some(part => !hasValue(part) && !isNamed(part))
-  })
-  return required.map(({ name }) => ({ pointer: pointer + tokenOf(name), message: 'is required' }))
+  const has = (field: Field) => Object.hasOwn(body, field.name)
+  return requirementsOf(collection, presets)
+    .filter(({ field, instead }) => !has(field) && !(instead?.every(has) ?? false))
+    .map(({ field: { name } }) => ({ pointer: pointer + tokenOf(name), message: 'is required' }))
 }
-
-/** The types of keys that are generated if the body has none: integers by the source, UUIDs at random. */
-const generatedKinds: ReadonlySet<string> = new Set(['integer', 'int64', 'uuid'])

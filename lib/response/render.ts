@@ -6,7 +6,7 @@ import type { Walked } from '../plan/walk.ts'
 import type { ReadOutcome, Result } from '../run/run.ts'
 import { type AcknowledgementOptions, renderWrite, type WriteEcho } from './acknowledgement.ts'
 import { type Answer, empty, ok } from './answer.ts'
-import { renderDirectory } from './directory.ts'
+import { documentLink, renderDirectory } from './directory.ts'
 import { type PageEcho, countHeaders, type PageOptions } from './page.ts'
 import { type Addressed, dictionaryParts, formatPath, type Parts, siteOf } from './paths.ts'
 import { renderMissing, renderRead, renderJson } from './read.ts'
@@ -15,7 +15,10 @@ import { tagged } from './tag.ts'
 
 export interface RenderOptions {
   readonly baseUrl: string | undefined
-  readonly answers: PageOptions & AcknowledgementOptions
+  readonly answers: PageOptions & AcknowledgementOptions & {
+    /** True if the directory links to the OpenAPI document. */
+    readonly describes: boolean
+  }
 }
 
 /** The parts of a request that its answer repeats or depends on. */
@@ -36,7 +39,7 @@ export function render (result: Result, request: Echo, model: Model, { baseUrl, 
   const echo = { method, parts, otherParameters, returns, ifNoneMatch, site: () => siteOf(request, baseUrl) }
   switch (result.kind) {
     case 'options': return renderOptions(result)
-    case 'directory': return tagged(ok(renderDirectory(model)), ifNoneMatch)
+    case 'directory': return tagged(renderRoot(model, echo, answers), ifNoneMatch)
     case 'read': return renderFound(result, echo, answers)
     case 'write': {
       const { write, result: written, identifiers, address } = result
@@ -44,6 +47,10 @@ export function render (result: Result, request: Echo, model: Model, { baseUrl, 
       return renderWrite(write, written, address, echo, answers)
     }
   }
+}
+
+function renderRoot (model: Model, { site }: AnswerEcho, { describes }: RenderOptions['answers']): Answer {
+  return ok(renderDirectory(model), undefined, describes ? [documentLink(site())] : [])
 }
 
 function renderFound (

@@ -48,6 +48,8 @@ export interface Caller {
 export interface Callers {
   /** Returns the caller of a request. `name` is the first segment of its path; undefined for the directory. */
   of (name: string | undefined, context: Context): Caller | Promise<Caller>
+  /** Returns the callers of requests to all collections, by the names of the collections. Asks each rule once. */
+  all (context: Context): Promise<ReadonlyMap<string, Caller>>
   /** True if any collection has rules or a scope. */
   readonly guarded: boolean
   /** Returns true if the answers to requests with this first segment depend on the caller. */
@@ -67,12 +69,28 @@ export function makeCallers (
   return {
     guarded: Object.values(declared).some(isGuarded),
     differ: name => name !== undefined && groups.has(name),
-    of (name, context) {
-      const group = name === undefined ? undefined : groups.get(name)
-      if (group === undefined) return anyone
-      const modelFor = (denials: Denials) => isEmpty(denials) ? model : modelWithout(group.connected, denials)
-      return decide(group.guarded, { declared, linked, context, modelFor })
+    of,
+    async all (context) {
+      const callers = new Map<string, Caller | Promise<Caller>>()
+      for (const name of model.collections.keys()) callers.set(name, callerOfGroup(name, callers, context))
+      return new Map(await Promise.all([...callers].map(async ([name, caller]) => [name, await caller] as const)))
     }
+  }
+
+  function of (name: string | undefined, context: Context): Caller | Promise<Caller> {
+    const group = name === undefined ? undefined : groups.get(name)
+    if (group === undefined) return anyone
+    const modelFor = (denials: Denials) => isEmpty(denials) ? model : modelWithout(group.connected, denials)
+    return decide(group.guarded, { declared, linked, context, modelFor })
+  }
+
+  /** The caller of a collection is that of every collection which relations connect with it. */
+  function callerOfGroup (
+    name: string, callers: ReadonlyMap<string, Caller | Promise<Caller>>, context: Context
+  ): Caller | Promise<Caller> {
+    const [first] = groups.get(name)?.connected ?? []
+    const known = [...callers].find(([other]) => first !== undefined && groups.get(other)?.connected[0] === first)
+    return known?.[1] ?? of(name, context)
   }
 }
 

@@ -1,0 +1,90 @@
+import { uniques } from '../model/keys.ts'
+import type { Collection, Field, StoredField, SubCollectionField } from '../model/model.ts'
+import { isWritable, parentPresets, type WritableField } from '../plan/body.ts'
+import { requirementsOf } from '../plan/required.ts'
+import type { Describing } from './describing.ts'
+import type { Reference, Schema } from './objects.ts'
+import { isPlainName } from './profiles.ts'
+import { fieldSchema } from './values.ts'
+
+/** Returns the schema of a new item in a body. */
+export function createSchema (collection: Collection, describing: Describing): Reference {
+  return describing.components.ref(collection, 'Create', () => bodySchema(collection, describing, undefined))
+}
+
+/** Returns the schema of a new item in a sub-collection: its parent is known, so it does not name it. */
+export function createInSchema (via: SubCollectionField, describing: Describing): Reference {
+  if (via.link.kind === 'join') return createSchema(via.target, describing)
+  return describing.components.ref(via.target, `Create_in_${via.holder.name}_${via.name}`, () => {
+    return bodySchema(via.target, describing, via)
+  })
+}
+
+/** Returns the schema of a partial update. */
+export function updateSchema (collection: Collection, describing: Describing): Reference {
+  return describing.components.ref(collection, 'Update', () => ({
+    type: 'object',
+    properties: membersOf(collection, describing),
+    additionalProperties: false
+  }))
+}
+
+/** Returns false for a profile that cannot name a member which a new item must have. */
+export function canCreate (collection: Collection, { profile }: Describing): boolean {
+  return !profile.plainNames || requirementsOf(collection, []).every(({ field }) => isPlainName(field.name))
+}
+
+function requirements (collection: Collection, via: SubCollectionField | undefined) {
+  return requirementsOf(collection, parentPresets(via))
+}
+
+function bodySchema (collection: Collection, describing: Describing, via: SubCollectionField | undefined): Schema {
+  const required = requirements(collection, via)
+  const always = required.filter(({ instead }) => instead === undefined).map(({ field }) => field.name)
+  const either = required.flatMap(({ field, instead }) =>
+    instead === undefined ? [] : [{ anyOf: [{ required: [field.name] }, { required: namesOf(instead) }] }])
+  return {
+    type: 'object',
+    properties: membersOf(collection, describing, presetFields(via)),
+    ...always.length > 0 && { required: always },
+    ...either.length > 0 && { allOf: either },
+    additionalProperties: false
+  }
+}
+
+/** The foreign key of a new item's parent. */
+const presetFields = (via: SubCollectionField | undefined): readonly StoredField[] =>
+  parentPresets(via).map(({ field }) => field)
+
+function membersOf (
+  { fields }: Collection, describing: Describing, known: readonly StoredField[] = []
+): Readonly<Record<string, Schema>> {
+  const isKnown = (field: Field) =>
+    known.some(one => one === field || (field.kind === 'sub-item' && field.foreignKey.includes(one)))
+  const writable = [...fields.values()].filter(isWritable).filter(field => !isKnown(field))
+  const named = describing.profile.plainNames ? writable.filter(({ name }) => isPlainName(name)) : writable
+  return Object.fromEntries(named.map(field => [field.name, memberSchema(field, describing)]))
+}
+
+function memberSchema (field: WritableField, describing: Describing): Schema {
+  if (field.kind === 'stored') return fieldSchema(field, 'body')
+  const links = linkSchemas(field.target)
+  if (field.kind === 'sub-collection') {
+    return { type: 'array', items: { anyOf: [...links, createInSchema(field, describing)] } }
+  }
+  const elements = [...links, createSchema(field.target, describing)]
+  const canBeNull = field.foreignKey.some(({ nullable }) => nullable)
+  return { anyOf: canBeNull ? [...elements, { type: 'null' }] : elements }
+}
+
+/** An element that exists already is named by one of its identifiers, or by all fields of its key. */
+function linkSchemas (collection: Collection): readonly Schema[] {
+  return uniques(collection).filter(fields => fields.every(({ readable }) => readable)).map(fields => ({
+    type: 'object',
+    properties: Object.fromEntries(fields.map(field => [field.name, fieldSchema(field, 'body')])),
+    required: namesOf(fields),
+    additionalProperties: false
+  }))
+}
+
+const namesOf = (fields: readonly StoredField[]) => fields.map(({ name }) => name)

@@ -1,0 +1,61 @@
+import type { Collection } from '../model/model.ts'
+import { allowedMethods, type Method } from '../plan/methods.ts'
+import type { Permissions } from '../plan/request.ts'
+import { always } from '../plan/predicates.ts'
+import type { Resource } from '../plan/walk.ts'
+import type { Syntax } from '../request/syntax.ts'
+import type { Components } from './components.ts'
+import type { Profile } from './profiles.ts'
+
+/** What one caller may see of a collection and do with its items. The permissions hold the caller's model. */
+export interface View { readonly collection: Collection, readonly permissions: Permissions }
+
+/** All that the parts of a document depend on. */
+export interface Describing {
+  readonly profile: Profile
+  readonly version: Version
+  readonly syntax: Syntax
+  readonly answers: AnswerOptions
+  readonly components: Components
+  /** Returns an operation's identifier that the document does not have yet. */
+  operationId (name: string): string
+}
+
+/** The versions of OpenAPI. 3.2 adds the method QUERY and the items of streams. */
+export const versions = ['3.1', '3.2'] as const
+export type Version = typeof versions[number]
+
+/** The options that decide the form of answers. */
+export interface AnswerOptions {
+  readonly createdBody: 'id' | 'status' | 'none'
+  readonly pageLinks: 'header' | 'wrapped' | 'both' | 'none'
+}
+
+/** Returns the views of the collections that the permissions let a caller use in any way. */
+export function viewsOf (permissionsOf: (name: string) => Permissions | undefined, names: readonly string[]): View[] {
+  return names.flatMap(name => {
+    const permissions = permissionsOf(name)
+    const collection = permissions?.model.collections.get(name)
+    if (permissions === undefined || collection === undefined) return []
+    const view = { collection, permissions }
+    const used = [listOf(collection), itemOf(collection)].flatMap(resource => methodsOf(resource, view))
+    return used.length > 0 ? [view] : []
+  })
+}
+
+/** Returns the methods that the resource takes from this caller, without HEAD and OPTIONS. */
+export function methodsOf (resource: Resource, { permissions }: View): readonly Method[] {
+  return allowedMethods(resource).filter(method => {
+    return method !== 'HEAD' && method !== 'OPTIONS' && permissions.denial(method, resource) === undefined
+  })
+}
+
+/** Returns a collection as a path leads to it. */
+export function listOf (collection: Collection): Extract<Resource, { kind: 'collection' }> {
+  return { kind: 'collection', from: { collection, via: undefined }, where: always, presets: [], walked: [] }
+}
+
+/** Returns an item of a collection as a path leads to it. */
+export function itemOf (collection: Collection): Extract<Resource, { kind: 'item' }> {
+  return { kind: 'item', collection, special: false, nullable: false, presets: [], walked: [] }
+}

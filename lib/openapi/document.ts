@@ -1,0 +1,98 @@
+import type { OpenApiOptions } from '../../schemas/openapi.ts'
+import type { Collection } from '../model/model.ts'
+import type { Permissions } from '../plan/request.ts'
+import type { Syntax } from '../request/syntax.ts'
+import { makeComponents } from './components.ts'
+import { type AnswerOptions, type Describing, type Version, viewsOf } from './describing.ts'
+import type { Document, Operation, PathItem } from './objects.ts'
+import { collectionPaths, isNameable } from './paths.ts'
+import { type ProfileName, profiles } from './profiles.ts'
+import { directorySchema, ok, sharedResponses } from './responses.ts'
+
+/** The choice of a document (docs/openapi.md). */
+export interface DocumentOptions {
+  /** The readers of the document: people, generators of clients, or language models. Default `docs`. */
+  readonly profile?: ProfileName | undefined
+  /** The version of OpenAPI. Default `3.1`. */
+  readonly version?: Version | undefined
+  /** The names on the wire of the collections to describe. Default: all. */
+  readonly collections?: readonly string[] | undefined
+  /** Put before the names of all components, so that they fit into another document. Default: nothing. */
+  readonly componentPrefix?: string | undefined
+}
+
+/** The parts of a registration that a document is made from. */
+export interface Described {
+  readonly collections: Iterable<Collection>
+  readonly syntax: Syntax
+  readonly answers: AnswerOptions
+  readonly info: OpenApiOptions
+  /** The URL of the API's root. */
+  readonly root: string
+}
+
+/** Returns the permissions of the reader of a document, by the name of a collection; undefined if it has none. */
+export type PermissionsFor = (name: string) => Permissions | undefined
+
+/**
+ * Returns the OpenAPI document of what the permissions allow. It is made of the functions that plan requests: the forms
+ * of items, the methods of resources, and the members that a new item must have.
+ */
+export function makeDocument (
+  described: Described, permissionsFor: PermissionsFor, options: DocumentOptions = {}
+): Document {
+  const { profile = 'docs', version = '3.1', collections: wanted, componentPrefix: prefix = '' } = options
+  const { syntax, answers, info: { info, servers, security, securitySchemes } } = described
+  const all = [...described.collections]
+  const describing: Describing = {
+    profile: profiles[profile],
+    version,
+    syntax,
+    answers,
+    components: makeComponents(all, prefix),
+    operationId: uniqueNames()
+  }
+  const views = viewsOf(permissionsFor, all.map(({ name }) => name))
+    .filter(({ collection }) => wanted === undefined || wanted.includes(collection.name))
+    .filter(({ collection }) => isNameable(collection, describing))
+  const responses = Object.fromEntries(Object.entries(sharedResponses(describing))
+    .map(([name, response]) => [prefix + name, response]))
+  const paths = Object.fromEntries(views.flatMap(view => Object.entries(collectionPaths(view, describing))))
+  return {
+    openapi: version === '3.2' ? '3.2.0' : '3.1.1',
+    info: { title: 'Data API', version: '1.0.0', description: advice, ...info },
+    servers: servers ?? [{ url: described.root === '' ? '/' : described.root }],
+    tags: views.map(({ collection: { name } }) => ({ name })),
+    paths: { ...profile === 'docs' && { '/': directoryPath(describing) }, ...paths },
+    components: { schemas: describing.components.schemas, responses, ...securitySchemes && { securitySchemes } },
+    ...security && { security }
+  }
+}
+
+const advice = 'The path of an item goes on through its relations to any depth, such as ' +
+  '`/artists/3/albums/7/tracks`; this document describes the first two levels.'
+
+function directoryPath (describing: Describing): PathItem {
+  const get: Operation = {
+    operationId: describing.operationId('list_collections'),
+    summary: 'List the collections',
+    tags: [],
+    responses: {
+      200: ok('The collections.', directorySchema(describing)),
+      default: describing.components.response('Failed')
+    }
+  }
+  return { get }
+}
+
+/** Returns a function that makes names of at most 64 characters, each only once. */
+function uniqueNames (): (name: string) => string {
+  const used = new Set<string>()
+  return name => {
+    const plain = name.replaceAll(/[^A-Za-z0-9_-]/gu, '_').slice(0, 60)
+    let unique = plain
+    for (let count = 2; used.has(unique); count++) unique = `${plain}_${count}`
+    used.add(unique)
+    return unique
+  }
+}

@@ -1,0 +1,66 @@
+import { LruMap } from 'toad-cache'
+import type { OpenApiOptions } from '../../schemas/openapi.ts'
+import type { Model } from '../model/model.ts'
+import type { Permissions } from '../plan/request.ts'
+import type { Syntax } from '../request/syntax.ts'
+import { type AnswerOptions, itemOf, listOf, methodsOf } from './describing.ts'
+import { type Described, type DocumentOptions, makeDocument, type PermissionsFor } from './document.ts'
+import type { Document } from './objects.ts'
+
+/** The documents of one registration. */
+export interface Documents {
+  /** Returns the document of the whole API. */
+  whole (options?: DocumentOptions): Document
+  /** Returns the text of the document of what the permissions allow. */
+  text (permissionsFor: PermissionsFor, options: DocumentOptions): string
+}
+
+/** The options of a registration that its documents depend on. */
+interface DocumentSettings {
+  readonly openapi: OpenApiOptions | undefined
+  readonly syntax: Syntax
+  readonly responseContent: AnswerOptions
+}
+
+/** Prepares the documents of a registration. None is made before it is asked for. `root`: the path of the API. */
+export function makeDocuments (
+  model: Model, root: string, { openapi: info = {}, syntax, responseContent: answers }: DocumentSettings
+): Documents {
+  const described: Described = { collections: [...model.collections.values()], syntax, answers, info, root }
+  const everything: Permissions = { model, readingDenial: () => undefined, denial: () => undefined }
+  const texts = new LruMap<string>(mostTexts)
+  const identityOf = identities()
+  return {
+    whole: options => makeDocument(described, () => everything, options),
+    text (permissionsFor, options) {
+      const keys = [...model.collections.keys()].map(name => keyOf(permissionsFor(name), name))
+      const key = JSON.stringify([options, keys])
+      const text = texts.get(key) ?? JSON.stringify(makeDocument(described, permissionsFor, options))
+      texts.set(key, text)
+      return text
+    }
+  }
+
+  /** What a document depends on: the caller's form of the collection, and what the caller may do with it. */
+  function keyOf (permissions: Permissions | undefined, name: string): unknown {
+    const collection = permissions?.model.collections.get(name)
+    if (permissions === undefined || collection === undefined) return null
+    const view = { collection, permissions }
+    const resources = [listOf(collection), itemOf(collection)]
+    return [identityOf(collection), ...resources.map(resource => methodsOf(resource, view))]
+  }
+}
+
+/** The documents kept: a few for each kind of caller. */
+const mostTexts = 30
+
+/** Returns a function that numbers objects. Equal numbers mean the same object. */
+function identities (): (object: object) => number {
+  const numbers = new WeakMap<object, number>()
+  let last = 0
+  return object => {
+    const number = numbers.get(object) ?? ++last
+    numbers.set(object, number)
+    return number
+  }
+}

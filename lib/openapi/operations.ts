@@ -1,0 +1,237 @@
+import { singleKey } from '../model/keys.ts'
+import type { Collection } from '../model/model.ts'
+import { mediaTypes } from '../plan/media.ts'
+import type { Method } from '../plan/methods.ts'
+import type { Resource } from '../plan/walk.ts'
+import { formType } from '../request/parse.ts'
+import { canCreate, createInSchema, createSchema, updateSchema } from './bodies.ts'
+import type { Describing, View } from './describing.ts'
+import { filterParameters } from './filters.ts'
+import { itemSchema, listedSchema } from './items.ts'
+import type { Content, Operation, Parameter, PathItem, Response, Schema } from './objects.ts'
+import {
+  countHeader, listParameters, matchHeader, readHeaders, returnHeader, selectionParameters
+} from './parameters.ts'
+import { createdSchema, doneSchema, jsonContent, ok } from './responses.ts'
+import { fieldSchema } from './values.ts'
+
+/** A list to describe: a collection, or the sub-collection `via` of an item. */
+export interface List {
+  readonly collection: Collection
+  readonly via: Extract<Resource, { kind: 'collection' }>['from']['via']
+  /** The words of its operations' identifiers, such as `artists`, `albums`. */
+  readonly words: readonly string[]
+}
+
+export function describeList (
+  { from: { collection, via } }: Extract<Resource, { kind: 'collection' }>, view: View
+): List {
+  return { collection, via, words: via === undefined ? [collection.name] : [view.collection.name, via.name] }
+}
+
+/** Returns the operation that reads a page or, where the profile has them, a stream. */
+export function getList (list: List, describing: Describing): Operation {
+  const { collection, via, words } = list
+  const [first = ''] = words
+  const { profile, syntax } = describing
+  // Filters of related items go through `where`: a parameter for each would make the document unreadable.
+  const filters = profile.namedFilters && via === undefined ? filterParameters(collection, syntax) : []
+  const headers = profile.details ? [countHeader, ...readHeaders] : []
+  return {
+    operationId: describing.operationId(`list_${words.join('_')}`),
+    summary: via === undefined ? `List ${first}` : `List the ${via.name} of an item of ${first}`,
+    tags: [first],
+    parameters: [...filters, ...listParameters(collection, describing), ...headers],
+    responses: {
+      200: pageResponse(list, describing),
+      ...profile.details && { 304: describing.components.response('NotModified') },
+      400: describing.components.response('BadRequest'),
+      ...via !== undefined && { 404: describing.components.response('NotFound') },
+      default: describing.components.response('Failed')
+    }
+  }
+}
+
+/** Returns the operation QUERY, whose body is a query string (OpenAPI 3.2). */
+export function queryList (list: List, describing: Describing): Operation {
+  const { parameters = [], ...get } = getList(list, describing)
+  const inQuery = parameters.filter(parameter => parameter.in === 'query')
+  const properties = Object.fromEntries(inQuery.map(({ name, schema }) => [name, schema]))
+  return {
+    ...get,
+    operationId: describing.operationId(`query_${list.words.join('_')}`),
+    parameters: parameters.filter(parameter => parameter.in === 'header'),
+    requestBody: { required: false, content: { [formType]: { schema: { type: 'object', properties } } } }
+  }
+}
+
+function pageResponse ({ collection }: List, describing: Describing): Response {
+  const { answers: { pageLinks }, profile, version } = describing
+  const element = listedSchema(collection, describing)
+  const items: Schema = { type: 'array', items: element }
+  const wrapped = pageLinks === 'wrapped' || pageLinks === 'both'
+  const response = ok('A page of items.', wrapped ? wrappedSchema(items) : items, { headers: pageHeaders(describing) })
+  if (!profile.streams) return response
+  const streams: Content = {
+    [mediaTypes.ndjson]: version === '3.2' ? { itemSchema: element } : { schema: { type: 'string' } },
+    [mediaTypes.csv]: { schema: { type: 'string' } }
+  }
+  return { ...response, content: { ...response.content, ...streams } }
+}
+
+/** Returns the schema of a page around its items. */
+export function wrappedSchema (items: Schema): Schema {
+  const link = { type: 'string', description: 'a relative URL' }
+  return {
+    type: 'object',
+    properties: {
+      items,
+      page: {
+        type: 'object',
+        properties: { first: link, prev: link, next: link, total: { type: 'integer' } },
+        additionalProperties: false
+      }
+    },
+    required: ['items', 'page'],
+    additionalProperties: false
+  }
+}
+
+/** Returns the headers of a page. */
+export function pageHeaders ({ answers: { pageLinks }, profile }: Describing): NonNullable<Response['headers']> {
+  const inHeader = pageLinks === 'header' || pageLinks === 'both'
+  return {
+    ...inHeader && { Link: stringHeader('The pages `first`, `prev` and `next` (RFC 8288).') },
+    ...profile.details && {
+      'X-Total-Count': { description: 'The number of all items (`Prefer: count=exact`).', schema: { type: 'integer' } },
+      ETag: tag
+    }
+  }
+}
+
+const stringHeader = (description: string) => ({ description, schema: { type: 'string' } })
+const tag = stringHeader('The tag of this representation.')
+
+/** Returns the operation that reads one item. `nullable`: the answer is null where there is none. */
+export function getItem (
+  collection: Collection, describing: Describing, words: readonly string[], nullable = false
+): Operation {
+  const { profile } = describing
+  const [first = '', second = ''] = words
+  const schema = itemSchema(collection, describing)
+  return {
+    operationId: describing.operationId(`get_${words.join('_')}`),
+    summary: nullable ? `Read the ${second} of an item of ${first}` : `Read an item of ${collection.name}`,
+    tags: [first],
+    parameters: [...selectionParameters(collection, describing), ...profile.details ? readHeaders : []],
+    responses: {
+      200: ok('The item.', nullable ? { anyOf: [schema, { type: 'null' }] } : schema, {
+        ...profile.details && { headers: { ETag: tag } }
+      }),
+      ...profile.details && { 304: describing.components.response('NotModified') },
+      400: describing.components.response('BadRequest'),
+      404: describing.components.response('NotFound'),
+      default: describing.components.response('Failed')
+    }
+  }
+}
+
+/** Returns the operation that creates items; no operation if the profile cannot name a required member. */
+export function createOperation ({ collection, via, words }: List, describing: Describing): PathItem {
+  if (!canCreate(collection, describing)) return {}
+  const [first = ''] = words
+  const body = via === undefined ? createSchema(collection, describing) : createInSchema(via, describing)
+  const many = { type: 'array', items: body }
+  const post: Operation = {
+    operationId: describing.operationId(`create_${words.join('_')}`),
+    summary: via === undefined ? `Create in ${first}` : `Create in the ${via.name} of an item of ${first}`,
+    tags: [first],
+    parameters: writeParameters(collection, describing),
+    requestBody: {
+      required: isRequired(body, describing),
+      content: jsonContent(describing.profile.plainNames ? body : { anyOf: [body, many] })
+    },
+    responses: {
+      201: createdResponse(collection, describing),
+      400: describing.components.response('BadRequest'),
+      ...via !== undefined && { 404: describing.components.response('NotFound') },
+      409: describing.components.response('Conflict'),
+      default: describing.components.response('Failed')
+    }
+  }
+  return { post }
+}
+
+function createdResponse (collection: Collection, describing: Describing): Response {
+  const { answers: { createdBody }, profile } = describing
+  const headers = { Location: stringHeader('The path of the new item.') }
+  const isShown = createdBody === 'id' && collection.key.every(({ readable }) => readable)
+  const id = isShown ? keySchema(collection) : undefined
+  const acknowledgement = createdSchema(id)
+  const item = itemSchema(collection, describing)
+  const one = profile.details && profile.selection ? [acknowledgement, item] : [acknowledgement]
+  const description = 'Created. `Prefer` decides what the body shows.'
+  if (createdBody === 'none' && !profile.selection) return { description: 'Created.', headers }
+  if (profile.plainNames) return ok('Created.', acknowledgement, { headers })
+  return ok(description, { anyOf: one.flatMap(schema => [schema, { type: 'array', items: schema }]) }, { headers })
+}
+
+/** A key of several fields is shown as its path segment. */
+function keySchema (collection: Collection): Schema {
+  const key = singleKey(collection)
+  return key === undefined ? { type: 'string' } : fieldSchema(key, 'answer')
+}
+
+/** Returns the operation that updates an item and, where configured, creates it. */
+export function updateOperation (collection: Collection, method: Method, describing: Describing): Operation {
+  const { profile } = describing
+  const done = doneSchema(describing)
+  const item = itemSchema(collection, describing)
+  const { name, strategies: { upsert } } = collection
+  return {
+    operationId: describing.operationId(`${profile.allUpdates ? method.toLowerCase() : 'update'}_${name}_item`),
+    summary: `${upsert ? 'Update or create' : 'Update'} an item of ${name}`,
+    description: 'The update is partial: members that the body leaves out keep their values.',
+    tags: [name],
+    parameters: [...writeParameters(collection, describing), ...profile.details ? [matchHeader] : []],
+    requestBody: { required: true, content: jsonContent(updateSchema(collection, describing)) },
+    responses: {
+      200: ok('Updated.', profile.details && profile.selection ? { anyOf: [done, item] } : done),
+      ...upsert && { 201: createdResponse(collection, describing) },
+      ...profile.details && { 204: { description: 'Updated; `Prefer: return=minimal`.' } },
+      ...writeErrors(describing)
+    }
+  }
+}
+
+export function deleteOperation (collection: Collection, describing: Describing): Operation {
+  return {
+    operationId: describing.operationId(`delete_${collection.name}_item`),
+    summary: `Delete an item of ${collection.name}`,
+    tags: [collection.name],
+    parameters: describing.profile.details ? [matchHeader] : [],
+    responses: { 200: ok('Deleted.', doneSchema(describing)), ...writeErrors(describing) }
+  }
+}
+
+/** The errors of a change to an item. */
+export const writeErrors = (describing: Describing) => ({
+  400: describing.components.response('BadRequest'),
+  404: describing.components.response('NotFound'),
+  409: describing.components.response('Conflict'),
+  ...describing.profile.details && { 412: describing.components.response('Conflict') },
+  default: describing.components.response('Failed')
+})
+
+/** A write can show what it wrote, so it takes a selection. */
+function writeParameters (collection: Collection, describing: Describing): readonly Parameter[] {
+  const { details, selection } = describing.profile
+  return details && selection ? [...selectionParameters(collection, describing), returnHeader] : []
+}
+
+/** The body of a creation may be left out if nothing must be in it. */
+function isRequired (body: Schema, { components }: Describing): boolean {
+  const name = String(body['$ref'] ?? '').split('/').at(-1) ?? ''
+  const { required, allOf } = components.schemas[name] ?? body
+  return required !== undefined || allOf !== undefined
+}

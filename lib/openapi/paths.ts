@@ -1,0 +1,83 @@
+import type { Collection, SubCollectionField, SubItemField } from '../model/model.ts'
+import type { Resource } from '../plan/walk.ts'
+import { type Describing, itemOf, listOf, methodsOf, type View } from './describing.ts'
+import { isPlainName } from './profiles.ts'
+import { readableFields } from './items.ts'
+import type { OperationMethod, PathItem } from './objects.ts'
+import {
+  createOperation, describeList, deleteOperation, getItem, getList, queryList, updateOperation
+} from './operations.ts'
+import { identifierParameter } from './parameters.ts'
+import { dictionaryPaths, scalarPath } from './scalars.ts'
+
+type Paths = Readonly<Record<string, PathItem>>
+
+/** Returns the paths of a collection: its list, its items, their fields and, one deep, their relations. */
+export function collectionPaths (view: View, describing: Describing): Paths {
+  const { collection } = view
+  const { profile } = describing
+  const root = `/${encodeURIComponent(collection.name)}`
+  const item = `${root}/{identifier}`
+  const paths: Record<string, PathItem> = {
+    [root]: listPath(listOf(collection), view, describing),
+    [item]: itemPath(itemOf(collection), view, describing),
+    ...profile.scalars && dictionaryPaths(root, view, describing),
+    ...profile.scalars && scalarPath(item, view, describing),
+    ...profile.relations && relationPaths(item, view, describing)
+  }
+  const hasOperation = (path: PathItem) => Object.keys(path).some(member => member !== 'parameters')
+  return Object.fromEntries(Object.entries(paths).filter(([, path]) => hasOperation(path)))
+}
+
+type ListResource = Extract<Resource, { kind: 'collection' }>
+type ItemResource = Extract<Resource, { kind: 'item' }>
+
+function listPath (resource: ListResource, view: View, describing: Describing): PathItem {
+  const methods = methodsOf(resource, view)
+  const list = describeList(resource, view)
+  return {
+    ...methods.includes('GET') && { get: getList(list, describing) },
+    ...methods.includes('POST') && createOperation(list, describing),
+    ...methods.includes('QUERY') && describing.version === '3.2' && describing.profile.streams && {
+      query: queryList(list, describing)
+    }
+  }
+}
+
+function itemPath (resource: ItemResource, view: View, describing: Describing): PathItem {
+  const methods = methodsOf(resource, view)
+  const { collection } = resource
+  const updates = methods.filter(method => method === 'PUT' || method === 'PATCH')
+  const shown = describing.profile.allUpdates ? updates : updates.slice(-1)
+  return {
+    parameters: [identifierParameter(collection)],
+    ...methods.includes('GET') && { get: getItem(collection, describing, [collection.name, 'item']) },
+    ...Object.fromEntries(shown.map(method => {
+      return [method.toLowerCase() as OperationMethod, updateOperation(collection, method, describing)]
+    })),
+    ...methods.includes('DELETE') && { delete: deleteOperation(collection, describing) }
+  }
+}
+
+function relationPaths (item: string, view: View, describing: Describing): Paths {
+  const fields = readableFields(view.collection, describing)
+  return Object.fromEntries(fields.flatMap(field => {
+    if (field.kind !== 'sub-item' && field.kind !== 'sub-collection') return []
+    return [[`${item}/${encodeURIComponent(field.name)}`, relationPath(field, view, describing)]]
+  }))
+}
+
+function relationPath (field: SubItemField | SubCollectionField, view: View, describing: Describing): PathItem {
+  const path = { parameters: [identifierParameter(view.collection)] }
+  if (field.kind === 'sub-collection') {
+    const from = { collection: field.target, via: field }
+    return { ...path, ...listPath({ ...listOf(field.target), from }, view, describing) }
+  }
+  const resource: ItemResource = { ...itemOf(field.target), nullable: true, presets: undefined }
+  if (!methodsOf(resource, view).includes('GET')) return path
+  return { ...path, get: getItem(field.target, describing, [view.collection.name, field.name], true) }
+}
+
+/** Returns true for a collection whose name the profile can use. */
+export const isNameable = ({ name }: Collection, { profile }: Describing): boolean =>
+  !profile.plainNames || isPlainName(name)

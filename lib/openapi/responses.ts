@@ -1,0 +1,92 @@
+import { Type } from '@sinclair/typebox'
+import { directoryEntry } from '../../schemas/directory.ts'
+import { errorKinds } from '../errors.ts'
+import { mediaTypes, problemType } from '../plan/media.ts'
+import type { Describing } from './describing.ts'
+import type { Content, Response, Schema } from './objects.ts'
+import { valueSchema } from './values.ts'
+
+/** Returns the responses that operations share. Every error has the same form. */
+export function sharedResponses ({ components }: Describing) {
+  const content = {
+    [mediaTypes.json]: { schema: components.named('Error', errorSchema) },
+    [problemType]: { schema: components.named('Problem', problemSchema) }
+  }
+  return {
+    NotModified: { description: 'The client has the current representation (If-None-Match).' },
+    BadRequest: { description: 'The request is wrong; the message says where and how.', content },
+    NotFound: { description: 'There is no such item.', content },
+    Conflict: { description: 'The change contradicts what is stored: a duplicate or a missing reference.', content },
+    Failed: { description: 'Any other error.', content }
+  } satisfies Readonly<Record<string, Response>>
+}
+
+/** Returns a response whose body is JSON. */
+export function ok (description: string, schema: Schema, more: Pick<Response, 'headers'> = {}): Response {
+  return { description, ...more, content: jsonContent(schema) }
+}
+
+export const jsonContent = (schema: Schema): Content => ({ [mediaTypes.json]: { schema } })
+
+/** Returns the schema of the directory. */
+export const directorySchema = ({ components }: Describing): Schema =>
+  ({ type: 'array', items: components.named('DirectoryEntry', () => valueSchema(directoryEntry, false, 'answer')) })
+
+/** Returns the schema of the answer to an update or a deletion. */
+export const doneSchema = ({ components }: Describing): Schema => components.named('Done', () => {
+  return valueSchema(Type.Object({ status: Type.Literal('ok') }, closed), false, 'answer')
+})
+
+/** Returns the schema of the answer to a creation. `id`: the schema of the key; undefined if it is not shown. */
+export function createdSchema (id: Schema | undefined): Schema {
+  const properties = { status: { type: 'string', enum: ['created'] }, ...id !== undefined && { id } }
+  return { type: 'object', properties, required: Object.keys(properties), ...closed }
+}
+
+const closed = { additionalProperties: false }
+
+const facts = {
+  parameter: { type: 'string', description: 'the query parameter with the error' },
+  position: { type: 'integer', description: 'the position in the parameter, in characters from 1' },
+  suggestion: { type: 'string', description: 'the name that was probably meant' },
+  fields: { type: 'array', items: { type: 'string' }, description: 'the offending fields' },
+  details: {
+    type: 'array',
+    description: 'the violations in the body; `pointer` is a JSON pointer',
+    items: {
+      type: 'object',
+      properties: { pointer: { type: 'string' }, message: { type: 'string' } },
+      required: ['pointer', 'message']
+    }
+  },
+  pointer: { type: 'string', description: 'the offending element of the body: a JSON pointer' },
+  candidates: { type: 'array', items: { type: 'string' }, description: 'paths that lead to one item each' }
+}
+
+const code = { type: 'string', enum: Object.keys(errorKinds), description: 'the stable code of the error' }
+
+const states = [...new Set(Object.values(errorKinds).flatMap(kind => 'state' in kind ? [kind.state] : []))]
+
+const errorSchema = (): Schema => ({
+  type: 'object',
+  properties: {
+    status: { type: 'string', enum: states },
+    error: code,
+    message: { type: 'string', description: 'for people' },
+    ...facts
+  },
+  required: ['error', 'message']
+})
+
+const problemSchema = (): Schema => ({
+  type: 'object',
+  properties: {
+    type: { type: 'string' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string' },
+    error: code,
+    ...facts
+  },
+  required: ['type', 'title', 'status', 'detail', 'error']
+})

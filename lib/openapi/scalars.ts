@@ -1,0 +1,109 @@
+import type { Collection, DataField, ScalarField } from '../model/model.ts'
+import { always } from '../plan/predicates.ts'
+import { type Describing, methodsOf, type View } from './describing.ts'
+import { filterableFields } from './filters.ts'
+import { listedSchema } from './items.ts'
+import type { Operation, Parameter, PathItem, Schema } from './objects.ts'
+import { pageHeaders, wrappedSchema, writeErrors } from './operations.ts'
+import { identifierParameter, listParameters, matchHeader, readHeaders, returnHeader } from './parameters.ts'
+import { doneSchema, jsonContent, ok } from './responses.ts'
+import { fieldSchema } from './values.ts'
+
+type Paths = Readonly<Record<string, PathItem>>
+
+/** Returns one path for all scalars of an item: a path for each would make the document several times as long. */
+export function scalarPath (item: string, view: View, describing: Describing): Paths {
+  const { collection } = view
+  const scalars = [...collection.fields.values()].filter(isScalar)
+  const shown = scalars.filter(field => methodsOfScalar(field, view).includes('GET') && field.readable)
+  const written = scalars.filter(field => methodsOfScalar(field, view).includes('PUT'))
+  const names = [...new Set([...shown, ...written].map(({ name }) => name))]
+  if (names.length === 0) return {}
+  const path: PathItem = {
+    parameters: [identifierParameter(collection), fieldParameter(names)],
+    ...shown.length > 0 && { get: getScalar(collection, shown, describing) },
+    ...written.length > 0 && { put: putScalar(collection, written, describing) }
+  }
+  return { [`${item}/{field}`]: path }
+}
+
+const isScalar = (field: { readonly kind: string }): field is ScalarField =>
+  field.kind !== 'sub-item' && field.kind !== 'sub-collection'
+
+function methodsOfScalar (field: ScalarField, view: View) {
+  return methodsOf({ kind: 'scalar', collection: view.collection, field, walked: [] }, view)
+}
+
+const fieldParameter = (names: readonly string[]): Parameter =>
+  ({ name: 'field', in: 'path', required: true, description: 'The field.', schema: { type: 'string', enum: names } })
+
+/** The value of any of the fields. */
+const anyOf = (schemas: readonly Schema[]): Schema => {
+  const distinct = new Map(schemas.map(({ description: _, ...schema }) => [JSON.stringify(schema), schema]))
+  const [only, ...others] = distinct.values()
+  return others.length === 0 && only !== undefined ? only : { anyOf: [...distinct.values()] }
+}
+
+function getScalar ({ name }: Collection, shown: readonly ScalarField[], describing: Describing): Operation {
+  return {
+    operationId: describing.operationId(`get_${name}_field`),
+    summary: `Read the value of one field of an item of ${name}`,
+    tags: [name],
+    parameters: readHeaders,
+    responses: {
+      200: ok('The value.', anyOf(shown.map(field => fieldSchema(field, 'answer')))),
+      304: describing.components.response('NotModified'),
+      400: describing.components.response('BadRequest'),
+      404: describing.components.response('NotFound'),
+      default: describing.components.response('Failed')
+    }
+  }
+}
+
+function putScalar ({ name }: Collection, written: readonly ScalarField[], describing: Describing): Operation {
+  const shown = written.filter(field => field.readable)
+  return {
+    operationId: describing.operationId(`put_${name}_field`),
+    summary: `Write the value of one field of an item of ${name}`,
+    tags: [name],
+    parameters: [returnHeader, matchHeader],
+    requestBody: { required: true, content: jsonContent(anyOf(written.map(field => fieldSchema(field, 'body')))) },
+    responses: {
+      200: ok('Written.', anyOf([doneSchema(describing), ...shown.map(field => fieldSchema(field, 'answer'))])),
+      204: { description: 'Written; `Prefer: return=minimal`.' },
+      405: describing.components.response('Failed'),
+      ...writeErrors(describing)
+    }
+  }
+}
+
+/** Returns the path of all dictionaries of a collection: items by the value of an identifier, or groups of items. */
+export function dictionaryPaths (root: string, view: View, describing: Describing): Paths {
+  const { collection } = view
+  const fields = filterableFields(collection)
+  if (fields.length === 0 || !methodsOf({ ...dictionaryOf(collection, fields) }, view).includes('GET')) return {}
+  const { dictionaryPrefix } = describing.syntax
+  const element = listedSchema(collection, describing)
+  const members = { type: 'object', additionalProperties: { anyOf: [element, { type: 'array', items: element }] } }
+  const isWrapped = describing.answers.pageLinks === 'wrapped' || describing.answers.pageLinks === 'both'
+  const get: Operation = {
+    operationId: describing.operationId(`group_${collection.name}`),
+    summary: `Read ${collection.name} by the value of a field`,
+    description: 'A member for each value: the item for an identifier, else the items that share the value.',
+    tags: [collection.name],
+    parameters: [...listParameters(collection, describing), ...readHeaders],
+    responses: {
+      200: ok('The members.', isWrapped ? wrappedSchema(members) : members, { headers: pageHeaders(describing) }),
+      304: describing.components.response('NotModified'),
+      400: describing.components.response('BadRequest'),
+      default: describing.components.response('Failed')
+    }
+  }
+  const parameters = [fieldParameter(fields.map(({ name }) => name))]
+  return { [`${root}/${encodeURIComponent(dictionaryPrefix)}{field}`]: { parameters, get } }
+}
+
+function dictionaryOf (collection: Collection, [by]: readonly DataField[]) {
+  if (by === undefined) throw new TypeError('a dictionary needs a field')
+  return { kind: 'dictionary' as const, from: { collection, via: undefined }, where: always, by: [by], walked: [] }
+}

@@ -1,0 +1,96 @@
+import type { TSchema } from '@sinclair/typebox'
+import { flagNames } from '../../schemas/flags.ts'
+import type { ScalarField } from '../model/model.ts'
+import type { Schema } from './objects.ts'
+
+/** The place of a value: shown in an answer, or given in a body. */
+export type Place = 'answer' | 'body'
+
+/** Returns the schema of a field's value on the wire. */
+export function fieldSchema (field: ScalarField, place: Place): Schema {
+  return valueSchema(field.schema, field.kind !== 'computed' && field.nullable, place)
+}
+
+/**
+ * Returns the schema of a value on the wire: without flags and defaults, literals as one `enum`, null as a member of
+ * `type`. Generators of clients write worse types from unions, and require a member that has a default.
+ */
+export function valueSchema (schema: TSchema, canBeNull: boolean, place: Place): Schema {
+  const plain = JSON.parse(JSON.stringify(schema)) as Schema
+  const { members, nullable } = alternativesOf(plain)
+  const annotations = pick(plain, ['title', 'description', 'examples', 'deprecated'])
+  return { ...combine(members.map(member => cleaned(member, place)), nullable || canBeNull), ...annotations }
+}
+
+interface Alternatives { readonly members: readonly Schema[], readonly nullable: boolean }
+
+/** The members of a union without null. Each literal is a member with `const`. */
+function alternativesOf (schema: Schema): Alternatives {
+  const { type, anyOf, enum: choices, nullable: flag, ...rest } = schema
+  const nullable = flag === true
+  if (type === 'null' || schema['const'] === null) return { members: [], nullable: true }
+  if (Array.isArray(choices)) {
+    const values = choices.filter(choice => choice !== null) as readonly unknown[]
+    return { members: values.map(value => ({ const: value })), nullable: nullable || values.length < choices.length }
+  }
+  if (Array.isArray(anyOf)) {
+    const parts = (anyOf as Schema[]).map(alternativesOf)
+    return { members: parts.flatMap(part => part.members), nullable: nullable || parts.some(part => part.nullable) }
+  }
+  if (Array.isArray(type)) {
+    const types = type.filter(one => one !== 'null') as readonly unknown[]
+    return { members: types.map(one => ({ ...rest, type: one })), nullable: nullable || types.length < type.length }
+  }
+  return { members: [type === undefined ? rest : { ...rest, type }], nullable }
+}
+
+function combine (members: readonly Schema[], nullable: boolean): Schema {
+  const constants = members.filter(member => 'const' in member).map(member => member['const'])
+  if (members.length > 0 && constants.length === members.length) return choices(constants, nullable)
+  const [only, ...others] = members
+  if (only === undefined) return { type: 'null' }
+  if (others.length > 0) return { anyOf: nullable ? [...members, { type: 'null' }] : members }
+  if (!nullable || only['type'] === undefined) return only
+  return { ...only, type: [only['type'], 'null'] }
+}
+
+function choices (constants: readonly unknown[], nullable: boolean): Schema {
+  const types = [...new Set(constants.map(constant => typeof constant)), ...nullable ? ['null'] : []]
+  return { type: types.length === 1 ? types[0] : types, enum: nullable ? [...constants, null] : constants }
+}
+
+const ours: ReadonlySet<string> = new Set([...flagNames, 'default'])
+
+/** Removes flags and defaults at every depth, and states formats as this API reads them. */
+function cleaned (schema: Schema, place: Place): Schema {
+  const members = Object.entries(schema).filter(([keyword]) => !ours.has(keyword))
+  const plain = Object.fromEntries(members.map(([keyword, value]) => [keyword, cleanedPart(keyword, value, place)]))
+  const { format, ...rest } = plain
+  if (format === 'time') return { pattern: timePattern, ...rest }
+  if (place === 'body' && format === 'date-time') return { pattern: momentPattern, ...plain }
+  if (place === 'body' && plain['type'] === 'integer') return { ...safeBounds, ...plain }
+  return plain
+}
+
+/** In `properties`, names are those of members and not keywords. */
+function cleanedPart (keyword: string, value: unknown, place: Place): unknown {
+  if (keyword === 'properties' && isSchema(value)) {
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cleanedPart('', one, place)]))
+  }
+  if (Array.isArray(value)) return value.map(one => isSchema(one) ? cleaned(one, place) : one as unknown)
+  return isSchema(value) ? cleaned(value, place) : value
+}
+
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** JSON Schema's own `time` needs a time zone; times of databases have none. */
+const timePattern = '^([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d+)?([Zz]|[+-]\\d{2}(:?\\d{2})?)?$'
+
+/** A date and time with at most milliseconds. */
+const momentPattern = '^(?!0000)\\d{4}-\\d{2}-\\d{2}[Tt]\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,3})?([Zz]|[+-]\\d{2}:?\\d{2})$'
+
+const safeBounds = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
+
+const pick = (schema: Schema, keywords: readonly string[]): Schema =>
+  Object.fromEntries(Object.entries(schema).filter(([keyword]) => keywords.includes(keyword)))

@@ -1,0 +1,32 @@
+import { singleKey } from '../model/keys.ts'
+import type { Collection, Field, StoredField } from '../model/model.ts'
+import type { Preset } from './plan.ts'
+
+/**
+ * A member that the body of a new item must have. `instead`: the fields of the foreign key, all of which the body may
+ * have in its place; undefined if there are none that it may.
+ */
+export interface Requirement { readonly field: Field, readonly instead: readonly StoredField[] | undefined }
+
+/**
+ * Returns the members that a new item must have: writable fields that are neither optional nor have a default, a
+ * generated key or a value from the URL (docs/http.md: Writing).
+ */
+export function requirementsOf (collection: Collection, presets: readonly Preset[]): readonly Requirement[] {
+  const generated = singleKey(collection)
+  const hasValue = (field: StoredField) =>
+    field.schema.default !== undefined || presets.some(preset => preset.field === field)
+  return [...collection.fields.values()].flatMap((field): readonly Requirement[] => {
+    if (!field.writable || (field === generated && isGenerated(generated))) return []
+    if (field.kind === 'stored') return field.optional || hasValue(field) ? [] : [{ field, instead: undefined }]
+    if (field.kind !== 'sub-item' || field.foreignKey.some(({ nullable }) => nullable)) return []
+    const open = field.foreignKey.filter(part => !hasValue(part))
+    if (open.length === 0) return []
+    return [{ field, instead: open.every(({ writable }) => writable) ? open : undefined }]
+  })
+}
+
+const isGenerated = ({ type }: StoredField) => generatedKinds.has(type.kind)
+
+/** The types of keys that are generated if the body has none: integers by the source, UUIDs at random. */
+const generatedKinds: ReadonlySet<string> = new Set(['integer', 'int64', 'uuid'])

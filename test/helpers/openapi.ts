@@ -1,0 +1,94 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormatsModule from 'ajv-formats'
+import type { OpenApiDocument } from '../../lib/index.ts'
+
+const addFormats = addFormatsModule.default
+
+interface Described {
+  readonly parameters?: ReadonlyArray<{ readonly name: string, readonly in: string, readonly schema: object }>
+  readonly requestBody?: { readonly content: Content }
+  readonly responses: Readonly<Record<string, { readonly content?: Content, readonly $ref?: string }>>
+}
+type Content = Readonly<Record<string, { readonly schema?: object }>>
+
+export interface FoundOperation {
+  readonly path: string
+  readonly method: string
+  readonly operation: Described
+  readonly pathParameters: Readonly<Record<string, string>>
+}
+
+const escape = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+function isDecodable (text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The length of a path without its parameters: of two paths that match, the more literal one is meant. */
+const literal = (path: string) => path.replaceAll(/\{\w+\}/g, '').length
+
+/** A reader of a document: it finds operations, and validates what they answer and take. */
+export function readDocument (document: OpenApiDocument) {
+  const ajv = addFormats(new Ajv2020({ strict: false, allErrors: true, ownProperties: true }))
+  ajv.addSchema(document, 'document')
+  const compiled = new Map<string, ValidateFunction>()
+  const paths = Object.entries(document.paths).map(([path, item]) => ({
+    path,
+    item: item as unknown as Readonly<Record<string, Described>>,
+    names: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
+    pattern: new RegExp(`^${path.split(/\{\w+\}/).map(escape).join('([^/]+)')}/?$`)
+  })).toSorted((one, other) => one.names.length - other.names.length || literal(other.path) - literal(one.path))
+
+  /** Returns the validator of the schema at a JSON pointer of the document. */
+  function validatorAt (...tokens: readonly string[]): ValidateFunction {
+    const pointer = tokens.map(token => encodeURIComponent(token.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')
+    const validate = compiled.get(pointer) ?? ajv.compile({ $ref: `document#/${pointer}` })
+    compiled.set(pointer, validate)
+    return validate
+  }
+
+  return {
+    find (method: string, url: string): FoundOperation | undefined {
+      const [pathname = ''] = url.split('?')
+      // A client resolves dot segments before it sends them, and the API refuses what cannot be decoded.
+      if (/\/\.\.?(\/|$)/.test(pathname) || !isDecodable(pathname)) return undefined
+      for (const { path, item, names, pattern } of paths) {
+        const match = pattern.exec(pathname)
+        const operation = item[method.toLowerCase()]
+        if (match === null) continue
+        const values = Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(match[index + 1] ?? '')]))
+        if (!fits(item, values)) continue
+        if (operation === undefined) return undefined
+        return { path, method: method.toLowerCase(), operation, pathParameters: values }
+      }
+      return undefined
+    },
+    /** Returns what is wrong with an answer; undefined for one as the document describes it. */
+    wrong (found: FoundOperation, status: number, contentType: string, body: string): unknown {
+      const { path, method, operation } = found
+      const name = String(status) in operation.responses ? String(status) : 'default'
+      const response = operation.responses[name]
+      if (response === undefined) return `no response ${status}`
+      const component = response.$ref?.split('/').at(-1)
+      const place = component === undefined ? ['paths', path, method, 'responses', name] : ['components', 'responses', component]
+      const content = component === undefined ? response.content : document.components.responses[component]?.content
+      if (body === '') return undefined
+      const [type = ''] = contentType.split(';')
+      if (content?.[type] === undefined) return `no content ${type}`
+      if (!['application/json', 'application/problem+json'].includes(type)) return undefined
+      const validate = validatorAt(...place, 'content', type, 'schema')
+      return validate(JSON.parse(body)) ? undefined : validate.errors
+    },
+    validatorAt
+  }
+
+  function fits (item: Readonly<Record<string, unknown>>, values: Readonly<Record<string, string>>): boolean {
+    const parameters = (item['parameters'] ?? []) as ReadonlyArray<{ readonly name: string, readonly schema: { readonly enum?: readonly unknown[] } }>
+    return parameters.every(({ name, schema }) => schema.enum === undefined || schema.enum.includes(values[name]))
+  }
+}

@@ -1,0 +1,55 @@
+import fc from 'fast-check'
+import { test } from 'tap'
+import { type Case, CaseArbitrary } from '../../lib/conformance/case.ts'
+import { makeGenerator } from '../../lib/conformance/generator.ts'
+import { openMemory } from '../../lib/conformance/memory.ts'
+import { generateRequest, makeClientState, recordAnswer } from '../../lib/conformance/requests.ts'
+import { apiModelOf } from '../../lib/conformance/run.ts'
+import { serve } from '../../lib/conformance/serve.ts'
+import { makeWorld } from '../../lib/conformance/world.ts'
+import type { OpenApiDocument } from '../../lib/index.ts'
+import { readDocument } from '../helpers/openapi.ts'
+
+// docs/openapi.md: Exactness
+
+const numRuns = Number(process.env['FC_RUNS'] ?? 60)
+const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+
+test('every answer to a generated request is as the document describes it', async t => {
+  const counts = { described: 0 }
+  for (const one of fc.sample(new CaseArbitrary(), { numRuns, seed })) {
+    const wrong = await firstWrong(one, counts)
+    if (wrong === undefined) continue
+    t.fail(`FC_SEED=${seed}: ${wrong}`)
+    return
+  }
+  t.ok(counts.described > numRuns * 10, `${counts.described} answers`)
+})
+
+/** Serves a generated world, sends its requests, and returns the first answer that its document does not describe. */
+async function firstWrong ({ requests, ...choices }: Case, counts: { described: number }): Promise<string | undefined> {
+  const world = makeWorld(choices)
+  const objects = openMemory(world.tables)
+  const served = await serve('memory()', () => objects, world)
+  try {
+    const prefix = world.options.prefix ?? ''
+    const { body } = await served.send({ method: 'GET', url: `${prefix}/openapi.json`, headers: {} })
+    const document = readDocument(JSON.parse(body) as OpenApiDocument)
+    const client = makeClientState()
+    const api = apiModelOf(world, objects)
+    for (const sequence of requests) {
+      const request = generateRequest(makeGenerator(sequence), api, client)
+      const answer = await served.send(request)
+      recordAnswer(client, request, answer)
+      const found = document.find(request.method, request.url.slice(prefix.length))
+      // The router answers itself where a URL spells the prefix in another way.
+      if (found === undefined || answer.body.includes('"statusCode":404')) continue
+      counts.described++
+      const wrong = document.wrong(found, answer.status, String(answer.headers['content-type']), answer.body)
+      if (wrong !== undefined) return `${request.method} ${request.url}: ${answer.status} ${answer.body}\n${found.path} ${JSON.stringify(wrong)}`
+    }
+    return undefined
+  } finally {
+    await served.close()
+  }
+}

@@ -1,0 +1,119 @@
+import fc from 'fast-check'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import Fastify from 'fastify'
+import { test } from 'tap'
+import { CaseArbitrary } from '../../lib/conformance/case.ts'
+import { openMemory } from '../../lib/conformance/memory.ts'
+import { serve } from '../../lib/conformance/serve.ts'
+import { makeWorld } from '../../lib/conformance/world.ts'
+import dataApi, { collection, type DataApiOptions, memory, type OpenApiDocument } from '../../lib/index.ts'
+import { Author, Book, library, rows } from '../fixtures/library.ts'
+
+// docs/openapi.md
+
+async function serveLibrary (options: Partial<DataApiOptions> = {}) {
+  const app = Fastify()
+  await app.register(dataApi, { collections: library(), ...options })
+  return app
+}
+
+const queries = ['docs', 'types', 'tools'].flatMap(profile => ['3.1', '3.2'].map(version => `profile=${profile}&version=${version}`))
+
+interface Operation { readonly operationId?: string, readonly parameters?: ReadonlyArray<{ readonly name: string }> }
+
+const operationsOf = ({ paths }: OpenApiDocument): readonly Operation[] =>
+  Object.values(paths).flatMap(path => Object.values(path) as Operation[]).filter(({ operationId }) => operationId !== undefined)
+
+test('the document of any API is valid OpenAPI in every profile and version', async t => {
+  const validator = new Validator()
+  for (const choices of fc.sample(new CaseArbitrary(), { numRuns: 12 })) {
+    const world = makeWorld(choices)
+    const served = await serve('memory()', () => openMemory(world.tables), world)
+    for (const query of queries) {
+      const { body } = await served.send({ method: 'GET', url: `${world.options.prefix ?? ''}/openapi.json?${query}`, headers: {} })
+      const document = JSON.parse(body) as OpenApiDocument
+      const { valid, errors } = await validator.validate(JSON.parse(body) as Record<string, unknown>)
+      t.ok(valid, `${query}: ${JSON.stringify(errors)}`)
+      const names = operationsOf(document).map(({ operationId }) => String(operationId))
+      t.equal(new Set(names).size, names.length)
+      t.ok(names.every(name => /^[A-Za-z0-9_-]{1,64}$/.test(name)), names.join(' '))
+    }
+    await served.close()
+  }
+})
+
+test('names in the profile of tools are names that interfaces of language models take', async t => {
+  const app = await serveLibrary()
+  const document = app.dataApi.openapi({ profile: 'tools' })
+  const parameters = operationsOf(document).flatMap(operation => (operation.parameters ?? []).map(({ name }) => name))
+  const members = Object.entries(document.components.schemas)
+    .flatMap(([, schema]) => Object.keys(schema['properties'] ?? {}))
+  for (const name of [...parameters, ...members]) t.match(name, /^[a-zA-Z0-9_.-]{1,64}$/)
+  t.strictSame(operationsOf(document).map(({ operationId }) => operationId), [
+    'list_authors', 'create_authors', 'get_authors_item', 'update_authors_item', 'delete_authors_item',
+    'list_books', 'create_books', 'get_books_item', 'update_books_item'
+  ])
+})
+
+test('GET of openapi.json answers with the document, a tag, and 304 to that tag', async t => {
+  const app = await serveLibrary({ prefix: '/api', openapi: { info: { title: 'Library', version: '2.0.0' } } })
+  const response = await app.inject('/api/openapi.json')
+  t.equal(response.statusCode, 200)
+  t.equal(response.headers['content-type'], 'application/json; charset=utf-8')
+  t.match(response.json(), { openapi: '3.1.1', info: { title: 'Library', version: '2.0.0' }, servers: [{ url: '/api' }] })
+  t.same(response.json(), app.dataApi.openapi())
+  const again = await app.inject({ url: '/api/openapi.json', headers: { 'if-none-match': String(response.headers.etag) } })
+  t.strictSame([again.statusCode, again.body], [304, ''])
+  t.equal((await app.inject({ method: 'HEAD', url: '/api/openapi.json' })).statusCode, 200)
+  t.equal((await app.inject({ method: 'POST', url: '/api/openapi.json' })).statusCode, 405)
+  t.equal((await app.inject('/api')).headers.link, '<http://localhost/api/openapi.json>; rel="service-desc"')
+})
+
+test('without the option there is no document and no link to it', async t => {
+  const app = await serveLibrary({ openapi: false })
+  t.equal((await app.inject('/openapi.json')).statusCode, 404)
+  t.equal((await app.inject('/')).headers.link, undefined)
+})
+
+test('a document is cut to a profile, a version and collections; anything else is 400 with a near name', async t => {
+  const app = await serveLibrary()
+  const authors = (await app.inject('/openapi.json?collections=authors&version=3.2')).json<OpenApiDocument>()
+  t.equal(authors.openapi, '3.2.0')
+  t.ok(Object.keys(authors.paths).every(path => path === '/' || path.startsWith('/authors')))
+  t.ok('Books' in authors.components.schemas, 'items of authors refer to it')
+  t.ok(authors.paths['/authors']?.query)
+  for (const [query, suggestion] of [['profile=tool', 'tools'], ['version=3.0', '3.2'], ['collections=author', 'authors'], ['profil=docs', 'profile']] as const) {
+    const response = await app.inject(`/openapi.json?${query}`)
+    t.equal(response.statusCode, 400)
+    t.match(response.json(), { error: 'invalid_parameter', ...query === 'version=3.0' ? {} : { suggestion } })
+  }
+})
+
+test('the document is that of the caller, byte for byte', async t => {
+  const deny = () => false
+  const { authors, books } = rows()
+  const Hidden = { ...Author, properties: { ...Author.properties, shoeSize: { type: 'integer', readable: true, writable: true } } } as unknown as typeof Author
+  const withRules = await serveLibrary({
+    collections: {
+      authors: collection(Hidden, {
+        source: memory(authors),
+        rules: { delete: deny, fields: { shoeSize: { read: deny, write: deny } } as never },
+        requestStrategies: { delete: true }
+      }),
+      books: collection(Book, { source: memory(books), rules: { create: deny, read: deny, update: deny } })
+    }
+  })
+  const { books: _, ...properties } = Author.properties
+  const withoutThem = await serveLibrary({
+    collections: {
+      authors: collection({ ...Author, properties } as unknown as typeof Author, { source: memory(authors) })
+    }
+  })
+  for (const query of queries) {
+    const answer = await withRules.inject(`/openapi.json?${query}`)
+    t.equal(answer.body, (await withoutThem.inject(`/openapi.json?${query}`)).body)
+    t.equal(answer.headers['cache-control'], 'private')
+    t.match(answer.headers.vary, /Authorization, Cookie/)
+  }
+  t.equal((await withRules.inject('/openapi.json?collections=books')).statusCode, 400)
+})

@@ -1,0 +1,34 @@
+import swagger from '@fastify/swagger'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import Fastify from 'fastify'
+import { test } from 'tap'
+import dataApi, { withDataApi } from '../../lib/index.ts'
+import { library } from '../fixtures/library.ts'
+
+// docs/openapi.md: Beside @fastify/swagger
+
+for (const version of ['3.0.3', '3.1.0']) {
+  for (const first of ['swagger', 'data API']) {
+    for (const prefix of ['', '/api']) {
+      test(`a document of ${version} holds both, ${first} registered first, under '${prefix}'`, async t => {
+        const app = Fastify()
+        const addSwagger = () => app.register(swagger, {
+          openapi: { openapi: version, info: { title: 'Host', version: '1' } },
+          transformObject: withDataApi(app)
+        })
+        if (first === 'swagger') await addSwagger()
+        await app.register(dataApi, { prefix, collections: library() })
+        await app.register(dataApi, { prefix: '/other', collections: library() })
+        if (first !== 'swagger') await addSwagger()
+        app.get('/health', { schema: { response: { 200: { type: 'object' } } } }, () => ({}))
+        await app.ready()
+        const document = app.swagger() as unknown as { readonly paths: Record<string, unknown>, readonly components: { readonly schemas: Record<string, unknown> } }
+        const { valid, errors } = await new Validator().validate(JSON.parse(JSON.stringify(document)) as Record<string, unknown>)
+        t.ok(valid, JSON.stringify(errors))
+        for (const path of ['/health', `${prefix}/authors`, '/other/authors/{identifier}']) t.ok(path in document.paths, path)
+        t.ok('OtherAuthors' in document.components.schemas)
+        t.notOk(Object.keys(document.paths).some(path => path.includes('*')))
+      })
+    }
+  }
+}
