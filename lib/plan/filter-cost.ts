@@ -44,8 +44,9 @@ function costOf (predicate: Predicate): number {
 const fanOut = 10
 
 function costOfCompare ({ operator, value }: Extract<Predicate, { kind: 'compare' }>): number {
-  if (traitsOf(operator).ignoresCase) return 4
-  if (operator === 'contains' || operator === 'ends_with' || operator === 'starts_with') return 2
+  const { family, ignoresCase } = traitsOf(operator)
+  if (ignoresCase) return 4
+  if (family === 'text') return 2
   // A list is looked up, but it must be sent and sorted.
   return Array.isArray(value) ? 1 + Math.floor(value.length / 100) : 1
 }

@@ -1,5 +1,6 @@
 import { type KeyValues, toKeyValues } from '../model/keys.ts'
 import type { DataField, StoredField } from '../model/model.ts'
+import { isExact, type Operator, traitsOf } from '../model/operators.ts'
 import type { Scalar } from '../model/values.ts'
 import type { Predicate } from './plan.ts'
 
@@ -24,10 +25,12 @@ export function keyValuesIn (where: Predicate, key: readonly StoredField[]): Key
   if (terms.length !== key.length) return undefined
   const values = key.map((field, index) => {
     const term = terms[index]
-    return term?.kind === 'compare' && term.field === field && term.operator === 'equals' ? term.value : null
+    return term?.kind === 'compare' && term.field === field && isEquality(term.operator) ? term.value : null
   })
   return toKeyValues(values)
 }
+
+const isEquality = (operator: Operator) => isExact(operator) && !traitsOf(operator).list
 
 /** Returns the predicate that both hold. `always` adds no node. */
 export function both (first: Predicate, second: Predicate): Predicate {

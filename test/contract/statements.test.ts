@@ -82,8 +82,10 @@ for (const [kind, [open, countOn]] of Object.entries(counted)) {
     for (const [method, url, payload] of [['PUT', '/labels/1/city', '"x"'], ['PATCH', '/labels/1', '{"city":"y"}'], ['POST', '/labels', '{"code":"NEW"}'], ['DELETE', '/labels/3', undefined]] as const) {
       statements = 0
       const { statusCode } = await app.inject({ method, url, ...payload !== undefined && { headers: { 'content-type': 'application/json' }, payload } })
-      // Through Kysely with its begin and commit: not every driver waits for the commit of a lone statement.
-      t.strictSame([statements, statusCode < 300], [kind.startsWith('kysely') ? 3 : 1, true], `${method} ${url}`)
+      // Through Kysely with its begin and commit: not every driver waits for the commit of a lone statement. A create
+      // reads once more where the new key could be the text of another identifier, here the label's code.
+      const expected = (kind.startsWith('kysely') ? 3 : 1) + (method === 'POST' ? 1 : 0)
+      t.strictSame([statements, statusCode < 300], [expected, true], `${method} ${url}`)
     }
   })
 }
