@@ -2,7 +2,7 @@ import { Type, type TSchema } from '@sinclair/typebox'
 import type { FieldFlags } from '../../schemas/flags.ts'
 import type { ValueGenerator } from './generator.ts'
 import type { ColumnKind } from './table.ts'
-import { longText, pools } from './values.ts'
+import { longText, pools, unwritable } from './values.ts'
 
 /** The kinds of stored fields that are not keys. */
 export type ScalarKind = Exclude<ColumnKind, 'key'>
@@ -16,10 +16,13 @@ export interface GeneratedField {
   readonly unique: boolean
   /** Values of the column. */
   readonly pool: readonly unknown[]
+  /** The column's own default. The declaration has one too, so that it is never stored. */
+  readonly columnDefault?: unknown
 }
 
 const kinds: readonly ScalarKind[] = [
-  'text', 'integer', 'number', 'boolean', 'date', 'date-time', 'time', 'uuid', 'json'
+  'text', 'integer', 'number', 'boolean', 'date', 'date-time', 'time', 'uuid', 'json', 'int64', 'decimal', 'real',
+  'numeric', 'byte'
 ]
 
 /** Returns a field of any kind but a key, with any flags. */
@@ -29,18 +32,30 @@ export function generateField (generator: ValueGenerator): GeneratedField {
   )
   const flags = generateFlags(generator, kind)
   const wrapping = generator.weighted<Wrapping>([3, 'none'], [2, 'null'], [2, 'optional'], [1, 'both'])
-  const type = generateType(generator, kind)
+  const type = kind === 'real' && flags.writable === true ? choice(pools.real) : generateType(generator, kind)
   const nullable = wrapping !== 'none'
   const hasDefault = flags.identifier !== true && generator.chance(flags.writable === true || nullable ? 35 : 90)
   const fallback = hasDefault ? { default: generateDefault(generator, type, wrapping) } : {}
-  const isLong = kind === 'text' && flags.identifier !== true && type.examples === pools.text
+  const unique = flags.identifier === true
   return {
     kind,
     schema: wrap(type, wrapping, { ...flags, ...fallback }),
     nullable,
-    unique: flags.identifier === true,
-    pool: isLong && generator.chance(20) ? [...type.examples, longText] : type.examples
+    unique,
+    pool: generatePool(generator, kind, type, unique),
+    ...hasDefault && generator.chance(50) && { columnDefault: generator.of(type.examples) }
   }
+}
+
+/** Returns the values of a column: at times so few of them that most rows share theirs with others. */
+function generatePool (
+  generator: ValueGenerator, kind: ScalarKind, { examples, isFree }: FieldType, unique: boolean
+): readonly unknown[] {
+  const others = kind === 'text' && !unique ? [longText] : unwritable[kind] ?? []
+  const pool = isFree === true && generator.chance(25) ? [...others, ...examples] : examples
+  if (unique || !generator.chance(35)) return pool
+  const start = generator.below(pool.length)
+  return pool.slice(start, start + 1 + generator.below(3))
 }
 
 function generateDefault (generator: ValueGenerator, { examples }: FieldType, wrapping: Wrapping): unknown {
@@ -108,7 +123,9 @@ export const generateVersion = (generator: ValueGenerator): GeneratedField => ({
 
 type Wrapping = 'none' | 'null' | 'optional' | 'both'
 
-const identifying: ReadonlySet<ScalarKind> = new Set(['text', 'integer', 'uuid', 'date', 'date-time', 'number'])
+const identifying: ReadonlySet<ScalarKind> = new Set([
+  'text', 'integer', 'uuid', 'date', 'date-time', 'number', 'int64'
+])
 
 function generateFlags (generator: ValueGenerator, kind: ScalarKind): FieldFlags {
   const readable = !generator.chance(15)
@@ -126,7 +143,12 @@ function generateFlags (generator: ValueGenerator, kind: ScalarKind): FieldFlags
 }
 
 /** The type of a field's values: the members of a union, or one schema, and example values. */
-interface FieldType { readonly members: readonly TSchema[], readonly examples: readonly unknown[] }
+interface FieldType {
+  readonly members: readonly TSchema[]
+  readonly examples: readonly unknown[]
+  /** True for a type without constraints. */
+  readonly isFree?: boolean
+}
 
 function generateType (generator: ValueGenerator, kind: ScalarKind): FieldType {
   if (generator.chance(70)) return typeOf(kind)
@@ -159,8 +181,8 @@ function generateType (generator: ValueGenerator, kind: ScalarKind): FieldType {
 
 const lengthOf = (text: unknown) => [...String(text)].length
 
-const choice = (values: ReadonlyArray<string | number>): FieldType => ({
-  members: values.map(value => Type.Literal(value)),
+const choice = (values: readonly unknown[]): FieldType => ({
+  members: values.map(value => Type.Literal(typeof value === 'number' ? value : String(value))),
   examples: values
 })
 
@@ -171,13 +193,16 @@ const fitting = (schema: TSchema, pool: readonly unknown[], fits: (value: unknow
 
 function typeOf (kind: ScalarKind): FieldType {
   const examples = pools[kind]
+  const isFree = true
   switch (kind) {
-    case 'text': return { members: [Type.String()], examples }
-    case 'integer': return { members: [Type.Integer()], examples }
-    case 'number': return { members: [Type.Number()], examples }
-    case 'boolean': return { members: [Type.Boolean()], examples }
-    case 'json': return { members: [Type.Unknown()], examples }
-    default: return { members: [Type.String({ format: kind })], examples }
+    case 'text': return { members: [Type.String()], examples, isFree }
+    case 'integer': return { members: [Type.Integer()], examples, isFree }
+    case 'number':
+    case 'real':
+    case 'numeric': return { members: [Type.Number()], examples, isFree }
+    case 'boolean': return { members: [Type.Boolean()], examples, isFree }
+    case 'json': return { members: [Type.Unknown()], examples, isFree }
+    default: return { members: [Type.String({ format: kind })], examples, isFree }
   }
 }
 

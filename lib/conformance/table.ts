@@ -1,16 +1,30 @@
 import type { TableOptions } from '../sources/sql/source.ts'
 
 /**
- * The kind of a column's values. Rows give dates, date-times, times and UUIDs as text; the column may have a type for
- * them. Date-times have three digits of milliseconds; times may have a zone or a fraction. Rows give JSON as
- * values, and a JSON column keeps the order of members. `key` is an integer for which the database has a default: the
- * highest key plus one, so that a refused insert leaves no gap.
+ * The kind of a column's values. Rows give values as an item shows them (docs/databases.md: Types of columns).
+ *
+ * - `key`: an integer for which the database has a default: the highest key plus one, so that a refused insert leaves
+ *   no gap
+ * - `integer`: a number, or the digits of an integer beyond 2^53 as text
+ * - `number`: a double; `NaN`, `Infinity` and `-Infinity` as text
+ * - `real`: the same, of numbers of 32 bits, each as the shortest decimal that stands for it; doubles will do as well
+ * - `numeric`: the same, for a column of decimals; each is the shortest decimal that stands for a double
+ * - `int64`, `decimal`: exact numbers as text; a decimal keeps its zeros, and can be `NaN`, `Infinity` and `-Infinity`
+ * - `byte`: bytes as text in base64
+ * - `date`, `date-time`, `time`, `uuid`: text; the column may have a type for them. Dates and date-times can be
+ *   `infinity` and `-infinity`. Date-times have three digits of milliseconds; times may have a zone or a fraction
+ * - `json`: any JSON value; the column keeps the order of members
  */
 export type ColumnKind =
   | 'key'
   | 'text'
   | 'integer'
   | 'number'
+  | 'real'
+  | 'numeric'
+  | 'int64'
+  | 'decimal'
+  | 'byte'
   | 'boolean'
   | 'date'
   | 'date-time'
@@ -27,6 +41,8 @@ export interface Column {
   readonly nullable: boolean
   /** True where no two rows may have the same value. Null is not a value. */
   readonly unique: boolean
+  /** The value that the database stores if an insert does not name the column; undefined for a column without one. */
+  readonly default?: unknown
   /**
    * The column that this foreign key refers to; undefined where it is not one, or not constrained. Tables and rows are
    * listed after those that they refer to.
@@ -67,9 +83,10 @@ function describeTable ({ name, columns, primaryKey, rows }: Table): string {
   return [`create table ${quote(name)} (${lines.join(', ')});`, ...inserts].join('\n')
 }
 
-const describeColumn = ({ name, kind, nullable, unique, references }: Column) => [
+const describeColumn = ({ name, kind, nullable, unique, references, default: fallback }: Column) => [
   quote(name), kind,
   ...nullable ? [] : ['not null'],
+  ...fallback === undefined ? [] : [`default ${JSON.stringify(fallback)}`],
   ...unique ? ['unique'] : [],
   ...references === undefined ? [] : [describeReference(references)]
 ].join(' ')

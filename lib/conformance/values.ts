@@ -30,15 +30,37 @@ export const pools: Readonly<Record<ColumnKind, readonly unknown[]>> = {
     1.7976931348623157e308, -1.7976931348623157e308, -0, 1e15, 1e16, 0.000001,
     5e-324, 2.2250738585072014e-308, 1e-20, 1.0000000000000002
   ],
+  // Numbers of 32 bits.
+  real: [
+    1, 0, 2, 0.1, 0.2, 1.1, -1.5, 0.5, 100, 16777216, 123456.79, 1e10, 1e21, 1e-7, 1e-45, 1.1754944e-38, 3.4028235e38,
+    -3.4028235e38
+  ],
+  // Databases show decimals below 1e-320 as 0.
+  numeric: [
+    1, 0, 2, -1, 0.5, -1.5, 0.1, 0.30000000000000004, 1 / 3, 19.9, 100, 1e21, 1e-7, 123456789.123, 2 ** 53,
+    2 ** 53 - 1, 1.7976931348623157e308, -1.7976931348623157e308, 1e15, 1e16, 0.000001, 2.2250738585072014e-308, 1e-20,
+    1.0000000000000002
+  ],
+  int64: [
+    '1', '0', '2', '10', '9', '-1', '-10', '100', '9007199254740991', '9007199254740992', '9007199254740993',
+    '-9007199254740993', '9223372036854775806', '9223372036854775807', '-9223372036854775808'
+  ],
+  decimal: [
+    '1', '1.0', '1.5', '1.50', '0', '0.00', '10', '9', '-1.5', '-1.55', '-9', '0.1', '19.90', '100',
+    '1000000000000000.1', '123456789012345678901234567890.123', '123456789012345678901234567890.124',
+    '0.000000000000000000000000000001'
+  ],
+  byte: ['AA==', '', 'AQ==', '/wA=', '++/v', 'AAE=', '/w==', 'bnVsbA=='],
   boolean: [true, false],
   date: [
     '2001-12-31', '2024-02-29', '1970-01-01', '0001-01-01', '9999-12-31', '1582-10-10', '0099-12-31', '2000-02-29',
-    '1900-03-01'
+    '1900-03-01', 'infinity', '-infinity'
   ],
   'date-time': [
     '2001-12-31T23:59:59.999Z', '1970-01-01T00:00:00.000Z', '1969-12-31T23:59:59.999Z', '0001-01-01T00:00:00.000Z',
     '9999-12-31T23:59:59.999Z', '2024-02-29T12:00:00.500Z',
-    '2024-02-29T12:00:00.501Z', '0099-12-31T00:00:00.000Z', '1582-10-10T00:00:00.000Z'
+    '2024-02-29T12:00:00.501Z', '0099-12-31T00:00:00.000Z', '1582-10-10T00:00:00.000Z', 'infinity',
+    '-infinity'
   ],
   time: [
     '12:30:00', '23:59:59', '00:00:00', '12:30:00Z', '12:30:00+05:30', '12:30:00.5', '12:30:00.123456789', '23:59:60Z'
@@ -70,6 +92,17 @@ export const pools: Readonly<Record<ColumnKind, readonly unknown[]>> = {
   ]
 }
 
+const special = ['NaN', 'Infinity', '-Infinity']
+
+/** Values that columns can hold, and that items show and clients filter by, but that no client can write. */
+export const unwritable: Readonly<Partial<Record<ColumnKind, readonly unknown[]>>> = {
+  integer: ['9007199254740993', '9007199254740992', '-9007199254740993', '9223372036854775807'],
+  number: special,
+  real: special,
+  numeric: special,
+  decimal: special
+}
+
 /** A long text for columns that are not unique: some databases cannot index it. */
 export const longText = 'long text '.repeat(10_000)
 
@@ -81,7 +114,9 @@ export const spellings: Readonly<Partial<Record<ColumnKind | ValueKind, readonly
   ],
   uuid: [uuid(1).toUpperCase(), 'ABCDEF01-2345-6789-abcd-ef0123456789'],
   number: ['1.0', '1e0', '10e-1', '-0', '0.10', '1E21', '100000000000000000000000'],
-  integer: ['-0']
+  integer: ['-0'],
+  decimal: ['1.00', '1.500', '-1.50', '-0', '-0.0', '10.0', '0.100'],
+  byte: ['_wA', '--_v', 'AA']
 }
 
 /** Texts that no field accepts, or only fields of some types. */

@@ -159,9 +159,11 @@ function unusedName (generator: ValueGenerator, { schema }: CollectionDraft, nam
 }
 
 function addStored (
-  draft: CollectionDraft, property: string, { kind, schema, nullable, unique, pool }: GeneratedField, settings: Settings
+  draft: CollectionDraft, property: string, field: GeneratedField, settings: Settings
 ): void {
-  const column: Column = { name: columnName(property, draft, settings), property, kind, nullable, unique }
+  const { kind, schema, nullable, unique, pool, columnDefault } = field
+  const name = columnName(property, draft, settings)
+  const column: Column = { name, property, kind, nullable, unique, default: columnDefault }
   draft.schema[property] = schema
   draft.columns.push(column)
   draft.fills.set(column, generator => nullable && generator.chance(25) ? null : generator.of(pool))

@@ -1,4 +1,5 @@
 import { memoize } from '../memoize.ts'
+import { decimalKey } from '../model/decimals.ts'
 import type { DataField } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 import type { Row } from './plan.ts'
@@ -9,9 +10,16 @@ import type { Row } from './plan.ts'
  */
 export const positionName = memoize((field: DataField) => `${field.property}\0position`)
 
-/** Returns the value of a row by which the order of its source places it, as a cursor holds it. */
+/**
+ * Returns the value of a row by which the order of its source places it, as a cursor holds it: the value as shown, if
+ * that is the exact number, so that all sources give the same links.
+ */
 export function positionOf (row: Row, field: DataField): Scalar | null {
   const position = row[positionName(field)]
   // Sources return a Scalar or null for every field of an order.
-  return (position === undefined ? row[field.property] ?? null : position) as Scalar | null
+  const shown = row[field.property] ?? null
+  return (position === undefined || isExact(shown, position) ? shown : position) as Scalar | null
 }
+
+const isExact = (shown: unknown, position: unknown): boolean =>
+  typeof shown === 'number' && typeof position === 'string' && decimalKey(String(shown)) === decimalKey(position)

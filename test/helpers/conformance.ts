@@ -11,10 +11,11 @@ import { type Connect, connectKysely, connectKyselyJs, connectPostgres, serverUr
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 
 function ddl (
-  { name, columns, primaryKey }: Table, typeOf: (column: Column, place: number) => string, suffix: string
+  { name, columns, primaryKey }: Table, typeOf: (column: Column, place: number) => string,
+  defaultOf: (column: Column) => string, suffix: string
 ): string {
   const lines = columns.map((column, place) =>
-    `${quote(column.name)} ${typeOf(column, place)}${constraintsOf(column)}`)
+    `${quote(column.name)} ${typeOf(column, place)}${defaultOf(column)}${constraintsOf(column)}`)
   const key = primaryKey.length > 0 ? [`primary key (${primaryKey.map(quote).join(', ')})`] : []
   return `create table ${quote(name)} (${[...lines, ...key].join(', ')})${suffix}`
 }
@@ -31,6 +32,11 @@ const sqliteTypes = {
   text: 'text',
   integer: 'integer',
   number: 'real',
+  real: 'real',
+  numeric: 'real',
+  int64: 'integer',
+  decimal: 'text',
+  byte: 'blob',
   boolean: 'integer',
   date: 'text',
   'date-time': 'text',
@@ -41,17 +47,40 @@ const sqliteTypes = {
 
 function toSqlite (value: unknown, { kind }: Column): unknown {
   if (value === null) return null
-  if (kind === 'json') return JSON.stringify(value)
-  // @photostructure/sqlite binds numbers close to zero as the integer 0.
-  if (kind === 'number') return value === 0 ? value : String(value)
-  return kind === 'boolean' ? Number(value) : value
+  switch (kind) {
+    case 'json': return JSON.stringify(value)
+    case 'boolean': return Number(value)
+    case 'byte': return Buffer.from(String(value), 'base64')
+    case 'key':
+    case 'integer':
+    case 'int64': return BigInt(String(value))
+    case 'number':
+    case 'real':
+    case 'numeric':
+      // SQLite has no NaN. @photostructure/sqlite binds numbers close to zero as the integer 0.
+      return value === 0 || /^-?Infinity$/.test(String(value)) ? Number(value) : String(value)
+    default: return value
+  }
 }
+
+function sqliteDefault (column: Column): string {
+  if (column.default === undefined) return ''
+  const value = toSqlite(column.default, column)
+  if (value === null) return ' default null'
+  if (Buffer.isBuffer(value)) return ` default x'${value.toString('hex')}'`
+  return ` default ${typeof value === 'string' ? literal(value) : String(value)}`
+}
+
+/** Only tables that are not STRICT can hold NaN, as text. */
+const holdsNaN = ({ columns, rows }: Table) => columns.some(({ name, kind }) =>
+  kind !== 'text' && kind !== 'json' && kind !== 'decimal' && rows.some(row => row[name] === 'NaN'))
 
 /** Creates tables in SQLite, every other one STRICT: only in those does SQLite enforce the types of columns. */
 export const openSqlite: Open = tables => {
   const db = sqlite(':memory:')
   for (const [place, table] of tables.entries()) {
-    db.exec(ddl(table, ({ kind }) => sqliteTypes[kind], place % 2 === 0 ? ' strict' : ''))
+    const suffix = place % 2 === 0 && !holdsNaN(table) ? ' strict' : ''
+    db.exec(ddl(table, ({ kind }) => sqliteTypes[kind], sqliteDefault, suffix))
     const names = table.columns.map(({ name }) => quote(name)).join(', ')
     const values = table.columns.map(() => '?').join(', ')
     const insert = db.driver.prepare(`insert into ${quote(table.name)} (${names}) values (${values})`)
@@ -68,6 +97,11 @@ const plainTypes = {
   text: 'text',
   integer: 'bigint',
   number: 'double precision',
+  real: 'real',
+  numeric: 'numeric',
+  int64: 'bigint',
+  decimal: 'numeric',
+  byte: 'bytea',
   boolean: 'boolean',
   date: 'text',
   'date-time': 'text',
@@ -85,6 +119,7 @@ function postgresDdl (table: Table, place: number): string {
     ({ name, kind }) => kind === 'key'
       ? `bigint default next_key(${literal(table.name)}, ${literal(name)})`
       : types[kind],
+    column => column.default === undefined ? '' : ` default ${toLiteral(column.default, column)}`,
     ''
   )
 }
@@ -159,6 +194,7 @@ function inserts ({ name, columns, rows }: Table): readonly string[] {
 
 function toLiteral (value: unknown, { kind }: Column): string {
   if (value === null) return 'null'
+  if (kind === 'byte') return `'\\x${Buffer.from(String(value), 'base64').toString('hex')}'`
   // As text, because PostgreSQL chooses the type of an unquoted number by its size.
   return literal(kind === 'json' ? JSON.stringify(value) : Object.is(value, -0) ? '-0' : String(value))
 }

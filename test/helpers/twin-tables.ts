@@ -97,6 +97,7 @@ function freshValue ({ kind }: Column, fresh: { count: number }): unknown {
     case 'uuid': return uuid(0xdead0000 + n)
     case 'date': return date
     case 'date-time': return `${date}T00:00:00.000Z`
+    case 'int64': return String(7_654_000 + n)
     case 'integer':
     case 'number': return 7_654_000 + n
     default: throw new TypeError(`no column of kind ${kind} is unique`)

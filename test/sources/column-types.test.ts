@@ -115,7 +115,7 @@ test('a page or stream whose position does not move breaks off with an error in 
 const onPostgres: Columns = {
   big: ['bigint', Type.Integer(R), '9007199254740993', '9223372036854775807', '-9007199254740995', '5'],
   exact: ['bigint', Type.String({ format: 'int64', ...R }), '9007199254740993', '9007199254740992', '5', '10'],
-  single: ['real', Type.Number(R), '0.1', '0.2', '1.1', '3.4028235e38', '1e-45', "'NaN'", "'Infinity'", "'-Infinity'", '0'],
+  single: ['real', Type.Number(R), '0.1', '0.2', '1.1', '3.4028235e38', '1e-45', "'NaN'", "'Infinity'", "'-Infinity'", '0', '16777216'],
   double: ['double precision', Type.Number(R), '0.1', '1e300', "'NaN'", "'Infinity'", '0.30000000000000004'],
   wide: ['numeric', Type.Number(R), '1.0/7', '2.0/7', '0.1428571428571428571', "'NaN'", "'Infinity'", '1e400', '1e-400', '12.50', '1e21'],
   fixed: ['numeric(12,2)', Type.Number(R), '1.10', '19.90', '-5'],
@@ -136,6 +136,8 @@ test('PostgreSQL: each row is on one page and found by what is shown, whatever i
   const { app } = await serve(t, collection(schemaOf(onPostgres), { source: db.table('things') }))
   t.strictSame((await app.inject('/things/3')).json(), { id: 3, big: '-9007199254740995', exact: '5', single: 1.1, double: 'NaN', wide: 0.14285714285714285, fixed: -5, price: '10', bytes: '/wA=', day: '0044-03-15 BC', moment: '0044-03-15T10:00:00.123Z BC', plain: '2024-02-29T12:00:00.123Z', zoned: '06:30:00+00', span: '-3 mons' })
   for (const url of ['/things?id=3', '/things?id=3&page=1']) t.strictSame((await app.inject({ url, headers: { prefer: 'count=exact' } })).json(), [(await app.inject('/things/3')).json()])
+  const { body } = await app.inject('/things?limit=24')
+  t.equal(body, JSON.stringify(JSON.parse(body)), 'numbers are written as JavaScript writes them')
   await visitsOnce(t, app, 'things', Object.keys(onPostgres))
   const forged = Buffer.from(JSON.stringify(['wide,id', ['x'], 1])).toString('base64url')
   t.equal((await app.inject(`/things?sort=wide&after=${forged}`)).statusCode, 200)

@@ -35,8 +35,9 @@ function writeValue (column: Sql, columnType: ColumnType): Sql {
   if (type !== '' && !/^(?:numeric|real|double precision)/.test(type)) return sql`null`
   // Adding zero turns minus zero into zero; a zero of another type would turn a `real` into a double.
   const double = sql`(${toDouble(column, columnType)} + ${sql.raw(type === 'real' ? '0::real' : '0')})`
-  const isAlike = sql`${double} = 0 or abs(${double}) between 1e-4 and 999999999999999`
   // Outside of these bounds either PostgreSQL or JavaScript writes an exponent.
+  const largest = sql.raw(type === 'real' ? '999999' : '999999999999999')
+  const isAlike = sql`${double} = 0 or abs(${double}) between 1e-4 and ${largest}`
   return unlessMarked(double, isAlike, kind === 'integer' ? value : double)
 }
 
