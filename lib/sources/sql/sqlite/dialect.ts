@@ -92,7 +92,8 @@ function toColumn (slot: Slot, { kind, type }: ColumnType): Sql {
 /** Returns an element of json_each() as it is compared. */
 function elementOf ({ kind }: ColumnType): Sql {
   const value = sql`value`
-  if (kind === 'byte') return call('data_api_bytes', value)
+  // @photostructure/sqlite takes no bytes, returned by a function, for null.
+  if (kind === 'byte') return sql`case ${value} when '' then x'' else ${call('data_api_bytes', value)} end`
   return kind === 'decimal' ? call('data_api_decimal_key', value) : value
 }
 
