@@ -185,7 +185,7 @@ everySource('limits on depth, terms, lists and fields are 400 beyond', async ({ 
 everySource('a selection whose nested listings could multiply beyond the limit is 400', async ({ get, same }) => {
   same(await get('/artists?fields=albums(tracks(albums(tracks(id))))'), 400, {
     error: 'invalid_fields',
-    message: 'This selection could return 10101010100 items, more than the limit of 10000000. Use smaller limits in the nested collections.',
+    message: "This selection could return 10101010100 items, more than the limit 'items' of 2000000. Use smaller limits in the nested collections.",
     parameter: 'fields',
     position: 1
   })

@@ -34,7 +34,7 @@ const literal = (path: string) => path.replaceAll(/\{\w+\}/g, '').length
 
 /** A reader of a document: it finds operations, and validates what they answer and take. */
 export function readDocument (document: OpenApiDocument) {
-  const ajv = addFormats(new Ajv2020({ strict: false, allErrors: true, ownProperties: true }))
+  const ajv = addFormats(new Ajv2020({ strict: false, allErrors: true, ownProperties: true, logger: false }))
   ajv.addSchema(document, 'document')
   const compiled = new Map<string, ValidateFunction>()
   const paths = Object.entries(document.paths).map(([path, item]) => ({

@@ -25,7 +25,7 @@ const readable = { readable: true } as const
 test('what a declaration needs is there, and what contradicts itself is not', async t => {
   const integer = Type.Integer()
   const table: ReadonlyArray<[collections: Record<string, Declared>, message: string]> = [
-    [things(Type.Object({ name: Type.String() })), "collection 'things': no field is flagged 'identifier', and a collection needs one"],
+    [things(Type.Object({ name: Type.String() })), "collection 'things': no field is flagged 'identifier', and 'key' names none; a collection needs one or the other"],
     [things(Type.Object({ id: Type.Optional(id) })), "collection 'things', field 'id': is the collection's key (its first identifier), so it must be neither optional nor nullable"],
     [things(Type.Object({ id, tags: Type.Array(Type.String(), { identifier: true }) })), "collection 'things', field 'tags': is flagged 'identifier', but values of its type cannot be used in a URL"],
     [things(Type.Object({ id, at: Type.Date() })), "collection 'things', field 'at': JSON cannot represent the type 'Date'; use another type, such as Type.String({ format: 'date-time' }) for a date and time"],
