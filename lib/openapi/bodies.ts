@@ -13,11 +13,16 @@ export function createSchema (collection: Collection, describing: Describing): R
 }
 
 /** Returns the schema of a new item in a sub-collection: its parent is known, so it does not name it. */
-export function createInSchema (via: SubCollectionField, describing: Describing): Reference {
+function createInSchema (via: SubCollectionField, describing: Describing): Reference {
   if (via.link.kind === 'join') return createSchema(via.target, describing)
   return describing.components.ref(via.target, `Create_in_${via.holder.name}_${via.name}`, () => {
     return bodySchema(via.target, describing, via)
   })
+}
+
+/** Returns the schema of an element of a sub-collection: an item to link, or a new item. */
+export function elementSchema (via: SubCollectionField, describing: Describing): Schema {
+  return { anyOf: [...linkSchemas(via.target), createInSchema(via, describing)] }
 }
 
 /** Returns the schema of a partial update. */
@@ -68,11 +73,8 @@ function membersOf (
 
 function memberSchema (field: WritableField, describing: Describing): Schema {
   if (field.kind === 'stored') return fieldSchema(field, 'body')
-  const links = linkSchemas(field.target)
-  if (field.kind === 'sub-collection') {
-    return { type: 'array', items: { anyOf: [...links, createInSchema(field, describing)] } }
-  }
-  const elements = [...links, createSchema(field.target, describing)]
+  if (field.kind === 'sub-collection') return { type: 'array', items: elementSchema(field, describing) }
+  const elements = [...linkSchemas(field.target), createSchema(field.target, describing)]
   const canBeNull = field.foreignKey.some(({ nullable }) => nullable)
   return { anyOf: canBeNull ? [...elements, { type: 'null' }] : elements }
 }

@@ -1,10 +1,10 @@
 import { singleKey } from '../model/keys.ts'
-import type { Collection } from '../model/model.ts'
+import type { Collection, SubCollectionField } from '../model/model.ts'
 import { mediaTypes } from '../plan/media.ts'
 import type { Method } from '../plan/methods.ts'
 import type { Resource } from '../plan/walk.ts'
 import { formType } from '../request/parse.ts'
-import { canCreate, createInSchema, createSchema, updateSchema } from './bodies.ts'
+import { canCreate, createSchema, elementSchema, updateSchema } from './bodies.ts'
 import type { Describing, View } from './describing.ts'
 import { filterParameters } from './filters.ts'
 import { itemSchema, listedSchema } from './items.ts'
@@ -140,11 +140,11 @@ export function getItem (
 export function createOperation ({ collection, via, words }: List, describing: Describing): PathItem {
   if (!canCreate(collection, describing)) return {}
   const [first = ''] = words
-  const body = via === undefined ? createSchema(collection, describing) : createInSchema(via, describing)
+  const body = via === undefined ? createSchema(collection, describing) : elementSchema(via, describing)
   const many = { type: 'array', items: body }
   const post: Operation = {
     operationId: describing.operationId(`create_${words.join('_')}`),
-    summary: via === undefined ? `Create in ${first}` : `Create in the ${via.name} of an item of ${first}`,
+    summary: via === undefined ? `Create in ${first}` : `Create or link in the ${via.name} of an item of ${first}`,
     tags: [first],
     parameters: writeParameters(collection, describing),
     requestBody: {
@@ -152,6 +152,7 @@ export function createOperation ({ collection, via, words }: List, describing: D
       content: jsonContent(describing.profile.plainNames ? body : { anyOf: [body, many] })
     },
     responses: {
+      ...via !== undefined && { 200: linkedResponse(describing) },
       201: createdResponse(collection, describing),
       400: describing.components.response('BadRequest'),
       ...via !== undefined && { 404: describing.components.response('NotFound') },
@@ -170,10 +171,33 @@ function createdResponse (collection: Collection, describing: Describing): Respo
   const acknowledgement = createdSchema(id)
   const item = itemSchema(collection, describing)
   const one = profile.details && profile.selection ? [acknowledgement, item] : [acknowledgement]
+  // An array of a sub-collection can link some items and create others.
+  const mixed = { type: 'array', items: { anyOf: [acknowledgement, doneSchema(describing)] } }
   const description = 'Created. `Prefer` decides what the body shows.'
   if (createdBody === 'none' && !profile.selection) return { description: 'Created.', headers }
   if (profile.plainNames) return ok('Created.', acknowledgement, { headers })
-  return ok(description, { anyOf: one.flatMap(schema => [schema, { type: 'array', items: schema }]) }, { headers })
+  const schemas = one.flatMap(schema => [schema, { type: 'array', items: schema }])
+  return ok(description, { anyOf: [...schemas, mixed] }, { headers })
+}
+
+/** The answer to a request that has linked items which existed. */
+function linkedResponse (describing: Describing): Response {
+  const done = doneSchema(describing)
+  return ok('Linked.', { anyOf: [done, { type: 'array', items: done }] })
+}
+
+/** Returns the operation that replaces the links of a sub-collection. */
+export function replaceOperation (via: SubCollectionField, list: List, describing: Describing): Operation {
+  const [first = ''] = list.words
+  const items = { type: 'array', items: elementSchema(via, describing) }
+  return {
+    operationId: describing.operationId(`replace_${list.words.join('_')}`),
+    summary: `Replace the ${via.name} of an item of ${first}`,
+    description: 'Links the items of the array, creates those that do not exist, and unlinks all others.',
+    tags: [first],
+    requestBody: { required: true, content: jsonContent(items) },
+    responses: { 200: linkedResponse(describing), ...writeErrors(describing) }
+  }
 }
 
 /** A key of several fields is shown as its path segment. */
@@ -187,6 +211,9 @@ export function updateOperation (collection: Collection, method: Method, describ
   const { profile } = describing
   const done = doneSchema(describing)
   const item = itemSchema(collection, describing)
+  // `Prefer` shows the item.
+  const oneOf = ([first, ...others]: [Schema, ...Schema[]]) =>
+    profile.details && profile.selection ? { anyOf: [first, ...others] } : first
   const { name, strategies: { upsert } } = collection
   return {
     operationId: describing.operationId(`${profile.allUpdates ? method.toLowerCase() : 'update'}_${name}_item`),
@@ -196,8 +223,9 @@ export function updateOperation (collection: Collection, method: Method, describ
     parameters: [...writeParameters(collection, describing), ...profile.details ? [matchHeader] : []],
     requestBody: { required: true, content: jsonContent(updateSchema(collection, describing)) },
     responses: {
-      200: ok('Updated.', profile.details && profile.selection ? { anyOf: [done, item] } : done),
-      ...upsert && { 201: createdResponse(collection, describing) },
+      200: ok('Updated.', oneOf([done, item])),
+      // The client knows the identifier: it is that of the URL.
+      ...upsert && { 201: ok('Created.', oneOf([createdSchema(undefined), item])) },
       ...profile.details && { 204: { description: 'Updated; `Prefer: return=minimal`.' } },
       ...writeErrors(describing)
     }
@@ -230,8 +258,10 @@ function writeParameters (collection: Collection, describing: Describing): reado
 }
 
 /** The body of a creation may be left out if nothing must be in it. */
-function isRequired (body: Schema, { components }: Describing): boolean {
+function isRequired (body: Schema, describing: Describing): boolean {
+  const { anyOf } = body
+  if (Array.isArray(anyOf)) return anyOf.every((one: Schema) => isRequired(one, describing))
   const name = String(body['$ref'] ?? '').split('/').at(-1) ?? ''
-  const { required, allOf } = components.schemas[name] ?? body
+  const { required, allOf } = describing.components.schemas[name] ?? body
   return required !== undefined || allOf !== undefined
 }

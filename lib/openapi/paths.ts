@@ -5,7 +5,8 @@ import { isPlainName } from './profiles.ts'
 import { readableFields } from './items.ts'
 import type { OperationMethod, PathItem } from './objects.ts'
 import {
-  createOperation, describeList, deleteOperation, getItem, getList, queryList, updateOperation
+  createOperation, describeList, deleteOperation, getItem, getList, queryList, replaceOperation,
+  updateOperation
 } from './operations.ts'
 import { identifierParameter } from './parameters.ts'
 import { dictionaryPaths, scalarPath } from './scalars.ts'
@@ -38,6 +39,7 @@ function listPath (resource: ListResource, view: View, describing: Describing): 
   return {
     ...methods.includes('GET') && { get: getList(list, describing) },
     ...methods.includes('POST') && createOperation(list, describing),
+    ...methods.includes('PUT') && list.via !== undefined && { put: replaceOperation(list.via, list, describing) },
     ...methods.includes('QUERY') && describing.version === '3.2' && describing.profile.streams && {
       query: queryList(list, describing)
     }

@@ -1,9 +1,10 @@
 import { forbidden } from '../errors.ts'
 import { type KeyValues, toKeyValues } from '../model/keys.ts'
 import type { Collection } from '../model/model.ts'
-import type { Origin, Predicate, Row, Step } from '../plan/plan.ts'
+import type { Predicate, Row, Step } from '../plan/plan.ts'
+import { listKeys } from '../plan/list-keys.ts'
 import { always, any, equalsKey, keyValuesIn } from '../plan/predicates.ts'
-import { selectKey, showPlainly } from '../plan/select.ts'
+import { showPlainly } from '../plan/select.ts'
 import type { Change, Changed, ChangeOf, ItemPlan, ListPlan, ReadResult, Session } from '../sources/source.ts'
 import type { Caller } from './caller.ts'
 import { isScoped, isScopedByRelations, type Reference, referencesOf } from './references.ts'
@@ -54,7 +55,7 @@ export function makeTouched (session: Session, caller: Caller): Touched {
     },
     async check () {
       for (const [collection, touched] of keys) {
-        const plan = listPlan({ collection, via: undefined }, [], keyIn(collection, touched))
+        const plan = listKeys({ collection, via: undefined }, [], keyIn(collection, touched))
         if (rowsOf(await read(plan)).length < touched.size) throw forbidden()
       }
     }
@@ -81,25 +82,6 @@ function keyOf (row: Row, { key, property }: Collection): KeyValues {
 }
 
 const rowsOf = (result: ReadResult): readonly Row[] => result.kind === 'rows' ? result.rows : []
-
-/** Plans to read the keys of all items that satisfy the predicate. */
-function listPlan (from: Origin, steps: readonly Step[], where: Predicate): ListPlan {
-  const { collection } = from
-  return {
-    kind: 'list',
-    steps,
-    from,
-    listing: {
-      where,
-      order: collection.key.map(field => ({ field, descending: false })),
-      range: { offset: 0, limit: Infinity },
-      select: selectKey(collection)
-    },
-    cursorBound: always,
-    extra: [],
-    count: false
-  }
-}
 
 type StoringChange = Extract<Change, { kind: 'insert' | 'update' }>
 type Touch = readonly [collection: Collection, key: KeyValues]
@@ -169,7 +151,7 @@ async function parentPlans (change: UnlinkingChange, caller: Caller, read: ReadI
     : referencesOf(collection).filter(({ target }) => isScopedByRelations(target, caller))
   const parents = await parentsOf([collection, key], references, read)
   return parents.map(([target, parent]) =>
-    listPlan({ collection: target, via: undefined }, [], equalsKey(target.key, parent)))
+    listKeys({ collection: target, via: undefined }, [], equalsKey(target.key, parent)))
 }
 
 /** Plans to read the items that a deletion unlinks in join tables, where their scope asks for relations. */
@@ -179,11 +161,11 @@ function linkedPlans ({ kind, collection, steps }: UnlinkingChange, caller: Call
     const { holder, target } = field
     const plans: ListPlan[] = []
     if (holder === collection && isScopedByRelations(target, caller)) {
-      plans.push(listPlan({ collection: target, via: field }, steps, always))
+      plans.push(listKeys({ collection: target, via: field }, steps, always))
     }
     const [own] = steps
     if (target === collection && own !== undefined && isScopedByRelations(holder, caller)) {
-      plans.push(listPlan({ collection: holder, via: undefined }, [], { kind: 'some', field, where: own.where }))
+      plans.push(listKeys({ collection: holder, via: undefined }, [], { kind: 'some', field, where: own.where }))
     }
     return plans
   })

@@ -2,7 +2,7 @@ import type { KeyValues } from '../model/keys.ts'
 import type { Collection, SubCollectionField } from '../model/model.ts'
 import type { Step, WritePlanOf } from '../plan/plan.ts'
 import { always } from '../plan/predicates.ts'
-import { selectKey } from '../plan/select.ts'
+import { listKeys } from '../plan/list-keys.ts'
 import { checkConditions, versionOf } from '../plan/tag.ts'
 import { authoriseLink } from '../rules/authorise.ts'
 import type { Missed } from '../sources/source.ts'
@@ -63,20 +63,8 @@ async function linkedKeys (
   via: SubCollectionField, parent: ParentItem, { session }: UnitOfWork
 ): Promise<readonly KeyValues[]> {
   const { target: collection } = via
-  const found = await session.read({
-    kind: 'list',
-    steps: byKey(via.holder, parent.key),
-    from: { collection, via },
-    listing: {
-      where: always,
-      order: collection.key.map(field => ({ field, descending: false })),
-      range: { offset: 0, limit: Infinity },
-      select: selectKey(collection)
-    },
-    cursorBound: always,
-    extra: [],
-    count: false
-  })
+  const from = { collection, via }
+  const found = await session.read(listKeys(from, byKey(via.holder, parent.key), always))
   return found.kind === 'rows' ? found.rows.map(row => keyOf(row, collection)) : []
 }
 
