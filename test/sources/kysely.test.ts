@@ -1,7 +1,8 @@
+import { Type } from '@sinclair/typebox'
 import { DummyDriver, Kysely, MssqlAdapter, MysqlAdapter, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, SqliteAdapter, type DialectAdapter } from 'kysely'
 import Fastify from 'fastify'
 import { test } from 'tap'
-import dataApi, { DeclarationError, kysely } from '../../lib/index.ts'
+import dataApi, { collection, DeclarationError, kysely } from '../../lib/index.ts'
 import { collections, ddl, shop, tables, uuid } from '../fixtures/shop.ts'
 import { kyselyOpeners } from '../helpers/sources.ts'
 
@@ -44,6 +45,39 @@ for (const [name, open] of Object.entries(kyselyOpeners)) {
     })
     const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => app.inject({ method: 'PUT', url: `/artists/by_name/n${n % 3}`, headers: { 'content-type': 'application/json' }, payload: { email: null, rating: n % 10 } })))
     t.strictSame(answers.map(answer => answer.statusCode).sort(), [...Array<number>(9).fill(200), 201, 201, 201])
+  })
+
+  test(`${name}: days and moments that no Date holds are stored, shown and found`, async t => {
+    const writable = { readable: true, writable: true } as const
+    const Spell = Type.Object({
+      id: Type.Integer({ identifier: true, readable: true }),
+      day: Type.String({ format: 'date', ...writable }),
+      at: Type.String({ format: 'date-time', ...writable }),
+      local: Type.String({ format: 'date-time', ...writable }),
+      text: Type.String(writable)
+    })
+    const opened = await open({ spells: [] }, `create table spells (
+      id key, day date not null, at timestamptz not null, local timestamp not null, text date not null)`)
+    const app = Fastify()
+    await app.register(dataApi, { collections: { spells: collection(Spell, { source: opened.source('spells') }) } })
+    t.teardown(async () => {
+      await app.close()
+      await opened.close()
+    })
+    const moments = ['infinity', '-infinity', '0001-01-01T00:00:00.000Z', '2024-02-29T12:00:00.501Z']
+    const spells = ['infinity', '-infinity', '0001-01-01', '2024-02-29'].map((day, index) => (
+      { id: index + 1, day, at: moments[index], local: moments[index], text: index === 0 ? '0044-03-15 BC' : day }
+    ))
+    for (const { id, ...spell } of spells) {
+      const created = await app.inject({ method: 'POST', url: '/spells', payload: spell })
+      t.equal(created.statusCode, 201, created.body)
+      for (const [field, value] of Object.entries({ day: spell.day, at: spell.at, local: spell.local })) {
+        const found = await app.inject({ url: '/spells', query: { [field]: String(value), fields: 'id' } })
+        t.strictSame(found.json(), [{ id }], `${field} ${value}`)
+      }
+    }
+    const all = await app.inject({ url: '/spells', query: { sort: 'id' } })
+    t.strictSame(all.json(), spells)
   })
 }
 

@@ -177,6 +177,7 @@ function toColumn (value: Sql, { kind, type }: ColumnType): Sql {
   const json = sql`${value}::text::json`
   if (type.endsWith('[]')) return storeArray(json, type)
   if (kind === 'byte' && type === 'bytea') return sql`decode(${value}::text, 'base64')`
+  if (/^(date|timestamp)/.test(type)) return sql`${value}::text::${sql.raw(type)}`
   return (kind === 'json' || kind === 'mixed') && isJson(type) ? sql`${value}::text::${sql.raw(type)}` : value
 }
 

@@ -51,6 +51,11 @@ function moment (column: Sql, inUtc = column): Sql {
 }
 const momentInZone = (column: Sql) => moment(column, sql`(${column}) at time zone 'UTC'`)
 
+// Bound as text, because postgres.js makes a Date of a value whose type it knows to be a day or a moment, and a Date
+// holds neither years before Christ nor `infinity`.
+const momentOperand = (value: Sql) => sql`${text(value)}::timestamptz`
+const localMomentOperand = (value: Sql) => sql`${text(value)}::timestamp`
+
 const base64 = (column: Sql) => sql`translate(encode(${column}, 'base64'), E'\n', '')`
 
 /** A time without a zone is UTC, whatever the session's TimeZone. */
@@ -92,7 +97,7 @@ export const forms = {
   decimal: textual('numeric'),
   boolean: plain('boolean'),
   bytes: { ...textual('bytea', base64), operand: value => sql`decode(${value}, 'base64')` },
-  date: plain('date', days),
+  date: { ...plain('date', days), operand: value => sql`${text(value)}::date` },
   time: plain('time', text),
   timetz: { ...plain('timetz', text), operand: zoned }
 } as const satisfies Record<string, Form>
@@ -149,8 +154,8 @@ function momentForm (type: string): Form {
   // The wire has milliseconds. A column with finer moments is compared by the milliseconds that clients see.
   const comparable = /^timestamp\([0-3]\)/.test(type) ? asIs : inMillis
   return type.endsWith('with time zone')
-    ? { type: 'timestamptz', comparable, encode: momentInZone, fetch: momentInZone }
-    : { type: 'timestamp', comparable, encode: moment, fetch: moment }
+    ? { type: 'timestamptz', comparable, encode: momentInZone, fetch: momentInZone, operand: momentOperand }
+    : { type: 'timestamp', comparable, encode: moment, fetch: moment, operand: localMomentOperand }
 }
 
 export const isJson = (type: string) => type === 'json' || type === 'jsonb'
