@@ -8,6 +8,7 @@ import { suggest } from './suggest.ts'
 import { findReadable, readableNames } from './visible.ts'
 
 type Comparison = Extract<Filter, { kind: 'compare' }>
+type Element = Extract<Filter, { kind: 'some' }>
 
 /**
  * Returns the predicate of the filters, which must all hold (docs/http.md: Query strings). Throws invalid_filter for a
@@ -22,15 +23,16 @@ function planFilter (filter: Filter, collection: Collection): Predicate {
     case 'all': return all(filter.of.map(one => planFilter(one, collection)))
     case 'any': return any(filter.of.map(one => planFilter(one, collection)))
     case 'not': return { kind: 'not', of: planFilter(filter.of, collection) }
+    case 'some':
     case 'compare': return follow(filter, 0, collection)
   }
 }
 
 /**
  * Follows the dotted path from the name at `depth`. Every name but the last is a relation; the comparison must hold for
- * at least one element at the end of the path.
+ * at least one element at the end of the path. With filters in parentheses, the last name is a relation too.
  */
-function follow (filter: Comparison, depth: number, collection: Collection): Predicate {
+function follow (filter: Comparison | Element, depth: number, collection: Collection): Predicate {
   const { path, at } = filter
   const name = path[depth] ?? ''
   const field = findReadable(collection, name)
@@ -38,10 +40,13 @@ function follow (filter: Comparison, depth: number, collection: Collection): Pre
   if (!field.filterable) throw invalidFilter(`Items cannot be filtered by the field '${name}'.`, at)
   const last = depth === path.length - 1
   if (isRelation(field)) {
-    if (last) return compareRelation(filter, field)
+    if (last && filter.kind === 'compare') return compareRelation(filter, field)
+    if (last && filter.kind === 'some') return { kind: 'some', field, where: planFilter(filter.of, field.target) }
     return { kind: 'some', field, where: follow(filter, depth + 1, field.target) }
   }
-  if (!last) throw invalidFilter(`The field '${name}' is a scalar and has no fields of its own.`, at)
+  if (!last || filter.kind === 'some') {
+    throw invalidFilter(`The field '${name}' is a scalar and has no fields of its own.`, at)
+  }
   if (field.kind === 'computed') {
     throw invalidFilter(`Items cannot be filtered by the field '${name}', which is computed.`, at)
   }
@@ -51,7 +56,7 @@ function follow (filter: Comparison, depth: number, collection: Collection): Pre
 const isRelation = (field: Field): field is RelationField =>
   field.kind === 'sub-item' || field.kind === 'sub-collection'
 
-function unknownField (filter: Comparison, name: string, collection: Collection) {
+function unknownField (filter: Comparison | Element, name: string, collection: Collection) {
   const suggestion = suggest(name, readableNames(collection))
   return invalidFilter(`There is no field '${name}' to filter by.${didYouMean(suggestion)}`, filter.at, suggestion)
 }

@@ -11,9 +11,11 @@ export interface FilterRead { readonly filter: Filter, readonly end: number }
 /**
  * Parses a filter (docs/http.md: Query strings):
  *
- *     filter     = group | comparison
- *     group      = ["!"] "(" filter { "," filter } ")" | ["!"] "(" filter { "|" filter } ")"
- *     comparison = name { "." name } operator ( value | list )
+ *     filter     = ["!"] group | "!()" | element | comparison
+ *     group      = "(" filter { "," filter } ")" | "(" filter { "|" filter } ")"
+ *     element    = path ( group | "()" )
+ *     comparison = path operator ( value | list )
+ *     path       = name { "." name }
  *     list       = [ value { ("," | ";") value } ]
  *     value      = quoted | raw
  *     quoted     = '"' { character | '\"' | '\\' } '"'
@@ -44,22 +46,45 @@ const inSelection: Ending = { stops: ';)', pairs: true }
 
 /** Reads a filter from the start of the span. `depth` is the number of groups around it. */
 function readFilter (span: Span, ending: Ending, depth: number, syntax: Syntax, budget: Budget): FilterRead {
-  const negated = standsAt(span, span.start, '!') && standsAt(span, span.start + 1, '(')
-  if (negated || standsAt(span, span.start, '(')) return readGroup(span, negated, depth + 1, syntax, budget)
+  if (standsAt(span, span.start, '(')) return readGroup(span, depth + 1, syntax, budget)
+  if (standsAt(span, span.start, '!') && standsAt(span, span.start + 1, '(')) {
+    const { filter, end } = readPossiblyEmpty(part(span, span.start + 1, span.end), depth + 1, syntax, budget)
+    return { filter: { kind: 'not', of: filter }, end }
+  }
+  const nameEnds = nameEnd(span.text, span.start)
+  if (nameEnds > span.start && standsAt(span, nameEnds, '(')) return readElement(span, nameEnds, depth, syntax, budget)
   return readComparison(span, ending, syntax, budget)
+}
+
+/** Reads the filters in parentheses after a path: one element at its end must match them all, or any of them. */
+function readElement (span: Span, nameEnds: number, depth: number, syntax: Syntax, budget: Budget): FilterRead {
+  const at = placeAt(span, span.start)
+  budget.spendTerm(at)
+  const path = readPath(part(span, span.start, nameEnds), syntax)
+  const inside = depth + path.length
+  const { filter: of, end } = readPossiblyEmpty(part(span, nameEnds, span.end), inside, syntax, budget)
+  return { filter: { kind: 'some', path, of, at }, end }
+}
+
+const nothing: Filter = { kind: 'all', of: [] }
+
+/** Reads a group that can be empty: every item matches that. */
+function readPossiblyEmpty (span: Span, depth: number, syntax: Syntax, budget: Budget): FilterRead {
+  if (standsAt(span, span.start + 1, ')')) return { filter: nothing, end: span.start + 2 }
+  return readGroup(span, depth, syntax, budget)
 }
 
 /** The kind of a group by its separator. */
 const kinds: Readonly<Record<string, 'all' | 'any'>> = { ',': 'all', '|': 'any' }
 
-function readGroup (span: Span, negated: boolean, depth: number, syntax: Syntax, budget: Budget): FilterRead {
+function readGroup (span: Span, depth: number, syntax: Syntax, budget: Budget): FilterRead {
   const { limits } = syntax
   if (depth > limits.depth) {
     throw invalidFilter(`Groups can be nested at most ${limits.depth} deep.`, placeAt(span, span.start))
   }
   const members: Filter[] = []
   let separator: string | undefined
-  let index = span.start + (negated ? 2 : 1)
+  let index = span.start + 1
   for (;;) {
     const { filter, end } = readFilter(part(span, index, span.end), inGroup, depth, syntax, budget)
     members.push(filter)
@@ -73,8 +98,7 @@ function readGroup (span: Span, negated: boolean, depth: number, syntax: Syntax,
     }
     separator = character
   }
-  const group: Filter = { kind: kinds[separator ?? ','] ?? 'all', of: members }
-  return { filter: negated ? { kind: 'not', of: group } : group, end: index }
+  return { filter: { kind: kinds[separator ?? ','] ?? 'all', of: members }, end: index }
 }
 
 function readComparison (span: Span, ending: Ending, syntax: Syntax, budget: Budget): FilterRead {

@@ -23,6 +23,7 @@ export type Filter =
     readonly values: readonly ValueText[]
     readonly at: TextPlace
   }
+  | { readonly kind: 'some', readonly path: readonly string[], readonly of: Filter, readonly at: TextPlace }
   | { readonly kind: 'all' | 'any', readonly of: readonly Filter[] }
   | { readonly kind: 'not', readonly of: Filter }
 

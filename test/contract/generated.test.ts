@@ -60,6 +60,7 @@ type Condition =
   | { readonly kind: 'compare', readonly path: readonly string[], readonly operator: string, readonly value: Value | readonly Value[] }
   | { readonly kind: 'all' | 'any', readonly of: readonly Condition[] }
   | { readonly kind: 'not', readonly of: Condition }
+  | { readonly kind: 'some', readonly relation: 'boss' | 'pets', readonly of: Condition }
 
 const byCodePoint = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other))
 const compareValues = (one: Value, other: Value) => typeof one === 'string' && typeof other === 'string' ? byCodePoint(one, other) : Number(one) - Number(other) || (one === other ? 0 : Number(one) < Number(other) ? -1 : 1)
@@ -85,12 +86,14 @@ const meaning: Record<string, (one: Value, other: Value) => boolean> = {
 const petsOf = (person: PersonRow) => pets.filter(pet => pet.ownerId === person.id)
 const bossOf = (person: PersonRow) => people.filter(one => one.id === person.bossId)
 
-function holds (condition: Condition, person: PersonRow): boolean {
+/** `row` is a person or, inside of a relation to pets, a pet. */
+function holds (condition: Condition, row: PersonRow | PetRow): boolean {
   switch (condition.kind) {
-    case 'all': return condition.of.every(one => holds(one, person))
-    case 'any': return condition.of.some(one => holds(one, person))
-    case 'not': return !holds(condition.of, person)
-    case 'compare': return holdsOf(condition.path, person, value => compared(condition, value))
+    case 'all': return condition.of.every(one => holds(one, row))
+    case 'any': return condition.of.some(one => holds(one, row))
+    case 'not': return !holds(condition.of, row)
+    case 'some': return (condition.relation === 'boss' ? bossOf(row as PersonRow) : petsOf(row as PersonRow)).some(one => holds(condition.of, one))
+    case 'compare': return holdsOf(condition.path, row as PersonRow, value => compared(condition, value))
   }
 }
 
@@ -135,8 +138,17 @@ const compare: fc.Arbitrary<Condition> = fc.constantFrom(...fields).chain(field 
   return operand.map((value): Condition => ({ kind: 'compare', path: field.path, operator, value }))
 }))
 
-const condition = fc.letrec<{ tree: Condition, group: Condition }>(tie => ({
-  tree: fc.oneof({ maxDepth: 2 }, compare, tie('group')),
+/** A comparison of a field that pets have too. */
+const compareShared = compare.filter(one => one.kind === 'compare' && (one.path[0] === 'id' || one.path[0] === 'name'))
+const every = fc.constant<Condition>({ kind: 'all', of: [] })
+
+const condition = fc.letrec<{ tree: Condition, group: Condition, element: Condition }>(tie => ({
+  tree: fc.oneof({ maxDepth: 2 }, compare, tie('group'), tie('element')),
+  element: fc.oneof(
+    fc.record({ kind: fc.constant('some' as const), relation: fc.constant('boss' as const), of: tie('tree') }),
+    fc.record({ kind: fc.constant('some' as const), relation: fc.constant('pets' as const), of: fc.oneof(every, fc.record({ kind: fc.constantFrom('all' as const, 'any' as const), of: fc.array(compareShared, { minLength: 1, maxLength: 3 }) })) }),
+    fc.constant<Condition>({ kind: 'not', of: { kind: 'all', of: [] } })
+  ),
   group: fc.oneof(
     fc.record({ kind: fc.constantFrom('all' as const, 'any' as const), of: fc.array(tie('tree'), { minLength: 1, maxLength: 3 }) }),
     fc.record({ kind: fc.constant('not' as const), of: tie('tree') })
@@ -172,7 +184,11 @@ function printValue (value: Value, grouped: boolean): string {
 }
 
 function printCondition (condition: Condition, grouped: boolean): string {
-  if (condition.kind === 'not') return `!(${printCondition(condition.of, true)})`
+  if (condition.kind === 'not') return condition.of.kind === 'all' && condition.of.of.length === 0 ? '!()' : `!(${printCondition(condition.of, true)})`
+  if (condition.kind === 'some') {
+    const inside = printCondition(condition.of, true)
+    return `${condition.relation}${condition.of.kind === 'all' || condition.of.kind === 'any' ? inside : `(${inside})`}`
+  }
   if (condition.kind !== 'compare') return `(${condition.of.map(one => printCondition(one, true)).join(condition.kind === 'all' ? ',' : '|')})`
   const { path, operator, value } = condition
   if (!Array.isArray(value)) return `${path.join('.')}${operator}${printValue(value as Value, grouped)}`

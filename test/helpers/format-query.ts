@@ -37,6 +37,10 @@ const isParameter = (filter: Filter) => filter.kind === 'compare' && !parameters
 
 function formatFilter (filter: Filter, inside: boolean): string {
   if (filter.kind === 'not') return `!${formatFilter(filter.of, true)}`
+  if (filter.kind === 'some') {
+    const of = formatFilter(filter.of, true)
+    return `${filter.path.join('.')}${of}`
+  }
   if (filter.kind !== 'compare') {
     return `(${filter.of.map(one => formatFilter(one, true)).join(filter.kind === 'all' ? ',' : '|')})`
   }

@@ -42,8 +42,10 @@ const compare = fc.constantFrom(...operators).chain(operator => fc.record({
 const freely = fc.record({ kind: fc.constant('compare' as const), path, operator: fc.constantFrom(...operators.filter(operator => !isList(operator))), values: fc.tuple(free), at: fc.constant(nowhere) })
   .filter(({ operator, values: [{ text }] }) => operatorAt(spell(operator) + text, 0, syntax)?.[0] === spell(operator))
 
-const { filter } = fc.letrec<{ filter: Filter, group: Filter }>(tie => ({
-  filter: fc.oneof({ maxDepth: 2 }, compare, tie('group'), tie('group').map((of): Filter => ({ kind: 'not', of }))),
+const empty: Filter = { kind: 'all', of: [] }
+const { filter } = fc.letrec<{ filter: Filter, group: Filter, element: Filter }>(tie => ({
+  filter: fc.oneof({ maxDepth: 2 }, compare, tie('group'), tie('group').map((of): Filter => ({ kind: 'not', of })), tie('element'), fc.constant<Filter>({ kind: 'not', of: empty })),
+  element: fc.record({ kind: fc.constant('some' as const), path: fc.array(name, { minLength: 1, maxLength: 2 }), of: fc.oneof(fc.constant(empty), tie('group')), at: fc.constant(nowhere) }),
   group: fc.record({ kind: fc.constantFrom('all' as const, 'any' as const), of: fc.array(tie('filter'), { minLength: 1, maxLength: 3 }) })
     // A group of one is written alike whether it is of `and` or of `or`.
     .map((group): Filter => group.of.length === 1 ? { ...group, kind: 'all' } : group)
@@ -153,7 +155,7 @@ test('what is read of any text is the same read again from its written form', as
 const requote = (query: Query): Query => ({ ...query, filters: query.filters.map(requoteFilter), ...query.fields && { fields: query.fields.map(field => field.query === undefined ? field : { ...field, query: requote(field.query) }) } })
 
 function requoteFilter (filter: Filter): Filter {
-  if (filter.kind === 'not') return { kind: 'not', of: requoteFilter(filter.of) }
+  if (filter.kind === 'not' || filter.kind === 'some') return { ...filter, of: requoteFilter(filter.of) }
   if (filter.kind !== 'compare') return { ...filter, of: filter.of.map(requoteFilter) }
   return { ...filter, values: filter.values.map(value => ({ ...value, quoted: true })) }
 }

@@ -19,6 +19,7 @@ const briefField = ({ name, query }: FieldAsked): unknown => query === undefined
 
 function briefFilter (filter: Filter): unknown {
   if (filter.kind === 'not') return { not: briefFilter(filter.of) }
+  if (filter.kind === 'some') return { some: filter.path.join('.'), of: briefFilter(filter.of) }
   if (filter.kind === 'compare') return [filter.path.join('.'), filter.operator, ...filter.values.map(briefValue)]
   return { [filter.kind]: filter.of.map(briefFilter) }
 }
@@ -147,6 +148,10 @@ filters({
   'where=!(!(a=1))': { not: { all: [{ not: { all: [['a', 'equals', '1']] } }] } },
   'where=(a=|b=x"y|c="1,2|3)")': { any: [['a', 'equals', ''], ['b', 'equals', 'x"y'], ['c', 'equals', ['1,2|3)']]] },
   'where=(a=(b;c)': { all: [['a', 'equals', '(b;c']] },
+  'where=!()': { not: { all: [] } },
+  'moons(name=Io,radius>5)': { some: 'moons', of: { all: [['name', 'equals', 'Io'], ['radius', 'greater', '5']] } },
+  'where=a.b(x=1|y=2)': { some: 'a.b', of: { any: [['x', 'equals', '1'], ['y', 'equals', '2']] } },
+  'where=!(moons()|a(b(c=*(1,2))))': { not: { any: [{ some: 'moons', of: { all: [] } }, { some: 'a', of: { all: [{ some: 'b', of: { all: [['c', 'in', '1', '2']] } }] } }] } },
   'where=(((((a=1)))))': { all: [{ all: [{ all: [{ all: [{ all: [['a', 'equals', '1']] }] }] }] }] }
 })
 
@@ -176,10 +181,14 @@ refuses({
   'where=()': ['invalid_filter', 'where', 2, "Expected a field's name, not ')'."],
   'where=(a=1,)': ['invalid_filter', 'where', 6, "Expected a field's name, not ')'."],
   'where=(': ['invalid_filter', 'where', 2, "Expected a field's name, but the text ends here."],
-  'where=!(': ['invalid_filter', 'where', 3, "Expected a field's name, but the text ends here."],
   'where=(id=*1,2)': ['invalid_filter', 'where', 9, "Expected an operator, not ')'."],
   'where=(id=*(1,2': ['invalid_filter', 'where', 6, 'The parenthesis is not closed.'],
   'where=(id=*(1,2)3)': ['invalid_filter', 'where', 11, "Expected ',', '|' or ')', not '3'."],
+  'where=moons(a=1)b': ['invalid_filter', 'where', 11, "Expected the end of the filter, not 'b'."],
+  'where=moons(a=1': ['invalid_filter', 'where', 10, "Expected ',', '|' or ')', but the text ends here."],
+  'where=moons.(a=1)': ['invalid_filter', 'where', 6, "A '.' must be between two names."],
+  'where=!(': ['invalid_filter', 'where', 3, "Expected a field's name, but the text ends here."],
+  'where=a.b.c(d.e(f(g=1)))': ['invalid_filter', 'where', 12, 'Groups can be nested at most 5 deep.'],
   'where=((((((a=1))))))': ['invalid_filter', 'where', 6, 'Groups can be nested at most 5 deep.'],
   'a.b.c.d.e.f=1': ['invalid_filter', 'a.b.c.d.e.f', 1, 'A path in a filter can have at most 5 names.']
 })
