@@ -126,7 +126,8 @@ test('answers and streams have turns by turns, however many there are of either'
   const streams = ['a', 'b', 'c'].map(stream)
   for (const name of ['1', '2', '3']) work(answered(name))
   await Promise.all(streams)
-  t.strictSame(log, ['1', 'step a', '2', 'step b', '3', 'step c', 'step a', 'step b', 'step c', 'step a', 'step b', 'step c'])
+  t.strictSame(log,
+    ['1', 'step a', '2', 'step b', '3', 'step c', 'step a', 'step b', 'step c', 'step a', 'step b', 'step c'])
 })
 
 test('a step fails by itself, and runs in the asynchronous context of its stream', async t => {
@@ -134,7 +135,9 @@ test('a step fails by itself, and runs in the asynchronous context of its stream
   const asker = new AsyncLocalStorage<string>()
   const resources = ['a', 'b'].map(name => asker.run(name, () => new AsyncResource('Test')))
   const seen = await Promise.allSettled(resources.flatMap(resource => [
-    step(() => asker.getStore(), resource), step(async () => asker.getStore(), resource), step(() => { throw new Error(asker.getStore()) }, resource)
+    step(() => asker.getStore(), resource), step(async () => asker.getStore(), resource), step(() => {
+      throw new Error(asker.getStore())
+    }, resource)
   ]))
   t.match(seen, ['a', 'b'].flatMap(value => [{ value }, { value }, { reason: { message: value } }]))
 })
@@ -147,14 +150,18 @@ test('rules, scopes and hooks find what the application keeps of their own reque
   app.addHook('onSend', async (_request, reply) => { reply.header('x-asker', asker.getStore()) })
   await app.register(dataApi, {
     collections: {
-      things: collection(Type.Object({ id: Type.Integer({ identifier: true, readable: true }), owner: Type.String({ readable: true }) }), {
+      things: collection(Type.Object({
+        id: Type.Integer({ identifier: true, readable: true }), owner: Type.String({ readable: true })
+      }), {
         source: memory(things),
         scope: () => ({ owner: asker.getStore() ?? '' }),
         rules: { read: async () => setTimeout(Number(asker.getStore()) % 2, asker.getStore() !== '7') }
       })
     }
   })
-  const answers = await Promise.all(things.map(({ owner }) => app.inject({ url: '/things', headers: { 'x-asker': owner } })))
+  const answers = await Promise.all(
+    things.map(({ owner }) => app.inject({ url: '/things', headers: { 'x-asker': owner } }))
+  )
   for (const [id, { statusCode, headers, body }] of answers.entries()) {
     t.equal(headers['x-asker'], String(id))
     t.equal(statusCode, id === 7 ? 403 : 200)
@@ -164,7 +171,13 @@ test('rules, scopes and hooks find what the application keeps of their own reque
 
 test('an application whose tests stop the clock is answered', async t => {
   const app = Fastify()
-  await app.register(dataApi, { collections: { things: collection(Type.Object({ id: Type.Integer({ identifier: true, readable: true }) }), { source: memory([{ id: 1 }]) }) } })
+  await app.register(dataApi, {
+    collections: {
+      things: collection(Type.Object({
+        id: Type.Integer({ identifier: true, readable: true })
+      }), { source: memory([{ id: 1 }]) })
+    }
+  })
   await app.ready()
   const { setImmediate: real } = globalThis
   t.teardown(() => { globalThis.setImmediate = real })
@@ -176,8 +189,15 @@ test('an application whose tests stop the clock is answered', async t => {
 test('a hook that throws what is no error is a 500 all the same', async t => {
   const app = Fastify()
   const Thing = Type.Object({ id: Type.Integer({ identifier: true }), name: Type.String({ writable: true }) })
-  // eslint-disable-next-line no-throw-literal -- what applications do
-  await app.register(dataApi, { collections: { things: collection(Thing, { source: memory([{ id: 1, name: 'one' }]), hooks: { creating () { throw 'nothing' } } }) } })
+  await app.register(dataApi, {
+    collections: {
+      things: collection(Thing, {
+        source: memory([{ id: 1, name: 'one' }]),
+        // eslint-disable-next-line no-throw-literal -- what applications do
+        hooks: { creating () { throw 'nothing' } }
+      })
+    }
+  })
   const { statusCode, body } = await app.inject({ method: 'POST', url: '/things', payload: { name: 'two' } })
   t.equal(statusCode, 500)
   t.match(JSON.parse(body), { error: 'internal' })

@@ -55,7 +55,12 @@ test('every request in docs/http.md is answered as it says', async t => {
     const [status, ...told] = head.split('\n')
     const method = line.split(' ', 1)[0] ?? ''
     const url = line.slice(method.length + 1)
-    const response = await app.inject({ method: method as 'GET', url, headers: { host: '127.0.0.1:3000', ...headers(sent) }, ...payload !== undefined && { payload } })
+    const response = await app.inject({
+      method: method as 'GET',
+      url,
+      headers: { host: '127.0.0.1:3000', ...headers(sent) },
+      ...payload !== undefined && { payload }
+    })
     t.equal(String(response.statusCode), status, line)
     t.match(response.headers, headers(told), line)
     t.equal(response.body, body, line)
@@ -64,16 +69,20 @@ test('every request in docs/http.md is answered as it says', async t => {
 })
 
 function headers (lines: readonly string[]): Record<string, string> {
-  return Object.fromEntries(lines.map(line => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)]))
+  return Object.fromEntries(
+    lines.map(line => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)])
+  )
 }
 
 test('the example shows its facts', async t => {
   const { app } = await serve(':memory:')
   const get = async (url: string) => (await app.inject(url)).json()
-  t.strictSame(await get('/planets/pluto?fields=name,kind,discoverer(name)'), { name: 'Pluto', kind: 'dwarf planet', discoverer: { name: 'Clyde Tombaugh' } })
+  t.strictSame(await get('/planets/pluto?fields=name,kind,discoverer(name)'),
+    { name: 'Pluto', kind: 'dwarf planet', discoverer: { name: 'Clyde Tombaugh' } })
   t.strictSame(await get('/planets/home/moons?fields=name'), [{ name: 'Moon' }])
   t.strictSame(await get('/planets?moon_count=2&sort=name&fields=name'), [{ name: 'Haumea' }, { name: 'Mars' }])
-  t.strictSame(await get('/missions/by_name/New%20Horizons/planets?fields=name'), [{ name: 'Jupiter' }, { name: 'Pluto' }])
+  t.strictSame(await get('/missions/by_name/New%20Horizons/planets?fields=name'),
+    [{ name: 'Jupiter' }, { name: 'Pluto' }])
   t.strictSame((await get('/moons/titan')).years_since_discovery, new Date().getUTCFullYear() - 1655)
   t.equal((await get('/missions?curator_note=x')).error, 'invalid_filter')
   await app.close()
@@ -82,15 +91,35 @@ test('the example shows its facts', async t => {
 test('the example takes writes', async t => {
   const { app } = await serve(':memory:')
   const send = async (method: 'POST' | 'PATCH' | 'PUT' | 'DELETE', url: string, body?: unknown) => {
-    const response = await app.inject({ method, url, ...body !== undefined && { headers: { 'content-type': 'application/json' }, payload: JSON.stringify(body) } })
+    const response = await app.inject({
+      method,
+      url,
+      ...body !== undefined && { headers: { 'content-type': 'application/json' }, payload: JSON.stringify(body) }
+    })
     return [response.statusCode, response.json()]
   }
   const get = async (url: string) => (await app.inject(url)).json()
-  const mission = { name: "Dragon's Fly", launched_on: '2028-07-05', outcome: 'ongoing', crewed: false, agency: { name: 'NASA' }, moons: [{ name: 'Titan' }], visits: [{ kind: 'lander', planet: { name: 'Saturn' } }] }
+  const mission = {
+    name: "Dragon's Fly",
+    launched_on: '2028-07-05',
+    outcome: 'ongoing',
+    crewed: false,
+    agency: {
+      name: 'NASA'
+    },
+    moons: [{ name: 'Titan' }],
+    visits: [{ kind: 'lander', planet: { name: 'Saturn' } }]
+  }
   t.strictSame(await send('POST', '/missions', mission), [201, { status: 'created', id: 191 }])
-  t.strictSame(await get('/missions/dragons-fly?fields=name,agency(name),moons(name),visits(kind,planet(name))'), { name: "Dragon's Fly", agency: { name: 'NASA' }, moons: [{ name: 'Titan' }], visits: [{ kind: 'lander', planet: { name: 'Saturn' } }] })
+  t.strictSame(await get('/missions/dragons-fly?fields=name,agency(name),moons(name),visits(kind,planet(name))'), {
+    name: "Dragon's Fly",
+    agency: { name: 'NASA' },
+    moons: [{ name: 'Titan' }],
+    visits: [{ kind: 'lander', planet: { name: 'Saturn' } }]
+  })
   t.strictSame(await send('PATCH', '/missions/dragons-fly', { name: 'Dragonfly' }), [200, { status: 'ok' }])
-  t.strictSame(await send('PUT', '/missions/dragonfly/ended_on', '2027-01-01'), [400, { error: 'argument', message: 'A mission launched on 2028-07-05 cannot have ended before.' }])
+  t.strictSame(await send('PUT', '/missions/dragonfly/ended_on', '2027-01-01'),
+    [400, { error: 'argument', message: 'A mission launched on 2028-07-05 cannot have ended before.' }])
   t.strictSame(await send('PUT', '/missions/dragonfly/ended_on', '2040-01-01'), [200, { status: 'ok' }])
   t.strictSame(await send('PUT', '/missions/dragonfly/curator_note', 'Bring it back.'), [200, { status: 'ok' }])
   t.strictSame((await send('DELETE', '/missions/dragonfly'))[0], 409)

@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { test } from 'tap'
 import { withoutPostgres } from './helpers/on-postgres.ts'
 
-// docs/databases.md: Faults. The short form of each experiment of `npm run test:faults`: whatever strikes, what was acknowledged is there, once and whole.
+// docs/databases.md: Faults. The short form of each experiment of `npm run test:faults`: whatever strikes, what was
+// acknowledged is there, once and whole.
 
 const program = fileURLToPath(new URL('../dist/test/faults/run.js', import.meta.url))
 
@@ -14,10 +15,16 @@ const experiments: ReadonlyArray<readonly [what: string, name: string, ...option
   ...withoutPostgres
     ? []
     : [
-        ['backends and servers that are killed, stopped, restarted or held lose nothing that was acknowledged', 'postgres-kills'],
+        [
+          'backends and servers that are killed, stopped, restarted or held lose nothing that was acknowledged',
+          'postgres-kills'
+        ],
         ['a connection that breaks at any message of a write loses nothing that was acknowledged', 'postgres-frames'],
         ['connections that break at random lose nothing that was acknowledged', 'postgres-chaos'],
-        ['transactions that conflict under serializable isolation lose nothing that was acknowledged', 'postgres-serializable'],
+        [
+          'transactions that conflict under serializable isolation lose nothing that was acknowledged',
+          'postgres-serializable'
+        ],
         ['a server without a free connection answers 503, and serves when it has one', 'postgres-connections'],
         ['a failover and a switchover lose nothing that was acknowledged, and heal', 'failover']
       ] as const

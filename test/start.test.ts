@@ -13,7 +13,8 @@ function packagesOf (file: URL, seen = new Set<string>()): readonly string[] {
 
 test('importing the package loads neither Kysely, Ajv, TypeBox nor a driver: each is loaded at its first use', async t => {
   const packages = new Set(packagesOf(new URL('../lib/index.ts', import.meta.url)))
-  t.strictSame([...packages].sort(), ['fastest-levenshtein', 'fastify-plugin', 'negotiator', 'toad-cache'].filter(name => packages.has(name)))
+  t.strictSame([...packages].sort(),
+    ['fastest-levenshtein', 'fastify-plugin', 'negotiator', 'toad-cache'].filter(name => packages.has(name)))
   t.ok(packages.has('fastify-plugin'), 'the imports are found')
 })
 
@@ -26,5 +27,7 @@ test('importing the package does not load the conformance suite', async t => {
 test('importing the package does not load the code that serves requests: the registration loads it', async t => {
   const seen = new Set<string>()
   packagesOf(new URL('../lib/index.ts', import.meta.url), seen)
-  t.strictSame([...seen].filter(one => /\/lib\/(?:register|routes|replies|hooks|answer|run\/.*|rules\/.*)\.ts$/.test(one)), [])
+  t.strictSame(
+    [...seen].filter(one => /\/lib\/(?:register|routes|replies|hooks|answer|run\/.*|rules\/.*)\.ts$/.test(one)), []
+  )
 })

@@ -1,7 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { expectTypeOf } from 'expect-type'
 import { test } from 'tap'
-import { type Behaviour, collection, computed, type Context, type Draft, exactly, expression, type Item, lookup, SubCollection, SubItem, type WriteContext } from '../lib/collection.ts'
+import {
+  type Behaviour, collection, computed, type Context, type Draft, exactly, expression, type Item, lookup, SubCollection,
+  SubItem, type WriteContext
+} from '../lib/collection.ts'
 import { memory } from '../lib/index.ts'
 
 // What is shown here is shown by tsc; that the file runs shows that the declarations also exist.
@@ -20,7 +23,8 @@ type Artist = Item<typeof Artist>
 const source = memory([])
 
 test('an item has the declared properties, relations aside', async () => {
-  expectTypeOf<Artist>().toEqualTypeOf<{ id: number, name: string, startDate: string | null, oldName?: string, managerId: number }>()
+  expectTypeOf<Artist>()
+    .toEqualTypeOf<{ id: number, name: string, startDate: string | null, oldName?: string, managerId: number }>()
 })
 
 test('a getter sees the properties that it names, and no others', async () => {

@@ -18,7 +18,9 @@ export async function endure (server: ServerProcess, { seconds, quick }: Extent)
     const { heap, rss } = await server.ask('collect')
     rows.push([formatNumber(answered), formatBytes(heap), formatBytes(rss)])
   }
-  return `## A long run\n\nMemory after garbage collection, with requests of hundreds of shapes, other ones in each turn, on SQLite.\n\n${formatTable(['requests answered', 'heap', 'resident'], rows, 0)}`
+  return `## A long run\n\nMemory after garbage collection, with requests of hundreds of shapes, other ones in each turn, on SQLite.\n\n${formatTable(
+    ['requests answered', 'heap', 'resident'], rows, 0
+  )}`
 }
 
 const fields = ['id', 'title', 'released', 'genre', 'price', 'label', 'artist_id']

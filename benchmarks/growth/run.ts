@@ -51,7 +51,11 @@ try {
   }
   const text = [
     '# Cost against size',
-    `Made by \`npm run bench:growth\`${quick ? ' in its quick mode, which shows that it works and no more' : ''}. Each cost is measured over ${extent.seconds} s, after as long to warm up${extent.seconds < 2 ? ', which is short: what is measured first on a server holds some of the compiler\'s work' : ''}. CPU time is of the server process, all its threads.`,
+    `Made by \`npm run bench:growth\`${quick
+      ? ' in its quick mode, which shows that it works and no more'
+      : ''}. Each cost is measured over ${extent.seconds} s, after as long to warm up${extent.seconds < 2
+      ? ', which is short: what is measured first on a server holds some of the compiler\'s work'
+      : ''}. CPU time is of the server process, all its threads.`,
     describeMachine(cores).map(line => `- ${line}`).join('\n'),
     ...sections
   ].join('\n\n')

@@ -16,7 +16,9 @@ async function serve (kind: 'memory' | 'sqlite'): Promise<void> {
   for (const name of names) db?.exec(`create table ${name} (id integer primary key, name, founded, changed)`)
   const app = Fastify()
   await app.register(dataApi, {
-    collections: Object.fromEntries(names.map(name => [name, collection(schema, { source: db?.table(name) ?? memory([]) })]))
+    collections: Object.fromEntries(
+      names.map(name => [name, collection(schema, { source: db?.table(name) ?? memory([]) })])
+    )
   })
   await app.inject('/items0')
 }

@@ -20,7 +20,8 @@ export function solarSystem (db: SqliteDatabase) {
       }),
       moonCount: expression({
         type: Type.Integer({ readable: true, listed: true }),
-        sql: eb => eb.selectFrom('moons').whereRef('moons.planet_id', '=', 'planets.id').select(eb.fn.countAll().as('count'))
+        sql: eb =>
+          eb.selectFrom('moons').whereRef('moons.planet_id', '=', 'planets.id').select(eb.fn.countAll().as('count'))
       })
     },
     identifiers: {
@@ -46,7 +47,9 @@ export function solarSystem (db: SqliteDatabase) {
     source: table('missions'),
     setters: {
       endedOn (mission, day) {
-        if (day !== null && day < mission.launchedOn) throw new ArgumentError(`A mission launched on ${mission.launchedOn} cannot have ended before.`)
+        if (day !== null && day < mission.launchedOn) {
+          throw new ArgumentError(`A mission launched on ${mission.launchedOn} cannot have ended before.`)
+        }
         mission.endedOn = day
       }
     },

@@ -31,7 +31,8 @@ function insert (db: SqliteDatabase, table: Table, file: string): void {
   for (const item of items) {
     const columns = Object.keys(item).map(name => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`))
     const values = Object.values(item).map(value => typeof value === 'boolean' ? Number(value) : value)
-    db.driver.prepare(`insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`).run(...values)
+    db.driver.prepare(`insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`)
+      .run(...values)
   }
 }
 

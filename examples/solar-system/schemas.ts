@@ -7,7 +7,8 @@ import { SubCollection, SubItem } from 'fastify-data-api'
 export const Planet = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),
   name: Type.String({ identifier: true, readable: true }),
-  kind: Type.Union([Type.Literal('planet'), Type.Literal('dwarf planet'), Type.Literal('candidate')], { readable: true, listed: true }),
+  kind: Type.Union([Type.Literal('planet'), Type.Literal('dwarf planet'), Type.Literal('candidate')],
+    { readable: true, listed: true }),
   // A field without a flag is never shown or accepted. The lookup `slug` of the collection searches this one.
   slug: Type.String(),
   meanRadiusKm: Type.Number({ readable: true, listed: true }),
@@ -19,11 +20,13 @@ export const Planet = Type.Object({
   discoveredOn: Type.Union([Type.String({ format: 'date' }), Type.Null()], { readable: true }),
   discoveryYear: Type.Union([Type.Integer(), Type.Null()], { readable: true }),
   discovererId: Type.Union([Type.Integer(), Type.Null()]),
-  symbol: Type.Union([Type.String(), Type.Null()], { readable: true, hidden: true, filterable: false, sortable: false }),
+  symbol: Type.Union([Type.String(), Type.Null()],
+    { readable: true, hidden: true, filterable: false, sortable: false }),
   discoverer: SubItem('astronomers', { foreignKey: 'discovererId', readable: true }),
   moons: SubCollection('moons', { foreignKey: 'planetId', readable: true }),
   visits: SubCollection('visits', { foreignKey: 'planetId', readable: true, hidden: true }),
-  missions: SubCollection('missions', { through: 'mission_visits', foreignKey: 'planetId', otherKey: 'missionId', readable: true, hidden: true })
+  missions: SubCollection('missions',
+    { through: 'mission_visits', foreignKey: 'planetId', otherKey: 'missionId', readable: true, hidden: true })
 })
 
 export const Moon = Type.Object({
@@ -39,7 +42,8 @@ export const Moon = Type.Object({
   discovererId: Type.Union([Type.Integer(), Type.Null()]),
   planet: SubItem('planets', { foreignKey: 'planetId', readable: true }),
   discoverer: SubItem('astronomers', { foreignKey: 'discovererId', readable: true }),
-  missions: SubCollection('missions', { through: 'mission_moons', foreignKey: 'moonId', otherKey: 'missionId', readable: true, hidden: true })
+  missions: SubCollection('missions',
+    { through: 'mission_moons', foreignKey: 'moonId', otherKey: 'missionId', readable: true, hidden: true })
 })
 
 export const Astronomer = Type.Object({
@@ -72,16 +76,22 @@ export const Mission = Type.Object({
   agencyId: Type.Integer(),
   launchedOn: Type.String({ format: 'date', readable: true, writable: true, listed: true }),
   launchVehicle: Type.Union([Type.String(), Type.Null()], { readable: true, writable: true, default: null }),
-  outcome: Type.Union([Type.Literal('success'), Type.Literal('partial'), Type.Literal('failure'), Type.Literal('ongoing')], { readable: true, writable: true, listed: true }),
+  outcome: Type.Union([
+    Type.Literal('success'), Type.Literal('partial'), Type.Literal('failure'), Type.Literal('ongoing')
+  ], { readable: true, writable: true, listed: true }),
   crewed: Type.Boolean({ readable: true, writable: true }),
-  endedOn: Type.Union([Type.String({ format: 'date' }), Type.Null()], { readable: true, writable: true, default: null }),
+  endedOn: Type.Union([Type.String({ format: 'date' }), Type.Null()],
+    { readable: true, writable: true, default: null }),
   // Write-only: clients can write it, but not read it.
   curatorNote: Type.Optional(Type.String({ writable: true })),
-  massKg: Type.Union([Type.Number({ exclusiveMinimum: 0 }), Type.Null()], { readable: true, writable: true, default: null }),
+  massKg: Type.Union([Type.Number({ exclusiveMinimum: 0 }), Type.Null()],
+    { readable: true, writable: true, default: null }),
   agency: SubItem('agencies', { foreignKey: 'agencyId', readable: true, writable: true }),
   visits: SubCollection('visits', { foreignKey: 'missionId', readable: true, writable: true }),
-  planets: SubCollection('planets', { through: 'mission_visits', foreignKey: 'missionId', otherKey: 'planetId', readable: true }),
-  moons: SubCollection('moons', { through: 'mission_moons', foreignKey: 'missionId', otherKey: 'moonId', readable: true, writable: true })
+  planets: SubCollection('planets',
+    { through: 'mission_visits', foreignKey: 'missionId', otherKey: 'planetId', readable: true }),
+  moons: SubCollection('moons',
+    { through: 'mission_moons', foreignKey: 'missionId', otherKey: 'moonId', readable: true, writable: true })
 })
 
 export const Visit = Type.Object({
@@ -89,7 +99,8 @@ export const Visit = Type.Object({
   missionId: Type.Integer(),
   planetId: Type.Integer(),
   kind: Type.String({ readable: true, writable: true, listed: true }),
-  arrivedOn: Type.Union([Type.String({ format: 'date' }), Type.Null()], { readable: true, writable: true, listed: true, default: null }),
+  arrivedOn: Type.Union([Type.String({ format: 'date' }), Type.Null()],
+    { readable: true, writable: true, listed: true, default: null }),
   mission: SubItem('missions', { foreignKey: 'missionId', readable: true, writable: true }),
   planet: SubItem('planets', { foreignKey: 'planetId', readable: true, writable: true })
 })

@@ -5,7 +5,8 @@ import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import dataApi, { collection, sqlite, SubCollection, SubItem } from 'fastify-data-api'
 
-// The application identifies the caller, here with @fastify/jwt. What a caller may see and change is declared once, below,
+// The application identifies the caller, here with @fastify/jwt. What a caller may see and change is declared once,
+// below,
 // and holds on every path.
 
 declare module '@fastify/jwt' {

@@ -9,5 +9,7 @@ const url = await app.listen({ port: Number(process.env['PORT'] ?? 3000), host: 
 
 console.log(`The notes of two teams are served at ${url}. Ctrl-C stops it. What each caller sees:`)
 for (const user of [{ team: 1, role: 'member' }, { team: 1, role: 'lead' }, { team: 2, role: 'member' }] as const) {
-  console.log(`\n  a ${user.role} of team ${user.team}:\n  curl ${url}/notes -H 'authorization: Bearer ${app.jwt.sign(user)}'`)
+  console.log(
+    `\n  a ${user.role} of team ${user.team}:\n  curl ${url}/notes -H 'authorization: Bearer ${app.jwt.sign(user)}'`
+  )
 }

@@ -16,8 +16,12 @@ const Badge = Type.Object({
   code: Type.Optional(Type.String({ identifier: true, readable: true, writable: true })),
   label: Type.String({ identifier: true, readable: true, writable: true })
 })
-const Secret = Type.Object({ id: Type.Integer({ identifier: true }), text: Type.String({ readable: true, writable: true }) })
-const Tag = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), word: Type.String({ readable: true, writable: true }) })
+const Secret = Type.Object({
+  id: Type.Integer({ identifier: true }), text: Type.String({ readable: true, writable: true })
+})
+const Tag = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }), word: Type.String({ readable: true, writable: true })
+})
 
 const world: World = {
   ddl: `create table people (id key, name text not null unique, "bossId" integer);
@@ -31,10 +35,14 @@ const world: World = {
     tags: [{ id: 1, word: 'two' }]
   },
   collections: source => ({
-    people: collection(Person, { source: source('people'), identifiers: { me: exactly('me', ({ request }) => ({ id: Number(request.headers['x-person']) })) } }),
+    people: collection(Person, {
+      source: source('people'),
+      identifiers: { me: exactly('me', ({ request }) => ({ id: Number(request.headers['x-person']) })) }
+    }),
     badges: collection(Badge, { source: source('badges'), identifiers: { mine: exactly('mine', () => ({ id: 1 })) } }),
     secrets: collection(Secret, { source: source('secrets') }),
-    tags: collection(Tag, { source: source('tags'), identifiers: { next: lookup({ type: Type.Integer(), find: id => ({ id: id - 1 }) }) } })
+    tags: collection(Tag,
+      { source: source('tags'), identifiers: { next: lookup({ type: Type.Integer(), find: id => ({ id: id - 1 }) }) } })
   })
 }
 
@@ -51,8 +59,10 @@ everySource('Location leads to the new item, though its key is another item\'s n
   t.strictSame(places, ['/people/by_id/4', '/people/by_id/5', '/people/6'])
   t.strictSame((await send('POST', '/people/1/staff', { name: '8' })).headers.location, '/people/1/staff/7')
   t.strictSame((await send('POST', '/people/1/staff', { name: 'g' })).headers.location, '/people/1/staff/by_id/8')
-  t.strictSame((await send('POST', '/people/by_name/Ada/staff', { name: '10' })).headers.location, '/people/by_name/Ada/staff/9')
-  t.strictSame((await send('POST', '/people/2/staff', { name: 'h' })).headers.location, '/people/2/staff/10', 'the other is on another path')
+  t.strictSame((await send('POST', '/people/by_name/Ada/staff', { name: '10' })).headers.location,
+    '/people/by_name/Ada/staff/9')
+  t.strictSame((await send('POST', '/people/2/staff', { name: 'h' })).headers.location, '/people/2/staff/10',
+    'the other is on another path')
   t.strictSame((await send('POST', '/people', [{ name: 'i' }])).headers.location, undefined)
 }, options, world)
 
@@ -73,7 +83,8 @@ everySource('Location counts what a lookup finds', async ({ t, get, send }) => {
 }, options, world)
 
 everySource('Content-Location leads to the item of a special identifier', async ({ t, get, send }) => {
-  const of = async (person: number) => (await get('/people/me?fields=id', { 'x-person': String(person) })).headers['content-location']
+  const of = async (person: number) =>
+    (await get('/people/me?fields=id', { 'x-person': String(person) })).headers['content-location']
   t.equal(await of(3), '/people/3')
   await send('POST', '/people', { name: 'c' })
   t.equal(await of(4), '/people/by_id/4')
@@ -85,7 +96,9 @@ everySource('Content-Location leads to the item of a special identifier', async 
 
 everySource('answers under a special identifier are private, and say what they depend on', async ({ t, get, send }) => {
   const me = { 'x-person': '1' }
-  for (const path of ['/people/me', '/people/me/name', '/people/me/staff', '/people/%6De', '/people/me/nothing', '/people/me?x=1']) {
+  for (const path of [
+    '/people/me', '/people/me/name', '/people/me/staff', '/people/%6De', '/people/me/nothing', '/people/me?x=1'
+  ]) {
     const { headers } = await get(path, me)
     t.equal(headers['cache-control'], 'private', path)
     t.match(headers.vary, /Authorization, Cookie/, path)

@@ -43,7 +43,9 @@ async function everything ({ opened }: Tools): Promise<unknown> {
 }
 
 /** Asserts that every way is refused with one of the statuses, and that nothing is written. */
-async function refused (tools: Tools, ways: readonly Ask[], headers: Record<string, string>, statuses: readonly number[]) {
+async function refused (
+  tools: Tools, ways: readonly Ask[], headers: Record<string, string>, statuses: readonly number[]
+) {
   const { t, send } = tools
   const before = await everything(tools)
   for (const [method, url, body] of ways) {
@@ -73,7 +75,8 @@ law('the setter of a foreign key is called by every way into a safe', async tool
   const locked = { error: 'argument', message: 'The safe is locked.' }
   same(await send('POST', '/safes/5/notes', { text: 'new' }, { deny: 'setter' }), 400, locked)
   same(await send('PATCH', '/notes/3', { safe: { id: 5 } }, { deny: 'setter' }), 400, locked)
-  same(await send('PATCH', '/safes/5', { notes: [{ id: 3 }] }, { deny: 'setter' }), 400, { ...locked, pointer: '/notes/0' })
+  same(await send('PATCH', '/safes/5', { notes: [{ id: 3 }] }, { deny: 'setter' }), 400,
+    { ...locked, pointer: '/notes/0' })
   // A note that lies there already stays there.
   same(await send('PATCH', '/safes/6', { notes: [{ id: 1 }] }, { deny: 'setter' }), 200, { status: 'ok' })
 })
@@ -90,16 +93,21 @@ law('a link in a join table asks `update` of both items', async tools => {
   await refused(tools, [['POST', '/tags/1/notes', { text: 'new' }]], { deny: 'tags.update' }, [403])
   await refused(tools, [['POST', '/notes', { text: 'new', tags: [{ id: 1 }] }]], { deny: 'tags.update' }, [403])
   const { send, t, get } = tools
-  t.equal((await send('POST', '/notes', { text: 'new', tags: [{ word: 'new' }] }, { deny: 'tags.update notes.update' })).statusCode, 201)
-  t.equal((await send('PATCH', '/notes/2', { tags: [{ id: 1, word: 'open' }] }, { deny: 'tags.update' })).statusCode, 200)
+  t.equal((await send('POST', '/notes', { text: 'new', tags: [{ word: 'new' }] },
+    { deny: 'tags.update notes.update' })).statusCode, 201)
+  t.equal((await send('PATCH', '/notes/2', { tags: [{ id: 1, word: 'open' }] }, { deny: 'tags.update' })).statusCode,
+    200)
   const { headers } = await get('/notes/1/tags', { deny: 'notes.tags' })
   t.ok(headers['etag'])
 })
 
-law('a new item of a sub-collection asks `update` of its parent, and `Allow` says so', async ({ send, request, same, t }) => {
+law('a new item of a sub-collection asks `update` of its parent, and `Allow` says so', async ({
+  send, request, same, t
+}) => {
   const forbidden = { error: 'forbidden', message: 'You are not allowed to do this.' }
   same(await send('POST', '/safes/5/notes', { text: 'new' }, { deny: 'safes.update' }), 403, forbidden)
-  const allow = async (url: string, deny: string) => (await request({ method: 'OPTIONS', url, headers: { deny } })).headers['allow']
+  const allow = async (url: string, deny: string) =>
+    (await request({ method: 'OPTIONS', url, headers: { deny } })).headers['allow']
   t.equal(await allow('/safes/5/notes', 'safes.update'), 'GET, HEAD, OPTIONS, QUERY')
   t.equal(await allow('/safes/5/notes', 'notes.safeId'), 'GET, HEAD, OPTIONS, QUERY')
   t.equal(await allow('/safes/5/notes', ''), 'GET, HEAD, OPTIONS, QUERY, POST, PUT')
@@ -133,9 +141,12 @@ law('an item that a link is taken from stays in the scope, too', async tools => 
 })
 
 law('an item whose links bring it into the scope can be created', async ({ send, same, t, get }) => {
-  same(await send('POST', '/notes', { text: 'new', tags: [{ id: 1 }] }, { scope: 'open tags' }), 201, { status: 'created', id: 4 })
-  same(await send('POST', '/notes', { text: 'new', parts: [{ kind: 'open' }] }, { scope: 'open parts' }), 201, { status: 'created', id: 5 })
-  const shown = await send('POST', '/notes?fields=text,parts(kind)', { text: 'shown', parts: [{ kind: 'open' }] }, { scope: 'open parts', prefer: 'return=representation' })
+  same(await send('POST', '/notes', { text: 'new', tags: [{ id: 1 }] }, { scope: 'open tags' }), 201,
+    { status: 'created', id: 4 })
+  same(await send('POST', '/notes', { text: 'new', parts: [{ kind: 'open' }] }, { scope: 'open parts' }), 201,
+    { status: 'created', id: 5 })
+  const shown = await send('POST', '/notes?fields=text,parts(kind)', { text: 'shown', parts: [{ kind: 'open' }] },
+    { scope: 'open parts', prefer: 'return=representation' })
   same(shown, 201, { text: 'shown', parts: [{ kind: 'open' }] })
   t.equal((await get('/notes/4', { scope: 'open tags' })).statusCode, 200)
   t.equal((await send('POST', '/notes', { text: 'new' }, { scope: 'open tags' })).statusCode, 403)
@@ -153,16 +164,22 @@ law('a reference to a collection that may not be read is as dangling as one to a
 
 law('a write to a collection that may not be read shows no item of it', async ({ send, same }) => {
   const headers = { deny: 'safes.read', prefer: 'return=representation' }
-  same(await send('PATCH', '/safes/5', { email: 'new@x' }, headers), 200, { status: 'ok' }, { 'preference-applied': undefined, etag: undefined })
-  same(await send('PUT', '/safes/5/email', 'newer@x', headers), 200, { status: 'ok' }, { 'preference-applied': undefined })
-  same(await send('POST', '/safes', { email: 'other@x' }, headers), 201, { status: 'created', id: 7 }, { 'preference-applied': undefined })
+  same(await send('PATCH', '/safes/5', { email: 'new@x' }, headers), 200, { status: 'ok' },
+    { 'preference-applied': undefined, etag: undefined })
+  same(await send('PUT', '/safes/5/email', 'newer@x', headers), 200, { status: 'ok' },
+    { 'preference-applied': undefined })
+  same(await send('POST', '/safes', { email: 'other@x' }, headers), 201, { status: 'created', id: 7 },
+    { 'preference-applied': undefined })
   same(await send('POST', '/notes?fields=text,safe(email)', { text: 'new' }, headers), 400, {
     error: 'invalid_fields', message: "There is no field 'safe' to select.", parameter: 'fields', position: 6
   })
-  same(await send('POST', '/notes', { text: 'new' }, headers), 201, { id: 4, text: 'new', safe_id: null, parts: [], tags: [] })
+  same(await send('POST', '/notes', { text: 'new' }, headers), 201,
+    { id: 4, text: 'new', safe_id: null, parts: [], tags: [] })
 })
 
-law('nested writes that name the same items in different orders do not wait for each other', async ({ send, get, t }) => {
+law('nested writes that name the same items in different orders do not wait for each other', async ({
+  send, get, t
+}) => {
   const tags = [{ id: 1 }, { id: 2 }]
   const parts = [{ id: 1 }, { id: 2 }, { id: 3 }]
   const started = performance.now()
@@ -172,6 +189,8 @@ law('nested writes that name the same items in different orders do not wait for 
   }))
   t.strictSame(answers.map(({ statusCode }) => statusCode), answers.map(() => 200))
   t.ok(performance.now() - started < 20_000, 'no deadlock had to be detected')
-  const owners = new Set((await get('/parts?fields=note(id)')).json<Array<{ note: { id: number } }>>().map(({ note }) => note.id))
+  const owners = new Set(
+    (await get('/parts?fields=note(id)')).json<Array<{ note: { id: number } }>>().map(({ note }) => note.id)
+  )
   t.equal(owners.size, 1)
 })

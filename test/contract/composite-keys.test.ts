@@ -54,7 +54,8 @@ every('a key of several fields and another identifier can be ambiguous', async (
 })
 
 every('a special identifier precedes the key, which its dictionary still finds', async ({ get, same }) => {
-  same(await get('/regions/x,y?fields=name'), 200, { name: 'a/b' }, { 'content-location': '/regions/by_country,code/a,b' })
+  same(await get('/regions/x,y?fields=name'), 200, { name: 'a/b' },
+    { 'content-location': '/regions/by_country,code/a,b' })
   same(await get('/regions/by_country,code/x,y?fields=name'), 200, { name: null })
 })
 
@@ -228,7 +229,9 @@ every('a reference of several fields is written by the item that it leads to', a
   same(await get('/lines/2,9/parcels?fields=id'), 200, [{ id: 5 }])
 })
 
-every('an element of a sub-collection gets the part of its key that refers to its parent', async ({ get, send, same }) => {
+every('an element of a sub-collection gets the part of its key that refers to its parent', async ({
+  get, send, same
+}) => {
   same(await send('PATCH', '/orders/1', {
     lines: [{ product_id: 7, quantity: 5 }, { product_id: 9, quantity: 3 }, { order_id: 1, product_id: 8 }]
   }), 200, { status: 'ok' })
@@ -271,10 +274,16 @@ const mistakes: ReadonlyArray<readonly [key: unknown, message: string]> = [
   [['one', 'tow'], "collection 'a', field 'tow': is named in 'key', but is not a stored field of the collection"],
   [['one', 'bs'], "collection 'a', field 'bs': is named in 'key', but is not a stored field of the collection"],
   [['one', 'one'], "collection 'a', field 'one': is named twice in 'key'"],
-  [['one', 'maybe'], "collection 'a', field 'maybe': is part of the collection's key, so it must be neither optional nor nullable"],
+  [
+    ['one', 'maybe'],
+    "collection 'a', field 'maybe': is part of the collection's key, so it must be neither optional nor nullable"
+  ],
   [['one', 'data'], "collection 'a', field 'data': is part of the collection's key, but JSON cannot be used in a URL"],
   [['one'], "collection 'a', field 'bs': its foreign key has 2 fields, but the key of 'a' has 1 field ('one')"],
-  [undefined, "collection 'a': no field is flagged 'identifier', and 'key' names none; a collection needs one or the other"]
+  [
+    undefined,
+    "collection 'a': no field is flagged 'identifier', and 'key' names none; a collection needs one or the other"
+  ]
 ]
 
 for (const [key, message] of mistakes) {

@@ -7,17 +7,31 @@ import { everySource, type Tools } from '../helpers/every-source.ts'
 
 // docs/http.md: Conditional requests
 
-const conditions = (name: string, run: (tools: Tools) => Promise<void>, options: Omit<DataApiOptions, 'collections'> = {}) => { everySource(name, run, options, { collections, tables, ddl }) }
+const conditions = (
+  name: string, run: (tools: Tools) => Promise<void>, options: Omit<DataApiOptions, 'collections'> = {}
+) => { everySource(name, run, options, { collections, tables, ddl }) }
 
 const ok = { status: 'ok' }
-const changed = { status: 'precondition_failed', error: 'precondition_failed', message: "The item no longer matches 'If-Match'. Read it again before you change it." }
-const there = { status: 'precondition_failed', error: 'precondition_failed', message: "The item exists and matches 'If-None-Match'." }
-const required = { error: 'precondition_required', message: "This request requires the header 'If-Match'. Send the 'ETag' that you got with the item." }
+const changed = {
+  status: 'precondition_failed',
+  error: 'precondition_failed',
+  message: "The item no longer matches 'If-Match'. Read it again before you change it."
+}
+const there = {
+  status: 'precondition_failed', error: 'precondition_failed', message: "The item exists and matches 'If-None-Match'."
+}
+const required = {
+  error: 'precondition_required',
+  message: "This request requires the header 'If-Match'. Send the 'ETag' that you got with the item."
+}
 
 const tagOf = async ({ get }: Tools, url: string) => String((await get(url)).headers.etag)
 
 conditions('GET of an item, scalar, page, dictionary or the directory carries a strong ETag', async ({ t, get }) => {
-  for (const url of ['/artists/1', '/artists/1/name', '/artists', '/artists?limit=1', '/artists/by_name', '/artists/by_genre', '/artists/1/label', '/artists/3/label', '/albums/7?fields=title', '/']) {
+  for (const url of [
+    '/artists/1', '/artists/1/name', '/artists', '/artists?limit=1', '/artists/by_name', '/artists/by_genre',
+    '/artists/1/label', '/artists/3/label', '/albums/7?fields=title', '/'
+  ]) {
     t.match((await get(url)).headers.etag, /^"[\w.-]+"$/, url)
   }
   t.equal((await get('/artists', { accept: 'application/x-ndjson' })).headers.etag, undefined)
@@ -26,7 +40,10 @@ conditions('GET of an item, scalar, page, dictionary or the directory carries a 
 
 conditions('the same representation has the same tag, another has another', async tools => {
   const { t } = tools
-  const urls = ['/artists/1', '/artists/1?fields=name', '/artists/1?fields=name,rating', '/artists/1/name', '/artists/by_id/2', '/artists', '/artists?limit=1', '/artists?limit=2', '/artists/3/label']
+  const urls = [
+    '/artists/1', '/artists/1?fields=name', '/artists/1?fields=name,rating', '/artists/1/name', '/artists/by_id/2',
+    '/artists', '/artists?limit=1', '/artists?limit=2', '/artists/3/label'
+  ]
   const tags = await Promise.all(urls.map(url => tagOf(tools, url)))
   t.equal(new Set(tags).size, urls.length)
   t.strictSame(await Promise.all(urls.map(url => tagOf(tools, url))), tags)
@@ -35,9 +52,12 @@ conditions('the same representation has the same tag, another has another', asyn
 
 conditions('If-None-Match answers 304 where the client has the representation already', async tools => {
   const { get, request, same } = tools
-  for (const url of ['/artists/1', '/artists/1/name', '/artists?limit=1', '/artists/by_name', '/', '/artists/3/label']) {
+  for (const url of [
+    '/artists/1', '/artists/1/name', '/artists?limit=1', '/artists/by_name', '/', '/artists/3/label'
+  ]) {
     const etag = await tagOf(tools, url)
-    same(await get(url, { 'if-none-match': etag }), 304, '', { etag, vary: (await get(url)).headers.vary as string, 'content-type': undefined })
+    same(await get(url, { 'if-none-match': etag }), 304, '',
+      { etag, vary: (await get(url)).headers.vary as string, 'content-type': undefined })
     same(await get(url, { 'if-none-match': `"x", W/${etag}` }), 304, '', { etag })
     same(await get(url, { 'if-none-match': '*' }), 304, '', { etag })
     same(await request({ method: 'HEAD', url, headers: { 'if-none-match': etag } }), 304, '', { etag })
@@ -49,7 +69,8 @@ conditions('a page whose links or count differ is another representation', async
   const before = await get('/labels?limit=2', { prefer: 'count=exact' })
   await send('POST', '/labels', { code: 'ZZZ' })
   const after = await get('/labels?limit=2', { prefer: 'count=exact', 'if-none-match': String(before.headers.etag) })
-  t.strictSame([after.statusCode, after.body, before.headers['x-total-count'], after.headers['x-total-count']], [200, before.body, '2', '3'])
+  t.strictSame([after.statusCode, after.body, before.headers['x-total-count'], after.headers['x-total-count']],
+    [200, before.body, '2', '3'])
 })
 
 conditions('what is embedded changes the representation, and not what If-Match guards', async tools => {
@@ -70,19 +91,25 @@ conditions('If-Match on PUT, PATCH and DELETE guards against lost updates', asyn
   same(await send('PUT', '/artists/1/rating', 2, { 'if-match': etag }), 412, changed)
   same(await send('DELETE', '/artists/1', undefined, { 'if-match': etag }), 412, changed)
   t.strictSame(await contents(opened), before)
-  same(await send('PATCH', '/artists/1', { rating: 2 }, { 'if-match': `"x", ${await tagOf(tools, '/artists/1')}` }), 200, ok)
+  same(await send('PATCH', '/artists/1', { rating: 2 }, { 'if-match': `"x", ${await tagOf(tools, '/artists/1')}` }),
+    200, ok)
   same(await send('DELETE', '/artists/3', undefined, { 'if-match': await tagOf(tools, '/artists/3') }), 200, ok)
 }, { requestStrategies: { delete: true } })
 
 conditions('a tag got from a partial or scalar representation of the item works too', async tools => {
-  for (const url of ['/artists/1?fields=name', '/artists/Noisia/rating', '/labels/1/artists/1?fields=biography', '/albums/7/artist', '/artists/1/born']) {
+  for (const url of [
+    '/artists/1?fields=name', '/artists/Noisia/rating', '/labels/1/artists/1?fields=biography', '/albums/7/artist',
+    '/artists/1/born'
+  ]) {
     const etag = await tagOf(tools, url)
     const rating = (await tools.get('/artists/1/rating')).json() === 1 ? 2 : 1
     tools.same(await tools.send('PUT', '/artists/1/rating', rating, { 'if-match': etag }), 200, ok)
     tools.same(await tools.send('PUT', '/artists/1/rating', rating, { 'if-match': etag }), 412, changed)
   }
-  tools.same(await tools.send('PUT', '/artists/1/rating', 9, { 'if-match': await tagOf(tools, '/artists/by_id/2') }), 412, changed)
-  tools.same(await tools.send('PUT', '/artists/1/rating', 9, { 'if-match': await tagOf(tools, '/artists') }), 412, changed)
+  tools.same(await tools.send('PUT', '/artists/1/rating', 9, { 'if-match': await tagOf(tools, '/artists/by_id/2') }),
+    412, changed)
+  tools.same(await tools.send('PUT', '/artists/1/rating', 9, { 'if-match': await tagOf(tools, '/artists') }), 412,
+    changed)
 })
 
 conditions('every change of what may be read changes the tag: the hidden fields too, and what a setter did', async tools => {
@@ -99,19 +126,28 @@ conditions('every change of what may be read changes the tag: the hidden fields 
 conditions('If-Match: * asks for an item that is there; a weak tag or none matches nothing', async tools => {
   const { send, same } = tools
   same(await send('PUT', '/artists/1', { rating: 1 }, { 'if-match': '*' }), 200, ok)
-  for (const tag of [`W/${await tagOf(tools, '/artists/1')}`, 'x', '', '""', '"."', (await tagOf(tools, '/artists/1')).replaceAll('"', '')]) same(await send('PUT', '/artists/1', { rating: 2 }, { 'if-match': tag }), 412, changed)
+  for (const tag of [
+    `W/${await tagOf(tools, '/artists/1')}`, 'x', '', '""', '"."',
+    (await tagOf(tools, '/artists/1')).replaceAll('"', '')
+  ]) same(await send('PUT', '/artists/1', { rating: 2 }, { 'if-match': tag }), 412, changed)
 })
 
 conditions('an item that is not there is 404 before any precondition', async ({ send, same }) => {
-  same(await send('PUT', '/artists/99', { rating: 1 }, { 'if-match': '"x"' }), 404, { status: 'not_found', error: 'identifier_not_found', message: "An item was not found with the identifier '99'." })
+  same(await send('PUT', '/artists/99', { rating: 1 }, { 'if-match': '"x"' }), 404,
+    { status: 'not_found', error: 'identifier_not_found', message: "An item was not found with the identifier '99'." })
 })
 
 conditions('If-None-Match: * on an upsert only creates', async ({ get, send, same }) => {
   same(await send('PUT', '/artists/Plaid', { email: null }, { 'if-none-match': '*' }), 201, { status: 'created' })
   same(await send('PUT', '/artists/Plaid', { rating: 1 }, { 'if-none-match': '*' }), 412, there)
-  same(await send('PUT', '/artists/1', { rating: 1 }, { 'if-none-match': String((await get('/artists/1')).headers.etag) }), 412, there)
+  same(await send('PUT', '/artists/1', { rating: 1 },
+    { 'if-none-match': String((await get('/artists/1')).headers.etag) }), 412, there)
   same(await send('PUT', '/artists/1', { rating: 1 }, { 'if-none-match': '"other"' }), 200, ok)
-  same(await send('PUT', '/artists/Nobody', { email: null }, { 'if-match': '*' }), 412, { status: 'precondition_failed', error: 'precondition_failed', message: "The item does not exist, so it cannot match 'If-Match'." })
+  same(await send('PUT', '/artists/Nobody', { email: null }, { 'if-match': '*' }), 412, {
+    status: 'precondition_failed',
+    error: 'precondition_failed',
+    message: "The item does not exist, so it cannot match 'If-Match'."
+  })
 }, { requestStrategies: { upsert: true } })
 
 conditions('a collection may require If-Match: 428 without it', async tools => {
@@ -138,7 +174,11 @@ conditions('a version field makes tags, and each write counts it up', async tool
   t.equal(await version(), 5)
   same(await send('POST', '/artists/1/albums', { title: 'new' }), 201, { status: 'created', id: 9 })
   t.equal((await opened.rows('albums')).find(row => row['id'] === 9)?.['version'], 1)
-  same(await send('PUT', '/albums/7', { version: 9 }), 400, { error: 'validation', message: "The body is not valid; 'details' lists 1 problem.", details: [{ pointer: '/version', message: 'cannot be written, and differs from the current value' }] })
+  same(await send('PUT', '/albums/7', { version: 9 }), 400, {
+    error: 'validation',
+    message: "The body is not valid; 'details' lists 1 problem.",
+    details: [{ pointer: '/version', message: 'cannot be written, and differs from the current value' }]
+  })
   same(await send('PATCH', '/artists/1', { albums: [{ id: 8 }] }), 200, ok)
   t.equal((await get('/albums/8/version')).json(), 2)
   same(await send('PATCH', '/albums/7', { tracks: [{ id: uuid(2) }] }), 200, ok)
@@ -155,11 +195,23 @@ conditions('a tag of a deleted item matches no other item under its key', async 
 test('a version field that cannot count is refused at registration', async t => {
   const of = (field: ReturnType<typeof Type.Integer | typeof Type.String>) => {
     const app = Fastify()
-    return app.register(dataApi, { collections: { things: collection(Type.Object({ id: Type.Integer({ identifier: true, readable: true }), v: field }), { source: memory([]) }) } })
+    return app.register(dataApi, {
+      collections: {
+        things: collection(Type.Object({
+          id: Type.Integer({ identifier: true, readable: true }), v: field
+        }), { source: memory([]) })
+      }
+    })
   }
   const flags = { version: true, readable: true }
-  await t.rejects(async () => of(Type.String(flags)), { message: "collection 'things', field 'v': is flagged 'version', but is not an integer" })
-  await t.rejects(async () => of(Type.Optional(Type.Integer(flags))), { message: "collection 'things', field 'v': is flagged 'version', but may be null" })
-  await t.rejects(async () => of(Type.Integer({ version: true })), { message: "collection 'things', field 'v': is flagged 'version', but not 'readable'; the ETags of items would reveal its value" })
-  await t.rejects(async () => of(Type.Integer({ ...flags, writable: true })), { message: "collection 'things', field 'v': is flagged 'version', but also 'writable'" })
+  await t.rejects(async () => of(Type.String(flags)),
+    { message: "collection 'things', field 'v': is flagged 'version', but is not an integer" })
+  await t.rejects(async () => of(Type.Optional(Type.Integer(flags))),
+    { message: "collection 'things', field 'v': is flagged 'version', but may be null" })
+  await t.rejects(async () => of(Type.Integer({ version: true })), {
+    message: "collection 'things', field 'v': is flagged 'version', but not 'readable'; the ETags of items would " +
+      'reveal its value'
+  })
+  await t.rejects(async () => of(Type.Integer({ ...flags, writable: true })),
+    { message: "collection 'things', field 'v': is flagged 'version', but also 'writable'" })
 })

@@ -21,14 +21,20 @@ const world = {
     state text not null, log text, "parentId" integer references notes)`
 }
 
-everySource('null is stored as null, whatever the default is, and a missing member gets the default of the database', async ({ opened, get, send, same }) => {
+everySource('null is stored as null, whatever the default is, and a missing member gets the default of the database', async ({
+  opened, get, send, same
+}) => {
   const values = '?fields=text,mood'
   same(await send('POST', '/notes', { text: null, mood: null }), 201, { status: 'created', id: 2 })
   same(await get(`/notes/2${values}`), 200, { text: null, mood: null })
-  same(await send('POST', '/notes/1/replies', [{ text: null }, { mood: null, replies: [{ text: null, mood: null }] }, {}]), 201, [3, 4, 6].map(id => ({ status: 'created', id })))
+  same(await send(
+    'POST', '/notes/1/replies', [{ text: null }, { mood: null, replies: [{ text: null, mood: null }] }, {}]
+  ), 201, [3, 4, 6].map(id => ({ status: 'created', id })))
   const isMemory = opened.kind === 'memory'
   const [text, mood] = isMemory ? [null, null] : ['from the table', 'sunny']
-  same(await get(`/notes${values.replace('=', '=id,')}&id>2`), 200, [{ id: 3, text: null, mood }, { id: 4, text, mood: null }, { id: 5, text: null, mood: null }, { id: 6, text, mood }])
+  same(await get(`/notes${values.replace('=', '=id,')}&id>2`), 200, [
+    { id: 3, text: null, mood }, { id: 4, text, mood: null }, { id: 5, text: null, mood: null }, { id: 6, text, mood }
+  ])
 }, {}, { ...world, collections: source => ({ notes: collection(Note, { source: source('notes') }) }) })
 
 everySource('a hook or setter that sets undefined stores null', async ({ get, send, same }) => {
@@ -45,10 +51,15 @@ everySource('a hook or setter that sets undefined stores null', async ({ get, se
   })
 })
 
-everySource('a setter is called for each value of a new item, also for one that equals its default', async ({ get, send, same }) => {
-  same(await send('POST', '/notes', [{ state: 'live' }, { state: 'draft' }, {}]), 201, [2, 3, 4].map(id => ({ status: 'created', id })))
-  same(await get('/notes?fields=state,log&id>1'), 200, [{ state: 'live', log: 'set live' }, { state: 'draft', log: 'set draft' }, { state: 'draft', log: null }])
-  same(await send('POST', '/notes', { state: 'locked' }), 400, { error: 'argument', message: 'Locked notes are made by hand.' })
+everySource('a setter is called for each value of a new item, also for one that equals its default', async ({
+  get, send, same
+}) => {
+  same(await send('POST', '/notes', [{ state: 'live' }, { state: 'draft' }, {}]), 201,
+    [2, 3, 4].map(id => ({ status: 'created', id })))
+  same(await get('/notes?fields=state,log&id>1'), 200,
+    [{ state: 'live', log: 'set live' }, { state: 'draft', log: 'set draft' }, { state: 'draft', log: null }])
+  same(await send('POST', '/notes', { state: 'locked' }), 400,
+    { error: 'argument', message: 'Locked notes are made by hand.' })
   same(await send('POST', '/notes/by_state/open', { state: 'open' }), 201, { status: 'created', id: 5 })
   same(await get('/notes/5/log'), 200, 'set open')
   same(await send('PATCH', '/notes/5', { state: 'open' }), 200, { status: 'ok' })
@@ -73,7 +84,8 @@ const Word = Type.Object({ text: Type.String({ identifier: true, ...flags }) })
 
 everySource('a key that no URL can name is refused', async ({ get, send, same, t }) => {
   for (const text of ['.', '..']) {
-    same(await send('POST', '/words', { text }), 400, { error: 'constraint', message: "The database does not accept this item because of 'text'.", fields: ['text'] })
+    same(await send('POST', '/words', { text }), 400,
+      { error: 'constraint', message: "The database does not accept this item because of 'text'.", fields: ['text'] })
   }
   t.equal((await send('POST', '/words', { text: '...' })).statusCode, 201)
   same(await get('/words'), 200, [{ text: '...' }, { text: 'a' }])

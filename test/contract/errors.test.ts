@@ -9,47 +9,112 @@ import { everySource } from '../helpers/every-source.ts'
 
 everySource('an error is JSON: a code for programs, a message for people', async ({ t, get }) => {
   const wrong: Record<string, [status: number, body: object]> = {
-    '/artists/x': [404, { status: 'not_found', error: 'identifier_not_found', message: "An item was not found with the identifier 'x'." }],
-    '/artist': [404, { status: 'not_found', error: 'collection_not_found', message: "There is no collection 'artist'. Did you mean 'artists'?", suggestion: 'artists' }],
-    '/artists/1/nme': [404, { status: 'not_found', error: 'field_not_found', message: "There is no field 'nme'. Did you mean 'name'?", suggestion: 'name' }],
-    '/artists?ag>1': [400, { error: 'invalid_filter', message: "There is no field 'ag' to filter by. Did you mean 'age'?", parameter: 'ag', position: 1, suggestion: 'age' }],
-    '/artists?sort=nam': [400, { error: 'invalid_sort', message: "There is no field 'nam' to sort by. Did you mean 'name'?", parameter: 'sort', position: 1, suggestion: 'name' }],
-    '/artists?page=0': [400, { error: 'invalid_page', message: "The parameter 'page' takes an integer of at least 1, not '0'.", parameter: 'page', position: 1 }]
+    '/artists/x': [
+      404,
+      { status: 'not_found', error: 'identifier_not_found', message: "An item was not found with the identifier 'x'." }
+    ],
+    '/artist': [404, {
+      status: 'not_found',
+      error: 'collection_not_found',
+      message: "There is no collection 'artist'. Did you mean 'artists'?",
+      suggestion: 'artists'
+    }],
+    '/artists/1/nme': [404, {
+      status: 'not_found',
+      error: 'field_not_found',
+      message: "There is no field 'nme'. Did you mean 'name'?",
+      suggestion: 'name'
+    }],
+    '/artists?ag>1': [400, {
+      error: 'invalid_filter',
+      message: "There is no field 'ag' to filter by. Did you mean 'age'?",
+      parameter: 'ag',
+      position: 1,
+      suggestion: 'age'
+    }],
+    '/artists?sort=nam': [400, {
+      error: 'invalid_sort',
+      message: "There is no field 'nam' to sort by. Did you mean 'name'?",
+      parameter: 'sort',
+      position: 1,
+      suggestion: 'name'
+    }],
+    '/artists?page=0': [400, {
+      error: 'invalid_page',
+      message: "The parameter 'page' takes an integer of at least 1, not '0'.",
+      parameter: 'page',
+      position: 1
+    }]
   }
   for (const [url, [status, body]] of Object.entries(wrong)) {
     const response = await get(url)
-    t.strictSame([response.statusCode, response.headers['content-type'], response.json()], [status, 'application/json; charset=utf-8', body], url)
+    t.strictSame([response.statusCode, response.headers['content-type'], response.json()],
+      [status, 'application/json; charset=utf-8', body], url)
   }
 })
 
 everySource('what a resource does not take is 405 with Allow', async ({ request, same }) => {
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'] as const) {
-    same(await request({ method: method as 'GET', url: '/labels/1' }), 405, { error: 'method_not_allowed', message: `${method} is not allowed here. Allowed methods: GET, HEAD, OPTIONS.` }, { allow: 'GET, HEAD, OPTIONS' })
+    same(await request({ method: method as 'GET', url: '/labels/1' }), 405, {
+      error: 'method_not_allowed', message: `${method} is not allowed here. Allowed methods: GET, HEAD, OPTIONS.`
+    }, { allow: 'GET, HEAD, OPTIONS' })
   }
-  same(await request({ method: 'POST', url: '/labels', headers: { 'content-type': 'text/xml' }, payload: '<a/>' }), 405, { error: 'method_not_allowed', message: 'POST is not allowed here. Allowed methods: GET, HEAD, OPTIONS, QUERY.' }, { allow: 'GET, HEAD, OPTIONS, QUERY' })
-  same(await request({ method: 'POST', url: '/nope', payload: {} }), 404, { status: 'not_found', error: 'collection_not_found', message: "There is no collection 'nope'." })
+  same(await request({ method: 'POST', url: '/labels', headers: { 'content-type': 'text/xml' }, payload: '<a/>' }), 405,
+    { error: 'method_not_allowed', message: 'POST is not allowed here. Allowed methods: GET, HEAD, OPTIONS, QUERY.' }, {
+      allow: 'GET, HEAD, OPTIONS, QUERY'
+    })
+  same(await request({ method: 'POST', url: '/nope', payload: {} }), 404,
+    { status: 'not_found', error: 'collection_not_found', message: "There is no collection 'nope'." })
 })
 
 everySource('a media type that cannot be given is 406', async ({ get, same, t }) => {
-  same(await get('/artists', { accept: 'text/html' }), 406, { error: 'not_acceptable', message: "No media type in 'Accept' is available here. Available media types: application/json, application/x-ndjson, text/csv." })
-  same(await get('/artists/1', { accept: 'text/csv' }), 406, { error: 'not_acceptable', message: "No media type in 'Accept' is available here. Available media types: application/json." })
-  for (const accept of ['*/*', 'application/*', 'text/html, */*;q=0.1', 'Application/JSON', 'application/json;q=0.5, text/html', 'application/problem+json', '']) {
+  same(await get('/artists', { accept: 'text/html' }), 406, {
+    error: 'not_acceptable',
+    message: "No media type in 'Accept' is available here. Available media types: application/json, " +
+      'application/x-ndjson, text/csv.'
+  })
+  same(await get('/artists/1', { accept: 'text/csv' }), 406, {
+    error: 'not_acceptable',
+    message: "No media type in 'Accept' is available here. Available media types: application/json."
+  })
+  for (const accept of [
+    '*/*', 'application/*', 'text/html, */*;q=0.1', 'Application/JSON', 'application/json;q=0.5, text/html',
+    'application/problem+json', ''
+  ]) {
     t.equal((await get('/artists/1', { accept })).headers['content-type'], 'application/json; charset=utf-8', accept)
   }
 })
 
 everySource('Accept: application/problem+json gives the same facts as problem details', async ({ get, same }) => {
   same(await get('/artists?ag>1', { accept: 'application/json, application/problem+json' }), 400, {
-    type: 'about:blank', title: 'Bad Request', status: 400, detail: "There is no field 'ag' to filter by. Did you mean 'age'?", error: 'invalid_filter', parameter: 'ag', position: 1, suggestion: 'age'
+    type: 'about:blank',
+    title: 'Bad Request',
+    status: 400,
+    detail: "There is no field 'ag' to filter by. Did you mean 'age'?",
+    error: 'invalid_filter',
+    parameter: 'ag',
+    position: 1,
+    suggestion: 'age'
   }, { 'content-type': 'application/problem+json; charset=utf-8' })
 })
 
 everySource('so does configuration', async ({ get, same }) => {
-  same(await get('/artists/x'), 404, { type: 'about:blank', title: 'Not Found', status: 404, detail: "An item was not found with the identifier 'x'.", error: 'identifier_not_found' })
+  same(await get('/artists/x'), 404, {
+    type: 'about:blank',
+    title: 'Not Found',
+    status: 404,
+    detail: "An item was not found with the identifier 'x'.",
+    error: 'identifier_not_found'
+  })
 }, { responseContent: { errors: 'problem' } })
 
 everySource('a body over the limit is 413', async ({ request, same }) => {
-  same(await request({ method: 'QUERY' as 'GET', url: '/artists', headers: { 'content-type': 'application/x-www-form-urlencoded' }, payload: 'x'.repeat(2 ** 20 + 1) }), 413, { error: 'content_too_large', message: 'The body is larger than this API accepts.' })
+  same(await request({
+    method: 'QUERY' as 'GET',
+    url: '/artists',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    payload: 'x'.repeat(2 ** 20 + 1)
+  }), 413, { error: 'content_too_large', message: 'The body is larger than this API accepts.' })
 })
 
 function broken (developerErrors: boolean) {
@@ -73,7 +138,8 @@ test('anything else is 500, telling nothing', async t => {
   const app = broken(false)
   for (const url of ['/things/1', '/things', '/things/boom', '/things/odd', '/things/1/weight']) {
     const response = await app.inject(url)
-    t.strictSame([response.statusCode, response.json()], [500, { error: 'internal', message: 'Something went wrong on the server.' }], url)
+    t.strictSame([response.statusCode, response.json()],
+      [500, { error: 'internal', message: 'Something went wrong on the server.' }], url)
   }
   await app.close()
 })
@@ -85,5 +151,7 @@ test('developer errors tell the cause, where they are switched on', async t => {
 })
 
 test('status stands in errors about the state of a resource and not in those about what the client sent', async t => {
-  for (const [code, { status, ...more }] of Object.entries(errorKinds)) t.equal('state' in more, status === 404 || status === 409 || status === 412, code)
+  for (const [code, { status, ...more }] of Object.entries(errorKinds)) {
+    t.equal('state' in more, status === 404 || status === 409 || status === 412, code)
+  }
 })

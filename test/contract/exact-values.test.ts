@@ -33,13 +33,16 @@ const world: World = {
   ddl: 'create table accounts (id key, count integer, price decimal, until text, mixed text, cents real, note text)'
 }
 
-everySource('int64, decimals, endless days and mixed scalars are shown exactly, each row on one page', async ({ t, app, get, same }) => {
+everySource('int64, decimals, endless days and mixed scalars are shown exactly, each row on one page', async ({
+  t, app, get, same
+}) => {
   same(await get('/accounts?limit=9'), 200, rows.slice(0, 9))
   await visitsOnce(t, app, 'accounts', ['count', 'price', 'until', 'mixed', 'note'])
 }, {}, world)
 
 everySource('int64 and decimals sort and compare as numbers, mixed scalars as texts', async ({ t, get }) => {
-  const ids = async (query: string) => (await get(`/accounts?${query}&fields=id&limit=9`)).json<Array<{ id: number }>>().map(({ id }) => id)
+  const ids = async (query: string) =>
+    (await get(`/accounts?${query}&fields=id&limit=9`)).json<Array<{ id: number }>>().map(({ id }) => id)
   t.strictSame(await ids('where=(id<=6)&sort=count'), [3, 4, 5, 2, 1, 6])
   t.strictSame(await ids('where=(id<=9)&sort=price+desc,id'), [9, 7, 3, 4, 1, 2, 8, 6, 5])
   t.strictSame(await ids('where=(id<=9)&price=1.500'), [1, 2])
@@ -67,6 +70,11 @@ everySource('exact values are written as text, as they are sent', async ({ t, ge
 }, {}, world)
 
 everySource('a multiple of a decimal is one, whatever doubles make of it', async ({ t, send }) => {
-  for (const cents of [19.99, 0.29, 4.35, 0.07, 123456789.13, -0.01, 0]) t.equal((await send('PUT', '/accounts/1/cents', cents)).statusCode, 200, String(cents))
-  for (const cents of [0.001, 19.999]) t.match((await send('PUT', '/accounts/1/cents', cents)).json(), { details: [{ message: 'must be a multiple of 0.01' }] }, String(cents))
+  for (const cents of [19.99, 0.29, 4.35, 0.07, 123456789.13, -0.01, 0]) {
+    t.equal((await send('PUT', '/accounts/1/cents', cents)).statusCode, 200, String(cents))
+  }
+  for (const cents of [0.001, 19.999]) {
+    t.match((await send('PUT', '/accounts/1/cents', cents)).json(),
+      { details: [{ message: 'must be a multiple of 0.01' }] }, String(cents))
+  }
 }, {}, world)

@@ -6,14 +6,18 @@ import tap, { type Test, test } from 'tap'
 import { ArgumentError, type Behaviour, collection, sqlite } from '../../lib/index.ts'
 import { Artist, contents, ddl, shop, tables } from '../fixtures/shop.ts'
 import { everySource, type World } from '../helpers/every-source.ts'
-import { type Child, fileFor, openShop, openStore, serve, type Served, serveElsewhere, type Store, type StoreKind, storeKinds, times } from '../helpers/on-socket.ts'
+import {
+  type Child, fileFor, openShop, openStore, serve, type Served, serveElsewhere, type Store, type StoreKind, storeKinds,
+  times
+} from '../helpers/on-socket.ts'
 import { type Collections, sqliteDdl } from '../helpers/sources.ts'
 
 // docs/http.md: Writing
 
 type Own = Pick<Behaviour<typeof Artist>, 'hooks' | 'setters'>
 
-const shopWith = (own: Own): Collections => source => ({ ...shop()(source), artists: collection(Artist, { source: source('artists'), ...own }) })
+const shopWith = (own: Own): Collections =>
+  source => ({ ...shop()(source), artists: collection(Artist, { source: source('artists'), ...own }) })
 
 const artist = (name: string, more: object = {}) => ({ name, email: null, ...more })
 
@@ -56,9 +60,18 @@ const unexpected = { error: 'internal', message: 'Something went wrong on the se
 const faults: Record<string, (pointer: object) => Fault> = {
   'an error': () => ({ error: new Error('the secret'), status: 500, body: unexpected }),
   'what is no error': () => ({ error: 'the secret', status: 500, body: unexpected }),
-  'an error with a status of 5xx': () => ({ error: Object.assign(new Error('Down.'), { statusCode: 502 }), status: 502, body: { error: 'rejected', message: 'Down.' } }),
-  'an ArgumentError': pointer => ({ error: new ArgumentError('Not so.'), status: 400, body: { error: 'argument', message: 'Not so.', ...pointer } }),
-  'an error with a status of 4xx': () => ({ error: Object.assign(new Error('Not you.'), { statusCode: 403 }), status: 403, body: { error: 'forbidden', message: 'Not you.' } })
+  'an error with a status of 5xx': () => ({
+    error: Object.assign(new Error('Down.'), { statusCode: 502 }),
+    status: 502,
+    body: { error: 'rejected', message: 'Down.' }
+  }),
+  'an ArgumentError': pointer =>
+    ({ error: new ArgumentError('Not so.'), status: 400, body: { error: 'argument', message: 'Not so.', ...pointer } }),
+  'an error with a status of 4xx': () => ({
+    error: Object.assign(new Error('Not you.'), { statusCode: 403 }),
+    status: 403,
+    body: { error: 'forbidden', message: 'Not you.' }
+  })
 }
 
 const causes = {
@@ -72,14 +85,17 @@ const causes = {
 
 type Request = readonly [method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, body?: unknown]
 
-const three = (bad: string) => [artist('one', { albums: [{ title: 'a', tracks: [{ title: 'b' }] }] }), artist(bad), artist('three')]
+const three = (bad: string) =>
+  [artist('one', { albums: [{ title: 'a', tracks: [{ title: 'b' }] }] }), artist(bad), artist('three')]
 
 /** Where the application is called, for whom, in which requests, and where their body is told to be wrong. */
 const places: ReadonlyArray<readonly [at: string, name: string, pointer: string, ...Request]> = [
   ['creating', 'bad', '/1', 'POST', '/artists', three('bad')],
   ['creating', 'bad', '', 'PUT', '/artists/by_name/bad', { email: null, albums: [{ title: 'a' }] }],
   ['creating', 'bad', '/artists/1', 'POST', '/labels', { code: 'NEW', artists: [artist('one'), artist('bad')] }],
-  ['creating', 'bad', '/label/artists/0', 'PATCH', '/artists/3', { rating: 1, label: { code: 'NEW', artists: [artist('bad')] } }],
+  ['creating', 'bad', '/label/artists/0', 'PATCH', '/artists/3', {
+    rating: 1, label: { code: 'NEW', artists: [artist('bad')] }
+  }],
   ['updating', 'Noisia', '', 'PATCH', '/artists/1', { rating: 1, label: { code: 'NEW' }, albums: [{ title: 'a' }] }],
   ['updating', 'Can', '/artists/1', 'POST', '/labels', { code: 'NEW', artists: [artist('one'), { name: 'Can' }] }],
   ['deleting', '2', '', 'DELETE', '/artists/3'],
@@ -89,7 +105,9 @@ const places: ReadonlyArray<readonly [at: string, name: string, pointer: string,
 ]
 
 for (const [what, make] of Object.entries(faults)) {
-  everySource(`${what} that the application throws while it is asked leaves nothing behind`, async ({ t, opened, send, same }) => {
+  everySource(`${what} that the application throws while it is asked leaves nothing behind`, async ({
+    t, opened, send, same
+  }) => {
     const before = await contents(opened)
     for (const [at, name, pointer, ...request] of places) {
       const { error, status, body } = make(pointer === '' ? {} : { pointer })
@@ -105,7 +123,12 @@ for (const [what, make] of Object.entries(faults)) {
   }, { requestStrategies: { upsert: true, delete: true } }, troubled)
 }
 
-interface Stage { readonly t: Test, readonly store: Store, readonly logged: readonly string[], start (own: Own): Promise<Served> }
+interface Stage {
+  readonly t: Test
+  readonly store: Store
+  readonly logged: readonly string[]
+  start (own: Own): Promise<Served>
+}
 
 /** Runs a test on a socket over each kind of store, none of which holds anything yet. */
 function onEach (kinds: readonly StoreKind[], name: string, run: (stage: Stage) => Promise<void>): void {
@@ -114,7 +137,8 @@ function onEach (kinds: readonly StoreKind[], name: string, run: (stage: Stage) 
       const logged: string[] = []
       const store = await openStore(kind, t)
       let served: Served | undefined
-      const start = async (own: Own) => (served = await serve(shopWith(own), store, { requestStrategies: { upsert: true, delete: true } }, logged))
+      const start = async (own: Own) =>
+        (served = await serve(shopWith(own), store, { requestStrategies: { upsert: true, delete: true } }, logged))
       try {
         await run({ t, store, logged, start })
       } finally {
@@ -142,11 +166,14 @@ onEach(everyKind, 'what saved throws is logged, and the write has happened', asy
   t.equal((await send('PUT', '/artists/by_name/d', { email: null })).status, 201)
   t.equal((await send('DELETE', '/artists/2')).status, 200)
   t.strictSame(told, ['created a', 'created b', 'created c', 'updated a', 'created d', 'deleted b'])
-  t.strictSame(logged.map(line => JSON.parse(line).err.message), ['at once', 'later', 'at once', 'at once', 'at once', 'later'])
+  t.strictSame(logged.map(line => JSON.parse(line).err.message),
+    ['at once', 'later', 'at once', 'at once', 'at once', 'later'])
   t.strictSame((await store.rows('artists')).map(({ name, rating }) => [name, rating]), [['a', 1], ['c', 5], ['d', 5]])
 })
 
-onEach(['sqlite file', 'sqlite :memory:'], "a hook's own statements last as the request does", async ({ t, store, start }) => {
+onEach([
+  'sqlite file', 'sqlite :memory:'
+], "a hook's own statements last as the request does", async ({ t, store, start }) => {
   const { send } = await start({
     hooks: {
       async creating ({ name }, { transaction }) {
@@ -165,7 +192,9 @@ onEach(['sqlite file', 'sqlite :memory:'], "a hook's own statements last as the 
   t.strictSame(await codes(), ['one', 'two'])
 })
 
-onEach(['sqlite file'], "a hook's own statement that fails fails the request, unless the hook sees to it", async ({ t, store, start }) => {
+onEach([
+  'sqlite file'
+], "a hook's own statement that fails fails the request, unless the hook sees to it", async ({ t, store, start }) => {
   const { send } = await start({
     hooks: {
       async creating ({ name }, { transaction }) {
@@ -202,7 +231,10 @@ function waiting (name: string, then: () => void = () => {}) {
 }
 
 const views: ReadonlyArray<readonly [path: string, accept: string]> = [
-  ...['/labels/1', '/labels/1/city', '/labels/1/artists', '/artists', '/artists/by_name', '/artists/by_name/first', '/artists?name=first', '/labels?artists.name=first'].map(path => [path, 'application/json'] as const),
+  ...[
+    '/labels/1', '/labels/1/city', '/labels/1/artists', '/artists', '/artists/by_name', '/artists/by_name/first',
+    '/artists?name=first', '/labels?artists.name=first'
+  ].map(path => [path, 'application/json'] as const),
   ['/labels', 'application/x-ndjson'],
   ['/artists', 'application/x-ndjson']
 ]
@@ -213,7 +245,9 @@ const look = ({ send }: Served) => Promise.all(views.map(async ([path, accept]) 
 }))
 
 for (const fails of [true, false]) {
-  onEach(everyKind, `while a hook waits others see nothing of its transaction, which then ${fails ? 'fails' : 'lasts'}`, async ({ t, store, start }) => {
+  onEach(everyKind, `while a hook waits others see nothing of its transaction, which then ${fails
+    ? 'fails'
+    : 'lasts'}`, async ({ t, store, start }) => {
     const { own, reached, leave } = waiting('waits', () => { if (fails) throw new Error('refused') })
     const served = await start(own)
     const { send } = served
@@ -236,7 +270,9 @@ for (const fails of [true, false]) {
   })
 }
 
-onEach(['sqlite file', 'postgres'], 'over a file or a server others are answered while a hook waits', async ({ t, start }) => {
+onEach([
+  'sqlite file', 'postgres'
+], 'over a file or a server others are answered while a hook waits', async ({ t, start }) => {
   const { own, reached, leave } = waiting('waits')
   const served = await start(own)
   const written = served.send('POST', '/artists', artist('waits'))
@@ -246,12 +282,19 @@ onEach(['sqlite file', 'postgres'], 'over a file or a server others are answered
   t.equal((await written).status, 201)
 })
 
-onEach(['memory', 'sqlite file', 'sqlite :memory:'], 'where there is one transaction at a time, a hook that writes through the API to its own database gets an error and does not hang', async ({ t, store, logged, start }) => {
+onEach([
+  'memory', 'sqlite file', 'sqlite :memory:'
+], 'where there is one transaction at a time, a hook that writes through the API to its own database gets an error ' +
+  'and does not hang', async ({
+  t, store, logged, start
+}) => {
   const inner: unknown[] = []
   const { send } = await start({
     hooks: {
       async creating (_artist, { request: { server } }) {
-        for (const [method, url, payload] of [['POST', '/labels', { code: 'IN' }], ['PUT', '/labels/by_code/IN', {}], ['POST', '/artists', artist('in')], ['DELETE', '/labels/1', undefined]] as const) {
+        for (const [method, url, payload] of [['POST', '/labels', { code: 'IN' }], [
+          'PUT', '/labels/by_code/IN', {}
+        ], ['POST', '/artists', artist('in')], ['DELETE', '/labels/1', undefined]] as const) {
           const { statusCode, body } = await server.inject({ method, url, ...payload && { payload } })
           inner.push([statusCode, JSON.parse(body)])
         }
@@ -266,23 +309,34 @@ onEach(['memory', 'sqlite file', 'sqlite :memory:'], 'where there is one transac
 })
 
 /** Three artists, each with an album, that are to be there all or not at all. */
-const group = (name: string) => times(3, n => artist(`${name}-${n}`, { albums: [{ title: `${name}-${n}`, tracks: [{ title: `${name}-${n}` }] }] }))
+const group = (name: string) =>
+  times(3, n => artist(`${name}-${n}`, { albums: [{ title: `${name}-${n}`, tracks: [{ title: `${name}-${n}` }] }] }))
 
 /** How much of each group is there: `3 3 3 3` of one that is whole. */
 async function parts (rows: Store['rows']): Promise<Map<string, string>> {
   const [artists, albums, tracks] = [await rows('artists'), await rows('albums'), await rows('tracks')]
-  const names = [...artists.map(({ name }) => name), ...albums.map(({ title }) => title), ...tracks.map(({ title }) => title)]
-  const joined = new Set((await rows('album_tracks')).map(({ albumId, trackId }) => `${String(albumId)} ${String(trackId)}`))
-  const linked = albums.filter(({ id, title }) => tracks.some(track => track['title'] === title && joined.has(`${String(id)} ${String(track['id'])}`)))
-  const count = (values: readonly unknown[], name: string) => values.filter(value => String(value).startsWith(`${name}-`)).length
+  const names = [
+    ...artists.map(({ name }) => name), ...albums.map(({ title }) => title), ...tracks.map(({ title }) => title)
+  ]
+  const joined = new Set(
+    (await rows('album_tracks')).map(({ albumId, trackId }) => `${String(albumId)} ${String(trackId)}`)
+  )
+  const linked = albums.filter(({ id, title }) =>
+    tracks.some(track => track['title'] === title && joined.has(`${String(id)} ${String(track['id'])}`)))
+  const count = (values: readonly unknown[], name: string) =>
+    values.filter(value => String(value).startsWith(`${name}-`)).length
   return new Map([...new Set(names.map(name => String(name).split('-')[0] ?? ''))].map(name => [name, [
-    count(artists.map(one => one['name']), name), count(albums.map(one => one['title']), name), count(tracks.map(one => one['title']), name), count(linked.map(one => one['title']), name)
+    count(artists.map(one => one['name']), name), count(albums.map(one => one['title']), name),
+    count(tracks.map(one => one['title']), name), count(linked.map(one => one['title']), name)
   ].join(' ')]))
 }
 
 const isWhole = (part: string | undefined) => part === '3 3 3 3'
 
-/** What there is once nothing is under way any more: tables are read one after the other, and a server commits meanwhile. */
+/**
+ * What there is once nothing is under way any more: tables are read one after the other, and a server commits
+ * meanwhile.
+ */
 async function settled (look: () => Promise<Map<string, string>>): Promise<Map<string, string>> {
   for (let before = await look(); ;) {
     await sleep(200)
@@ -296,7 +350,9 @@ onEach(everyKind, 'a client that goes away midway leaves all or nothing', async 
   const { port, send } = await start({ hooks: { creating: () => sleep(1) } })
   const post = async (n: number) => {
     const signal = AbortSignal.timeout(1 + n * 3)
-    const sent = fetch(`http://127.0.0.1:${port}/artists`, { method: 'POST', body: JSON.stringify(group(`group${n}`)), headers: { 'content-type': 'application/json' }, signal })
+    const sent = fetch(`http://127.0.0.1:${port}/artists`, {
+      method: 'POST', body: JSON.stringify(group(`group${n}`)), headers: { 'content-type': 'application/json' }, signal
+    })
     return sent.then(({ status }) => status, () => 'gone')
   }
   const statuses = await Promise.all(times(40, post))
@@ -313,7 +369,12 @@ onEach(everyKind, 'a client that goes away while a hook waits has written all', 
   const { own, reached, leave } = waiting('gone-2')
   const { port, send } = await start(own)
   const leaving = new AbortController()
-  const sent = fetch(`http://127.0.0.1:${port}/artists`, { method: 'POST', body: JSON.stringify(group('gone')), headers: { 'content-type': 'application/json' }, signal: leaving.signal })
+  const sent = fetch(`http://127.0.0.1:${port}/artists`, {
+    method: 'POST',
+    body: JSON.stringify(group('gone')),
+    headers: { 'content-type': 'application/json' },
+    signal: leaving.signal
+  })
   await reached
   leaving.abort()
   await t.rejects(sent)
@@ -322,12 +383,17 @@ onEach(everyKind, 'a client that goes away while a hook waits has written all', 
   t.strictSame([...await parts(store.rows)], [['gone', '3 3 3 3'], ['last', '3 3 3 3']])
 })
 
-onEach(everyKind, 'a client that goes away before its body is whole has written nothing', async ({ t, store, start }) => {
+onEach(everyKind, 'a client that goes away before its body is whole has written nothing', async ({
+  t, store, start
+}) => {
   const { port, send } = await start({})
   const body = JSON.stringify(group('half'))
   for (const length of [0, 1, body.length >> 1, body.length - 1]) {
     const socket = connect(port, '127.0.0.1')
-    socket.write(`POST /artists HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, length)}`)
+    socket.write(
+      `POST /artists HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0,
+        length)}`
+    )
     await sleep(10)
     socket.destroy()
     await once(socket, 'close')
@@ -340,7 +406,8 @@ test('after a process is killed what was acknowledged is there, and nothing is h
   for (const { file, child } of await starting) {
     const acknowledged = await writeUntilKilled(child)
     const db = sqlite(file)
-    const there = await parts(async table => db.driver.prepare(`select * from ${table}`).all() as Awaited<ReturnType<Store['rows']>>)
+    const there = await parts(async table =>
+      db.driver.prepare(`select * from ${table}`).all() as Awaited<ReturnType<Store['rows']>>)
     t.ok(acknowledged.length > 10)
     t.strictSame(acknowledged.filter(name => !isWhole(there.get(name))), [])
     t.strictSame([...there].filter(([, part]) => !isWhole(part)), [])
@@ -372,13 +439,21 @@ async function startOwn (file: string, script: string, own: Own) {
   const db = sqlite(file)
   db.exec(script)
   const store = { source: (table: string) => db.table(table), rows: async () => [], close () { db.close() } }
-  const served = await serve(source => ({ ...shop()(source), artists: collection(Artist, { source: source('artists'), ...own }) }), store, { requestStrategies: { upsert: true, delete: true } })
+  const served = await serve(source => ({
+    ...shop()(source), artists: collection(Artist, { source: source('artists'), ...own })
+  }), store, { requestStrategies: { upsert: true, delete: true } })
   return { db, ...served }
 }
 
 test('a transaction that is over takes no statements', async t => {
   let late: () => Promise<unknown> = async () => undefined
-  const { db, send, close } = await startOwn(fileFor(t), sqliteDdl(ddl), { hooks: { creating (_artist, { transaction }) { late = () => transaction.query("insert into labels (code) values ('LATE')") } } })
+  const { db, send, close } = await startOwn(fileFor(t), sqliteDdl(ddl), {
+    hooks: {
+      creating (_artist, { transaction }) {
+        late = () => transaction.query("insert into labels (code) values ('LATE')")
+      }
+    }
+  })
   t.equal((await send('POST', '/artists', { name: 'x', email: null })).status, 201)
   await t.rejects(late())
   t.strictSame(db.driver.prepare('select * from labels').all(), [])
@@ -386,7 +461,8 @@ test('a transaction that is over takes no statements', async t => {
 })
 
 test('a foreign key that the database checks at the commit is a reference like any other', async t => {
-  const { send, close } = await startOwn(fileFor(t), sqliteDdl(ddl).replace('not null references artists)', 'not null references artists deferrable initially deferred)'), { hooks: { deleting () {} } })
+  const { send, close } = await startOwn(fileFor(t), sqliteDdl(ddl).replace('not null references artists)',
+    'not null references artists deferrable initially deferred)'), { hooks: { deleting () {} } })
   await send('PUT', '/artists/by_name/x', { email: null, albums: [{ title: 'y' }] })
   const { status, body } = await send('DELETE', '/artists/by_name/x')
   t.strictSame([status, (body as { error?: unknown }).error], [409, 'reference'])

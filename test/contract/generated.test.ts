@@ -5,9 +5,11 @@ import { test } from 'tap'
 import dataApi, { collection, SubCollection, SubItem } from '../../lib/index.ts'
 import { type Collections, openers } from '../helpers/sources.ts'
 
-// docs/http.md: Query strings. Generated queries, each evaluated a second time here, as plainly as can be, over the same rows.
+// docs/http.md: Query strings. Generated queries, each evaluated a second time here, as plainly as can be, over the
+// same rows.
 
-const nullable = <T extends ReturnType<typeof Type.Number | typeof Type.Integer | typeof Type.String>>(type: T) => Type.Union([type, Type.Null()], { readable: true })
+const nullable = <T extends ReturnType<typeof Type.Number | typeof Type.Integer | typeof Type.String>>(type: T) =>
+  Type.Union([type, Type.Null()], { readable: true })
 
 const Person = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),
@@ -27,10 +29,25 @@ const Pet = Type.Object({
   ownerId: Type.Integer()
 })
 
-// Words that differ in what sources are known to differ in: case, wildcards, quotes, delimiters, code points beyond U+FFFF, the empty string.
-const words = ['', 'a', 'A', 'ab', 'Ab', 'a%b', 'a_b', '*', 'null', '"q"', 'a,b', 'a|b', '(x)', 'x\\y', 'é', 'É', 'ß', 'İ', '\uE000', '\u{1F600}', '\uFFFD', 'z z', 'a&b=c', '+', '%41', "it's"]
+// Words that differ in what sources are known to differ in: case, wildcards, quotes, delimiters, code points beyond
+// U+FFFF, the empty string.
+const words = [
+  '', 'a', 'A', 'ab', 'Ab', 'a%b', 'a_b', '*', 'null', '"q"', 'a,b', 'a|b', '(x)', 'x\\y', 'é', 'É', 'ß', 'İ', '\uE000',
+  '\u{1F600}', '\uFFFD', 'z z', 'a&b=c', '+', '%41', "it's"
+]
 
-interface PersonRow { id: number, name: string, nick: string | null, age: number | null, score: number | null, live: boolean, born: string | null, bossId: number | null }
+interface PersonRow {
+  id: number,
+  name: string,
+  nick:
+  | string
+  | null,
+  age: number | null,
+  score: number | null,
+  live: boolean,
+  born: string | null,
+  bossId: number | null
+}
 interface PetRow { id: number, name: string, ownerId: number }
 
 const dates = ['0001-01-01', '1969-12-31', '1970-01-01', '2024-02-29', '9999-12-31']
@@ -48,7 +65,8 @@ const people: readonly PersonRow[] = Array.from({ length: 60 }, (_, n) => ({
   born: orNull(dates, n + 2),
   bossId: n % 5 === 0 ? null : (n * 11) % 60 + 1
 }))
-const pets: readonly PetRow[] = Array.from({ length: 50 }, (_, n) => ({ id: n + 1, name: pick(words, n * 3), ownerId: (n * 17) % 40 + 1 }))
+const pets: readonly PetRow[] = Array.from({ length: 50 },
+  (_, n) => ({ id: n + 1, name: pick(words, n * 3), ownerId: (n * 17) % 40 + 1 }))
 
 const collections: Collections = source => ({
   people: collection(Person, { source: source('people'), pages: { defaultSize: 1000 } }),
@@ -57,15 +75,26 @@ const collections: Collections = source => ({
 
 type Value = string | number | boolean | null
 type Condition =
-  | { readonly kind: 'compare', readonly path: readonly string[], readonly operator: string, readonly value: Value | readonly Value[] }
+  | {
+    readonly kind: 'compare',
+    readonly path: readonly string[],
+    readonly operator: string,
+    readonly value:
+    | Value
+    | readonly Value[]
+  }
   | { readonly kind: 'all' | 'any', readonly of: readonly Condition[] }
   | { readonly kind: 'not', readonly of: Condition }
   | { readonly kind: 'some', readonly relation: 'boss' | 'pets', readonly of: Condition }
 
 const byCodePoint = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other))
-const compareValues = (one: Value, other: Value) => typeof one === 'string' && typeof other === 'string' ? byCodePoint(one, other) : Number(one) - Number(other) || (one === other ? 0 : Number(one) < Number(other) ? -1 : 1)
-const fold = (text: string) => Array.from(text, character => character.toLowerCase().length === character.length ? character.toLowerCase() : character).join('')
-const both = (test: (one: string, other: string) => boolean) => (one: Value, other: Value) => typeof one === 'string' && typeof other === 'string' && test(one, other)
+const compareValues = (one: Value, other: Value) => typeof one === 'string' && typeof other === 'string'
+  ? byCodePoint(one, other)
+  : Number(one) - Number(other) || (one === other ? 0 : Number(one) < Number(other) ? -1 : 1)
+const fold = (text: string) => Array.from(text,
+  character => character.toLowerCase().length === character.length ? character.toLowerCase() : character).join('')
+const both = (test: (one: string, other: string) => boolean) =>
+  (one: Value, other: Value) => typeof one === 'string' && typeof other === 'string' && test(one, other)
 
 const meaning: Record<string, (one: Value, other: Value) => boolean> = {
   '=': (one, other) => one === other,
@@ -92,12 +121,16 @@ function holds (condition: Condition, row: PersonRow | PetRow): boolean {
     case 'all': return condition.of.every(one => holds(one, row))
     case 'any': return condition.of.some(one => holds(one, row))
     case 'not': return !holds(condition.of, row)
-    case 'some': return (condition.relation === 'boss' ? bossOf(row as PersonRow) : petsOf(row as PersonRow)).some(one => holds(condition.of, one))
+    case 'some': return (condition.relation === 'boss'
+      ? bossOf(row as PersonRow)
+      : petsOf(row as PersonRow)).some(one => holds(condition.of, one))
     case 'compare': return holdsOf(condition.path, row as PersonRow, value => compared(condition, value))
   }
 }
 
-function holdsOf ([name = '', ...path]: readonly string[], person: PersonRow, test: (value: Value) => boolean): boolean {
+function holdsOf (
+  [name = '', ...path]: readonly string[], person: PersonRow, test: (value: Value) => boolean
+): boolean {
   if (name === 'boss') return bossOf(person).some(boss => holdsOf(path, boss, test))
   if (name === 'pets') return petsOf(person).some(pet => test(pet[path[0] as 'id' | 'name']))
   return test(person[name as keyof PersonRow])
@@ -115,11 +148,23 @@ const equality = ['=', '!=', '=*', '!=*']
 const ordering = ['>', '<', '>=', '<=']
 const textual = ['^=', '$=', '*=', '~=', '^~=', '$~=', '*~=']
 
-const fields: ReadonlyArray<{ path: readonly string[], operators: readonly string[], values: readonly Value[], nullable: boolean }> = [
+const fields: ReadonlyArray<{
+  path: readonly string[]
+  operators: readonly string[]
+  values: readonly Value[]
+  nullable: boolean
+}> = [
   { path: ['id'], operators: [...equality, ...ordering], values: [0, 1, 30, 60], nullable: false },
   { path: ['name'], operators: [...equality, ...ordering, ...textual], values: words, nullable: false },
   { path: ['nick'], operators: [...equality, ...ordering, ...textual], values: words, nullable: true },
-  { path: ['age'], operators: [...equality, ...ordering], values: [0, 1, -7, 42, Number.MAX_SAFE_INTEGER], nullable: true },
+  {
+    path: [
+      'age'
+    ],
+    operators: [...equality, ...ordering],
+    values: [0, 1, -7, 42, Number.MAX_SAFE_INTEGER],
+    nullable: true
+  },
   { path: ['score'], operators: [...equality, ...ordering], values: numbers, nullable: true },
   { path: ['live'], operators: equality, values: [true, false], nullable: false },
   { path: ['born'], operators: [...equality, ...ordering], values: dates, nullable: true },
@@ -146,18 +191,33 @@ const condition = fc.letrec<{ tree: Condition, group: Condition, element: Condit
   tree: fc.oneof({ maxDepth: 2 }, compare, tie('group'), tie('element')),
   element: fc.oneof(
     fc.record({ kind: fc.constant('some' as const), relation: fc.constant('boss' as const), of: tie('tree') }),
-    fc.record({ kind: fc.constant('some' as const), relation: fc.constant('pets' as const), of: fc.oneof(every, fc.record({ kind: fc.constantFrom('all' as const, 'any' as const), of: fc.array(compareShared, { minLength: 1, maxLength: 3 }) })) }),
+    fc.record({
+      kind: fc.constant('some' as const),
+      relation: fc.constant('pets' as const),
+      of: fc.oneof(every, fc.record({
+        kind: fc.constantFrom('all' as const, 'any' as const),
+        of: fc.array(compareShared, { minLength: 1, maxLength: 3 })
+      }))
+    }),
     fc.constant<Condition>({ kind: 'not', of: { kind: 'all', of: [] } })
   ),
   group: fc.oneof(
-    fc.record({ kind: fc.constantFrom('all' as const, 'any' as const), of: fc.array(tie('tree'), { minLength: 1, maxLength: 3 }) }),
+    fc.record({
+      kind: fc.constantFrom('all' as const, 'any' as const), of: fc.array(tie('tree'), { minLength: 1, maxLength: 3 })
+    }),
     fc.record({ kind: fc.constant('not' as const), of: tie('tree') })
   )
 })).tree
 
 const sortable = ['id', 'name', 'nick', 'age', 'score', 'live', 'born'] as const
-const sort = fc.uniqueArray(fc.record({ name: fc.constantFrom(...sortable), descending: fc.boolean() }), { selector: term => term.name, maxLength: 3 })
-interface Nested { readonly names: readonly string[], readonly word: string | undefined, readonly descending: boolean, readonly limit: number | undefined }
+const sort = fc.uniqueArray(fc.record({ name: fc.constantFrom(...sortable), descending: fc.boolean() }),
+  { selector: term => term.name, maxLength: 3 })
+interface Nested {
+  readonly names: readonly string[]
+  readonly word: string | undefined
+  readonly descending: boolean
+  readonly limit: number | undefined
+}
 
 /** A selection of pets with a query of its own. */
 const nested: fc.Arbitrary<Nested | undefined> = fc.option(fc.record({
@@ -166,10 +226,17 @@ const nested: fc.Arbitrary<Nested | undefined> = fc.option(fc.record({
   descending: fc.boolean(),
   limit: fc.option(fc.integer({ min: 0, max: 3 }), { nil: undefined })
 }), { nil: undefined })
-const selection = fc.uniqueArray(fc.constantFrom('id', 'name', 'nick', 'age', 'score', 'live', 'born'), { minLength: 1, maxLength: 4 })
+const selection = fc.uniqueArray(fc.constantFrom('id', 'name', 'nick', 'age', 'score', 'live', 'born'),
+  { minLength: 1, maxLength: 4 })
 const page = fc.oneof(
-  fc.record({ kind: fc.constant('page' as const), page: fc.integer({ min: 1, max: 5 }), size: fc.integer({ min: 1, max: 20 }) }),
-  fc.record({ kind: fc.constant('offset' as const), offset: fc.integer({ min: 0, max: 70 }), limit: fc.integer({ min: 0, max: 20 }) }),
+  fc.record({
+    kind: fc.constant('page' as const), page: fc.integer({ min: 1, max: 5 }), size: fc.integer({ min: 1, max: 20 })
+  }),
+  fc.record({
+    kind: fc.constant('offset' as const),
+    offset: fc.integer({ min: 0, max: 70 }),
+    limit: fc.integer({ min: 0, max: 20 })
+  }),
   fc.constant({ kind: 'all' as const })
 )
 
@@ -184,12 +251,18 @@ function printValue (value: Value, grouped: boolean): string {
 }
 
 function printCondition (condition: Condition, grouped: boolean): string {
-  if (condition.kind === 'not') return condition.of.kind === 'all' && condition.of.of.length === 0 ? '!()' : `!(${printCondition(condition.of, true)})`
+  if (condition.kind === 'not') {
+    return condition.of.kind === 'all' && condition.of.of.length === 0
+      ? '!()'
+      : `!(${printCondition(condition.of, true)})`
+  }
   if (condition.kind === 'some') {
     const inside = printCondition(condition.of, true)
     return `${condition.relation}${condition.of.kind === 'all' || condition.of.kind === 'any' ? inside : `(${inside})`}`
   }
-  if (condition.kind !== 'compare') return `(${condition.of.map(one => printCondition(one, true)).join(condition.kind === 'all' ? ',' : '|')})`
+  if (condition.kind !== 'compare') {
+    return `(${condition.of.map(one => printCondition(one, true)).join(condition.kind === 'all' ? ',' : '|')})`
+  }
   const { path, operator, value } = condition
   if (!Array.isArray(value)) return `${path.join('.')}${operator}${printValue(value as Value, grouped)}`
   const list = value.map(one => one === '' ? '""' : printValue(one as Value, true)).join(',')
@@ -199,7 +272,10 @@ function printCondition (condition: Condition, grouped: boolean): string {
 function printNested (nested: Nested | undefined): readonly string[] {
   if (nested === undefined) return []
   const { names, word, descending, limit } = nested
-  const options = [...word === undefined ? [] : [`where=name>=${quoted(word)}`], ...descending ? ['sort=name desc'] : [], ...limit === undefined ? [] : [`limit=${limit}`]]
+  const options = [
+    ...word === undefined ? [] : [`where=name>=${quoted(word)}`], ...descending ? ['sort=name desc'] : [],
+    ...limit === undefined ? [] : [`limit=${limit}`]
+  ]
   return [`pets(${[names.join(','), ...options].join(';')})`]
 }
 
@@ -213,11 +289,22 @@ function showPets (person: PersonRow, { names, word, descending, limit }: Nested
 const encoders: Record<string, (name: string, value: string) => string> = {
   URLSearchParams: (name, value) => new URLSearchParams({ [name]: value }).toString(),
   encodeURIComponent: (name, value) => `${name}=${encodeURIComponent(value)}`,
-  'Python urlencode': (name, value) => `${name}=${encodeURIComponent(value).replaceAll('%20', '+').replace(/[!'()*]/g, character => `%${character.charCodeAt(0).toString(16)}`)}`,
-  'WHATWG URL': (name, value) => new URL(`http://h/?${name}=${value.replace(/[%+&#]/g, encodeURIComponent)}`).search.slice(1)
+  'Python urlencode': (name, value) => `${name}=${encodeURIComponent(value).replaceAll('%20', '+').replace(/[!'()*]/g,
+    character => `%${character.charCodeAt(0).toString(16)}`)}`,
+  'WHATWG URL': (name, value) =>
+    new URL(`http://h/?${name}=${value.replace(/[%+&#]/g, encodeURIComponent)}`).search.slice(1)
 }
 
-function expected (query: { condition: Condition, sort: ReadonlyArray<{ name: typeof sortable[number], descending: boolean }>, selection: readonly string[], nested: Nested | undefined, page: Page }): string {
+function expected (query: {
+  condition: Condition,
+  sort: ReadonlyArray<{
+    name: typeof sortable[number]
+    descending: boolean
+  }>,
+  selection: readonly string[],
+  nested: Nested | undefined,
+  page: Page
+}): string {
   const rows = people.filter(person => holds(query.condition, person)).sort((one, other) => {
     for (const { name, descending } of [...query.sort, { name: 'id' as const, descending: false }]) {
       const [a, b] = [one[name], other[name]]
@@ -226,40 +313,66 @@ function expected (query: { condition: Condition, sort: ReadonlyArray<{ name: ty
     }
     return 0
   })
-  const start = query.page.kind === 'page' ? (query.page.page - 1) * query.page.size : query.page.kind === 'offset' ? query.page.offset : 0
-  const end = query.page.kind === 'page' ? start + query.page.size : query.page.kind === 'offset' ? start + query.page.limit : undefined
+  const start = query.page.kind === 'page'
+    ? (query.page.page - 1) * query.page.size
+    : query.page.kind === 'offset'
+      ? query.page.offset
+      : 0
+  const end = query.page.kind === 'page'
+    ? start + query.page.size
+    : query.page.kind === 'offset'
+      ? start + query.page.limit
+      : undefined
   return JSON.stringify(rows.slice(start, end).map(row => ({
     ...Object.fromEntries(query.selection.map(name => [name, row[name as keyof PersonRow]])),
     ...query.nested && { pets: showPets(row, query.nested) }
   })))
 }
 
-type Page = { kind: 'page', page: number, size: number } | { kind: 'offset', offset: number, limit: number } | { kind: 'all' }
+type Page =
+  | { kind: 'page', page: number, size: number }
+  | { kind: 'offset', offset: number, limit: number }
+  | { kind: 'all' }
 
 const runs = Number(process.env['FC_RUNS'] ?? 400)
 
 test('any filter, sort, selection and page means the same on every source as read plainly, however it is encoded', async t => {
   const apps = await Promise.all(Object.values(openers).map(async open => {
-    const opened = await open({ people: [...people] as unknown as Array<Record<string, unknown>>, pets: [...pets] as unknown as Array<Record<string, unknown>> })
+    const opened = await open({
+      people: [...people] as unknown as Array<Record<string, unknown>>,
+      pets: [...pets] as unknown as Array<Record<string, unknown>>
+    })
     const app = Fastify()
     await app.register(dataApi, { collections: collections(opened.source) })
     return { app, kind: opened.kind, close: () => opened.close() }
   }))
-  const query = fc.record({ condition, sort, selection, nested, page, encoder: fc.constantFrom(...Object.keys(encoders)) })
+  const query = fc.record({
+    condition, sort, selection, nested, page, encoder: fc.constantFrom(...Object.keys(encoders))
+  })
   await fc.assert(fc.asyncProperty(query, async ({ condition, sort, selection, nested, page, encoder }) => {
     const encode = encoders[encoder]
     if (encode === undefined) return false
     const parameters = [
       encode('where', printCondition(condition, false)),
-      ...sort.length > 0 ? [encode('sort', sort.map(({ name, descending }) => descending ? `${name} desc` : name).join(','))] : [],
+      ...sort.length > 0
+        ? [encode('sort', sort.map(({ name, descending }) => descending ? `${name} desc` : name).join(','))]
+        : [],
       encode('fields', [...selection, ...printNested(nested)].join(',')),
-      ...page.kind === 'page' ? [`page=${page.page}`, `size=${page.size}`] : page.kind === 'offset' ? [`offset=${page.offset}`, `limit=${page.limit}`] : []
+      ...page.kind === 'page'
+        ? [`page=${page.page}`, `size=${page.size}`]
+        : page.kind === 'offset'
+          ? [`offset=${page.offset}`, `limit=${page.limit}`]
+          : []
     ]
     const url = `/people?${parameters.join('&')}`
     const body = expected({ condition, sort, selection, nested, page })
     for (const { app, kind } of apps) {
       const response = await app.inject(url)
-      if (response.statusCode !== 200 || response.body !== body) throw new Error(`${kind}: GET ${decodeURIComponent(url)}\n got ${response.statusCode} ${response.body}\nwant 200 ${body}`)
+      if (response.statusCode !== 200 || response.body !== body) {
+        throw new Error(
+        `${kind}: GET ${decodeURIComponent(url)}\n got ${response.statusCode} ${response.body}\nwant 200 ${body}`
+        )
+      }
     }
     return true
   }), { numRuns: runs })

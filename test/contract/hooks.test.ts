@@ -25,14 +25,18 @@ const watched: World = {
           calls.push(['created', typeof id, title])
           if (title === 'refused') throw new Error('not this one')
         },
-        updated: (item, before, { transaction }) => { calls.push(['updated', item.id, before.title, item.title, transaction.kind !== '']) },
+        updated: (item, before, { transaction }) => {
+          calls.push(['updated', item.id, before.title, item.title, transaction.kind !== ''])
+        },
         deleted: ({ id }) => { calls.push(['deleted', id]) }
       }
     })
   })
 }
 
-everySource('created, updated and deleted run inside the transaction, after the change, with the key known', async ({ t, send, get }) => {
+everySource('created, updated and deleted run inside the transaction, after the change, with the key known', async ({
+  t, send, get
+}) => {
   calls.length = 0
   t.equal((await send('POST', '/tasks', { title: 'second', parts: [{ title: 'part' }] })).statusCode, 201)
   t.strictSame(calls.splice(0), [['created', 'number', 'part'], ['created', 'number', 'second']])

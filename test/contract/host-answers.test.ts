@@ -18,7 +18,8 @@ async function serve (prepare: Prepare, options: FastifyServerOptions = {}, crea
   const app = fastify(options)
   await prepare(app)
   app.get('/own', async () => [{ id: 1, name: 'a' }])
-  const things = collection(Thing, { source: memory([{ id: 1, name: 'a' }, { id: 2, name: 'b' }]), ...creating && { hooks: { creating } } })
+  const things = collection(Thing,
+    { source: memory([{ id: 1, name: 'a' }, { id: 2, name: 'b' }]), ...creating && { hooks: { creating } } })
   await app.register(dataApi, { prefix: '/api', collections: { things } })
   const ask = async (request: string | InjectOptions) => {
     const { statusCode, headers, payload } = await app.inject(request as InjectOptions)
@@ -30,8 +31,14 @@ async function serve (prepare: Prepare, options: FastifyServerOptions = {}, crea
 const stages = ['onRequest', 'preParsing', 'preValidation', 'preHandler'] as const
 
 const answers: Record<string, { send: () => unknown, body: string, type: string }> = {
-  'an object': { send: () => ({ error: 'no token' }), body: '{"error":"no token"}', type: 'application/json; charset=utf-8' },
-  'an object that looks like ours': { send: () => ({ status: 200, headers: {}, links: [], body: 'x' }), body: '{"status":200,"headers":{},"links":[],"body":"x"}', type: 'application/json; charset=utf-8' },
+  'an object': {
+    send: () => ({ error: 'no token' }), body: '{"error":"no token"}', type: 'application/json; charset=utf-8'
+  },
+  'an object that looks like ours': {
+    send: () => ({ status: 200, headers: {}, links: [], body: 'x' }),
+    body: '{"status":200,"headers":{},"links":[],"body":"x"}',
+    type: 'application/json; charset=utf-8'
+  },
   'an array': { send: () => [1, 2], body: '[1,2]', type: 'application/json; charset=utf-8' },
   'a string': { send: () => 'no', body: 'no', type: 'text/plain; charset=utf-8' },
   'a buffer': { send: () => Buffer.from('no'), body: 'no', type: 'application/octet-stream' }
@@ -40,7 +47,8 @@ const answers: Record<string, { send: () => unknown, body: string, type: string 
 for (const stage of stages) {
   test(`what a hook ${stage} answers itself is its own answer`, async t => {
     for (const [what, { send, body, type }] of Object.entries(answers)) {
-      const { app, ask } = await serve(host => host.addHook(stage as 'onRequest', async (_request, reply) => reply.code(401).send(send())))
+      const { app, ask } = await serve(host =>
+        host.addHook(stage as 'onRequest', async (_request, reply) => reply.code(401).send(send())))
       for (const url of ['/api/things', '/api/things/1', '/own']) {
         const answer = await ask(url)
         t.strictSame([answer.status, answer.body, answer.type], [401, body, type], `${what} at ${url}`)
@@ -71,17 +79,21 @@ test('a preSerialization hook of the application gets the data, and may wrap it'
     return { data: payload }
   }))
   const item = await ask('/api/things/1')
-  t.strictSame([item.status, item.body, item.type], [200, '{"data":{"id":1,"name":"a"}}', 'application/json; charset=utf-8'])
+  t.strictSame([item.status, item.body, item.type],
+    [200, '{"data":{"id":1,"name":"a"}}', 'application/json; charset=utf-8'])
   t.match(item.headers.etag, /^"/)
-  t.equal((await ask('/api/things?limit=1')).headers.link, '<http://localhost/api/things?limit=1&after=WyJpZCIsMV0>; rel="next"')
+  t.equal((await ask('/api/things?limit=1')).headers.link,
+    '<http://localhost/api/things?limit=1&after=WyJpZCIsMV0>; rel="next"')
   t.equal((await ask('/api/things?fields=name')).body, '{"data":[{"name":"a"},{"name":"b"}]}')
   t.equal((await ask('/api/things/1/id')).body, '{"data":1}')
   t.equal((await ask('/api/things/1/name')).body, '"a"', 'text has no such hooks, as on any route')
   const created = await ask({ method: 'POST', url: '/api/things', payload: { name: 'c' } })
-  t.strictSame([created.status, created.body, created.headers.location], [201, '{"data":{"status":"created","id":3}}', '/api/things/3'])
+  t.strictSame([created.status, created.body, created.headers.location],
+    [201, '{"data":{"status":"created","id":3}}', '/api/things/3'])
   t.strictSame((await ask('/api/things/9')).status, 404)
   t.match(JSON.parse((await ask('/api/things/9')).body), { data: { error: 'identifier_not_found' } })
-  t.strictSame((await ask({ url: '/api/things/1', headers: { 'if-none-match': String(item.headers.etag) } })).status, 304)
+  t.strictSame((await ask({ url: '/api/things/1', headers: { 'if-none-match': String(item.headers.etag) } })).status,
+    304)
   t.equal((await ask({ url: '/api/things', headers: { accept: 'application/x-ndjson' } })).body.split('\n').length, 4)
   t.strictSame(seen[0], { id: 1, name: 'a' })
   await app.close()
@@ -106,24 +118,46 @@ const failing = (thrown: unknown): Prepare => host => host.addHook('preHandler',
 
 test('an error with a status keeps its status, its message and its headers', async t => {
   const cases: ReadonlyArray<[string, unknown, number, object, string | undefined]> = [
-    ['503', Object.assign(new Error('Back at noon.'), { statusCode: 503, headers: { 'Retry-After': 60 } }), 503, { error: 'rejected', message: 'Back at noon.' }, '60'],
-    ['504', Object.assign(new Error('Too slow.'), { statusCode: 504 }), 504, { error: 'rejected', message: 'Too slow.' }, undefined],
-    ['status', Object.assign(new Error('Gone.'), { status: 410 }), 410, { error: 'rejected', message: 'Gone.' }, undefined],
-    ['422', Object.assign(new Error('No.'), { statusCode: 422 }), 422, { error: 'rejected', message: 'No.' }, undefined],
-    ['a plain object', { statusCode: 429, message: 'Slower.', headers: { 'retry-after': '7' } }, 429, { error: 'rejected', message: 'Slower.' }, '7'],
-    ['a plain object without a message', { statusCode: 418 }, 418, { error: 'rejected', message: "I'm a Teapot" }, undefined],
-    ['401', Object.assign(new Error('Who?'), { statusCode: 401 }), 401, { error: 'unauthorized', message: 'Who?' }, undefined],
-    ['a 500', Object.assign(new Error('secret'), { statusCode: 500 }), 500, { error: 'internal', message: 'Something went wrong on the server.' }, undefined],
-    ['no status', new Error('secret'), 500, { error: 'internal', message: 'Something went wrong on the server.' }, undefined],
-    ['an odd status', Object.assign(new Error('secret'), { statusCode: 200 }), 500, { error: 'internal', message: 'Something went wrong on the server.' }, undefined],
+    ['503', Object.assign(new Error('Back at noon.'),
+      { statusCode: 503, headers: { 'Retry-After': 60 } }), 503, { error: 'rejected', message: 'Back at noon.' }, '60'],
+    ['504', Object.assign(new Error('Too slow.'), { statusCode: 504 }), 504, {
+      error: 'rejected', message: 'Too slow.'
+    }, undefined],
+    ['status', Object.assign(new Error('Gone.'), { status: 410 }), 410, {
+      error: 'rejected', message: 'Gone.'
+    }, undefined],
+    ['422', Object.assign(new Error('No.'), { statusCode: 422 }), 422, {
+      error: 'rejected', message: 'No.'
+    }, undefined],
+    ['a plain object', {
+      statusCode: 429, message: 'Slower.', headers: { 'retry-after': '7' }
+    }, 429, { error: 'rejected', message: 'Slower.' }, '7'],
+    ['a plain object without a message', {
+      statusCode: 418
+    }, 418, { error: 'rejected', message: "I'm a Teapot" }, undefined],
+    ['401', Object.assign(new Error('Who?'), { statusCode: 401 }), 401, {
+      error: 'unauthorized', message: 'Who?'
+    }, undefined],
+    ['a 500', Object.assign(new Error('secret'), { statusCode: 500 }), 500, {
+      error: 'internal', message: 'Something went wrong on the server.'
+    }, undefined],
+    ['no status', new Error('secret'), 500, {
+      error: 'internal', message: 'Something went wrong on the server.'
+    }, undefined],
+    ['an odd status', Object.assign(new Error('secret'), { statusCode: 200 }), 500, {
+      error: 'internal', message: 'Something went wrong on the server.'
+    }, undefined],
     ['text', 'secret', 500, { error: 'internal', message: 'Something went wrong on the server.' }, undefined],
     ['null', null, 500, { error: 'internal', message: 'Something went wrong on the server.' }, undefined],
-    ['an object', { secret: true }, 500, { error: 'internal', message: 'Something went wrong on the server.' }, undefined]
+    ['an object', {
+      secret: true
+    }, 500, { error: 'internal', message: 'Something went wrong on the server.' }, undefined]
   ]
   for (const [what, thrown, status, body, retryAfter] of cases) {
     const { app, ask } = await serve(failing(thrown))
     const answer = await ask('/api/things')
-    t.strictSame([answer.status, JSON.parse(answer.body), answer.headers['retry-after']], [status, body, retryAfter], what)
+    t.strictSame([answer.status, JSON.parse(answer.body), answer.headers['retry-after']],
+      [status, body, retryAfter], what)
     await app.close()
   }
 })
@@ -134,7 +168,8 @@ test('a status and headers that a hook set before it threw are kept', async t =>
     throw new Error('Not tonight.')
   }))
   const { status, headers, body } = await ask('/api/things')
-  t.strictSame([status, headers['x-why'], headers['retry-after'], JSON.parse(body)], [403, 'moon', '5', { error: 'forbidden', message: 'Not tonight.' }])
+  t.strictSame([status, headers['x-why'], headers['retry-after'], JSON.parse(body)],
+    [403, 'moon', '5', { error: 'forbidden', message: 'Not tonight.' }])
   await app.close()
 })
 
@@ -150,15 +185,20 @@ test('an error after the headers of an answer leaves none of them', async t => {
     await ask({ url: '/api/things', headers: { ...headers, accept: 'text/csv' } })
   ]
   for (const { status, headers, body, type } of failed) {
-    t.strictSame([status, JSON.parse(body), type], [503, { error: 'rejected', message: 'No.' }, 'application/json; charset=utf-8'])
-    for (const name of ['etag', 'link', 'location', 'content-location', 'preference-applied', 'x-total-count']) t.equal(headers[name], undefined, name)
+    t.strictSame([status, JSON.parse(body), type],
+      [503, { error: 'rejected', message: 'No.' }, 'application/json; charset=utf-8'])
+    for (const name of ['etag', 'link', 'location', 'content-location', 'preference-applied', 'x-total-count']) {
+      t.equal(headers[name], undefined, name)
+    }
   }
   await app.close()
 })
 
 test('an error carries the status that monitors look for', async t => {
   const seen: unknown[] = []
-  const { app, ask } = await serve(host => host.addHook('onError', async (_request, _reply, error) => { seen.push([error.statusCode, error instanceof DataApiError]) }))
+  const { app, ask } = await serve(host => host.addHook('onError', async (_request, _reply, error) => {
+    seen.push([error.statusCode, error instanceof DataApiError])
+  }))
   await ask('/api/things/9')
   await ask({ method: 'POST', url: '/api/things', payload: {} })
   await ask({ method: 'DELETE', url: '/api/things/1' })
@@ -169,7 +209,8 @@ test('an error carries the status that monitors look for', async t => {
 
 test('a handler timeout of Fastify is 503, and a write that it ends may still be done', async t => {
   let release = () => {}
-  const { app, ask } = await serve(() => {}, { handlerTimeout: 50 }, () => new Promise(resolve => { release = resolve }))
+  const { app, ask } = await serve(() => {}, { handlerTimeout: 50 },
+    () => new Promise(resolve => { release = resolve }))
   const { status, body } = await ask({ method: 'POST', url: '/api/things', payload: { name: 'c' } })
   t.strictSame([status, JSON.parse(body).error], [503, 'outcome_unknown'])
   release()
@@ -178,9 +219,13 @@ test('a handler timeout of Fastify is 503, and a write that it ends may still be
 })
 
 test('a read that takes too long is 503 with the message of Fastify, and is answered once', async t => {
-  const slow = collection(Thing, { source: memory([{ id: 1, name: 'a' }]), scope: () => new Promise(resolve => { setTimeout(resolve, 200, true) }) })
+  const slow = collection(Thing,
+    { source: memory([{ id: 1, name: 'a' }]), scope: () => new Promise(resolve => { setTimeout(resolve, 200, true) }) })
   const warnings: unknown[] = []
-  const app = fastify({ handlerTimeout: 50, logger: { level: 'warn', stream: { write: (line: string) => { warnings.push(JSON.parse(line)) } } } })
+  const app = fastify({
+    handlerTimeout: 50,
+    logger: { level: 'warn', stream: { write: (line: string) => { warnings.push(JSON.parse(line)) } } }
+  })
   await app.register(dataApi, { collections: { slow } })
   const answer = await app.inject('/slow')
   t.strictSame([answer.statusCode, answer.json().error], [503, 'rejected'])

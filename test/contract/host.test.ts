@@ -13,9 +13,13 @@ async function host () {
   app.setErrorHandler((error: Error, _request, reply) => reply.code(418).send({ host: error.message }))
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ host: 'nothing here' }))
   app.setValidatorCompiler(() => () => true)
-  app.addContentTypeParser('text/x-host', { parseAs: 'string' }, (_request, body, done) => { done(null, `parsed ${body}`) })
+  app.addContentTypeParser('text/x-host', { parseAs: 'string' }, (_request, body, done) => {
+    done(null, `parsed ${body}`)
+  })
   app.addHook('onSend', async (_request, reply, payload) => { reply.header('x-host', 'yes'); return payload })
-  app.addHook('preHandler', async request => { if (request.headers['x-refused']) throw Object.assign(new Error('Come back tomorrow.'), { statusCode: 429 }) })
+  app.addHook('preHandler', async request => {
+    if (request.headers['x-refused']) throw Object.assign(new Error('Come back tomorrow.'), { statusCode: 429 })
+  })
   app.get('/own', async () => ({ own: true }))
   app.get('/own/fails', async () => { throw new Error('own') })
   app.post('/own', async request => ({ body: request.body }))
@@ -28,7 +32,8 @@ test('two registrations with different prefixes live side by side', async t => {
   const app = await host()
   t.strictSame((await app.inject('/one/artists/1?fields=start_date')).json(), { start_date: '2003-01-01' })
   t.strictSame((await app.inject('/two/deep/artists/1?fields=startDate')).json(), { startDate: '2003-01-01' })
-  t.equal((await app.inject('/two/deep/artists?limit=1')).headers.link, '<http://localhost/two/deep/artists?limit=1&after=WyJpZCIsMV0>; rel="next"')
+  t.equal((await app.inject('/two/deep/artists?limit=1')).headers.link,
+    '<http://localhost/two/deep/artists?limit=1&after=WyJpZCIsMV0>; rel="next"')
   t.equal(app.dataApi.prefix, '/one')
   t.strictSame(app.dataApi.collections, ['artists', 'albums', 'tracks', 'labels'])
   t.strictSame([...app.dataApi.registrations.keys()], ['/one', '/two/deep'])
@@ -40,8 +45,12 @@ test('nothing of the host is changed', async t => {
   t.strictSame((await app.inject('/own')).json(), { own: true })
   t.strictSame((await app.inject('/own/fails')).json(), { host: 'own' })
   t.strictSame((await app.inject('/elsewhere')).json(), { host: 'nothing here' })
-  t.strictSame((await app.inject({ method: 'POST', url: '/own', headers: { 'content-type': 'text/x-host' }, payload: 'x' })).json(), { body: 'parsed x' })
-  t.strictSame((await app.inject({ method: 'POST', url: '/own', headers: { 'content-type': 'text/unknown' }, payload: 'x' })).statusCode, 418)
+  t.strictSame((await app.inject({
+    method: 'POST', url: '/own', headers: { 'content-type': 'text/x-host' }, payload: 'x'
+  })).json(), { body: 'parsed x' })
+  t.strictSame((await app.inject({
+    method: 'POST', url: '/own', headers: { 'content-type': 'text/unknown' }, payload: 'x'
+  })).statusCode, 418)
   await app.close()
 })
 
@@ -61,7 +70,8 @@ test('a prefix may be nested and have parameters', async t => {
     await scope.register(dataApi, { prefix: '/v1', collections: collections(opened.source) })
     t.equal(scope.dataApi.prefix, '/tenants/:tenant/api/v1')
   }, { prefix: '/tenants/:tenant/api' })
-  t.equal((await app.inject('/tenants/a%20b/api/v1/artists?limit=1')).headers.link, '<http://localhost/tenants/a%20b/api/v1/artists?limit=1&after=WyJpZCIsMV0>; rel="next"')
+  t.equal((await app.inject('/tenants/a%20b/api/v1/artists?limit=1')).headers.link,
+    '<http://localhost/tenants/a%20b/api/v1/artists?limit=1&after=WyJpZCIsMV0>; rel="next"')
   t.strictSame((await app.inject('/tenants/x/api/v1/artists/1/name')).json(), 'Noisia')
   t.strictSame((await app.inject('/tenants/x/api/v1')).json().length, 4)
   await app.close()
@@ -91,14 +101,17 @@ test('a Host header that is none makes links relative', async t => {
 test('baseUrl is where links lead', async t => {
   const opened = openers.memory(tables)
   const app = Fastify()
-  await app.register(dataApi, { prefix: '/inner', baseUrl: 'https://example.org/data/', collections: collections(opened.source) })
+  await app.register(dataApi,
+    { prefix: '/inner', baseUrl: 'https://example.org/data/', collections: collections(opened.source) })
   t.match((await app.inject('/inner/artists?limit=1')).headers.link, '<https://example.org/data/artists?limit=1&')
   await app.close()
 })
 
 test('router options of the host hold', async t => {
   const opened = openers.memory(tables)
-  const app = Fastify({ routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, caseSensitive: false } })
+  const app = Fastify({
+    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, caseSensitive: false }
+  })
   await app.register(dataApi, { prefix: '/Api', collections: collections(opened.source) })
   t.strictSame((await app.inject('/api/artists/1/name')).json(), 'Noisia')
   t.strictSame((await app.inject('//api//artists/1/name/')).json(), 'Noisia')
@@ -110,7 +123,9 @@ test('the same prefix twice is an error at registration', async t => {
   const opened = openers.memory(tables)
   const app = Fastify()
   await app.register(dataApi, { collections: collections(opened.source) })
-  await t.rejects(async () => { await app.register(dataApi, { collections: collections(opened.source) }) }, DeclarationError)
+  await t.rejects(async () => {
+    await app.register(dataApi, { collections: collections(opened.source) })
+  }, DeclarationError)
 })
 
 test('OPTIONS is never in the way of a CORS preflight, and Vary tells of both', async t => {
@@ -122,11 +137,15 @@ test('OPTIONS is never in the way of a CORS preflight, and Vary tells of both', 
       if (!corsFirst) await api()
       await app.register(cors, { origin: ['https://a.example', 'https://b.example'] })
       if (corsFirst) await api()
-      const preflight = await app.inject({ method: 'OPTIONS', url: `${prefix}/artists`, headers: { ...headers, 'access-control-request-method': 'GET' } })
+      const preflight = await app.inject({
+        method: 'OPTIONS', url: `${prefix}/artists`, headers: { ...headers, 'access-control-request-method': 'GET' }
+      })
       t.equal(preflight.statusCode, 204)
-      t.strictSame([preflight.headers['access-control-allow-origin'], preflight.headers.allow], [headers.origin, undefined])
+      t.strictSame([preflight.headers['access-control-allow-origin'], preflight.headers.allow],
+        [headers.origin, undefined])
       const got = await app.inject({ url: `${prefix}/artists`, headers })
-      t.strictSame([got.headers.vary, got.headers['access-control-allow-origin']], ['Origin, Accept, Prefer', headers.origin])
+      t.strictSame([got.headers.vary, got.headers['access-control-allow-origin']],
+        ['Origin, Accept, Prefer', headers.origin])
       await app.close()
     }
   }
@@ -136,7 +155,11 @@ test('where CORS leaves preflights alone, OPTIONS is ours at the root as well', 
   const app = Fastify()
   await app.register(cors, { preflight: false })
   await app.register(dataApi, { collections: collections(openers.memory(tables).source) })
-  for (const [path, allow] of Object.entries({ '/': 'GET, HEAD, OPTIONS', '/artists': 'GET, HEAD, OPTIONS, QUERY, POST', '/artists/1/albums/': 'GET, HEAD, OPTIONS, QUERY' })) {
+  for (const [path, allow] of Object.entries({
+    '/': 'GET, HEAD, OPTIONS',
+    '/artists': 'GET, HEAD, OPTIONS, QUERY, POST',
+    '/artists/1/albums/': 'GET, HEAD, OPTIONS, QUERY'
+  })) {
     const options = await app.inject({ method: 'OPTIONS', url: path, headers: { origin: 'https://a.example' } })
     t.strictSame([options.statusCode, options.headers.allow], [204, allow], path)
   }

@@ -12,24 +12,42 @@ import { openers } from '../helpers/sources.ts'
 
 const runs = Number(process.env['FC_RUNS'] ?? 400)
 
-const pieces = ['artists', 'albums', 'tracks', 'labels', 'label', 'owner', 'artist', 'fans', '1', '2', '10', '999', 'Noisia', 'me', 'name', 'id', 'pin', 'by_name', 'by_id', 'by_year', 'by_pin', 'by_', '__proto__', 'constructor', 'toString', '', '.', '..', ';', '%2F', '%252F', '%00', '%0d%0a', '%ff', '%zz', '%E2%82', 'e%CC%81', '%F0%9F%8E%B8', "'", '"', '%22', '<script>', '-1', '1e3', '01', '9007199254740993', '*', '?', '%3F', '&', '=']
-const queryPieces = ['name', 'age', 'id', 'pin', 'albums.title', 'label', 'where', 'sort', 'fields', 'page', 'size', 'limit', 'offset', 'after', 'before', '=', '==', '!=', '>', '<=', '^=', '*=', '=*', '!=*', '~=', '(', ')', '!(', ',', ';', '|', '"', '\\', '+', '%20', '%2B', '%', '%00', '%ff', '&', '.', '..', 'null', '1', '-1', 'x', "' or 1=1 --", '%27%3B%20drop%20table', '__proto__', '{', '[]', 'desc', '\u{1F600}', 'WyJpZCIsMV0', '']
+const pieces = [
+  'artists', 'albums', 'tracks', 'labels', 'label', 'owner', 'artist', 'fans', '1', '2', '10', '999', 'Noisia', 'me',
+  'name', 'id', 'pin', 'by_name', 'by_id', 'by_year', 'by_pin', 'by_', '__proto__', 'constructor', 'toString', '', '.',
+  '..', ';', '%2F', '%252F', '%00', '%0d%0a', '%ff', '%zz', '%E2%82', 'e%CC%81', '%F0%9F%8E%B8', "'", '"', '%22',
+  '<script>', '-1', '1e3', '01', '9007199254740993', '*', '?', '%3F', '&', '='
+]
+const queryPieces = [
+  'name', 'age', 'id', 'pin', 'albums.title', 'label', 'where', 'sort', 'fields', 'page', 'size', 'limit', 'offset',
+  'after', 'before', '=', '==', '!=', '>', '<=', '^=', '*=', '=*', '!=*', '~=', '(', ')', '!(', ',', ';', '|', '"',
+  '\\', '+', '%20', '%2B', '%', '%00', '%ff', '&', '.', '..', 'null', '1', '-1', 'x', "' or 1=1 --",
+  '%27%3B%20drop%20table', '__proto__', '{', '[]', 'desc', '\u{1F600}', 'WyJpZCIsMV0', ''
+]
 
-const path = fc.array(fc.oneof(fc.constantFrom(...pieces), fc.string({ maxLength: 6 }).map(encodeURIComponent)), { maxLength: 7 }).map(parts => `/${parts.join('/')}`)
-const query = fc.array(fc.oneof({ weight: 8, arbitrary: fc.constantFrom(...queryPieces) }, { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 6 }).map(encodeURIComponent) }), { maxLength: 14 }).map(parts => parts.join(''))
+const path = fc.array(fc.oneof(fc.constantFrom(...pieces), fc.string({ maxLength: 6 }).map(encodeURIComponent)),
+  { maxLength: 7 }).map(parts => `/${parts.join('/')}`)
+const query = fc.array(fc.oneof({ weight: 8, arbitrary: fc.constantFrom(...queryPieces) }, {
+  weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 6 }).map(encodeURIComponent)
+}), { maxLength: 14 }).map(parts => parts.join(''))
 
 const expected = new Set([200, 400, 404, 405, 406, 409])
 
 everySource('any path and query of any bytes is answered in JSON, and never by a 500', async ({ app, t, get }) => {
   const before = (await get('/artists?fields=id,name,age,biography&size=100')).body
-  await fc.assert(fc.asyncProperty(path, query, fc.constantFrom('GET', 'HEAD', 'OPTIONS', 'DELETE', 'PUT', 'POST', 'PATCH'), async (path, query, method) => {
+  await fc.assert(fc.asyncProperty(path, query, fc.constantFrom('GET', 'HEAD', 'OPTIONS', 'DELETE', 'PUT', 'POST',
+    'PATCH'), async (path, query, method) => {
     const response = await app.inject({ method: method as 'GET', url: `${path}?${query}` })
-    if (!expected.has(response.statusCode) && response.statusCode !== 204) throw new Error(`${method} ${path}?${query}: ${response.statusCode} ${response.body}`)
+    if (!expected.has(response.statusCode) && response.statusCode !== 204) {
+      throw new Error(`${method} ${path}?${query}: ${response.statusCode} ${response.body}`)
+    }
     if (response.body !== '') JSON.parse(response.body)
   }), { numRuns: runs })
   await fc.assert(fc.asyncProperty(query, async query => {
     const response = await app.inject(`/artists?${query}`)
-    if (response.statusCode !== 200 && response.statusCode !== 400) throw new Error(`?${query}: ${response.statusCode} ${response.body}`)
+    if (response.statusCode !== 200 && response.statusCode !== 400) {
+      throw new Error(`?${query}: ${response.statusCode} ${response.body}`)
+    }
   }), { numRuns: runs })
   t.equal((await get('/artists?fields=id,name,age,biography&size=100')).body, before)
 })
@@ -41,9 +59,17 @@ everySource('a path of twenty segments is walked', async ({ same, get }) => {
 everySource('SQL in values and names changes nothing', async ({ t, get }) => {
   for (const attack of ["' or '1'='1", "'; drop table artists; --", '" or 1=1', "x') union select 1", '\\', '%', '_']) {
     const value = encodeURIComponent(attack)
-    for (const operator of ['=', '!=', '^=', '$=', '*=', '=*', '~=', '>', '<=']) t.equal((await get(`/artists?name${encodeURIComponent(operator)}${value}`)).statusCode, attack.startsWith('"') ? 400 : 200)
+    for (const operator of ['=', '!=', '^=', '$=', '*=', '=*', '~=', '>', '<=']) {
+      t.equal(
+        (await get(`/artists?name${encodeURIComponent(operator)}${value}`)).statusCode, attack.startsWith('"')
+          ? 400
+          : 200
+      )
+    }
     t.equal((await get(`/artists/${value}`)).statusCode, 404)
-    for (const parameter of ['sort', 'fields', 'where', 'page']) t.equal((await get(`/artists?${parameter}=${value}`)).statusCode, 400)
+    for (const parameter of ['sort', 'fields', 'where', 'page']) {
+      t.equal((await get(`/artists?${parameter}=${value}`)).statusCode, 400)
+    }
   }
   t.equal((await get('/artists?size=100')).json().length, 10)
 })
@@ -69,7 +95,8 @@ everySource('a parser takes time in proportion to what it is given', async ({ t,
   for (const [name, text] of Object.entries(texts)) {
     await time(`/artists?${text(2000)}`)
     const [short, long] = [await time(`/artists?${text(20_000)}`), await time(`/artists?${text(200_000)}`)]
-    // Ten times the length may take ten times as long; the square would take a hundred times, and seconds. The rest is for a busy machine.
+    // Ten times the length may take ten times as long; the square would take a hundred times, and seconds. The rest is
+    // for a busy machine.
     t.ok(long < 40 * short + 400, `${name}: ${short.toFixed(1)} ms, ${long.toFixed(1)} ms`)
   }
 })

@@ -2,7 +2,11 @@ import { everySource } from '../helpers/every-source.ts'
 
 // docs/http.md: Identifiers
 
-const missing = (identifier: string) => ({ status: 'not_found', error: 'identifier_not_found', message: `An item was not found with the identifier '${identifier}'.` })
+const missing = (identifier: string) => ({
+  status: 'not_found',
+  error: 'identifier_not_found',
+  message: `An item was not found with the identifier '${identifier}'.`
+})
 
 everySource('a value is searched in all identifiers of the collection', async ({ get, same }) => {
   same(await get('/artists/4/id'), 200, 4)
@@ -20,7 +24,9 @@ everySource('by_ an identifier searches only that one', async ({ get, same }) =>
 })
 
 everySource('a value that does not convert to an identifier\'s type is no match for it', async ({ get, same }) => {
-  for (const segment of ['01', '1.0', '1e0', '+1', '-0', '1 ', ' 1', '0x1', '9007199254740993']) same(await get(`/artists/by_id/${encodeURIComponent(segment)}`), 404, missing(segment))
+  for (const segment of ['01', '1.0', '1e0', '+1', '-0', '1 ', ' 1', '0x1', '9007199254740993']) {
+    same(await get(`/artists/by_id/${encodeURIComponent(segment)}`), 404, missing(segment))
+  }
   same(await get('/artists/by_name/a%00b'), 404, missing('a\0b'))
 })
 
@@ -28,7 +34,8 @@ everySource('two different items are 409, naming the paths that tell them apart'
   same(await get('/artists/10'), 409, {
     status: 'conflict',
     error: 'ambiguous_identifier',
-    message: "More than one item has the identifier '10'. Use one of these paths instead: /artists/by_id/10, /artists/by_name/10",
+    message: "More than one item has the identifier '10'. Use one of these paths instead: /artists/by_id/10, " +
+      '/artists/by_name/10',
     candidates: ['/artists/by_id/10', '/artists/by_name/10']
   })
   same(await get('/albums/5/artist/fans/10'), 404, missing('10'))
@@ -47,9 +54,11 @@ everySource('a special identifier may resolve to nothing, which is 404', async (
 })
 
 everySource('Content-Location names the own URL of an item found by a special identifier', async ({ get, same }) => {
-  same(await get('/artists/me?fields=name', { 'x-artist': '2' }), 200, { name: 'Can' }, { 'content-location': '/artists/2' })
+  same(await get('/artists/me?fields=name', { 'x-artist': '2' }), 200, { name: 'Can' },
+    { 'content-location': '/artists/2' })
   same(await get('/artists/2?fields=name'), 200, { name: 'Can' }, { 'content-location': undefined })
-  same(await get('/artists/1/fans/me?fields=name', { 'x-artist': '2' }), 200, { name: 'Can' }, { 'content-location': '/artists/1/fans/2' })
+  same(await get('/artists/1/fans/me?fields=name', { 'x-artist': '2' }), 200, { name: 'Can' },
+    { 'content-location': '/artists/1/fans/2' })
 })
 
 everySource('names that every object has are names like any other', async ({ t, get, same }) => {

@@ -45,7 +45,8 @@ test('the cost of filters is multiplied by relations to many', async t => {
     /^400 invalid_filter: The filters cost 2000 comparisons for an item; the limit 'cost' is 1000\./
   )
   t.match(
-    await message('/nodes?fields=children(children(text;where=children.text*=x);limit=9)'), /^400 invalid_filter: .* cost 2000/
+    await message('/nodes?fields=children(children(text;where=children.text*=x);limit=9)'),
+    /^400 invalid_filter: .* cost 2000/
   )
   t.match(await message(`/nodes?where=(${Array(30).fill('children.text*~=x').join('|')})`), /cost 1200 comparisons/)
   t.match(await message('/nodes/by_text?children.children.children.text*=x'), /the limit 'cost' is 1000/)
@@ -56,7 +57,8 @@ test('the cost of filters is multiplied by relations to many', async t => {
 test('an answer is not longer than limits.length', async t => {
   const { get, message } = await serve({ limits: { length: 200 } })
   t.equal((await get('/nodes?limit=2')).statusCode, 200)
-  t.match(await message('/nodes?limit=50'), /^400 answer_too_large: This answer has \d+ characters.* 'length' of 200\. /)
+  t.match(await message('/nodes?limit=50'),
+    /^400 answer_too_large: This answer has \d+ characters.* 'length' of 200\. /)
   t.match(await message('/nodes/by_text?limit=50'), /^400 answer_too_large/)
 })
 

@@ -83,14 +83,19 @@ links('DELETE behind a many-to-many relation unlinks the item and deletes it for
   t.strictSame(await idsOf(tools, '/tracks'), [2, 3])
 })
 
-links('behind a relation that is not writable, DELETE is 405 where it would be taken for an unlinking', async ({ request, send, same }) => {
+links('behind a relation that is not writable, DELETE is 405 where it would be taken for an unlinking', async ({
+  request, send, same
+}) => {
   same(await send('DELETE', '/tracks/1/albums/7'), 405, {
     error: 'method_not_allowed',
     message: 'DELETE is not allowed here. Allowed methods: GET, HEAD, OPTIONS, PUT, PATCH.'
   }, { allow: 'GET, HEAD, OPTIONS, PUT, PATCH' })
-  same(await request({ method: 'OPTIONS', url: '/tracks/1/albums' }), 204, '', { allow: 'GET, HEAD, OPTIONS, QUERY, POST' })
-  same(await request({ method: 'OPTIONS', url: '/albums/7/tracks' }), 204, '', { allow: 'GET, HEAD, OPTIONS, QUERY, POST, PUT' })
-  same(await request({ method: 'OPTIONS', url: '/artists/1/albums' }), 204, '', { allow: 'GET, HEAD, OPTIONS, QUERY, POST' })
+  same(await request({ method: 'OPTIONS', url: '/tracks/1/albums' }), 204, '',
+    { allow: 'GET, HEAD, OPTIONS, QUERY, POST' })
+  same(await request({ method: 'OPTIONS', url: '/albums/7/tracks' }), 204, '',
+    { allow: 'GET, HEAD, OPTIONS, QUERY, POST, PUT' })
+  same(await request({ method: 'OPTIONS', url: '/artists/1/albums' }), 204, '',
+    { allow: 'GET, HEAD, OPTIONS, QUERY, POST' })
 })
 
 links('POST of an existing item to a sub-collection links it: 200', async tools => {
@@ -107,11 +112,16 @@ links('POST of an existing item to a sub-collection links it: 200', async tools 
     details: [{ pointer: '/title', message: 'cannot be written, and differs from the current value' }]
   })
   same(await send('POST', '/albums/8/tracks', { id: 99 }), 409, {
-    status: 'conflict', error: 'reference', message: "The item referred to by 'tracks' does not exist.", fields: ['tracks']
+    status: 'conflict',
+    error: 'reference',
+    message: "The item referred to by 'tracks' does not exist.",
+    fields: ['tracks']
   })
   same(await send('POST', '/albums/8/tracks', [{ id: 3 }, { title: 'New' }]), 201, [ok, { status: 'created', id: 4 }])
-  same(await send('POST', '/albums/8/tracks', { title: 'Newer' }), 201, { status: 'created', id: 5 }, { location: '/albums/8/tracks/5' })
-  same(await send('POST', '/albums/8/tracks?fields=title', { id: 3 }, { prefer: 'return=representation' }), 200, { title: 'Outro' })
+  same(await send('POST', '/albums/8/tracks', { title: 'Newer' }), 201, { status: 'created', id: 5 },
+    { location: '/albums/8/tracks/5' })
+  same(await send('POST', '/albums/8/tracks?fields=title', { id: 3 }, { prefer: 'return=representation' }), 200,
+    { title: 'Outro' })
   same(await send('POST', '/albums/99/tracks', { id: 3 }), 404, {
     status: 'not_found', error: 'identifier_not_found', message: "An item was not found with the identifier '99'."
   })
@@ -165,7 +175,9 @@ links('If-Match guards an unlinking', async ({ get, send, same }) => {
   const { etag } = (await get('/albums/7/tracks/1')).headers
   await send('PATCH', '/tracks/1', { title: 'Changed' })
   same(await send('DELETE', '/albums/7/tracks/1', undefined, { 'if-match': String(etag) }), 412, {
-    status: 'precondition_failed', error: 'precondition_failed', message: "The item no longer matches 'If-Match'. Read it again before you change it."
+    status: 'precondition_failed',
+    error: 'precondition_failed',
+    message: "The item no longer matches 'If-Match'. Read it again before you change it."
   })
   same(await get('/albums/7/tracks/1/title'), 200, 'Changed')
 })
@@ -191,11 +203,15 @@ everySource('links ask the rule update of the item that has the relation', async
 
 everySource('a relation that the caller may not write is not writable: links are not made or unmade', async tools => {
   const { t, send } = tools
-  for (const [method, url, body] of writes) t.ok([403, 405].includes((await send(method, url, body)).statusCode), method)
+  for (const [method, url, body] of writes) {
+    t.ok([403, 405].includes((await send(method, url, body)).statusCode), method)
+  }
   t.strictSame(await idsOf(tools, '/albums/7/tracks'), [1, 2])
 }, {}, { collections: denied({ fields: { tracks: { write: () => false } } }), tables, ddl })
 
-everySource('links of items that do not exist for the caller are neither made nor unmade', async ({ t, opened, send }) => {
+everySource('links of items that do not exist for the caller are neither made nor unmade', async ({
+  t, opened, send
+}) => {
   const statuses = []
   for (const [method, url, body] of writes) statuses.push((await send(method, url, body)).statusCode)
   t.strictSame(statuses, [404, 409, 409])

@@ -2,7 +2,9 @@ import { Type } from '@sinclair/typebox'
 import { fastify } from 'fastify'
 import { test } from 'tap'
 import { Type as NewType } from 'typebox'
-import dataApi, { collection, computed, DeclarationError, lookup, memory, sqlite, SubCollection, SubItem } from '../../lib/index.ts'
+import dataApi, {
+  collection, computed, DeclarationError, lookup, memory, sqlite, SubCollection, SubItem
+} from '../../lib/index.ts'
 
 // README: Declaring. Nothing misspelt is open: mistakes are errors at registration that name collection and field.
 
@@ -32,75 +34,181 @@ const refused = (cases: Record<string, readonly [declared: unknown, message: Reg
 }
 
 const behaving = (behaviour: object) => declare(Thing, { source, ...behaviour })
-const field = (schema: unknown) => declare(Type.Object({ id, extra: schema as typeof id }), { source, requestStrategies: { create: false } })
+const field = (schema: unknown) =>
+  declare(Type.Object({ id, extra: schema as typeof id }), { source, requestStrategies: { create: false } })
 
 refused({
-  'a misspelt scope': [behaving({ scpoe: () => false }), /^collection 'things': 'scpoe' is not a member of a behaviour\. Did you mean 'scope'\?/],
+  'a misspelt scope': [
+    behaving({ scpoe: () => false }),
+    /^collection 'things': 'scpoe' is not a member of a behaviour\. Did you mean 'scope'\?/
+  ],
   'a scope in the plural': [behaving({ scopes: () => false }), /Did you mean 'scope'/],
   'a rule in the singular': [behaving({ rule: {} }), /Did you mean 'rules'/],
-  'a member of another name': [behaving({ permissions: {} }), /'permissions' is not a member of a behaviour\. Use one of source, /],
-  'a misspelt hook': [behaving({ hooks: { createing () {} } }), /^collection 'things', hooks: 'createing' is not a hook\. Did you mean 'creating'/],
-  'a hook that is no function': [behaving({ hooks: { saved: true } }), /^collection 'things', hooks\.saved: expected a function; found true/],
-  'a setter that is no function': [behaving({ setters: { name: {} } }), /^collection 'things', setters\.name: expected a function/],
-  'a size of pages that is none': [behaving({ pages: { max: 3 } }), /^collection 'things', pages: 'max' is not a size of pages\. Use one of defaultSize, maxSize/],
-  'a computed field without computed()': [behaving({ computed: { age: { get: () => 1 } } }), /^collection 'things', computed\.age: expected what computed\(\) or expression\(\) returns/],
-  'an identifier without lookup()': [behaving({ identifiers: { slug: () => 1 } }), /^collection 'things', identifiers\.slug: expected what lookup\(\) or exactly\(\) returns; found a function/],
+  'a member of another name': [
+    behaving({ permissions: {} }), /'permissions' is not a member of a behaviour\. Use one of source, /
+  ],
+  'a misspelt hook': [
+    behaving({ hooks: { createing () {} } }),
+    /^collection 'things', hooks: 'createing' is not a hook\. Did you mean 'creating'/
+  ],
+  'a hook that is no function': [
+    behaving({ hooks: { saved: true } }), /^collection 'things', hooks\.saved: expected a function; found true/
+  ],
+  'a setter that is no function': [
+    behaving({ setters: { name: {} } }), /^collection 'things', setters\.name: expected a function/
+  ],
+  'a size of pages that is none': [
+    behaving({ pages: { max: 3 } }),
+    /^collection 'things', pages: 'max' is not a size of pages\. Use one of defaultSize, maxSize/
+  ],
+  'a computed field without computed()': [
+    behaving({ computed: { age: { get: () => 1 } } }),
+    /^collection 'things', computed\.age: expected what computed\(\) or expression\(\) returns/
+  ],
+  'an identifier without lookup()': [
+    behaving({ identifiers: { slug: () => 1 } }),
+    /^collection 'things', identifiers\.slug: expected what lookup\(\) or exactly\(\) returns; found a function/
+  ],
   'no source': [declare(Thing, {}), /^collection 'things', source: it is missing; write memory\(rows\)/],
   'no behaviour': [declare(Thing), /^collection 'things', source: it is missing/],
-  'an array as source': [declare(Thing, { source: [{ id: 1 }] }), /^collection 'things', source: it holds rows; write memory\(rows\)/],
-  'text as source': [declare(Thing, { source: 'things' }), /^collection 'things', source: expected memory\(rows\) or db\.table\('name'\); found the string 'things'/],
-  'an undefined collection': [undefined, /^collection 'things': expected the result of collection\(schema, behaviour\); found undefined/],
+  'an array as source': [
+    declare(Thing, { source: [{ id: 1 }] }), /^collection 'things', source: it holds rows; write memory\(rows\)/
+  ],
+  'text as source': [
+    declare(Thing, { source: 'things' }),
+    /^collection 'things', source: expected memory\(rows\) or db\.table\('name'\); found the string 'things'/
+  ],
+  'an undefined collection': [
+    undefined, /^collection 'things': expected the result of collection\(schema, behaviour\); found undefined/
+  ],
   'null as collection': [null, /found null/],
   'a schema as collection': [Thing, /^collection 'things': expected the result of collection\(.*found a schema/],
-  'a schema that is an intersection': [declare(Type.Intersect([Thing, Type.Object({ more: id })]), { source }), /^collection 'things': its schema must be a Type\.Object.*use Type\.Composite/],
-  'a schema that is an array': [declare(Type.Array(Thing), { source }), /^collection 'things': its schema must be a Type\.Object/],
-  'a schema that is undefined': [declare(undefined, { source }), /^collection 'things': its schema must be a Type\.Object/],
-  'a misspelt flag': [field(Type.String({ readble: true })), /^collection 'things', field 'extra': 'readble' is not a flag\. Did you mean 'readable'/],
+  'a schema that is an intersection': [
+    declare(Type.Intersect([Thing, Type.Object({ more: id })]), { source }),
+    /^collection 'things': its schema must be a Type\.Object.*use Type\.Composite/
+  ],
+  'a schema that is an array': [
+    declare(Type.Array(Thing), { source }), /^collection 'things': its schema must be a Type\.Object/
+  ],
+  'a schema that is undefined': [
+    declare(undefined, { source }), /^collection 'things': its schema must be a Type\.Object/
+  ],
+  'a misspelt flag': [
+    field(Type.String({ readble: true })),
+    /^collection 'things', field 'extra': 'readble' is not a flag\. Did you mean 'readable'/
+  ],
   'a misspelt filterable': [field(Type.String({ readable: true, filterble: false })), /Did you mean 'filterable'/],
   'a misspelt hidden': [field(Type.String({ readable: true, hiden: true })), /Did you mean 'hidden'/],
   'a flag in the wrong case': [field(Type.String({ Readable: true })), /Did you mean 'readable'/],
-  'a flag that is text': [field(Type.String({ readable: 'no' as unknown as boolean })), /^collection 'things', field 'extra': the flag 'readable' must be true or false; found the string 'no'/],
+  'a flag that is text': [
+    field(Type.String({ readable: 'no' as unknown as boolean })),
+    /^collection 'things', field 'extra': the flag 'readable' must be true or false; found the string 'no'/
+  ],
   'a flag that is a number': [field(Type.String({ writable: 1 as unknown as boolean })), /found the number 1/],
-  'filterable without readable': [field(Type.String({ filterable: true })), /is flagged 'filterable' but not 'readable'/],
+  'filterable without readable': [
+    field(Type.String({ filterable: true })), /is flagged 'filterable' but not 'readable'/
+  ],
   'sortable without readable': [field(Type.String({ sortable: true })), /is flagged 'sortable' but not 'readable'/],
   'hidden without readable': [field(Type.String({ hidden: true })), /is flagged 'hidden' but not 'readable'/],
-  'hidden and listed': [field(Type.String({ readable: true, hidden: true, listed: true })), /is flagged both 'listed' and 'hidden'/],
-  'a field without a schema': [field('text'), /^collection 'things', field 'extra': expected a schema; found the string 'text'/],
-  'a reference to another schema': [field(Type.Ref('Nowhere', { writable: true })), /^collection 'things', field 'extra': its schema refers to 'Nowhere'/],
-  'a misspelt flag of a relation': [field(SubItem('things', { foreignKey: 'id', readible: true } as never)), /^collection 'things', field 'extra': 'readible' is not an option of a relation\. Did you mean 'readable'/],
-  'a misspelt foreign key': [field(SubCollection('things', { foreignKeys: 'id', readable: true } as never)), /Did you mean 'foreignKey'/],
-  'a misspelt flag of a computed field': [behaving({ computed: { age: computed<{ id: number }, 'id', typeof id>({ type: Type.Integer({ raedable: true }), from: ['id'], get: () => 1 }) } }), /^collection 'things', field 'age': 'raedable' is not a flag/],
-  'a computed identifier': [behaving({ computed: { age: computed<{ id: number }, 'id', typeof id>({ type: id, from: ['id'], get: () => 1 }) } }), /^collection 'things', field 'age': is computed, and so cannot be flagged 'identifier'/]
+  'hidden and listed': [
+    field(Type.String({ readable: true, hidden: true, listed: true })), /is flagged both 'listed' and 'hidden'/
+  ],
+  'a field without a schema': [
+    field('text'), /^collection 'things', field 'extra': expected a schema; found the string 'text'/
+  ],
+  'a reference to another schema': [
+    field(Type.Ref('Nowhere', { writable: true })),
+    /^collection 'things', field 'extra': its schema refers to 'Nowhere'/
+  ],
+  'a misspelt flag of a relation': [
+    field(SubItem('things', { foreignKey: 'id', readible: true } as never)),
+    /^collection 'things', field 'extra': 'readible' is not an option of a relation\. Did you mean 'readable'/
+  ],
+  'a misspelt foreign key': [
+    field(SubCollection('things', { foreignKeys: 'id', readable: true } as never)), /Did you mean 'foreignKey'/
+  ],
+  'a misspelt flag of a computed field': [behaving({
+    computed: {
+      age: computed<{ id: number }, 'id', typeof id>({
+        type: Type.Integer({ raedable: true }), from: ['id'], get: () => 1
+      })
+    }
+  }), /^collection 'things', field 'age': 'raedable' is not a flag/],
+  'a computed identifier': [behaving({
+    computed: { age: computed<{ id: number }, 'id', typeof id>({ type: id, from: ['id'], get: () => 1 }) }
+  }), /^collection 'things', field 'age': is computed, and so cannot be flagged 'identifier'/]
 })
 
 test('a database where a table is due is an error at registration', async t => {
   const db = sqlite(':memory:')
-  t.match(await messageOf(declare(Thing, { source: db })), /^collection 'things', source: it is a database; write db\.table\('name'\)/)
+  t.match(await messageOf(declare(Thing, { source: db })),
+    /^collection 'things', source: it is a database; write db\.table\('name'\)/)
   await db.close()
 })
 
 test("options that are neither flags nor near one are the application's own", async t => {
-  const options = { title: 'T', description: 'D', examples: ['a'], default: 'a', readOnly: true, writeOnly: false, deprecated: true, $comment: 'c', $id: 'x', label: 'L', unit: 'm', contentMediaType: 'text/plain', minLength: 1, 'x-column': 'c' }
-  t.equal(await messageOf(declare(Type.Object({ id, name: Type.String({ ...options, readable: true }) }), { source })), '')
-  t.equal(await messageOf(behaving({ hooks: { saved: undefined }, scope: undefined, identifiers: { slug: lookup({ type: Type.String(), find: () => undefined }) } })), '')
+  const options = {
+    title: 'T',
+    description: 'D',
+    examples: ['a'],
+    default: 'a',
+    readOnly: true,
+    writeOnly: false,
+    deprecated: true,
+    $comment: 'c',
+    $id: 'x',
+    label: 'L',
+    unit: 'm',
+    contentMediaType: 'text/plain',
+    minLength: 1,
+    'x-column': 'c'
+  }
+  t.equal(await messageOf(declare(Type.Object({ id, name: Type.String({ ...options, readable: true }) }), { source })),
+    '')
+  t.equal(await messageOf(behaving({
+    hooks: { saved: undefined },
+    scope: undefined,
+    identifiers: { slug: lookup({ type: Type.String(), find: () => undefined }) }
+  })), '')
 })
 
 test('a schema made by typebox 1.x is accepted, its optional fields too', async t => {
   const key = NewType.Integer({ identifier: true, readable: true })
   const flags = { readable: true, writable: true }
-  const Artist = NewType.Object({ id: key, name: NewType.String(flags), note: NewType.Optional(NewType.String(flags)), genre: NewType.Enum(['rock', 'jazz'], flags), rank: NewType.Union([NewType.Integer(), NewType.Null()], flags), albums: SubCollection('albums', { foreignKey: 'artistId', readable: true }) as never })
+  const Artist = NewType.Object({
+    id: key,
+    name: NewType.String(flags),
+    note: NewType.Optional(NewType.String(flags)),
+    genre: NewType.Enum(['rock', 'jazz'], flags),
+    rank: NewType.Union([NewType.Integer(), NewType.Null()], flags),
+    albums: SubCollection('albums', { foreignKey: 'artistId', readable: true }) as never
+  })
   const Album = NewType.Object({ id: key, artistId: NewType.Integer(), title: NewType.String(flags) })
   const app = fastify()
   const rows = [{ id: 1, name: 'a', genre: 'rock', rank: 3 }]
-  await app.register(dataApi, { collections: { artists: declare(Artist, { source: memory(rows) }), albums: declare(Album, { source: memory([{ id: 7, artistId: 1, title: 'x' }]), requestStrategies: { create: false } }) } as never })
-  t.strictSame((await app.inject('/artists/1?fields=name,albums(title)')).json(), { name: 'a', albums: [{ title: 'x' }] })
+  await app.register(dataApi, {
+    collections: {
+      artists: declare(Artist, { source: memory(rows) }),
+      albums: declare(
+        Album, { source: memory([{ id: 7, artistId: 1, title: 'x' }]), requestStrategies: { create: false } }
+      )
+    } as never
+  })
+  t.strictSame((await app.inject('/artists/1?fields=name,albums(title)')).json(),
+    { name: 'a', albums: [{ title: 'x' }] })
   await app.close()
   const own = fastify()
   const { albums: _albums, ...properties } = Artist.properties
-  await own.register(dataApi, { collections: { artists: declare(NewType.Object(properties), { source: memory(rows) }) } as never })
-  t.strictSame((await own.inject('/artists?genre=rock&rank>2')).json(), [{ id: 1, name: 'a', note: null, genre: 'rock', rank: 3 }])
-  t.equal((await own.inject({ method: 'POST', url: '/artists', payload: { name: 'b', genre: 'jazz', rank: null } })).statusCode, 201)
-  t.match((await own.inject({ method: 'POST', url: '/artists', payload: { genre: 'jazz', rank: null } })).json(), { error: 'validation', details: [{ pointer: '/name' }] })
-  t.match((await own.inject({ method: 'PATCH', url: '/artists/1', payload: { genre: 'pop' } })).json(), { error: 'validation' })
+  await own.register(dataApi,
+    { collections: { artists: declare(NewType.Object(properties), { source: memory(rows) }) } as never })
+  t.strictSame((await own.inject('/artists?genre=rock&rank>2')).json(),
+    [{ id: 1, name: 'a', note: null, genre: 'rock', rank: 3 }])
+  t.equal((await own.inject({
+    method: 'POST', url: '/artists', payload: { name: 'b', genre: 'jazz', rank: null }
+  })).statusCode, 201)
+  t.match((await own.inject({ method: 'POST', url: '/artists', payload: { genre: 'jazz', rank: null } })).json(),
+    { error: 'validation', details: [{ pointer: '/name' }] })
+  t.match((await own.inject({ method: 'PATCH', url: '/artists/1', payload: { genre: 'pop' } })).json(),
+    { error: 'validation' })
   await own.close()
 })

@@ -15,12 +15,23 @@ const rows = [{ id: 1, name: 'b', price: 5 }, { id: 2, name: 'a', price: 7 }, { 
 
 async function serve (options: Partial<DataApiOptions> = {}, schema = Thing) {
   const app = fastify()
-  await app.register(dataApi, { collections: { things: collection(schema, { source: memory(structuredClone(rows)) }) }, ...options })
+  await app.register(dataApi,
+    { collections: { things: collection(schema, { source: memory(structuredClone(rows)) }) }, ...options })
   const get = async (url: string, accept?: string) => {
-    const { statusCode, payload, headers } = await app.inject({ url, ...accept !== undefined && { headers: { accept } } })
-    return { status: statusCode, body: payload, type: headers['content-type'], link: headers.link, json: () => JSON.parse(payload) as Record<string, unknown> }
+    const { statusCode, payload, headers } = await app.inject({
+      url, ...accept !== undefined && { headers: { accept } }
+    })
+    return {
+      status: statusCode,
+      body: payload,
+      type: headers['content-type'],
+      link: headers.link,
+      json: () =>
+        JSON.parse(payload) as Record<string, unknown>
+    }
   }
-  const ids = async (query: string) => (JSON.parse((await get(`/things?fields=id&${query}`)).body) as Array<{ id: number }>).map(({ id }) => id)
+  const ids = async (query: string) =>
+    (JSON.parse((await get(`/things?fields=id&${query}`)).body) as Array<{ id: number }>).map(({ id }) => id)
   return { app, get, ids }
 }
 
@@ -28,17 +39,28 @@ const csv = 'id,name,price\r\n1,b,5\r\n2,a,7\r\n3,Zoë,5\r\n'
 
 test('media types are compared without their parameters', async t => {
   const { app, get } = await serve()
-  for (const accept of ['application/json; charset=utf-8', 'application/json;charset=UTF-8', 'Application/JSON; profile="a, b"', 'text/html, application/json;v=2;q=0.8', '', ' , ', '*/*;q=0.1', 'application/*;version=3']) {
+  for (const accept of [
+    'application/json; charset=utf-8', 'application/json;charset=UTF-8', 'Application/JSON; profile="a, b"',
+    'text/html, application/json;v=2;q=0.8', '', ' , ', '*/*;q=0.1', 'application/*;version=3'
+  ]) {
     const { status, type } = await get('/things', accept)
     t.strictSame([status, type], [200, 'application/json; charset=utf-8'], accept)
   }
-  for (const accept of ['text/csv; charset=utf-8', 'text/csv;q=0.9, application/json;q=0.5', 'application/json;q=0.1, text/csv;charset=utf-16']) {
+  for (const accept of [
+    'text/csv; charset=utf-8', 'text/csv;q=0.9, application/json;q=0.5',
+    'application/json;q=0.1, text/csv;charset=utf-16'
+  ]) {
     t.strictSame((await get('/things', accept)).type, 'text/csv; charset=utf-8', accept)
   }
   t.equal((await get('/things', 'application/x-ndjson; charset=utf-8')).type, 'application/x-ndjson; charset=utf-8')
   t.equal((await get('/things', 'application/xml; charset=utf-8')).status, 406)
   t.equal((await get('/things', 'application/json;q=0')).status, 406)
-  const created = await app.inject({ method: 'POST', url: '/things', payload: { name: 'c', price: 1 }, headers: { accept: 'application/json;charset=UTF-8' } })
+  const created = await app.inject({
+    method: 'POST',
+    url: '/things',
+    payload: { name: 'c', price: 1 },
+    headers: { accept: 'application/json;charset=UTF-8' }
+  })
   t.equal(created.statusCode, 201)
   const problem = await get('/things/9', 'application/problem+json; charset=utf-8')
   t.strictSame([problem.status, problem.type], [404, 'application/problem+json; charset=utf-8'])
@@ -74,7 +96,9 @@ test('a format in the query wins over Accept', async t => {
   t.match((await get('/things/1?format=csv')).json(), { error: 'not_acceptable', message: /'csv'.*json/ })
   t.match((await get('/things?format=xml')).json(), { error: 'invalid_parameter', parameter: 'format', position: 1 })
   t.match((await get('/things?format=cvs')).json(), { error: 'invalid_parameter', suggestion: 'csv' })
-  for (const wrong of ['csv;head=absent', 'csv;header=no', 'json;header=absent', 'csv;bom', 'csv&format=json']) t.match((await get(`/things?format=${wrong}`)).json(), { error: 'invalid_parameter' }, wrong)
+  for (const wrong of ['csv;head=absent', 'csv;header=no', 'json;header=absent', 'csv;bom', 'csv&format=json']) {
+    t.match((await get(`/things?format=${wrong}`)).json(), { error: 'invalid_parameter' }, wrong)
+  }
   t.match((await get('/things?fields=id(format=csv)')).json(), { error: 'invalid_fields' })
   t.equal((await app.inject({ method: 'PATCH', url: '/things/1?format=json', payload: { price: 5 } })).statusCode, 200)
   t.equal((await app.inject({ method: 'PATCH', url: '/things/1?format=csv', payload: { price: 6 } })).statusCode, 406)
@@ -88,9 +112,16 @@ test('the name of the format is an option, and yields to a field', async t => {
   t.match((await renamed.get('/things?format=csv')).json(), { error: 'invalid_filter' })
   const off = await serve({ queryString: { format: [] } })
   t.match((await off.get('/things?format=csv')).json(), { error: 'invalid_filter' })
-  const Book = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), format: Type.String({ readable: true }) })
+  const Book = Type.Object({
+    id: Type.Integer({ identifier: true, readable: true }), format: Type.String({ readable: true })
+  })
   const app = fastify()
-  await app.register(dataApi, { collections: { books: collection(Book, { source: memory([{ id: 1, format: 'csv' }, { id: 2, format: 'A4' }]), requestStrategies: { create: false } }) } })
+  await app.register(dataApi, {
+    collections: {
+      books: collection(Book,
+        { source: memory([{ id: 1, format: 'csv' }, { id: 2, format: 'A4' }]), requestStrategies: { create: false } })
+    }
+  })
   t.strictSame((await app.inject('/books?format=A4')).json(), [{ id: 2, format: 'A4' }])
   t.strictSame((await app.inject('/books?format=csv')).json(), [{ id: 1, format: 'csv' }])
 })
@@ -121,10 +152,13 @@ test("a value that begins with '=' needs quotes, because builders of query strin
   const { get, ids } = await serve()
   const built = async (parameters: Record<string, string>) => get(`/things?${new URLSearchParams(parameters)}`)
   for (const parameter of ['price>=', 'price<=', 'name^=', 'name*=', 'id=*', 'name==']) {
-    t.match((await built({ [parameter]: '1' })).json(), { error: 'invalid_filter', parameter: parameter.slice(0, parameter.search(/\W/)), message: /where=/ }, parameter)
+    t.match((await built({ [parameter]: '1' })).json(),
+      { error: 'invalid_filter', parameter: parameter.slice(0, parameter.search(/\W/)), message: /where=/ }, parameter)
   }
-  t.strictSame([(await built({ 'price!=': '5' })).status, (await built({ 'price=': '5' })).status], [200, 200], 'these spell the same operator')
-  // What fetch makes of `?price>=6` is the same text as what a builder makes of { 'price>': 6 }: it is `>=`, as written.
+  t.strictSame([(await built({ 'price!=': '5' })).status, (await built({ 'price=': '5' })).status], [200, 200],
+    'these spell the same operator')
+  // What fetch makes of `?price>=6` is the same text as what a builder makes of { 'price>': 6 }: it is `>=`, as
+  // written.
   t.strictSame(await ids('price>=6'), [2])
   t.strictSame(await ids('price%3E=6'), [2])
   t.strictSame(await ids('price%3E%3D6'), [2])
@@ -141,8 +175,12 @@ test('parameters whose names are ignored mean nothing', async t => {
   t.match((await get('/things?utn_source=1')).json(), { error: 'invalid_filter' })
   t.equal((await get('/things/1?_=1')).status, 200)
   t.equal((await get('/things/1/name?utm_source=x')).status, 200)
-  for (const ignore of [['page'], ['w*'], ['name'], ['n*']]) await t.rejects(serve({ queryString: { ignore } }), DeclarationError, ignore.join())
-  for (const ignore of [['*'], [''], ['a*b']]) await t.rejects(serve({ queryString: { ignore } }), DeclarationError, ignore.join())
+  for (const ignore of [['page'], ['w*'], ['name'], ['n*']]) {
+    await t.rejects(serve({ queryString: { ignore } }), DeclarationError, ignore.join())
+  }
+  for (const ignore of [['*'], [''], ['a*b']]) {
+    await t.rejects(serve({ queryString: { ignore } }), DeclarationError, ignore.join())
+  }
   const none = await serve()
   t.match((await none.get('/things?_=1')).json(), { error: 'invalid_filter' })
 })

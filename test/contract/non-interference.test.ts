@@ -23,9 +23,12 @@ import { withoutPostgres } from '../helpers/on-postgres.ts'
 import { namesHiddenRow } from '../helpers/twin-tables.ts'
 import { makeWorldPair, withGuards, type WorldPair } from '../helpers/hidden-worlds.ts'
 
-// docs/http.md: Rules. Two databases that differ only in what a caller may not see answer whatever this caller asks alike, byte for byte.
+// docs/http.md: Rules. Two databases that differ only in what a caller may not see answer whatever this caller asks
+// alike, byte for byte.
 
-const databases: Readonly<Record<string, Open>> = { memory: openMemory, sqlite: openSqlite, ...!withoutPostgres && { postgres: openPostgres } }
+const databases: Readonly<Record<string, Open>> = {
+  memory: openMemory, sqlite: openSqlite, ...!withoutPostgres && { postgres: openPostgres }
+}
 
 const openPrefix = '/~'
 
@@ -34,20 +37,44 @@ type Between = (source: Source) => Source
 type Rules = (guards: WorldPair['guards']) => WorldPair['guards']
 interface Making { readonly between?: Between, readonly rules?: Rules }
 
-interface Served { readonly name: string, send (sent: SentRequest): Promise<Answer>, faults (): readonly string[], close (): Promise<void> }
+interface Served {
+  readonly name: string
+  send (sent: SentRequest): Promise<Answer>
+  faults (): readonly string[]
+  close (): Promise<void>
+}
 
-async function serve (name: string, opened: Opened, world: World, guards: WorldPair['guards'], between: Between): Promise<Served> {
+async function serve (
+  name: string, opened: Opened, world: World, guards: WorldPair['guards'], between: Between
+): Promise<Served> {
   const sources = new Map(world.tables.map(table => [table.name, between(opened.source(table.name))]))
   const source = (table: string) => sources.get(table) ?? opened.source(table)
   const logged: string[] = []
-  const app = Fastify({ frameworkErrors, logger: { level: 'error', stream: { write (line: string) { logged.push(line) } } }, routerOptions: { maxParamLength: 10_000 } })
+  const app = Fastify({
+    frameworkErrors,
+    logger: { level: 'error', stream: { write (line: string) { logged.push(line) } } },
+    routerOptions: { maxParamLength: 10_000 }
+  })
   await app.register(dataApi, { ...world.options, collections: withGuards(declare(world, source), guards) })
   await app.register(dataApi, { naming: 'none', prefix: openPrefix, collections: declareOpenly(world, opened.source) })
-  return { name, send: sent => inject(app, sent), faults: () => logged.splice(0), close: async () => { await app.close(); await opened.close() } }
+  return {
+    name,
+    send: sent => inject(app, sent),
+    faults: () => logged.splice(0),
+    close: async () => {
+      await app.close()
+      await opened.close()
+    }
+  }
 }
 
 async function inject (app: FastifyInstance, { method, url, headers, body }: SentRequest): Promise<Answer> {
-  const response = await app.inject({ method: method as NonNullable<InjectOptions['method']>, url, headers: { ...headers }, ...body !== undefined && { payload: body } })
+  const response = await app.inject({
+    method: method as NonNullable<InjectOptions['method']>,
+    url,
+    headers: { ...headers },
+    ...body !== undefined && { payload: body }
+  })
   const { date: _date, ...others } = response.headers
   return { status: response.statusCode, headers: others, body: response.body }
 }
@@ -56,13 +83,26 @@ async function inject (app: FastifyInstance, { method, url, headers, body }: Sen
 function apiModelOf (world: World, source: Opened['source']): ApiModel {
   const collections = declare(world, source)
   const options = compileOptions({ ...world.options, collections })
-  return { options, model: compileModel(collections, { naming: options.naming, pages: options.pages, requestStrategies: options.requestStrategies, reserved: reservedNames(options.syntax) }) }
+  return {
+    options,
+    model: compileModel(collections, {
+      naming: options.naming,
+      pages: options.pages,
+      requestStrategies: options.requestStrategies,
+      reserved: reservedNames(options.syntax)
+    })
+  }
 }
 
 const isWrite = ({ method }: SentRequest) => !['GET', 'HEAD', 'OPTIONS', 'QUERY'].includes(method)
 
 /** Sends the requests to all, and gives the first whose answers tell the two of a pair apart. */
-async function findLeak (pair: WorldPair, requests: readonly ChoiceSequence[], opens: Readonly<Record<string, Open>>, { between = source => source, rules = guards => guards }: Making): Promise<string | undefined> {
+async function findLeak (
+  pair: WorldPair,
+  requests: readonly ChoiceSequence[],
+  opens: Readonly<Record<string, Open>>,
+  { between = source => source, rules = guards => guards }: Making
+): Promise<string | undefined> {
   const { world, twin, hidden } = pair
   const guards = rules(pair.guards)
   const first = openMemory(world.tables)
@@ -70,7 +110,10 @@ async function findLeak (pair: WorldPair, requests: readonly ChoiceSequence[], o
   const sent: SentRequest[] = []
   try {
     for (const [name, open] of Object.entries(opens)) {
-      served.push([await serve(name, name === 'memory' ? first : await open(world.tables), world, guards, between), await serve(`${name}, the twin`, await open(twin.tables), twin, guards, between)])
+      served.push([
+        await serve(name, name === 'memory' ? first : await open(world.tables), world, guards, between),
+        await serve(`${name}, the twin`, await open(twin.tables), twin, guards, between)
+      ])
     }
     const before = await hiddenRows(served, world, hidden)
     const api = apiModelOf(world, first.source)
@@ -82,52 +125,81 @@ async function findLeak (pair: WorldPair, requests: readonly ChoiceSequence[], o
       const answers = await Promise.all(served.flat().map(to => to.send(one)))
       const [answer] = answers
       if (answer === undefined) throw new TypeError('nothing is served')
-      if (answers.some(other => other.status >= 500 || !isDeepStrictEqual(other, answer))) return tell(sent, served, answers)
+      if (answers.some(other => other.status >= 500 || !isDeepStrictEqual(other, answer))) {
+        return tell(sent, served, answers)
+      }
       recordAnswer(client, one, answer)
     }
     const after = await hiddenRows(served, world, hidden)
-    return isDeepStrictEqual(after, before) ? undefined : `${sent.map(describe).join('\n')}\n\nHidden rows were ${before.join('\n')}\nand are ${after.join('\n')}`
+    return isDeepStrictEqual(after, before)
+      ? undefined
+      : `${sent.map(describe).join('\n')}\n\nHidden rows were ${before.join('\n')}\nand are ${after.join('\n')}`
   } finally {
     for (const one of served.flat()) await one.close()
   }
 }
 
 /** The rows that the caller may not see, as they are: nor may they be changed. */
-async function hiddenRows (served: ReadonlyArray<readonly [Served, Served]>, { collections }: World, hidden: WorldPair['hidden']): Promise<readonly string[]> {
-  const shown = await Promise.all(served.flatMap(pair => pair.flatMap((one, which) => collections.map(async ({ property, key }) => {
+async function hiddenRows (
+  served: ReadonlyArray<readonly [Served, Served]>, { collections }: World, hidden: WorldPair['hidden']
+): Promise<readonly string[]> {
+  const shown = await Promise.all(served.flatMap(pair => pair.flatMap((one, which) => collections.map(async ({
+    property, key
+  }) => {
     const keys = hidden[property]?.[which] ?? []
     const { body } = await one.send({ method: 'GET', url: `${openPrefix}/${encode(property)}`, headers: {} })
-    return JSON.stringify((JSON.parse(body) as Array<Record<string, unknown>>).filter(row => keys.includes(row[key.property])))
+    return JSON.stringify(
+      (JSON.parse(body) as Array<Record<string, unknown>>).filter(row => keys.includes(row[key.property]))
+    )
   }))))
   return shown
 }
 
-const tell = (sent: readonly SentRequest[], served: ReadonlyArray<readonly [Served, Served]>, answers: readonly Answer[]) =>
-  `${sent.map(describe).join('\n')}\n\n${served.flat().map(({ name, faults }, index) => `${name}: ${JSON.stringify(answers[index])}\n${faults().join('')}`).join('\n')}`
+const tell = (
+  sent: readonly SentRequest[], served: ReadonlyArray<readonly [Served, Served]>, answers: readonly Answer[]
+) =>
+  `${sent.map(describe).join('\n')}\n\n${served.flat().map(({ name, faults }, index) =>
+    `${name}: ${JSON.stringify(answers[index])}\n${faults().join('')}`).join('\n')}`
 
-const describe = ({ method, url, headers, body }: SentRequest) => `${method} ${url} ${JSON.stringify(headers)} ${body ?? ''}`
+const describe = ({ method, url, headers, body }: SentRequest) =>
+  `${method} ${url} ${JSON.stringify(headers)} ${body ?? ''}`
 
 function report ({ world, twin, guards }: WorldPair, leak: string): string {
   const rules = Object.entries(guards).map(([name, { scope, rules: { fields, ...others } }]) =>
-    `${name}: scope ${String(scope)} ${Object.keys(others).join(' ')}; fields ${Object.entries(fields ?? {}).map(([field, rule]) => `${field} ${Object.keys(rule ?? {}).join('+')}`).join(', ')}`)
-  const schemas = world.collections.map(({ property, schema, requestStrategies, extras }) => `${property} ${JSON.stringify({ requestStrategies, extras })}\n${Object.entries(schema).map(([name, { examples: _examples, ...one }]) => `  ${name}: ${JSON.stringify(one)}`).join('\n')}`)
-  return [describeTables(world.tables), 'THE TWIN', describeTables(twin.tables), ...schemas, ...rules, JSON.stringify(world.options), leak].join('\n\n')
+    `${name}: scope ${String(scope)} ${Object.keys(others).join(' ')}; fields ${Object.entries(fields ?? {}).map(
+      ([field, rule]) => `${field} ${Object.keys(rule ?? {}).join('+')}`
+    ).join(', ')}`)
+  const schemas = world.collections.map(({
+    property, schema, requestStrategies, extras
+  }) => `${property} ${JSON.stringify(
+    { requestStrategies, extras }
+  )}\n${Object.entries(schema).map(([name, { examples: _examples, ...one }]) => `  ${name}: ${JSON.stringify(one)}`)
+    .join('\n')}`)
+  return [
+    describeTables(world.tables), 'THE TWIN', describeTables(twin.tables), ...schemas, ...rules,
+    JSON.stringify(world.options), leak
+  ].join('\n\n')
 }
 
-const choices: fc.Arbitrary<ChoiceSequence> = fc.array(fc.nat({ max: choiceLimit - 1 }), { minLength: 400, maxLength: 400 })
-const cases: fc.Arbitrary<readonly [Case, ChoiceSequence, ChoiceSequence]> = fc.tuple(new CaseArbitrary(), choices, choices)
+const choices: fc.Arbitrary<ChoiceSequence> = fc.array(fc.nat({ max: choiceLimit - 1 }),
+  { minLength: 400, maxLength: 400 })
+const cases: fc.Arbitrary<readonly [Case, ChoiceSequence, ChoiceSequence]> = fc.tuple(new CaseArbitrary(), choices,
+  choices)
 
 const runs = Number(process.env['FC_RUNS'] ?? 25)
 const seed = process.env['FC_SEED'] === undefined ? undefined : Number(process.env['FC_SEED'])
 
-const leakless = (opens: Readonly<Record<string, Open>>, making: Making) => fc.asyncProperty(cases, async ([{ requests, ...world }, rules, secrets]) => {
+const leakless = (opens: Readonly<Record<string, Open>>, making: Making) => fc.asyncProperty(cases, async ([{
+  requests, ...world
+}, rules, secrets]) => {
   const pair = makeWorldPair(world, rules, secrets)
   const leak = await findLeak(pair, requests, opens, making)
   if (leak !== undefined) throw new Error(report(pair, leak))
 })
 
 test('what a caller may not see makes no difference to any answer that it gets', { timeout: 0 }, async t => {
-  await fc.assert(leakless(databases, {}), { numRuns: runs, ...seed !== undefined && { seed }, ...process.env['FC_SHRINK'] === '0' && { endOnFailure: true } })
+  await fc.assert(leakless(databases, {}),
+    { numRuns: runs, ...seed !== undefined && { seed }, ...process.env['FC_SHRINK'] === '0' && { endOnFailure: true } })
   t.pass(`${runs} worlds`)
 })
 
@@ -140,7 +212,8 @@ function asking (rewrite: Rewrite): Between {
   const made = new WeakMap<Database, Database>()
   return source => {
     const { database } = source
-    const other = made.get(database) ?? { ...database, read: (plan: ReadPlan, fresh?: boolean) => database.read(rewrite(plan), fresh) }
+    const other = made.get(database) ??
+      { ...database, read: (plan: ReadPlan, fresh?: boolean) => database.read(rewrite(plan), fresh) }
     made.set(database, other)
     return { ...source, database: other }
   }
@@ -149,7 +222,9 @@ function asking (rewrite: Rewrite): Between {
 const everything: Predicate = { kind: 'all', of: [] }
 
 /** A condition without its first part, which is the scope. */
-const bare = (where: Predicate): Predicate => where.kind === 'all' && where.of.length === 2 ? where.of[1] ?? everything : everything
+const bare = (where: Predicate): Predicate => where.kind === 'all' && where.of.length === 2
+  ? where.of[1] ?? everything
+  : everything
 
 function inSelection (plan: ReadPlan, rewrite: (shown: Shown) => Shown): ReadPlan {
   switch (plan.kind) {
@@ -177,18 +252,35 @@ function bareSome (where: Predicate): Predicate {
 }
 
 const leaks: Readonly<Record<string, Making>> = {
-  'fields have no rules': { rules: guards => Object.fromEntries(Object.entries(guards).map(([name, { scope, rules: { fields: _fields, ...rules } }]) => [name, { scope, rules }])) },
-  'collections have no scope': { rules: guards => Object.fromEntries(Object.entries(guards).map(([name, { rules }]) => [name, { scope: undefined, rules }])) },
-  'a path is followed without the scope': { between: asking(plan => ({ ...plan, steps: plan.steps.map(step => ({ ...step, where: bare(step.where) })) })) },
-  'embedded lists are read without the scope': { between: asking(plan => inSelection(plan, shown => shown.kind === 'list' ? { ...shown, listing: { ...shown.listing, where: bare(shown.listing.where) } } : shown)) },
-  'embedded items are read without the scope': { between: asking(plan => inSelection(plan, shown => shown.kind === 'item' ? { ...shown, where: everything } : shown)) },
+  'fields have no rules': {
+    rules: guards => Object.fromEntries(
+      Object.entries(guards).map(([name, { scope, rules: { fields: _fields, ...rules } }]) => [name, { scope, rules }])
+    )
+  },
+  'collections have no scope': {
+    rules: guards =>
+      Object.fromEntries(Object.entries(guards).map(([name, { rules }]) => [name, { scope: undefined, rules }]))
+  },
+  'a path is followed without the scope': {
+    between: asking(plan => ({ ...plan, steps: plan.steps.map(step => ({ ...step, where: bare(step.where) })) }))
+  },
+  'embedded lists are read without the scope': {
+    between: asking(plan => inSelection(plan, shown =>
+      shown.kind === 'list' ? { ...shown, listing: { ...shown.listing, where: bare(shown.listing.where) } } : shown))
+  },
+  'embedded items are read without the scope': {
+    between: asking(plan => inSelection(plan, shown => shown.kind === 'item' ? { ...shown, where: everything } : shown))
+  },
   'filters through relations are read without the scope': { between: asking(plan => inFilter(plan, bareSome)) },
-  'dictionaries are read without the scope': { between: asking(plan => plan.kind === 'groups' ? inFilter(plan, bare) : plan) }
+  'dictionaries are read without the scope': {
+    between: asking(plan => plan.kind === 'groups' ? inFilter(plan, bare) : plan)
+  }
 }
 
 for (const [name, making] of Object.entries(leaks)) {
   test(`a leak is found where ${name}`, { timeout: 0 }, async t => {
-    const { failed, numRuns, errorInstance } = await fc.check(leakless({ memory: openMemory }, making), { seed: 1, numRuns: 300, endOnFailure: true })
+    const { failed, numRuns, errorInstance } = await fc.check(leakless({ memory: openMemory }, making),
+      { seed: 1, numRuns: 300, endOnFailure: true })
     t.ok(failed, `after ${numRuns} worlds`)
     t.match(String(errorInstance), 'THE TWIN')
   })

@@ -31,7 +31,9 @@ const isDenied = ({ names, setter }: LinkWays, { asks }: Way, denied: readonly s
   [...names, ...asks, ...setter ? ['setter'] : []].some(one => denied.includes(one))
 
 /** Sends every way, each to data of its own if it is allowed. Returns the first answer that is not by the law. */
-async function findBreach (kind: keyof typeof openers, denied: readonly string[], leak: Leak): Promise<string | undefined> {
+async function findBreach (
+  kind: keyof typeof openers, denied: readonly string[], leak: Leak
+): Promise<string | undefined> {
   const open = openers[kind]
   const links = linksIn(world.collections((await openers.memory(tables)).source))
   const headers = { deny: denied.join(' '), 'content-type': 'application/json' }
@@ -79,20 +81,24 @@ test('without rules every way is open', async t => {
     const opened = await openers.memory(tables)
     const app = Fastify()
     await app.register(dataApi, { requestStrategies, collections: world.collections(opened.source) })
-    const { statusCode, body: told } = await app.inject({ method, url, headers: { 'content-type': 'application/json' }, payload: JSON.stringify(body) })
+    const { statusCode, body: told } = await app.inject({
+      method, url, headers: { 'content-type': 'application/json' }, payload: JSON.stringify(body)
+    })
     // The key of this fixture cannot be chosen by a client, so no upsert creates an item.
-    t.ok([200, 201].includes(statusCode) || (url.endsWith('/99') && statusCode === 405), `${method} ${url} ${statusCode} ${told}`)
+    t.ok([200, 201].includes(statusCode) || (url.endsWith('/99') && statusCode === 405),
+      `${method} ${url} ${statusCode} ${told}`)
     await app.close()
   }
 })
 
 /** Asks a rule only if the request begins at the collection and, for a field, names the field: as it once was. */
-const onlyBy = (name: string, field: string | undefined, rule: Rules['create']): Rules['create'] => rule && (context => {
-  const { request } = context
-  const asked = `${request.url} ${JSON.stringify(request.body)}`
-  const isOwn = request.url.startsWith(`/${name}`) && (field === undefined || asked.includes(field))
-  return isOwn ? rule(context) : true
-})
+const onlyBy = (name: string, field: string | undefined, rule: Rules['create']): Rules['create'] => rule &&
+  (context => {
+    const { request } = context
+    const asked = `${request.url} ${JSON.stringify(request.body)}`
+    const isOwn = request.url.startsWith(`/${name}`) && (field === undefined || asked.includes(field))
+    return isOwn ? rule(context) : true
+  })
 
 const changing = (change: (name: string, one: Declared) => Declared): Leak => declared =>
   Object.fromEntries(Object.entries(declared).map(([name, one]) => [name, change(name, one)]))
@@ -101,7 +107,9 @@ const leaks: Readonly<Record<string, Leak>> = {
   'the rule of a foreign key is asked by its own name only': changing((name, one) => {
     const { fields = {} } = one.rules
     const own = Object.entries(fields).map(([field, rule]) =>
-      [field, { ...rule, write: onlyBy(name, field.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`), rule?.write) }])
+      [field, {
+        ...rule, write: onlyBy(name, field.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`), rule?.write)
+      }])
     return { ...one, rules: { ...one.rules, fields: Object.fromEntries(own) } as Rules }
   }),
   'the setter of a foreign key is passed by': changing((_name, one) => ({ ...one, setters: {} })),
@@ -114,7 +122,8 @@ const leaks: Readonly<Record<string, Leak>> = {
 
 for (const [name, leak] of Object.entries(leaks)) {
   test(`a leak is found where ${name}`, { timeout: 0 }, async t => {
-    const { failed, numRuns, errorInstance } = await fc.check(lawful('memory', leak), { numRuns: 100, seed: 1, endOnFailure: true })
+    const { failed, numRuns, errorInstance } = await fc.check(lawful('memory', leak),
+      { numRuns: 100, seed: 1, endOnFailure: true })
     t.ok(failed, `after ${numRuns} sets of rules: ${String(errorInstance)}`)
   })
 }

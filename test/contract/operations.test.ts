@@ -19,9 +19,17 @@ const Note = Type.Object({
 type Line = Record<string, unknown> & { readonly err?: { readonly message: string } }
 
 /** An application over a new SQLite database, with the lines that it logs. */
-async function open (options: Partial<DataApiOptions> = {}, table = 'create table notes (id integer primary key, text text check (length(text) < 5))') {
+async function open (
+  options: Partial<DataApiOptions> = {},
+  table = 'create table notes (id integer primary key, text text check (length(text) < 5))'
+) {
   const lines: Line[] = []
-  const stream = new Writable({ write (chunk, _encoding, done) { lines.push(JSON.parse(String(chunk)) as Line); done() } })
+  const stream = new Writable({
+    write (chunk, _encoding, done) {
+      lines.push(JSON.parse(String(chunk)) as Line)
+      done()
+    }
+  })
   const db = sqlite(':memory:', { check: 'off' })
   db.exec(table)
   const app = Fastify({ logger: { level: 'debug', stream } })
@@ -45,7 +53,8 @@ test('a refusal of the database that names no field says why in the log, and not
   const { statusCode, body } = await app.inject({ method: 'POST', url: '/notes', payload: { text: 'a' } })
   t.equal(statusCode, 400)
   t.notMatch(body, 'Sunday')
-  t.match(lines.find(({ err }) => err !== undefined), { level: 30, collection: 'notes', kind: 'create', err: { message: /not on a Sunday/ } })
+  t.match(lines.find(({ err }) => err !== undefined),
+    { level: 30, collection: 'notes', kind: 'create', err: { message: /not on a Sunday/ } })
   await app.close()
 })
 
@@ -60,7 +69,13 @@ test('a refusal that names its field is no line in the log', async t => {
 test('slowStatements logs each statement that takes so long, and no others', async t => {
   const { app, lines } = await open({ slowStatements: 0 })
   await app.inject('/notes')
-  t.match(lines.filter(({ level }) => level === 40), [{ collection: 'notes', kind: 'read', duration: Number, statement: /^select/, request: { collection: 'notes', kind: 'list' } }])
+  t.match(lines.filter(({ level }) => level === 40), [{
+    collection: 'notes',
+    kind: 'read',
+    duration: Number,
+    statement: /^select/,
+    request: { collection: 'notes', kind: 'list' }
+  }])
   await app.close()
   const quick = await open({ slowStatements: 60_000 })
   await quick.app.inject('/notes')
@@ -78,7 +93,9 @@ test('serverTiming says how long the answer and its statements took', async t =>
   await silent.app.close()
 })
 
-everySource('each statement is published with its collection, kind, text, rows and duration; memory() has none', async ({ t, get, send, opened }) => {
+everySource('each statement is published with its collection, kind, text, rows and duration; memory() has none', async ({
+  t, get, send, opened
+}) => {
   const seen: StatementEvent[] = []
   const see = (message: unknown) => { seen.push(message as StatementEvent) }
   subscribe('fastify-data-api:statement', see)
@@ -161,7 +178,8 @@ test('app.close() ends a stream that is not read any further, after closeGrace',
 
 test('app.close() lets a stream end within closeGrace, and then closes its connection', async t => {
   const app = Fastify()
-  await app.register(dataApi, { closeGrace: 60_000, collections: { notes: collection(Note, { source: memory(many) }) } })
+  await app.register(dataApi,
+    { closeGrace: 60_000, collections: { notes: collection(Note, { source: memory(many) }) } })
   const response = await startStream(app)
   const closed = app.close()
   let length = 0

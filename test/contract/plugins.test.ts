@@ -33,10 +33,22 @@ const Thing = Type.Object({
 async function serve (prepare: (app: FastifyInstance) => unknown, behaviour: object = {}) {
   const app = fastify()
   await prepare(app)
-  await app.register(dataApi, { prefix: '/api', collections: { things: collection(Thing, { source: memory([{ id: 1, name: 'a' }, { id: 2, name: 'b' }]), ...behaviour }) } })
+  await app.register(dataApi, {
+    prefix: '/api',
+    collections: {
+      things: collection(Thing, { source: memory([{ id: 1, name: 'a' }, { id: 2, name: 'b' }]), ...behaviour })
+    }
+  })
   const ask = async (url: string, headers: Record<string, string> = {}, more: InjectOptions = {}) => {
     const { statusCode, payload, rawPayload, headers: answered } = await app.inject({ url, headers, ...more })
-    return { status: statusCode, body: payload, bytes: rawPayload, headers: answered, json: () => JSON.parse(payload) as Record<string, unknown> }
+    return {
+      status: statusCode,
+      body: payload,
+      bytes: rawPayload,
+      headers: answered,
+      json: () =>
+        JSON.parse(payload) as Record<string, unknown>
+    }
   }
   return { app, ask }
 }
@@ -53,13 +65,19 @@ test('@fastify/bearer-auth: 401 with its own body, and 200 with the key', async 
 
 test('@fastify/basic-auth: 401 with WWW-Authenticate', async t => {
   const { ask } = await serve(async app => {
-    await app.register(basicAuth, { authenticate: { realm: 'things' }, validate: async (name, password) => { if (name !== 'ada' || password !== 'x') throw new Error('No.') } })
+    await app.register(basicAuth, {
+      authenticate: { realm: 'things' },
+      validate: async (name, password) => {
+        if (name !== 'ada' || password !== 'x') throw new Error('No.')
+      }
+    })
     app.addHook('onRequest', app.basicAuth)
   })
   const refused = await ask('/api/things/1')
   t.equal(refused.status, 401)
   t.match(refused.headers['www-authenticate'], /things/)
-  t.equal((await ask('/api/things/1', { authorization: `Basic ${Buffer.from('ada:x').toString('base64')}` })).body, item)
+  t.equal((await ask('/api/things/1', { authorization: `Basic ${Buffer.from('ada:x').toString('base64')}` })).body,
+    item)
 })
 
 test('@fastify/jwt with @fastify/cookie: the token in a cookie says who asks', async t => {
@@ -68,7 +86,8 @@ test('@fastify/jwt with @fastify/cookie: the token in a cookie says who asks', a
     await app.register(jwt, { secret: 'a secret of the tests', cookie: { cookieName: 'token', signed: false } })
     app.addHook('onRequest', async request => { await request.jwtVerify() })
   })
-  t.strictSame((await ask('/api/things/1')).json(), { error: 'unauthorized', message: 'No Authorization was found in request.cookies' })
+  t.strictSame((await ask('/api/things/1')).json(),
+    { error: 'unauthorized', message: 'No Authorization was found in request.cookies' })
   t.equal((await ask('/api/things/1', { cookie: `token=${app.jwt.sign({ team: 1, role: 'lead' })}` })).body, item)
 })
 
@@ -76,14 +95,22 @@ test('@fastify/session: what a setter puts into the session is kept', async t =>
   const { ask } = await serve(async app => {
     await app.register(cookie)
     await app.register(session, { secret: 'a secret of the tests that is long enough', cookie: { secure: false } })
-  }, { setters: { name (thing: { name: string }, name: string, { request }: { request: { session: { set (key: string, value: unknown): void } } }) { request.session.set('last', name); thing.name = name } } })
-  const written = await ask('/api/things/1', { 'content-type': 'application/json' }, { method: 'PATCH', payload: '{"name":"c"}' })
+  }, {
+    setters: {
+      name (thing: { name: string }, name: string, { request }: {
+        request: { session: { set (key: string, value: unknown): void } }
+      }) { request.session.set('last', name); thing.name = name }
+    }
+  })
+  const written = await ask('/api/things/1', { 'content-type': 'application/json' },
+    { method: 'PATCH', payload: '{"name":"c"}' })
   t.equal(written.status, 200)
   t.match(String(written.headers['set-cookie']), /^sessionId=/)
 })
 
 test('@fastify/under-pressure: 503 with Retry-After and its message', async t => {
-  const { app, ask } = await serve(app => app.register(underPressure, { healthCheck: async () => false, healthCheckInterval: 10_000, message: 'Too much.', retryAfter: 50 }))
+  const { app, ask } = await serve(app => app.register(underPressure,
+    { healthCheck: async () => false, healthCheckInterval: 10_000, message: 'Too much.', retryAfter: 50 }))
   const { status, headers, json } = await ask('/api/things')
   t.strictSame([status, headers['retry-after'], json()], [503, '50', { error: 'rejected', message: 'Too much.' }])
   await app.close()
@@ -91,7 +118,8 @@ test('@fastify/under-pressure: 503 with Retry-After and its message', async t =>
 
 test('@fastify/rate-limit: 429 with Retry-After, also with an errorResponseBuilder', async t => {
   for (const builder of [undefined, () => ({ statusCode: 429, error: 'Slow', message: 'Come back later.' })]) {
-    const { ask } = await serve(app => app.register(rateLimit, { max: 1, timeWindow: '1 minute', ...builder && { errorResponseBuilder: builder } }))
+    const { ask } = await serve(app =>
+      app.register(rateLimit, { max: 1, timeWindow: '1 minute', ...builder && { errorResponseBuilder: builder } }))
     t.equal((await ask('/api/things')).status, 200)
     const { status, headers, json } = await ask('/api/things')
     t.strictSame([status, json()['error']], [429, 'rejected'])
@@ -109,14 +137,21 @@ test('@fastify/sensible: its errors keep status and message', async t => {
       if (request.headers['x-how'] === 'inside') throw app.httpErrors.internalServerError('secret')
     })
   })
-  for (const [how, status, body] of [['reply', 503, { error: 'rejected', message: 'Back at noon.' }], ['throw', 402, { error: 'rejected', message: 'Pay.' }], ['inside', 500, { error: 'internal', message: 'Something went wrong on the server.' }]] as const) {
+  for (const [how, status, body] of [
+    ['reply', 503, { error: 'rejected', message: 'Back at noon.' }],
+    ['throw', 402, { error: 'rejected', message: 'Pay.' }],
+    ['inside', 500, { error: 'internal', message: 'Something went wrong on the server.' }]
+  ] as const) {
     const answer = await ask('/api/things', { 'x-how': how })
     t.strictSame([answer.status, answer.json()], [status, body], how)
   }
 })
 
 test('@fastify/caching and @fastify/etag: their headers stand beside ours', async t => {
-  const { ask } = await serve(async app => { await app.register(caching, { privacy: 'public', expiresIn: 60 }); await app.register(etag) })
+  const { ask } = await serve(async app => {
+    await app.register(caching, { privacy: 'public', expiresIn: 60 })
+    await app.register(etag)
+  })
   const { headers } = await ask('/api/things/1')
   t.equal(headers['cache-control'], 'public, max-age=60')
   t.match(headers.etag, /^"[\w-]{16}\.[\w-]{16}"$/, 'our own tag')
@@ -133,10 +168,14 @@ test('@fastify/compress: items, errors and streams', async t => {
 })
 
 test('@fastify/helmet and @fastify/cors: their headers are on answers and errors', async t => {
-  const { ask } = await serve(async app => { await app.register(helmet); await app.register(cors, { origin: 'https://a.example' }) })
+  const { ask } = await serve(async app => {
+    await app.register(helmet)
+    await app.register(cors, { origin: 'https://a.example' })
+  })
   for (const url of ['/api/things', '/api/nothing']) {
     const { headers } = await ask(url, { origin: 'https://a.example' })
-    t.strictSame([headers['x-content-type-options'], headers['access-control-allow-origin']], ['nosniff', 'https://a.example'], url)
+    t.strictSame([headers['x-content-type-options'], headers['access-control-allow-origin']],
+      ['nosniff', 'https://a.example'], url)
   }
 })
 
@@ -145,8 +184,11 @@ test('@fastify/circuit-breaker: an open circuit is 503', async t => {
   const { ask } = await serve(async app => {
     await app.register(circuitBreaker, { threshold: 1, resetTimeout: 60_000 })
     app.addHook('preHandler', app.circuitBreaker())
-  }, { scope: () => true, setters: { name () { if (broken) throw new Error('down'); throw new ArgumentError('No.') } } })
-  const write = () => ask('/api/things/1', { 'content-type': 'application/json' }, { method: 'PATCH', payload: '{"name":"c"}' })
+  }, {
+    scope: () => true, setters: { name () { if (broken) throw new Error('down'); throw new ArgumentError('No.') } }
+  })
+  const write = () =>
+    ask('/api/things/1', { 'content-type': 'application/json' }, { method: 'PATCH', payload: '{"name":"c"}' })
   t.ok((await write()).status >= 500)
   broken = false
   const { status, json } = await write()
@@ -156,7 +198,9 @@ test('@fastify/circuit-breaker: an open circuit is 503', async t => {
 test('@fastify/request-context: the context of the request reaches scopes', async t => {
   const { ask } = await serve(async app => {
     await app.register(fastifyRequestContext)
-    app.addHook('onRequest', async request => { request.requestContext.set('only' as never, Number(request.headers['x-only']) as never) })
+    app.addHook('onRequest', async request => {
+      request.requestContext.set('only' as never, Number(request.headers['x-only']) as never)
+    })
   }, { scope: () => ({ id: requestContext.get('only' as never) as unknown as number }) })
   t.strictSame((await ask('/api/things', { 'x-only': '2' })).json(), [{ id: 2, name: 'b' }])
 })

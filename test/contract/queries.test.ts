@@ -37,7 +37,9 @@ everySource('each operator compares as it says', async tools => {
 })
 
 everySource('a filter is a parameter named where or filter, or one of its own', async tools => {
-  for (const query of ['where=age>53', 'filter=age>53', 'age>53', 'where=age%3E53', 'age%3E53', 'age%3e%35%33']) tools.t.strictSame(await ids(tools, query), [2, 3], query)
+  for (const query of ['where=age>53', 'filter=age>53', 'age>53', 'where=age%3E53', 'age%3E53', 'age%3e%35%33']) {
+    tools.t.strictSame(await ids(tools, query), [2, 3], query)
+  }
 })
 
 everySource('several filters are ANDed', async tools => {
@@ -51,21 +53,30 @@ everySource('a where that begins with a parenthesis is a group: | or, comma and,
   tools.t.strictSame(await ids(tools, 'where=!(age>5,id>1)'), [1, 5, 6, 7, 8, 9, 10])
   tools.t.strictSame(await ids(tools, 'where=((age=58,id=2)|!(id>1)|id=*(7,8))'), [1, 2, 7, 8])
   tools.t.strictSame(await ids(tools, 'where=(name="AC/DC 100%25?%23;"|name=Can)'), [2, 4])
-  tools.t.match(await ids(tools, 'where=(age=1|age=2,id=3)'), { error: 'invalid_filter', parameter: 'where', position: 13 })
+  tools.t.match(await ids(tools, 'where=(age=1|age=2,id=3)'),
+    { error: 'invalid_filter', parameter: 'where', position: 13 })
 })
 
 everySource('a value is converted by its field\'s schema, strictly', async tools => {
-  const wrong = ['age=1x', 'age=1.5', 'age=01', 'age=', 'age=9223372036854775808', 'score=1e400', 'score=x', 'http_listener=yes', 'http_listener=1', 'start_date=2024-02-30', 'start_date=soon', 'id=null', 'id=*1,x', 'where=(id=1|id=x)']
-  for (const query of wrong) tools.t.match(await ids(tools, query), { error: 'invalid_filter', message: /takes .*, not '/ }, query)
+  const wrong = [
+    'age=1x', 'age=1.5', 'age=01', 'age=', 'age=9223372036854775808', 'score=1e400', 'score=x', 'http_listener=yes',
+    'http_listener=1', 'start_date=2024-02-30', 'start_date=soon', 'id=null', 'id=*1,x', 'where=(id=1|id=x)'
+  ]
+  for (const query of wrong) {
+    tools.t.match(await ids(tools, query), { error: 'invalid_filter', message: /takes .*, not '/ }, query)
+  }
   tools.t.strictSame(await ids(tools, 'start_date>=1968-06-01'), [1, 2])
   tools.t.strictSame(await ids(tools, 'score=1e21'), [2])
   tools.t.strictSame(await ids(tools, 'score=0.30000000000000004'), [1])
   tools.t.strictSame(await ids(tools, 'http_listener=true'), [1])
-  tools.t.match((await tools.get('/albums?genre=pop')).json(), { message: "The field 'genre' takes one of rock, jazz, bass, not 'pop'." })
+  tools.t.match((await tools.get('/albums?genre=pop')).json(),
+    { message: "The field 'genre' takes one of rock, jazz, bass, not 'pop'." })
 })
 
 everySource('operators that a field\'s type does not take are 400', async tools => {
-  for (const query of ['age^=1', 'age*=1', 'age~=1', 'http_listener>true', 'start_date^=2003', 'score$=1', 'albums=1', 'label>1', 'label=1']) {
+  for (const query of [
+    'age^=1', 'age*=1', 'age~=1', 'http_listener>true', 'start_date^=2003', 'score$=1', 'albums=1', 'label>1', 'label=1'
+  ]) {
     tools.t.match(await ids(tools, query), { error: 'invalid_filter' }, query)
   }
 })
@@ -94,7 +105,8 @@ everySource('a value in double quotes is literal', async tools => {
   tools.t.strictSame(await ids(tools, 'name=*"me",Can'), [2, 5])
   tools.t.strictSame(await ids(tools, 'name=""'), [10])
   tools.t.strictSame(await ids(tools, 'name="\\"\\\\"'), [])
-  tools.t.match(await ids(tools, 'name="me'), { error: 'invalid_filter', message: 'The quote is not closed.', position: 6 })
+  tools.t.match(await ids(tools, 'name="me'),
+    { error: 'invalid_filter', message: 'The quote is not closed.', position: 6 })
   tools.t.match(await ids(tools, 'name="me"x'), { error: 'invalid_filter', position: 10 })
 })
 
@@ -107,7 +119,9 @@ everySource('an empty list matches nothing', async tools => {
 everySource('text compares by code point, and wildcards of other languages are data', async tools => {
   for (const query of ['name*=%25', 'name*=100%25?', 'name*=?']) tools.t.strictSame(await ids(tools, query), [4], query)
   tools.t.strictSame(await ids(tools, 'name*=_p'), [7])
-  for (const query of ['name^=a', 'name=noisia', 'name*=[', 'name*=\\', 'name$=*']) tools.t.strictSame(await ids(tools, query), [], query)
+  for (const query of ['name^=a', 'name=noisia', 'name*=[', 'name*=\\', 'name$=*']) {
+    tools.t.strictSame(await ids(tools, query), [], query)
+  }
 })
 
 everySource('filters reach through relations', async tools => {
@@ -120,9 +134,14 @@ everySource('filters reach through relations', async tools => {
 })
 
 everySource('sort, order and orderby order, chained, each with a direction', async ({ get, t }) => {
-  const order = async (query: string) => (await get(`/albums?fields=id&${query}`)).json().map(({ id }: { id: number }) => id)
-  for (const query of ['sort=year,title', 'order=year;title+asc', 'orderby=year%20ascending,title', 'sort=year%2Basc,title']) t.strictSame(await order(query), [3, 5, 4, 2, 1], query)
-  for (const query of ['sort=year+desc,title+desc', 'sort=year%2Bdescending;title%20DESC']) t.strictSame(await order(query), [1, 2, 4, 5, 3], query)
+  const order = async (query: string) =>
+    (await get(`/albums?fields=id&${query}`)).json().map(({ id }: { id: number }) => id)
+  for (const query of [
+    'sort=year,title', 'order=year;title+asc', 'orderby=year%20ascending,title', 'sort=year%2Basc,title'
+  ]) t.strictSame(await order(query), [3, 5, 4, 2, 1], query)
+  for (const query of ['sort=year+desc,title+desc', 'sort=year%2Bdescending;title%20DESC']) {
+    t.strictSame(await order(query), [1, 2, 4, 5, 3], query)
+  }
   t.strictSame(await order('sort=year+desc'), [1, 2, 4, 3, 5])
 })
 
@@ -133,7 +152,8 @@ everySource('nulls sort last ascending and first descending', async ({ get, same
 
 everySource('the identifier is the last tie-breaker', async ({ get, same }) => {
   same(await get('/artists?sort=http_listener&fields=id'), 200, [2, 3, 4, 5, 6, 7, 8, 9, 10, 1].map(id => ({ id })))
-  same(await get('/artists?sort=http_listener,id+desc&fields=id'), 200, [10, 9, 8, 7, 6, 5, 4, 3, 2, 1].map(id => ({ id })))
+  same(await get('/artists?sort=http_listener,id+desc&fields=id'), 200,
+    [10, 9, 8, 7, 6, 5, 4, 3, 2, 1].map(id => ({ id })))
 })
 
 everySource('what may not be filtered or sorted by is 400', async ({ get, t }) => {
@@ -160,13 +180,33 @@ everySource('what may not be filtered or sorted by is 400', async ({ get, t }) =
 
 everySource('an error names the parameter, the position in it, and a near name', async ({ get, same }) => {
   same(await get('/artists?where=(id=1|(agee>5,id=2))'), 400, {
-    error: 'invalid_filter', message: "There is no field 'agee' to filter by. Did you mean 'age'?", parameter: 'where', position: 8, suggestion: 'age'
+    error: 'invalid_filter',
+    message: "There is no field 'agee' to filter by. Did you mean 'age'?",
+    parameter: 'where',
+    position: 8,
+    suggestion: 'age'
   })
-  same(await get('/artists?sort=id,nmae+desc'), 400, { error: 'invalid_sort', message: "There is no field 'nmae' to sort by. Did you mean 'name'?", parameter: 'sort', position: 4, suggestion: 'name' })
+  same(await get('/artists?sort=id,nmae+desc'), 400, {
+    error: 'invalid_sort',
+    message: "There is no field 'nmae' to sort by. Did you mean 'name'?",
+    parameter: 'sort',
+    position: 4,
+    suggestion: 'name'
+  })
   same(await get('/artists?albums.tracks.titel=x'), 400, {
-    error: 'invalid_filter', message: "There is no field 'titel' to filter by. Did you mean 'title'?", parameter: 'albums.tracks.titel', position: 1, suggestion: 'title'
+    error: 'invalid_filter',
+    message: "There is no field 'titel' to filter by. Did you mean 'title'?",
+    parameter: 'albums.tracks.titel',
+    position: 1,
+    suggestion: 'title'
   })
-  same(await get('/artists?fields=albums(id;where=yaer=1)'), 400, { error: 'invalid_filter', message: "There is no field 'yaer' to filter by. Did you mean 'year'?", parameter: 'fields', position: 17, suggestion: 'year' })
+  same(await get('/artists?fields=albums(id;where=yaer=1)'), 400, {
+    error: 'invalid_filter',
+    message: "There is no field 'yaer' to filter by. Did you mean 'year'?",
+    parameter: 'fields',
+    position: 17,
+    suggestion: 'year'
+  })
 })
 
 everySource('limits on depth, terms, lists and fields are 400 beyond', async ({ get, t }) => {
@@ -185,11 +225,13 @@ everySource('limits on depth, terms, lists and fields are 400 beyond', async ({ 
 everySource('a selection whose nested listings could multiply beyond the limit is 400', async ({ get, same }) => {
   same(await get('/artists?fields=albums(tracks(albums(tracks(id))))'), 400, {
     error: 'invalid_fields',
-    message: "This selection could return 10101010100 items, more than the limit 'items' of 2000000. Use smaller limits in the nested collections.",
+    message: "This selection could return 10101010100 items, more than the limit 'items' of 2000000. Use smaller " +
+      'limits in the nested collections.',
     parameter: 'fields',
     position: 1
   })
-  same(await get('/artists?id=3&fields=albums(tracks(albums(tracks(id;limit=2);limit=2);limit=2);limit=2)'), 200, [{ albums: [{ tracks: [] }] }])
+  same(await get('/artists?id=3&fields=albums(tracks(albums(tracks(id;limit=2);limit=2);limit=2);limit=2)'), 200,
+    [{ albums: [{ tracks: [] }] }])
 })
 
 function withOptions (queryString: NonNullable<DataApiOptions['queryString']>) {
@@ -209,7 +251,8 @@ test('names, delimiters, operators, directions and the dictionary prefix are con
     directions: { descending: ['down'] },
     dictionaryPrefix: '$'
   })
-  t.strictSame((await app.inject('/albums?year:1971&f=id|title&s=title/down')).json(), [{ id: 5, title: 'Untitled' }, { id: 3, title: 'Tago Mago' }])
+  t.strictSame((await app.inject('/albums?year:1971&f=id|title&s=title/down')).json(),
+    [{ id: 5, title: 'Untitled' }, { id: 3, title: 'Tago Mago' }])
   t.strictSame((await app.inject('/albums?q=id::1~2&f=id')).json(), [{ id: 1 }, { id: 2 }])
   t.strictSame((await app.inject('/albums?year%252010&f=id')).json(), [{ id: 1 }])
   t.strictSame((await app.inject('/tracks/$title?f=id&n=1')).json(), { Anomaly: { id: 3 } })
@@ -226,8 +269,10 @@ test('without field parameters a filter is a where, and other parameters are 400
 
 test('what could not be told apart is an error at registration', async t => {
   const wrong: ReadonlyArray<NonNullable<DataApiOptions['queryString']>> = [
-    { where: ['q'], sort: ['q'] }, { operators: { equals: ['='], greater: ['='] } }, { operators: { equals: ['eq'] } }, { operators: { equals: ['"'] } },
-    { delimiters: { list: ['ab'] } }, { delimiters: { sort: ['a'] } }, { directions: { ascending: ['up'], descending: ['up'] } }
+    { where: ['q'], sort: ['q'] }, { operators: { equals: ['='], greater: ['='] } }, { operators: { equals: ['eq'] } },
+    { operators: { equals: ['"'] } },
+    { delimiters: { list: ['ab'] } }, { delimiters: { sort: ['a'] } },
+    { directions: { ascending: ['up'], descending: ['up'] } }
   ]
   for (const queryString of wrong) {
     const { ready } = withOptions(queryString)

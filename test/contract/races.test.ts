@@ -1,6 +1,8 @@
 import tap, { test } from 'tap'
 import { shop } from '../fixtures/shop.ts'
-import { type Answer, fileFor, openShop, openStore, type Send, serve, serveElsewhere, type Store, storeKinds, tally, times } from '../helpers/on-socket.ts'
+import {
+  type Answer, fileFor, openShop, openStore, type Send, serve, serveElsewhere, type Store, storeKinds, tally, times
+} from '../helpers/on-socket.ts'
 
 // docs/http.md: Writing, Conditional requests
 
@@ -35,8 +37,13 @@ const count = (noted: readonly string[], start: string) => noted.filter(note => 
 const errorOf = ({ body }: Answer) => (body as { error?: unknown }).error
 const errors = (answers: readonly Answer[]) => [...new Set(answers.filter(({ status }) => status !== 201).map(errorOf))]
 
-/** Adds one to a value as often as asked, each time to what it read, until nobody else was faster. Gives every status but those of the losers. */
-async function increment (send: Send, path: string, often: number, next: (value: unknown) => unknown): Promise<number[]> {
+/**
+ * Adds one to a value as often as asked, each time to what it read, until nobody else was faster. Gives every status
+ * but those of the losers.
+ */
+async function increment (
+  send: Send, path: string, often: number, next: (value: unknown) => unknown
+): Promise<number[]> {
   const statuses: number[] = []
   while (statuses.length < often) {
     const { body, etag } = await send('GET', path)
@@ -61,7 +68,9 @@ race('upserts that race leave one item where the application has no part in them
   same((await store.rows('labels')).length, 1)
 })
 
-race('upserts that race by two identifiers of one item leave one item, no error, and exactly one 201', async ({ send, store, noted }, same) => {
+race('upserts that race by two identifiers of one item leave one item, no error, and exactly one 201', async ({
+  send, store, noted
+}, same) => {
   const answers = await Promise.all(times(100, n => n % 2 === 0
     ? send('PUT', '/artists/by_name/x', { email: 'x@e' })
     : send('PUT', '/artists/by_email/x@e', { name: 'x' })))
@@ -71,7 +80,8 @@ race('upserts that race by two identifiers of one item leave one item, no error,
 })
 
 race('of upserts with If-None-Match: * that race one creates and the others are 412', async ({ send, store }, same) => {
-  const answers = await Promise.all(times(100, n => send('PUT', '/artists/by_name/x', { email: null, rating: n % 10 }, { 'if-none-match': '*' })))
+  const answers = await Promise.all(times(100,
+    n => send('PUT', '/artists/by_name/x', { email: null, rating: n % 10 }, { 'if-none-match': '*' })))
   same(tally(answers), { 201: 1, 412: 99 })
   same((await store.rows('artists')).length, 1)
 })
@@ -79,12 +89,16 @@ race('of upserts with If-None-Match: * that race one creates and the others are 
 race('an update of a scalar that is guarded by If-Match is never lost', async ({ send, store }, same) => {
   await send('POST', '/artists', { name: 'x', email: null, albums: [{ title: 'y', year: 0 }] })
   await send('POST', '/labels', { code: 'XX', city: '0' })
-  const statuses = await Promise.all(times(12, n => n % 2 === 0 ? increment(send, '/albums/1/year', 6, addOne) : increment(send, '/labels/1/city', 6, addOneToText)))
+  const statuses = await Promise.all(times(12, n => n % 2 === 0
+    ? increment(send, '/albums/1/year', 6, addOne)
+    : increment(send, '/labels/1/city', 6, addOneToText)))
   same(new Set(statuses.flat()), new Set([200]))
   same([(await store.rows('albums'))[0]?.['year'], (await store.rows('labels'))[0]?.['city']], [36, '36'])
 })
 
-race('of creates of one unique name that race one is 201 and the others are duplicates', async ({ send, store, noted }, same) => {
+race('of creates of one unique name that race one is 201 and the others are duplicates', async ({
+  send, store, noted
+}, same) => {
   const artists = await Promise.all(times(100, () => send('POST', '/artists', { name: 'x', email: null })))
   const labels = await Promise.all(times(100, () => send('POST', '/labels', { code: 'XX' })))
   same([tally(artists), tally(labels)], [{ 201: 1, 409: 99 }, { 201: 1, 409: 99 }])
@@ -93,14 +107,16 @@ race('of creates of one unique name that race one is 201 and the others are dupl
 })
 
 race('an array of which one item loses a race leaves none of its items', async ({ send, store }, same) => {
-  const answers = await Promise.all(times(100, n => send('POST', '/artists', [{ name: `own ${n}`, email: null }, { name: 'x', email: null }])))
+  const answers = await Promise.all(times(100,
+    n => send('POST', '/artists', [{ name: `own ${n}`, email: null }, { name: 'x', email: null }])))
   same(tally(answers), { 201: 1, 409: 99 })
   same((await store.rows('artists')).length, 2)
 })
 
 test('two processes on one file', async t => {
   const children = await starting
-  const both = <T>(count: number, run: (send: Send) => Promise<T>) => Promise.all(times(count, () => children.map(({ send }) => run(send))).flat())
+  const both = <T>(count: number, run: (send: Send) => Promise<T>) =>
+    Promise.all(times(count, () => children.map(({ send }) => run(send))).flat())
 
   await t.test('of creates of one unique name one is 201 and the others are duplicates', async t => {
     for (const name of times(8, n => `name ${n}`)) {

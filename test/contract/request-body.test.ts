@@ -36,7 +36,9 @@ const json = { 'content-type': 'application/json; charset=utf-8' }
 
 test('hooks, rules, scopes and setters get the parsed JSON, which was parsed once', async t => {
   const { app, seen } = await serve((host, seen) => {
-    for (const stage of ['preValidation', 'preHandler'] as const) host.addHook(stage, async request => { seen.push(request.body) })
+    for (const stage of ['preValidation', 'preHandler'] as const) {
+      host.addHook(stage, async request => { seen.push(request.body) })
+    }
   })
   const answer = await app.inject({ method: 'POST', url: '/api/things', payload: { name: 'b', tags: ['x'] } })
   t.equal(answer.statusCode, 201)
@@ -47,18 +49,28 @@ test('hooks, rules, scopes and setters get the parsed JSON, which was parsed onc
 
 test('what a hook makes of the body is what is written', async t => {
   const { app } = await serve(host => {
-    host.addHook('preValidation', async request => { if (request.headers['x-replace']) request.body = { name: 'replaced' } })
-    host.addHook('preHandler', async request => { if (request.headers['x-trim']) Object.assign(request.body as object, { name: (request.body as { name: string }).name.trim() }) })
+    host.addHook('preValidation', async request => {
+      if (request.headers['x-replace']) request.body = { name: 'replaced' }
+    })
+    host.addHook('preHandler', async request => {
+      if (request.headers['x-trim']) {
+        Object.assign(request.body as object, { name: (request.body as { name: string }).name.trim() })
+      }
+    })
   })
-  const write = async (headers: Record<string, string>, payload: string) => (await app.inject({ method: 'PATCH', url: '/api/things/1', payload, headers: { ...json, ...headers } })).statusCode
+  const write = async (headers: Record<string, string>, payload: string) =>
+    (await app.inject({ method: 'PATCH', url: '/api/things/1', payload, headers: { ...json, ...headers } })).statusCode
   const name = async () => (await app.inject('/api/things/1/name')).json()
   t.strictSame([await write({ 'x-trim': '1' }, '{"name":" b "}'), await name()], [200, 'b'])
   t.strictSame([await write({ 'x-replace': '1' }, '{"name":"c"}'), await name()], [200, 'replaced'])
-  t.strictSame([await write({ 'x-replace': '1', 'content-type': 'application/octet-stream' }, 'cipher'), await name()], [200, 'replaced'])
+  t.strictSame([await write({ 'x-replace': '1', 'content-type': 'application/octet-stream' }, 'cipher'), await name()],
+    [200, 'replaced'])
 })
 
 test('scalars, null and no body are what they are', async t => {
-  const { app, seen } = await serve((host, seen) => { host.addHook('preHandler', async request => { seen.push(request.body) }) })
+  const { app, seen } = await serve((host, seen) => {
+    host.addHook('preHandler', async request => { seen.push(request.body) })
+  })
   await app.inject({ method: 'PUT', url: '/api/things/1/name', payload: '"b"', headers: json })
   t.equal(seen[0], 'b')
   for (const [payload, body] of [['null', null], ['5', 5], ['', undefined]] as const) {
@@ -72,7 +84,9 @@ test('scalars, null and no body are what they are', async t => {
 })
 
 test('a body that is not acceptable is refused where it is needed, after what its resource refuses', async t => {
-  const { app, seen } = await serve((host, seen) => { host.addHook('preHandler', async request => { seen.push(request.body) }) })
+  const { app, seen } = await serve((host, seen) => {
+    host.addHook('preHandler', async request => { seen.push(request.body) })
+  })
   const send = async (url: string, payload: string | Buffer, type = 'application/json') => {
     const answer = await app.inject({ method: 'POST', url, payload, headers: { 'content-type': type } })
     return [answer.statusCode, answer.json().error] as const
@@ -89,7 +103,9 @@ test('a body that is not acceptable is refused where it is needed, after what it
 test('a QUERY has its parameters in the body, and an empty body is none', async t => {
   const { app } = await serve(() => {})
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
-  t.strictSame((await app.inject({ method: 'QUERY' as 'GET', url: '/api/things', headers: form, payload: 'id=1&fields=name' })).json(), [{ name: 'a' }])
+  t.strictSame((await app.inject({
+    method: 'QUERY' as 'GET', url: '/api/things', headers: form, payload: 'id=1&fields=name'
+  })).json(), [{ name: 'a' }])
   t.equal((await app.inject({ method: 'QUERY' as 'GET', url: '/api/things', headers: form })).statusCode, 200)
 })
 
@@ -101,7 +117,9 @@ test('the options of the router hold', async t => {
     return statusCode
   }
   for (const options of [{ ignoreDuplicateSlashes: true }, { routerOptions: { ignoreDuplicateSlashes: true } }]) {
-    for (const url of ['/api//things', '//api///things//1//name', '/api/things/1//name?fields=']) t.equal(await at(options, url), url.endsWith('=') ? 400 : 200, url)
+    for (const url of ['/api//things', '//api///things//1//name', '/api/things/1//name?fields=']) {
+      t.equal(await at(options, url), url.endsWith('=') ? 400 : 200, url)
+    }
   }
   t.equal(await at({}, '/api/things//1'), 404)
   t.equal(await at({ routerOptions: { ignoreDuplicateSlashes: true } }, '/api/things?name=a//b'), 200)

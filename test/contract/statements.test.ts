@@ -15,7 +15,8 @@ const { memory, sqlite, postgres } = openers
 const counted: Record<string, readonly [Opener, (opened: Opened, count: () => void) => void]> = {
   memory: [memory, countReads],
   sqlite: [sqlite, countRuns],
-  ...!withoutPostgres && { postgres: [postgres, countQueries], 'kysely over pg': [kyselyOpeners['kysely over pg'], countQueries] }
+  ...!withoutPostgres &&
+    { postgres: [postgres, countQueries], 'kysely over pg': [kyselyOpeners['kysely over pg'], countQueries] }
 }
 
 function countReads (opened: Opened, count: () => void): void {
@@ -34,7 +35,10 @@ function countRuns (opened: Opened, count: () => void): void {
   const counting = (text: string) => {
     if (isOfCatalog(text)) return prepare(text)
     const statement = prepare(text)
-    const counted = <T>(run: (...parameters: unknown[]) => T) => (...parameters: unknown[]) => { count(); return run.apply(statement, parameters) }
+    const counted = <T>(run: (...parameters: unknown[]) => T) => (...parameters: unknown[]) => {
+      count()
+      return run.apply(statement, parameters)
+    }
     return { get: counted(statement.get), all: counted(statement.all), run: counted(statement.run) }
   }
   Object.defineProperty(driver, 'prepare', { value: counting })
@@ -53,8 +57,10 @@ function countQueries (_opened: Opened, count: () => void): void {
 
 const reads = [
   '/artists', '/artists/1', '/artists/Noisia/name', '/labels/VSN/artists/Noisia/albums/7/tracks/Intro/seconds',
-  '/artists?fields=name,label(code,artists(name;sort=name desc;limit=1)),albums(title,tracks(title;where=seconds>1))&where=albums.tracks.seconds>1&sort=rating desc&size=1',
-  '/artists/by_name', '/labels/VSN/artists/by_name/Noisia', '/artists/by_name?size=1', '/artists?size=1', '/artists?size=1&offset=1', '/artists/9', '/labels/9/artists/1/albums', '/albums/7/artist/label',
+  '/artists?fields=name,label(code,artists(name;sort=name ' +
+    'desc;limit=1)),albums(title,tracks(title;where=seconds>1))&where=albums.tracks.seconds>1&sort=rating desc&size=1',
+  '/artists/by_name', '/labels/VSN/artists/by_name/Noisia', '/artists/by_name?size=1', '/artists?size=1',
+  '/artists?size=1&offset=1', '/artists/9', '/labels/9/artists/1/albums', '/albums/7/artist/label',
   `/tracks/${uuid(1)}`, '/artists?where=name=*Can,Noisia'
 ]
 
@@ -79,9 +85,13 @@ for (const [kind, [open, countOn]] of Object.entries(counted)) {
         t.strictSame([statements, statusCode], [1, /\/9(\/|$)/.test(url) ? 404 : 200], url)
       }
     }
-    for (const [method, url, payload] of [['PUT', '/labels/1/city', '"x"'], ['PATCH', '/labels/1', '{"city":"y"}'], ['POST', '/labels', '{"code":"NEW"}'], ['DELETE', '/labels/3', undefined]] as const) {
+    for (const [method, url, payload] of [['PUT', '/labels/1/city', '"x"'], [
+      'PATCH', '/labels/1', '{"city":"y"}'
+    ], ['POST', '/labels', '{"code":"NEW"}'], ['DELETE', '/labels/3', undefined]] as const) {
       statements = 0
-      const { statusCode } = await app.inject({ method, url, ...payload !== undefined && { headers: { 'content-type': 'application/json' }, payload } })
+      const { statusCode } = await app.inject({
+        method, url, ...payload !== undefined && { headers: { 'content-type': 'application/json' }, payload }
+      })
       // Through Kysely with its begin and commit: not every driver waits for the commit of a lone statement. A create
       // reads once more where the new key could be the text of another identifier, here the label's code.
       const expected = (kind.startsWith('kysely') ? 3 : 1) + (method === 'POST' ? 1 : 0)

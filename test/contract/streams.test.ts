@@ -19,23 +19,37 @@ const Cell = Type.Object({
   flag: Type.Boolean({ readable: true })
 })
 
-const texts = ['plain', 'a "quote"', 'comma, here', 'two\nlines', '=1+1', '+1', '-1', '@x', '\tx', '', null, ' space ', '\u{1F600}']
+const texts = [
+  'plain', 'a "quote"', 'comma, here', 'two\nlines', '=1+1', '+1', '-1', '@x', '\tx', '', null, ' space ', '\u{1F600}'
+]
 const sheet: World = {
   tables: { cells: texts.map((text, n) => ({ id: n + 1, text, flag: n % 2 === 0 })) },
-  collections: source => ({ cells: collection(Cell, { source: source('cells'), pages: { defaultSize: 2, maxSize: 3 } }) })
+  collections: source =>
+    ({ cells: collection(Cell, { source: source('cells'), pages: { defaultSize: 2, maxSize: 3 } }) })
 }
 
-everySource('text/csv is a header row and a record an item, quoted by RFC 4180, no text a formula', async ({ get, same }) => {
-  const csv = ['id,text,flag', '1,plain,true', '2,"a ""quote""",false', '3,"comma, here",true', '4,"two\nlines",false', "5,'=1+1,true", "6,'+1,false", "7,'-1,true", "8,'@x,false", "9,\"'\tx\",true", '10,"",false', '11,,true', '12," space ",false', '13,\u{1F600},true', '']
-  same(await get('/cells', { accept: 'text/csv' }), 200, csv.join('\r\n'), { 'content-type': 'text/csv; charset=utf-8', link: undefined })
+everySource('text/csv is a header row and a record an item, quoted by RFC 4180, no text a formula', async ({
+  get, same
+}) => {
+  const csv = [
+    'id,text,flag', '1,plain,true', '2,"a ""quote""",false', '3,"comma, here",true', '4,"two\nlines",false',
+    "5,'=1+1,true", "6,'+1,false", "7,'-1,true", "8,'@x,false", "9,\"'\tx\",true", '10,"",false', '11,,true',
+    '12," space ",false', '13,\u{1F600},true', ''
+  ]
+  same(await get('/cells', { accept: 'text/csv' }), 200, csv.join('\r\n'),
+    { 'content-type': 'text/csv; charset=utf-8', link: undefined })
 }, {}, sheet)
 
 everySource('application/x-ndjson is an item a line', async ({ get, same }) => {
-  same(await get('/cells?id<4&fields=text', { accept: 'application/x-ndjson' }), 200, '{"text":"plain"}\n{"text":"a \\"quote\\""}\n{"text":"comma, here"}\n', { 'content-type': 'application/x-ndjson; charset=utf-8' })
+  same(await get('/cells?id<4&fields=text', { accept: 'application/x-ndjson' }), 200,
+    '{"text":"plain"}\n{"text":"a \\"quote\\""}\n{"text":"comma, here"}\n', {
+      'content-type': 'application/x-ndjson; charset=utf-8'
+    })
 }, {}, sheet)
 
 everySource('a stream holds every matching item, or the page that is asked for, in order', async ({ get, t }) => {
-  const lines = async (query: string) => (await get(`/cells?fields=id&${query}`, { accept: 'application/x-ndjson' })).body.split('\n').filter(Boolean).map(line => JSON.parse(line).id)
+  const lines = async (query: string) => (await get(`/cells?fields=id&${query}`,
+    { accept: 'application/x-ndjson' })).body.split('\n').filter(Boolean).map(line => JSON.parse(line).id)
   t.strictSame(await lines('flag=true&sort=id+desc'), [13, 11, 9, 7, 5, 3, 1])
   t.strictSame(await lines('page=2&size=5'), [6, 7, 8, 9, 10])
   t.strictSame(await lines('offset=11'), [12, 13])
@@ -43,9 +57,13 @@ everySource('a stream holds every matching item, or the page that is asked for, 
 }, {}, sheet)
 
 everySource('a stream counts when asked, and HEAD has its headers', async ({ get, request, same }) => {
-  const headers = { 'content-type': 'text/csv; charset=utf-8', 'x-total-count': '13', 'preference-applied': 'count=exact' }
-  same(await request({ method: 'HEAD', url: '/cells', headers: { accept: 'text/csv', prefer: 'count=exact' } }), 200, '', headers)
-  same(await get('/cells?id=1', { accept: 'text/csv', prefer: 'count=exact' }), 200, 'id,text,flag\r\n1,plain,true\r\n', { ...headers, 'x-total-count': '1' })
+  const headers = {
+    'content-type': 'text/csv; charset=utf-8', 'x-total-count': '13', 'preference-applied': 'count=exact'
+  }
+  same(await request({ method: 'HEAD', url: '/cells', headers: { accept: 'text/csv', prefer: 'count=exact' } }), 200,
+    '', headers)
+  same(await get('/cells?id=1', { accept: 'text/csv', prefer: 'count=exact' }), 200, 'id,text,flag\r\n1,plain,true\r\n',
+    { ...headers, 'x-total-count': '1' })
 }, {}, sheet)
 
 everySource('what an item or a missing parent is not a stream of is an error as ever', async ({ get, t }) => {
@@ -57,7 +75,12 @@ everySource('a stream crosses batches without losing or repeating an item', asyn
   const { body } = await get('/cells?sort=flag+desc,text', { accept: 'application/x-ndjson' })
   const ids = body.split('\n').filter(Boolean).map(line => JSON.parse(line).id)
   t.strictSame([ids.length, new Set(ids).size], [1700, 1700])
-}, {}, { ...sheet, tables: { cells: Array.from({ length: 1700 }, (_, n) => ({ id: n + 1, text: texts[n % 13] ?? null, flag: n % 3 === 0 })) } })
+}, {}, {
+  ...sheet,
+  tables: {
+    cells: Array.from({ length: 1700 }, (_, n) => ({ id: n + 1, text: texts[n % 13] ?? null, flag: n % 3 === 0 }))
+  }
+})
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
@@ -68,7 +91,9 @@ const many = 200_000
 const padding = 'x'.repeat(150)
 
 for (const [kind, open] of Object.entries(openers)) {
-  const opened = await open({ cells: Array.from({ length: many }, (_, n) => ({ id: n + 1, text: `text of cell ${n} ${padding}`, flag: true })) })
+  const opened = await open({
+    cells: Array.from({ length: many }, (_, n) => ({ id: n + 1, text: `text of cell ${n} ${padding}`, flag: true }))
+  })
 
   test(`a stream of ${many} items is held in constant memory, also for a slow reader (${kind})`, async t => {
     const { response, close } = await stream(opened.source('cells'))
@@ -81,7 +106,8 @@ for (const [kind, open] of Object.entries(openers)) {
       if (lines % 10_000 < 600) peak = Math.max(peak, heap() - before)
     }
     t.equal(lines, many)
-    t.ok(peak < 30 * 2 ** 20, `the heap grew by ${Math.round(peak / 2 ** 20)} MiB, where the whole answer has ${Math.round(many * 200 / 2 ** 20)}`)
+    t.ok(peak < 30 * 2 ** 20, `the heap grew by ${Math.round(peak /
+      2 ** 20)} MiB, where the whole answer has ${Math.round(many * 200 / 2 ** 20)}`)
     await close()
   })
 
@@ -128,7 +154,8 @@ async function stream (source: Source) {
     }
   }
   const app = Fastify({ forceCloseConnections: true })
-  await app.register(dataApi, { collections: { cells: collection(Cell, { source: { ...source, database: counting } }) } })
+  await app.register(dataApi,
+    { collections: { cells: collection(Cell, { source: { ...source, database: counting } }) } })
   await app.listen({ port: 0 })
   const { port } = app.server.address() as AddressInfo
   const request = httpGet({ port, path: '/cells', headers: { accept: 'application/x-ndjson' } })

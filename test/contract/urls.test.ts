@@ -5,22 +5,31 @@ import { everySource } from '../helpers/every-source.ts'
 
 // docs/http.md: URLs
 
-const missing = (identifier: string) => ({ status: 'not_found', error: 'identifier_not_found', message: `An item was not found with the identifier '${identifier}'.` })
-const noField = (name: string) => ({ status: 'not_found', error: 'field_not_found', message: `There is no field '${name}'.` })
+const missing = (identifier: string) => ({
+  status: 'not_found',
+  error: 'identifier_not_found',
+  message: `An item was not found with the identifier '${identifier}'.`
+})
+const noField = (name: string) =>
+  ({ status: 'not_found', error: 'field_not_found', message: `There is no field '${name}'.` })
 
 everySource('the root is the directory of collections, in the order declared', async ({ get, same }) => {
-  const directory = [{ name: 'artists', type: 'collection' }, { name: 'albums', type: 'collection' }, { name: 'tracks', type: 'collection' }, { name: 'labels', type: 'collection' }]
+  const directory = [{ name: 'artists', type: 'collection' }, {
+    name: 'albums', type: 'collection'
+  }, { name: 'tracks', type: 'collection' }, { name: 'labels', type: 'collection' }]
   same(await get('/'), 200, directory)
 })
 
 everySource('a collection is an array of its items in listed form', async ({ get, same }) => {
   same(await get('/albums'), 200, [
-    { id: 1, title: 'Outer Edges' }, { id: 2, title: 'Split the Atom' }, { id: 3, title: 'Tago Mago' }, { id: 4, title: 'Ege Bamyasi' }, { id: 5, title: 'Untitled' }
+    { id: 1, title: 'Outer Edges' }, { id: 2, title: 'Split the Atom' }, { id: 3, title: 'Tago Mago' },
+    { id: 4, title: 'Ege Bamyasi' }, { id: 5, title: 'Untitled' }
   ])
 })
 
 everySource('an item is found by its identifier', async ({ get, same }) => {
-  same(await get('/tracks/2'), 200, { id: 2, title: 'Halleluhwah', seconds: 1112, albums: [{ id: 3, title: 'Tago Mago' }] })
+  same(await get('/tracks/2'), 200,
+    { id: 2, title: 'Halleluhwah', seconds: 1112, albums: [{ id: 3, title: 'Tago Mago' }] })
 })
 
 everySource('a field of an item is its value alone, as JSON', async ({ get, same }) => {
@@ -40,11 +49,16 @@ everySource('paths chain to any depth through sub-items and sub-collections', as
 
 everySource('every rule holds at every depth', async ({ get, same }) => {
   same(await get('/artists/2/albums?year>1971&fields=title'), 200, [{ title: 'Ege Bamyasi' }])
-  same(await get('/artists/2/albums/by_year'), 200, { 1971: [{ id: 3, title: 'Tago Mago' }], 1972: [{ id: 4, title: 'Ege Bamyasi' }] })
-  same(await get('/artists/1/albums?limit=1'), 200, [{ id: 1, title: 'Outer Edges' }], { link: '<http://localhost/artists/1/albums?limit=1&after=WyJpZCIsMV0>; rel="next"' })
+  same(await get('/artists/2/albums/by_year'), 200,
+    { 1971: [{ id: 3, title: 'Tago Mago' }], 1972: [{ id: 4, title: 'Ege Bamyasi' }] })
+  same(await get('/artists/1/albums?limit=1'), 200, [{ id: 1, title: 'Outer Edges' }],
+    { link: '<http://localhost/artists/1/albums?limit=1&after=WyJpZCIsMV0>; rel="next"' })
   same(await get('/artists/1/albums/3'), 404, missing('3'))
   same(await get('/artists/1/albums/1?nope=1'), 400, {
-    error: 'invalid_filter', message: 'The parameter \'nope\' cannot be used here: a single item cannot be filtered.', parameter: 'nope', position: 1
+    error: 'invalid_filter',
+    message: 'The parameter \'nope\' cannot be used here: a single item cannot be filtered.',
+    parameter: 'nope',
+    position: 1
   })
 })
 
@@ -58,17 +72,21 @@ everySource('segments are split before they are decoded, so an encoded slash is 
 
 everySource('broken percent-encoding is 400', async ({ t, get, same }) => {
   // Fastify's router answers a broken path itself, before any plugin sees it.
-  for (const url of ['/artists/%E0%A4%A', '/artists/%', '/artists/%zz', '/artists/%ff']) t.equal((await get(url)).statusCode, 400, url)
-  same(await get('/artists?name=%ff'), 400, { error: 'malformed_url', message: "The parameter 'name=%ff' is not valid percent-encoded UTF-8." })
+  for (const url of ['/artists/%E0%A4%A', '/artists/%', '/artists/%zz', '/artists/%ff']) {
+    t.equal((await get(url)).statusCode, 400, url)
+  }
+  same(await get('/artists?name=%ff'), 400,
+    { error: 'malformed_url', message: "The parameter 'name=%ff' is not valid percent-encoded UTF-8." })
 })
 
 test('a broken path has the same shape where the application hands Fastify frameworkErrors', async t => {
   const app = Fastify({ frameworkErrors })
   await app.register(dataApi, { prefix: '/api', collections: {} })
   const response = await app.inject('/api/artists/%zz')
-  t.strictSame([response.statusCode, response.headers['content-type'], response.json()], [400, 'application/json; charset=utf-8', {
-    error: 'malformed_url', message: 'The path of the URL is not valid percent-encoded UTF-8.'
-  }])
+  t.strictSame([response.statusCode, response.headers['content-type'], response.json()], [400,
+    'application/json; charset=utf-8', {
+      error: 'malformed_url', message: 'The path of the URL is not valid percent-encoded UTF-8.'
+    }])
   await app.close()
 })
 
@@ -79,7 +97,9 @@ everySource('a trailing slash changes nothing', async ({ t, get }) => {
 })
 
 everySource('an empty segment is 404', async ({ get, same }) => {
-  for (const url of ['//artists', '/artists//', '/artists//albums', '/artists/1//albums', '/artists/by_name//id']) same(await get(url), 404, missing(''))
+  for (const url of ['//artists', '/artists//', '/artists//albums', '/artists/1//albums', '/artists/by_name//id']) {
+    same(await get(url), 404, missing(''))
+  }
 })
 
 everySource('the walk checks its ancestors', async ({ get, same }) => {
@@ -98,17 +118,25 @@ everySource('a sub-item that is null is null, and any longer path through it is 
 
 everySource('by_ an identifier is a dictionary of items', async ({ get, same }) => {
   same(await get('/tracks/by_title'), 200, {
-    Anomaly: { id: 3, title: 'Anomaly', seconds: 250 }, Halleluhwah: { id: 2, title: 'Halleluhwah', seconds: 1112 }, Intro: { id: 1, title: 'Intro', seconds: 90 }
+    Anomaly: { id: 3, title: 'Anomaly', seconds: 250 },
+    Halleluhwah: { id: 2, title: 'Halleluhwah', seconds: 1112 },
+    Intro: { id: 1, title: 'Intro', seconds: 90 }
   })
-  same(await get('/tracks/by_id?fields=title'), 200, { 1: { title: 'Intro' }, 2: { title: 'Halleluhwah' }, 3: { title: 'Anomaly' } })
+  same(await get('/tracks/by_id?fields=title'), 200,
+    { 1: { title: 'Intro' }, 2: { title: 'Halleluhwah' }, 3: { title: 'Anomaly' } })
 })
 
-everySource('by_ another readable scalar is a dictionary of the arrays of items that share a value; null has no member', async ({ get, same }) => {
+everySource('by_ another readable scalar is a dictionary of the arrays of items that share a value; null has no member', async ({
+  get, same
+}) => {
   same(await get('/albums/by_genre'), 200, {
-    bass: [{ id: 1, title: 'Outer Edges' }, { id: 2, title: 'Split the Atom' }], rock: [{ id: 3, title: 'Tago Mago' }, { id: 4, title: 'Ege Bamyasi' }]
+    bass: [{ id: 1, title: 'Outer Edges' }, { id: 2, title: 'Split the Atom' }],
+    rock: [{ id: 3, title: 'Tago Mago' }, { id: 4, title: 'Ege Bamyasi' }]
   })
-  same(await get('/artists/by_http_listener?fields=id'), 200, { false: [2, 3, 4, 5, 6, 7, 8, 9, 10].map(id => ({ id })), true: [{ id: 1 }] })
-  same(await get('/artists/by_album_count?id<4&fields=name'), 200, { 1: [{ name: '10' }], 2: [{ name: 'Noisia' }, { name: 'Can' }] })
+  same(await get('/artists/by_http_listener?fields=id'), 200,
+    { false: [2, 3, 4, 5, 6, 7, 8, 9, 10].map(id => ({ id })), true: [{ id: 1 }] })
+  same(await get('/artists/by_album_count?id<4&fields=name'), 200,
+    { 1: [{ name: '10' }], 2: [{ name: 'Noisia' }, { name: 'Can' }] })
 })
 
 everySource('a member of it is a collection, with every query parameter', async ({ get, same }) => {
@@ -128,28 +156,41 @@ everySource('a segment by_x where x is no field is an ordinary identifier', asyn
 })
 
 everySource('filters, order, selection and pages of members apply to dictionaries', async ({ get, same }) => {
-  same(await get('/albums/by_genre?year>1971&sort=year+desc&fields=year'), 200, { bass: [{ year: 2016 }, { year: 2010 }], rock: [{ year: 1972 }] })
-  same(await get('/albums/by_genre?limit=1&fields=id'), 200, { bass: [{ id: 1 }, { id: 2 }] }, { link: '<http://localhost/albums/by_genre?limit=1&fields=id&after=WyJnZW5yZSIsImJhc3MiXQ>; rel="next"' })
+  same(await get('/albums/by_genre?year>1971&sort=year+desc&fields=year'), 200,
+    { bass: [{ year: 2016 }, { year: 2010 }], rock: [{ year: 1972 }] })
+  same(await get('/albums/by_genre?limit=1&fields=id'), 200, { bass: [{ id: 1 }, { id: 2 }] },
+    { link: '<http://localhost/albums/by_genre?limit=1&fields=id&after=WyJnZW5yZSIsImJhc3MiXQ>; rel="next"' })
   same(await get('/albums/by_genre?fields=id&after=WyJnZW5yZSIsImJhc3MiXQ'), 200, { rock: [{ id: 3 }, { id: 4 }] })
   same(await get('/tracks/by_title?limit=2&fields=id'), 200, { Anomaly: { id: 3 }, Halleluhwah: { id: 2 } })
   same(await get('/tracks/by_title?page=2&size=2&fields=id'), 200, { Intro: { id: 1 } })
 })
 
 everySource('the members of a dictionary stand in their order, whatever they are called', async ({ t, get }) => {
-  t.equal((await get('/artists/by_name?fields=id&id=*1,2,3,7')).body, '{"10":{"id":3},"Can":{"id":2},"Noisia":{"id":1},"__proto__":{"id":7}}')
-  t.equal((await get('/artists/by_name?fields=id&id=*1,2,7')).body, '{"Can":{"id":2},"Noisia":{"id":1},"__proto__":{"id":7}}')
-  t.equal((await get('/albums/by_year?sort=year+desc&fields=id')).body, '{"2016":[{"id":1}],"2010":[{"id":2}],"1972":[{"id":4}],"1971":[{"id":3},{"id":5}]}')
+  t.equal((await get('/artists/by_name?fields=id&id=*1,2,3,7')).body,
+    '{"10":{"id":3},"Can":{"id":2},"Noisia":{"id":1},"__proto__":{"id":7}}')
+  t.equal((await get('/artists/by_name?fields=id&id=*1,2,7')).body,
+    '{"Can":{"id":2},"Noisia":{"id":1},"__proto__":{"id":7}}')
+  t.equal((await get('/albums/by_year?sort=year+desc&fields=id')).body,
+    '{"2016":[{"id":1}],"2010":[{"id":2}],"1972":[{"id":4}],"1971":[{"id":3},{"id":5}]}')
 })
 
 everySource('a longer path through a scalar is 404, as is an unknown field', async ({ get, same }) => {
   same(await get('/artists/1/name/length'), 404, noField('length'))
   same(await get('/artists/1/nope'), 404, noField('nope'))
-  same(await get('/artists/1/nam'), 404, { ...noField('nam'), message: "There is no field 'nam'. Did you mean 'name'?", suggestion: 'name' })
+  same(await get('/artists/1/nam'), 404,
+    { ...noField('nam'), message: "There is no field 'nam'. Did you mean 'name'?", suggestion: 'name' })
   same(await get('/artists/1/nope/nope'), 404, noField('nope'))
 })
 
 everySource('a query parameter on a resource that cannot use it is 400', async ({ t, get }) => {
-  const wrong = { '/?sort=name': 'invalid_sort', '/artists/1?sort=name': 'invalid_sort', '/artists/1?page=1': 'invalid_page', '/artists/1?age>1': 'invalid_filter', '/artists/1/name?fields=id': 'invalid_fields', '/artists/3/label?limit=1': 'invalid_page' }
+  const wrong = {
+    '/?sort=name': 'invalid_sort',
+    '/artists/1?sort=name': 'invalid_sort',
+    '/artists/1?page=1': 'invalid_page',
+    '/artists/1?age>1': 'invalid_filter',
+    '/artists/1/name?fields=id': 'invalid_fields',
+    '/artists/3/label?limit=1': 'invalid_page'
+  }
   for (const [url, error] of Object.entries(wrong)) {
     const response = await get(url)
     t.strictSame([response.statusCode, response.json().error], [400, error], url)
@@ -157,27 +198,48 @@ everySource('a query parameter on a resource that cannot use it is 400', async (
 })
 
 everySource('HEAD is GET without the body', async ({ t, get, request }) => {
-  for (const url of ['/', '/artists', '/artists/1', '/artists/1/name', '/artists/by_name', '/artists/3/label', '/artists/999', '/artists?nope=1']) {
+  for (const url of [
+    '/', '/artists', '/artists/1', '/artists/1/name', '/artists/by_name', '/artists/3/label', '/artists/999',
+    '/artists?nope=1'
+  ]) {
     const [got, head] = [await get(url), await request({ method: 'HEAD', url })]
-    t.strictSame([head.statusCode, head.body, { ...head.headers, date: '' }], [got.statusCode, '', { ...got.headers, date: '' }], url)
+    t.strictSame([head.statusCode, head.body, { ...head.headers, date: '' }],
+      [got.statusCode, '', { ...got.headers, date: '' }], url)
   }
 })
 
 everySource('OPTIONS is 204 with what the resource takes', async ({ request, same }) => {
-  for (const url of ['/', '/labels/1', '/labels/1/name', '/artists/1/age', '/artists/by_name']) same(await request({ method: 'OPTIONS', url }), 204, '', { allow: 'GET, HEAD, OPTIONS' })
-  for (const url of ['/albums', '/artists/1/albums', '/albums/by_genre/rock']) {
-    same(await request({ method: 'OPTIONS', url }), 204, '', { allow: 'GET, HEAD, OPTIONS, QUERY', 'accept-query': 'application/x-www-form-urlencoded' })
+  for (const url of ['/', '/labels/1', '/labels/1/name', '/artists/1/age', '/artists/by_name']) {
+    same(await request({ method: 'OPTIONS', url }), 204, '', { allow: 'GET, HEAD, OPTIONS' })
   }
-  same(await request({ method: 'OPTIONS', url: '/nope' }), 404, { status: 'not_found', error: 'collection_not_found', message: "There is no collection 'nope'." })
+  for (const url of ['/albums', '/artists/1/albums', '/albums/by_genre/rock']) {
+    same(await request({ method: 'OPTIONS', url }), 204, '',
+      { allow: 'GET, HEAD, OPTIONS, QUERY', 'accept-query': 'application/x-www-form-urlencoded' })
+  }
+  same(await request({ method: 'OPTIONS', url: '/nope' }), 404,
+    { status: 'not_found', error: 'collection_not_found', message: "There is no collection 'nope'." })
 })
 
 everySource('QUERY is GET with the query string in the body', async ({ request, same }) => {
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
-  same(await request({ method: 'QUERY' as 'GET', url: '/albums', headers: form, payload: 'year%3E=1972&fields=year&sort=year' }), 200, [{ year: 1972 }, { year: 2010 }, { year: 2016 }])
-  same(await request({ method: 'QUERY' as 'GET', url: '/artists/2/albums?sort=year', headers: { 'content-type': 'Application/X-WWW-Form-Urlencoded; charset=utf-8' }, payload: 'fields=year' }), 200, [{ year: 1971 }, { year: 1972 }])
-  same(await request({ method: 'QUERY' as 'GET', url: '/albums?limit=1', headers: form, payload: 'fields=id' }), 200, [{ id: 1 }], { link: '<http://localhost/albums?limit=1&after=WyJpZCIsMV0>; rel="next"' })
-  same(await request({ method: 'QUERY' as 'GET', url: '/albums', headers: { 'content-type': 'application/json' }, payload: '{}' }), 415, {
-    error: 'unsupported_media_type', message: "The 'Content-Type' of the body must be application/x-www-form-urlencoded."
+  same(await request({
+    method: 'QUERY' as 'GET', url: '/albums', headers: form, payload: 'year%3E=1972&fields=year&sort=year'
+  }), 200, [{ year: 1972 }, { year: 2010 }, { year: 2016 }])
+  same(await request({
+    method: 'QUERY' as 'GET',
+    url: '/artists/2/albums?sort=year',
+    headers: { 'content-type': 'Application/X-WWW-Form-Urlencoded; charset=utf-8' },
+    payload: 'fields=year'
+  }), 200, [{ year: 1971 }, { year: 1972 }])
+  same(await request({ method: 'QUERY' as 'GET', url: '/albums?limit=1', headers: form, payload: 'fields=id' }), 200,
+    [{ id: 1 }], { link: '<http://localhost/albums?limit=1&after=WyJpZCIsMV0>; rel="next"' })
+  same(await request({
+    method: 'QUERY' as 'GET', url: '/albums', headers: { 'content-type': 'application/json' }, payload: '{}'
+  }), 415, {
+    error: 'unsupported_media_type',
+    message: "The 'Content-Type' of the body must be application/x-www-form-urlencoded."
   })
-  same(await request({ method: 'QUERY' as 'GET', url: '/albums/1', headers: form, payload: 'fields=id' }), 405, { error: 'method_not_allowed', message: 'QUERY is not allowed here. Allowed methods: GET, HEAD, OPTIONS.' }, { allow: 'GET, HEAD, OPTIONS' })
+  same(await request({ method: 'QUERY' as 'GET', url: '/albums/1', headers: form, payload: 'fields=id' }), 405, {
+    error: 'method_not_allowed', message: 'QUERY is not allowed here. Allowed methods: GET, HEAD, OPTIONS.'
+  }, { allow: 'GET, HEAD, OPTIONS' })
 })

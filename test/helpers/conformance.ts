@@ -140,7 +140,8 @@ const scriptOf = (schema: string, tables: readonly Table[]) => [
   ...tables.flatMap(inserts)
 ].join(';\n')
 
-const namingOf = (tables: readonly Table[], table: string) => tables.find(({ name }) => name === table)?.naming ?? 'none'
+const namingOf = (tables: readonly Table[], table: string) =>
+  tables.find(({ name }) => name === table)?.naming ?? 'none'
 
 const postgresOpener = (connect: Connect): Open => async tables => {
   const schema = `conformance_${process.pid}_${schemas++}`

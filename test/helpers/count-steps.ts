@@ -2,8 +2,13 @@ import { Session } from 'node:inspector'
 
 type Method = (this: object, ...values: unknown[]) => unknown
 
-const textMethods = ['split', 'trim', 'trimStart', 'trimEnd', 'toLowerCase', 'replace', 'replaceAll', 'match', 'indexOf', 'includes', 'lastIndexOf']
-const listMethods = ['concat', 'slice', 'includes', 'indexOf', 'map', 'filter', 'some', 'every', 'join', 'flatMap', Symbol.iterator]
+const textMethods = [
+  'split', 'trim', 'trimStart', 'trimEnd', 'toLowerCase', 'replace', 'replaceAll', 'match', 'indexOf', 'includes',
+  'lastIndexOf'
+]
+const listMethods = [
+  'concat', 'slice', 'includes', 'indexOf', 'map', 'filter', 'some', 'every', 'join', 'flatMap', Symbol.iterator
+]
 
 /**
  * Returns a function that counts the steps of a run: how often each block of the files whose URL contains `files` is
@@ -20,7 +25,8 @@ export function stepCounter (files: string): (run: () => unknown) => number {
     let blocks = 0
     session.post('Profiler.takePreciseCoverage', (error, { result }) => {
       if (error !== null) throw error
-      const ranges = result.filter(({ url }) => url.includes(files)).flatMap(script => script.functions.flatMap(({ ranges }) => ranges))
+      const ranges = result.filter(({ url }) => url.includes(files)).flatMap(script =>
+        script.functions.flatMap(({ ranges }) => ranges))
       for (const { count } of ranges) blocks += count
     })
     return blocks

@@ -11,9 +11,30 @@ import type { ListPlan, ReadResult, DataSource as Source } from '../../lib/sourc
 
 // A source alone: plans made by hand, on models made by hand. People have a boss, staff, and marks by a join.
 
-export interface Person { id: number, name: string, nick?: string | null, age?: number | null, active?: boolean | null, bossId?: number | null }
+export interface Person {
+  id: number,
+  name: string,
+  nick?:
+  | string
+  | null,
+  age?: number | null,
+  active?: boolean | null,
+  bossId?: number | null
+}
 
-export const flags = (property: string) => ({ name: property, label: `"${property}":`, property, index: 0, schema: Type.Any(), readable: true, writable: false, hidden: false, listed: false, filterable: true, sortable: true })
+export const flags = (property: string) => ({
+  name: property,
+  label: `"${property}":`,
+  property,
+  index: 0,
+  schema: Type.Any(),
+  readable: true,
+  writable: false,
+  hidden: false,
+  listed: false,
+  filterable: true,
+  sortable: true
+})
 
 export function stored (property: string, schema: TSchema, identifier = false): StoredField {
   const described = describeValues(schema, true)
@@ -54,18 +75,40 @@ export const bossId = stored('bossId', Type.Integer())
 export const markId = stored('id', Type.Integer(), true)
 export const word = stored('word', Type.String())
 
-export function expressionOf (property: string, type: TSchema, compute?: (item: Readonly<Record<string, unknown>>) => unknown): ExpressionField {
+export function expressionOf (
+  property: string, type: TSchema, compute?: (item: Readonly<Record<string, unknown>>) => unknown
+): ExpressionField {
   const { identifier, ...field } = stored(property, type)
   return { ...field, kind: 'expression', expression: { kind: 'expression', type, ...compute && { memory: compute } } }
 }
 
-export function makeWorld (rows: Rows, { marks: markRows = [], links = [] }: { readonly marks?: Rows, readonly links?: Rows } = {}) {
+export function makeWorld (
+  rows: Rows, { marks: markRows = [], links = [] }: { readonly marks?: Rows, readonly links?: Rows } = {}
+) {
   const source = memory(rows, { joins: { person_marks: links } })
   const people = collectionOf('people', source, id)
   const words = collectionOf('marks', memory(markRows), markId)
-  const boss: SubItemField = { ...flags('boss'), kind: 'sub-item', holder: people, target: people, foreignKey: [bossId] }
-  const staff: SubCollectionField = { ...flags('staff'), kind: 'sub-collection', holder: people, target: people, link: { kind: 'foreign-key', foreignKey: [bossId] } }
-  const marks: SubCollectionField = { ...flags('marks'), kind: 'sub-collection', holder: people, target: words, link: { kind: 'join', through: 'person_marks', foreignKey: ['personId'], otherKey: ['markId'] } }
+  const boss: SubItemField = {
+    ...flags('boss'), kind: 'sub-item', holder: people, target: people, foreignKey: [bossId]
+  }
+  const staff: SubCollectionField = {
+    ...flags('staff'),
+    kind: 'sub-collection',
+    holder: people,
+    target: people,
+    link: {
+      kind: 'foreign-key', foreignKey: [bossId]
+    }
+  }
+  const marks: SubCollectionField = {
+    ...flags('marks'),
+    kind: 'sub-collection',
+    holder: people,
+    target: words,
+    link: {
+      kind: 'join', through: 'person_marks', foreignKey: ['personId'], otherKey: ['markId']
+    }
+  }
   return { source, people, words, boss, staff, marks }
 }
 
@@ -74,18 +117,34 @@ export const { database } = memory([])
 /** Memory answers at once. */
 export const read = (plan: ReadPlan) => database.read(plan) as ReadResult
 
-export const compare = (field: DataField, operator: Operator, value: Extract<Predicate, { kind: 'compare' }>['value']): Predicate => ({ kind: 'compare', field, operator, value })
+export const compare = (field: DataField, operator: Operator, value: Extract<Predicate, {
+  kind: 'compare'
+}>['value']): Predicate => ({ kind: 'compare', field, operator, value })
 export const not = (of: Predicate): Predicate => ({ kind: 'not', of })
 export const some = (field: RelationField, where: Predicate = always): Predicate => ({ kind: 'some', field, where })
 export const up = (...fields: DataField[]): Order => fields.map(field => ({ field, descending: false }))
 export const down = (...fields: DataField[]): Order => fields.map(field => ({ field, descending: true }))
-export const show = (...fields: ScalarField[]): Selection => fields.map(field => ({ kind: 'value', name: field.name, field }))
-export const embed = (field: SubCollectionField, listing: Partial<Listing> = {}): Shown => ({ kind: 'list', name: field.name, field, listing: listingOf(listing) })
+export const show = (...fields: ScalarField[]): Selection =>
+  fields.map(field => ({ kind: 'value', name: field.name, field }))
+export const embed = (field: SubCollectionField, listing: Partial<Listing> = {}): Shown =>
+  ({ kind: 'list', name: field.name, field, listing: listingOf(listing) })
 
-export const listingOf = (listing: Partial<Listing>): Listing => ({ where: always, order: up(id), range: { offset: 0, limit: Infinity }, select: show(id), ...listing })
+export const listingOf = (listing: Partial<Listing>): Listing =>
+  ({ where: always, order: up(id), range: { offset: 0, limit: Infinity }, select: show(id), ...listing })
 
 export const listOf = (collection: Collection, listing: Partial<Listing>, rest: Partial<ListPlan> = {}): ListPlan =>
-  ({ kind: 'list', steps: [], from: { collection, via: undefined }, listing: listingOf(listing), cursorBound: always, extra: [], count: false, ...rest })
+  ({
+    kind: 'list',
+    steps: [],
+    from: {
+      collection, via: undefined
+    },
+    listing: listingOf(listing),
+    cursorBound: always,
+    extra: [],
+    count: false,
+    ...rest
+  })
 
 export function rowsOf (result: ReadResult): readonly Row[] {
   if (result.kind === 'rows') return result.rows
@@ -94,5 +153,6 @@ export function rowsOf (result: ReadResult): readonly Row[] {
 
 export const idsOf = (result: ReadResult) => rowsOf(result).map(row => row['id'])
 export const find = (collection: Collection, where: Predicate) => idsOf(read(listOf(collection, { where })))
-export const showing = (collection: Collection, select: Selection, where = always) => rowsOf(read(listOf(collection, { select, where })))
+export const showing = (collection: Collection, select: Selection, where = always) =>
+  rowsOf(read(listOf(collection, { select, where })))
 export const itemAt = (...steps: Step[]) => read({ kind: 'item', steps, select: show(id) })

@@ -61,7 +61,9 @@ export function readDocument (document: OpenApiDocument) {
         const match = pattern.exec(pathname)
         const operation = item[method.toLowerCase()]
         if (match === null) continue
-        const values = Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(match[index + 1] ?? '')]))
+        const values = Object.fromEntries(
+          names.map((name, index) => [name, decodeURIComponent(match[index + 1] ?? '')])
+        )
         if (!fits(item, values)) continue
         if (operation === undefined) return undefined
         return { path, method: method.toLowerCase(), operation, pathParameters: values }
@@ -75,7 +77,9 @@ export function readDocument (document: OpenApiDocument) {
       const response = operation.responses[name]
       if (response === undefined) return `no response ${status}`
       const component = response.$ref?.split('/').at(-1)
-      const place = component === undefined ? ['paths', path, method, 'responses', name] : ['components', 'responses', component]
+      const place = component === undefined
+        ? ['paths', path, method, 'responses', name]
+        : ['components', 'responses', component]
       const content = component === undefined ? response.content : document.components.responses[component]?.content
       if (body === '') return undefined
       const [type = ''] = contentType.split(';')
@@ -88,7 +92,8 @@ export function readDocument (document: OpenApiDocument) {
   }
 
   function fits (item: Readonly<Record<string, unknown>>, values: Readonly<Record<string, string>>): boolean {
-    const parameters = (item['parameters'] ?? []) as ReadonlyArray<{ readonly name: string, readonly schema: { readonly enum?: readonly unknown[] } }>
+    const parameters = (item['parameters'] ??
+      []) as ReadonlyArray<{ readonly name: string, readonly schema: { readonly enum?: readonly unknown[] } }>
     return parameters.every(({ name, schema }) => schema.enum === undefined || schema.enum.includes(values[name]))
   }
 }

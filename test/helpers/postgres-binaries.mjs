@@ -17,16 +17,23 @@ export function makeFolder () {
 
 export async function initialize (data) {
   const { initdb } = await loadBinaries()
-  const made = spawnSync(initdb, ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale=C'], { ...owner, encoding: 'utf8' })
+  const made = spawnSync(initdb, ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale=C'],
+    { ...owner, encoding: 'utf8' })
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr} ${made.error ?? ''}`)
 }
 
-/** Starts a server over a folder of data, and waits until it is ready. `wrap`: makes another command of its own, such as one that pins it to cores. */
+/**
+ * Starts a server over a folder of data, and waits until it is ready. `wrap`: makes another command of its own, such as
+ * one that pins it to cores.
+ */
 export async function launch ({ data, folder, port, settings = [], detached = false, wrap = command => command }) {
   const { postgres } = await loadBinaries()
   const log = join(folder, `log-${port}-${Date.now()}`)
   const output = openSync(log, 'a')
-  const [command, ...args] = wrap([postgres, '-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder, ...settings.flatMap(setting => ['-c', setting])])
+  const [command, ...args] = wrap([
+    postgres, '-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder,
+    ...settings.flatMap(setting => ['-c', setting])
+  ])
   const server = spawn(command, args, { ...owner, detached, stdio: ['ignore', output, output] })
   closeSync(output)
   while (!/ready to accept (read-only )?connections/.test(readFileSync(log, 'utf8'))) {

@@ -4,7 +4,8 @@ import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort, initialize, launch, makeFolder, urlOf } from './postgres-binaries.mjs'
 
-// One PostgreSQL for the whole run, on a free port and in a temporary folder: started before the tests, stopped after them.
+// One PostgreSQL for the whole run, on a free port and in a temporary folder: started before the tests, stopped after
+// them.
 
 const record = new URL('../../.tap/postgres.json', import.meta.url)
 
@@ -17,7 +18,13 @@ export async function start () {
   const data = join(folder, 'data')
   await initialize(data)
   const port = await freePort()
-  const server = await launch({ data, folder, port, detached: true, settings: ['fsync=off', 'max_connections=200', 'timezone=Asia/Kolkata', 'datestyle=SQL, DMY'] })
+  const server = await launch({
+    data,
+    folder,
+    port,
+    detached: true,
+    settings: ['fsync=off', 'max_connections=200', 'timezone=Asia/Kolkata', 'datestyle=SQL, DMY']
+  })
   mkdirSync(dirname(fileURLToPath(record)), { recursive: true })
   writeFileSync(record, JSON.stringify({ url: urlOf(port), folder, pid: server.pid }))
   server.unref()

@@ -35,7 +35,8 @@ const queries: Record<string, (length: number) => string> = {
 
 /** The readers of text, each with a text of the given length whose characters are of one kind. */
 export const readers: Record<string, (text: string) => unknown> = {
-  ...Object.fromEntries(Object.entries(queries).map(([name, make]) => [`a query of ${name}`, (text: string) => refused(() => parseQuery(make(text.length), generous))])),
+  ...Object.fromEntries(Object.entries(queries).map(([name, make]) =>
+    [`a query of ${name}`, (text: string) => refused(() => parseQuery(make(text.length), generous))])),
   'kept parameters': text => keptParameters(text.replaceAll('x', 'a&'), generous),
   'a path of slashes': text => parsePath(text.replaceAll('x', '/')),
   'a path of escapes': text => parsePath(`/${text.replaceAll('x', '%2F')}`),

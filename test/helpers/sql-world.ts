@@ -16,18 +16,55 @@ import { isOfCatalog } from './sources.ts'
 
 // The world: artists of a label, albums of an artist, tags of albums through a join table.
 
-export interface ArtistRow { id: number, name: string, age: number | null, score: number | null, active: boolean | null, born: string | null, seen: string | null, meta: unknown, labelId: number | null, bossId: number | null }
+export interface ArtistRow {
+  id: number,
+  name: string,
+  age: number | null,
+  score: number | null,
+  active:
+  | boolean
+  | null,
+  born: string | null,
+  seen: string | null,
+  meta: unknown,
+  labelId: number | null,
+  bossId: number | null
+}
 export interface AlbumRow { id: number, title: string, year: number | null, artistId: number | null }
-export interface World { artists: ArtistRow[], albums: AlbumRow[], labels: { id: number, name: string | null }[], tags: { id: number, word: string }[], links: { albumId: number, tagId: number }[] }
+export interface World {
+  artists: ArtistRow[]
+  albums: AlbumRow[]
+  labels: { id: number, name: string | null }[]
+  tags: { id: number, word: string }[]
+  links: { albumId: number, tagId: number }[]
+}
 
 export const artist = (id: number, name: string, rest: Partial<ArtistRow> = {}): ArtistRow => ({
-  id, name, age: null, score: null, active: null, born: null, seen: null, meta: null, labelId: null, bossId: null, ...rest
+  id,
+  name,
+  age: null,
+  score: null,
+  active: null,
+  born: null,
+  seen: null,
+  meta: null,
+  labelId: null,
+  bossId: null,
+  ...rest
 })
 
 export const someWorld: World = {
   labels: [{ id: 1, name: 'Hospital' }, { id: 2, name: null }],
   artists: [
-    artist(1, 'Ada', { age: 36, score: 0.1 + 0.2, active: true, born: '1815-12-10', seen: '2024-01-01T00:00:00.000Z', meta: { a: [1, null, 'x'] }, labelId: 1 }),
+    artist(1, 'Ada', {
+      age: 36,
+      score: 0.1 + 0.2,
+      active: true,
+      born: '1815-12-10',
+      seen: '2024-01-01T00:00:00.000Z',
+      meta: { a: [1, null, 'x'] },
+      labelId: 1
+    }),
     artist(2, 'bo', { age: 36, score: -2.5, active: false, labelId: 1, bossId: 1 }),
     artist(3, 'Ångström%_', { labelId: 2, bossId: 2, meta: 'text' }),
     artist(4, '', { age: 0, score: 1e21, active: true, bossId: 3 }),
@@ -43,7 +80,9 @@ export const someWorld: World = {
     { id: 14, title: 'Lost', year: 2001, artistId: null }
   ],
   tags: [{ id: 100, word: 'rock' }, { id: 101, word: 'jazz' }, { id: 102, word: 'unused' }],
-  links: [{ albumId: 10, tagId: 100 }, { albumId: 10, tagId: 101 }, { albumId: 10, tagId: 100 }, { albumId: 12, tagId: 101 }, { albumId: 13, tagId: 100 }]
+  links: [{
+    albumId: 10, tagId: 100
+  }, { albumId: 10, tagId: 101 }, { albumId: 10, tagId: 100 }, { albumId: 12, tagId: 101 }, { albumId: 13, tagId: 100 }]
 }
 
 export const tables = `
@@ -106,7 +145,8 @@ export function compile (sources: Sources): Model {
         }),
         newAlbums: expression({
           type: Type.Integer({ readable: true }),
-          sql: eb => eb.selectFrom('albums').whereRef('albums.artist_id', '=', 'artists.id').where('year', '>=', 2000).select(({ fn }) => fn.countAll().as('n')),
+          sql: eb => eb.selectFrom('albums').whereRef('albums.artist_id', '=', 'artists.id').where('year', '>=', 2000)
+            .select(({ fn }) => fn.countAll().as('n')),
           memory: ({ id }) => current.albums.filter(album => album.artistId === id && (album.year ?? 0) >= 2000).length
         })
       }
@@ -120,7 +160,10 @@ export function compile (sources: Sources): Model {
 export let current: World = someWorld
 
 export const inMemory = ({ labels, artists, albums, tags, links }: World) => compile({
-  labels: memory(labels), artists: memory(artists), albums: memory(albums, { joins: { album_tags: links } }), tags: memory(tags)
+  labels: memory(labels),
+  artists: memory(artists),
+  albums: memory(albums, { joins: { album_tags: links } }),
+  tags: memory(tags)
 })
 
 export function inSqlite (db: SqliteDatabase, world: World): Model {
@@ -172,7 +215,9 @@ export function watched (file = ':memory:') {
   return { db: sqlite(file, { driver: watching }), sent, prepared }
 }
 
-export const { DatabaseSync } = createRequire(import.meta.url)('@photostructure/sqlite') as { DatabaseSync: SqliteDriverClass }
+export const { DatabaseSync } = createRequire(import.meta.url)('@photostructure/sqlite') as {
+  DatabaseSync: SqliteDriverClass
+}
 export const openSqlite = (file: string) => new DatabaseSync(file)
 
 export function world (data: World = someWorld) {
@@ -197,26 +242,48 @@ export function names (model: Model) {
   }
   const data = (path: string) => field(path) as DataField
   const value = (path: string): Shown => ({ kind: 'value', name: path, field: field(path) as ScalarField })
-  const item = (path: string, select: Selection, where = always): Shown => ({ kind: 'item', name: path, field: field(path) as SubItemField, where, select })
-  const list = (path: string, listing: Listing): Shown => ({ kind: 'list', name: path, field: field(path) as SubCollectionField, listing })
-  const compare = (path: string, operator: Operator, value: Scalar | null | readonly (Scalar | null)[]): Predicate => ({ kind: 'compare', field: data(path), operator, value })
-  const some = (path: string, where: Predicate): Predicate => ({ kind: 'some', field: field(path) as SubItemField, where })
-  const step = (of: string, where: Predicate, via?: string): Step => ({ collection: at(of), via: via === undefined ? undefined : field(via) as SubItemField, where })
-  const by = (...terms: readonly string[]): Order => terms.map(term => ({ field: data(term.replace('-', '')), descending: term.startsWith('-') }))
-  const listing = (order: Order, select: Selection, { where = always, offset = 0, limit = Infinity } = {}): Listing => ({ where, order, range: { offset, limit }, select })
+  const item = (path: string, select: Selection, where = always): Shown =>
+    ({ kind: 'item', name: path, field: field(path) as SubItemField, where, select })
+  const list = (path: string, listing: Listing): Shown =>
+    ({ kind: 'list', name: path, field: field(path) as SubCollectionField, listing })
+  const compare = (path: string, operator: Operator, value: Scalar | null | readonly (Scalar | null)[]): Predicate =>
+    ({ kind: 'compare', field: data(path), operator, value })
+  const some = (path: string, where: Predicate): Predicate =>
+    ({ kind: 'some', field: field(path) as SubItemField, where })
+  const step = (of: string, where: Predicate, via?: string): Step =>
+    ({ collection: at(of), via: via === undefined ? undefined : field(via) as SubItemField, where })
+  const by = (...terms: readonly string[]): Order =>
+    terms.map(term => ({ field: data(term.replace('-', '')), descending: term.startsWith('-') }))
+  const listing = (order: Order, select: Selection, { where = always, offset = 0, limit = Infinity } = {}): Listing =>
+    ({ where, order, range: { offset, limit }, select })
   const page = (of: string, one: Listing, more: Partial<Extract<ReadPlan, { kind: 'list' }>> = {}): ReadPlan =>
-    ({ kind: 'list', steps: [], from: { collection: at(of), via: undefined }, listing: one, cursorBound: always, extra: [], count: false, ...more })
+    ({
+      kind: 'list',
+      steps: [],
+      from: {
+        collection: at(of), via: undefined
+      },
+      listing: one,
+      cursorBound: always,
+      extra: [],
+      count: false,
+      ...more
+    })
   return { at, field, data, value, item, list, compare, some, step, by, listing, page }
 }
 
 export const not = (of: Predicate): Predicate => ({ kind: 'not', of })
 export const rowsOf = (result: ReadResult) => result.kind === 'rows' ? result.rows : []
 export const ids = (result: ReadResult) => rowsOf(result).map(row => row['id'])
-export const groupsOf = (result: ReadResult) => result.kind === 'groups' ? result.groups.map(({ value, rows }) => [value, rows.map(row => row['id'])]) : undefined
+export const groupsOf = (result: ReadResult) => result.kind === 'groups'
+  ? result.groups.map(({ value, rows }) => [value, rows.map(row => row['id'])])
+  : undefined
 
 /** Operands for each field: values at the edges of its type, and values that rows hold. */
 export const operands: Readonly<Record<string, readonly (Scalar | null)[]>> = {
-  'artists.name': ['Ada', 'ada', '', 'Å', 'å', 'ström', '%', '_', '*', '\\', "'", '\u{1F600}', '\uFFFD', 'nobody', 'A', 'a'],
+  'artists.name': [
+    'Ada', 'ada', '', 'Å', 'å', 'ström', '%', '_', '*', '\\', "'", '\u{1F600}', '\uFFFD', 'nobody', 'A', 'a'
+  ],
   'artists.age': [36, 0, -1, 9007199254740991, 35.5, null],
   'artists.score': [0.1 + 0.2, 0.3, -2.5, 1e21, 5e-5, 0, null],
   'artists.active': [true, false, null],

@@ -62,10 +62,13 @@ function relatedTo (
   if (relation === undefined || target === undefined) return []
   const own = row[keyOf(part).name]
   if (isSubItem(relation)) {
-    return target.table.rows.filter(one => one[keyOf(target).name] === valueOf(row, String(relation.link.foreignKey), part))
+    return target.table.rows.filter(one =>
+      one[keyOf(target).name] === valueOf(row, String(relation.link.foreignKey), part))
   }
   const { link } = relation as TSubCollection
-  if (link.through === undefined) return target.table.rows.filter(one => valueOf(one, String(link.foreignKey), target) === own)
+  if (link.through === undefined) {
+    return target.table.rows.filter(one => valueOf(one, String(link.foreignKey), target) === own)
+  }
   const join = tables.find(({ name }) => name === link.through)
   const [ownColumn, otherColumn] = [link.foreignKey, link.otherKey].map(property =>
     join?.columns.find(column => column.property === property)?.name ?? ''

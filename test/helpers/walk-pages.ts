@@ -31,17 +31,23 @@ export async function visitsOnce (t: Test, app: FastifyInstance, collection: str
         t.strictSame(seen.map(({ id }) => id).toSorted(), all, url)
       }
     }
-    const shown = new Map(items.map(item => [String(item[field]), item]).filter(([, item]) => typeof item === 'object' && item[field] !== null) as Array<[string, Item]>)
+    const shown = new Map(items.map(item => [String(item[field]), item]).filter(([, item]) =>
+      typeof item === 'object' && item[field] !== null) as Array<[string, Item]>)
     for (const [text, { id }] of shown) {
       const value = encodeURIComponent(JSON.stringify(text))
-      for (const url of [`/${collection}?${field}=${value}`, `/${collection}?${field}=*${value}`, `/${collection}?${field}>=${value}`, `/${collection}?where=!(${field}>${value})`]) {
+      for (const url of [
+        `/${collection}?${field}=${value}`, `/${collection}?${field}=*${value}`, `/${collection}?${field}>=${value}`,
+        `/${collection}?where=!(${field}>${value})`
+      ]) {
         t.ok((await app.inject(url)).json<Item[]>().some(item => item['id'] === id), url)
       }
       for (const url of [`/${collection}?${field}!=${value}`, `/${collection}?${field}<${value}`]) {
         t.notOk((await app.inject(url)).json<Item[]>().some(item => item['id'] === id), url)
       }
       if (text === '') continue
-      t.ok((await app.inject(`/${collection}/by_${field}/${encodeURIComponent(text)}`)).json<Item[]>().some(item => item['id'] === id), `by_${field}/${text}`)
+      t.ok((await app.inject(`/${collection}/by_${field}/${encodeURIComponent(text)}`)).json<Item[]>().some(
+        item => item['id'] === id
+      ), `by_${field}/${text}`)
     }
   }
 }

@@ -2,7 +2,9 @@ import type { Collection, Field, Model, RelationField, StoredField, SubCollectio
 
 // Every way in which a link can be written, enumerated from the model.
 
-/** A request that writes a link. `asks`: the operations that the rules must allow, besides those of the link's names. */
+/**
+ * A request that writes a link. `asks`: the operations that the rules must allow, besides those of the link's names.
+ */
 export interface Way {
   readonly method: 'POST' | 'PUT' | 'PATCH'
   readonly url: string
@@ -54,14 +56,35 @@ function byChild (field: RelationField & { kind: 'sub-item' }, { of, unused }: K
   if (foreignKey?.writable === true) bodies.push({ [foreignKey.name]: of(target) })
   const ways = bodies.flatMap((body): readonly Way[] => [
     { method: 'PATCH', url, body, asks: [`${property}.update`] },
-    { method: 'POST', url: `/${child.name}`, body: { ...required(child), ...body as object }, asks: [`${property}.create`] },
-    { method: 'PUT', url: `/${child.name}/${unused}`, body: { ...required(child), ...body as object }, asks: [`${property}.create`] }
+    {
+      method: 'POST',
+      url: `/${child.name}`,
+      body: { ...required(child), ...body as object },
+      asks: [
+      `${property}.create`
+      ]
+    },
+    {
+      method: 'PUT',
+      url: `/${child.name}/${unused}`,
+      body: { ...required(child), ...body as object },
+      asks: [
+      `${property}.create`
+      ]
+    }
   ])
   if (foreignKey?.writable !== true) return ways
   return [
     ...ways,
     { method: 'PUT', url: `${url}/${foreignKey.name}`, body: of(target), asks: [`${property}.update`] },
-    { method: 'POST', url: `/${child.name}/by_${foreignKey.name}/${of(target)}`, body: required(child), asks: [`${property}.create`] }
+    {
+      method: 'POST',
+      url: `/${child.name}/by_${foreignKey.name}/${of(target)}`,
+      body: required(child),
+      asks: [
+      `${property}.create`
+      ]
+    }
   ]
 }
 
@@ -82,8 +105,22 @@ function byList (field: SubCollectionField, { of, unused }: Keys): readonly Way[
       ? [
           { method: 'PATCH', url, body: existing, asks: [update, `${target.property}.update`] },
           { method: 'PATCH', url, body: added, asks: [update, create] },
-          { method: 'POST', url: `/${holder.name}`, body: { ...required(holder), ...existing }, asks: [`${holder.property}.create`, `${target.property}.update`] },
-          { method: 'POST', url: `/${holder.name}`, body: { ...required(holder), ...added }, asks: [`${holder.property}.create`, create] }
+          {
+            method: 'POST',
+            url: `/${holder.name}`,
+            body: { ...required(holder), ...existing },
+            asks: [
+            `${holder.property}.create`, `${target.property}.update`
+            ]
+          },
+          {
+            method: 'POST',
+            url: `/${holder.name}`,
+            body: { ...required(holder), ...added },
+            asks: [
+            `${holder.property}.create`, create
+            ]
+          }
         ] as const
       : []
   ]

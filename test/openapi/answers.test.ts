@@ -49,7 +49,9 @@ async function firstWrong ({ requests, ...choices }: Case, counts: { described: 
       if (found === undefined || answer.body.includes('"statusCode":404') || exceptional.test(answer.body)) continue
       counts.described++
       const wrong = document.wrong(found, answer.status, String(answer.headers['content-type']), answer.body)
-      if (wrong !== undefined) return `${request.method} ${request.url}: ${answer.status} ${answer.body}\n${found.path} ${JSON.stringify(wrong)}`
+      if (wrong !== undefined) {
+        return `${request.method} ${request.url}: ${answer.status} ${answer.body}\n${found.path} ${JSON.stringify(wrong)}`
+      }
     }
     return undefined
   } finally {

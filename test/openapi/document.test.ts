@@ -17,12 +17,14 @@ async function serveLibrary (options: Partial<DataApiOptions> = {}) {
   return app
 }
 
-const queries = ['docs', 'types', 'tools'].flatMap(profile => ['3.1', '3.2'].map(version => `profile=${profile}&version=${version}`))
+const queries = ['docs', 'types', 'tools'].flatMap(profile =>
+  ['3.1', '3.2'].map(version => `profile=${profile}&version=${version}`))
 
 interface Operation { readonly operationId?: string, readonly parameters?: ReadonlyArray<{ readonly name: string }> }
 
 const operationsOf = ({ paths }: OpenApiDocument): readonly Operation[] =>
-  Object.values(paths).flatMap(path => Object.values(path) as Operation[]).filter(({ operationId }) => operationId !== undefined)
+  Object.values(paths).flatMap(path => Object.values(path) as Operation[]).filter(({ operationId }) =>
+    operationId !== undefined)
 
 test('the document of any API is valid OpenAPI in every profile and version', async t => {
   const validator = new Validator()
@@ -30,7 +32,9 @@ test('the document of any API is valid OpenAPI in every profile and version', as
     const world = makeWorld(choices)
     const served = await serve('memory()', () => openMemory(world.tables), world)
     for (const query of queries) {
-      const { body } = await served.send({ method: 'GET', url: `${world.options.prefix ?? ''}/openapi.json?${query}`, headers: {} })
+      const { body } = await served.send({
+        method: 'GET', url: `${world.options.prefix ?? ''}/openapi.json?${query}`, headers: {}
+      })
       const document = JSON.parse(body) as OpenApiDocument
       const { valid, errors } = await validator.validate(JSON.parse(body) as Record<string, unknown>)
       t.ok(valid, `${query}: ${JSON.stringify(errors)}`)
@@ -60,9 +64,12 @@ test('GET of openapi.json answers with the document, a tag, and 304 to that tag'
   const response = await app.inject('/api/openapi.json')
   t.equal(response.statusCode, 200)
   t.equal(response.headers['content-type'], 'application/json; charset=utf-8')
-  t.match(response.json(), { openapi: '3.1.1', info: { title: 'Library', version: '2.0.0' }, servers: [{ url: '/api' }] })
+  t.match(response.json(),
+    { openapi: '3.1.1', info: { title: 'Library', version: '2.0.0' }, servers: [{ url: '/api' }] })
   t.same(response.json(), app.dataApi.openapi())
-  const again = await app.inject({ url: '/api/openapi.json', headers: { 'if-none-match': String(response.headers.etag) } })
+  const again = await app.inject({
+    url: '/api/openapi.json', headers: { 'if-none-match': String(response.headers.etag) }
+  })
   t.strictSame([again.statusCode, again.body], [304, ''])
   t.equal((await app.inject({ method: 'HEAD', url: '/api/openapi.json' })).statusCode, 200)
   t.equal((await app.inject({ method: 'POST', url: '/api/openapi.json' })).statusCode, 405)
@@ -82,7 +89,9 @@ test('a document is cut to a profile, a version and collections; anything else i
   t.ok(Object.keys(authors.paths).every(path => path === '/' || path.startsWith('/authors')))
   t.ok('Books' in authors.components.schemas, 'items of authors refer to it')
   t.ok(authors.paths['/authors']?.query)
-  for (const [query, suggestion] of [['profile=tool', 'tools'], ['version=3.0', '3.2'], ['collections=author', 'authors'], ['profil=docs', 'profile']] as const) {
+  for (const [query, suggestion] of [
+    ['profile=tool', 'tools'], ['version=3.0', '3.2'], ['collections=author', 'authors'], ['profil=docs', 'profile']
+  ] as const) {
     const response = await app.inject(`/openapi.json?${query}`)
     t.equal(response.statusCode, 400)
     t.match(response.json(), { error: 'invalid_parameter', ...query === 'version=3.0' ? {} : { suggestion } })
@@ -92,7 +101,9 @@ test('a document is cut to a profile, a version and collections; anything else i
 test('the document is that of the caller, byte for byte', async t => {
   const deny = () => false
   const { authors, books } = rows()
-  const Hidden = { ...Author, properties: { ...Author.properties, shoeSize: { type: 'integer', readable: true, writable: true } } } as unknown as typeof Author
+  const Hidden = {
+    ...Author, properties: { ...Author.properties, shoeSize: { type: 'integer', readable: true, writable: true } }
+  } as unknown as typeof Author
   const withRules = await serveLibrary({
     collections: {
       authors: collection(Hidden, {

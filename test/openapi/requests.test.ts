@@ -22,8 +22,11 @@ async function serve () {
 }
 
 const texts: Readonly<Record<string, fc.Arbitrary<string>>> = {
-  date: fc.date({ min: new Date('0002-01-01'), max: new Date('9998-01-01'), noInvalidDate: true }).map(date => date.toISOString().slice(0, 10)),
-  'date-time': fc.date({ min: new Date('0002-01-01'), max: new Date('9998-01-01'), noInvalidDate: true }).map(date => date.toISOString()),
+  date: fc.date({ min: new Date('0002-01-01'), max: new Date('9998-01-01'), noInvalidDate: true }).map(date =>
+    date.toISOString().slice(0, 10)),
+  'date-time': fc.date({
+    min: new Date('0002-01-01'), max: new Date('9998-01-01'), noInvalidDate: true
+  }).map(date => date.toISOString()),
   uuid: fc.uuid()
 }
 
@@ -36,22 +39,40 @@ const isLink = ({ properties = {}, required = [], allOf }: Schema) =>
 /** Generates values of a schema. */
 function valuesOf (schema: Schema, document: OpenApiDocument, depth = 0): fc.Arbitrary<unknown> {
   const { $ref, anyOf, enum: choices, type, format, properties, required = [], items } = schema
-  if (typeof $ref === 'string') return valuesOf(document.components.schemas[$ref.split('/').at(-1) ?? ''] ?? {}, document, depth)
-  if (depth > 0 && isLink(schema)) return fc.constantFrom(...existing.filter(one => Object.keys(one)[0] === Object.keys(properties ?? {})[0]))
+  if (typeof $ref === 'string') {
+    return valuesOf(document.components.schemas[$ref.split('/').at(-1) ?? ''] ?? {}, document, depth)
+  }
+  if (depth > 0 && isLink(schema)) {
+    return fc.constantFrom(...existing.filter(one => Object.keys(one)[0] === Object.keys(properties ?? {})[0]))
+  }
   if (Array.isArray(choices)) return fc.constantFrom(...choices as unknown[])
   // Elements of relations end where they would nest too deep.
-  if (Array.isArray(anyOf)) return fc.oneof(...(anyOf as Schema[]).slice(0, depth > 2 ? 1 : undefined).map(one => valuesOf(one, document, depth + 1)))
-  if (Array.isArray(type)) return fc.oneof(...type.map(one => valuesOf({ ...schema, type: one as unknown }, document, depth)))
+  if (Array.isArray(anyOf)) {
+    return fc.oneof(
+      ...(anyOf as Schema[]).slice(0, depth > 2 ? 1 : undefined).map(one => valuesOf(one, document, depth + 1))
+    )
+  }
+  if (Array.isArray(type)) {
+    return fc.oneof(...type.map(one => valuesOf({ ...schema, type: one as unknown }, document, depth)))
+  }
   switch (type) {
     case 'null': return fc.constant(null)
     case 'boolean': return fc.boolean()
-    case 'integer': return fc.integer({ min: Number(schema['minimum'] ?? -(2 ** 31)), max: Math.min(Number(schema['maximum'] ?? 2 ** 31), 2 ** 50) })
-    case 'number': return fc.double({ min: Number(schema['minimum'] ?? -1e9), max: Number(schema['maximum'] ?? 1e9), noNaN: true })
+    case 'integer': return fc.integer({
+      min: Number(schema['minimum'] ?? -(2 ** 31)), max: Math.min(Number(schema['maximum'] ?? 2 ** 31), 2 ** 50)
+    })
+    case 'number': return fc.double({
+      min: Number(schema['minimum'] ?? -1e9), max: Number(schema['maximum'] ?? 1e9), noNaN: true
+    })
     case 'string': return textsOf(schema, String(format))
     case 'array': return fc.array(valuesOf((items ?? {}) as Schema, document, depth + 1), { maxLength: 2 })
     case 'object': {
-      const members = Object.entries((properties ?? {}) as Record<string, Schema>).map(([name, one]) => [name, valuesOf(one, document, depth)])
-      const needed = [required, ...(schema['allOf'] as Schema[] | undefined ?? []).map(one => (one['anyOf'] as Schema[])[0]?.['required'] ?? [])].flat() as string[]
+      const members = Object.entries((properties ?? {}) as Record<string, Schema>).map(([name, one]) =>
+        [name, valuesOf(one, document, depth)])
+      const needed = [
+        required,
+        ...(schema['allOf'] as Schema[] | undefined ?? []).map(one => (one['anyOf'] as Schema[])[0]?.['required'] ?? [])
+      ].flat() as string[]
       return fc.record(Object.fromEntries(members) as Record<string, fc.Arbitrary<unknown>>, { requiredKeys: needed })
     }
     default: return fc.jsonValue()
@@ -77,7 +98,8 @@ test('each documented parameter is taken with every value of its schema', async 
     before: fc.constant(undefined as never)
   }
   await fc.assert(fc.asyncProperty(fc.constantFrom(...parameters).chain(one =>
-    (taken[one.name] ?? valuesOf(one.schema, document)).map(value => ({ ...one, value }))), async ({ path, name, value }) => {
+    (taken[one.name] ??
+      valuesOf(one.schema, document)).map(value => ({ ...one, value }))), async ({ path, name, value }) => {
     if (value === undefined || (path === '/books' && name in taken)) return
     const url = `${path}?${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`
     const response = await app.inject(url)
@@ -85,7 +107,9 @@ test('each documented parameter is taken with every value of its schema', async 
   }), { numRuns })
 })
 
-const bodies = [['POST', '/authors'], ['POST', '/books'], ['PATCH', '/authors/1'], ['PATCH', '/books/00000000-0000-4000-8000-000000000001']] as const
+const bodies = [[
+  'POST', '/authors'
+], ['POST', '/books'], ['PATCH', '/authors/1'], ['PATCH', '/books/00000000-0000-4000-8000-000000000001']] as const
 
 test('a body that its schema allows is valid for the API, and one that it forbids is not', async t => {
   const described = await serve()
@@ -95,22 +119,30 @@ test('a body that its schema allows is valid for the API, and one that it forbid
   await fc.assert(fc.asyncProperty(fc.constantFrom(...bodies).chain(([method, url]) => {
     const found = reader.find(method, url)
     const schema = (found?.operation as Operation | undefined)?.requestBody?.content['application/json']?.schema ?? {}
-    const place = ['paths', found?.path ?? '', method.toLowerCase(), 'requestBody', 'content', 'application/json', 'schema']
+    const place = [
+      'paths', found?.path ?? '', method.toLowerCase(), 'requestBody', 'content', 'application/json', 'schema'
+    ]
     return fc.record({
       method: fc.constant(method),
       url: fc.constant(url),
       place: fc.constant(place),
       body: valuesOf(schema, document),
-      spoiled: fc.option(fc.tuple(fc.constantFrom('name', 'title', 'rating', 'pages', 'born', 'unknown', 'books'), fc.jsonValue()))
+      spoiled: fc.option(
+        fc.tuple(fc.constantFrom('name', 'title', 'rating', 'pages', 'born', 'unknown', 'books'), fc.jsonValue())
+      )
     })
   }), async ({ method, url, place, body, spoiled }) => {
     const app = await serve()
     const sent = spoiled === null || Array.isArray(body) ? body : { ...body as object, [spoiled[0]]: spoiled[1] }
-    const response = await app.inject({ method, url, payload: JSON.stringify(sent), headers: { 'content-type': 'application/json' } })
+    const response = await app.inject({
+      method, url, payload: JSON.stringify(sent), headers: { 'content-type': 'application/json' }
+    })
     const allowed = reader.validatorAt(...place)(JSON.parse(JSON.stringify(sent)))
     const refused = response.statusCode === 400 && response.json<{ error: string }>().error === 'validation'
     if (!allowed) forbidden++
-    if (allowed === refused) throw new Error(`${allowed ? 'allowed' : 'forbidden'}: ${JSON.stringify(sent)}\n${response.body}`)
+    if (allowed === refused) {
+      throw new Error(`${allowed ? 'allowed' : 'forbidden'}: ${JSON.stringify(sent)}\n${response.body}`)
+    }
   }), { numRuns })
   t.ok(forbidden > numRuns / 20, `${forbidden} forbidden bodies`)
 })

@@ -22,10 +22,17 @@ for (const version of ['3.0.3', '3.1.0']) {
         if (first !== 'swagger') await addSwagger()
         app.get('/health', { schema: { response: { 200: { type: 'object' } } } }, () => ({}))
         await app.ready()
-        const document = app.swagger() as unknown as { readonly paths: Record<string, unknown>, readonly components: { readonly schemas: Record<string, unknown> } }
-        const { valid, errors } = await new Validator().validate(JSON.parse(JSON.stringify(document)) as Record<string, unknown>)
+        const document = app.swagger() as unknown as {
+          readonly paths: Record<string, unknown>
+          readonly components: { readonly schemas: Record<string, unknown> }
+        }
+        const {
+          valid, errors
+        } = await new Validator().validate(JSON.parse(JSON.stringify(document)) as Record<string, unknown>)
         t.ok(valid, JSON.stringify(errors))
-        for (const path of ['/health', `${prefix}/authors`, '/other/authors/{identifier}']) t.ok(path in document.paths, path)
+        for (const path of ['/health', `${prefix}/authors`, '/other/authors/{identifier}']) {
+          t.ok(path in document.paths, path)
+        }
         t.ok('OtherAuthors' in document.components.schemas)
         t.notOk(Object.keys(document.paths).some(path => path.includes('*')))
       })

@@ -14,7 +14,8 @@ const syntax = compileSyntax({})
 const numRuns = Number(process.env['FC_RUNS'] ?? 1000)
 
 // A query without its places and without what was not given.
-const bare = (value: unknown): unknown => JSON.parse(JSON.stringify(value, (key, member) => key === 'at' ? undefined : member))
+const bare = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value, (key, member) => key === 'at' ? undefined : member))
 
 // Generators
 
@@ -23,11 +24,15 @@ const text = fc.string({ unit: 'binary', maxLength: 8 }).filter(text => !text.in
 const tricky = fc.string({ unit: fc.constantFrom(...'aé😀0 "\\,;|()!=*<>~^$&+%#.\'/?[]`\n\u0085'), maxLength: 8 })
 const quoted = fc.oneof(text, tricky).map((text): ValueText => ({ text, quoted: true, at: nowhere }))
 // What needs no quotes wherever it stands; an empty value is written in quotes, as no list of one could hold it.
-const raw = fc.oneof(text, tricky).filter(text => /^[^"*=~>,;|()][^,;|()]*$/.test(text)).map((text): ValueText => ({ text, quoted: false, at: nowhere }))
-// What is all of a parameter's text may hold anything but a quote or `=` to begin with, and what would lengthen its operator.
-const free = fc.oneof(text, tricky).filter(text => !/^["=]/.test(text)).map((text): ValueText => ({ text, quoted: false, at: nowhere }))
+const raw = fc.oneof(text, tricky).filter(text => /^[^"*=~>,;|()][^,;|()]*$/.test(text)).map((text): ValueText =>
+  ({ text, quoted: false, at: nowhere }))
+// What is all of a parameter's text may hold anything but a quote or `=` to begin with, and what would lengthen its
+// operator.
+const free = fc.oneof(text, tricky).filter(text => !/^["=]/.test(text)).map((text): ValueText =>
+  ({ text, quoted: false, at: nowhere }))
 
-const name = fc.oneof(fc.constantFrom('__proto__', 'constructor', 'by_name', '0', '-', 'null', 'desc'), fc.string({ unit: fc.constantFrom(...'abyz_-09é😀\u0080'), minLength: 1, maxLength: 4 }))
+const name = fc.oneof(fc.constantFrom('__proto__', 'constructor', 'by_name', '0', '-', 'null', 'desc'),
+  fc.string({ unit: fc.constantFrom(...'abyz_-09é😀\u0080'), minLength: 1, maxLength: 4 }))
 const path = fc.array(name, { minLength: 1, maxLength: 3 })
 const operators = Object.keys(operatorDefaults) as Operator[]
 const isList = (operator: Operator) => operator === 'in' || operator === 'not_in'
@@ -39,29 +44,52 @@ const compare = fc.constantFrom(...operators).chain(operator => fc.record({
   values: fc.array(fc.oneof(quoted, raw), isList(operator) ? { maxLength: 4 } : { minLength: 1, maxLength: 1 }),
   at: fc.constant(nowhere)
 }))
-const freely = fc.record({ kind: fc.constant('compare' as const), path, operator: fc.constantFrom(...operators.filter(operator => !isList(operator))), values: fc.tuple(free), at: fc.constant(nowhere) })
+const freely = fc.record({
+  kind: fc.constant('compare' as const),
+  path,
+  operator: fc.constantFrom(...operators.filter(operator => !isList(operator))),
+  values: fc.tuple(free),
+  at: fc.constant(nowhere)
+})
   .filter(({ operator, values: [{ text }] }) => operatorAt(spell(operator) + text, 0, syntax)?.[0] === spell(operator))
 
 const empty: Filter = { kind: 'all', of: [] }
 const { filter } = fc.letrec<{ filter: Filter, group: Filter, element: Filter }>(tie => ({
-  filter: fc.oneof({ maxDepth: 2 }, compare, tie('group'), tie('group').map((of): Filter => ({ kind: 'not', of })), tie('element'), fc.constant<Filter>({ kind: 'not', of: empty })),
-  element: fc.record({ kind: fc.constant('some' as const), path: fc.array(name, { minLength: 1, maxLength: 2 }), of: fc.oneof(fc.constant(empty), tie('group')), at: fc.constant(nowhere) }),
-  group: fc.record({ kind: fc.constantFrom('all' as const, 'any' as const), of: fc.array(tie('filter'), { minLength: 1, maxLength: 3 }) })
+  filter: fc.oneof({ maxDepth: 2 }, compare, tie('group'), tie('group').map((of): Filter => ({ kind: 'not', of })),
+    tie('element'), fc.constant<Filter>({ kind: 'not', of: empty })),
+  element: fc.record({
+    kind: fc.constant('some' as const),
+    path: fc.array(name, { minLength: 1, maxLength: 2 }),
+    of: fc.oneof(fc.constant(empty), tie('group')),
+    at: fc.constant(nowhere)
+  }),
+  group: fc.record({
+    kind: fc.constantFrom('all' as const, 'any' as const), of: fc.array(tie('filter'), { minLength: 1, maxLength: 3 })
+  })
     // A group of one is written alike whether it is of `and` or of `or`.
     .map((group): Filter => group.of.length === 1 ? { ...group, kind: 'all' } : group)
 }))
 
 // A `-` before a name means descending.
 const sortName = name.filter(name => !name.startsWith('-'))
-const sort = fc.array(fc.record<SortTerm>({ name: sortName, descending: fc.boolean(), at: fc.constant(nowhere) }), { minLength: 1, maxLength: 4 })
+const sort = fc.array(fc.record<SortTerm>({ name: sortName, descending: fc.boolean(), at: fc.constant(nowhere) }),
+  { minLength: 1, maxLength: 4 })
 const count = fc.stringMatching(/^[0-9a-z -]{0,3}$/).map((text): ValueText => ({ text, quoted: false, at: nowhere }))
 const anything = fc.oneof(text, tricky).map((text): ValueText => ({ text, quoted: false, at: nowhere }))
 const sizes = { page: count, size: count, offset: count }
 
 const { nested, fields } = fc.letrec<{ nested: Query, fields: readonly FieldAsked[], field: FieldAsked }>(tie => ({
-  nested: fc.record({ filters: fc.array(filter, { maxLength: 2 }), sort: fc.option(sort, { nil: undefined }), fields: fc.option(tie('fields'), { nil: undefined }), page: fc.record(sizes, { requiredKeys: [] }), at: fc.constant({}) })
-    .filter(({ filters, sort, fields, page }) => fields !== undefined || sort !== undefined || filters.length > 0 || Object.keys(page).length > 0),
-  field: fc.oneof({ maxDepth: 2, withCrossShrink: true }, fc.record({ name, at: fc.constant(nowhere) }), fc.record({ name, at: fc.constant(nowhere), query: tie('nested') })),
+  nested: fc.record({
+    filters: fc.array(filter, { maxLength: 2 }),
+    sort: fc.option(sort, { nil: undefined }),
+    fields: fc.option(tie('fields'), { nil: undefined }),
+    page: fc.record(sizes, { requiredKeys: [] }),
+    at: fc.constant({})
+  })
+    .filter(({ filters, sort, fields, page }) => fields !== undefined || sort !== undefined || filters.length > 0 ||
+      Object.keys(page).length > 0),
+  field: fc.oneof({ maxDepth: 2, withCrossShrink: true }, fc.record({ name, at: fc.constant(nowhere) }),
+    fc.record({ name, at: fc.constant(nowhere), query: tie('nested') })),
   fields: fc.array(tie('field'), { minLength: 1, maxLength: 3 })
 }))
 
@@ -75,13 +103,22 @@ const query: fc.Arbitrary<Query> = fc.record({
 
 // Any text, also of half surrogate pairs, and text that is nearly a query.
 const wild = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map(code => String.fromCharCode(code)) })
-const nearly = fc.array(fc.constantFrom('where=', 'sort=', 'fields=', 'limit=', 'after=', 'a', 'b', '.', '=', '=*', '!', '(', ')', ',', ';', '|', '"', '\\', '&', '+', '%', '%22', '%28', '%00', '%ff', ' desc', '😀'), { maxLength: 30 }).map(parts => parts.join(''))
+const nearly = fc.array(fc.constantFrom('where=', 'sort=', 'fields=', 'limit=', 'after=', 'a', 'b', '.', '=', '=*',
+  '!', '(', ')', ',', ';', '|', '"', '\\', '&', '+', '%', '%22', '%28', '%00',
+  '%ff', ' desc', '😀'),
+{ maxLength: 30 }).map(parts => parts.join(''))
 
 // Properties
 
 test('a query that is written out is read back', async t => {
-  fc.assert(fc.property(query, query => { deepStrictEqual(bare(parseQuery(formatQuery(query), syntax)), bare(query)) }), { numRuns })
-  fc.assert(fc.property(nested, query => { deepStrictEqual(bare(parseQuery(formatQuery({ filters: [], fields: [{ name: 'a', at: nowhere, query }], page: {}, at: {} }), syntax).fields?.[0]?.query), bare(query)) }), { numRuns })
+  fc.assert(fc.property(query, query => {
+    deepStrictEqual(bare(parseQuery(formatQuery(query), syntax)), bare(query))
+  }), { numRuns })
+  fc.assert(fc.property(nested, query => {
+    deepStrictEqual(bare(parseQuery(formatQuery({
+      filters: [], fields: [{ name: 'a', at: nowhere, query }], page: {}, at: {}
+    }), syntax).fields?.[0]?.query), bare(query))
+  }), { numRuns })
   t.pass()
 })
 
@@ -89,12 +126,15 @@ const plus = (encoded: string) => encoded.replaceAll('%20', '+')
 const encoders: Record<string, (text: string) => string> = {
   encodeURIComponent: text => text.split('=').map(encodeURIComponent).join('='),
   'encodeURIComponent of the whole part': encodeURIComponent,
-  'form encoding': text => plus(encodeURIComponent(text)).replace(/[!'()~*]/g, character => `%${character.charCodeAt(0).toString(16)}`),
+  'form encoding': text =>
+    plus(encodeURIComponent(text)).replace(/[!'()~*]/g, character => `%${character.charCodeAt(0).toString(16)}`),
   'every byte encoded': text => Buffer.from(text).toString('hex').replace(/../g, '%$&'),
   'nothing encoded but what must be': text => text.replace(/[%+&]/g, encodeURIComponent),
   URL: text => new URL(`http://host/?${text.replace(/[%+&#\t\r\n]/g, encodeURIComponent)}`).search.slice(1),
   // Splits name from value at the first `=`, wherever that stands; without one it would add one.
-  URLSearchParams: text => text.includes('=') ? new URLSearchParams([[text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)]]).toString() : encodeURIComponent(text)
+  URLSearchParams: text => text.includes('=')
+    ? new URLSearchParams([[text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)]]).toString()
+    : encodeURIComponent(text)
 }
 
 for (const [encoder, encode] of Object.entries(encoders)) {
@@ -112,7 +152,8 @@ for (const [encoder, encode] of Object.entries(encoders)) {
 test('what links keep of a query is the query without its page', async t => {
   fc.assert(fc.property(query, query => {
     const { page: { size }, ...rest } = query
-    deepStrictEqual(bare(parseQuery(keptParameters(formatQuery(query), syntax).join('&'), syntax)), bare({ ...rest, page: { size } }))
+    deepStrictEqual(bare(parseQuery(keptParameters(formatQuery(query), syntax).join('&'), syntax)),
+      bare({ ...rest, page: { size } }))
   }), { numRuns })
   t.pass()
 })
@@ -152,7 +193,13 @@ test('what is read of any text is the same read again from its written form', as
 })
 
 // The same with every value quoted.
-const requote = (query: Query): Query => ({ ...query, filters: query.filters.map(requoteFilter), ...query.fields && { fields: query.fields.map(field => field.query === undefined ? field : { ...field, query: requote(field.query) }) } })
+const requote = (query: Query): Query => ({
+  ...query,
+  filters: query.filters.map(requoteFilter),
+  ...query.fields && {
+    fields: query.fields.map(field => field.query === undefined ? field : { ...field, query: requote(field.query) })
+  }
+})
 
 function requoteFilter (filter: Filter): Filter {
   if (filter.kind === 'not' || filter.kind === 'some') return { ...filter, of: requoteFilter(filter.of) }

@@ -42,7 +42,8 @@ test('a segment is split at its commas before it is decoded', async t => {
 
 test('broken percent-encoding of a path is refused', async t => {
   for (const url of ['/%', '/a%2', '/%zz', '/a/%ff', '/%c0%af', '/%ed%a0%80', '/\ud800', 'http://h/%']) {
-    t.throws(() => parsePath(url), new DataApiError('malformed_url', `The segment '${url.replace('http://h', '').split('/').at(-1)}' is not valid percent-encoded UTF-8.`), url)
+    t.throws(() => parsePath(url), new DataApiError('malformed_url',
+      `The segment '${url.replace('http://h', '').split('/').at(-1)}' is not valid percent-encoded UTF-8.`), url)
   }
 })
 

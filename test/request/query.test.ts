@@ -11,7 +11,11 @@ const brief = (query: Query) => ({
   ...query.filters.length > 0 && { filters: query.filters.map(briefFilter) },
   ...query.sort && { sort: query.sort.map(({ name, descending }) => `${name} ${descending ? 'down' : 'up'}`) },
   ...query.fields && { fields: query.fields.map(briefField) },
-  ...Object.keys(query.page).length > 0 && { page: Object.fromEntries(Object.entries(query.page).map(([kind, value]: [string, ValueText]) => [kind, briefValue(value)])) }
+  ...Object.keys(query.page).length > 0 && {
+    page: Object.fromEntries(
+      Object.entries(query.page).map(([kind, value]: [string, ValueText]) => [kind, briefValue(value)])
+    )
+  }
 })
 
 const briefValue = ({ text, quoted }: ValueText) => quoted ? [text] : text
@@ -25,15 +29,24 @@ function briefFilter (filter: Filter): unknown {
 }
 
 function reads (table: Record<string, unknown>) {
-  for (const [text, expected] of Object.entries(table)) test(`'${text}' is read`, async t => { t.same(brief(parseQuery(text, syntax)), expected) })
+  for (const [text, expected] of Object.entries(table)) {
+    test(`'${text}' is read`, async t => { t.same(brief(parseQuery(text, syntax)), expected) })
+  }
 }
 
-const filters = (table: Record<string, unknown>) => reads(Object.fromEntries(Object.entries(table).map(([text, filter]) => [text, { filters: [filter] }])))
+const filters = (table: Record<string, unknown>) =>
+  reads(Object.fromEntries(Object.entries(table).map(([text, filter]) => [text, { filters: [filter] }])))
 
-function refuses (table: Record<string, readonly [code: string, parameter: string, position: number, message: string | RegExp]>, options = {}) {
+function refuses (
+  table: Record<string, readonly [code: string, parameter: string, position: number, message: string | RegExp]>,
+  options = {}
+) {
   for (const [text, [code, parameter, position, message]] of Object.entries(table)) {
-    test(`'${text.length > 60 ? `${text.slice(0, 60)}...` : text}' is refused${Object.keys(options).length > 0 ? ` with ${JSON.stringify(options)}` : ''}`, async t => {
-      t.throws(() => parseQuery(text, compileSyntax(options)), { constructor: DataApiError, code, message, facts: { parameter, position } })
+    test(`'${text.length > 60
+      ? `${text.slice(0, 60)}...`
+      : text}' is refused${Object.keys(options).length > 0 ? ` with ${JSON.stringify(options)}` : ''}`, async t => {
+      t.throws(() => parseQuery(text, compileSyntax(options)),
+        { constructor: DataApiError, code, message, facts: { parameter, position } })
     })
   }
 }
@@ -81,12 +94,17 @@ refuses({
 }, { fieldParameters: false })
 
 test('with field parameters off a filter is still a where', async t => {
-  t.same(brief(parseQuery('where=age>5&fields=a(where=b>1)', compileSyntax({ fieldParameters: false }))), { filters: [['age', 'greater', '5']], fields: [{ name: 'a', query: { filters: [['b', 'greater', '1']] } }] })
+  t.same(brief(parseQuery('where=age>5&fields=a(where=b>1)', compileSyntax({ fieldParameters: false }))),
+    { filters: [['age', 'greater', '5']], fields: [{ name: 'a', query: { filters: [['b', 'greater', '1']] } }] })
 })
 
 test('broken percent-encoding and a NUL are refused wherever they stand', async t => {
-  for (const part of ['%', 'a=%f', 'a=%ff', '%zz=1', 'a=%ed%a0%80', 'a=\ud800', 'a=%00', '%00', 'where=a="%00"', 'sort=%00', 'page=\0', 'fields=a(b%00)']) {
-    t.throws(() => parseQuery(`x=1&${part}`, syntax), { constructor: DataApiError, code: 'malformed_url' }, JSON.stringify(part))
+  for (const part of [
+    '%', 'a=%f', 'a=%ff', '%zz=1', 'a=%ed%a0%80', 'a=\ud800', 'a=%00', '%00', 'where=a="%00"', 'sort=%00', 'page=\0',
+    'fields=a(b%00)'
+  ]) {
+    t.throws(() => parseQuery(`x=1&${part}`, syntax),
+      { constructor: DataApiError, code: 'malformed_url' }, JSON.stringify(part))
   }
 })
 
@@ -144,7 +162,12 @@ filters({
   'where=(age<5|age>60)': { any: [['age', 'less', '5'], ['age', 'greater', '60']] },
   'where=!(genre=rock,year<1990)': { not: { all: [['genre', 'equals', 'rock'], ['year', 'less', '1990']] } },
   'where=(a=1)': { all: [['a', 'equals', '1']] },
-  'where=((a=1,b=2)|!(c=3|d=4))': { any: [{ all: [['a', 'equals', '1'], ['b', 'equals', '2']] }, { not: { any: [['c', 'equals', '3'], ['d', 'equals', '4']] } }] },
+  'where=((a=1,b=2)|!(c=3|d=4))': {
+    any: [
+      { all: [['a', 'equals', '1'], ['b', 'equals', '2']] },
+      { not: { any: [['c', 'equals', '3'], ['d', 'equals', '4']] } }
+    ]
+  },
   'where=!(!(a=1))': { not: { all: [{ not: { all: [['a', 'equals', '1']] } }] } },
   'where=(a=|b=x"y|c="1,2|3)")': { any: [['a', 'equals', ''], ['b', 'equals', 'x"y'], ['c', 'equals', ['1,2|3)']]] },
   'where=(a=(b;c)': { all: [['a', 'equals', '(b;c']] },
@@ -161,8 +184,12 @@ refuses({
   'name="a\\"': ['invalid_filter', 'name', 6, 'The quote is not closed.'],
   'name="a\\\\\\"': ['invalid_filter', 'name', 6, 'The quote is not closed.'],
   'where=name="a"b': ['invalid_filter', 'where', 9, "Expected the end of the value after its closing quote, not 'b'."],
-  'name="a"%F0%9F%98%80': ['invalid_filter', 'name', 9, "Expected the end of the value after its closing quote, not '😀'."],
-  'where=%F0%9F%98%80=""x': ['invalid_filter', 'where', 6, "Expected the end of the value after its closing quote, not 'x'."],
+  'name="a"%F0%9F%98%80': [
+    'invalid_filter', 'name', 9, "Expected the end of the value after its closing quote, not '😀'."
+  ],
+  'where=%F0%9F%98%80=""x': [
+    'invalid_filter', 'where', 6, "Expected the end of the value after its closing quote, not 'x'."
+  ],
   'name="a",b': ['invalid_filter', 'name', 9, "Expected the end of the value after its closing quote, not ','."],
   'id=*1,"2"3': ['invalid_filter', 'id', 10, "Expected the end of the value after its closing quote, not '3'."],
   'id=*1,"2': ['invalid_filter', 'id', 7, 'The quote is not closed.'],
@@ -171,7 +198,9 @@ refuses({
   'where=(x=1,a.=1)': ['invalid_filter', 'where', 7, "A '.' must be between two names."],
   'where=a:1': ['invalid_filter', 'where', 2, "Expected an operator, not ':'."],
   'where=!a=1': ['invalid_filter', 'where', 1, "Expected a field's name, not '!'."],
-  'where=(a=1,b=2|c=3)': ['invalid_filter', 'where', 9, "A group cannot mix ',' (and) with '|' (or); put one of them in its own parentheses."],
+  'where=(a=1,b=2|c=3)': [
+    'invalid_filter', 'where', 9, "A group cannot mix ',' (and) with '|' (or); put one of them in its own parentheses."
+  ],
   'where=(a=1|(b=2)|c=3,d=4)': ['invalid_filter', 'where', 15, /^A group cannot mix/],
   'where=(a=1': ['invalid_filter', 'where', 5, "Expected ',', '|' or ')', but the text ends here."],
   'where=((a=1)': ['invalid_filter', 'where', 7, "Expected ',', '|' or ')', but the text ends here."],
@@ -224,17 +253,70 @@ reads({
   'fields=name': { fields: ['name'] },
   'select=a,b;c+d%2Be': { fields: ['a', 'b', 'c', 'd', 'e'] },
   'fields=a,+b,,a': { fields: ['a', 'b', 'a'] },
-  'fields=name,albums(title,tracks(title))': { fields: ['name', { name: 'albums', query: { fields: ['title', { name: 'tracks', query: { fields: ['title'] } }] } }] },
-  'fields=albums(title;sort=year desc,title;limit=3;where=year>=2000)': { fields: [{ name: 'albums', query: { fields: ['title'], sort: ['year down', 'title up'], page: { size: '3' }, filters: [['year', 'at_least', '2000']] } }] },
+  'fields=name,albums(title,tracks(title))': {
+    fields: ['name', { name: 'albums', query: { fields: ['title', { name: 'tracks', query: { fields: ['title'] } }] } }]
+  },
+  'fields=albums(title;sort=year desc,title;limit=3;where=year>=2000)': {
+    fields: [{
+      name: 'albums',
+      query: {
+        fields: ['title'], sort: ['year down', 'title up'], page: { size: '3' }, filters: [['year', 'at_least', '2000']]
+      }
+    }]
+  },
   'fields=albums(limit=3),b': { fields: [{ name: 'albums', query: { page: { size: '3' } } }, 'b'] },
-  'fields=albums(a;b; limit=3 ;)': { fields: [{ name: 'albums', query: { fields: ['a', 'b'], page: { size: '3 ' } } }] },
-  'fields=albums(year>2000;year<2010;page=2;offset=1)': { fields: [{ name: 'albums', query: { filters: [['year', 'greater', '2000'], ['year', 'less', '2010']], page: { page: '2', offset: '1' } } }] },
+  'fields=albums(a;b; limit=3 ;)': {
+    fields: [{ name: 'albums', query: { fields: ['a', 'b'], page: { size: '3 ' } } }]
+  },
+  'fields=albums(year>2000;year<2010;page=2;offset=1)': {
+    fields: [{
+      name: 'albums',
+      query: { filters: [['year', 'greater', '2000'], ['year', 'less', '2010']], page: { page: '2', offset: '1' } }
+    }]
+  },
   // An option's value ends at the `;` or `)` of its own level.
-  'fields=a(where=(x=1|y=*(1;2));where=!(z="a;)"))': { fields: [{ name: 'a', query: { filters: [{ any: [['x', 'equals', '1'], ['y', 'in', '1', '2']] }, { not: { all: [['z', 'equals', ['a;)']]] } }] } }] },
-  'fields=a(x=f(b;c),d;y=*1,f(2,3);z=*(1;2);v="c;)")': { fields: [{ name: 'a', query: { filters: [['x', 'equals', 'f(b;c),d'], ['y', 'in', '1', 'f(2,3)'], ['z', 'in', '1', '2'], ['v', 'equals', ['c;)']]] } }] },
+  'fields=a(where=(x=1|y=*(1;2));where=!(z="a;)"))': {
+    fields: [{
+      name: 'a',
+      query: {
+        filters: [{ any: [['x', 'equals', '1'], ['y', 'in', '1', '2']] }, { not: { all: [['z', 'equals', ['a;)']]] } }]
+      }
+    }]
+  },
+  'fields=a(x=f(b;c),d;y=*1,f(2,3);z=*(1;2);v="c;)")': {
+    fields: [{
+      name: 'a',
+      query: {
+        filters: [
+          ['x', 'equals', 'f(b;c),d'], ['y', 'in', '1', 'f(2,3)'], ['z', 'in', '1', '2'], ['v', 'equals', ['c;)']]
+        ]
+      }
+    }]
+  },
   // A quote inside a raw value is data, so it hides no option.
-  'fields=a(where=x=5";where=y=6";limit=3)': { fields: [{ name: 'a', query: { filters: [['x', 'equals', '5"'], ['y', 'equals', '6"']], page: { size: '3' } } }] },
-  'fields=a(b(c(d(e(f)))))': { fields: [{ name: 'a', query: { fields: [{ name: 'b', query: { fields: [{ name: 'c', query: { fields: [{ name: 'd', query: { fields: [{ name: 'e', query: { fields: ['f'] } }] } }] } }] } }] } }] }
+  'fields=a(where=x=5";where=y=6";limit=3)': {
+    fields: [{ name: 'a', query: { filters: [['x', 'equals', '5"'], ['y', 'equals', '6"']], page: { size: '3' } } }]
+  },
+  'fields=a(b(c(d(e(f)))))': {
+    fields: [{
+      name: 'a',
+      query: {
+        fields: [{
+          name: 'b',
+          query: {
+            fields: [
+              {
+                name: 'c',
+                query: {
+                  fields: [{ name: 'd', query: { fields: [{ name: 'e', query: { fields: ['f'] } }] } }]
+                }
+              }
+            ]
+          }
+        }]
+      }
+    }]
+  }
 })
 
 refuses({
@@ -258,7 +340,9 @@ refuses({
   'fields=a(sort=b up)': ['invalid_sort', 'fields', 10, /^Expected one of/],
   'fields=a(where=b)': ['invalid_filter', 'fields', 10, "Expected an operator, not ')'."],
   'fields=a(b="1)': ['invalid_filter', 'fields', 5, 'The quote is not closed.'],
-  'fields=a(b="1"2)': ['invalid_filter', 'fields', 8, "Expected the end of the value after its closing quote, not '2'."],
+  'fields=a(b="1"2)': [
+    'invalid_filter', 'fields', 8, "Expected the end of the value after its closing quote, not '2'."
+  ],
   'fields=a(where=(b=1)c)': ['invalid_filter', 'fields', 14, "Expected ';' or ')', not 'c'."],
   'fields=a(b=*(1)2)': ['invalid_filter', 'fields', 9, "Expected ';' or ')', not '2'."],
   'fields=a(b(c(d(e(f(g))))))': ['invalid_fields', 'fields', 13, 'Selections can be nested at most 5 deep.']
@@ -270,11 +354,17 @@ const times = (count: number, text: string) => Array.from({ length: count }, () 
 
 refuses({
   [times(101, 'a=1').join('&')]: ['invalid_filter', 'a', 1, 'A request can have at most 100 comparisons.'],
-  [`where=(${times(101, 'a=1').join(',')})`]: ['invalid_filter', 'where', 402, 'A request can have at most 100 comparisons.'],
-  [`fields=${times(2, `a(${times(51, 'b=1').join(';')})`).join(',')}`]: ['invalid_filter', 'fields', 406, 'A request can have at most 100 comparisons.'],
+  [`where=(${times(101, 'a=1').join(',')})`]: [
+    'invalid_filter', 'where', 402, 'A request can have at most 100 comparisons.'
+  ],
+  [`fields=${times(2, `a(${times(51, 'b=1').join(';')})`).join(',')}`]: [
+    'invalid_filter', 'fields', 406, 'A request can have at most 100 comparisons.'
+  ],
   [`id=*${times(1001, '1').join(',')}`]: ['invalid_filter', 'id', 2005, 'A list can have at most 1000 values.'],
   [`fields=${times(201, 'a').join(',')}`]: ['invalid_fields', 'fields', 401, 'A request can name at most 200 fields.'],
-  [`fields=${times(101, 'a(b)').join(',')}`]: ['invalid_fields', 'fields', 501, 'A request can name at most 200 fields.'],
+  [`fields=${times(101, 'a(b)').join(',')}`]: [
+    'invalid_fields', 'fields', 501, 'A request can name at most 200 fields.'
+  ],
   [`sort=${times(11, 'a').join(',')}`]: ['invalid_sort', 'sort', 1, 'A sort order can have at most 10 terms.']
 })
 
@@ -287,7 +377,10 @@ refuses({
 }, { limits: { depth: 1, listLength: 2, terms: 2 } })
 
 test('what is at a limit is not over it', async t => {
-  const text = [...times(98, 'a=1'), `id=*${times(1000, '1').join(',')}`, 'where=(((((a=1)))))', `fields=${times(200, 'a').join(',')}`, `sort=${times(10, 'a').join(',')}`].join('&')
+  const text = [
+    ...times(98, 'a=1'), `id=*${times(1000, '1').join(',')}`, 'where=(((((a=1)))))',
+    `fields=${times(200, 'a').join(',')}`, `sort=${times(10, 'a').join(',')}`
+  ].join('&')
   t.equal(parseQuery(text, syntax).filters.length, 100)
 })
 
@@ -298,15 +391,30 @@ test('what was asked knows where it stood', async t => {
   t.match(parseQuery('x=0&where=(a=1|b=*("2",3))&order=c,+d&fields=e,f(g;h=4)&limit=5', syntax), {
     filters: [
       { at: at('x', 1), values: [{ at: at('x', 3) }] },
-      { of: [{ at: at('where', 2), values: [{ at: at('where', 4) }] }, { at: at('where', 6), values: [{ at: at('where', 10) }, { at: at('where', 14) }] }] }
+      {
+        of: [
+          { at: at('where', 2), values: [{ at: at('where', 4) }] },
+          { at: at('where', 6), values: [{ at: at('where', 10) }, { at: at('where', 14) }] }
+        ]
+      }
     ],
     sort: [{ at: at('order', 1) }, { at: at('order', 4) }],
-    fields: [{ at: at('fields', 1) }, { at: at('fields', 3), query: { fields: [{ at: at('fields', 5) }], filters: [{ at: at('fields', 7), values: [{ at: at('fields', 9) }] }], at: { filter: at('fields', 7) } } }],
+    fields: [{ at: at('fields', 1) }, {
+      at: at('fields', 3),
+      query: {
+        fields: [
+          { at: at('fields', 5) }
+        ],
+        filters: [{ at: at('fields', 7), values: [{ at: at('fields', 9) }] }],
+        at: { filter: at('fields', 7) }
+      }
+    }],
     page: { size: { at: at('limit', 1) } },
     at: { filter: at('x', 1), sort: at('order', 1), fields: at('fields', 1), page: at('limit', 1) }
   })
 })
 
 test('links keep every parameter that names no page', async t => {
-  t.same(keptParameters('where=(a=1|b="x%26y")&page=2&&size=5&offset=1&after=x&before=y&n=a+b%2Bc&page>1', syntax), ['where=(a=1%7Cb=%22x%26y%22)', 'size=5', 'n=a%20b%2Bc', 'page%3E1'])
+  t.same(keptParameters('where=(a=1|b="x%26y")&page=2&&size=5&offset=1&after=x&before=y&n=a+b%2Bc&page>1', syntax),
+    ['where=(a=1%7Cb=%22x%26y%22)', 'size=5', 'n=a%20b%2Bc', 'page%3E1'])
 })

@@ -2,7 +2,9 @@ import { test } from 'tap'
 import type { QueryStringOptions } from '../../schemas/query-string.ts'
 import { DeclarationError } from '../../lib/errors.ts'
 import { parseQuery } from '../../lib/request/query.ts'
-import { compileSyntax, isNameCharacter, operatorAt, operatorDefaults, parameterOf, reservedNames } from '../../lib/request/syntax.ts'
+import {
+  compileSyntax, isNameCharacter, operatorAt, operatorDefaults, parameterOf, reservedNames
+} from '../../lib/request/syntax.ts'
 import { formatQuery } from '../helpers/format-query.ts'
 
 test('every spelling of every operator is found, the longest that matches', async t => {
@@ -19,21 +21,80 @@ test('a name is of letters, digits, _ and -, and of whatever is not ASCII', asyn
 })
 
 const mistakes: ReadonlyArray<[options: QueryStringOptions, message: string]> = [
-  [{ operators: { equals: [''] } }, "option 'queryString.operators.equals': an operator must have at least one character"],
-  [{ operators: { equals: ['eq'] } }, "option 'queryString.operators.equals': 'eq' begins with a character that names of fields may contain, so it could not be separated from them"],
-  [{ operators: { greater: ['-gt-'] } }, "option 'queryString.operators.greater': '-gt-' begins with a character that names of fields may contain, so it could not be separated from them"],
-  [{ operators: { less: ['≤'] } }, "option 'queryString.operators.less': '≤' begins with a character that names of fields may contain, so it could not be separated from them"],
-  [{ operators: { in: ['=('] } }, "option 'queryString.operators.in': '=(' contains a character that quotes values, groups filters or ends parameters"],
+  [{
+    operators: {
+      equals: ['']
+    }
+  }, "option 'queryString.operators.equals': an operator must have at least one character"],
+  [{
+    operators: {
+      equals: ['eq']
+    }
+  }, "option 'queryString.operators.equals': 'eq' begins with a character that names of fields may contain, so it " +
+    'could not be separated from them'],
+  [{
+    operators: {
+      greater: ['-gt-']
+    }
+  }, "option 'queryString.operators.greater': '-gt-' begins with a character that names of fields may contain, so " +
+    'it could not be separated from them'],
+  [{
+    operators: {
+      less: ['≤']
+    }
+  }, "option 'queryString.operators.less': '≤' begins with a character that names of fields may contain, so it " +
+    'could not be separated from them'],
+  [
+    { operators: { in: ['=('] } },
+    "option 'queryString.operators.in': '=(' contains a character that quotes values, groups filters or ends parameters"
+  ],
   [{ operators: { equals: ['>'] } }, "option 'queryString.operators.greater': '>' already means 'equals'"],
-  [{ operators: { contains: ['~'], equals_ignoring_case: ['~'] } }, "option 'queryString.operators.equals_ignoring_case': '~' already means 'contains'"],
+  [{
+    operators: {
+      contains: ['~'], equals_ignoring_case: ['~']
+    }
+  }, "option 'queryString.operators.equals_ignoring_case': '~' already means 'contains'"],
   [{ page: ['size'] }, "option 'queryString.size': 'size' already means 'page'"],
-  [{ page: [''] }, "option 'queryString.page': '' is not a valid name; a name has at least one character and contains neither '=' nor '&'"],
-  [{ where: ['a=b'] }, "option 'queryString.where': 'a=b' is not a valid name; a name has at least one character and contains neither '=' nor '&'"],
-  [{ directions: { ascending: ['up'], descending: ['up'] } }, "option 'queryString.directions.descending': 'up' already means 'ascending'"],
-  [{ delimiters: { list: ['||'] } }, "option 'queryString.delimiters.list': '||' must be a single character that is not part of names and is not a quote, a parenthesis or '&'"],
-  [{ delimiters: { fields: ['.'] } }, "option 'queryString.delimiters.fields': '.' must be a single character that is not part of names and is not a quote, a parenthesis or '&'"],
-  [{ delimiters: { sort: ['"'] } }, "option 'queryString.delimiters.sort': '\"' must be a single character that is not part of names and is not a quote, a parenthesis or '&'"],
-  [{ delimiters: { sort: ['+'] } }, "option 'queryString.delimiters.direction': '+' already separates the terms of a sort order"]
+  [{
+    page: [
+      ''
+    ]
+  }, "option 'queryString.page': '' is not a valid name; a name has at least one character and contains neither " +
+    "'=' nor '&'"],
+  [{
+    where: [
+      'a=b'
+    ]
+  }, "option 'queryString.where': 'a=b' is not a valid name; a name has at least one character and contains " +
+    "neither '=' nor '&'"],
+  [{
+    directions: {
+      ascending: ['up'], descending: ['up']
+    }
+  }, "option 'queryString.directions.descending': 'up' already means 'ascending'"],
+  [{
+    delimiters: {
+      list: ['||']
+    }
+  }, "option 'queryString.delimiters.list': '||' must be a single character that is not part of names and is not a " +
+    "quote, a parenthesis or '&'"],
+  [{
+    delimiters: {
+      fields: ['.']
+    }
+  }, "option 'queryString.delimiters.fields': '.' must be a single character that is not part of names and is not " +
+    "a quote, a parenthesis or '&'"],
+  [{
+    delimiters: {
+      sort: ['"']
+    }
+  }, "option 'queryString.delimiters.sort': '\"' must be a single character that is not part of names and is not a " +
+    "quote, a parenthesis or '&'"],
+  [{
+    delimiters: {
+      sort: ['+']
+    }
+  }, "option 'queryString.delimiters.direction': '+' already separates the terms of a sort order"]
 ]
 
 for (const [options, message] of mistakes) {
@@ -43,7 +104,9 @@ for (const [options, message] of mistakes) {
 }
 
 test('an option that is there but undefined is its default', async t => {
-  const options = { sort: undefined, operators: { in: undefined }, limits: { depth: undefined }, delimiters: { list: undefined } } as unknown as QueryStringOptions
+  const options = {
+    sort: undefined, operators: { in: undefined }, limits: { depth: undefined }, delimiters: { list: undefined }
+  } as unknown as QueryStringOptions
   t.same(compileSyntax(options), compileSyntax({}))
 })
 
@@ -58,8 +121,11 @@ test('all of it is configurable', async t => {
     delimiters: { list: ['|'], sort: ['/'], direction: [':'], fields: [','] },
     directions: { descending: ['DOWN'] }
   })
-  const query = parseQuery('$filter=a%3A1&id+in+1|2,3&name~x&by=a:down/b:asc&show=a,b(c;d:1;top=3;by=e:Down)&page[number]=2', syntax)
-  t.equal(decodeURIComponent(formatQuery(query)), 'a=1&id=*1,2,3&name*=x&sort=a desc,b&fields=a,b(c;d=1;sort=e desc;size=3)&page=2')
+  const query = parseQuery(
+    '$filter=a%3A1&id+in+1|2,3&name~x&by=a:down/b:asc&show=a,b(c;d:1;top=3;by=e:Down)&page[number]=2', syntax
+  )
+  t.equal(decodeURIComponent(formatQuery(query)),
+    'a=1&id=*1,2,3&name*=x&sort=a desc,b&fields=a,b(c;d=1;sort=e desc;size=3)&page=2')
   t.match(query.filters[1], { operator: 'in', values: [{ text: '1' }, { text: '2,3' }] })
   t.throws(() => parseQuery('a=1', syntax), { code: 'invalid_filter', facts: { parameter: 'a', position: 2 } })
 })

@@ -166,7 +166,8 @@ create view v as select id, name from t`, async (t, db) => {
     /^collection 'things': 'v' is a view, .*; make sure that 'id' is unique and never null$/
   ])
   const Wrong = Type.Object({ id: Id, nam: Type.String(shown) })
-  t.match(await faultsOf({ things: collection(Wrong, { source: db.table('v') }) }), [/has no column 'nam'; did you mean/])
+  t.match(await faultsOf({ things: collection(Wrong, { source: db.table('v') }) }),
+    [/has no column 'nam'; did you mean/])
 })
 
 onSqlite('a type that cannot hold the field is a fault in SQLite only where it is certain', `
@@ -191,7 +192,9 @@ create table s (id integer primary key, i integer, r real, w text, b blob, x any
   const strict = (types: Record<string, TObject['properties'][string]>) => faultsOf({
     things: collection(Type.Object({ id: Id, ...nullable(types) }), { source: db.table('s') })
   })
-  t.strictSame(await strict({ i: Type.Boolean(), r: Type.Number(), w: Type.String({ format: 'uuid' }), x: Type.Integer() }), [])
+  t.strictSame(await strict({
+    i: Type.Boolean(), r: Type.Number(), w: Type.String({ format: 'uuid' }), x: Type.Integer()
+  }), [])
   t.equal((await strict({ i: Type.String({ format: 'date' }), w: Type.Number(), b: Type.String() })).length, 3)
 })
 
@@ -203,7 +206,8 @@ create table t (id integer primary key, flag integer, price money, n numeric(10,
   day date, list integer[], doc jsonb, mood mood, name varchar(10), w short_word, u uuid, b bytea, span interval,
   range int4range, c "char")`, async (t, db) => {
   const all = (types: Record<string, TObject['properties'][string]>) => faultsOf(over(db, {
-    id: Id, ...Object.fromEntries(Object.entries(types).map(([name, type]) => [name, Type.Optional({ ...type, ...shown })]))
+    id: Id,
+    ...Object.fromEntries(Object.entries(types).map(([name, type]) => [name, Type.Optional({ ...type, ...shown })]))
   }))
   t.strictSame(await all({
     n: Type.Number(),
@@ -240,7 +244,8 @@ create table t (id integer primary key, flag integer, price money, n numeric(10,
   t.match(await all({ mood: wrong.mood }), [
     /is the enum mood of 'sad', 'happy', which has no 'mad', and the field lacks 'happy'; declare Type.Union\(/
   ])
-  t.match(await db.check(over(db, { id: Id, mood: Type.Optional(Type.Literal('sad', shown)) })), [/the field lacks 'happy'/])
+  t.match(await db.check(over(db, { id: Id, mood: Type.Optional(Type.Literal('sad', shown)) })),
+    [/the field lacks 'happy'/])
 })
 
 onPostgres('odd but valid tables are served', `
@@ -260,18 +265,22 @@ create table nulls_last (a integer not null, b integer, unique (a) include (b))`
   const id = Type.Object({ id: Id })
   const served = (table: Parameters<PostgresDatabase['table']>[0], schema: TObject = id, columns = {}) =>
     faultsOf({ things: collection(schema, { source: db.table(table, { columns }) }) })
-  t.match(await served('hidden'), [/there is no table or view 'hidden' here; write table\(\{ schema: 'other', name: 'hidden' \}\)/])
+  t.match(await served('hidden'),
+    [/there is no table or view 'hidden' here; write table\(\{ schema: 'other', name: 'hidden' \}\)/])
   t.strictSame(await served('other.hidden'), [])
   t.match(await served('parts'), [/use the whole primary key \(id, day\)/])
   t.strictSame(await served('whole'), [])
   t.strictSame(await served('parent'), [])
   t.match(await db.check({ things: collection(id, { source: db.table('parent') }) }), [/other tables inherit/])
   t.strictSame(await served('m'), [])
-  const odd = Type.Object({ id: Type.Integer({ ...key, ...open }), select: Type.String(open), tableoid: Type.Integer(shown) })
+  const odd = Type.Object({
+    id: Type.Integer({ ...key, ...open }), select: Type.String(open), tableoid: Type.Integer(shown)
+  })
   t.strictSame(await served('Odd "Name"', odd, { id: 'an id' }), [])
   t.match(await served('identities', Type.Object({ id: Id, n: Type.Integer(open) })), [/generated always as identity/])
   t.strictSame(await served('filled', Type.Object({ id: Id, note: Type.Optional(Type.String(open)) })), [])
-  t.strictSame(await served('nulls_last', Type.Object({ a: Type.Integer({ ...key, ...open }), b: Type.Optional(Type.Integer(open)) })), [])
+  t.strictSame(await served('nulls_last',
+    Type.Object({ a: Type.Integer({ ...key, ...open }), b: Type.Optional(Type.Integer(open)) })), [])
 })
 
 onSqlite('odd but valid tables are served', `

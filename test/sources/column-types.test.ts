@@ -21,10 +21,16 @@ async function serve (t: Test, things: Declared) {
 }
 
 /** A column: its type, the field's schema, and literals of SQL. */
-type Columns = Readonly<Record<string, readonly [type: string, schema: ReturnType<typeof Type.String> | ReturnType<typeof Type.Number> | ReturnType<typeof Type.Integer> | ReturnType<typeof Type.Any>, ...values: string[]]>>
+type Columns = Readonly<Record<string, readonly [type: string, schema:
+  | ReturnType<typeof Type.String>
+  | ReturnType<typeof Type.Number>
+  | ReturnType<typeof Type.Integer>
+  | ReturnType<typeof Type.Any>, ...values: string[]]>>
 
 const schemaOf = (columns: Columns) =>
-  Type.Object({ id, ...Object.fromEntries(Object.entries(columns).map(([name, [, schema]]) => [name, Type.Optional(schema)])) })
+  Type.Object({
+    id, ...Object.fromEntries(Object.entries(columns).map(([name, [, schema]]) => [name, Type.Optional(schema)]))
+  })
 
 function toSql (columns: Columns, suffix = ''): string {
   const names = Object.keys(columns)
@@ -35,7 +41,8 @@ function toSql (columns: Columns, suffix = ''): string {
     })
     return `(${[n + 1, ...values].join(', ')})`
   })
-  return `create table things (id integer primary key, ${names.map(name => `${name} ${columns[name]?.[0]}`).join(', ')})${suffix};
+  return `create table things (id integer primary key, ${names.map(name => `${name} ${columns[name]?.[0]}`)
+    .join(', ')})${suffix};
     insert into things values ${rows.join(', ')}`
 }
 
@@ -45,7 +52,10 @@ const onSqlite: Columns = {
   exact: ['integer', Type.String({ format: 'int64', ...R }), '9007199254740993', '9', '10'],
   price: ['text', Type.String({ format: 'decimal', ...R }), "'1.50'", "'1.5'", "'10'", "'9'", "'-1.55'"],
   bytes: ['blob', Type.String({ format: 'byte', ...R }), "x'00'", "x'ff00'", "x'fbf0'", "x''"],
-  noted: ['text', Type.String({ format: 'date-time', ...R }), "'2026-01-02 03:04:05'", "'2026-01-02 03:04:05.250'", "'2025-12-31'", "'infinity'"],
+  noted: [
+    'text', Type.String({ format: 'date-time', ...R }), "'2026-01-02 03:04:05'", "'2026-01-02 03:04:05.250'",
+    "'2025-12-31'", "'infinity'"
+  ],
   epoch: ['integer', Type.String({ format: 'date-time', ...R }), '0', '1767323045', '-5'],
   until: ['text', Type.String({ format: 'date', ...R }), "'infinity'", "'-infinity'", "'2026-01-02'"]
 }
@@ -56,11 +66,27 @@ test('SQLite: each row is on one page and found by what is shown, whatever its c
     db.exec(toSql(onSqlite, suffix))
     const { app } = await serve(t, collection(schemaOf(onSqlite), { source: db.table('things') }))
     await visitsOnce(t, app, 'things', Object.keys(onSqlite))
-    t.strictSame((await app.inject('/things/1')).json(), { id: 1, big: '9007199254740993', num: 'Infinity', exact: '9007199254740993', price: '1.50', bytes: 'AA==', noted: '2026-01-02T03:04:05.000Z', epoch: '1970-01-01T00:00:00.000Z', until: 'infinity' })
-    for (const url of ['/things?id=1', '/things?id=1&page=1']) t.strictSame((await app.inject(url)).json(), [(await app.inject('/things/1')).json()])
-    const lines = (await app.inject({ url: '/things?sort=noted+desc', headers: { accept: 'application/x-ndjson' } })).body.split('\n')
+    t.strictSame((await app.inject('/things/1')).json(), {
+      id: 1,
+      big: '9007199254740993',
+      num: 'Infinity',
+      exact: '9007199254740993',
+      price: '1.50',
+      bytes: 'AA==',
+      noted: '2026-01-02T03:04:05.000Z',
+      epoch: '1970-01-01T00:00:00.000Z',
+      until: 'infinity'
+    })
+    for (const url of ['/things?id=1', '/things?id=1&page=1']) {
+      t.strictSame((await app.inject(url)).json(), [(await app.inject('/things/1')).json()])
+    }
+    const lines = (await app.inject({
+      url: '/things?sort=noted+desc', headers: { accept: 'application/x-ndjson' }
+    })).body.split('\n')
     t.equal(lines.length, 25)
-    t.strictSame((await app.inject('/things?noted>=2026-01-02T03:04:05.250Z&noted<9999-01-01T00:00:00Z&limit=1&fields=noted')).json(), [{ noted: '2026-01-02T03:04:05.250Z' }])
+    t.strictSame((await app.inject(
+      '/things?noted>=2026-01-02T03:04:05.250Z&noted<9999-01-01T00:00:00Z&limit=1&fields=noted'
+    )).json(), [{ noted: '2026-01-02T03:04:05.250Z' }])
     await app.close()
     db.close()
   }
@@ -73,25 +99,43 @@ test('SQLite: a moment is written in the form that its column has', async t => {
   const { app } = await serve(t, collection(Type.Object({ id, a: at, b: at, c: at }), { source: db.table('things') }))
   const moment = '2026-01-02T03:04:05.000Z'
   await app.inject({ method: 'POST', url: '/things', payload: { a: moment, b: moment, c: moment } })
-  t.strictSame({ ...db.driver.prepare('select a, b, c from things').get() as object }, { a: '2026-01-02 03:04:05', b: 1767323045, c: moment })
+  t.strictSame({ ...db.driver.prepare('select a, b, c from things').get() as object },
+    { a: '2026-01-02 03:04:05', b: 1767323045, c: moment })
   t.strictSame((await app.inject('/things/1')).json(), { id: 1, a: moment, b: moment, c: moment })
   db.close()
 })
 
 test('SQLite: values that fit neither type nor schema are shown as text, and stop no listing', async t => {
   const db = sqlite(':memory:')
-  db.exec("create table things (id integer primary key, n integer, j text); insert into things values (1, 'abc', '{bad'), (2, 5, '{\"a\":1}'), (3, 7, '5'), (4, null, null)")
-  const { app } = await serve(t, collection(Type.Object({ id, n: Type.Optional(Type.Integer(R)), j: Type.Optional(Type.Any(R)) }), { source: db.table('things') }))
-  t.strictSame((await app.inject('/things')).json(), [{ id: 1, n: 'abc', j: '{bad' }, { id: 2, n: 5, j: { a: 1 } }, { id: 3, n: 7, j: 5 }, { id: 4, n: null, j: null }])
+  db.exec(
+    "create table things (id integer primary key, n integer, j text); insert into things values (1, 'abc', '{bad'), " +
+      "(2, 5, '{\"a\":1}'), (3, 7, '5'), (4, null, null)"
+  )
+  const { app } = await serve(t, collection(Type.Object({
+    id, n: Type.Optional(Type.Integer(R)), j: Type.Optional(Type.Any(R))
+  }), { source: db.table('things') }))
+  t.strictSame((await app.inject('/things')).json(),
+    [{ id: 1, n: 'abc', j: '{bad' }, { id: 2, n: 5, j: { a: 1 } }, { id: 3, n: 7, j: 5 }, { id: 4, n: null, j: null }])
   await visitsOnce(t, app, 'things', [])
-  const { app: other } = await serve(t, collection(Type.Object({ id, n: Type.Optional(Type.Integer(R)) }), { source: db.table('things') }))
+  const { app: other } = await serve(t,
+    collection(Type.Object({ id, n: Type.Optional(Type.Integer(R)) }), { source: db.table('things') }))
   t.equal((await other.inject('/things?sort=n&limit=1')).statusCode, 200)
   db.close()
 })
 
 test('memory: large, endless and binary values have the same meaning', async t => {
-  const rows = [{ id: 1, big: 2n ** 60n, num: NaN, bytes: Buffer.from([0]), at: '2026-01-02 03:04:05' }, { id: 2, big: 2 ** 60 + 1024, num: -Infinity, bytes: new Uint8Array([255]), at: 1767323046 }, { id: 3, big: 5, num: 1, bytes: 'AQ==', at: new Date(0) }]
-  const Thing = Type.Object({ id, big: Type.Integer(R), num: Type.Number(R), bytes: Type.String({ format: 'byte', ...R }), at: Type.String({ format: 'date-time', ...R }) })
+  const rows = [
+    { id: 1, big: 2n ** 60n, num: NaN, bytes: Buffer.from([0]), at: '2026-01-02 03:04:05' },
+    { id: 2, big: 2 ** 60 + 1024, num: -Infinity, bytes: new Uint8Array([255]), at: 1767323046 },
+    { id: 3, big: 5, num: 1, bytes: 'AQ==', at: new Date(0) }
+  ]
+  const Thing = Type.Object({
+    id,
+    big: Type.Integer(R),
+    num: Type.Number(R),
+    bytes: Type.String({ format: 'byte', ...R }),
+    at: Type.String({ format: 'date-time', ...R })
+  })
   const { app } = await serve(t, collection(Thing, { source: memory(rows) }))
   t.strictSame((await app.inject('/things?sort=big')).json(), [
     { id: 3, big: 5, num: 1, bytes: 'AQ==', at: '1970-01-01T00:00:00.000Z' },
@@ -103,7 +147,8 @@ test('memory: large, endless and binary values have the same meaning', async t =
 
 test('a page or stream whose position does not move breaks off with an error in the log', async t => {
   const read = () => ({ kind: 'rows', rows: [{ id: 1 }], more: true })
-  const { app, errors } = await serve(t, collection(Type.Object({ id }), { source: { database: { kind: 'stuck', read } } as never }))
+  const { app, errors } = await serve(t,
+    collection(Type.Object({ id }), { source: { database: { kind: 'stuck', read } } as never }))
   const { link } = (await app.inject('/things?limit=1')).headers
   const next = /<http:\/\/[^/]*([^>]*)>; rel="next"/.exec(String(link))?.[1] ?? ''
   t.equal((await app.inject(next)).statusCode, 500)
@@ -115,33 +160,76 @@ test('a page or stream whose position does not move breaks off with an error in 
 const onPostgres: Columns = {
   big: ['bigint', Type.Integer(R), '9007199254740993', '9223372036854775807', '-9007199254740995', '5'],
   exact: ['bigint', Type.String({ format: 'int64', ...R }), '9007199254740993', '9007199254740992', '5', '10'],
-  single: ['real', Type.Number(R), '0.1', '0.2', '1.1', '3.4028235e38', '1e-45', "'NaN'", "'Infinity'", "'-Infinity'", '0', '16777216'],
+  single: [
+    'real', Type.Number(R), '0.1', '0.2', '1.1', '3.4028235e38', '1e-45', "'NaN'", "'Infinity'", "'-Infinity'", '0',
+    '16777216'
+  ],
   double: ['double precision', Type.Number(R), '0.1', '1e300', "'NaN'", "'Infinity'", '0.30000000000000004'],
-  wide: ['numeric', Type.Number(R), '1.0/7', '2.0/7', '0.1428571428571428571', "'NaN'", "'Infinity'", '1e400', '1e-400', '12.50', '1e21'],
+  wide: [
+    'numeric', Type.Number(R), '1.0/7', '2.0/7', '0.1428571428571428571', "'NaN'", "'Infinity'", '1e400', '1e-400',
+    '12.50', '1e21'
+  ],
   fixed: ['numeric(12,2)', Type.Number(R), '1.10', '19.90', '-5'],
-  price: ['numeric', Type.String({ format: 'decimal', ...R }), '1.50', '1.5', '10', '9', '123456789012345678901234567890.123', "'NaN'"],
-  bytes: ['bytea', Type.String({ format: 'byte', ...R }), "'\\x'", "'\\x00'", "'\\xff00'", "decode(repeat('00ff', 100), 'hex')"],
-  day: ['date', Type.String({ format: 'date', ...R }), "'infinity'", "'-infinity'", "'0044-03-15 BC'", "'12024-01-01'", "'5874897-12-31'", "'2024-02-29'"],
-  moment: ['timestamptz', Type.String({ format: 'date-time', ...R }), "'infinity'", "'-infinity'", "'0044-03-15 10:00:00.123456+00 BC'", "'12024-01-01 00:00:00+00'", "'2024-02-29 12:00:00.123999+00'"],
-  plain: ['timestamp', Type.String({ format: 'date-time', ...R }), "'infinity'", "'0044-03-15 10:00:00 BC'", "'2024-02-29 12:00:00.123999'"],
+  price: [
+    'numeric', Type.String({ format: 'decimal', ...R }), '1.50', '1.5', '10', '9', '123456789012345678901234567890.123',
+    "'NaN'"
+  ],
+  bytes: [
+    'bytea', Type.String({ format: 'byte', ...R }), "'\\x'", "'\\x00'", "'\\xff00'",
+    "decode(repeat('00ff', 100), 'hex')"
+  ],
+  day: [
+    'date', Type.String({ format: 'date', ...R }), "'infinity'", "'-infinity'", "'0044-03-15 BC'", "'12024-01-01'",
+    "'5874897-12-31'", "'2024-02-29'"
+  ],
+  moment: [
+    'timestamptz', Type.String({ format: 'date-time', ...R }), "'infinity'", "'-infinity'",
+    "'0044-03-15 10:00:00.123456+00 BC'", "'12024-01-01 00:00:00+00'", "'2024-02-29 12:00:00.123999+00'"
+  ],
+  plain: [
+    'timestamp', Type.String({ format: 'date-time', ...R }), "'infinity'", "'0044-03-15 10:00:00 BC'",
+    "'2024-02-29 12:00:00.123999'"
+  ],
   zoned: ['timetz', Type.String({ format: 'time', ...R }), "'12:00+05:30'", "'12:00Z'", "'06:30Z'", "'23:00-02'"],
   span: ['interval', Type.String(R), "'1 day'", "'2 hours'", "'-3 mons'"]
 }
 
-test('PostgreSQL: each row is on one page and found by what is shown, whatever its columns hold', { skip: withoutPostgres && 'WITHOUT_POSTGRES=1' }, async t => {
-  const schema = `types_${process.pid}`
-  const pool = new pg.Pool({ connectionString: serverUrl(), max: 1, options: `-c search_path=${schema} -c datestyle=iso` })
-  await pool.query(`create schema ${schema}; ${toSql(onPostgres)}`)
-  const db = postgres({ connectionString: serverUrl(), driver: { options: `-c search_path=${schema}` } })
-  const { app } = await serve(t, collection(schemaOf(onPostgres), { source: db.table('things') }))
-  t.strictSame((await app.inject('/things/3')).json(), { id: 3, big: '-9007199254740995', exact: '5', single: 1.1, double: 'NaN', wide: 0.14285714285714285, fixed: -5, price: '10', bytes: '/wA=', day: '0044-03-15 BC', moment: '0044-03-15T10:00:00.123Z BC', plain: '2024-02-29T12:00:00.123Z', zoned: '06:30:00+00', span: '-3 mons' })
-  for (const url of ['/things?id=3', '/things?id=3&page=1']) t.strictSame((await app.inject({ url, headers: { prefer: 'count=exact' } })).json(), [(await app.inject('/things/3')).json()])
-  const { body } = await app.inject('/things?limit=24')
-  t.equal(body, JSON.stringify(JSON.parse(body)), 'numbers are written as JavaScript writes them')
-  await visitsOnce(t, app, 'things', Object.keys(onPostgres))
-  const forged = Buffer.from(JSON.stringify(['wide,id', ['x'], 1])).toString('base64url')
-  t.equal((await app.inject(`/things?sort=wide&after=${forged}`)).statusCode, 200)
-  await db.close()
-  await pool.query(`drop schema ${schema} cascade`)
-  await pool.end()
-})
+test('PostgreSQL: each row is on one page and found by what is shown, whatever its columns hold',
+  { skip: withoutPostgres && 'WITHOUT_POSTGRES=1' }, async t => {
+    const schema = `types_${process.pid}`
+    const pool = new pg.Pool(
+      { connectionString: serverUrl(), max: 1, options: `-c search_path=${schema} -c datestyle=iso` }
+    )
+    await pool.query(`create schema ${schema}; ${toSql(onPostgres)}`)
+    const db = postgres({ connectionString: serverUrl(), driver: { options: `-c search_path=${schema}` } })
+    const { app } = await serve(t, collection(schemaOf(onPostgres), { source: db.table('things') }))
+    t.strictSame((await app.inject('/things/3')).json(), {
+      id: 3,
+      big: '-9007199254740995',
+      exact: '5',
+      single: 1.1,
+      double: 'NaN',
+      wide: 0.14285714285714285,
+      fixed: -5,
+      price: '10',
+      bytes: '/wA=',
+      day: '0044-03-15 BC',
+      moment: '0044-03-15T10:00:00.123Z BC',
+      plain: '2024-02-29T12:00:00.123Z',
+      zoned: '06:30:00+00',
+      span: '-3 mons'
+    })
+    for (const url of ['/things?id=3', '/things?id=3&page=1']) {
+      t.strictSame(
+        (await app.inject({ url, headers: { prefer: 'count=exact' } })).json(), [(await app.inject('/things/3')).json()]
+      )
+    }
+    const { body } = await app.inject('/things?limit=24')
+    t.equal(body, JSON.stringify(JSON.parse(body)), 'numbers are written as JavaScript writes them')
+    await visitsOnce(t, app, 'things', Object.keys(onPostgres))
+    const forged = Buffer.from(JSON.stringify(['wide,id', ['x'], 1])).toString('base64url')
+    t.equal((await app.inject(`/things?sort=wide&after=${forged}`)).statusCode, 200)
+    await db.close()
+    await pool.query(`drop schema ${schema} cascade`)
+    await pool.end()
+  })

@@ -7,11 +7,16 @@ import type { Change, Changed, Database, Found, ReadResult } from '../../lib/sou
 // A suite that finds nothing proves nothing, unless it is known to find what is wrong.
 
 /** What is wrong with a source that is right but for that. */
-interface Fault { plan? (plan: ReadPlan): ReadPlan, read? (result: Found, plan: ReadPlan): ReadResult, change? (change: Change, make: (change: Change) => Changed | Promise<Changed>): Changed | Promise<Changed> }
+interface Fault {
+  plan? (plan: ReadPlan): ReadPlan
+  read? (result: Found, plan: ReadPlan): ReadResult
+  change? (change: Change, make: (change: Change) => Changed | Promise<Changed>): Changed | Promise<Changed>
+}
 
 /** memory() with a fault. */
 const faulty = (fault: Fault): Open => tables => {
-  const rows = Object.fromEntries(tables.map(table => [table.name, table.rows.map(row => Object.fromEntries(table.columns.map(({ name, property }) => [property, structuredClone(row[name])])))]))
+  const rows = Object.fromEntries(tables.map(table => [table.name, table.rows.map(row =>
+    Object.fromEntries(table.columns.map(({ name, property }) => [property, structuredClone(row[name])])))]))
   let database: Database | undefined
   return {
     source (table) {
@@ -23,7 +28,9 @@ const faulty = (fault: Fault): Open => tables => {
   }
 }
 
-function spoilDatabase (right: Database, { plan: spoilPlan = plan => plan, read: spoil = result => result, change: spoilChange = (change, make) => make(change) }: Fault): Database {
+function spoilDatabase (right: Database, {
+  plan: spoilPlan = plan => plan, read: spoil = result => result, change: spoilChange = (change, make) => make(change)
+}: Fault): Database {
   const spoilRead = (read: Database['read']): Database['read'] => async plan => {
     const result = await read(spoilPlan(plan))
     return result.kind === 'rows' || result.kind === 'groups' ? spoil(result, plan) : result
@@ -42,13 +49,19 @@ function spoilDatabase (right: Database, { plan: spoilPlan = plan => plan, read:
   }
 }
 
-const everyRow = (result: Found, change: (row: Row) => Row): Found => result.kind === 'rows' ? { ...result, rows: result.rows.map(change) } : result
+const everyRow = (result: Found, change: (row: Row) => Row): Found => result.kind === 'rows'
+  ? { ...result, rows: result.rows.map(change) }
+  : result
 
-const everyValue = (result: Found, change: (value: unknown) => unknown): Found => everyRow(result, row => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, change(value)])))
+const everyValue = (result: Found, change: (value: unknown) => unknown): Found =>
+  everyRow(result, row => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, change(value)])))
 
 function ignoringCase (predicate: Predicate): Predicate {
   switch (predicate.kind) {
-    case 'compare': return predicate.operator === 'equals' && predicate.field.type.kind === 'string' && predicate.value !== null ? { ...predicate, operator: 'equals_ignoring_case' } : predicate
+    case 'compare': return predicate.operator === 'equals' && predicate.field.type.kind === 'string' &&
+      predicate.value !== null
+      ? { ...predicate, operator: 'equals_ignoring_case' }
+      : predicate
     case 'all':
     case 'any': return { ...predicate, of: predicate.of.map(ignoringCase) }
     case 'not': return { ...predicate, of: ignoringCase(predicate.of) }
@@ -65,9 +78,19 @@ const faults: Readonly<Record<string, Fault>> = {
       return { ...result, rows: [...result.rows.filter(isNull), ...result.rows.filter(row => !isNull(row))] }
     }
   },
-  'compares text ignoring case': { plan: plan => plan.kind === 'list' ? { ...plan, listing: { ...plan.listing, where: ignoringCase(plan.listing.where) } } : plan },
-  'drops a row of five': { read: result => result.kind === 'rows' && result.rows.length >= 5 ? { ...result, rows: result.rows.slice(0, -1) } : result },
-  'says that more follows where nothing does': { read: (result, plan) => plan.kind === 'list' ? { ...result, more: true } : result },
+  'compares text ignoring case': {
+    plan: plan => plan.kind === 'list'
+      ? { ...plan, listing: { ...plan.listing, where: ignoringCase(plan.listing.where) } }
+      : plan
+  },
+  'drops a row of five': {
+    read: result => result.kind === 'rows' && result.rows.length >= 5
+      ? { ...result, rows: result.rows.slice(0, -1) }
+      : result
+  },
+  'says that more follows where nothing does': {
+    read: (result, plan) => plan.kind === 'list' ? { ...result, more: true } : result
+  },
   'takes a duplicate for another fault': {
     async change (change, make) {
       const changed = await make(change)
@@ -80,8 +103,15 @@ const faults: Readonly<Record<string, Fault>> = {
       return changed.kind === 'refused' && changed.by === 'foreign-key' ? { ...changed, fields: [] } : changed
     }
   },
-  'loses what is set to null': { change: (change, make) => change.kind === 'update' ? make({ ...change, values: new Map([...change.values].filter(([, value]) => value !== null)) }) : make(change) },
-  'rounds to 15 digits': { read: result => everyValue(result, value => typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(15)) : value) },
+  'loses what is set to null': {
+    change: (change, make) => change.kind === 'update'
+      ? make({ ...change, values: new Map([...change.values].filter(([, value]) => value !== null)) })
+      : make(change)
+  },
+  'rounds to 15 digits': {
+    read: result => everyValue(result,
+      value => typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(15)) : value)
+  },
   'trims text': { read: result => everyValue(result, value => typeof value === 'string' ? value.trimEnd() : value) },
   'forgets to link': { change: (change, make) => change.kind === 'link' ? { kind: 'changed' } : make(change) },
   'throws where text is long': {
@@ -95,10 +125,13 @@ const faults: Readonly<Record<string, Fault>> = {
 for (const [name, fault] of Object.entries(faults)) {
   test(`a source that ${name} does not pass, and the same seed and path show why`, async t => {
     const open = faulty(fault)
-    const error: unknown = await conformance({ open, requests: 60_000, seed: 1, simplifyFor: 2000 }).catch((error: unknown) => error)
+    const error: unknown = await conformance({
+      open, requests: 60_000, seed: 1, simplifyFor: 2000
+    }).catch((error: unknown) => error)
     if (!(error instanceof ConformanceError)) throw new Error('it passed', { cause: error })
     t.match(error.message, /create table [^]*Requests:\n[^]*memory\(\): [^]*source: /)
-    await t.rejects(conformance({ open, seed: error.seed, path: error.path }), { message: error.message.replace(/\n {2}logged: [^]*/, '') })
+    await t.rejects(conformance({ open, seed: error.seed, path: error.path }),
+      { message: error.message.replace(/\n {2}logged: [^]*/, '') })
   })
 }
 

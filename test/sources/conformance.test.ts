@@ -3,7 +3,8 @@ import { conformance } from '../../lib/conformance/index.ts'
 import { openKysely, openPostgres, openSqlite } from '../helpers/conformance.ts'
 import { withoutPostgres } from '../helpers/on-postgres.ts'
 
-// More requests take longer than a file may by default: CONFORMANCE_REQUESTS=1000000 npx tap --timeout=0 test/sources/conformance.test.ts
+// More requests take longer than a file may by default: CONFORMANCE_REQUESTS=1000000 npx tap --timeout=0
+// test/sources/conformance.test.ts
 const number = (name: string) => process.env[name] === undefined ? undefined : Number(process.env[name])
 const requests = number('CONFORMANCE_REQUESTS') ?? 10_000
 // Each run sends the same, so that what fails here fails everywhere; CONFORMANCE_SEED=$RANDOM sends others.
@@ -11,12 +12,18 @@ const seed = number('CONFORMANCE_SEED') ?? 20_261_121
 const path = process.env['CONFORMANCE_PATH']
 
 test('SQLite and PostgreSQL answer as memory() does', { timeout: 0 }, async t => {
-  const conformed = await conformance({ open: { sqlite: openSqlite, ...!withoutPostgres && { postgres: openPostgres } }, requests, seed, ...path !== undefined && { path } })
+  const conformed = await conformance({
+    open: { sqlite: openSqlite, ...!withoutPostgres && { postgres: openPostgres } },
+    requests,
+    seed,
+    ...path !== undefined && { path }
+  })
   t.ok(path !== undefined || conformed.requests >= requests)
   t.comment(`${conformed.requests} requests to ${conformed.schemas} schemas, seed ${conformed.seed}`)
 })
 
-test('and so does PostgreSQL through Kysely, whichever driver it has', { timeout: 0, skip: withoutPostgres && 'WITHOUT_POSTGRES=1' }, async t => {
-  const conformed = await conformance({ open: openKysely, requests: requests / 10, seed })
-  t.ok(conformed.requests >= requests / 10)
-})
+test('and so does PostgreSQL through Kysely, whichever driver it has',
+  { timeout: 0, skip: withoutPostgres && 'WITHOUT_POSTGRES=1' }, async t => {
+    const conformed = await conformance({ open: openKysely, requests: requests / 10, seed })
+    t.ok(conformed.requests >= requests / 10)
+  })

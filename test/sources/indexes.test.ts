@@ -7,7 +7,9 @@ import type { SqliteDriver } from '../../lib/sources/sql/sqlite/driver.ts'
 
 // What the statements leave an index to serve. A plan is SQLite's own account of what it will do.
 
-const { DatabaseSync } = createRequire(import.meta.url)('@photostructure/sqlite') as { DatabaseSync: new (file: string) => SqliteDriver }
+const { DatabaseSync } = createRequire(import.meta.url)('@photostructure/sqlite') as {
+  DatabaseSync: new (file: string) => SqliteDriver
+}
 
 const readable = { readable: true } as const
 const Artist = Type.Object({
@@ -33,7 +35,8 @@ const plans: Record<string, RegExp> = {
   '/artists?fields=albums(id)': /SEARCH \S+ USING \w* ?INDEX albums_by_artist \(artist_id=\?\)/,
   '/albums?year>=1990&sort=year': /SEARCH \S+ USING \w* ?INDEX albums_by_year \(year>\?\)/,
   [`/albums?sort=year&after=${position('year,id', 1990, 7)}`]: /SEARCH \S+ USING \w* ?INDEX albums_by_year \(year>\?/,
-  [`/albums?sort=year+desc&after=${position('-year,id', 1990, 7)}`]: /SEARCH \S+ USING \w* ?INDEX albums_by_year \(year<\?/,
+  [`/albums?sort=year+desc&after=${position('-year,id', 1990,
+    7)}`]: /SEARCH \S+ USING \w* ?INDEX albums_by_year \(year<\?/,
   [`/albums?after=${position('id', 7)}`]: /SEARCH \S+ USING INTEGER PRIMARY KEY \(rowid>\?\)/,
   '/artists?sort=country': /SCAN \S+ USING INDEX artists_by_country(?!.*TEMP B-TREE)/,
   '/albums?artist.name=x': /SEARCH \S+ USING INDEX albums_by_artist \(artist_id=\?\)/,
@@ -55,10 +58,17 @@ test('an index serves identifiers, foreign keys, filters, orders and positions',
     create index albums_by_artist on albums (artist_id); create index albums_by_year on albums (year, id); create index artists_by_country on artists (country, id)`)
   const columns = { columns: 'snake_case' } as const
   const app = Fastify()
-  await app.register(dataApi, { collections: { artists: collection(Artist, { source: db.table('artists', columns) }), albums: collection(Album, { source: db.table('albums', columns) }) } })
+  await app.register(dataApi, {
+    collections: {
+      artists: collection(Artist, { source: db.table('artists', columns) }),
+      albums: collection(Album, { source: db.table('albums', columns) })
+    }
+  })
   for (const [url, plan] of Object.entries(plans)) {
     await app.inject(url)
-    const details = raw.prepare(`explain query plan ${last}`).all(...Array.from(last.matchAll(/\?/g), () => 1)) as Array<{ detail: string }>
+    const details = raw.prepare(`explain query plan ${last}`).all(
+      ...Array.from(last.matchAll(/\?/g), () => 1)
+    ) as Array<{ detail: string }>
     t.match(details.map(({ detail }) => detail).join('; '), plan, url)
   }
   await app.close()

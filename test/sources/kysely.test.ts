@@ -1,5 +1,8 @@
 import { Type } from '@sinclair/typebox'
-import { DummyDriver, Kysely, MssqlAdapter, MysqlAdapter, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, SqliteAdapter, type DialectAdapter } from 'kysely'
+import {
+  DummyDriver, Kysely, MssqlAdapter, MysqlAdapter, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler,
+  SqliteAdapter, type DialectAdapter
+} from 'kysely'
 import Fastify from 'fastify'
 import { test } from 'tap'
 import dataApi, { collection, DeclarationError, kysely } from '../../lib/index.ts'
@@ -13,24 +16,46 @@ for (const [name, open] of Object.entries(kyselyOpeners)) {
     const noted: string[] = []
     const opened = await open(tables, ddl)
     const app = Fastify()
-    await app.register(dataApi, { requestStrategies: { upsert: true, delete: true }, collections: shop(noted)(opened.source) })
+    await app.register(dataApi,
+      { requestStrategies: { upsert: true, delete: true }, collections: shop(noted)(opened.source) })
     t.teardown(async () => {
       await app.close()
       await opened.close()
     })
     const send = async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, body?: unknown) => {
-      const response = await app.inject({ method, url, ...body !== undefined && { headers: { 'content-type': 'application/json' }, payload: JSON.stringify(body) } })
+      const response = await app.inject({
+        method,
+        url,
+        ...body !== undefined && { headers: { 'content-type': 'application/json' }, payload: JSON.stringify(body) }
+      })
       return [response.statusCode, response.body === '' ? '' : response.json()]
     }
-    t.strictSame(await send('GET', '/artists/Noisia?fields=name,born,rating,active,tags,albums(title,tracks(seconds,played_at))'),
-      [200, { name: 'Noisia', born: '2003-01-01', rating: 5, active: true, tags: ['dnb'], albums: [{ title: 'Outer Edges', tracks: [{ seconds: 90, played_at: null }] }] }])
-    t.strictSame(await send('PUT', '/artists/1', { name: 'noisia', tags: ['"', '\\'], rating: 0.1, active: false }), [200, { status: 'ok' }])
-    t.strictSame(await send('GET', '/artists/1?fields=name,old_name,tags,rating,active'), [200, { name: 'noisia', old_name: 'Noisia', tags: ['"', '\\'], rating: 0.1, active: false }])
-    t.strictSame(await send('POST', '/artists', { name: 'Can', email: null }), [409, { status: 'conflict', error: 'duplicate', message: "An item with the same 'name' already exists.", fields: ['name'] }])
-    t.strictSame(await send('PUT', `/tracks/${uuid(9)}`, { title: 'New', played_at: '2020-01-01T01:00:00+01:00' }), [201, { status: 'created' }])
+    t.strictSame(await send('GET',
+      '/artists/Noisia?fields=name,born,rating,active,tags,albums(title,tracks(seconds,played_at))'),
+    [200, {
+      name: 'Noisia',
+      born: '2003-01-01',
+      rating: 5,
+      active: true,
+      tags: [
+        'dnb'
+      ],
+      albums: [{ title: 'Outer Edges', tracks: [{ seconds: 90, played_at: null }] }]
+    }])
+    t.strictSame(await send('PUT', '/artists/1', { name: 'noisia', tags: ['"', '\\'], rating: 0.1, active: false }),
+      [200, { status: 'ok' }])
+    t.strictSame(await send('GET', '/artists/1?fields=name,old_name,tags,rating,active'),
+      [200, { name: 'noisia', old_name: 'Noisia', tags: ['"', '\\'], rating: 0.1, active: false }])
+    t.strictSame(await send('POST', '/artists', { name: 'Can', email: null }), [409, {
+      status: 'conflict', error: 'duplicate', message: "An item with the same 'name' already exists.", fields: ['name']
+    }])
+    t.strictSame(await send('PUT', `/tracks/${uuid(9)}`, { title: 'New', played_at: '2020-01-01T01:00:00+01:00' }),
+      [201, { status: 'created' }])
     t.strictSame(await send('GET', `/tracks/${uuid(9)}/played_at`), [200, '2020-01-01T00:00:00.000Z'])
-    t.strictSame(await send('DELETE', '/labels/VSN'), [409, { status: 'conflict', error: 'reference', message: 'Other items still refer to this item.', fields: [] }])
-    t.strictSame(await send('PUT', '/artists/by_id/2', { name: 'forbidden', genre: 'jazz' }), [400, { error: 'argument', message: 'An artist cannot be named so.' }])
+    t.strictSame(await send('DELETE', '/labels/VSN'),
+      [409, { status: 'conflict', error: 'reference', message: 'Other items still refer to this item.', fields: [] }])
+    t.strictSame(await send('PUT', '/artists/by_id/2', { name: 'forbidden', genre: 'jazz' }),
+      [400, { error: 'argument', message: 'An artist cannot be named so.' }])
     t.strictSame(await send('GET', '/artists/Can/genre'), [200, 'rock'])
     t.ok(noted.includes('saved updated 1 noisia'))
   })
@@ -43,7 +68,12 @@ for (const [name, open] of Object.entries(kyselyOpeners)) {
       await app.close()
       await opened.close()
     })
-    const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => app.inject({ method: 'PUT', url: `/artists/by_name/n${n % 3}`, headers: { 'content-type': 'application/json' }, payload: { email: null, rating: n % 10 } })))
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => app.inject({
+      method: 'PUT',
+      url: `/artists/by_name/n${n % 3}`,
+      headers: { 'content-type': 'application/json' },
+      payload: { email: null, rating: n % 10 }
+    })))
     t.strictSame(answers.map(answer => answer.statusCode).sort(), [...Array<number>(9).fill(200), 201, 201, 201])
   })
 
@@ -83,11 +113,21 @@ for (const [name, open] of Object.entries(kyselyOpeners)) {
 
 /** An instance whose dialect is told by its adapter alone. */
 const over = (adapter: DialectAdapter) => new Kysely<unknown>({
-  dialect: { createAdapter: () => adapter, createDriver: () => new DummyDriver(), createIntrospector: db => new PostgresIntrospector(db), createQueryCompiler: () => new PostgresQueryCompiler() }
+  dialect: {
+    createAdapter: () => adapter,
+    createDriver: () => new DummyDriver(),
+    createIntrospector: db =>
+      new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler()
+  }
 })
 
 test('a dialect whose answers would differ is refused at registration, with the reason', async t => {
-  t.throws(() => kysely(over(new MysqlAdapter())), new DeclarationError('kysely(): MySQL and MariaDB are not supported, because their answers would differ from those of other sources (see docs/databases.md)'))
+  t.throws(() => kysely(over(new MysqlAdapter())),
+    new DeclarationError(
+      'kysely(): MySQL and MariaDB are not supported, because their answers would differ from those of other sources ' +
+        '(see docs/databases.md)'
+    ))
   t.throws(() => kysely(over(new SqliteAdapter())), /sqlite\(file, \{ driver \}\)/)
   t.throws(() => kysely(over(new MssqlAdapter())), /Microsoft SQL Server is not supported/)
 })
@@ -96,6 +136,8 @@ test('a dialect that is not known is served where the application says what it s
   class Another extends PostgresAdapter {}
   class Unknown { readonly supportsReturning = true }
   t.equal(kysely(over(new Another())).kind, 'postgres')
-  t.throws(() => kysely(over(new Unknown() as unknown as DialectAdapter)), new DeclarationError("kysely(): Unknown is not known; if its SQL is that of PostgreSQL, use kysely(instance, { dialect: 'postgres' })"))
+  t.throws(() => kysely(over(new Unknown() as unknown as DialectAdapter)), new DeclarationError(
+    "kysely(): Unknown is not known; if its SQL is that of PostgreSQL, use kysely(instance, { dialect: 'postgres' })"
+  ))
   t.equal(kysely(over(new Unknown() as unknown as DialectAdapter), { dialect: 'postgres' }).kind, 'postgres')
 })

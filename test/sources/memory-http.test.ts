@@ -42,10 +42,16 @@ test('the last object replaced by a copy with another foreign key is seen', asyn
 })
 
 test('join rows may hold the Dates that keys are', async t => {
-  const Day = Type.Object({ day: Type.String({ format: 'date', identifier: true, ...readable }), tags: SubCollection('tags', { through: 'day_tags', foreignKey: 'day', otherKey: 'tag', readable: true }) })
+  const Day = Type.Object({
+    day: Type.String({ format: 'date', identifier: true, ...readable }),
+    tags: SubCollection('tags', { through: 'day_tags', foreignKey: 'day', otherKey: 'tag', readable: true })
+  })
   const Tag = Type.Object({ id: Type.String({ identifier: true, ...readable }) })
   const day = new Date('2024-01-01')
-  const get = await serve({ days: collection(Day, { source: memory([{ day }], { joins: { day_tags: [{ day, tag: 'x' }] } }) }), tags: collection(Tag, { source: memory([{ id: 'x' }]) }) })
+  const get = await serve({
+    days: collection(Day, { source: memory([{ day }], { joins: { day_tags: [{ day, tag: 'x' }] } }) }),
+    tags: collection(Tag, { source: memory([{ id: 'x' }]) })
+  })
   t.strictSame(await get('/days/2024-01-01/tags'), [{ id: 'x' }])
 })
 

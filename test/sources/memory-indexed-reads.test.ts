@@ -25,15 +25,18 @@ const operatorsOf = fc.constantFrom<Operator>('equals', 'equals', 'not_equals', 
 const compares = (fields: readonly DataField[]): fc.Arbitrary<Predicate> => fc.constantFrom(...fields).chain(field => {
   const values: fc.Arbitrary<string | number | null> = field.type.kind === 'integer' ? few : letters
   return fc.oneof(
-    fc.tuple(operatorsOf, values).map(([operator, value]) => compare(field, value === null ? 'equals' : operator, value)),
-    fc.tuple(fc.constantFrom<Operator>('in', 'in', 'not_in'), fc.array(values, { maxLength: 3 })).map(([operator, value]) => compare(field, operator, value))
+    fc.tuple(operatorsOf, values).map(([operator, value]) =>
+      compare(field, value === null ? 'equals' : operator, value)),
+    fc.tuple(fc.constantFrom<Operator>('in', 'in', 'not_in'),
+      fc.array(values, { maxLength: 3 })).map(([operator, value]) => compare(field, operator, value))
   )
 })
 
 const { where: conditions } = fc.letrec<{ where: Predicate }>(tie => ({
   where: fc.oneof({ maxDepth: 3, depthSize: 'small' },
     compares([id, id, nick, nick, age, bossId]),
-    fc.tuple(fc.constantFrom('all' as const, 'any' as const), fc.array(tie('where'), { maxLength: 3 })).map(([kind, of]): Predicate => ({ kind, of })),
+    fc.tuple(fc.constantFrom('all' as const, 'any' as const),
+      fc.array(tie('where'), { maxLength: 3 })).map(([kind, of]): Predicate => ({ kind, of })),
     tie('where').map(not),
     fc.tuple(fc.constantFrom(indexed.boss, indexed.staff), tie('where')).map(([field, where]) => some(field, where)),
     compares([markId, word]).map(where => some(indexed.marks, where))
@@ -44,7 +47,8 @@ const person = fc.record({ name: fc.constant('n'), nick: letters, age: fc.option
 
 type Change = (next: number) => void
 const at = (place: number, list: readonly unknown[]) => Math.min(place, list.length - 1)
-// What an index cannot see is followed by a refresh: a number of rows that is the same again, and values changed in place.
+// What an index cannot see is followed by a refresh: a number of rows that is the same again, and values changed in
+// place.
 const unseen = (change: Change): Change => next => {
   change(next)
   indexed.source.refresh()
@@ -55,7 +59,9 @@ const changes: fc.Arbitrary<Change> = fc.oneof(
   few.map((): Change => () => { rows.reverse() }),
   few.map(place => unseen(() => { rows.splice(at(place, rows), 1) })),
   few.map(place => unseen(() => { links.splice(place, 1) })),
-  fc.tuple(few, person).map(([place, one]) => unseen(next => { if (rows.length > 0) rows[at(place, rows)] = { ...one, id: next } })),
+  fc.tuple(few, person).map(([place, one]) => unseen(next => {
+    if (rows.length > 0) rows[at(place, rows)] = { ...one, id: next }
+  })),
   fc.tuple(few, person).map(([place, one]) => unseen(() => { Object.assign(rows[at(place, rows)] ?? {}, one) }))
 )
 
@@ -88,9 +94,11 @@ function reached (field: RelationField, row: Plain): readonly Plain[] {
   return marked.filter(mark => links.some(link => link.personId === row['id'] && link.markId === mark.id))
 }
 
-const ids = (some: readonly Plain[]) => some.map(one => ({ id: one['id'] })).toSorted((one, other) => Number(one.id) - Number(other.id))
+const ids = (some: readonly Plain[]) =>
+  some.map(one => ({ id: one['id'] })).toSorted((one, other) => Number(one.id) - Number(other.id))
 
-const scanned = (where: Predicate) => plainRows().filter(row => holds(where, row)).toSorted((one, other) => Number(one['id']) - Number(other['id']))
+const scanned = (where: Predicate) => plainRows().filter(row => holds(where, row)).toSorted((one, other) =>
+  Number(one['id']) - Number(other['id']))
   .map(row => ({ id: row['id'], staff: ids(reached(indexed.staff, row)), marks: ids(reached(indexed.marks, row)) }))
 
 function stepTo (found: readonly { readonly id: unknown }[]): Exclude<ReadResult, { kind: 'groups' }> {
@@ -106,7 +114,8 @@ function assertSame (found: unknown, expected: unknown): void {
 
 test('reads by index give what looking at every object gives, while rows come, go and change', async t => {
   const counts = { missing: 0, rows: 0, ambiguous: 0 }
-  fc.assert(fc.property(fc.array(person, { maxLength: 6 }), fc.array(fc.tuple(changes, conditions), { minLength: 1, maxLength: 8 }), (first, moves) => {
+  fc.assert(fc.property(fc.array(person, { maxLength: 6 }), fc.array(fc.tuple(changes, conditions),
+    { minLength: 1, maxLength: 8 }), (first, moves) => {
     rows.splice(0, Infinity, ...first.map((one, index) => ({ ...one, id: index })))
     links.length = 0
     indexed.source.refresh()
@@ -115,7 +124,9 @@ test('reads by index give what looking at every object gives, while rows come, g
       const expected = scanned(where)
       const stood = stepTo(expected)
       counts[stood.kind]++
-      assertSame(rowsOf(read(listOf(indexed.people, { where, select: [...show(id), embed(indexed.staff), embed(indexed.marks)] }))), expected)
+      assertSame(rowsOf(
+        read(listOf(indexed.people, { where, select: [...show(id), embed(indexed.staff), embed(indexed.marks)] }))
+      ), expected)
       assertSame(itemAt({ collection: indexed.people, via: undefined, where }), stood)
     }
   }), { numRuns: Number(process.env['RUNS'] ?? 300) })
@@ -123,9 +134,16 @@ test('reads by index give what looking at every object gives, while rows come, g
 })
 
 test('the first rows of an order are those that a full sort puts first', async t => {
-  const row = fc.record({ id: fc.integer({ min: 0, max: 1_000_000 }), name: fc.constantFrom('a', 'A', '\uE000', '\u{1F600}', ''), age: fc.option(fc.integer({ min: 0, max: 3 })) })
-  fc.assert(fc.property(fc.uniqueArray(row, { selector: one => one.id, maxLength: 60 }), fc.nat(10), fc.boolean(), (rows, most, descending) => {
-    const order: Order = [{ field: age, descending }, { field: name, descending: !descending }, { field: id, descending: false }]
-    t.strictSame(sortRows(rows, order, most), sortRows(rows, order).slice(0, most))
-  }), { numRuns: 300 })
+  const row = fc.record({
+    id: fc.integer({ min: 0, max: 1_000_000 }),
+    name: fc.constantFrom('a', 'A', '\uE000', '\u{1F600}', ''),
+    age: fc.option(fc.integer({ min: 0, max: 3 }))
+  })
+  fc.assert(fc.property(fc.uniqueArray(row, { selector: one => one.id, maxLength: 60 }), fc.nat(10),
+    fc.boolean(), (rows, most, descending) => {
+      const order: Order = [
+        { field: age, descending }, { field: name, descending: !descending }, { field: id, descending: false }
+      ]
+      t.strictSame(sortRows(rows, order, most), sortRows(rows, order).slice(0, most))
+    }), { numRuns: 300 })
 })

@@ -25,7 +25,11 @@ async function serve (t: Test, options: PostgresOptions) {
   const db = postgres(options)
   const app = Fastify()
   await app.register(dataApi, {
-    collections: { words: collection(Word, { source: db.table(table), hooks: { creating () {}, updating (word, before) { word.count = before.count + 1 } } }) }
+    collections: {
+      words: collection(Word, {
+        source: db.table(table), hooks: { creating () {}, updating (word, before) { word.count = before.count + 1 } }
+      })
+    }
   })
   t.teardown(async () => {
     await app.close()
@@ -34,9 +38,14 @@ async function serve (t: Test, options: PostgresOptions) {
     await owner.close()
   })
   return {
-    rows: async () => (await owner.pool.query<{ text: string, count: number }>(`select text, count from ${table} order by id`)).rows,
+    rows: async () =>
+      (await owner.pool.query<{ text: string, count: number }>(`select text, count from ${table} order by id`)).rows,
     db,
-    send: (method: 'GET' | 'POST' | 'PUT', url: string, body?: unknown) => app.inject({ method, url, ...body !== undefined && { headers: { 'content-type': 'application/json' }, payload: JSON.stringify(body) } })
+    send: (method: 'GET' | 'POST' | 'PUT', url: string, body?: unknown) => app.inject({
+      method,
+      url,
+      ...body !== undefined && { headers: { 'content-type': 'application/json' }, payload: JSON.stringify(body) }
+    })
   }
 }
 
@@ -65,16 +74,19 @@ test('behind a pooler every answer is right, and each thing it cannot do is said
   })
   const found = await rows()
   t.equal(found.length, 40 + 50)
-  t.strictSame(found.filter(({ text }) => / 4$/.test(text) && text.startsWith('word')).map(({ count }) => count), Array(10).fill(5))
+  t.strictSame(found.filter(({ text }) => / 4$/.test(text) && text.startsWith('word')).map(({ count }) => count),
+    Array(10).fill(5))
   t.equal(warnings.filter(text => text.includes('loses prepared statements')).length, 1)
   t.equal(warnings.filter(text => text.includes('statement_timeout')).length, 1)
   t.equal(warnings.length, 2)
 })
 
 test('where the application says so, nothing is prepared and nothing is warned of', async t => {
-  const { send } = await serve(t, { connectionString: await makePooler(t, 2), max: 4, prepare: false, statementTimeout: 0 })
+  const { send } = await serve(t,
+    { connectionString: await makePooler(t, 2), max: 4, prepare: false, statementTimeout: 0 })
   const warnings = await warningsOf(async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => send('PUT', `/words/${n + 1}`, { text: `again ${n}` })))
+    const answers = await Promise.all(Array.from({ length: 20 },
+      (_, n) => send('PUT', `/words/${n + 1}`, { text: `again ${n}` })))
     t.ok(answers.every(answer => answer.statusCode === 200))
   })
   t.strictSame(warnings, [])

@@ -55,8 +55,10 @@ async function open (t: Test, options: PostgresOptions = {}) {
   }
 }
 
-const item = (id: number) => ({ id, word: `word ${id}`, share: Math.trunc(100 / (id - 5)), day: `2026-01-${String(id + 1).padStart(2, '0')}` })
-const ids = (...but: readonly number[]) => Array.from({ length: 20 }, (_, index) => index + 1).filter(id => !but.includes(id))
+const item = (id: number) =>
+  ({ id, word: `word ${id}`, share: Math.trunc(100 / (id - 5)), day: `2026-01-${String(id + 1).padStart(2, '0')}` })
+const ids = (...but: readonly number[]) =>
+  Array.from({ length: 20 }, (_, index) => index + 1).filter(id => !but.includes(id))
 
 for (const prepare of [true, false]) {
   test(`items and fields that are asked for by key at once go to the server together (prepare: ${prepare})`, async t => {
@@ -67,7 +69,8 @@ for (const prepare of [true, false]) {
     for (let round = 0; round < 2; round++) {
       t.strictSame(await ask(...ids(5).map(id => `/things/${id}`)), ids(5).map(item))
       t.ok(lent() < 8)
-      t.strictSame(await ask('/things/1', '/things/2/word', '/things/99', '/things/3?fields=day', '/things/4/share'), [item(1), 'word 2', 404, { day: '2026-01-04' }, -100])
+      t.strictSame(await ask('/things/1', '/things/2/word', '/things/99', '/things/3?fields=day', '/things/4/share'),
+        [item(1), 'word 2', 404, { day: '2026-01-04' }, -100])
       t.ok(lent() < 5)
     }
     await ask('/things?limit=1', '/things?limit=2', '/things?limit=3')
@@ -82,24 +85,32 @@ for (const prepare of [true, false]) {
     const { ask } = await open(t, { prepare })
     await ask('/things/1')
     const urls = ['/things/4', '/things/5', '/things/6', '/things/7/word', '/things/5/share', '/things/8?fields=day']
-    for (let round = 0; round < 3; round++) t.strictSame(await ask(...urls), [item(4), 500, item(6), 'word 7', 500, { day: '2026-01-09' }])
+    for (let round = 0; round < 3; round++) {
+      t.strictSame(await ask(...urls), [item(4), 500, item(6), 'word 7', 500, { day: '2026-01-09' }])
+    }
     t.strictSame(warnings, [])
   })
 }
 
 test('days without an end, before Christ and beyond the year 9999 are shown', async t => {
   const { ask, owner } = await open(t)
-  await owner.pool.query('update stored set day = case id when 1 then \'infinity\'::date when 2 then \'-infinity\' when 3 then \'10000-01-01\' when 4 then \'0001-01-01 BC\' when 6 then \'0001-01-01\' when 7 then \'9999-12-31\' end')
+  await owner.pool.query(
+    'update stored set day = case id when 1 then \'infinity\'::date when 2 then \'-infinity\' when 3 then ' +
+      '\'10000-01-01\' when 4 then \'0001-01-01 BC\' when 6 then \'0001-01-01\' when 7 then \'9999-12-31\' end'
+  )
   const days = [1, 2, 3, 4, 6, 7, 8]
   const told = ['infinity', '-infinity', '10000-01-01', '0001-01-01 BC', '0001-01-01', '9999-12-31', null]
   t.strictSame(await ask(...days.map(id => `/things/${id}/day`)), told)
   const [page] = await ask('/things?fields=day&limit=8&id!=5')
-  t.strictSame((page as ReadonlyArray<{ day: unknown }>).map(({ day }) => day), [...told.slice(0, 6), null, null].slice(0, 8))
+  t.strictSame((page as ReadonlyArray<{ day: unknown }>).map(({ day }) => day),
+    [...told.slice(0, 6), null, null].slice(0, 8))
 })
 
 test('libpq in the place of the driver is refused, and the driver\'s own pipelining', async t => {
-  t.throws(() => postgres({ connectionString: serverUrl(), driver: { pipeline: true } }), { name: 'DeclarationError', message: /'pipeline'/ })
+  t.throws(() => postgres({ connectionString: serverUrl(), driver: { pipeline: true } }),
+    { name: 'DeclarationError', message: /'pipeline'/ })
   process.env['NODE_PG_FORCE_NATIVE'] = '1'
   t.teardown(() => { delete process.env['NODE_PG_FORCE_NATIVE'] })
-  t.throws(() => postgres({ connectionString: serverUrl() }), { name: 'DeclarationError', message: /NODE_PG_FORCE_NATIVE/ })
+  t.throws(() => postgres({ connectionString: serverUrl() }),
+    { name: 'DeclarationError', message: /NODE_PG_FORCE_NATIVE/ })
 })

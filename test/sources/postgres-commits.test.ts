@@ -7,14 +7,17 @@ import { PostgresJSDialect } from 'kysely-postgres-js'
 import pg from 'pg'
 import postgresJs from 'postgres'
 import type { Test } from 'tap'
-import dataApi, { type Behaviour, collection, kysely, postgres, SubCollection, SubItem, type SqlSource } from '../../lib/index.ts'
+import dataApi, {
+  type Behaviour, collection, kysely, postgres, SubCollection, SubItem, type SqlSource
+} from '../../lib/index.ts'
 import { makeFaultyProxy } from '../helpers/faulty-proxy.ts'
 import { test } from '../helpers/on-postgres.ts'
 import { freePort, initialize, launch, makeFolder, urlOf } from '../helpers/postgres-binaries.mjs'
 import { serverUrl } from '../helpers/sources.ts'
 import { end } from '../helpers/streaming-replica.ts'
 
-// docs/http.md: Writing, Errors. What is acknowledged is committed; what is refused at the commit says why; what is not known is told as not known.
+// docs/http.md: Writing, Errors. What is acknowledged is committed; what is refused at the commit says why; what is not
+// known is told as not known.
 
 const flags = { readable: true, writable: true } as const
 const Parent = Type.Object({
@@ -28,7 +31,9 @@ const Kid = Type.Object({
   parentId: Type.Optional(Type.Union([Type.Integer(), Type.Null()], flags)),
   parent: SubItem('parents', { foreignKey: 'parentId', ...flags })
 })
-const Tag = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), word: Type.String({ identifier: true, ...flags }) })
+const Tag = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }), word: Type.String({ identifier: true, ...flags })
+})
 
 // Everything that PostgreSQL can put off to the commit: foreign keys, unique constraints, triggers.
 const ddl = `
@@ -50,11 +55,17 @@ type Hooks = Behaviour<typeof Kid>['hooks']
 /** How the API reaches the schema. */
 const connections = {
   postgres: (url: string, schema: string) => {
-    const db = postgres({ connectionString: url, max: 3, connectionTimeout: 1000, driver: { options: `-c search_path=${schema}` } })
+    const db = postgres({
+      connectionString: url, max: 3, connectionTimeout: 1000, driver: { options: `-c search_path=${schema}` }
+    })
     return { table: (name: string): SqlSource => db.table(name), close: () => db.close() }
   },
-  'kysely over pg': (url: string, schema: string) => overKysely(new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max: 3, options: `-c search_path=${schema}` }) })),
-  'kysely over postgres.js': (url: string, schema: string) => overKysely(new PostgresJSDialect({ postgres: postgresJs(url, { max: 3, connection: { search_path: schema }, onnotice: () => {} }) }))
+  'kysely over pg': (url: string, schema: string) => overKysely(
+    new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max: 3, options: `-c search_path=${schema}` }) })
+  ),
+  'kysely over postgres.js': (url: string, schema: string) => overKysely(new PostgresJSDialect(
+    { postgres: postgresJs(url, { max: 3, connection: { search_path: schema }, onnotice: () => {} }) }
+  ))
 } as const
 
 function overKysely (dialect: PostgresDialect | PostgresJSDialect) {
@@ -90,16 +101,26 @@ async function open (t: Test, { hooks = {}, through = 'postgres', url = serverUr
     owner,
     logged,
     send: async (method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, body?: unknown, headers = {}) => {
-      const response = await app.inject({ method, url, headers: { 'content-type': 'application/json', ...headers }, ...body !== undefined && { payload: JSON.stringify(body) } })
+      const response = await app.inject({
+        method,
+        url,
+        headers: { 'content-type': 'application/json', ...headers },
+        ...body !== undefined && { payload: JSON.stringify(body) }
+      })
       return { status: response.statusCode, body: response.json(), headers: response.headers }
     },
     /** Everything that is stored. */
-    stored: async () => Promise.all(['parents', 'kids', 'tags', 'parent_tags', 'audit'].map(async table => (await owner.query<Record<string, unknown>>(`select * from ${table} order by ${table}::text`)).rows))
+    stored: async () => Promise.all(['parents', 'kids', 'tags', 'parent_tags', 'audit'].map(async table =>
+      (await owner.query<Record<string, unknown>>(`select * from ${table} order by ${table}::text`)).rows))
   }
 }
 
-const duplicate = { status: 'conflict', error: 'duplicate', message: "An item with the same 'name' already exists.", fields: ['name'] }
-const reference = (field: string) => ({ status: 'conflict', error: 'reference', message: `The item referred to by '${field}' does not exist.`, fields: [field] })
+const duplicate = {
+  status: 'conflict', error: 'duplicate', message: "An item with the same 'name' already exists.", fields: ['name']
+}
+const reference = (field: string) => ({
+  status: 'conflict', error: 'reference', message: `The item referred to by '${field}' does not exist.`, fields: [field]
+})
 const constraint = { error: 'constraint', message: 'The database does not accept this item.', fields: [] }
 
 type Request = readonly [method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, body?: unknown]
@@ -117,7 +138,9 @@ const refused: ReadonlyArray<readonly [...Request, status: number, body: object]
   ['PATCH', '/kids/2', { parent_id: 99 }, 409, reference('parent_id')],
   ['PUT', '/kids/2/parent_id', 99, 409, reference('parent_id')],
   ['PUT', '/kids/77', { name: 'Cy', parent_id: 99 }, 409, reference('parent_id')],
-  ['DELETE', '/parents/1', undefined, 409, { status: 'conflict', error: 'reference', message: 'Other items still refer to this item.', fields: [] }],
+  ['DELETE', '/parents/1', undefined, 409, {
+    status: 'conflict', error: 'reference', message: 'Other items still refer to this item.', fields: []
+  }],
   ['POST', '/kids', { name: 'refused' }, 400, constraint],
   ['POST', '/kids', [{ name: 'Cy' }, { name: 'refused' }], 400, constraint],
   ['PATCH', '/kids/2', { name: 'refused' }, 400, constraint],
@@ -126,14 +149,18 @@ const refused: ReadonlyArray<readonly [...Request, status: number, body: object]
 ]
 
 for (const through of Object.keys(connections) as ReadonlyArray<keyof typeof connections>) {
-  for (const [what, hooks] of [['a single statement', {}], ['a transaction with hooks', { creating () {}, updating () {} }]] as const) {
+  for (const [what, hooks] of [
+    ['a single statement', {}], ['a transaction with hooks', { creating () {}, updating () {} }]
+  ] as const) {
     test(`what is refused at the commit of ${what} says why, and nothing is written (${through})`, async t => {
       const { send, stored } = await open(t, { hooks, through })
       const before = await stored()
       for (const [method, url, body, status, answer] of refused) {
         const got = await send(method, url, body)
-        // Which element of an array is at fault is no longer known at the commit; a lone statement knows its fields and more.
-        t.strictSame([got.status, { ...got.body, pointer: undefined }], [status, { ...answer, pointer: undefined }], `${method} ${url} ${JSON.stringify(body)}`)
+        // Which element of an array is at fault is no longer known at the commit; a lone statement knows its fields and
+        // more.
+        t.strictSame([got.status, { ...got.body, pointer: undefined }], [status, { ...answer, pointer: undefined }],
+          `${method} ${url} ${JSON.stringify(body)}`)
         t.strictSame(await stored(), before, `${method} ${url} ${JSON.stringify(body)}`)
       }
       t.equal((await send('POST', '/kids', { name: 'Cy', parent_id: 1 })).status, 201)
@@ -160,7 +187,8 @@ for (const through of Object.keys(connections) as ReadonlyArray<keyof typeof con
         async creating ({ name }, { transaction }) {
           await transaction.query('insert into audit values ($1)', [`creating ${name}`])
           await transaction.query('insert into audit values ($1), ($1)', [String(name)]).catch(() => {})
-          await Promise.all([1, 2, 3].map(n => transaction.query('insert into audit values ($1)', [n === 2 ? null : `${name} ${n}`]).catch(() => {})))
+          await Promise.all([1, 2, 3].map(n =>
+            transaction.query('insert into audit values ($1)', [n === 2 ? null : `${name} ${n}`]).catch(() => {})))
         }
       }
     })
@@ -168,7 +196,9 @@ for (const through of Object.keys(connections) as ReadonlyArray<keyof typeof con
     t.strictSame((await send('POST', '/kids', [{ name: 'Di' }, { name: 'Ed' }])).status, 201)
     const [, kids, , , audit] = await stored()
     t.strictSame(kids?.map(({ name }) => name), ['Ann', 'Bo', 'Cy', 'Di', 'Ed'])
-    t.strictSame(audit?.map(({ line }) => line), ['Cy', 'Di', 'Ed'].flatMap(name => [`${name} 1`, `${name} 3`]).concat(['Cy', 'Di', 'Ed'].map(name => `creating ${name}`)).sort())
+    t.strictSame(audit?.map(({ line }) => line), ['Cy', 'Di', 'Ed'].flatMap(name => [`${name} 1`, `${name} 3`]).concat(
+      ['Cy', 'Di', 'Ed'].map(name => `creating ${name}`)
+    ).sort())
   })
 }
 
@@ -177,7 +207,9 @@ test('a hook may not end the transaction of its request', async t => {
     hooks: { async creating ({ name }, { transaction }) { await transaction.query(String(name)) } }
   })
   const before = await stored()
-  for (const statement of ['commit', ' ROLLBACK', 'begin', 'end', 'abort', 'start transaction', "prepare transaction 'x'"]) {
+  for (const statement of [
+    'commit', ' ROLLBACK', 'begin', 'end', 'abort', 'start transaction', "prepare transaction 'x'"
+  ]) {
     t.equal((await send('POST', '/kids', { name: statement })).status, 500, statement)
   }
   t.strictSame(await stored(), before)
@@ -207,13 +239,16 @@ test('an error that a hook has from elsewhere is none of the database', async t 
     hooks: { creating ({ name }) { throw Object.assign(new Error('another service'), { code: name }) } }
   })
   const before = await stored()
-  for (const code of ['ECONNREFUSED', 'ECONNRESET', '57P01']) t.equal((await send('POST', '/kids', { name: code })).status, 500, code)
+  for (const code of ['ECONNREFUSED', 'ECONNRESET', '57P01']) {
+    t.equal((await send('POST', '/kids', { name: code })).status, 500, code)
+  }
   t.strictSame(await stored(), before)
 })
 
 const unknown = {
   error: 'outcome_unknown',
-  message: 'The connection to the database was lost before it confirmed this write, which may have been done. Read the data before you send the write again.'
+  message: 'The connection to the database was lost before it confirmed this write, which may have been done. Read ' +
+    'the data before you send the write again.'
 }
 
 /** Every kind of write, with the statement whose answer is the last that the client waits for, and what it leaves. */
@@ -229,7 +264,8 @@ const writes: ReadonlyArray<readonly [...Request, last: string]> = [
 ]
 
 for (const [method, url, body, last] of writes) {
-  test(`${method} ${url} ${JSON.stringify(body) ?? ''} whose confirmation is lost is outcome_unknown, and not done again`, async t => {
+  test(`${method} ${url} ${JSON.stringify(body) ??
+    ''} whose confirmation is lost is outcome_unknown, and not done again`, async t => {
     const proxy = await makeFaultyProxy(t)
     const { send, stored, logged } = await open(t, { url: proxy.url, hooks: { creating () {} } })
     t.equal((await send('GET', '/tags/1')).status, 200)
@@ -243,7 +279,8 @@ for (const [method, url, body, last] of writes) {
     t.equal((await send('GET', '/parents/1')).status, 200)
   })
 
-  test(`${method} ${url} ${JSON.stringify(body) ?? ''} that does not reach the server is unavailable, and not done`, async t => {
+  test(`${method} ${url} ${JSON.stringify(body) ??
+    ''} that does not reach the server is unavailable, and not done`, async t => {
     const proxy = await makeFaultyProxy(t)
     const { send, stored } = await open(t, { url: proxy.url, hooks: { creating () {} } })
     t.equal((await send('GET', '/tags/1')).status, 200)
@@ -263,8 +300,14 @@ test('connections that the server has just ended are noticed before anything is 
   for (let round = 0; round < 5; round++) {
     const warm = await Promise.all([1, 2, 3].map(() => send('GET', '/kids?limit=1')))
     t.ok(warm.every(({ status }) => status === 200))
-    await owner.query("select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and query like '%kids%' and state = 'idle'")
-    const answers = await Promise.all([send('GET', '/kids/1'), send('POST', '/tags', { word: `tag ${round}` }), send('POST', '/kids', [{ name: `kid ${round}` }]), send('GET', '/kids')])
+    await owner.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and query like '%kids%' " +
+        "and state = 'idle'"
+    )
+    const answers = await Promise.all([
+      send('GET', '/kids/1'), send('POST', '/tags', { word: `tag ${round}` }),
+      send('POST', '/kids', [{ name: `kid ${round}` }]), send('GET', '/kids')
+    ])
     t.strictSame(answers.map(({ status }) => status), [200, 201, 201, 200])
   }
 })
@@ -282,7 +325,8 @@ test('a write that conflicts with another at its commit is done again, and once'
     t.strictSame((await send('POST', '/kids', { name: 'Cy' })).status, 201)
     t.strictSame((await send('PATCH', '/kids/1', { name: 'Di' })).status, 200)
     t.strictSame((await send('PUT', '/kids/by_name/Ed', {})).status, 201)
-    t.strictSame((await owner.query('select name from kids order by name')).rows.map(({ name }) => name), ['Bo', 'Cy', 'Di', 'Ed'])
+    t.strictSame((await owner.query('select name from kids order by name')).rows.map(({ name }) => name),
+      ['Bo', 'Cy', 'Di', 'Ed'])
   }
 })
 
@@ -290,28 +334,50 @@ test('no change that was acknowledged under serializable isolation is lost', asy
   const folder = makeFolder()
   const [data, port] = [join(folder, 'data'), await freePort()]
   await initialize(data)
-  const server = await launch({ data, folder, port, settings: ['fsync=off', 'default_transaction_isolation=serializable'] })
+  const server = await launch({
+    data, folder, port, settings: ['fsync=off', 'default_transaction_isolation=serializable']
+  })
   t.teardown(async () => {
     await end(server, 'SIGINT')
     rmSync(folder, { recursive: true, force: true })
   })
   const db = postgres({ connectionString: urlOf(port) })
-  await db.pool.query('create table counters (id int primary key, word text not null, n int not null); insert into counters select n, 0, 0 from generate_series(1, 3) n')
-  const Counter = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), word: Type.String(flags), n: Type.Integer({ readable: true }) })
+  await db.pool.query(
+    'create table counters (id int primary key, word text not null, n int not null); insert into counters select n, ' +
+      '0, 0 from generate_series(1, 3) n'
+  )
+  const Counter = Type.Object({
+    id: Type.Integer({ identifier: true, readable: true }),
+    word: Type.String(flags),
+    n: Type.Integer({ readable: true })
+  })
   const logged: string[] = []
   const app = Fastify({ logger: { level: 'error', stream: { write: line => { logged.push(line) } } } })
   await app.register(dataApi, {
-    prefix: '/plain', collections: { counters: collection(Counter, { source: db.table('counters'), requestStrategies: { create: false } }) }
+    prefix: '/plain',
+    collections: {
+      counters: collection(Counter, { source: db.table('counters'), requestStrategies: { create: false } })
+    }
   })
   await app.register(dataApi, {
     prefix: '/set',
-    collections: { counters: collection(Counter, { source: db.table('counters'), setters: { word (counter, word) { Object.assign(counter, { word, n: counter.n + 1 }) } } }) }
+    collections: {
+      counters: collection(Counter, {
+        source: db.table('counters'),
+        setters: { word (counter, word) { Object.assign(counter, { word, n: counter.n + 1 }) } }
+      })
+    }
   })
   t.teardown(async () => {
     await app.close()
     await db.close()
   })
-  const put = async (path: string, id: number, word: string) => (await app.inject({ method: 'PUT', url: `/${path}/counters/${id}/word`, headers: { 'content-type': 'application/json' }, payload: JSON.stringify(word) })).statusCode
+  const put = async (path: string, id: number, word: string) => (await app.inject({
+    method: 'PUT',
+    url: `/${path}/counters/${id}/word`,
+    headers: { 'content-type': 'application/json' },
+    payload: JSON.stringify(word)
+  })).statusCode
   const acknowledged = [0, 0, 0]
   const statuses = new Set<number>()
   const last = new Map<number, Set<string>>()
@@ -328,9 +394,14 @@ test('no change that was acknowledged under serializable isolation is lost', asy
       if (status === 200) last.get(id)?.add(`plain ${round} ${n}`)
     }))
     const { rows } = await db.pool.query<{ id: number, word: string }>('select id, word from counters')
-    for (const { id, word } of rows) if ((last.get(id)?.size ?? 0) > 0) t.ok(last.get(id)?.has(word), `the last of the acknowledged writes of ${id} is there`)
+    for (const { id, word } of rows) {
+      if ((last.get(id)?.size ?? 0) > 0) {
+        t.ok(last.get(id)?.has(word), `the last of the acknowledged writes of ${id} is there`)
+      }
+    }
   }
   const { rows } = await db.pool.query<{ n: number }>('select n from counters order by id')
   t.strictSame(rows.map(({ n }) => n), acknowledged)
-  t.ok([...statuses].every(status => status === 200 || status === 503), String(logged.find(line => !line.includes('try again later'))))
+  t.ok([...statuses].every(status => status === 200 || status === 503),
+    String(logged.find(line => !line.includes('try again later'))))
 })

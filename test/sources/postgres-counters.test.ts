@@ -86,13 +86,16 @@ for (const [name, ddl] of Object.entries(tables)) {
 for (const [name, connect] of Object.entries({ 'postgres()': connectDirectly, 'kysely()': connectThroughKysely })) {
   test(`${name}: a counter passes a thousand taken keys in a create, an array, a nested body and an upsert by another identifier`, async t => {
     const { owner, send } = await serve(t, tables['a serial column'], connect)
-    const take = (first: number) => owner.query('insert into things (id) select generate_series($1::int, $1::int + 999)', [first])
+    const take = (first: number) =>
+      owner.query('insert into things (id) select generate_series($1::int, $1::int + 999)', [first])
     await take(1)
     t.strictSame(await send('POST', '/things', {}), [201, { status: 'created', id: 1001 }])
     await take(1002)
-    t.strictSame(await send('POST', '/things', [{ name: 'a' }, { name: 'b' }]), [201, [{ status: 'created', id: 2002 }, { status: 'created', id: 2003 }]])
+    t.strictSame(await send('POST', '/things', [{ name: 'a' }, { name: 'b' }]),
+      [201, [{ status: 'created', id: 2002 }, { status: 'created', id: 2003 }]])
     await take(2004)
-    t.strictSame(await send('POST', '/things', { name: 'c', parts: [{ name: 'd' }] }), [201, { status: 'created', id: 3004 }])
+    t.strictSame(await send('POST', '/things', { name: 'c', parts: [{ name: 'd' }] }),
+      [201, { status: 'created', id: 3004 }])
     t.strictSame((await owner.query('select count(*)::int as n from things where name is not null')).rows, [{ n: 4 }])
   })
 }

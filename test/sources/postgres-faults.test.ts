@@ -11,7 +11,8 @@ import { freePort, initialize, launch, makeFolder, urlOf } from '../helpers/post
 import { serverUrl } from '../helpers/sources.ts'
 import { end } from '../helpers/streaming-replica.ts'
 
-// docs/http.md: Errors. A server that is killed, restarted, paused, slow, full or read-only, in the middle of reads, streams and writes: every answer is a right one or
+// docs/http.md: Errors. A server that is killed, restarted, paused, slow, full or read-only, in the middle of reads,
+// streams and writes: every answer is a right one or
 // a 503, nothing is half written, and service returns.
 
 const flags = { readable: true, writable: true } as const
@@ -20,7 +21,9 @@ const Order = Type.Object({
   note: Type.String({ identifier: true, ...flags }),
   lines: SubCollection('lines', { foreignKey: 'orderId', ...flags })
 })
-const Line = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), text: Type.String(flags), orderId: Type.Integer() })
+const Line = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }), text: Type.String(flags), orderId: Type.Integer()
+})
 
 const ddl = `
 create table orders (id integer generated always as identity primary key, note text not null unique);
@@ -36,7 +39,12 @@ async function serve (t: Test, options: PostgresOptions = {}, at: string = serve
   const owner = postgres({ connectionString: at, max: 1, driver: { options: `-c search_path=${schema}` } })
   await owner.pool.query(`create schema ${schema}; ${ddl}`)
   const { driver, ...others } = options
-  const db = postgres({ connectionString: at, connectionTimeout: 500, ...others, driver: { options: `-c search_path=${schema} ${String(driver?.['options'] ?? '')}` } })
+  const db = postgres({
+    connectionString: at,
+    connectionTimeout: 500,
+    ...others,
+    driver: { options: `-c search_path=${schema} ${String(driver?.['options'] ?? '')}` }
+  })
   const app = Fastify()
   await app.register(dataApi, {
     pages: { maxSize: 5000 },
@@ -54,7 +62,12 @@ async function serve (t: Test, options: PostgresOptions = {}, at: string = serve
   return { app, db, owner, schema }
 }
 
-const create = (app: FastifyInstance, note: string) => app.inject({ method: 'POST', url: '/orders', headers: { 'content-type': 'application/json' }, payload: { note, lines: [{ text: 'a' }, { text: 'b' }] } })
+const create = (app: FastifyInstance, note: string) => app.inject({
+  method: 'POST',
+  url: '/orders',
+  headers: { 'content-type': 'application/json' },
+  payload: { note, lines: [{ text: 'a' }, { text: 'b' }] }
+})
 
 /** Reads and writes without pause until they are stopped; what is answered wrongly is kept. */
 function startLoad (app: FastifyInstance, name: string) {
@@ -62,7 +75,9 @@ function startLoad (app: FastifyInstance, name: string) {
   const created = new Set<string>()
   const counts = { right: 0, unavailable: 0, unknown: 0 }
   const load = { stopped: false }
-  const judge = ({ statusCode, headers, body }: Awaited<ReturnType<FastifyInstance['inject']>>, right: () => boolean) => {
+  const judge = ({
+    statusCode, headers, body
+  }: Awaited<ReturnType<FastifyInstance['inject']>>, right: () => boolean) => {
     if (statusCode === 503 && headers['retry-after'] === '1') counts.unavailable++
     else if (statusCode === 503 && body.includes('"outcome_unknown"')) counts.unknown++
     else if (right()) counts.right++
@@ -71,7 +86,8 @@ function startLoad (app: FastifyInstance, name: string) {
   const reader = async () => {
     while (!load.stopped) {
       const response = await app.inject('/orders/7?fields=note,lines(text)')
-      judge(response, () => response.statusCode === 200 && response.body === `{"note":"order 7","lines":[{"text":"${'x'.repeat(200)}"}]}`)
+      judge(response, () =>
+        response.statusCode === 200 && response.body === `{"note":"order 7","lines":[{"text":"${'x'.repeat(200)}"}]}`)
       await setTimeout(1)
     }
   }
@@ -90,7 +106,9 @@ function startLoad (app: FastifyInstance, name: string) {
 
 /** Every order that was said to be created is there, and none has less than its lines. */
 async function checkWhole (t: Test, { owner }: Awaited<ReturnType<typeof serve>>, created: ReadonlySet<string>) {
-  const { rows } = await owner.pool.query<{ note: string, lines: string }>('select note, (select count(*) from lines where "orderId" = o.id) as lines from orders o where id > 3000')
+  const { rows } = await owner.pool.query<{ note: string, lines: string }>(
+    'select note, (select count(*) from lines where "orderId" = o.id) as lines from orders o where id > 3000'
+  )
   t.ok(rows.every(row => row.lines === '2'), 'no order is half written')
   const there = new Set(rows.map(row => row.note))
   t.strictSame([...created].filter(note => !there.has(note)), [], 'what was said to be written is')
@@ -141,12 +159,20 @@ test('connections that break in the middle, under load', async t => {
 
 /** Another API over the same schema. */
 async function serveThrough (t: Test, schema: string, connectionString: string, options: PostgresOptions = {}) {
-  const db = postgres({ connectionString, connectionTimeout: 500, statementTimeout: 300, ...options, driver: { options: `-c search_path=${schema}` } })
+  const db = postgres({
+    connectionString,
+    connectionTimeout: 500,
+    statementTimeout: 300,
+    ...options,
+    driver: { options: `-c search_path=${schema}` }
+  })
   const app = Fastify()
   await app.register(dataApi, {
     pages: { maxSize: 5000 },
     requestStrategies: { delete: true },
-    collections: { orders: collection(Order, { source: db.table('orders') }), lines: collection(Line, { source: db.table('lines') }) }
+    collections: {
+      orders: collection(Order, { source: db.table('orders') }), lines: collection(Line, { source: db.table('lines') })
+    }
   })
   t.teardown(async () => {
     await app.close()
@@ -162,7 +188,8 @@ test('a server that answers nothing is 503 after the limit of a statement, and i
   t.equal((await app.inject('/orders/7')).statusCode, 200)
   proxy.pause()
   const answers = await Promise.all([app.inject('/orders/7'), create(app, 'held'), app.inject('/orders?size=5')])
-  t.strictSame(answers.map(answer => [answer.statusCode, answer.headers['retry-after']]), [[503, '1'], [503, '1'], [503, '1']])
+  t.strictSame(answers.map(answer => [answer.statusCode, answer.headers['retry-after']]),
+    [[503, '1'], [503, '1'], [503, '1']])
   proxy.resume()
   t.equal((await app.inject('/orders/7')).statusCode, 200)
   t.equal((await create(app, 'woken')).statusCode, 201)
@@ -186,7 +213,9 @@ test('a slow server is waited for', async t => {
 test('a server that has no connection left is 503, and serves when it has', async t => {
   const served = await serve(t)
   const role = `few_${process.pid}`
-  await served.owner.pool.query(`create role ${role} login connection limit 2; grant usage on schema ${served.schema} to ${role}; grant select on all tables in schema ${served.schema} to ${role}`)
+  await served.owner.pool.query(
+    `create role ${role} login connection limit 2; grant usage on schema ${served.schema} to ${role}; grant select on all tables in schema ${served.schema} to ${role}`
+  )
   t.teardown(async () => {
     await served.owner.pool.query(`drop owned by ${role}; drop role ${role}`)
   })
@@ -205,7 +234,9 @@ test('a server that is read-only serves reads, and answers writes with 503', asy
   const { app } = await serve(t, { driver: { options: '-c default_transaction_read_only=on' } })
   t.equal((await app.inject('/orders/7/note')).statusCode, 200)
   t.equal((await create(app, 'none')).statusCode, 503)
-  t.equal((await app.inject({ method: 'PUT', url: '/orders/7/note', headers: { 'content-type': 'application/json' }, payload: '"x"' })).statusCode, 503)
+  t.equal((await app.inject({
+    method: 'PUT', url: '/orders/7/note', headers: { 'content-type': 'application/json' }, payload: '"x"'
+  })).statusCode, 503)
   t.equal((await app.inject('/orders/7/note')).body, '"order 7"')
 })
 
@@ -220,7 +251,8 @@ test('a stream whose server goes away in the middle is broken off, never ended a
     for await (const chunk of response.body ?? []) if (chunk.length > 0) await proxy.close()
   })())
   await proxy.reopen()
-  const whole = await (await fetch(`${address}/lines?size=5000`, { headers: { accept: 'application/x-ndjson' } })).text()
+  const whole = await (await fetch(`${address}/lines?size=5000`,
+    { headers: { accept: 'application/x-ndjson' } })).text()
   t.equal(whole.trimEnd().split('\n').length, 3000)
   t.equal(db.pool.waitingCount, 0)
 })

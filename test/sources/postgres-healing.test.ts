@@ -11,7 +11,8 @@ import { test } from '../helpers/on-postgres.ts'
 import { serverUrl } from '../helpers/sources.ts'
 import { startPair } from '../helpers/streaming-replica.ts'
 
-// docs/databases.md: Faults. What a migration, a switchover, a setting of the server or a hook that hangs does to an API that goes on.
+// docs/databases.md: Faults. What a migration, a switchover, a setting of the server or a hook that hangs does to an
+// API that goes on.
 
 const flags = { readable: true, writable: true } as const
 const Note = Type.Object({
@@ -29,11 +30,15 @@ type Hooks = Behaviour<typeof Note>['hooks']
 
 let schemas = 0
 
-async function open (t: Test, { hooks = {}, settings = '', ...options }: PostgresOptions & { hooks?: Hooks, settings?: string } = {}) {
+async function open (
+  t: Test, { hooks = {}, settings = '', ...options }: PostgresOptions & { hooks?: Hooks, settings?: string } = {}
+) {
   const schema = `healing_${process.pid}_${schemas++}`
   const owner = new pg.Pool({ connectionString: serverUrl(), max: 1, options: `-c search_path=${schema}` })
   await owner.query(`create schema ${schema}; ${ddl}`)
-  const db = postgres({ connectionString: serverUrl(), ...options, driver: { options: `-c search_path=${schema} ${settings}` } })
+  const db = postgres({
+    connectionString: serverUrl(), ...options, driver: { options: `-c search_path=${schema} ${settings}` }
+  })
   const { app, logged } = await serve(db.table('notes'), hooks)
   t.teardown(async () => {
     await app.close()
@@ -50,40 +55,59 @@ type Source = ReturnType<ReturnType<typeof postgres>['table']>
 
 async function serve (source: Source, hooks: Hooks = {}) {
   const logged: Logged[] = []
-  const app = Fastify({ logger: { level: 'error', stream: { write: line => { logged.push(JSON.parse(line) as Logged) } } } })
-  await app.register(dataApi, { requestStrategies: { upsert: true, delete: true }, collections: { notes: collection(Note, { source, hooks }) } })
+  const app = Fastify({
+    logger: { level: 'error', stream: { write: line => { logged.push(JSON.parse(line) as Logged) } } }
+  })
+  await app.register(dataApi,
+    { requestStrategies: { upsert: true, delete: true }, collections: { notes: collection(Note, { source, hooks }) } })
   return { app, logged }
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-const sender = (app: Awaited<ReturnType<typeof serve>>['app']) => async (method: Method, url: string, body?: unknown) => {
-  const response = await app.inject({ method, url, ...body !== undefined && { headers: { 'content-type': 'application/json' }, payload: JSON.stringify(body) } })
+const sender = (app: Awaited<ReturnType<typeof serve>>['app']) => async (
+  method: Method, url: string, body?: unknown
+) => {
+  const response = await app.inject({
+    method,
+    url,
+    ...body !== undefined && { headers: { 'content-type': 'application/json' }, payload: JSON.stringify(body) }
+  })
   return [response.statusCode, response.json()]
 }
 
 test('a migration under a running API is answered as before it: what was prepared is prepared anew', async t => {
   const { send, owner, logged } = await open(t, { max: 2, hooks: { updating () {} } })
   const requests = () => Promise.all([
-    send('GET', '/notes/1'), send('GET', '/notes'), send('GET', '/notes?sort=weight&limit=1'), send('GET', '/notes/by_text/two'), send('GET', '/notes/1/weight'),
-    send('PUT', '/notes/1/weight', Math.random()), send('POST', '/notes', { text: `note ${Math.random()}` }), send('PUT', `/notes/${Math.trunc(Math.random() * 1e6)}`, { text: `upsert ${Math.random()}` })
+    send('GET', '/notes/1'), send('GET', '/notes'), send('GET', '/notes?sort=weight&limit=1'),
+    send('GET', '/notes/by_text/two'), send('GET', '/notes/1/weight'),
+    send('PUT', '/notes/1/weight', Math.random()), send('POST', '/notes', { text: `note ${Math.random()}` }),
+    send('PUT', `/notes/${Math.trunc(Math.random() * 1e6)}`, { text: `upsert ${Math.random()}` })
   ])
   const migrations = [
-    'alter column id type bigint', 'alter column weight type numeric', 'alter column text type varchar(100)', 'add column more text', 'drop column more',
+    'alter column id type bigint', 'alter column weight type numeric', 'alter column text type varchar(100)',
+    'add column more text', 'drop column more',
     'alter column weight type double precision', 'alter column text type text', 'alter column id type integer'
   ]
   for (let warm = 0; warm < 4; warm++) await requests()
   for (const migration of migrations) {
     await owner.query(`alter table notes ${migration}`)
-    for (let round = 0; round < 3; round++) t.strictSame([...(await requests()).map(([status]) => status), logged], [200, 200, 200, 200, 200, 200, 201, 201, []], migration)
+    for (let round = 0; round < 3; round++) {
+      t.strictSame([...(await requests()).map(([status]) => status), logged],
+        [200, 200, 200, 200, 200, 200, 201, 201, []], migration)
+    }
   }
 })
 
 test('what a migration made of a column is shown as it is from the next answer on', async t => {
   const { send, owner } = await open(t, { max: 1 })
-  for (let warm = 0; warm < 3; warm++) t.strictSame((await send('GET', '/notes?fields=id,text'))[1], [{ id: 1, text: 'one' }, { id: 2, text: 'two' }])
+  for (let warm = 0; warm < 3; warm++) {
+    t.strictSame((await send('GET', '/notes?fields=id,text'))[1], [{ id: 1, text: 'one' }, { id: 2, text: 'two' }])
+  }
   await owner.query('alter table notes alter column text type integer using id; insert into notes (text) values (7)')
-  for (let round = 0; round < 2; round++) t.strictSame(await send('GET', '/notes?fields=text'), [200, [{ text: '1' }, { text: '2' }, { text: '7' }]])
+  for (let round = 0; round < 2; round++) {
+    t.strictSame(await send('GET', '/notes?fields=text'), [200, [{ text: '1' }, { text: '2' }, { text: '7' }]])
+  }
 })
 
 test('after a switchover that leaves connections open each of them fails once, and is replaced', async t => {
@@ -94,7 +118,11 @@ test('after a switchover that leaves connections open each of them fails once, a
     client.release()
   }
   const statuses: unknown[] = []
-  for (let n = 0; n < 8; n++) statuses.push((await send(n % 2 === 0 ? 'POST' : 'PUT', n % 2 === 0 ? '/notes' : `/notes/${90 + n}`, { text: `note ${n}` }))[0])
+  for (let n = 0; n < 8; n++) {
+    statuses.push(
+      (await send(n % 2 === 0 ? 'POST' : 'PUT', n % 2 === 0 ? '/notes' : `/notes/${90 + n}`, { text: `note ${n}` }))[0]
+    )
+  }
   t.strictSame(statuses, [503, 503, 503, 201, 201, 201, 201, 201])
 })
 
@@ -102,7 +130,9 @@ test('with the primary gone, a write that cannot have reached it stops no reads 
   const pair = await startPair()
   await pair.on(pair.primary, ddl)
   const [position] = await pair.on(pair.primary, 'select pg_current_wal_lsn()::text as lsn')
-  while ((await pair.on(pair.replica, `select pg_last_wal_replay_lsn() >= '${String(position?.['lsn'])}' as there`))[0]?.['there'] !== true) await setTimeout(10)
+  while ((await pair.on(
+    pair.replica, `select pg_last_wal_replay_lsn() >= '${String(position?.['lsn'])}' as there`
+  ))[0]?.['there'] !== true) await setTimeout(10)
   const db = postgres({ primary: pair.primary, replicas: [pair.replica], connectionTimeout: 500 })
   const { app } = await serve(db.table('notes'))
   const send = sender(app)
@@ -154,7 +184,9 @@ test('a hook that goes on after its transaction is over can do nothing in it', a
     hooks: {
       async creating (_note, { transaction }) {
         await setTimeout(200)
-        await transaction.query("insert into notes (text) values ('late')").catch((error: unknown) => { failures.push(String(error)) })
+        await transaction.query("insert into notes (text) values ('late')").catch((error: unknown) => {
+          failures.push(String(error))
+        })
       }
     }
   })
@@ -165,12 +197,18 @@ test('a hook that goes on after its transaction is over can do nothing in it', a
 })
 
 const numbers = [0.30000000000000004, 2 ** 53, 1.7976931348623157e308, 5e-324, 1 / 3, 123456789.12345679]
-const hostile = '-c extra_float_digits=-15 -c bytea_output=escape -c intervalstyle=sql_standard -c datestyle=German -c timezone=Pacific/Chatham'
+const hostile =
+  '-c extra_float_digits=-15 -c bytea_output=escape -c intervalstyle=sql_standard -c datestyle=German -c ' +
+    'timezone=Pacific/Chatham'
 
 test('settings of the server change no number', async t => {
   const { send, schema, db } = await open(t, { settings: hostile })
   const url = new URL(serverUrl())
-  const instance = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: url.href, max: 2, options: `-c search_path=${schema} ${hostile}` }) }) })
+  const instance = new Kysely<unknown>({
+    dialect: new PostgresDialect(
+      { pool: new pg.Pool({ connectionString: url.href, max: 2, options: `-c search_path=${schema} ${hostile}` }) }
+    )
+  })
   const { app } = await serve(kysely(instance).table('notes'))
   t.teardown(async () => {
     await app.close()
@@ -180,7 +218,8 @@ test('settings of the server change no number', async t => {
     t.equal((await send('POST', '/notes', { text: `number ${index}`, weight, rough: 0.1 }))[0], 201)
     for (const ask of [send, sender(app)]) {
       for (let round = 0; round < 3; round++) {
-        t.strictSame(await ask('GET', `/notes/by_text/number ${index}?fields=weight,rough`), [200, { weight, rough: 0.1 }])
+        t.strictSame(await ask('GET', `/notes/by_text/number ${index}?fields=weight,rough`),
+          [200, { weight, rough: 0.1 }])
         t.strictSame(await ask('GET', `/notes?weight=${encodeURIComponent(weight)}&fields=weight`), [200, [{ weight }]])
         t.strictSame((await ask('GET', '/notes?sort=id&fields=weight&offset=2'))[1].at(-1), { weight })
       }
@@ -191,15 +230,24 @@ test('settings of the server change no number', async t => {
 
 test('days and moments in fields of plain text have one form, whatever the server is set to', async t => {
   const { owner, schema } = await open(t)
-  await owner.query("create table days (id int primary key, day date, plain timestamp, moment timestamptz); insert into days values (1, '2026-11-22', '2026-11-22 01:02:03', '2026-11-22 01:02:03Z')")
-  const Day = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), ...Object.fromEntries(['day', 'plain', 'moment'].map(name => [name, Type.String({ readable: true })])) })
+  await owner.query(
+    'create table days (id int primary key, day date, plain timestamp, moment timestamptz); insert into days values ' +
+      "(1, '2026-11-22', '2026-11-22 01:02:03', '2026-11-22 01:02:03Z')"
+  )
+  const Day = Type.Object({
+    id: Type.Integer({ identifier: true, readable: true }),
+    ...Object.fromEntries(['day', 'plain', 'moment'].map(name => [name, Type.String({ readable: true })]))
+  })
   for (const settings of ['', hostile]) {
     const db = postgres({ connectionString: serverUrl(), driver: { options: `-c search_path=${schema} ${settings}` } })
     const app = Fastify()
     await app.register(dataApi, { collections: { days: collection(Day, { source: db.table('days') }) } })
     const day = { id: 1, day: '2026-11-22', plain: '2026-11-22T01:02:03', moment: '2026-11-22T01:02:03+00:00' }
     t.strictSame((await app.inject('/days/1')).json(), day)
-    for (const filter of ['day=2026-11-22', 'day^=2026-11', 'plain$=:03', 'moment*=T01', 'moment^~=2026-11-22t', 'moment>=2026-11-22T01:02:03%2B00:00']) {
+    for (const filter of [
+      'day=2026-11-22', 'day^=2026-11', 'plain$=:03', 'moment*=T01', 'moment^~=2026-11-22t',
+      'moment>=2026-11-22T01:02:03%2B00:00'
+    ]) {
       t.strictSame((await app.inject(`/days?${filter}`)).json(), [day], filter)
     }
     await app.close()
@@ -209,8 +257,11 @@ test('days and moments in fields of plain text have one form, whatever the serve
 
 test('statement names are a cache: what was used last keeps its name, and what is evicted is closed on the server', async t => {
   const { send, db } = await open(t, { max: 1 })
-  const kept = async () => (await db.pool.query<{ name: string, length: number }>("select name, length(statement) from pg_prepared_statements where name like 'data_api_%'")).rows
-  const shape = (n: number) => `/notes?where=(${Array.from({ length: 40 }, (_, bit) => `${n >> bit % 10 & 1 ? 'text' : 'weight'}=${bit}`).join('|')})`
+  const kept = async () => (await db.pool.query<{ name: string, length: number }>(
+    "select name, length(statement) from pg_prepared_statements where name like 'data_api_%'"
+  )).rows
+  const shape = (n: number) => `/notes?where=(${Array.from({ length: 40 },
+    (_, bit) => `${n >> bit % 10 & 1 ? 'text' : 'weight'}=${bit}`).join('|')})`
   for (let n = 0; n < 150; n++) for (let round = 0; round < 2; round++) t.equal((await send('GET', shape(n)))[0], 200)
   const before = await kept()
   t.ok(before.length > 10 && before.length < 150)
@@ -246,7 +297,8 @@ test('a commit that the server answers with ROLLBACK is none', async t => {
   const client = new pg.Client(serverUrl())
   await client.connect()
   t.teardown(() => client.end())
-  const connection = driverConnection(client, { naming: { on: true }, prepareValue: String, responseTimeout: undefined })
+  const connection = driverConnection(client,
+    { naming: { on: true }, prepareValue: String, responseTimeout: undefined })
   await connection.run('begin')
   await t.rejects(connection.query('select 1 / 0'))
   await t.rejects(connection.commit(), { message: /answered 'commit' with ROLLBACK/ })

@@ -1,12 +1,15 @@
 import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Test } from 'tap'
-import dataApi, { type Behaviour, collection, type DataApiOptions, postgres, type PostgresOptions, SubCollection } from '../../lib/index.ts'
+import dataApi, {
+  type Behaviour, collection, type DataApiOptions, postgres, type PostgresOptions, SubCollection
+} from '../../lib/index.ts'
 import { makeFaultyProxy } from '../helpers/faulty-proxy.ts'
 import { test } from '../helpers/on-postgres.ts'
 import { serverUrl } from '../helpers/sources.ts'
 
-// What PostgreSQL has that the other sources have not: types, identity columns, connections that break, transactions that meet. The server of the tests
+// What PostgreSQL has that the other sources have not: types, identity columns, connections that break, transactions
+// that meet. The server of the tests
 // has a date style and a time zone that nobody would expect.
 
 let schemas = 0
@@ -62,7 +65,11 @@ async function serveAll (t: Test, collections: DataApiOptions['collections']) {
   await app.register(dataApi, { requestStrategies: { upsert: true }, collections })
   t.teardown(() => app.close())
   return async (...[method, url, body]: Sent) => {
-    const response = await app.inject({ method, url, ...body !== undefined && { headers: { 'content-type': 'application/json' }, payload: JSON.stringify(body) } })
+    const response = await app.inject({
+      method,
+      url,
+      ...body !== undefined && { headers: { 'content-type': 'application/json' }, payload: JSON.stringify(body) }
+    })
     return [response.statusCode, response.json()]
   }
 }
@@ -92,8 +99,13 @@ test('every type comes back as it was written, and finds its item', async t => {
   t.strictSame(await send('GET', '/things/1'), [200, { id: 1, ...full }])
   for (const [name, value] of Object.entries(full)) {
     if (typeof value === 'object') continue
-    t.strictSame(await send('GET', `/things?${name}=${encodeURIComponent(JSON.stringify(String(value)))}&fields=id`), [200, [{ id: 1 }]], name)
-    t.strictSame(await send('GET', `/things?${name}=*${encodeURIComponent(JSON.stringify(String(value)))},null&fields=id`), [200, [{ id: 1 }, { id: 2 }]], name)
+    t.strictSame(await send('GET', `/things?${name}=${encodeURIComponent(JSON.stringify(String(value)))}&fields=id`),
+      [200, [{ id: 1 }]], name)
+    t.strictSame(
+      await send('GET', `/things?${name}=*${encodeURIComponent(JSON.stringify(String(value)))},null&fields=id`),
+      [200, [{ id: 1 }, { id: 2 }]],
+      name
+    )
     t.strictSame(await send('GET', `/things?sort=${name}+desc&fields=id`), [200, [{ id: 2 }, { id: 1 }]], name)
   }
   t.strictSame(await send('GET', `/things/${full.uid.toUpperCase()}/word`), [200, full.word])
@@ -102,7 +114,8 @@ test('every type comes back as it was written, and finds its item', async t => {
 })
 
 test('moments finer than the wire tells are found, and paged over once', async t => {
-  const db = await open(t, `${things}; insert into things (at) values ('2026-01-01 00:00:00.123456+00'), ('2026-01-01 00:00:00.123999+00'), ('2026-01-01 00:00:00.124+00')`)
+  const db = await open(t,
+    `${things}; insert into things (at) values ('2026-01-01 00:00:00.123456+00'), ('2026-01-01 00:00:00.123999+00'), ('2026-01-01 00:00:00.124+00')`)
   const send = await serve(t, db)
   t.strictSame(await send('GET', '/things?at=2026-01-01T00:00:00.123Z&fields=id'), [200, [{ id: 1 }, { id: 2 }]])
   const app = Fastify()
@@ -125,8 +138,10 @@ test('a key that is generated always may still be given by an upsert', async t =
 
 test('a value that its column cannot hold is 400', async t => {
   const send = await serve(t, await open(t, things))
-  t.strictSame(await send('POST', '/things', { word: 'x'.repeat(21) }), [400, { error: 'constraint', message: 'The database does not accept this item.', fields: [] }])
-  t.strictSame(await send('POST', '/things', { price: 1e300 }), [400, { error: 'constraint', message: 'The database does not accept this item.', fields: [] }])
+  t.strictSame(await send('POST', '/things', { word: 'x'.repeat(21) }),
+    [400, { error: 'constraint', message: 'The database does not accept this item.', fields: [] }])
+  t.strictSame(await send('POST', '/things', { price: 1e300 }),
+    [400, { error: 'constraint', message: 'The database does not accept this item.', fields: [] }])
 })
 
 test('transactions that get in each other\'s way are done again', async t => {
@@ -143,9 +158,11 @@ test('transactions that get in each other\'s way are done again', async t => {
       }
     }
   })
-  t.strictSame(await Promise.all([send('PUT', '/things/1', { yes: true }), send('PUT', '/things/2', { yes: true })]), [[200, { status: 'ok' }], [200, { status: 'ok' }]])
+  t.strictSame(await Promise.all([send('PUT', '/things/1', { yes: true }), send('PUT', '/things/2', { yes: true })]),
+    [[200, { status: 'ok' }], [200, { status: 'ok' }]])
   t.ok(calls > 2, 'the one that the server sacrificed ran twice')
-  t.strictSame(await send('GET', '/things?fields=big,yes,ratio'), [200, [{ big: 1, yes: true, ratio: 1 }, { big: 1, yes: true, ratio: 1 }]])
+  t.strictSame(await send('GET', '/things?fields=big,yes,ratio'),
+    [200, [{ big: 1, yes: true, ratio: 1 }, { big: 1, yes: true, ratio: 1 }]])
 })
 
 test('an item that a setter or hook sees is locked, so that no change of it is lost', async t => {
@@ -164,10 +181,13 @@ test('an item that a setter or hook sees is locked, so that no change of it is l
 
 test('a server that is gone is 503 with Retry-After, and the next request after it is back works', async t => {
   const proxy = await makeFaultyProxy(t)
-  const send = await serve(t, await open(t, `${things}; insert into things (word) values ('a')`, { connectionString: proxy.url, connectionTimeout: 500 }))
+  const send = await serve(t, await open(t, `${things}; insert into things (word) values ('a')`,
+    { connectionString: proxy.url, connectionTimeout: 500 }))
   t.strictSame(await send('GET', '/things/1/word'), [200, 'a'])
   await proxy.close()
-  for (const request of [['GET', '/things/1'], ['PUT', '/things/1', { word: 'b' }], ['POST', '/things', {}]] as Sent[]) {
+  for (const request of [
+    ['GET', '/things/1'], ['PUT', '/things/1', { word: 'b' }], ['POST', '/things', {}]
+  ] as Sent[]) {
     t.strictSame((await send(...request))[0], 503, request.join(' '))
   }
   await proxy.reopen()
@@ -177,7 +197,8 @@ test('a server that is gone is 503 with Retry-After, and the next request after 
 
 test('a server that cannot be reached at the start is 503 until it can', async t => {
   const proxy = await makeFaultyProxy(t)
-  const send = await serve(t, await open(t, `${things}; insert into things (word) values ('a')`, { connectionString: proxy.url, connectionTimeout: 500 }))
+  const send = await serve(t, await open(t, `${things}; insert into things (word) values ('a')`,
+    { connectionString: proxy.url, connectionTimeout: 500 }))
   await proxy.close()
   t.strictSame((await send('GET', '/things/1'))[0], 503)
   await proxy.reopen()
@@ -185,7 +206,8 @@ test('a server that cannot be reached at the start is 503 until it can', async t
 })
 
 test('a statement that takes too long is 503, and so is waiting for a connection that others have', async t => {
-  const db = await open(t, `${things}; insert into things (word) values ('a')`, { max: 1, connectionTimeout: 100, statementTimeout: 300 })
+  const db = await open(t, `${things}; insert into things (word) values ('a')`,
+    { max: 1, connectionTimeout: 100, statementTimeout: 300 })
   const send = await serve(t, db, {
     hooks: { updating: async (_thing, _before, { transaction }) => { await transaction.query('select pg_sleep(5)') } }
   })
@@ -198,7 +220,9 @@ test('a statement that takes too long is 503, and so is waiting for a connection
 
 test('statements are prepared by name, unless the application says otherwise or a pooler loses them', async t => {
   const named = await open(t, `${things}; insert into things (word) values ('a')`, { max: 1 })
-  const prepared = async (db: typeof named) => Number((await db.pool.query<{ count: string }>("select count(*) from pg_prepared_statements where name like 'data_api_%'")).rows[0]?.count)
+  const prepared = async (db: typeof named) => Number((await db.pool.query<{
+    count: string
+  }>("select count(*) from pg_prepared_statements where name like 'data_api_%'")).rows[0]?.count)
   const send = await serve(t, named)
   t.strictSame(await send('GET', '/things/1/word'), [200, 'a'])
   t.strictSame(await send('GET', '/things/1/word'), [200, 'a'])
@@ -217,30 +241,63 @@ test('statements are prepared by name, unless the application says otherwise or 
 })
 
 test('a page of a round limit is planned once for all values, not anew for each', async t => {
-  const db = await open(t, `${things}; insert into things (big) select mod(number, 100) from generate_series(1, 10000) as number; create index on things (big, id); analyze things`, { max: 1 })
+  const db = await open(t,
+    `${things}; insert into things (big) select mod(number, 100) from generate_series(1, 10000) as number; create index on things (big, id); analyze things`, {
+      max: 1
+    })
   const send = await serve(t, db)
   const generic = async (text: string) => {
-    const { rows } = await db.pool.query<{ often: string }>('select generic_plans as often from pg_prepared_statements where strpos(statement, $1) > 0', [text])
+    const { rows } = await db.pool.query<{
+      often: string
+    }>('select generic_plans as often from pg_prepared_statements where strpos(statement, $1) > 0', [text])
     return rows.map(({ often }) => Number(often) > 0)
   }
-  for (let big = 0; big < 12; big++) t.equal((await send('GET', `/things?big=${big}&sort=id&limit=20&fields=id`))[0], 200)
+  for (let big = 0; big < 12; big++) {
+    t.equal((await send('GET', `/things?big=${big}&sort=id&limit=20&fields=id`))[0], 200)
+  }
   t.strictSame(await generic('limit 21'), [true])
-  for (let big = 0; big < 12; big++) t.equal((await send('GET', `/things?big=${big}&sort=id&limit=${big + 1}&fields=id`))[0], 200)
+  for (let big = 0; big < 12; big++) {
+    t.equal((await send('GET', `/things?big=${big}&sort=id&limit=${big + 1}&fields=id`))[0], 200)
+  }
   t.strictSame([await generic('limit $2 + 1'), await generic('limit 13')], [[false], []])
 })
 
 test('numbers that PostgreSQL writes otherwise than JavaScript stand alike in items, pages, nested and not', async t => {
-  const numbers = ['1e-6', '1e-4', '0.00012', '1e15', '999999999999999', '1e20', '1e21', '-0', 'NaN', 'Infinity', '-Infinity', '0.1', '16777217', '123456.789']
+  const numbers = [
+    '1e-6', '1e-4', '0.00012', '1e15', '999999999999999', '1e20', '1e21', '-0', 'NaN', 'Infinity', '-Infinity', '0.1',
+    '16777217', '123456.789'
+  ]
   const db = await open(t, `create table parents (id int primary key); insert into parents values (1);
     create table numbers (id int primary key, parent_id int, exact double precision, rough real, fine numeric, big bigint);
-    ${numbers.map((number, index) => `insert into numbers values (${index}, 1, '${number}', '${number}', '${number}', ${index % 2 === 0 ? '9007199254740993' : '12'})`).join(';')};
+    ${numbers.map((
+      number, index
+    ) => `insert into numbers values (${index}, 1, '${number}', '${number}', '${number}', ${index % 2 === 0
+      ? '9007199254740993'
+      : '12'})`).join(';')};
     insert into numbers values (99, 1, null, null, null, null)`)
   const nullable = () => Type.Union([Type.Number(), Type.Null()], { readable: true })
-  const Amount = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), parentId: Type.Integer(), exact: nullable(), rough: nullable(), fine: nullable(), big: Type.Union([Type.Integer(), Type.Null()], { readable: true }) })
-  const Parent = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), numbers: SubCollection('numbers', { foreignKey: 'parentId', readable: true }) })
-  const send = await serveAll(t, { numbers: collection(Amount, { source: db.table('numbers', { columns: 'snake_case' }) }), parents: collection(Parent, { source: db.table('parents') }) })
-  const [, page] = await send('GET', '/numbers') as [number, ReadonlyArray<{ id: number, exact: number | string | null }>]
-  t.strictSame(page.map(({ exact }) => exact), [...numbers.map(Number).map(number => Number.isFinite(number) ? number + 0 : String(number)), null])
+  const Amount = Type.Object({
+    id: Type.Integer({ identifier: true, readable: true }),
+    parentId: Type.Integer(),
+    exact: nullable(),
+    rough: nullable(),
+    fine: nullable(),
+    big: Type.Union([Type.Integer(), Type.Null()], { readable: true })
+  })
+  const Parent = Type.Object({
+    id: Type.Integer({ identifier: true, readable: true }),
+    numbers: SubCollection('numbers', { foreignKey: 'parentId', readable: true })
+  })
+  const send = await serveAll(t, {
+    numbers: collection(Amount, { source: db.table('numbers', { columns: 'snake_case' }) }),
+    parents: collection(Parent, { source: db.table('parents') })
+  })
+  const [, page] = await send('GET', '/numbers') as [number, ReadonlyArray<{
+    id: number
+    exact: number | string | null
+  }>]
+  t.strictSame(page.map(({ exact }) => exact),
+    [...numbers.map(Number).map(number => Number.isFinite(number) ? number + 0 : String(number)), null])
   t.strictSame(await send('GET', '/parents?fields=numbers(limit=100;sort=id)'), [200, [{ numbers: page }]])
   t.strictSame(await send('GET', '/parents/1/numbers'), [200, page])
   for (const one of page) t.strictSame(await send('GET', `/numbers/${one.id}`), [200, one])

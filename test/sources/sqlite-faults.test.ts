@@ -207,7 +207,9 @@ for (const [kind, make] of Object.entries(writes)) {
   })
 }
 
-each('a foreign key that is checked at the commit is 409, whatever the write, and nothing is written', async (t, driver) => {
+each('a foreign key that is checked at the commit is 409, whatever the write, and nothing is written', async (
+  t, driver
+) => {
   const { db, send } = await serve(t, { driver })
   db.exec("insert into parents values (1, 'p'); insert into kids values (1, 'k', null, 1)")
   const bad = { name: 'new', parent_id: 99 }
@@ -402,7 +404,9 @@ each('the main file is whole once the database is closed, also where another pro
   }
 })
 
-each('a connection is synchronous in full, unless the option or the given database says otherwise', async (t, Driver) => {
+each('a connection is synchronous in full, unless the option or the given database says otherwise', async (
+  t, Driver
+) => {
   const synchronous = (db: SqliteDatabase) => rowsOf(db, 'pragma synchronous')[0]
   for (const [option, level] of [[{}, 2], [{ synchronous: 'full' }, 2], [{ synchronous: 'normal' }, 1]] as const) {
     const db = sqlite(newFile(), { driver: Driver, ...option })

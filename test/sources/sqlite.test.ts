@@ -25,7 +25,10 @@ test('a file is opened with a write-ahead log and foreign keys, and SQLite itsel
 })
 
 test('the driver is found, named, given as a class, or given open', async t => {
-  for (const db of [sqlite(':memory:'), sqlite(':memory:', { driver: '@photostructure/sqlite' }), sqlite(':memory:', { driver: DatabaseSync }), sqlite('', { driver: new DatabaseSync(':memory:') })]) {
+  for (const db of [
+    sqlite(':memory:'), sqlite(':memory:', { driver: '@photostructure/sqlite' }),
+    sqlite(':memory:', { driver: DatabaseSync }), sqlite('', { driver: new DatabaseSync(':memory:') })
+  ]) {
     t.equal(db.driver.prepare("select data_api_fold_case('É') as text").all().length, 1)
     db.close()
   }
@@ -65,7 +68,8 @@ test('what may be over soon is 503, anything else 500, the driver\'s error being
 })
 
 test('a database that is opened here has a cache of 16 MB, a given one its own', async t => {
-  const cacheOf = ({ driver }: { readonly driver: SqliteDriver }) => Object.values(driver.prepare('pragma cache_size').get() as object)[0] as number
+  const cacheOf = ({ driver }: { readonly driver: SqliteDriver }) =>
+    Object.values(driver.prepare('pragma cache_size').get() as object)[0] as number
   const opened = sqlite(':memory:')
   t.equal(cacheOf(opened), -16_000)
   const given = new DatabaseSync(':memory:')
@@ -88,14 +92,25 @@ test('a STRICT table is taken at its word, and what others hold is looked at', a
   const db = sqlite('', { driver, check: 'off' })
   const columns = "id integer primary key, word text, whole integer, share integer, made text as (word || '!')"
   const rows = 'values (1, \'5\', 7, 8), (2, \'a"b\', 9007199254740993, -9007199254740993), (3, null, null, null)'
-  for (const [name, suffix] of [['strict', ' strict'], ['loose', '']]) db.exec(`create table ${name} (${columns})${suffix}; insert into ${name} (id, word, whole, share) ${rows}`)
+  for (const [name, suffix] of [['strict', ' strict'], ['loose', '']]) {
+    db.exec(`create table ${name} (${columns})${suffix}; insert into ${name} (id, word, whole, share) ${rows}`)
+  }
   db.exec("insert into loose (id, word, whole, share) values (4, x'61', 0.30000000000000004, 'x')")
   const readable = { readable: true } as const
-  const Item = Type.Object({ id: Type.Integer({ identifier: true, ...readable }), word: Type.String(readable), whole: Type.Integer(readable), share: Type.Number(readable), made: Type.String(readable) })
+  const Item = Type.Object({
+    id: Type.Integer({ identifier: true, ...readable }),
+    word: Type.String(readable),
+    whole: Type.Integer(readable),
+    share: Type.Number(readable),
+    made: Type.String(readable)
+  })
   const app = Fastify()
   t.teardown(() => app.close())
   // What is told is text, not the number that it should be.
-  const items = (table: string) => collection(Item, { source: db.table(table), computed: { told: expression({ type: Type.Number(readable), sql: eb => eb.ref('word'), memory: () => 0 }) } })
+  const items = (table: string) => collection(Item, {
+    source: db.table(table),
+    computed: { told: expression({ type: Type.Number(readable), sql: eb => eb.ref('word'), memory: () => 0 }) }
+  })
   await app.register(dataApi, { collections: { strict: items('strict'), loose: items('loose') } })
   const alike = [
     { id: 1, word: '5', whole: 7, share: 8, made: '5!', told: '5' },
@@ -106,6 +121,7 @@ test('a STRICT table is taken at its word, and what others hold is looked at', a
   // Older versions do not check what a column is computed to.
   t.match(texts.at(-1), '."made" as text)')
   t.notMatch(texts.at(-1), '."word" as text)')
-  t.strictSame((await app.inject('/loose')).json(), [...alike, { id: 4, word: 'a', whole: 0.30000000000000004, share: 'x', made: 'a!', told: 'a' }])
+  t.strictSame((await app.inject('/loose')).json(),
+    [...alike, { id: 4, word: 'a', whole: 0.30000000000000004, share: 'x', made: 'a!', told: 'a' }])
   t.match(texts.at(-1), '."word" as text)')
 })

@@ -138,7 +138,9 @@ for (const [kind, connect] of Object.entries(open)) {
 test('a table of an attached file is read while a transaction is open', async t => {
   const folder = t.testdir({})
   const db = sqlite(`${folder}/main.db`)
-  db.exec(`attach '${folder}/music.db' as music; create table music.artists (id integer primary key, name text not null)`)
+  db.exec(
+    `attach '${folder}/music.db' as music; create table music.artists (id integer primary key, name text not null)`
+  )
   const Plain = Type.Object({ id: Artist.properties.id, name: Artist.properties.name })
   const app = Fastify()
   const reads: string[] = []

@@ -9,28 +9,50 @@ import { missing, validation, writes } from '../../helpers/shop-writes.ts'
 // docs/http.md: Writing
 
 writes('a new item is 201 with Location and an acknowledgement with its id', async ({ get, send, same }) => {
-  same(await send('POST', '/artists', { name: 'Amon Tobin', email: 'a@example.org', rating: 9.5, genre: 'jazz' }), 201, { status: 'created', id: 4 }, { location: '/artists/4', 'content-type': 'application/json; charset=utf-8' })
-  same(await get('/artists/4'), 200, { id: 4, name: 'Amon Tobin', email: 'a@example.org', born: null, rating: 9.5, active: true, tags: [], old_name: null, genre: 'jazz', label: null, albums: [] })
+  same(await send('POST', '/artists', { name: 'Amon Tobin', email: 'a@example.org', rating: 9.5, genre: 'jazz' }), 201,
+    { status: 'created', id: 4 }, { location: '/artists/4', 'content-type': 'application/json; charset=utf-8' })
+  same(await get('/artists/4'), 200, {
+    id: 4,
+    name: 'Amon Tobin',
+    email: 'a@example.org',
+    born: null,
+    rating: 9.5,
+    active: true,
+    tags: [],
+    old_name: null,
+    genre: 'jazz',
+    label: null,
+    albums: []
+  })
 })
 
-writes('on create, every writable field that is neither optional nor has a default must be there', async ({ send, same }) => {
+writes('on create, every writable field that is neither optional nor has a default must be there', async ({
+  send, same
+}) => {
   same(await send('POST', '/artists'), 400, validation(['/name', 'is required'], ['/email', 'is required']))
   same(await send('POST', '/artists', {}), 400, validation(['/name', 'is required'], ['/email', 'is required']))
   same(await send('POST', '/albums', { title: 'x' }), 400, validation(['/artist', 'is required']))
 })
 
 test('the body is optional where nothing must be in it', async t => {
-  const Visit = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), at: Type.Optional(Type.String({ readable: true, writable: true })) })
+  const Visit = Type.Object({
+    id: Type.Integer({ identifier: true, readable: true }),
+    at: Type.Optional(Type.String({ readable: true, writable: true }))
+  })
   const app = Fastify()
   await app.register(dataApi, { collections: { visits: collection(Visit, { source: memory([]) }) } })
   t.strictSame((await app.inject({ method: 'POST', url: '/visits' })).json(), { status: 'created', id: 1 })
-  t.strictSame((await app.inject({ method: 'POST', url: '/visits', headers: { 'content-type': 'application/json' } })).json(), { status: 'created', id: 2 })
+  t.strictSame(
+    (await app.inject({ method: 'POST', url: '/visits', headers: { 'content-type': 'application/json' } })).json(),
+    { status: 'created', id: 2 }
+  )
   await app.close()
 })
 
 writes('the acknowledgement is what is configured', async ({ send, same }) => {
   same(await send('POST', '/labels', { code: 'NINJA' }), 201, { status: 'created' }, { location: '/labels/3' })
-  same(await send('POST', '/labels', [{ code: 'A1' }, { code: 'A2' }]), 201, [{ status: 'created' }, { status: 'created' }])
+  same(await send('POST', '/labels', [{ code: 'A1' }, { code: 'A2' }]), 201,
+    [{ status: 'created' }, { status: 'created' }])
 }, { responseContent: { createdBody: 'status' } })
 
 writes('and may be none', async ({ send, same }) => {
@@ -38,67 +60,108 @@ writes('and may be none', async ({ send, same }) => {
 }, { responseContent: { createdBody: 'none' } })
 
 writes('Location is safe whatever it holds, below the prefix', async ({ send, same, get }) => {
-  same(await send('POST', '/api/labels', { code: 'NINJA' }), 201, { status: 'created', id: 3 }, { location: '/api/labels/3' })
-  same(await send('POST', '/api/artists/by_name/Can/albums', { title: 'x' }), 201, { status: 'created', id: 9 }, { location: '/api/artists/by_name/Can/albums/9' })
+  same(await send('POST', '/api/labels', { code: 'NINJA' }), 201, { status: 'created', id: 3 },
+    { location: '/api/labels/3' })
+  same(await send('POST', '/api/artists/by_name/Can/albums', { title: 'x' }), 201, { status: 'created', id: 9 },
+    { location: '/api/artists/by_name/Can/albums/9' })
   same(await get('/api/artists/by_name/Can/albums/9/title'), 200, 'x')
 }, { prefix: '/api' })
 
 writes('POST to a sub-collection links the new item to its parent', async ({ get, send, same }) => {
-  same(await send('POST', '/labels/1/artists/Noisia/albums', { title: 'Closer' }), 201, { status: 'created', id: 9 }, { location: '/labels/1/artists/Noisia/albums/9' })
+  same(await send('POST', '/labels/1/artists/Noisia/albums', { title: 'Closer' }), 201, { status: 'created', id: 9 },
+    { location: '/labels/1/artists/Noisia/albums/9' })
   same(await get('/albums/9/artist/name'), 200, 'Noisia')
   same(await send('POST', '/artists/99/albums', { title: 'x' }), 404, missing('99'))
-  same(await send('POST', '/artists/1/albums', { title: 'x', artist: { id: 2 } }), 400, validation(['/artist', 'contradicts the URL']))
+  same(await send('POST', '/artists/1/albums', { title: 'x', artist: { id: 2 } }), 400,
+    validation(['/artist', 'contradicts the URL']))
 })
 
 writes('also many to many', async ({ get, opened, send, same, t }) => {
-  same(await send('POST', '/albums/7/tracks', { id: uuid(9), title: 'Collider' }), 201, { status: 'created', id: uuid(9) }, { location: `/albums/7/tracks/${uuid(9)}` })
+  same(await send('POST', '/albums/7/tracks', { id: uuid(9), title: 'Collider' }), 201,
+    { status: 'created', id: uuid(9) }, { location: `/albums/7/tracks/${uuid(9)}` })
   same(await get('/albums/7/tracks?fields=title&sort=title'), 200, [{ title: 'Collider' }, { title: 'Intro' }])
   t.equal((await opened.rows('album_tracks')).length, 3)
 })
 
 writes('POST to a group gives the field its value where writable, else 405', async ({ get, send, same }) => {
-  same(await send('POST', '/artists/by_genre/jazz', { name: 'Sun Ra', email: null }), 201, { status: 'created', id: 4 }, { location: '/artists/by_genre/jazz/4' })
+  same(await send('POST', '/artists/by_genre/jazz', { name: 'Sun Ra', email: null }), 201, { status: 'created', id: 4 },
+    { location: '/artists/by_genre/jazz/4' })
   same(await get('/artists/4/genre'), 200, 'jazz')
-  same(await send('POST', '/artists/by_genre/jazz', { name: 'x', email: null, genre: 'rock' }), 400, validation(['/genre', 'contradicts the URL']))
-  same(await send('POST', '/labels/1/artists/by_genre/rock', { name: 'Both', email: null, genre: 'rock' }), 201, { status: 'created', id: 5 })
+  same(await send('POST', '/artists/by_genre/jazz', { name: 'x', email: null, genre: 'rock' }), 400,
+    validation(['/genre', 'contradicts the URL']))
+  same(await send('POST', '/labels/1/artists/by_genre/rock', { name: 'Both', email: null, genre: 'rock' }), 201,
+    { status: 'created', id: 5 })
   same(await get('/artists/Both?fields=genre,label(id)'), 200, { genre: 'rock', label: { id: 1 } })
   for (const url of ['/artists/by_old_name/x', '/artists/by_genre/none', '/artists/by_genre', '/']) {
     const allow = url.includes('old') || url.includes('none') ? 'GET, HEAD, OPTIONS, QUERY' : 'GET, HEAD, OPTIONS'
-    same(await send('POST', url, { name: 'x', email: null }), 405, { error: 'method_not_allowed', message: `POST is not allowed here. Allowed methods: ${allow}.` }, { allow })
+    same(await send('POST', url, { name: 'x', email: null }), 405,
+      { error: 'method_not_allowed', message: `POST is not allowed here. Allowed methods: ${allow}.` }, { allow })
   }
 })
 
 writes('an array creates all or none: 201 with an array of acknowledgements', async ({ t, opened, send, same }) => {
-  same(await send('POST', '/artists', [{ name: 'A', email: null }, { name: 'B', email: null }]), 201, [{ status: 'created', id: 4 }, { status: 'created', id: 5 }], { location: undefined })
+  same(await send('POST', '/artists', [{ name: 'A', email: null }, { name: 'B', email: null }]), 201,
+    [{ status: 'created', id: 4 }, { status: 'created', id: 5 }], { location: undefined })
   same(await send('POST', '/labels', []), 201, [])
   const before = await contents(opened)
   same(await send('POST', '/artists', [{ name: 'C', email: null }, { nam: 'D' }, 3]), 400, validation(
-    ['/1/nam', "there is no such field; did you mean 'name'?"], ['/1/name', 'is required'], ['/1/email', 'is required'], ['/2', 'must be an object; found the number 3']
+    ['/1/nam', "there is no such field; did you mean 'name'?"], ['/1/name', 'is required'],
+    ['/1/email', 'is required'], ['/2', 'must be an object; found the number 3']
   ))
-  same(await send('POST', '/artists', [{ name: 'C', email: null }, { name: 'forbidden', email: null }]), 400, { error: 'argument', message: 'An artist cannot be named so.', pointer: '/1' })
-  same(await send('POST', '/artists', [{ name: 'C', email: null }, { name: 'C', email: null }]), 409, { status: 'conflict', error: 'duplicate', message: "An item with the same 'name' already exists.", fields: ['name'], pointer: '/1' })
+  same(await send('POST', '/artists', [{ name: 'C', email: null }, { name: 'forbidden', email: null }]), 400,
+    { error: 'argument', message: 'An artist cannot be named so.', pointer: '/1' })
+  same(await send('POST', '/artists', [{ name: 'C', email: null }, { name: 'C', email: null }]), 409, {
+    status: 'conflict',
+    error: 'duplicate',
+    message: "An item with the same 'name' already exists.",
+    fields: ['name'],
+    pointer: '/1'
+  })
   t.strictSame(await contents(opened), before)
 })
 
 writes('every identifier that another item has is named', async ({ send, same }) => {
-  const duplicate = { status: 'conflict', error: 'duplicate', message: "An item with the same 'name' and 'email' already exists.", fields: ['name', 'email'] }
+  const duplicate = {
+    status: 'conflict',
+    error: 'duplicate',
+    message: "An item with the same 'name' and 'email' already exists.",
+    fields: ['name', 'email']
+  }
   same(await send('POST', '/artists', { email: 'noisia@example.org', name: 'Can' }), 409, duplicate)
   same(await send('PUT', '/artists/3', { email: 'noisia@example.org', name: 'Can' }), 409, duplicate)
-  same(await send('POST', '/tracks', { id: uuid(2), title: 'Intro' }), 409, { status: 'conflict', error: 'duplicate', message: "An item with the same 'id' and 'title' already exists.", fields: ['id', 'title'] })
-  same(await send('PUT', '/labels/1', { code: 'SPOON' }), 409, { status: 'conflict', error: 'duplicate', message: "An item with the same 'code' already exists.", fields: ['code'] })
+  same(await send('POST', '/tracks', { id: uuid(2), title: 'Intro' }), 409, {
+    status: 'conflict',
+    error: 'duplicate',
+    message: "An item with the same 'id' and 'title' already exists.",
+    fields: ['id', 'title']
+  })
+  same(await send('PUT', '/labels/1', { code: 'SPOON' }), 409, {
+    status: 'conflict', error: 'duplicate', message: "An item with the same 'code' already exists.", fields: ['code']
+  })
 })
 
-const Counted = Type.Object({ id: Type.Integer({ identifier: true, readable: true, writable: true }), word: Type.Optional(Type.String({ readable: true, writable: true })) })
+const Counted = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true, writable: true }),
+  word: Type.Optional(Type.String({ readable: true, writable: true }))
+})
 
-everySource('a key that would leave nothing to count on with is refused, however it is written', async ({ send, same }) => {
-  const refused = { error: 'constraint', message: "The database does not accept this item because of 'id'.", fields: ['id'] }
+everySource('a key that would leave nothing to count on with is refused, however it is written', async ({
+  send, same
+}) => {
+  const refused = {
+    error: 'constraint', message: "The database does not accept this item because of 'id'.", fields: ['id']
+  }
   same(await send('POST', '/counted', { id: Number.MAX_SAFE_INTEGER }), 400, refused)
   same(await send('PUT', '/counted/1/id', Number.MAX_SAFE_INTEGER), 400, refused)
   same(await send('PUT', '/counted/1', { id: 2 ** 52 + 1 }, { prefer: 'return=representation' }), 400, refused)
   same(await send('POST', '/counted', [{}, { id: 2 ** 53 - 2 }]), 400, { ...refused, pointer: '/1' })
   same(await send('PUT', '/counted/1/id', 2 ** 52), 200, { status: 'ok' })
   same(await send('POST', '/counted', {}), 201, { status: 'created', id: 2 ** 52 + 1 })
-}, {}, { tables: { counted: [{ id: 1, word: null }] }, ddl: 'create table counted (id key, word text) strict', collections: source => ({ counted: collection(Counted, { source: source('counted') }) }) })
+}, {}, {
+  tables: { counted: [{ id: 1, word: null }] },
+  ddl: 'create table counted (id key, word text) strict',
+  collections: source => ({ counted: collection(Counted, { source: source('counted') }) })
+})
 
 const Loose = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),
@@ -106,9 +169,12 @@ const Loose = Type.Object({
   needed: Type.Union([Type.String(), Type.Null()], { readable: true, writable: true })
 })
 
-everySource('a field that is optional may be left out of a create, whether its values may be null or not', async ({ get, send, same }) => {
+everySource('a field that is optional may be left out of a create, whether its values may be null or not', async ({
+  get, send, same
+}) => {
   same(await send('POST', '/loose', { needed: null }), 201, { status: 'created', id: 2 })
-  same(await send('POST', '/loose', [{ needed: 'a', word: null }, { needed: 'b', word: 'c' }]), 201, [{ status: 'created', id: 3 }, { status: 'created', id: 4 }])
+  same(await send('POST', '/loose', [{ needed: 'a', word: null }, { needed: 'b', word: 'c' }]), 201,
+    [{ status: 'created', id: 3 }, { status: 'created', id: 4 }])
   same(await send('POST', '/loose', { word: 'd' }), 400, validation(['/needed', 'is required']))
   same(await get('/loose?offset=1&fields=word'), 200, [{ word: null }, { word: null }, { word: 'c' }])
 }, {}, {

@@ -6,40 +6,69 @@ import { ok, upsert, validation, writes } from '../../helpers/shop-writes.ts'
 
 // docs/http.md: Writing
 
-writes('a sub-item in a body sets the reference, by an object that holds an identifier or by null', async ({ get, send, same }) => {
+writes('a sub-item in a body sets the reference, by an object that holds an identifier or by null', async ({
+  get, send, same
+}) => {
   same(await send('PATCH', '/artists/1', { label: { id: 2 } }), 200, ok)
   same(await get('/artists/1/label/code'), 200, 'SPOON')
   same(await send('PATCH', '/artists/1', { label: { code: 'VSN' } }), 200, ok)
   same(await get('/artists/1/label/id'), 200, 1)
   same(await send('PATCH', '/artists/1', { label: null }), 200, ok)
   same(await get('/artists/1/label'), 200, null)
-  same(await send('PATCH', '/albums/7', { artist: null }), 400, validation(['/artist', 'must be an object; found null']))
-  same(await send('PATCH', '/albums/7', { artist: 2 }), 400, validation(['/artist', 'must be an object; found the number 2']))
+  same(await send('PATCH', '/albums/7', { artist: null }), 400,
+    validation(['/artist', 'must be an object; found null']))
+  same(await send('PATCH', '/albums/7', { artist: 2 }), 400,
+    validation(['/artist', 'must be an object; found the number 2']))
 })
 
 writes('what cannot be found and not be created is 409 reference', async ({ t, opened, send, same }) => {
   const before = await contents(opened)
-  same(await send('PATCH', '/artists/1', { rating: 1, label: { id: 99 } }), 409, { status: 'conflict', error: 'reference', message: "The item referred to by 'label' does not exist.", fields: ['label'], pointer: '/label' })
+  same(await send('PATCH', '/artists/1', { rating: 1, label: { id: 99 } }), 409, {
+    status: 'conflict',
+    error: 'reference',
+    message: "The item referred to by 'label' does not exist.",
+    fields: ['label'],
+    pointer: '/label'
+  })
   t.strictSame(await contents(opened), before)
 })
 
 writes('an element that is linked is not changed: what else is said of it must be so', async ({ send, same }) => {
   same(await send('PATCH', '/artists/1', { label: { id: 2, code: 'SPOON', city: null } }), 200, ok)
-  same(await send('PATCH', '/artists/1', { label: { id: 2, code: 'VSN' } }), 400, validation(['/label/code', 'cannot be written, and differs from the current value']))
-  same(await send('PATCH', '/artists/1', { label: { id: 2, nope: 1 } }), 400, validation(['/label/nope', 'there is no such field']))
+  same(await send('PATCH', '/artists/1', { label: { id: 2, code: 'VSN' } }), 400,
+    validation(['/label/code', 'cannot be written, and differs from the current value']))
+  same(await send('PATCH', '/artists/1', { label: { id: 2, nope: 1 } }), 400,
+    validation(['/label/nope', 'there is no such field']))
 })
 
-writes('a member that is a sub-collection or sub-item creates or links its elements in the same transaction', async ({ get, send, same }) => {
-  const label = { code: 'NINJA', artists: [{ name: 'Noisia' }, { name: 'Coldcut', email: null, albums: [{ title: 'Let Us Play', tracks: [{ title: 'Intro' }, { title: 'Return to Margin' }] }] }] }
+writes('a member that is a sub-collection or sub-item creates or links its elements in the same transaction', async ({
+  get, send, same
+}) => {
+  const label = {
+    code: 'NINJA',
+    artists: [{ name: 'Noisia' }, {
+      name: 'Coldcut',
+      email: null,
+      albums: [
+        { title: 'Let Us Play', tracks: [{ title: 'Intro' }, { title: 'Return to Margin' }] }
+      ]
+    }]
+  }
   same(await send('POST', '/labels', label), 201, { status: 'created', id: 3 })
   same(await get('/labels/3?fields=artists(name,albums(title,tracks(title;sort=title)))'), 200, {
     artists: [
       { name: 'Noisia', albums: [{ title: 'Outer Edges', tracks: [{ title: 'Intro' }] }] },
-      { name: 'Coldcut', albums: [{ title: 'Let Us Play', tracks: [{ title: 'Intro' }, { title: 'Return to Margin' }] }] }
+      {
+        name: 'Coldcut',
+        albums: [
+          { title: 'Let Us Play', tracks: [{ title: 'Intro' }, { title: 'Return to Margin' }] }
+        ]
+      }
     ]
   })
   same(await get('/labels/3/artists?fields=name'), 200, [{ name: 'Noisia' }, { name: 'Coldcut' }])
-  same(await get('/artists/Coldcut/albums/9/tracks?fields=title&sort=title'), 200, [{ title: 'Intro' }, { title: 'Return to Margin' }])
+  same(await get('/artists/Coldcut/albums/9/tracks?fields=title&sort=title'), 200,
+    [{ title: 'Intro' }, { title: 'Return to Margin' }])
   same(await send('PATCH', '/artists/Can', { label: { code: 'NEW', city: 'Köln' } }), 200, ok)
   same(await get('/artists/Can/label?fields=code,city'), 200, { code: 'NEW', city: 'Köln' })
 })
@@ -47,12 +76,28 @@ writes('a member that is a sub-collection or sub-item creates or links its eleme
 writes('errors of elements point at the element, and leave nothing', async ({ t, opened, send, same }) => {
   const before = await contents(opened)
   const artists = (...more: object[]) => ({ code: 'NINJA', artists: [{ name: 'One', email: null }, ...more] })
-  same(await send('POST', '/labels', artists({ email: null, rating: 11 })), 400, validation(['/artists/1/rating', 'must be at most 10'], ['/artists/1/name', 'is required']))
-  same(await send('POST', '/labels', artists({ name: 'Two', rating: 11 })), 400, validation(['/artists/1/rating', 'must be at most 10'], ['/artists/1/email', 'is required']))
-  same(await send('POST', '/labels', artists({ name: 'forbidden', email: null })), 400, { error: 'argument', message: 'An artist cannot be named so.', pointer: '/artists/1' })
-  same(await send('POST', '/labels', artists({ name: 'Two', email: 'can@example.org' })), 409, { status: 'conflict', error: 'duplicate', message: "An item with the same 'email' already exists.", fields: ['email'], pointer: '/artists/1' })
-  same(await send('POST', '/labels', artists({ id: 99 })), 409, { status: 'conflict', error: 'reference', message: "The item referred to by 'artists' does not exist.", fields: ['artists'], pointer: '/artists/1' })
-  same(await send('POST', '/labels', { code: 'NINJA', artists: {} }), 400, validation(['/artists', 'must be an array; found an object']))
+  same(await send('POST', '/labels', artists({ email: null, rating: 11 })), 400,
+    validation(['/artists/1/rating', 'must be at most 10'], ['/artists/1/name', 'is required']))
+  same(await send('POST', '/labels', artists({ name: 'Two', rating: 11 })), 400,
+    validation(['/artists/1/rating', 'must be at most 10'], ['/artists/1/email', 'is required']))
+  same(await send('POST', '/labels', artists({ name: 'forbidden', email: null })), 400,
+    { error: 'argument', message: 'An artist cannot be named so.', pointer: '/artists/1' })
+  same(await send('POST', '/labels', artists({ name: 'Two', email: 'can@example.org' })), 409, {
+    status: 'conflict',
+    error: 'duplicate',
+    message: "An item with the same 'email' already exists.",
+    fields: ['email'],
+    pointer: '/artists/1'
+  })
+  same(await send('POST', '/labels', artists({ id: 99 })), 409, {
+    status: 'conflict',
+    error: 'reference',
+    message: "The item referred to by 'artists' does not exist.",
+    fields: ['artists'],
+    pointer: '/artists/1'
+  })
+  same(await send('POST', '/labels', { code: 'NINJA', artists: {} }), 400,
+    validation(['/artists', 'must be an array; found an object']))
   t.strictSame(await contents(opened), before)
 })
 
@@ -64,9 +109,16 @@ const Order = Type.Object({
   maker: SubItem('orders', { foreignKey: 'makerId', readable: true, writable: true })
 })
 
-everySource('a reference to nothing is 409, naming the field by which the client made it', async ({ t, opened, get, send, same }) => {
+everySource('a reference to nothing is 409, naming the field by which the client made it', async ({
+  t, opened, get, send, same
+}) => {
   const before = await opened.rows('orders')
-  const refused = { status: 'conflict', error: 'reference', message: "The item referred to by 'parent_id' does not exist.", fields: ['parent_id'] }
+  const refused = {
+    status: 'conflict',
+    error: 'reference',
+    message: "The item referred to by 'parent_id' does not exist.",
+    fields: ['parent_id']
+  }
   same(await send('PUT', '/orders/1', { parent_id: 99 }), 409, refused)
   same(await send('PUT', '/orders/1/parent_id', 99), 409, refused)
   same(await send('POST', '/orders', { parent_id: 99 }), 409, refused)
@@ -82,8 +134,12 @@ everySource('a reference to nothing is 409, naming the field by which the client
 })
 
 writes('a body may repeat the parent that the URL names', async ({ get, send, same }) => {
-  same(await send('POST', '/labels/1/artists', { name: 'Twice', email: null, label: { code: 'VSN' } }), 201, { status: 'created', id: 4 })
+  same(await send('POST', '/labels/1/artists', { name: 'Twice', email: null, label: { code: 'VSN' } }), 201,
+    { status: 'created', id: 4 })
   same(await send('PUT', '/labels/VSN/artists/Twice', (await get('/labels/VSN/artists/Twice')).json()), 200, ok)
-  for (const url of ['/labels/1/artists/Twice', '/labels/1/artists/Thrice']) same(await send('PUT', url, { email: null, label: { id: 2 } }), 400, validation(['/label', 'contradicts the URL']))
-  same(await send('POST', '/labels/1/artists', { name: 'Else', email: null, label: { code: 'NEWER' } }), 400, validation(['/label', 'contradicts the URL']))
+  for (const url of ['/labels/1/artists/Twice', '/labels/1/artists/Thrice']) {
+    same(await send('PUT', url, { email: null, label: { id: 2 } }), 400, validation(['/label', 'contradicts the URL']))
+  }
+  same(await send('POST', '/labels/1/artists', { name: 'Else', email: null, label: { code: 'NEWER' } }), 400,
+    validation(['/label', 'contradicts the URL']))
 }, upsert)

@@ -9,11 +9,15 @@ import { isOfCatalog, openers } from '../../helpers/sources.ts'
 
 // docs/http.md: Writing
 
-writes('a setter may change other fields of the item, and may reject the value: 400 {error: argument, message}', async ({ get, send, same }) => {
+writes('a setter may change other fields of the item, and may reject the value: 400 {error: argument, message}', async ({
+  get, send, same
+}) => {
   same(await send('PUT', '/artists/1/name', 'Vision'), 200, ok)
   same(await get('/artists/1?fields=name,old_name'), 200, { name: 'Vision', old_name: 'Noisia' })
-  same(await send('PUT', '/artists/1/name', 'forbidden'), 400, { error: 'argument', message: 'An artist cannot be named so.' })
-  same(await send('PATCH', '/artists/1', { rating: 1, name: 'forbidden' }), 400, { error: 'argument', message: 'An artist cannot be named so.' })
+  same(await send('PUT', '/artists/1/name', 'forbidden'), 400,
+    { error: 'argument', message: 'An artist cannot be named so.' })
+  same(await send('PATCH', '/artists/1', { rating: 1, name: 'forbidden' }), 400,
+    { error: 'argument', message: 'An artist cannot be named so.' })
   same(await get('/artists/1?fields=name,rating'), 200, { name: 'Vision', rating: 5 })
 })
 
@@ -23,13 +27,17 @@ test('hooks run in their order: setters, then creating, updating or deleting, th
     const opened = await open(tables, ddl)
     const app = Fastify()
     await app.register(dataApi, { collections: shop(noted)(opened.source), ...deletes })
-    const send = (method: 'POST' | 'PUT' | 'DELETE', url: string, payload?: object) => app.inject({ method, url, ...payload && { payload } })
+    const send = (method: 'POST' | 'PUT' | 'DELETE', url: string, payload?: object) =>
+      app.inject({ method, url, ...payload && { payload } })
     await send('POST', '/artists', { name: 'A', email: null })
     await send('PUT', '/artists/A', { name: 'B' })
     await send('PUT', '/artists/B', { name: 'B', rating: 5 })
     await send('DELETE', '/artists/B')
     await send('PUT', '/labels/1', { artists: [{ id: 2 }] })
-    t.strictSame(noted.splice(0), ['name A', 'creating A', 'saved created 4 A', 'name B', 'updating A B', 'saved updated 4 B', 'updating B B', 'deleting B', 'saved deleted 4 B', 'updating Can Can', 'saved updated 2 Can'])
+    t.strictSame(noted.splice(0), [
+      'name A', 'creating A', 'saved created 4 A', 'name B', 'updating A B', 'saved updated 4 B', 'updating B B',
+      'deleting B', 'saved deleted 4 B', 'updating Can Can', 'saved updated 2 Can'
+    ])
     await app.close()
     await opened.close()
   }
@@ -43,18 +51,28 @@ const Note = Type.Object({
   at: Type.Optional(Type.String({ format: 'date-time', readable: true }))
 })
 
-everySource('setters run in the order of the body, hooks and setters may wait, and what they change is written together', async ({ get, send, same }) => {
+everySource('setters run in the order of the body, hooks and setters may wait, and what they change is written together', async ({
+  get, send, same
+}) => {
   same(await send('PUT', '/notes/1', { b: 1, a: 2 }), 200, ok)
   same(await get('/notes/1'), 200, { id: 1, a: 2, b: 1, trace: 'b1a2!', at: '2026-01-02T03:04:05.006Z' })
   same(await send('PUT', '/notes/1', { a: null }), 200, ok)
   same(await get('/notes/1'), 200, { id: 1, a: null, b: 1, trace: 'b1a2!aundefined!', at: '2026-01-02T03:04:05.006Z' })
 }, {}, {
-  tables: { notes: [{ id: 1, a: 0, b: 0, trace: '', at: null }, { id: 2, a: 1, b: 1, trace: 'x', at: '2026-01-02T03:04:05.006Z' }] },
+  tables: {
+    notes: [
+      { id: 1, a: 0, b: 0, trace: '', at: null }, { id: 2, a: 1, b: 1, trace: 'x', at: '2026-01-02T03:04:05.006Z' }
+    ]
+  },
   collections: source => ({
     notes: collection(Note, {
       source: source('notes'),
       setters: {
-        async a (note, value) { await new Promise(resolve => setTimeout(resolve, 2)); note.trace = `${note.trace ?? ''}a${value}`; note.a = value },
+        async a (note, value) {
+          await new Promise(resolve => setTimeout(resolve, 2))
+          note.trace = `${note.trace ?? ''}a${value}`
+          note.a = value
+        },
         b (note, value) { note.trace = `${note.trace ?? ''}b${value}`; note.b = value }
       },
       hooks: {
@@ -75,14 +93,25 @@ everySource('a value that no field takes is the application\'s own error', async
   t.equal((await send('PUT', '/notes/1', { a: 1 })).statusCode, 500)
   t.equal((await get('/notes')).body, before)
 }, {}, {
-  tables: { notes: [{ id: 1, a: 0, b: 0, trace: '', at: null }, { id: 2, a: 1, b: 1, trace: 'x', at: '2026-01-02T03:04:05.006Z' }] },
-  collections: source => ({ notes: collection(Note, { source: source('notes'), setters: { a (note) { Object.assign(note, { trace: 5 }) } } }) })
+  tables: {
+    notes: [
+      { id: 1, a: 0, b: 0, trace: '', at: null }, { id: 2, a: 1, b: 1, trace: 'x', at: '2026-01-02T03:04:05.006Z' }
+    ]
+  },
+  collections: source => ({
+    notes: collection(Note, { source: source('notes'), setters: { a (note) { Object.assign(note, { trace: 5 }) } } })
+  })
 })
 
 test('setters and hooks get the transaction, so that their own statements join it', async t => {
   const db = sqlite(':memory:')
-  db.exec('create table notes (id integer primary key, a integer, b integer, trace text, at text) strict; create table log (line text) strict')
-  const log = async ({ transaction }: WriteContext, line: string) => { await transaction.query('insert into log values (?)', [line]) }
+  db.exec(
+    'create table notes (id integer primary key, a integer, b integer, trace text, at text) strict; create table log ' +
+      '(line text) strict'
+  )
+  const log = async ({ transaction }: WriteContext, line: string) => {
+    await transaction.query('insert into log values (?)', [line])
+  }
   const app = Fastify()
   await app.register(dataApi, {
     collections: {
@@ -92,7 +121,10 @@ test('setters and hooks get the transaction, so that their own statements join i
           async creating (note, context) {
             t.equal(context.transaction.kind, 'sqlite')
             await log(context, `creating ${note.a}`)
-            t.strictSame((await context.transaction.query('select count(*) as lines from log')).map(row => ({ ...row })), [{ lines: note.a }])
+            t.strictSame(
+              (await context.transaction.query('select count(*) as lines from log')).map(row => ({ ...row })),
+              [{ lines: note.a }]
+            )
             if (note.a === 2) throw new DataApiError('forbidden', 'Not two.')
           }
         }
@@ -102,14 +134,18 @@ test('setters and hooks get the transaction, so that their own statements join i
   t.equal((await app.inject({ method: 'POST', url: '/notes', payload: { a: 1 } })).statusCode, 201)
   const refused = await app.inject({ method: 'POST', url: '/notes', payload: { a: 2 } })
   t.strictSame([refused.statusCode, refused.json()], [403, { error: 'forbidden', message: 'Not two.' }])
-  t.strictSame(db.driver.prepare('select line from log').all().map(row => Object.entries(row as object)), [[['line', 'creating 1']]])
+  t.strictSame(db.driver.prepare('select line from log').all().map(row => Object.entries(row as object)),
+    [[['line', 'creating 1']]])
   await app.close()
   db.close()
 })
 
 test('without a setter no row is read first: one statement writes', async t => {
   const opened = sqlite(':memory:')
-  opened.exec('create table notes (id integer primary key, a integer, b integer, trace text, at text) strict; insert into notes (id) values (1)')
+  opened.exec(
+    'create table notes (id integer primary key, a integer, b integer, trace text, at text) strict; insert into ' +
+      'notes (id) values (1)'
+  )
   const run: string[] = []
   const counting = new Proxy(opened.driver, {
     get (target, name) {
@@ -117,7 +153,10 @@ test('without a setter no row is read first: one statement writes', async t => {
         return (text: string) => {
           if (isOfCatalog(text)) return target.prepare(text)
           const statement = target.prepare(text)
-          const counted = (kind: 'get' | 'run' | 'all') => (...parameters: unknown[]) => { run.push(text); return statement[kind](...parameters) }
+          const counted = (kind: 'get' | 'run' | 'all') => (...parameters: unknown[]) => {
+            run.push(text)
+            return statement[kind](...parameters)
+          }
           return { get: counted('get'), run: counted('run'), all: counted('all') }
         }
       }
@@ -128,10 +167,18 @@ test('without a setter no row is read first: one statement writes', async t => {
   })
   const db = sqlite('', { driver: counting })
   const app = Fastify()
-  await app.register(dataApi, { requestStrategies: { delete: true }, collections: { notes: collection(Note, { source: db.table('notes') }) } })
+  await app.register(dataApi,
+    { requestStrategies: { delete: true }, collections: { notes: collection(Note, { source: db.table('notes') }) } })
   run.length = 0
-  for (const [method, url, payload] of [['PUT', '/notes/1', { a: 5 }], ['PUT', '/notes/1/a', 7], ['PATCH', '/notes/1', { a: 1, b: 2 }], ['POST', '/notes', { a: 1 }], ['DELETE', '/notes/1', undefined]] as const) {
-    const response = await app.inject({ method, url, headers: payload === undefined ? {} : { 'content-type': 'application/json' }, ...payload !== undefined && { payload: JSON.stringify(payload) } })
+  for (const [method, url, payload] of [['PUT', '/notes/1', { a: 5 }], [
+    'PUT', '/notes/1/a', 7
+  ], ['PATCH', '/notes/1', { a: 1, b: 2 }], ['POST', '/notes', { a: 1 }], ['DELETE', '/notes/1', undefined]] as const) {
+    const response = await app.inject({
+      method,
+      url,
+      headers: payload === undefined ? {} : { 'content-type': 'application/json' },
+      ...payload !== undefined && { payload: JSON.stringify(payload) }
+    })
     t.ok(response.statusCode < 300, `${method} ${url}`)
     t.strictSame(run.splice(0).length, 1, `${method} ${url}`)
   }

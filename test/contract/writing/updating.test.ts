@@ -20,7 +20,10 @@ writes('an update is partial, by PUT and by PATCH', async ({ get, send, same }) 
 })
 
 writes('an item is updated by any of its identifiers and through any path', async ({ get, send, same }) => {
-  const paths = ['/artists/1', '/artists/Noisia', '/artists/by_email/noisia@example.org', '/artists/~Noisia', '/artists/me', '/labels/VSN/artists/Noisia', '/albums/7/artist', '/artists/by_active/true/1', '/albums/by_year/2016/7/artist']
+  const paths = [
+    '/artists/1', '/artists/Noisia', '/artists/by_email/noisia@example.org', '/artists/~Noisia', '/artists/me',
+    '/labels/VSN/artists/Noisia', '/albums/7/artist', '/artists/by_active/true/1', '/albums/by_year/2016/7/artist'
+  ]
   for (const [index, url] of paths.entries()) {
     same(await send('PUT', url, { rating: index }, { 'x-me': '1' }), 200, ok)
     same(await get('/artists/1/rating'), 200, index)
@@ -28,7 +31,8 @@ writes('an item is updated by any of its identifiers and through any path', asyn
   same(await send('PUT', '/artists/2', { rating: 1 }), 409, {
     status: 'conflict',
     error: 'ambiguous_identifier',
-    message: "More than one item has the identifier '2'. Use one of these paths instead: /artists/by_id/2, /artists/by_name/2",
+    message: "More than one item has the identifier '2'. Use one of these paths instead: /artists/by_id/2, " +
+      '/artists/by_name/2',
     candidates: ['/artists/by_id/2', '/artists/by_name/2']
   })
   same(await send('PUT', '/labels/1/artists/Can', { rating: 1 }), 404, missing('Can'))
@@ -43,7 +47,18 @@ writes('a sub-item that is null cannot be edited by its URL: 404', async ({ send
 })
 
 writes('scalar PUT: the body is the new value as JSON, and null is a value', async ({ get, send, same }) => {
-  for (const [field, value] of Object.entries({ name: 'Renamed', rating: 0.1, active: false, tags: ['a', 'b'], born: '1999-12-31', biography: 'A longer one.', genre: 'jazz', email: null })) {
+  for (const [field, value] of Object.entries({
+    name: 'Renamed',
+    rating: 0.1,
+    active: false,
+    tags: [
+      'a', 'b'
+    ],
+    born: '1999-12-31',
+    biography: 'A longer one.',
+    genre: 'jazz',
+    email: null
+  })) {
     same(await send('PUT', `/artists/by_id/1/${field}`, value), 200, ok)
     same(await get(`/artists/1/${field}`), 200, value)
   }
@@ -53,15 +68,23 @@ writes('scalar PUT: the body is the new value as JSON, and null is a value', asy
   }
   same(await send('PUT', '/artists/1/rating', null), 400, validation(['', 'must be a number; found null']))
   same(await send('PUT', '/artists/1/tags', ['a', 1]), 400, validation(['/1', 'must be a string']))
-  same(await send('PUT', '/artists/1/nam', 'x'), 404, { status: 'not_found', error: 'field_not_found', message: "There is no field 'nam'. Did you mean 'name'?", suggestion: 'name' })
+  same(await send('PUT', '/artists/1/nam', 'x'), 404, {
+    status: 'not_found',
+    error: 'field_not_found',
+    message: "There is no field 'nam'. Did you mean 'name'?",
+    suggestion: 'name'
+  })
   same(await send('PUT', '/artists/99/rating', 1), 404, missing('99'))
 })
 
-writes('a field that may be written but not read takes a PUT, and is otherwise not there', async ({ opened, get, send, same, t }) => {
+writes('a field that may be written but not read takes a PUT, and is otherwise not there', async ({
+  opened, get, send, same, t
+}) => {
   same(await send('PUT', '/artists/1/pin', '9876'), 200, ok)
   t.equal((await opened.rows('artists')).find(row => row['id'] === 1)?.['pin'], '9876')
   same(await send('PUT', '/artists/1/pin', '9'), 400, validation(['', 'must match the pattern ^[0-9]{4}$']))
-  same(await send('PUT', '/artists/1', { pin: '1111' }, { prefer: 'return=representation' }), 200, (await get('/artists/1')).json())
+  same(await send('PUT', '/artists/1', { pin: '1111' }, { prefer: 'return=representation' }), 200,
+    (await get('/artists/1')).json())
   const absent = { status: 'not_found', error: 'field_not_found', message: "There is no field 'pin'." }
   same(await get('/artists/1/pin'), 404, absent)
   for (const method of ['PATCH', 'DELETE'] as const) same(await send(method, '/artists/1/pin', '1111'), 404, absent)
@@ -85,20 +108,29 @@ writes('what is not writable is 405 with a true Allow, and OPTIONS agrees', asyn
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
       const response = await send(method, url, {})
       if (allow.includes(method)) t.not(response.statusCode, 405, `${method} ${url}`)
-      else same(response, 405, { error: 'method_not_allowed', message: `${method} is not allowed here. Allowed methods: ${allow}.` }, { allow })
+      else {
+        same(response, 405, {
+          error: 'method_not_allowed', message: `${method} is not allowed here. Allowed methods: ${allow}.`
+        }, { allow })
+      }
     }
   }
-  same(await request({ method: 'OPTIONS', url: '/artists/1' }), 204, '', { 'accept-patch': 'application/json, application/merge-patch+json' })
-  same(await request({ method: 'OPTIONS', url: '/artists' }), 204, '', { 'accept-post': 'application/json, application/merge-patch+json' })
+  same(await request({ method: 'OPTIONS', url: '/artists/1' }), 204, '',
+    { 'accept-patch': 'application/json, application/merge-patch+json' })
+  same(await request({ method: 'OPTIONS', url: '/artists' }), 204, '',
+    { 'accept-post': 'application/json, application/merge-patch+json' })
 })
 
-const allowOf = async ({ request }: Tools, url: string) => String((await request({ method: 'OPTIONS', url })).headers.allow)
+const allowOf = async ({ request }: Tools, url: string) =>
+  String((await request({ method: 'OPTIONS', url })).headers.allow)
 
 writes('strategies of the API decide which methods write', async tools => {
   tools.t.equal(await allowOf(tools, '/artists/1'), 'GET, HEAD, OPTIONS, PATCH, DELETE')
   tools.t.equal(await allowOf(tools, '/artists'), 'GET, HEAD, OPTIONS, QUERY')
   tools.t.equal(await allowOf(tools, '/artists/1/name'), 'GET, HEAD, OPTIONS, PUT')
-  tools.same(await tools.send('PUT', '/artists/1', { rating: 1 }), 405, { error: 'method_not_allowed', message: 'PUT is not allowed here. Allowed methods: GET, HEAD, OPTIONS, PATCH, DELETE.' })
+  tools.same(await tools.send('PUT', '/artists/1', { rating: 1 }), 405, {
+    error: 'method_not_allowed', message: 'PUT is not allowed here. Allowed methods: GET, HEAD, OPTIONS, PATCH, DELETE.'
+  })
 }, { requestStrategies: { create: false, update: ['PATCH'], delete: true } })
 
 writes('where nothing may be updated no scalar is', async tools => {
@@ -107,7 +139,9 @@ writes('where nothing may be updated no scalar is', async tools => {
 }, { requestStrategies: { update: [] } })
 
 test("a collection's own strategies go before those of the API", async t => {
-  const Thing = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), width: Type.Integer({ readable: true, writable: true }) })
+  const Thing = Type.Object({
+    id: Type.Integer({ identifier: true, readable: true }), width: Type.Integer({ readable: true, writable: true })
+  })
   const app = Fastify()
   await app.register(dataApi, {
     requestStrategies: { delete: true, update: ['PUT'] },
@@ -117,6 +151,7 @@ test("a collection's own strategies go before those of the API", async t => {
     }
   })
   const allow = async (url: string) => (await app.inject({ method: 'OPTIONS', url })).headers.allow
-  t.strictSame([await allow('/ones/1'), await allow('/others/1')], ['GET, HEAD, OPTIONS, PUT', 'GET, HEAD, OPTIONS, PUT, DELETE'])
+  t.strictSame([await allow('/ones/1'), await allow('/others/1')],
+    ['GET, HEAD, OPTIONS, PUT', 'GET, HEAD, OPTIONS, PUT, DELETE'])
   await app.close()
 })

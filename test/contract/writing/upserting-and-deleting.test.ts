@@ -7,8 +7,11 @@ import { deletes, missing, ok, upsert, validation, writes } from '../../helpers/
 
 // docs/http.md: Writing
 
-writes('an upsert creates the item at that URL with the identifier in the URL: 201 {status: created}', async ({ get, send, same }) => {
-  same(await send('PUT', '/artists/Plaid', { email: 'p@example.org' }), 201, { status: 'created' }, { location: undefined })
+writes('an upsert creates the item at that URL with the identifier in the URL: 201 {status: created}', async ({
+  get, send, same
+}) => {
+  same(await send('PUT', '/artists/Plaid', { email: 'p@example.org' }), 201,
+    { status: 'created' }, { location: undefined })
   same(await send('PUT', '/artists/Plaid', { email: 'p2@example.org' }), 200, ok)
   same(await get('/artists/Plaid?fields=id,name,email'), 200, { id: 4, name: 'Plaid', email: 'p2@example.org' })
   same(await send('PATCH', '/artists/by_email/b@example.org', { name: 'Burial' }), 201, { status: 'created' })
@@ -23,9 +26,13 @@ writes('an upsert creates the item at that URL with the identifier in the URL: 2
 
 writes('an upsert whose body contradicts the URL is 400', async ({ t, opened, send, same }) => {
   const before = await contents(opened)
-  for (const url of ['/artists/Plaid', '/artists/Noisia', '/artists/by_name/Noisia']) same(await send('PUT', url, { name: 'Else', email: null }), 400, validation(['/name', 'contradicts the URL']))
-  same(await send('PUT', '/artists/50', { id: 51, name: 'x', email: null }), 400, validation(['/id', 'contradicts the URL']))
-  same(await send('PUT', '/artists/1/albums/20', { title: 'x', artist: { id: 2 } }), 400, validation(['/artist', 'contradicts the URL']))
+  for (const url of ['/artists/Plaid', '/artists/Noisia', '/artists/by_name/Noisia']) {
+    same(await send('PUT', url, { name: 'Else', email: null }), 400, validation(['/name', 'contradicts the URL']))
+  }
+  same(await send('PUT', '/artists/50', { id: 51, name: 'x', email: null }), 400,
+    validation(['/id', 'contradicts the URL']))
+  same(await send('PUT', '/artists/1/albums/20', { title: 'x', artist: { id: 2 } }), 400,
+    validation(['/artist', 'contradicts the URL']))
   t.strictSame(await contents(opened), before)
   same(await send('PUT', '/artists/50', { id: 50, name: 'x', email: null }), 201, { status: 'created' })
 }, upsert)
@@ -36,8 +43,16 @@ writes('what must be there must be there on an upsert that creates', async ({ se
 }, upsert)
 
 writes('a URL that can be neither edited nor created is 404', async ({ send, same }) => {
-  const nowhere = { '/artists/me': 'me', '/artists/by_slug/x': 'x', '/artists/by_id/x': 'x', '/artists/99/albums/7/artist': '99', '/artists/by_old_name/none/Plaid': 'Plaid' }
-  for (const [url, segment] of Object.entries(nowhere)) same(await send('PUT', url, { rating: 1 }), 404, missing(segment))
+  const nowhere = {
+    '/artists/me': 'me',
+    '/artists/by_slug/x': 'x',
+    '/artists/by_id/x': 'x',
+    '/artists/99/albums/7/artist': '99',
+    '/artists/by_old_name/none/Plaid': 'Plaid'
+  }
+  for (const [url, segment] of Object.entries(nowhere)) {
+    same(await send('PUT', url, { rating: 1 }), 404, missing(segment))
+  }
   same(await send('PUT', '/artists/3/label', { city: 'x' }), 404, missing('label'))
   same(await send('PUT', '/artists/99/albums/7', { title: 'x' }), 404, missing('99'))
   same(await send('PUT', '/artists/Plaid/rating', 1), 404, missing('Plaid'))
@@ -52,19 +67,26 @@ writes('DELETE is 200 {status: ok}, and then 404', async ({ get, send, same }) =
   same(await send('DELETE', '/albums/7'), 200, ok)
   same(await get('/albums/7'), 404, missing('7'))
   same(await send('DELETE', '/artists/1/albums/8'), 404, missing('8'))
-  same(await send('DELETE', '/artists'), 405, { error: 'method_not_allowed', message: 'DELETE is not allowed here. Allowed methods: GET, HEAD, OPTIONS, QUERY, POST.' })
+  same(await send('DELETE', '/artists'), 405, {
+    error: 'method_not_allowed',
+    message: 'DELETE is not allowed here. Allowed methods: GET, HEAD, OPTIONS, QUERY, POST.'
+  })
 }, deletes)
 
 writes('an item that others refer to is 409 reference', async ({ t, opened, send, same }) => {
   const before = await contents(opened)
-  same(await send('DELETE', '/artists/1'), 409, { status: 'conflict', error: 'reference', message: 'Other items still refer to this item.', fields: [] })
-  same(await send('DELETE', '/labels/VSN'), 409, { status: 'conflict', error: 'reference', message: 'Other items still refer to this item.', fields: [] })
+  same(await send('DELETE', '/artists/1'), 409,
+    { status: 'conflict', error: 'reference', message: 'Other items still refer to this item.', fields: [] })
+  same(await send('DELETE', '/labels/VSN'), 409,
+    { status: 'conflict', error: 'reference', message: 'Other items still refer to this item.', fields: [] })
   t.strictSame(await contents(opened), before)
 }, deletes)
 
 writes('a duplicate is 409, naming the field', async ({ t, opened, send, same }) => {
   const before = await contents(opened)
-  const duplicate = (field: string) => ({ status: 'conflict', error: 'duplicate', message: `An item with the same '${field}' already exists.`, fields: [field] })
+  const duplicate = (field: string) => ({
+    status: 'conflict', error: 'duplicate', message: `An item with the same '${field}' already exists.`, fields: [field]
+  })
   same(await send('PUT', '/artists/1', { name: 'Can' }), 409, duplicate('name'))
   same(await send('PUT', '/artists/1/email', 'can@example.org'), 409, duplicate('email'))
   same(await send('POST', '/labels', { code: 'VSN' }), 409, duplicate('code'))
@@ -74,21 +96,35 @@ writes('a duplicate is 409, naming the field', async ({ t, opened, send, same })
 
 test('a check or not-null that the schema does not know of is 400 constraint', async t => {
   const db = sqlite(':memory:', { check: 'off' })
-  db.exec('create table things (id integer primary key, width integer check (width < 10), made_by text not null) strict')
-  const Thing = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), width: Type.Integer({ readable: true, writable: true }), madeBy: Type.Optional(Type.String({ readable: true, writable: true })) })
+  db.exec(
+    'create table things (id integer primary key, width integer check (width < 10), made_by text not null) strict'
+  )
+  const Thing = Type.Object({
+    id: Type.Integer({ identifier: true, readable: true }),
+    width: Type.Integer({ readable: true, writable: true }),
+    madeBy: Type.Optional(Type.String({ readable: true, writable: true }))
+  })
   const app = Fastify()
-  await app.register(dataApi, { collections: { things: collection(Thing, { source: db.table('things', { columns: 'snake_case' }) }) } })
+  await app.register(dataApi,
+    { collections: { things: collection(Thing, { source: db.table('things', { columns: 'snake_case' }) }) } })
   const post = async (payload: object) => (await app.inject({ method: 'POST', url: '/things', payload })).json()
-  t.strictSame(await post({ width: 1 }), { error: 'constraint', message: "The database does not accept this item because of 'made_by'.", fields: ['made_by'] })
-  t.strictSame(await post({ width: 10, made_by: 'x' }), { error: 'constraint', message: "The database does not accept this item because of 'width'.", fields: ['width'] })
+  t.strictSame(await post({ width: 1 }), {
+    error: 'constraint', message: "The database does not accept this item because of 'made_by'.", fields: ['made_by']
+  })
+  t.strictSame(await post({ width: 10, made_by: 'x' }),
+    { error: 'constraint', message: "The database does not accept this item because of 'width'.", fields: ['width'] })
   await app.close()
   db.close()
 })
 
-writes('what the URL gives is held to the schema and to the setter as if the body gave it', async ({ t, opened, send, same }) => {
+writes('what the URL gives is held to the schema and to the setter as if the body gave it', async ({
+  t, opened, send, same
+}) => {
   const before = await contents(opened)
   same(await send('PUT', '/labels/X', {}), 400, validation(['/code', 'must have at least 2 characters']))
-  same(await send('POST', '/artists/by_rating/99', { name: 'Loud', email: null }), 400, validation(['/rating', 'must be at most 10']))
-  same(await send('PUT', '/artists/forbidden', { email: null }), 400, { error: 'argument', message: 'An artist cannot be named so.' })
+  same(await send('POST', '/artists/by_rating/99', { name: 'Loud', email: null }), 400,
+    validation(['/rating', 'must be at most 10']))
+  same(await send('PUT', '/artists/forbidden', { email: null }), 400,
+    { error: 'argument', message: 'An artist cannot be named so.' })
   t.strictSame(await contents(opened), before)
 }, upsert)
