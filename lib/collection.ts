@@ -31,7 +31,7 @@ export interface Transaction {
  */
 export interface Source {
   /** The database that holds the data, compared with `===`. A relation cannot cross databases. */
-  readonly database: { readonly kind: string }
+  readonly database: { readonly kind: string, readonly readOnly?: boolean }
   /** The names of the join tables; undefined where the source does not know them. */
   readonly joinNames?: ReadonlySet<string>
 }

@@ -99,7 +99,7 @@ function makeDraft (property: string, declared: Declared, options: CompileOption
     referrers,
     referring,
     links,
-    strategies: compileStrategies(property, declared.requestStrategies, requestStrategies, takesWrites(declared)),
+    strategies: compileStrategies(property, declared, requestStrategies),
     validate: whole?.collections.get(name)?.validate ?? compileValidate(property, stored),
     setters: compileSetters(property, declared, scalars),
     hooks: declared.hooks
@@ -112,10 +112,6 @@ function compileName (property: string, { naming }: CompileOptions): string {
   if (name !== '' && name !== '.' && name !== '..') return name
   const reason = `its name in a URL would be '${name}', which cannot be used in a URL`
   throw new DeclarationError(`collection '${property}': ${reason}`)
-}
-
-function takesWrites ({ schema }: Declared): boolean {
-  return Object.values(schema.properties).some(property => property.writable === true)
 }
 
 function compilePages (collection: string, { pages }: Declared, fallback: Limits): Limits {

@@ -1,4 +1,5 @@
 import { requestStrategies, type RequestStrategies } from '../../schemas/request-strategies.ts'
+import type { Declared } from '../collection.ts'
 import { compileCheck } from './check.ts'
 
 /** The requests that may write a collection. Every strategy has a value. */
@@ -8,16 +9,21 @@ const check = compileCheck(requestStrategies)
 
 /**
  * Returns the strategies of a collection: its own, else those of the API, else the defaults. A collection that has no
- * writable field and does not allow upserts has no updates either. Throws a DeclarationError for an unknown strategy.
+ * writable field and does not allow upserts has no updates either, and one whose database only reads takes no writes.
+ * Throws a DeclarationError for an unknown strategy.
  */
 export function compileStrategies (
-  collection: string, own: RequestStrategies, api: RequestStrategies, writable: boolean
+  collection: string, { requestStrategies: own, schema, source }: Declared, api: RequestStrategies
 ): Strategies {
   check(own, name => `collection '${collection}', requestStrategies.${name}`)
+  const writable = Object.values(schema.properties).some(property => property.writable === true)
   const defaults: Strategies = {
     create: writable, update: ['PUT', 'PATCH'], upsert: false, delete: false, requireIfMatch: false
   }
   const strategies: Strategies = { ...defaults, ...defined(api), ...defined(own) }
+  if (source.database.readOnly === true) {
+    return { ...strategies, create: false, update: [], upsert: false, delete: false }
+  }
   return writable || strategies.upsert ? strategies : { ...strategies, update: [] }
 }
 

@@ -132,6 +132,8 @@ export interface Session {
 export interface Database {
   /** The kind in messages, such as `sqlite`. */
   readonly kind: string
+  /** True if nothing can be written. Default false. */
+  readonly readOnly?: boolean
   /** Runs a statement that needs no data. Rejects with `unavailable` if the database does not answer. */
   ping? (): Promise<void>
   /** Present if the database has a catalog to compare declarations with. */

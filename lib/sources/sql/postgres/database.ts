@@ -38,6 +38,7 @@ export interface SqlDatabase extends Database {
  * `transactionTimeout`: how long a transaction may take, in milliseconds, before it is rolled back; 0 for no limit.
  */
 export interface DatabaseOptions {
+  readonly readOnly?: boolean
   readonly transactionTimeout: number
   readonly check: CheckMode
   readonly replicas?: Replicas | undefined
@@ -45,7 +46,7 @@ export interface DatabaseOptions {
 
 /** Returns the database on a server that speaks PostgreSQL's SQL. */
 export function makePostgresDatabase (
-  server: Server, { transactionTimeout, check, replicas }: DatabaseOptions
+  server: Server, { readOnly = false, transactionTimeout, check, replicas }: DatabaseOptions
 ): SqlDatabase {
   const schemas = new Set<string>()
   const catalog = cacheCatalog(() => server.use(connection => loadCatalog(connection, [...schemas])))
@@ -80,6 +81,7 @@ export function makePostgresDatabase (
 
   const database: SqlDatabase = {
     kind: 'postgres',
+    readOnly,
     ping: () => ping(server),
     catalogCheck,
     check: async declared => (await import('../check/check.ts')).checkDeclared(declared, database, catalogCheck),

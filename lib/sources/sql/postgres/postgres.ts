@@ -9,7 +9,7 @@ import { loadDriver, type PooledClient, type PostgresPool, type PostgresPoolClas
 import { isUntimed, NotBegun, toFault } from './faults.ts'
 import { batchReads } from './batching.ts'
 import { makeReplicas } from './replicas.ts'
-import { settingsQuery } from './settings.ts'
+import { readOnlyConfig, settingsQuery } from './settings.ts'
 import type { SqlSource, TableDefinition, TableOptions } from '../source.ts'
 
 export interface PostgresOptions {
@@ -43,12 +43,18 @@ export interface PostgresOptions {
    * Default `error`.
    */
   check?: CheckMode
+  /**
+   * Only reads: every connection begins with `default_transaction_read_only`, and clients cannot write, whatever the
+   * declarations allow (docs/databases.md: Reading only). Default false.
+   */
+  readOnly?: boolean
   /** Further options of `pg`, such as `ssl`. */
   driver?: Readonly<Record<string, unknown>>
 }
 
 export interface PostgresDatabase extends Database {
   readonly kind: 'postgres'
+  readonly readOnly: boolean
   /** The pool of connections to the primary, for the application's own statements. */
   readonly pool: PostgresPool
   /**
@@ -86,6 +92,7 @@ export function postgres (options: PostgresOptions = {}): PostgresDatabase {
   const server = serverOf(pool, connectionOptions)
   const replicaServers = replicaPools.map(replicaPool => serverOf(replicaPool, connectionOptions))
   const database = makePostgresDatabase(server, {
+    readOnly: options.readOnly ?? false,
     transactionTimeout: options.transactionTimeout ?? 30_000,
     check,
     replicas: replicaServers.length === 0 ? undefined : makeReplicas(server, replicaServers)
@@ -94,6 +101,7 @@ export function postgres (options: PostgresOptions = {}): PostgresDatabase {
   return {
     ...database,
     kind: 'postgres',
+    readOnly: options.readOnly ?? false,
     pool,
     async close () {
       closing ??= Promise.all([pool, ...replicaPools].map(one => one.end()))
@@ -102,10 +110,15 @@ export function postgres (options: PostgresOptions = {}): PostgresDatabase {
   }
 }
 
-function checkOptions ({ connectionString, primary = connectionString, driver }: PostgresOptions): void {
+function checkOptions (
+  { connectionString, primary = connectionString, driver, readOnly = false }: PostgresOptions
+): void {
   if (connectionString !== undefined && connectionString !== primary) {
     const reason = "'connectionString' and 'primary' name different servers; give only one of them"
     throw new DeclarationError(`postgres(): ${reason}`)
+  }
+  if (typeof readOnly !== 'boolean') {
+    throw new DeclarationError(`postgres(), option 'readOnly': expected true or false; found ${String(readOnly)}`)
   }
   if (driver?.['pipeline'] === true) {
     const message = "postgres(): the plugin batches statements itself; remove 'pipeline' from 'driver'"
@@ -117,13 +130,14 @@ function openPool (
   Pool: PostgresPoolClass, connectionString: string | undefined, options: PostgresOptions
 ): PostgresPool {
   const { max = 10, connectionTimeout = 5000, statementTimeout = defaultStatementTimeout, driver = {} } = options
-  const pool = new Pool({
+  const config = {
     ...connectionString !== undefined && { connectionString },
     max,
     connectionTimeoutMillis: connectionTimeout,
     ...statementTimeout > 0 && { statement_timeout: statementTimeout },
     ...driver
-  })
+  }
+  const pool = new Pool(options.readOnly === true ? readOnlyConfig(config) : config)
   // An idle connection that is lost is replaced when a request needs one. A lost connection in use rejects its
   // statement. So there is nothing to do for the events, but without a listener they would end the process.
   pool.on('error', () => {})

@@ -29,7 +29,7 @@ export interface SqliteDriver {
 }
 
 export type SqliteDriverName = typeof driverNames[number]
-export type SqliteDriverClass = new (file: string) => SqliteDriver
+export type SqliteDriverClass = new (file: string, options?: Readonly<Record<string, unknown>>) => SqliteDriver
 
 /** The drivers, in the order in which they are tried. */
 const driverNames = ['node:sqlite', 'better-sqlite3', '@photostructure/sqlite'] as const
@@ -40,13 +40,18 @@ const require = createRequire(import.meta.url)
  * Opens a file with the given driver, or with the first driver that is installed. Throws a DeclarationError if none can
  * be loaded.
  */
-export function openDriver (file: string, driver: SqliteDriverName | SqliteDriverClass | undefined): SqliteDriver {
+export function openDriver (
+  file: string, driver: SqliteDriverName | SqliteDriverClass | undefined,
+  { readOnly }: { readonly readOnly: boolean } = { readOnly: false }
+): SqliteDriver {
+  // better-sqlite3 writes the option in lower case. Each driver ignores the other's.
+  const options = readOnly ? [{ readOnly, readonly: readOnly }] : []
   // eslint-disable-next-line new-cap -- the application's class, in a variable
-  if (typeof driver === 'function') return new driver(file)
+  if (typeof driver === 'function') return new driver(file, ...options)
   const names = driver === undefined ? driverNames : [driver]
   for (const name of names) {
     const Driver = loadDriver(name)
-    if (Driver !== undefined) return new Driver(file)
+    if (Driver !== undefined) return new Driver(file, ...options)
   }
   throw new DeclarationError(
     `sqlite('${file}'): ${names.join(', ')} cannot be loaded; ` +

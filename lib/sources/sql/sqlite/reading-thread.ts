@@ -4,22 +4,26 @@ import { type Clock, clockOf, Overdue } from './clock.ts'
 import { type ArrayStatement, openDriver, toArrays } from './driver.ts'
 import { registerFunctions } from './functions.ts'
 import { memoizeRecent } from '../../../memoize.ts'
-import type { ThreadAnswer, ThreadData, ThreadRead } from './reading-threads.ts'
+import type { ThreadAnswer, ThreadData, ThreadMessage, ThreadRead } from './reading-threads.ts'
 
 // The program of a thread that reads (reading-threads.ts): it has a connection of its own to the file, and answers one
 // read at a time.
 
 if (parentPort !== null) serve(parentPort, workerData as ThreadData)
 
-function serve (port: MessagePort, { file, driver: name, busyTimeout, attached }: ThreadData): void {
-  const driver = openDriver(file, name)
+function serve (port: MessagePort, { file, driver: name, readOnly, busyTimeout, attached }: ThreadData): void {
+  const driver = openDriver(file, name, { readOnly })
   // SQLite's own busy timeout blocks this thread alone.
   driver.exec(`pragma busy_timeout = ${busyTimeout}; pragma cache_size = -16000; pragma query_only = on`)
   for (const one of attached) attach(driver, one)
   registerFunctions(driver)
   const clock = clockOf(driver)
   const prepare = memoizeRecent(text => toArrays(driver.prepare(text)), { most: 100, characters: 500_000 })
-  port.on('message', (asked: ThreadRead) => { port.postMessage(answer(asked, prepare, clock)) })
+  port.on('message', (message: ThreadMessage) => {
+    if (message !== 'close') return port.postMessage(answer(message, prepare, clock))
+    driver.close()
+    port.close()
+  })
 }
 
 function answer (

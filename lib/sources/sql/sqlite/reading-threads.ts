@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { unavailable } from '../../../errors.ts'
 import { Overdue } from './clock.ts'
@@ -6,6 +7,9 @@ import type { SqliteDriverName } from './driver.ts'
 
 /** A statement that reads, for a thread. `limit`: how long it may take, in milliseconds. */
 export interface ThreadRead { readonly text: string, readonly parameters: readonly unknown[], readonly limit: number }
+
+/** A message to a thread: a statement, or the word to close its connection and end. */
+export type ThreadMessage = ThreadRead | 'close'
 
 export type ThreadAnswer =
   | { readonly kind: 'rows', readonly rows: Rows }
@@ -19,6 +23,7 @@ type Rows = ReadonlyArray<readonly unknown[]>
 export interface ThreadData {
   readonly file: string
   readonly driver: SqliteDriverName
+  readonly readOnly: boolean
   /** In milliseconds. */
   readonly busyTimeout: number
   readonly attached: readonly Attached[]
@@ -34,8 +39,11 @@ export interface ReadingThreads {
    * in time, Overdue, or the driver's error.
    */
   read (asked: ThreadRead): Promise<Rows>
-  /** Ends the threads. Reads that run or wait are `unavailable`. */
-  close (): void
+  /**
+   * Ends the threads. Reads that run or wait are `unavailable`. Calls `onClosed` once the threads' connections are
+   * closed, at once if there are none.
+   */
+  close (onClosed: () => void): void
 }
 
 interface Job {
@@ -84,17 +92,18 @@ export function makeReadingThreads (data: () => ThreadData, { most, patience }: 
       if (thread === undefined) wait(job)
       else thread.run(job)
     }),
-    close () {
+    close (onClosed) {
       const closed = unavailable(new Error('the database was closed'))
       const jobs = [...waiting]
       waiting.clear()
       for (const job of jobs) job.reject(closed)
-      for (const thread of threads) thread.end(closed)
+      if (threads.size === 0) return onClosed()
+      Promise.all([...threads].map(thread => thread.end(closed))).then(onClosed, onClosed)
     }
   }
 }
 
-interface Thread { isFree (): boolean, run (job: Job): void, end (error: Error): void }
+interface Thread { isFree (): boolean, run (job: Job): void, end (error: Error): Promise<unknown> }
 
 // A compiled package holds `.js` alone. In the sources, a loader that knows TypeScript reads `.ts`.
 const program = new URL(`./reading-thread.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url)
@@ -125,13 +134,24 @@ function startThread (workerData: ThreadData, onFree: () => void, onEnd: () => v
     run (job) {
       current = job
       worker.ref()
-      worker.postMessage(job.asked)
+      worker.postMessage(job.asked satisfies ThreadMessage)
     },
-    end (error) {
+    async end (error) {
+      const isIdle = current === undefined
       end(error)
-      worker.terminate().catch(() => {})
+      // Not every driver closes the connection of a thread that is terminated.
+      if (isIdle) await closeIdle(worker)
+      else await worker.terminate().catch(() => {})
     }
   }
+}
+
+/** Has an idle thread close its connection and end. Resolves when it has ended. */
+async function closeIdle (worker: Worker): Promise<void> {
+  const ended = once(worker, 'exit')
+  worker.ref()
+  worker.postMessage('close' satisfies ThreadMessage)
+  await ended
 }
 
 function settleJob ({ asked, resolve, reject }: Job, answer: ThreadAnswer): void {

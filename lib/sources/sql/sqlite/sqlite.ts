@@ -11,6 +11,7 @@ import { connect } from './connection.ts'
 import { columnTypes } from './catalog.ts'
 import { sqliteDialect } from './dialect.ts'
 import { isBusy, resultCode } from './faults.ts'
+import { openOnce, openUnchanged, type OpenFile } from './unchanged.ts'
 import { makeReader } from './reader.ts'
 import { makeReadingThreads, type ReadingThreads } from './reading-threads.ts'
 import { makeStatements } from '../statements/statements.ts'
@@ -47,6 +48,11 @@ export interface SqliteOptions {
    */
   synchronous?: 'full' | 'normal'
   /**
+   * Only reads: the file stays as it is, byte for byte, and no log remains beside it (docs/databases.md: Reading only).
+   * Clients cannot write, whatever the declarations allow. Default false.
+   */
+  readOnly?: boolean
+  /**
    * What happens at the start if declarations do not fit their tables (docs/databases.md: Declarations and tables).
    * Default `error`.
    */
@@ -55,6 +61,7 @@ export interface SqliteOptions {
 
 export interface SqliteDatabase extends Database {
   readonly kind: 'sqlite'
+  readonly readOnly: boolean
   /**
    * The open database, for the application's own statements. While a hook of a write request waits for something, these
    * statements are part of the request's transaction. A transaction that the application begins here holds up the
@@ -88,47 +95,34 @@ export interface SqliteDatabase extends Database {
  * for a wrong option and if no driver is installed, and the driver's error if the file cannot be opened.
  */
 export function sqlite (file: string, options: SqliteOptions = {}): SqliteDatabase {
-  const settings = checkOptions(options)
+  const settings = checkOptions(file, options)
   const catalogCheck: CatalogCheck = {
     mode: compileCheckMode('sqlite(file)', options.check),
     // Loaded at the start of the application, so that importing the package does not wait for it.
-    run: async collections => (await import('./check.ts')).checkOn(driver, collections)
+    run: async collections => (await import('./check.ts')).checkOn(opened.current().driver, collections)
   }
-  const { driver: given, busyTimeout, transactionTimeout } = settings
-  const isGiven = typeof given === 'object'
-  // Only one connection can see such a database.
-  const isAlone = isGiven || file === '' || file.startsWith(':memory:')
-  const statementTimeout = settings.statementTimeout ?? (isAlone ? 1000 : 10_000)
-  const driver = configure(isGiven ? given : openDriver(file, given), settings)
-  const statements = makeStatements(sqliteDialect, { types: columnTypes(driver) })
-  const main = connect(driver, statements, statementTimeout)
-  // Transactions have the main connection to themselves. While a hook of theirs waits, the reader reads the committed
-  // data.
-  const reader = isAlone
-    ? undefined
-    : connect(configure(openDriver(file, given), settings), statements, statementTimeout)
-  // The first read opens the log, and must not find the log of another file.
-  reader?.driver.exec('pragma query_only = on; select count(*) from sqlite_schema')
-  for (const one of [main, reader]) one?.driver.exec('pragma busy_timeout = 0')
-  const lock = makeWriteLock(busyTimeout)
-  const threads = isAlone ? undefined : threadsOf(file, driver, settings)
-  const read = makeReader({ main, beside: reader, threads, lock }, { busyTimeout, statementTimeout })
+  const { busyTimeout, transactionTimeout, readOnly } = settings
+  const open = (path: string) => openFile(path, settings)
+  const opened = readOnly && !isAlone(file, settings) ? openUnchanged(file, open) : openOnce(open(file))
+  const { lock, main } = opened.current()
 
   let isClosed = false
   const database: SqliteDatabase = {
     kind: 'sqlite',
-    driver,
+    readOnly,
+    get driver () { return opened.current().driver },
     catalogCheck,
     check: async declared => (await import('../check/check.ts')).checkDeclared(declared, database, catalogCheck),
     table (table, options) {
       const source = makeSource(database, table, options)
+      const { driver, reader } = opened.current()
       if (source.schema !== undefined) attachLike(driver, reader?.driver, source.schema)
       return source
     },
-    exec: script => { runScript(driver, script, busyTimeout) },
+    exec: script => { runScript(opened.current().driver, script, busyTimeout) },
     async ping () {
       try {
-        main.driver.prepare('select count(*) from sqlite_schema').get()
+        opened.current().driver.prepare('select count(*) from sqlite_schema').get()
       } catch (error) {
         if (!isBusy(error)) throw unavailable(error)
       }
@@ -136,40 +130,83 @@ export function sqlite (file: string, options: SqliteOptions = {}): SqliteDataba
     close () {
       if (isClosed) return
       isClosed = true
-      threads?.close()
-      reader?.driver.close()
-      checkpoint(driver)
-      driver.close()
+      opened.close()
     },
-    read: plan => read(() => statements.bind(plan)),
-    readJson: plan => read(() => statements.bindJson(plan)),
+    read: plan => opened.use(({ read, statements }) => read(() => statements.bind(plan))),
+    readJson: plan => opened.use(({ read, statements }) => read(() => statements.bindJson(plan))),
     change: change => lock.runShort(hold => main.change(change, hold)),
     transaction: work => lock.runExclusive(hold => main.transaction(work, transactionTimeout, hold))
   }
   return database
 }
 
+/** Opens the connections to a file. */
+function openFile (file: string, settings: Settings): OpenFile {
+  const { driver: given, busyTimeout, readOnly } = settings
+  const alone = isAlone(file, settings)
+  const statementTimeout = settings.statementTimeout ?? (alone ? 1000 : 10_000)
+  const driver = configure(typeof given === 'object' ? given : openDriver(file, given, settings), settings)
+  const statements = makeStatements(sqliteDialect, { types: columnTypes(driver) })
+  const main = connect(driver, statements, statementTimeout)
+  // Transactions have the main connection to themselves. While a hook of theirs waits, the reader reads the committed
+  // data.
+  const reader = alone || readOnly || typeof given === 'object'
+    ? undefined
+    : connect(configure(openDriver(file, given), settings), statements, statementTimeout)
+  // The first read opens the log, and must not find the log of another file.
+  reader?.driver.exec('pragma query_only = on; select count(*) from sqlite_schema')
+  for (const one of [main, reader]) one?.driver.exec('pragma busy_timeout = 0')
+  const lock = makeWriteLock(busyTimeout)
+  const threads = alone ? undefined : threadsOf(file, driver, settings)
+  const read = makeReader({ main, beside: reader, threads, lock }, { busyTimeout, statementTimeout })
+  return {
+    driver,
+    statements,
+    main,
+    reader,
+    lock,
+    read,
+    close (onClosed) {
+      reader?.driver.close()
+      if (!readOnly) checkpoint(driver)
+      driver.close()
+      if (threads === undefined) onClosed()
+      else threads.close(onClosed)
+    }
+  }
+}
+
+/** Returns true for a database that only one connection can see. */
+const isAlone = (file: string, { driver }: Settings) =>
+  typeof driver === 'object' || file === '' || file.startsWith(':memory:')
+
 type Settings = ReturnType<typeof checkOptions>
 
 /** Returns the threads that read a file; undefined if there are to be none, or if they cannot load the driver. */
 function threadsOf (
-  file: string, main: SqliteDriver, { driver: given, readThreads, busyTimeout }: Settings
+  file: string, main: SqliteDriver, { driver: given, readThreads, readOnly, busyTimeout }: Settings
 ): ReadingThreads | undefined {
   const driver = nameOfDriver(given)
   if (readThreads === 0 || driver === undefined) return undefined
   // The application may attach files, and change the working directory, before the first thread starts.
   const path = file.startsWith('file:') ? file : resolve(file)
-  const dataOf = () => ({ file: path, driver, busyTimeout, attached: attachedFiles(main) })
+  const dataOf = () => ({ file: path, driver, readOnly, busyTimeout, attached: attachedFiles(main) })
   return makeReadingThreads(dataOf, { most: readThreads, patience: busyTimeout })
 }
 
 /** Sets the pragmas of a new connection and returns it. */
-function configure (driver: SqliteDriver, { driver: given, busyTimeout, synchronous }: Settings): SqliteDriver {
+function configure (
+  driver: SqliteDriver, { driver: given, busyTimeout, synchronous, readOnly }: Settings
+): SqliteDriver {
   const isGiven = typeof given === 'object'
   // SQLite's own busy timeout blocks the process, which holds up nobody at the start. Later, transaction.ts waits.
   driver.exec(`pragma busy_timeout = ${busyTimeout}`)
-  useWriteAheadLog(driver)
   if (!isGiven) driver.exec('pragma cache_size = -16000')
+  if (readOnly) {
+    driver.exec('pragma query_only = on')
+    return driver
+  }
+  useWriteAheadLog(driver)
   if (synchronous !== undefined || !isGiven) driver.exec(`pragma synchronous = ${synchronous ?? 'full'}`)
   return driver
 }
@@ -187,8 +224,9 @@ function runScript (driver: SqliteDriver, script: string, busyTimeout: number): 
 // The longest time that a timer can have: 24 days, in milliseconds.
 const longest = 2 ** 31 - 1
 
-function checkOptions ({
-  driver, busyTimeout = 5000, transactionTimeout = 10_000, statementTimeout, readThreads = 2, synchronous
+function checkOptions (file: string, {
+  driver, busyTimeout = 5000, transactionTimeout = 10_000, statementTimeout, readThreads = 2, synchronous,
+  readOnly = false
 }: SqliteOptions) {
   for (const [name, value] of Object.entries({ busyTimeout, transactionTimeout, statementTimeout })) {
     if (value === undefined) continue
@@ -203,8 +241,15 @@ function checkOptions ({
   if (!Number.isInteger(readThreads) || readThreads < 0) {
     throw new DeclarationError(`sqlite(file, { readThreads }): expected a whole number; found ${String(readThreads)}`)
   }
+  if (typeof readOnly !== 'boolean') {
+    throw new DeclarationError(`sqlite(file, { readOnly }): expected true or false; found ${String(readOnly)}`)
+  }
+  if (readOnly && typeof driver !== 'object' && (file === '' || file.startsWith(':memory:'))) {
+    throw new DeclarationError("sqlite(':memory:', { readOnly }): a new database has nothing to read; name a file")
+  }
   return {
     driver,
+    readOnly,
     busyTimeout,
     transactionTimeout: transactionTimeout || longest,
     statementTimeout: statementTimeout === 0 ? longest : statementTimeout,
