@@ -136,10 +136,22 @@ function enterDictionary (
 function groupOf (resource: CollectionResource, field: DataField, value: string): CollectionResource {
   const scalar = field.type.parse(value)
   const member = scalar === undefined ? never : equals(field, scalar)
-  const presets = field.kind === 'stored' && field.writable && scalar !== undefined
-    ? resource.presets && [...resource.presets, { field, value: scalar }]
-    : undefined
-  return { ...resource, where: both(resource.where, member), presets }
+  const own = field.kind === 'stored' && field.writable && scalar !== undefined ? [{ field, value: scalar }] : undefined
+  return { ...resource, where: both(resource.where, member), presets: joinPresets(resource.presets, own) }
+}
+
+/**
+ * Joins the values that two parts of a path give to a new item. Returns undefined if they contradict each other, as in
+ * `by_outcome/ongoing/by_outcome/over`: an item created there would not be found there.
+ */
+function joinPresets (
+  presets: readonly Preset[] | undefined, own: readonly Preset[] | undefined
+): readonly Preset[] | undefined {
+  if (presets === undefined || own === undefined) return undefined
+  const isGiven = ({ field }: Preset) => presets.some(one => one.field === field)
+  const isContradicted = (preset: Preset) =>
+    presets.some(({ field, value }) => field === preset.field && value !== preset.value)
+  return own.some(isContradicted) ? undefined : [...presets, ...own.filter(one => !isGiven(one))]
 }
 
 function enterItem (
@@ -162,7 +174,7 @@ function itemOf (
     collection,
     special,
     nullable: false,
-    presets: presets && own && [...presets, ...own],
+    presets: joinPresets(presets, own),
     walked: [...walked, { step, segment, length: index + 1, alternatives }]
   }
 }

@@ -7,6 +7,7 @@
  *     authorise.ts        authorises every write of a value and every link
  *     methods.ts          decides which operations a method may do, and so which rules it must pass
  *     condition.ts        converts the result of a scope to a predicate
+ *     foreseen-scope.ts   tells what a scope will say of an item that is not stored yet
  *     scoped-database.ts  adds the scopes to every statement, and checks each item that a transaction writes
  *
  * Other rooms ask and decide nothing: plan/request.ts plans with the Permissions of methods.ts. run/ takes no database

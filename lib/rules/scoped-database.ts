@@ -1,3 +1,4 @@
+import { forbidden } from '../errors.ts'
 import { toKeyValues, uniques } from '../model/keys.ts'
 import type { Collection, StoredField } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
@@ -11,6 +12,7 @@ import {
 } from '../sources/source.ts'
 import { type AuthorisedChange, changeDenial } from './authorise.ts'
 import type { Caller } from './caller.ts'
+import { foresee } from './foreseen-scope.ts'
 import { isScoped, referencesOf } from './references.ts'
 import { scopeChange, scopePlan } from './scope-plan.ts'
 import { makeTouched, type Touched } from './touched.ts'
@@ -154,7 +156,21 @@ async function withoutHidden (
     const isSame = fields.map((field, index) => equals(field, (values[index] ?? null) as Scalar | null))
     if (await reads.exists(collection, all(isSame))) for (const field of fields) visible.add(field)
   }
-  return visible.size > 0 ? { ...violation, fields: [...visible] } : unnamedViolation
+  if (visible.size > 0) return { ...violation, fields: [...visible] }
+  if (await isForeseenOutside(change, caller, reads)) throw forbidden()
+  return unnamedViolation
+}
+
+/**
+ * Returns true if the item would be outside of the caller's scope without the conflict, too: the answer is then the
+ * same as if the hidden item did not exist.
+ */
+async function isForeseenOutside (change: StoringChange, caller: Caller, reads: Reads): Promise<boolean> {
+  const { collection, values } = change
+  const fields = change.kind === 'insert' ? [...values.keys()] : collection.stored
+  const after = await valuesAfter(change, fields, reads)
+  const foreseen = new Map(fields.map((field, index) => [field, after[index] ?? null]))
+  return await foresee(caller.scope(collection), foreseen, reads.exists) === false
 }
 
 /**
@@ -167,9 +183,11 @@ function conflictsIn ({ fields }: ConstraintViolation, collection: Collection): 
   return isKnown ? known : [fields]
 }
 
+type StoringChange = Extract<AuthorisedChange, { kind: 'insert' | 'update' }>
+
 /** Returns the values that the fields are to have after the change, also of those that it does not write. */
 async function valuesAfter (
-  change: Extract<AuthorisedChange, { kind: 'insert' | 'update' }>, fields: readonly StoredField[], { read }: Reads
+  change: StoringChange, fields: readonly StoredField[], { read }: Reads
 ): Promise<readonly unknown[]> {
   const { values } = change
   const unwritten = fields.filter(field => !values.has(field))

@@ -11,7 +11,7 @@ import {
   assign, byKey, type ElementRelation, findElement, itemSelection, keyOf, type ParentItem, resolveElement, unlinkKey,
   updateItem
 } from './create-update.ts'
-import { lockInOrder } from './lock-order.ts'
+import { type FoundItem, lockInOrder, lockItems } from './lock-order.ts'
 import { isMissed, lockParent, readProjection, rowOf } from './locate.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 import { expectChanged } from './violations.ts'
@@ -24,7 +24,8 @@ import type { WriteResult } from './write.ts'
 export async function runLink (plan: WritePlanOf<'link'>, work: UnitOfWork): Promise<WriteResult> {
   const { steps, collection, via, elements, replace, representation } = plan
   const list = { kind: 'list', field: via, elements, pointer: '' } as const
-  await lockInOrder(steps, [{ pointer: '', assignments: [list], confirmations: [], violations: [] }], work)
+  const body = { pointer: '', assignments: [list], confirmations: [], violations: [] }
+  await lockInOrder(steps, [body], work, await updatedElements(plan, work))
   const found = await lockParent(steps, work)
   if (found.kind !== 'parent') return found
   const { item: parent } = found
@@ -40,6 +41,15 @@ export async function runLink (plan: WritePlanOf<'link'>, work: UnitOfWork): Pro
     items.push({ key, isNew, row: await readProjection(collection, values, representation, work) })
   }
   return { kind: 'linked', items }
+}
+
+/** Returns the items that a replacement of the list may update, as they are before the locks. */
+async function updatedElements (
+  { steps, collection, via, replace }: WritePlanOf<'link'>, { session }: UnitOfWork
+): Promise<readonly FoundItem[]> {
+  if (!replace || via.link.kind === 'join') return []
+  const found = await session.read(listKeys({ collection, via }, steps, always))
+  return found.kind === 'rows' ? found.rows.map(row => ({ collection, key: keyOf(row, collection) })) : []
 }
 
 /** Takes all elements out of the relation that the request does not name. */
@@ -72,6 +82,7 @@ async function linkedKeys (
 export async function runUnlink (
   { steps, collection, via, conditions }: WritePlanOf<'unlink'>, work: UnitOfWork
 ): Promise<WriteResult> {
+  await lockItems([steps.slice(0, -1), steps], work)
   const parent = await lockParent(steps.slice(0, -1), work)
   if (parent.kind !== 'parent') return parent
   if (parent.item === undefined) throw new TypeError('a relation is reached by a step at least')

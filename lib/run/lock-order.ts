@@ -10,15 +10,22 @@ import type { UnitOfWork } from './unit-of-work.ts'
 /**
  * Locks the item of the path and all existing items that the bodies name, before any of them is written: ordered by
  * collection and key, so that two requests that name the same items in different orders do not wait for each other.
- * Does nothing for bodies that name no item. Costs a statement for each item, and one to find the item of the path.
+ * `others`: further items that the request will write. Does nothing for bodies that name no item. Costs a statement for
+ * each item, and one to find the item of the path.
  */
 export async function lockInOrder (
-  steps: readonly Step[], bodies: readonly ItemBody[], work: UnitOfWork
+  steps: readonly Step[], bodies: readonly ItemBody[], work: UnitOfWork, others: readonly FoundItem[] = []
 ): Promise<void> {
   const named = bodies.flatMap(elementsIn)
-  if (named.length === 0) return
-  const found = new Map<string, Found>()
-  for (const path of [steps, ...named.map(stepsTo)]) {
+  if (named.length + others.length > 0) await lockItems([steps, ...named.map(stepsTo)], work, others)
+}
+
+/** Locks the items of the paths, as far as they are found, and the other items, ordered by collection and key. */
+export async function lockItems (
+  paths: ReadonlyArray<readonly Step[]>, work: UnitOfWork, others: readonly FoundItem[] = []
+): Promise<void> {
+  const found = new Map(others.map(one => [nameOf(one), one]))
+  for (const path of paths) {
     const one = await find(path, work)
     if (one !== undefined) found.set(nameOf(one), one)
   }
@@ -34,9 +41,10 @@ interface NamedElement {
   readonly values: KeyValues
 }
 
-interface Found { readonly collection: Collection, readonly key: KeyValues }
+/** An existing item. */
+export interface FoundItem { readonly collection: Collection, readonly key: KeyValues }
 
-const nameOf = ({ collection, key }: Found) => `${collection.name} ${JSON.stringify(key)}`
+const nameOf = ({ collection, key }: FoundItem) => `${collection.name} ${JSON.stringify(key)}`
 
 const stepsTo = ({ collection, fields, values }: NamedElement): readonly Step[] =>
   [{ collection, via: undefined, where: equalsKey(fields, values) }]
@@ -59,7 +67,7 @@ function elementsIn ({ assignments }: ItemBody): readonly NamedElement[] {
 }
 
 /** Returns the item of a path, as far as one is found; where several are, the run of the plan says so. */
-async function find (steps: readonly Step[], { session }: UnitOfWork): Promise<Found | undefined> {
+async function find (steps: readonly Step[], { session }: UnitOfWork): Promise<FoundItem | undefined> {
   const collection = steps.at(-1)?.collection
   if (collection === undefined) return undefined
   const result = await session.read({ kind: 'item', steps, select: selectKey(collection) })

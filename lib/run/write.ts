@@ -3,7 +3,7 @@ import type { Context, Saved, Values } from '../collection.ts'
 import { unavailable, validation } from '../errors.ts'
 import type { KeyValues } from '../model/keys.ts'
 import type { Collection } from '../model/model.ts'
-import { parentKey } from '../plan/body.ts'
+import { contradiction, parentKey } from '../plan/body.ts'
 import type { UpsertInsert, WritePlan, WritePlanOf, Row } from '../plan/plan.ts'
 import { checkConditions, versionOf } from '../plan/tag.ts'
 import type { AuthorisedChange } from '../rules/authorise.ts'
@@ -140,6 +140,7 @@ async function runCreate (
   await lockInOrder(steps, bodies, work)
   const parent = await lockParent(steps, work)
   if (parent.kind !== 'parent') return parent
+  if (!fitsParent({ from, given }, parent)) throw validation(bodies.map(({ pointer }) => contradiction(pointer)))
   const { collection } = from
   const items: Values[] = []
   for (const body of bodies) {
@@ -178,8 +179,8 @@ async function runUpdate (plan: WritePlanOf<'update'>, work: UnitOfWork, isRetry
   return { kind: 'created', items: [{ key: keyOf(created, collection), row }] }
 }
 
-/** Returns false if the URL of an upsert gives a value to the foreign key that is not the parent's. */
-function fitsParent ({ from, given }: UpsertInsert, { item: parent }: Parent): boolean {
+/** Returns false if the URL of a new item gives a value to the foreign key that is not the parent's. */
+function fitsParent ({ from, given }: Pick<UpsertInsert, 'from' | 'given'>, { item: parent }: Parent): boolean {
   return parentKey(from.via).every((field, index) => {
     const preset = given.find(one => one.field === field)
     return preset === undefined || preset.value === parent?.key[index]

@@ -177,6 +177,18 @@ law('a write to a collection that may not be read shows no item of it', async ({
     { id: 4, text: 'new', safe_id: null, parts: [], tags: [] })
 })
 
+law('a group that contradicts the parent in the path takes no item', async ({ send, same, get }) => {
+  const contradiction = {
+    error: 'validation',
+    message: "The body is not valid; 'details' lists 1 problem.",
+    details: [{ pointer: '', message: 'contradicts the URL' }]
+  }
+  same(await send('POST', '/safes/5/notes/by_safe_id/6', { text: 'new' }), 400, contradiction)
+  same(await send('POST', '/safes/5/notes/by_safe_id/6', { text: 'new', safe: { id: 6 } }), 400, contradiction)
+  same(await send('POST', '/safes/5/notes/by_safe_id/5', { text: 'new' }), 201, { status: 'created', id: 4 })
+  same(await get('/safes/5/notes/by_safe_id/5?fields=id'), 200, [{ id: 4 }])
+})
+
 law('nested writes that name the same items in different orders do not wait for each other', async ({
   send, get, t
 }) => {

@@ -258,13 +258,24 @@ rule('a duplicate of what is hidden is not told as such', async ({ send, same })
   same(await send('POST', '/projects', { title: 'Apple' }, red), 409, {
     status: 'conflict', error: 'duplicate', message: "An item with the same 'title' already exists.", fields: ['title']
   })
-  same(await send('POST', '/projects', { title: 'Berry' }, red), 400,
-    { error: 'constraint', message: 'The database does not accept this item.', fields: [] })
-  same(await send('PUT', '/projects/by_title/Berry', {}, red), 400,
-    { error: 'constraint', message: 'The database does not accept this item.', fields: [] })
+  const unnamed = { error: 'constraint', message: 'The database does not accept this item.', fields: [] }
+  same(await send('POST', '/projects', { title: 'Berry' }, red), 400, unnamed)
+  same(await send('PUT', '/projects/by_title/Berry', {}, red), 400, unnamed)
+  same(await send('PUT', '/projects/10/title', 'Berry', red), 400, unnamed)
   same(await send('POST', '/projects', { title: 'Apple', code: 'b' }, red), 409, {
     status: 'conflict', error: 'duplicate', message: "An item with the same 'title' already exists.", fields: ['title']
   })
+})
+
+rule('a duplicate of what is hidden is answered as a new value where the item would be outside the scope', async ({
+  send, same
+}) => {
+  const lead = { ...red, 'x-role': 'lead' }
+  for (const title of ['Berry', 'Free']) {
+    same(await send('POST', '/projects', { title, team_id: 2 }, lead), 403, forbidden)
+    same(await send('PUT', `/projects/by_title/${title}`, { team_id: 2 }, lead), 403, forbidden)
+    same(await send('PATCH', '/projects/10', { title, team_id: 2 }, lead), 403, forbidden)
+  }
 })
 
 rule('in a body, what is hidden can be neither named nor linked', async ({ send, same, get }) => {

@@ -4,7 +4,7 @@ import { test } from 'tap'
 import dataApi, { collection, memory } from '../../../lib/index.ts'
 import { contents, uuid } from '../../fixtures/shop.ts'
 import { everySource } from '../../helpers/every-source.ts'
-import { missing, validation, writes } from '../../helpers/shop-writes.ts'
+import { missing, upsert, validation, writes } from '../../helpers/shop-writes.ts'
 
 // docs/http.md: Writing
 
@@ -98,6 +98,19 @@ writes('POST to a group gives the field its value where writable, else 405', asy
       { error: 'method_not_allowed', message: `POST is not allowed here. Allowed methods: ${allow}.` }, { allow })
   }
 })
+
+writes('nothing is created at a URL whose parts contradict each other', async ({ get, send, same }) => {
+  const allow = 'GET, HEAD, OPTIONS, QUERY'
+  for (const url of ['/artists/by_genre/jazz/by_genre/rock', '/labels/1/artists/by_genre/jazz/by_genre/rock']) {
+    const message = `POST is not allowed here. Allowed methods: ${allow}.`
+    same(await send('POST', url, { name: 'x', email: null }), 405, { error: 'method_not_allowed', message }, { allow })
+    same(await send('PUT', `${url}/9`, { name: 'x', email: null }), 404, missing('9'))
+  }
+  same(await get('/artists/x'), 404, missing('x'))
+  const twice = '/artists/by_genre/jazz/by_genre/jazz'
+  same(await send('POST', twice, { name: 'Sun Ra', email: null }), 201, { status: 'created', id: 4 },
+    { location: `${twice}/4` })
+}, upsert)
 
 writes('an array creates all or none: 201 with an array of acknowledgements', async ({ t, opened, send, same }) => {
   same(await send('POST', '/artists', [{ name: 'A', email: null }, { name: 'B', email: null }]), 201,
