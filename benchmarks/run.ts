@@ -71,12 +71,15 @@ function document (outcomes: readonly Outcome[]): string {
     '# The plugin against routes written by hand',
     `Made by \`npm run bench\`${quick
       ? ' in its quick mode, which shows that it works and no more'
-      : ''}. Ratios are the plugin's figure to the rival's, as medians of ${effort.rounds} rounds of ${effort.seconds} s that alternate, with the least and the most. Over ${effort.connections} connections; answers are compared before anything is timed.`,
+      : ''}. Ratios are the plugin's figure to the rival's, as medians of ${effort.rounds} rounds of ` +
+      `${effort.seconds} s that alternate, with the least and the most. Over ${effort.connections} connections; ` +
+      'answers are compared before anything is timed.',
     'The floor sends a constant string of the same size. The route by hand has prepared statements on the same ' +
       'driver, schemas for fast-json-stringify and Ajv, and neither tags nor links, which the plugin sends.',
     [
       ...describeMachine(cores),
-      `SQLite through ${sqliteDriver()}, for the plugin and by hand; PostgreSQL through pg with named statements, for both`,
+      `SQLite through ${sqliteDriver()}, for the plugin and by hand; ` +
+        'PostgreSQL through pg with named statements, for both',
       withPlatformatic
         ? describePlatformatic()
         : 'Platformatic is left out, as it is not installed: `npm ci --prefix benchmarks`',

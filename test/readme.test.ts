@@ -6,8 +6,7 @@ import { operatorDefaults } from '../lib/request/syntax.ts'
 import { optionsSchema } from '../schemas/options.ts'
 
 // These tests run every claim of the README that can be run. They import the package by its name, as a user would, so
-// it
-// must be built.
+// it must be built.
 
 const root = new URL('../', import.meta.url)
 const readme = readFileSync(new URL('README.md', root), 'utf8')

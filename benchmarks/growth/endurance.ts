@@ -18,7 +18,8 @@ export async function endure (server: ServerProcess, { seconds, quick }: Extent)
     const { heap, rss } = await server.ask('collect')
     rows.push([formatNumber(answered), formatBytes(heap), formatBytes(rss)])
   }
-  return `## A long run\n\nMemory after garbage collection, with requests of hundreds of shapes, other ones in each turn, on SQLite.\n\n${formatTable(
+  return '## A long run\n\nMemory after garbage collection, with requests of hundreds of shapes, other ones in each ' +
+    `turn, on SQLite.\n\n${formatTable(
     ['requests answered', 'heap', 'resident'], rows, 0
   )}`
 }

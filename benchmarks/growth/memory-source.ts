@@ -24,7 +24,8 @@ export async function compareLoops (cores: Cores, { seconds, quick }: Extent): P
       medianOf(rounds.map(round => round.plugin.cpu)),
       medianOf(rounds.map(round => round.byHand.cpu))
     ]
-    return `## Filter and sort in memory\n\n${albums.toLocaleString('en')} objects, of which half or more pass the filter; the first 20 by price.\n\n${
+    return `## Filter and sort in memory\n\n${albums.toLocaleString('en')} objects, of which half or more pass ` +
+      `the filter; the first 20 by price.\n\n${
       formatTable(
         ['plugin, CPU ms a request', 'loop by hand, CPU ms a request', 'plugin : by hand'],
         [[formatNumber(own / 1000), formatNumber(other / 1000), (own / other).toFixed(2)]], 0

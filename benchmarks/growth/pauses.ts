@@ -19,6 +19,8 @@ export async function growPauses (server: ServerProcess, { seconds, quick }: Ext
     }
     rows.push([size.toLocaleString('en'), formatNumber(medianOf(pauses)), formatNumber(Math.max(...pauses))])
   }
-  return `## The event loop's longest pause\n\nWhile SQLite serves pages of so many tracks over ${connections} connections, in milliseconds, by \`monitorEventLoopDelay\`; the requests that wait at once are served one behind another.\n\n${
+  return "## The event loop's longest pause\n\nWhile SQLite serves pages of so many tracks over " +
+    `${connections} connections, in milliseconds, by \`monitorEventLoopDelay\`; the requests that wait at once are ` +
+    `served one behind another.\n\n${
     formatTable(['items of a page', 'longest, median of 5 rounds', 'longest of all'], rows, 0)}`
 }

@@ -28,7 +28,8 @@ export async function growRows (cores: Cores, extent: Extent): Promise<string> {
       await stage.close()
     }
   }
-  return `## Rows\n\nCPU time of Node a request, in µs, on a table of tracks of so many rows. In memory a listing sorts them all; in a database an index serves it.\n\n${
+  return '## Rows\n\nCPU time of Node a request, in µs, on a table of tracks of so many rows. In memory a listing ' +
+    `sorts them all; in a database an index serves it.\n\n${
     formatTable(['rows', 'source', 'item by id', 'page 1 of 10', 'a page in the middle, by keyset'], rows, 2)}`
 }
 

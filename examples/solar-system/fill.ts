@@ -42,40 +42,48 @@ function count (db: SqliteDatabase, table: string): number {
 }
 
 const schema = `
-create table astronomers (id integer primary key, name text not null unique, born integer, died integer, nationality text, biography text) strict;
+create table astronomers (id integer primary key, name text not null unique, born integer, died integer,
+  nationality text, biography text) strict;
 
 create table planets (
-  id integer primary key, name text not null unique, kind text not null, slug text not null unique, mean_radius_km real not null, mass_kg real,
+  id integer primary key, name text not null unique, kind text not null, slug text not null unique,
+  mean_radius_km real not null, mass_kg real,
   semi_major_axis_au real not null, orbital_period_days real not null, rotation_hours real, ringed integer not null,
   discovered_on text, discovery_year integer, discoverer_id integer references astronomers, symbol text
 ) strict;
 
 create table moons (
-  id integer primary key, name text not null unique, slug text not null unique, planet_id integer not null references planets, mean_radius_km real,
-  mass_kg real, orbital_period_days real, discovery_year integer, discovered_on text, discoverer_id integer references astronomers
+  id integer primary key, name text not null unique, slug text not null unique,
+  planet_id integer not null references planets, mean_radius_km real,
+  mass_kg real, orbital_period_days real, discovery_year integer, discovered_on text,
+  discoverer_id integer references astronomers
 ) strict;
 create index moons_by_planet on moons (planet_id);
 create index moons_by_discoverer on moons (discoverer_id);
 
 create table agencies (
-  id integer primary key, name text not null unique, full_name text not null, country text not null, founded integer, dissolved integer, website text
+  id integer primary key, name text not null unique, full_name text not null, country text not null, founded integer,
+  dissolved integer, website text
 ) strict;
 
 create table missions (
-  id integer primary key, name text not null unique, slug text not null unique, agency_id integer not null references agencies, launched_on text not null,
+  id integer primary key, name text not null unique, slug text not null unique,
+  agency_id integer not null references agencies, launched_on text not null,
   launch_vehicle text, outcome text not null, crewed integer not null, ended_on text, mass_kg real, curator_note text
 ) strict;
 create index missions_by_agency on missions (agency_id);
 create index missions_by_launch on missions (launched_on, id);
 
 create table mission_visits (
-  id integer primary key, mission_id integer not null references missions, planet_id integer not null references planets, kind text not null, arrived_on text
+  id integer primary key, mission_id integer not null references missions,
+  planet_id integer not null references planets, kind text not null, arrived_on text
 ) strict;
 create index visits_by_mission on mission_visits (mission_id);
 create index visits_by_planet on mission_visits (planet_id);
 
 create table mission_moons (
-  mission_id integer not null references missions, moon_id integer not null references moons, primary key (mission_id, moon_id)
+  mission_id integer not null references missions, moon_id integer not null references moons,
+  primary key (mission_id, moon_id)
 ) strict;
 create index mission_moons_by_moon on mission_moons (moon_id);
 `

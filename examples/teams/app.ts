@@ -6,8 +6,7 @@ import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import dataApi, { collection, sqlite, SubCollection, SubItem } from 'fastify-data-api'
 
 // The application identifies the caller, here with @fastify/jwt. What a caller may see and change is declared once,
-// below,
-// and holds on every path.
+// below, and holds on every path.
 
 declare module '@fastify/jwt' {
   // The type of `request.user`, also in the rules.
@@ -43,9 +42,11 @@ export async function buildTeams ({ secret, requests = 100 }: TeamsOptions): Pro
   const db = sqlite(':memory:')
   db.exec(`
     create table teams (id integer primary key, name text not null unique) strict;
-    create table notes (id integer primary key, text text not null, salary integer, team_id integer not null references teams) strict;
+    create table notes (id integer primary key, text text not null, salary integer,
+      team_id integer not null references teams) strict;
     insert into teams (name) values ('red'), ('blue');
-    insert into notes (text, salary, team_id) values ('Water the plants.', null, 1), ('Talk to Ada.', 4000, 1), ('Paint it blue.', null, 2)
+    insert into notes (text, salary, team_id) values ('Water the plants.', null, 1), ('Talk to Ada.', 4000, 1),
+      ('Paint it blue.', null, 2)
   `)
   const app = Fastify()
   await app.register(cors)

@@ -112,7 +112,7 @@ conditions('a tag got from a partial or scalar representation of the item works 
     changed)
 })
 
-conditions('every change of what may be read changes the tag: the hidden fields too, and what a setter did', async tools => {
+conditions('every change of what may be read changes the tag: of hidden fields and by setters too', async tools => {
   for (const [field, value] of Object.entries({ biography: 'x', name: 'y', email: null, tags: [], active: false })) {
     const etag = await tagOf(tools, '/artists/by_id/1?fields=id')
     tools.same(await tools.send('PUT', `/artists/by_id/1/${field}`, value), 200, ok)

@@ -21,7 +21,7 @@ const world = {
     state text not null, log text, "parentId" integer references notes)`
 }
 
-everySource('null is stored as null, whatever the default is, and a missing member gets the default of the database', async ({
+everySource('null is stored as null, and a missing member gets the default of the database', async ({
   opened, get, send, same
 }) => {
   const values = '?fields=text,mood'

@@ -391,7 +391,8 @@ onEach(everyKind, 'a client that goes away before its body is whole has written 
   for (const length of [0, 1, body.length >> 1, body.length - 1]) {
     const socket = connect(port, '127.0.0.1')
     socket.write(
-      `POST /artists HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0,
+      'POST /artists HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n' +
+        `content-length: ${body.length}\r\n\r\n${body.slice(0,
         length)}`
     )
     await sleep(10)

@@ -9,7 +9,8 @@ everySource('an item shows its readable fields that are not hidden, under their 
   t, get
 }) => {
   const { body } = await get('/artists/1')
-  t.equal(body, '{"id":1,"name":"Noisia","age":23,"start_date":"2003-01-01","score":0.30000000000000004,"http_listener":true,' +
+  t.equal(body, '{"id":1,"name":"Noisia","age":23,"start_date":"2003-01-01","score":0.30000000000000004,' +
+    '"http_listener":true,' +
     '"label":{"id":1,"name":"Vision"},"albums":[{"id":1,"title":"Outer Edges"},{"id":2,"title":"Split the ' +
       'Atom"}],"years_active":23,"album_count":2}')
 })

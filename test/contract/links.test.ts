@@ -148,7 +148,7 @@ links('PUT of the whole list replaces the links, all or none', async tools => {
   t.equal((await send('PUT', '/artists/1/albums', [])).statusCode, 405)
 })
 
-links('a foreign key that can be null is unlinked by DELETE from either side, and its lists are replaced', async tools => {
+links('DELETE unlinks a foreign key that can be null from either side, and its lists are replaced', async tools => {
   const { t, get, send, same } = tools
   same(await send('DELETE', '/labels/1/albums/7'), 200, ok)
   same(await get('/albums/7/label'), 200, null)

@@ -37,7 +37,7 @@ async function open (
   return { app, db, lines }
 }
 
-test('an unexpected error is logged with collection, kind and the message of the driver, and at debug the statement', async t => {
+test('the log of an unexpected error has collection, kind and driver message, and at debug the statement', async t => {
   const { app, lines } = await open({}, 'select 1')
   t.equal((await app.inject('/notes/1')).statusCode, 500)
   const [error] = lines.filter(({ level }) => level === 50)
@@ -93,7 +93,7 @@ test('serverTiming says how long the answer and its statements took', async t =>
   await silent.app.close()
 })
 
-everySource('each statement is published with its collection, kind, text, rows and duration; memory() has none', async ({
+everySource('each statement is published with collection, kind, text, rows and duration; memory() has none', async ({
   t, get, send, opened
 }) => {
   const seen: StatementEvent[] = []

@@ -28,7 +28,7 @@ const linksOf = ({ headers }: LightMyRequestResponse): Record<string, string> =>
 const idsOf = (response: LightMyRequestResponse): number[] => response.json().map(({ id }: { id: number }) => id)
 const count = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n)
 
-everySource('without page parameters a listing is one page of the default size, and a larger size is the largest', async ({
+everySource('a listing is one page, of the default size where none is asked for, of the largest at most', async ({
   t, get
 }) => {
   t.strictSame(idsOf(await get('/things')), count(1, 10))

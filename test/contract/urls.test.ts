@@ -126,7 +126,7 @@ everySource('by_ an identifier is a dictionary of items', async ({ get, same }) 
     { 1: { title: 'Intro' }, 2: { title: 'Halleluhwah' }, 3: { title: 'Anomaly' } })
 })
 
-everySource('by_ another readable scalar is a dictionary of the arrays of items that share a value; null has no member', async ({
+everySource('by_ another readable scalar is a dictionary of arrays of items by value; null has no member', async ({
   get, same
 }) => {
   same(await get('/albums/by_genre'), 200, {

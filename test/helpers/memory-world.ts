@@ -14,9 +14,7 @@ import type { ListPlan, ReadResult, DataSource as Source } from '../../lib/sourc
 export interface Person {
   id: number,
   name: string,
-  nick?:
-  | string
-  | null,
+  nick?: string | null,
   age?: number | null,
   active?: boolean | null,
   bossId?: number | null

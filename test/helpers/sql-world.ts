@@ -21,9 +21,7 @@ export interface ArtistRow {
   name: string,
   age: number | null,
   score: number | null,
-  active:
-  | boolean
-  | null,
+  active: boolean | null,
   born: string | null,
   seen: string | null,
   meta: unknown,
@@ -87,7 +85,8 @@ export const someWorld: World = {
 
 export const tables = `
   create table labels (id integer primary key, name text);
-  create table artists (id integer primary key, "select" text not null collate nocase, age integer, score real, active integer, born text, seen text, meta text, label_id integer, boss_id integer);
+  create table artists (id integer primary key, "select" text not null collate nocase, age integer, score real,
+    active integer, born text, seen text, meta text, label_id integer, boss_id integer);
   create table albums (id integer primary key, title text not null, year integer, artist_id integer);
   create table tags (id integer primary key, "a""b]c" text not null);
   create table album_tags (album_id integer, tag_id integer);

@@ -8,7 +8,8 @@ const parse = (schema: TSchema, text: string) => describeValues(schema, false)?.
 
 const Size = { small: 'S', large: 'L' } as const
 
-const table: ReadonlyArray<[name: string, schema: TSchema, taken: Record<string, unknown>, refused: readonly string[]]> = [
+type Case = [name: string, schema: TSchema, taken: Record<string, unknown>, refused: readonly string[]]
+const table: readonly Case[] = [
   ['an integer', Type.Integer(), {
     0: 0, 7: 7, '-12': -12, 9007199254740991: 9007199254740991, 9007199254740992: '9007199254740992'
   }, ['', '01', '1.0', '1e3', ' 1', '+1', '-0', '9223372036854775808', '0x1', '１', 'null']],
@@ -135,7 +136,8 @@ test('no file of lib but the table compares an operator by its name', async t =>
   t.ok(files.includes('request/filter.ts'))
   const names = operatorNames.join('|')
   const comparison = new RegExp(
-    `(?:[=!]==? |case )'(?:${names})'|'(?:${names})' [=!]==? |\\[(?:'(?:${names})'(?:, )?)+\\]|\\boperator\\.\\w+With\\(`
+    `(?:[=!]==? |case )'(?:${names})'|'(?:${names})' [=!]==? |\\[(?:'(?:${names})'(?:, )?)+\\]|` +
+      '\\boperator\\.\\w+With\\('
   )
   for (const file of files) t.notMatch(await readFile(new URL(file, lib), 'utf8'), comparison, file)
 })

@@ -50,7 +50,8 @@ async function firstWrong ({ requests, ...choices }: Case, counts: { described: 
       counts.described++
       const wrong = document.wrong(found, answer.status, String(answer.headers['content-type']), answer.body)
       if (wrong !== undefined) {
-        return `${request.method} ${request.url}: ${answer.status} ${answer.body}\n${found.path} ${JSON.stringify(wrong)}`
+        return `${request.method} ${request.url}: ${answer.status} ${answer.body}\n` +
+          `${found.path} ${JSON.stringify(wrong)}`
       }
     }
     return undefined

@@ -174,7 +174,14 @@ filters({
   'where=!()': { not: { all: [] } },
   'moons(name=Io,radius>5)': { some: 'moons', of: { all: [['name', 'equals', 'Io'], ['radius', 'greater', '5']] } },
   'where=a.b(x=1|y=2)': { some: 'a.b', of: { any: [['x', 'equals', '1'], ['y', 'equals', '2']] } },
-  'where=!(moons()|a(b(c=*(1,2))))': { not: { any: [{ some: 'moons', of: { all: [] } }, { some: 'a', of: { all: [{ some: 'b', of: { all: [['c', 'in', '1', '2']] } }] } }] } },
+  'where=!(moons()|a(b(c=*(1,2))))': {
+    not: {
+      any: [
+        { some: 'moons', of: { all: [] } },
+        { some: 'a', of: { all: [{ some: 'b', of: { all: [['c', 'in', '1', '2']] } }] } }
+      ]
+    }
+  },
   'where=(((((a=1)))))': { all: [{ all: [{ all: [{ all: [{ all: [['a', 'equals', '1']] }] }] }] }] }
 })
 

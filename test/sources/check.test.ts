@@ -202,7 +202,8 @@ onPostgres('a type that cannot hold the field is a fault in PostgreSQL', `
 create type mood as enum ('sad', 'happy');
 create domain word as text not null;
 create domain short_word as word check (length(value) < 10);
-create table t (id integer primary key, flag integer, price money, n numeric(10, 2), big bigint, real_ real, at timestamptz,
+create table t (id integer primary key, flag integer, price money, n numeric(10, 2), big bigint, real_ real,
+  at timestamptz,
   day date, list integer[], doc jsonb, mood mood, name varchar(10), w short_word, u uuid, b bytea, span interval,
   range int4range, c "char")`, async (t, db) => {
   const all = (types: Record<string, TObject['properties'][string]>) => faultsOf(over(db, {

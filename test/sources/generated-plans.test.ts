@@ -80,9 +80,7 @@ function selections (of: string, depth: number): fc.Arbitrary<Make<Selection>> {
 const paths: fc.Arbitrary<{
   readonly of: string,
   readonly steps: readonly Make<Step>[],
-  readonly via:
-  | string
-  | undefined
+  readonly via: string | undefined
 }> = fc.constantFrom(...Object.keys(relations)).chain(root => fc.tuple(
   predicates(root, 1), fc.array(fc.nat({ max: 3 }), { maxLength: 3 })
 ).map(([where, turns]) => {

@@ -55,7 +55,8 @@ test('an index serves identifiers, foreign keys, filters, orders and positions',
   const db = sqlite('', { driver })
   db.exec(`create table artists (id integer primary key, name text not null unique, country text) strict;
     create table albums (id integer primary key, year integer not null, artist_id integer not null) strict;
-    create index albums_by_artist on albums (artist_id); create index albums_by_year on albums (year, id); create index artists_by_country on artists (country, id)`)
+    create index albums_by_artist on albums (artist_id); create index albums_by_year on albums (year, id);
+    create index artists_by_country on artists (country, id)`)
   const columns = { columns: 'snake_case' } as const
   const app = Fastify()
   await app.register(dataApi, {

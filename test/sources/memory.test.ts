@@ -216,7 +216,7 @@ test('an expression is computed for each object, and filters, sorts and groups l
   t.throws(() => find(people, equals(expressionOf('sqlOnly', Type.Integer()), 1)), { message: /sqlOnly/ })
 })
 
-test('rows are fresh objects that hold what is asked for and carried, and what computed fields are made from', async t => {
+test('rows are fresh objects that hold what is asked for and carried, and what computed fields need', async t => {
   const row = { id: 1, name: 'Ada', age: 36, nick: 'a', secret: 'x' }
   const { people } = makeWorld([row])
   const initial: ScalarField = {
@@ -229,7 +229,7 @@ test('rows are fresh objects that hold what is asked for and carried, and what c
   t.strictSame(row.name, 'Ada')
 })
 
-test('items are found by index where the value of an identifier is asked for, and by looking at each elsewhere', async t => {
+test('items are found by index where the value of an identifier is asked for, else by a scan', async t => {
   const counter = { reads: 0 }
   const { people } = makeWorld(Array.from({ length: 1000 },
     (_, n) => counting({ id: n, name: `name ${n}`, nick: n === 0 ? null : `${n}`, age: n % 2 }, counter)))
@@ -339,7 +339,7 @@ test('a Map serves its values, whatever its keys', async t => {
   t.strictSame([find(people, equals(id, 1)), find(people, always)], [[], []])
 })
 
-test('a step stands on the one item that it fits: none is a miss, two are ambiguous (docs/http.md: Identifiers)', async t => {
+test('a step is resolved to one item: none is a miss, two are ambiguous (docs/http.md: Identifiers)', async t => {
   const { people, boss, staff, marks, words } = makeWorld(
     [{ id: 1, nick: '7' }, {
       id: 2, bossId: 1, nick: 'same'

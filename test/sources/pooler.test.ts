@@ -20,7 +20,8 @@ let tables = 0
 async function serve (t: Test, options: PostgresOptions) {
   const table = `words_${process.pid}_${tables++}`
   const owner = postgres({ connectionString: serverUrl(), max: 1 })
-  await owner.pool.query(`create table ${table} (id integer generated always as identity primary key, text text not null unique, count integer not null);
+  await owner.pool.query(`create table ${table} (id integer generated always as identity primary key,
+    text text not null unique, count integer not null);
     insert into ${table} (text, count) select 'word ' || n, 0 from generate_series(1, 40) n`)
   const db = postgres(options)
   const app = Fastify()

@@ -14,7 +14,8 @@ const Thing = Type.Object({
 
 // The share of thing 5 cannot be worked out.
 const ddl = `
-create table stored as select id, 'word ' || id as word, '2026-01-01'::date + id as day from generate_series(1, 20) as id;
+create table stored as
+  select id, 'word ' || id as word, '2026-01-01'::date + id as day from generate_series(1, 20) as id;
 create view things as select id, word, 100 / (id - 5) as share, day from stored`
 
 let schemas = 0
@@ -61,7 +62,7 @@ const ids = (...but: readonly number[]) =>
   Array.from({ length: 20 }, (_, index) => index + 1).filter(id => !but.includes(id))
 
 for (const prepare of [true, false]) {
-  test(`items and fields that are asked for by key at once go to the server together (prepare: ${prepare})`, async t => {
+  test(`items and fields asked for by key at once go to the server together (prepare: ${prepare})`, async t => {
     const { ask, lent } = await open(t, { prepare })
     await ask('/things/1')
     lent()
@@ -77,7 +78,7 @@ for (const prepare of [true, false]) {
     t.equal(lent(), 3)
   })
 
-  test(`one that fails is answered for itself, and those behind it as if it were not there (prepare: ${prepare})`, async t => {
+  test(`one that fails is answered for itself, and those behind it as ever (prepare: ${prepare})`, async t => {
     const warnings: Error[] = []
     const warn = (warning: Error) => { warnings.push(warning) }
     process.on('warning', warn)

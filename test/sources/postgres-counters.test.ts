@@ -24,11 +24,14 @@ const tables = {
     `create table things (id bigint generated always as identity primary key, ${columns})`,
   'a serial column': `create table things (id serial primary key, ${columns})`,
   'a default of a sequence that no column owns':
-    `create sequence "counts ""things"""; create table things (id bigint primary key default nextval('"counts ""things"""'), ${columns})`,
+    `create sequence "counts ""things""";
+    create table things (id bigint primary key default nextval('"counts ""things"""'), ${columns})`,
   'a sequence that counts by three':
-    `create sequence by_three increment 3; create table things (id bigint primary key default nextval('by_three'), ${columns})`,
+    `create sequence by_three increment 3;
+    create table things (id bigint primary key default nextval('by_three'), ${columns})`,
   'a sequence that counts down':
-    `create sequence down increment -1 minvalue -100 start -1; create table things (id bigint primary key default nextval('down'), ${columns})`
+    `create sequence down increment -1 minvalue -100 start -1;
+    create table things (id bigint primary key default nextval('down'), ${columns})`
 }
 
 let schemas = 0
@@ -84,7 +87,7 @@ for (const [name, ddl] of Object.entries(tables)) {
 }
 
 for (const [name, connect] of Object.entries({ 'postgres()': connectDirectly, 'kysely()': connectThroughKysely })) {
-  test(`${name}: a counter passes a thousand taken keys in a create, an array, a nested body and an upsert by another identifier`, async t => {
+  test(`${name}: a counter passes a thousand taken keys in creates, arrays, nested bodies and upserts`, async t => {
     const { owner, send } = await serve(t, tables['a serial column'], connect)
     const take = (first: number) =>
       owner.query('insert into things (id) select generate_series($1::int, $1::int + 999)', [first])

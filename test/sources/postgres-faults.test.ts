@@ -12,8 +12,7 @@ import { serverUrl } from '../helpers/sources.ts'
 import { end } from '../helpers/streaming-replica.ts'
 
 // docs/http.md: Errors. A server that is killed, restarted, paused, slow, full or read-only, in the middle of reads,
-// streams and writes: every answer is a right one or
-// a 503, nothing is half written, and service returns.
+// streams and writes: every answer is a right one or a 503, nothing is half written, and service returns.
 
 const flags = { readable: true, writable: true } as const
 const Order = Type.Object({
@@ -27,7 +26,8 @@ const Line = Type.Object({
 
 const ddl = `
 create table orders (id integer generated always as identity primary key, note text not null unique);
-create table lines (id integer generated always as identity primary key, text text not null, "orderId" integer not null references orders);
+create table lines (id integer generated always as identity primary key, text text not null,
+  "orderId" integer not null references orders);
 insert into orders (note) select 'order ' || n from generate_series(1, 3000) n;
 insert into lines (text, "orderId") select repeat('x', 200), n from generate_series(1, 3000) n`
 
@@ -181,7 +181,7 @@ async function serveThrough (t: Test, schema: string, connectionString: string, 
   return { app, db }
 }
 
-test('a server that answers nothing is 503 after the limit of a statement, and is served again when it wakes', async t => {
+test('a silent server is 503 after the limit of a statement, and is served again when it wakes', async t => {
   const proxy = await makeFaultyProxy(t)
   const served = await serve(t)
   const { app } = await serveThrough(t, served.schema, proxy.url)
@@ -214,7 +214,8 @@ test('a server that has no connection left is 503, and serves when it has', asyn
   const served = await serve(t)
   const role = `few_${process.pid}`
   await served.owner.pool.query(
-    `create role ${role} login connection limit 2; grant usage on schema ${served.schema} to ${role}; grant select on all tables in schema ${served.schema} to ${role}`
+    `create role ${role} login connection limit 2; grant usage on schema ${served.schema} to ${role};
+    grant select on all tables in schema ${served.schema} to ${role}`
   )
   t.teardown(async () => {
     await served.owner.pool.query(`drop owned by ${role}; drop role ${role}`)

@@ -5,7 +5,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import tap, { test } from 'tap'
-import dataApi, { collection, DeclarationError, postgres, sqlite, type SqlSource, SubCollection } from '../../lib/index.ts'
+import dataApi, {
+  collection, DeclarationError, postgres, sqlite, type SqlSource, SubCollection
+} from '../../lib/index.ts'
 import { openDriver } from '../../lib/sources/sql/sqlite/driver.ts'
 import { test as onPostgres } from '../helpers/on-postgres.ts'
 import { serverUrl } from '../helpers/sources.ts'
@@ -111,7 +113,11 @@ test('a database that is only read takes no writes, whatever is declared: 405 wi
   const db = sqlite(makeFile('delete'), { readOnly: true, check: 'off' })
   const app = await serve(Thing, db.table('things'))
   for (const [method, url, body] of writes) {
-    const answer = await app.inject({ method, url, ...body !== undefined && { payload: JSON.stringify(body), headers: { 'content-type': 'application/json' } } })
+    const answer = await app.inject({
+      method,
+      url,
+      ...body !== undefined && { payload: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+    })
     t.equal(answer.statusCode, 405, `${method} ${url}: ${answer.body}`)
     t.notMatch(answer.headers['allow'], /P[OU]|PATCH|DELETE/)
   }
@@ -125,12 +131,14 @@ test('an option readOnly that cannot be meant is told at once', async t => {
   t.throws(() => postgres({ readOnly: 1 as unknown as boolean }), DeclarationError)
 })
 
-onPostgres('every connection to PostgreSQL begins as one that only reads, with the settings of its address', async t => {
+onPostgres('every connection to PostgreSQL begins as one that only reads, with the settings of its URL', async t => {
   const base = serverUrl()
   const address = `${base}${base.includes('?') ? '&' : '?'}options=${encodeURIComponent('-c application_name=mine')}`
   for (const connectionString of [base, address]) {
     const db = postgres({ connectionString, readOnly: true })
-    const { rows: [row] } = await db.pool.query<{ on: string, name: string }>("select current_setting('default_transaction_read_only') as on, current_setting('application_name') as name")
+    const { rows: [row] } = await db.pool.query<{ on: string, name: string }>(
+      "select current_setting('default_transaction_read_only') as on, current_setting('application_name') as name"
+    )
     t.match(row, { on: 'on', name: connectionString === base ? '' : 'mine' })
     await t.rejects(db.pool.query('create table refused (id int)'), { code: '25006' })
     t.equal(db.readOnly, true)

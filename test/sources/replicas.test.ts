@@ -73,7 +73,7 @@ test('replicas', async t => {
     await eventually(async () => await get('/notes/1/text') === 'new')
   })
 
-  await t.test('whoever writes through this process reads what was written, on the primary until a replica has it', async t => {
+  await t.test('whoever writes here reads what was written, on the primary until a replica has it', async t => {
     const { get, send } = await serve(t, pair)
     await hold(pair)
     t.equal(await send('PUT', '/notes/2/text', 'mine'), 200)

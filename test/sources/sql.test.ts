@@ -153,7 +153,7 @@ test('a node of a plan that stands in two places is told from two nodes', async 
   t.same(ids(read(plan(compare('artists.age', 'equals', 0), compare('artists.age', 'equals', 36)))), [4])
 })
 
-test('plans of different shapes never share a statement, whatever their collections and fields are numbered', async t => {
+test('plans of different shapes never share a statement, however collections and fields are numbered', async t => {
   const { db } = watched()
   const count = 12
   const columns = Array.from({ length: count }, (_, index) => `f${index}`)
@@ -254,7 +254,9 @@ test('doubles come out as they went in', async t => {
 test('data that no schema allows does not stop a read', async t => {
   const { db, read, page, listing, by, value, at, data } = world({ ...someWorld, artists: [] })
   db.exec(`insert into artists (id, "select", age, score, active, born, meta) values
-    (1, x'00ff', x'00ff', x'00ff', x'00ff', x'00ff', x'00ff'), (2, 'a' || char(0) || 'b', 'text', 'text', 'text', 5, '5'), (3, 'c', 9e999, null, 7, '', 'null'), (4, '', 2.5, null, 0, '', 'no JSON')`)
+    (1, x'00ff', x'00ff', x'00ff', x'00ff', x'00ff', x'00ff'),
+    (2, 'a' || char(0) || 'b', 'text', 'text', 'text', 5, '5'),
+    (3, 'c', 9e999, null, 7, '', 'null'), (4, '', 2.5, null, 0, '', 'no JSON')`)
   const select = ['id', 'name', 'age', 'score', 'active', 'born'].map(name => value(`artists.${name}`))
   const rows = rowsOf(read(page('artists', listing(by('artists.id'), select))))
   t.match(rows[0], { id: 1, name: String, age: String, score: String })
@@ -389,7 +391,8 @@ test('groups are the distinct values, each with its own page of items', async t 
 test('tables may be named as the statement names its own parts', async t => {
   const { db } = watched()
   const key = Type.Integer({ identifier: true, readable: true })
-  db.exec(`create table s0 (id integer primary key, t1 integer); create table t0 (id integer primary key, t1 integer); create table t1 (s integer, t integer);
+  db.exec(`create table s0 (id integer primary key, t1 integer); create table t0 (id integer primary key, t1 integer);
+  create table t1 (s integer, t integer);
     insert into s0 values (1, 5); insert into t0 values (7, 1); insert into t1 values (1, 7)`)
   const model = compileModel({
     s0: collection(Type.Object({

@@ -9,7 +9,7 @@ import { isOfCatalog, openers } from '../../helpers/sources.ts'
 
 // docs/http.md: Writing
 
-writes('a setter may change other fields of the item, and may reject the value: 400 {error: argument, message}', async ({
+writes('a setter may change other fields of the item, and may reject the value with 400 argument', async ({
   get, send, same
 }) => {
   same(await send('PUT', '/artists/1/name', 'Vision'), 200, ok)
@@ -51,7 +51,7 @@ const Note = Type.Object({
   at: Type.Optional(Type.String({ format: 'date-time', readable: true }))
 })
 
-everySource('setters run in the order of the body, hooks and setters may wait, and what they change is written together', async ({
+everySource('setters run in the order of the body, may wait, and what they change is written together', async ({
   get, send, same
 }) => {
   same(await send('PUT', '/notes/1', { b: 1, a: 2 }), 200, ok)
