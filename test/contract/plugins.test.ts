@@ -23,7 +23,7 @@ import { test } from 'tap'
 import { gunzipSync } from 'node:zlib'
 import dataApi, { ArgumentError, collection, memory } from '../../lib/index.ts'
 
-// README: Options. The plugins that applications use work as on any route.
+// docs/plugin.md: Plugin and hooks. The plugins that applications use work as on any route.
 
 const Thing = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),

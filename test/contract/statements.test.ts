@@ -7,7 +7,7 @@ import { collections, ddl, tables, uuid } from '../fixtures/shop.ts'
 import { withoutPostgres } from '../helpers/on-postgres.ts'
 import { isOfCatalog, kyselyOpeners, type Opened, type Opener, openers } from '../helpers/sources.ts'
 
-// README: How it is built. One read is one statement, on every source; memory() has reads of its database instead.
+// docs/architecture.md: The way of a request. One read is one statement, on every source; memory() has reads of its database instead.
 
 const { memory, sqlite, postgres } = openers
 

@@ -1,9 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { posix } from 'node:path'
 import { test } from 'tap'
-
-const root = new URL('../', import.meta.url)
-const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
+import { documents, read, root } from '../helpers/documents.ts'
 
 const headingsOf = (path: string) => new Set([...read(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading))
 
@@ -38,8 +36,7 @@ test('every citation of a document leads to one of its headings', async t => {
 const anchorOf = (heading: string) => heading.toLowerCase().replaceAll(/[^\w\- ]/g, '').replaceAll(' ', '-')
 
 test('every link between documents leads to a file, and to a heading where it names one', async t => {
-  const documents = ['README.md', 'CHANGELOG.md', ...readdirSync(new URL('docs/', root)).map(name => `docs/${name}`)]
-  for (const document of documents) {
+  for (const document of documents()) {
     for (const [, path = '', , anchor] of read(document).matchAll(/\]\((?!https?:)([^)#]*)(#([^)]+))?\)/g)) {
       const target = path === '' ? document : posix.join(posix.dirname(document), path)
       const anchors = [...headingsOf(target)].map(anchorOf)

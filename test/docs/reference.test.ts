@@ -1,0 +1,96 @@
+import type { FastifyInstance } from 'fastify'
+import { existsSync, readdirSync } from 'node:fs'
+import { test } from 'tap'
+import { errorKinds } from '../../lib/errors.ts'
+import { operatorDefaults } from '../../lib/request/syntax.ts'
+import { optionsSchema } from '../../schemas/options.ts'
+import { cellsOf, codeIn, programsIn, read, root, sectionOf, writeProgram } from '../helpers/documents.ts'
+
+// The tables of the reference hold everything that they are about, and nothing else; the requests in them are sent.
+
+async function declared (): Promise<FastifyInstance> {
+  const [program = ''] = programsIn(read('docs/declaring.md'))
+  const { app } = await import(writeProgram('declared.ts', program).href) as { app: FastifyInstance }
+  return app
+}
+
+test('the program of docs/declaring.md answers each request of the pages as they say', async t => {
+  const app = await declared()
+  const pages = ['declaring', 'queries'].map(name => read(`docs/${name}.md`)).join('\n')
+  const rows = [...pages.matchAll(/\| `GET ([^`]+)` \| `(.+)` \|/g)]
+  t.equal(rows.length, 7 + Object.keys(operatorDefaults).length)
+  for (const [, url = '', answer] of rows) t.equal((await app.inject(url)).body, answer, url)
+  const write = /\| `(POST|PATCH|PUT|DELETE) ([^`]+)` \| (?:`([^`]+)`)? ?\| (\d+) `(.+)` \|/g
+  const writes = [...read('docs/writing.md').matchAll(write)]
+  t.equal(writes.length, 8)
+  for (const [, method = '', url = '', payload, status, answer] of writes) {
+    const response = await app.inject({
+      method: method as 'POST',
+      url,
+      ...payload !== undefined && { payload, headers: { 'content-type': 'application/json' } }
+    })
+    t.strictSame([String(response.statusCode), response.body], [status, answer], `${method} ${url}`)
+  }
+  await app.close()
+})
+
+test('every operator stands in its table, and none besides', async t => {
+  const [, ...rows] = cellsOf(read('docs/queries.md'))
+  const told = rows.map(([operators = '']) => codeIn(operators)).filter(operators => operators.length > 0)
+  const known = Object.values(operatorDefaults).map(spellings => spellings.join(' '))
+  t.strictSame(told.map(operators => operators.join(' ')).sort(), known.sort())
+})
+
+test('every error code stands in its table, with its status, and none besides', async t => {
+  const [, ...rows] = cellsOf(read('docs/errors.md'))
+  const told = rows.flatMap(([codes = '', statuses = '']) => codeIn(codes).map((one, index) => {
+    const all = statuses.split(', ')
+    return `${one} ${one === 'rejected' ? 400 : all[index] ?? all[0]}`
+  }))
+  t.strictSame(told.sort(), Object.entries(errorKinds).map(([one, { status }]) => `${one} ${status}`).sort())
+})
+
+test('every option stands in its table, and none besides', async t => {
+  const [, ...rows] = cellsOf(read('docs/options.md'))
+  const told = rows.flatMap(([names = '']) => codeIn(names))
+  const { queryString, ...others } = optionsSchema.properties
+  const known = Object.entries(others).flatMap(([name, option]) => 'properties' in option
+    ? Object.keys(option.properties as object).map(member => `${name}.${member}`)
+    : [name])
+  const members = told.filter(name => name.startsWith('queryString.'))
+  for (const name of members) t.ok(name.slice('queryString.'.length) in queryString.properties, name)
+  const names = told.filter(name => !members.includes(name))
+  t.strictSame(names.sort(), [...known, 'collections', 'queryString'].sort())
+})
+
+const [, ...rooms] = cellsOf(sectionOf('docs/architecture.md', 'Rooms'))
+const houseTable = rooms.flatMap(([names = '']) => codeIn(names))
+
+/** The files and folders directly in lib, in the order in which a list names them, without endings. */
+const inLib = (names: readonly string[]) =>
+  names.filter(name => /^[^/]+(\.ts|\/)$/.test(name) && name !== 'schemas/').map(bare)
+const bare = (name: string) => name.replace(/\.ts$|\/$/, '')
+
+test('the table of rooms names every file and folder of lib, and only paths that exist', async t => {
+  const entries = readdirSync(new URL('lib/', root), { withFileTypes: true })
+  const found = entries.map(entry => entry.isDirectory() ? `${entry.name}/` : entry.name)
+  t.strictSame(inLib(houseTable).toSorted(), found.map(bare).toSorted())
+  for (const name of houseTable) t.ok(existsSync(new URL(name === 'schemas/' ? name : `lib/${name}`, root)), name)
+})
+
+test('the linter knows the rooms in the order of the table', async t => {
+  const [, order = ''] = /^const order = \[([^\]]*)\]/m.exec(read('eslint.config.js')) ?? []
+  t.strictSame([...order.matchAll(/'([^']+)'/g)].map(([, room]) => room), inLib(houseTable))
+})
+
+test('the program of docs/conformance.md runs', async t => {
+  const [program = ''] = programsIn(read('docs/conformance.md'))
+  const { seed } = await import(writeProgram('conformance.ts', program).href) as { seed: number }
+  t.ok(Number.isInteger(seed))
+})
+
+test('docs/README.md leads to every page', async t => {
+  for (const name of readdirSync(new URL('docs/', root))) {
+    if (name.endsWith('.md') && name !== 'README.md') t.match(read('docs/README.md'), `](${name})`)
+  }
+})

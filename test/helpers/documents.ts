@@ -1,0 +1,42 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+
+// The documents of the project, read as the tests need them. Programs import the package by its name, as a user would,
+// so it must be built.
+
+export const root = new URL('../../', import.meta.url)
+
+export const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
+
+/** The Markdown files of the project, as paths from the root. */
+export const documents = (): readonly string[] => [
+  ...readdirSync(root).filter(name => name.endsWith('.md')),
+  ...readdirSync(new URL('docs/', root), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.md')).map(name => `docs/${name}`)
+]
+
+/** The text of a section, or of the whole document without a heading. */
+export function sectionOf (document: string, heading?: string): string {
+  const text = read(document)
+  return heading === undefined ? text : text.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
+}
+
+/** The cells of all tables in a text, by their rows. */
+export const cellsOf = (text: string): ReadonlyArray<readonly string[]> => text.split('\n')
+  .filter(line => line.startsWith('| '))
+  .map(line => line.replace(/^\| /, '').replace(/ ?\|$/, '').split(/ \|(?= )/).map(cell => cell.trim()))
+
+/** What stands in backticks. */
+export const codeIn = (text: string): readonly string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code)
+
+/** The programs of a text, in a language. */
+export const programsIn = (text: string, language = 'ts'): readonly string[] =>
+  [...text.matchAll(new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``, 'g'))].map(([, program = '']) => program)
+
+/** Writes a program inside of the package, where its own name can be imported. Returns its URL. */
+export function writeProgram (name: string, program: string): URL {
+  const folder = new URL('.tap/documents/', root)
+  mkdirSync(folder, { recursive: true })
+  const file = new URL(name, folder)
+  writeFileSync(file, program)
+  return file
+}
