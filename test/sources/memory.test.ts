@@ -454,8 +454,8 @@ test('a join leads from the key of one collection to the key of the other, whate
   t.strictSame(showing(people, [embed(field, { order: up(code), select: show(code) })]), [{ tags: [{ code: 'a' }] }])
 })
 
-test('more tells whether a row follows, and total counts those before and beyond the page too (docs/http.md: Pages ' +
-  'and links)', async t => {
+// docs/http.md: Pages and links.
+test('more tells whether a row follows, and total counts those before and beyond the page too', async t => {
   const { people } = makeWorld([5, 3, 1, 4, 2].map(one => ({ id: one, age: one })))
   const cases: ReadonlyArray<readonly [offset: number, limit: number, ids: readonly number[], more: boolean]> = [
     [0, Infinity, [1, 2, 3, 4], false], [0, 4, [1, 2, 3, 4], false], [0, 3, [1, 2, 3], true], [1, 3, [2, 3, 4], false],
