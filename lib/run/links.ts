@@ -7,13 +7,14 @@ import { checkConditions, versionOf } from '../plan/tag.ts'
 import { authoriseLink } from '../rules/authorise.ts'
 import type { Missed } from '../sources/source.ts'
 import type { ItemDraft } from './draft.ts'
-import {
-  assign, byKey, type ElementRelation, findElement, itemSelection, keyOf, type ParentItem, resolveElement, unlinkKey,
-  updateItem
-} from './create-update.ts'
+import { assign, resolveElement, unlinkKey } from './create-item.ts'
+import { type ElementRelation, findElement } from './find-element.ts'
 import { type FoundItem, lockInOrder, lockItems } from './lock-order.ts'
-import { isMissed, lockParent, readProjection, rowOf } from './locate.ts'
+import {
+  byKey, isMissed, itemSelection, keyOf, lockParent, type ParentItem, readProjection, rowOf
+} from './locate.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
+import { updateItem } from './update-item.ts'
 import { expectChanged } from './violations.ts'
 import type { WriteResult } from './write.ts'
 

@@ -1,10 +1,15 @@
 import type { Values } from '../collection.ts'
+import { type KeyValues, toKeyValues } from '../model/keys.ts'
 import type { Collection } from '../model/model.ts'
-import type { Projection, Row, Step } from '../plan/plan.ts'
-import { selectKey } from '../plan/select.ts'
+import type { Confirmation } from '../plan/body.ts'
+import type { Projection, Row, Selection, Step } from '../plan/plan.ts'
+import { equalsKey } from '../plan/predicates.ts'
+import { selectKey, showPlainly } from '../plan/select.ts'
 import type { Missed, ReadResult } from '../sources/source.ts'
-import { byKey, keyOf, type ParentItem } from './create-update.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
+
+/** The item that has a relation. `isNew`: this request creates it. */
+export interface ParentItem { readonly key: KeyValues, readonly isNew: boolean }
 
 /** The parent item; undefined for items without a parent. */
 export interface Parent { readonly kind: 'parent', readonly item: ParentItem | undefined }
@@ -36,4 +41,22 @@ export function rowOf (found: Exclude<ReadResult, Missed>): Row {
   const [row] = found.kind === 'rows' ? found.rows : []
   if (row === undefined) throw new TypeError('a source that finds an item gives its row')
   return row
+}
+
+/** Returns the selection of all stored fields and of the other fields that `confirmations` compares. */
+export function itemSelection ({ stored }: Collection, confirmations: readonly Confirmation[]): Selection {
+  const fields = stored.map(field => ({ kind: 'value', name: field.name, field } as const))
+  const compared = confirmations.filter(({ field }) => field.kind !== 'stored').map(({ field }) => showPlainly(field))
+  return [...fields, ...compared]
+}
+
+/** Returns the steps to the item with the key. */
+export const byKey = (collection: Collection, key: KeyValues): readonly Step[] =>
+  [{ collection, via: undefined, where: equalsKey(collection.key, key) }]
+
+/** Returns the key of a row or item. Throws a TypeError if it has none. */
+export function keyOf (item: Row, { key, property }: Collection): KeyValues {
+  const values = toKeyValues(key.map(field => item[field.property]))
+  if (values !== undefined) return values
+  throw new TypeError(`collection '${property}': an item has no key`)
 }

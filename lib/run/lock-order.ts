@@ -4,7 +4,7 @@ import type { ItemBody } from '../plan/body.ts'
 import type { Step } from '../plan/plan.ts'
 import { equalsKey } from '../plan/predicates.ts'
 import { selectKey } from '../plan/select.ts'
-import { byKey, keyOf } from './create-update.ts'
+import { byKey, keyOf } from './locate.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
 /**

@@ -14,14 +14,15 @@ import { calling } from './application.ts'
 import { confirm } from './confirm.ts'
 import { singleChange } from './single-change.ts'
 import { toItem, valueIn } from './stored-values.ts'
-import {
-  assign, byKey, createItem, forcedFields, itemSelection, keyOf, linkElements, updateItem
-} from './create-update.ts'
+import { assign, createItem, linkElements } from './create-item.ts'
 import type { ItemDraft } from './draft.ts'
 import { runLink, runUnlink } from './links.ts'
-import { isMissed, lockParent, type Parent, readProjection, rowOf } from './locate.ts'
+import {
+  byKey, isMissed, itemSelection, keyOf, lockParent, type Parent, readProjection, rowOf
+} from './locate.ts'
 import { lockInOrder } from './lock-order.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
+import { forcedFields, updateItem } from './update-item.ts'
 import { commitRefusal, expectChanged } from './violations.ts'
 import { type Changed, type Missed, RefusedAtCommit } from '../sources/source.ts'
 

@@ -1,25 +1,22 @@
 import type { Values } from '../collection.ts'
 import { danglingReference, validation } from '../errors.ts'
-import { type KeyValues, toKeyValues } from '../model/keys.ts'
+import type { KeyValues } from '../model/keys.ts'
 import type { Collection, Field, StoredField, SubCollectionField } from '../model/model.ts'
-import {
-  type Assignment, type Confirmation, contradiction, type Element, type ItemBody, type Named, parentKey
-} from '../plan/body.ts'
-import type { Preset, Origin, Selection, Step, Row } from '../plan/plan.ts'
+import { type Assignment, contradiction, type Element, type ItemBody, parentKey } from '../plan/body.ts'
+import type { Preset, Origin, Row } from '../plan/plan.ts'
 import { equalsKey } from '../plan/predicates.ts'
-import { showPlainly } from '../plan/select.ts'
 import {
   type AuthorisedField, type AuthorisedLink, type AuthorisedRelation, authoriseLink, authoriseValue, linkDenial
 } from '../rules/authorise.ts'
 import { calling, type CallSite } from './application.ts'
 import { confirm } from './confirm.ts'
-import { type AskedValue, assignValue, draftOf, editable, type ItemDraft, newDraft } from './draft.ts'
-import { changedValues, storedValues, toItem } from './stored-values.ts'
+import { type AskedValue, assignValue, editable, type ItemDraft, newDraft } from './draft.ts'
+import { type ElementRelation, findElement } from './find-element.ts'
+import { byKey, keyOf, type ParentItem } from './locate.ts'
+import { storedValues } from './stored-values.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
+import { updateItem } from './update-item.ts'
 import { expectChanged } from './violations.ts'
-
-/** The item that has a relation. `isNew`: this request creates it. */
-export interface ParentItem { readonly key: KeyValues, readonly isNew: boolean }
 
 /** An item to create. */
 export interface Creation {
@@ -107,52 +104,6 @@ async function insertItem (
 const keyProperties = ({ key }: Collection, values: readonly unknown[]): Values =>
   Object.fromEntries(key.map(({ property }, index) => [property, values[index]]))
 
-/** An update of a locked item. */
-export interface ItemUpdate {
-  readonly collection: Collection
-  /** The current row, with all stored fields. */
-  readonly row: Row
-  /** The JSON pointer of the item in the request's body. */
-  readonly pointer: string
-  /** Fields that are written even if their values are unchanged. */
-  readonly forced: ReadonlySet<StoredField>
-  /** Applies the changes to the item's draft. */
-  change (draft: ItemDraft): Promise<void>
-}
-
-/**
- * Updates a locked item: applies `change` and the hook `updating`, then writes the changed and the forced fields in one
- * statement. Returns the updated item.
- */
-export async function updateItem (update: ItemUpdate, work: UnitOfWork): Promise<Readonly<Values>> {
-  const { collection, row, pointer, forced, change } = update
-  const before = toItem(row, collection)
-  const draft = draftOf(row, collection)
-  await change(draft)
-  const callSite = { collection, pointer, work }
-  await calling("hook 'updating'", callSite, () => collection.hooks.updating?.(editable(draft), before, work.context))
-  const { values: item, asked } = draft
-  const values = changedValues(before, draft, collection, forced, pointer)
-  if (values.size === 0) return item
-  const steps = byKey(collection, keyOf(row, collection))
-  expectChanged(await work.session.change({ kind: 'update', collection, steps, values, asked }), collection, pointer)
-  work.saved.push({ collection, saved: { kind: 'updated', item, before } })
-  await calling("hook 'updated'", callSite, () => collection.hooks.updated?.(item, before, work.context))
-  return item
-}
-
-/**
- * Returns the fields of a body that are written even if their values are unchanged: those that the client cannot read.
- * If an equal value were not written, the item's unchanged version would reveal that it is equal.
- */
-export function forcedFields ({ assignments }: ItemBody): ReadonlySet<StoredField> {
-  return new Set(assignments.flatMap(assignment => {
-    if (assignment.kind === 'list') return []
-    const fields = assignment.kind === 'item' ? assignment.field.foreignKey : [assignment.field]
-    return assignment.field.readable ? [] : fields.filter(field => !field.readable)
-  }))
-}
-
 /** An item that a body is assigned to. */
 interface Target {
   readonly draft: ItemDraft
@@ -222,13 +173,6 @@ export async function linkElements ({ assignments }: ItemBody, parent: ParentIte
   }
 }
 
-/** The relation of an element. `parent`: the item that holds it; undefined in a sub-item. */
-export interface ElementRelation {
-  readonly from: Origin
-  readonly parent: ParentItem | undefined
-  readonly name: string
-}
-
 /** The item of an element. `isNew`: the request has created it. */
 interface Resolved { readonly key: KeyValues, readonly isNew: boolean }
 
@@ -281,24 +225,6 @@ async function isLinked ({ field, parent, row }: ExistingElement, { session }: U
   return found.kind === 'rows'
 }
 
-/** Locks the existing item that an element names; returns undefined if there is none. */
-export async function findElement (
-  { found, linked }: Element, relation: ElementRelation, { session }: UnitOfWork
-): Promise<Row | undefined> {
-  const values = found && namedValues(found, relation)
-  if (found === undefined || values === undefined) return undefined
-  const { collection } = relation.from
-  const steps = [{ collection, via: undefined, where: equalsKey(found.fields, values) }]
-  const result = await session.lock({ kind: 'item', steps, select: itemSelection(collection, linked.confirmations) })
-  return result.kind === 'rows' ? result.rows[0] : undefined
-}
-
-/** Returns the values of an identifier, with those that the parent gives; undefined without one of these. */
-function namedValues ({ fields, values }: Named, { from, parent }: ElementRelation): KeyValues | undefined {
-  const given = parentKey(from.via)
-  return toKeyValues(fields.map((field, index) => values[index] ?? parent?.key[given.indexOf(field)]))
-}
-
 async function createElement (
   { found, created, pointer }: Element, { from, parent, name }: ElementRelation, work: UnitOfWork
 ): Promise<KeyValues> {
@@ -322,22 +248,4 @@ interface NewLink {
 async function linkItems ({ field, own, other, pointer }: NewLink, { session }: UnitOfWork): Promise<void> {
   const linked = await session.change({ kind: 'link', field, own, other })
   if (linked.kind === 'refused') expectChanged(linked, field.target, pointer)
-}
-
-/** Returns the selection of all stored fields and of the other fields that `confirmations` compares. */
-export function itemSelection ({ stored }: Collection, confirmations: readonly Confirmation[]): Selection {
-  const fields = stored.map(field => ({ kind: 'value', name: field.name, field } as const))
-  const compared = confirmations.filter(({ field }) => field.kind !== 'stored').map(({ field }) => showPlainly(field))
-  return [...fields, ...compared]
-}
-
-/** Returns the steps to the item with the key. */
-export const byKey = (collection: Collection, key: KeyValues): readonly Step[] =>
-  [{ collection, via: undefined, where: equalsKey(collection.key, key) }]
-
-/** Returns the key of a row or item. Throws a TypeError if it has none. */
-export function keyOf (item: Row, { key, property }: Collection): KeyValues {
-  const values = toKeyValues(key.map(field => item[field.property]))
-  if (values !== undefined) return values
-  throw new TypeError(`collection '${property}': an item has no key`)
 }

@@ -1,0 +1,56 @@
+import type { Values } from '../collection.ts'
+import type { Collection, StoredField } from '../model/model.ts'
+import type { ItemBody } from '../plan/body.ts'
+import type { Row } from '../plan/plan.ts'
+import { calling } from './application.ts'
+import { draftOf, editable, type ItemDraft } from './draft.ts'
+import { byKey, keyOf } from './locate.ts'
+import { changedValues, toItem } from './stored-values.ts'
+import type { UnitOfWork } from './unit-of-work.ts'
+import { expectChanged } from './violations.ts'
+
+/** An update of a locked item. */
+export interface ItemUpdate {
+  readonly collection: Collection
+  /** The current row, with all stored fields. */
+  readonly row: Row
+  /** The JSON pointer of the item in the request's body. */
+  readonly pointer: string
+  /** Fields that are written even if their values are unchanged. */
+  readonly forced: ReadonlySet<StoredField>
+  /** Applies the changes to the item's draft. */
+  change (draft: ItemDraft): Promise<void>
+}
+
+/**
+ * Updates a locked item: applies `change` and the hook `updating`, then writes the changed and the forced fields in one
+ * statement. Returns the updated item.
+ */
+export async function updateItem (update: ItemUpdate, work: UnitOfWork): Promise<Readonly<Values>> {
+  const { collection, row, pointer, forced, change } = update
+  const before = toItem(row, collection)
+  const draft = draftOf(row, collection)
+  await change(draft)
+  const callSite = { collection, pointer, work }
+  await calling("hook 'updating'", callSite, () => collection.hooks.updating?.(editable(draft), before, work.context))
+  const { values: item, asked } = draft
+  const values = changedValues(before, draft, collection, forced, pointer)
+  if (values.size === 0) return item
+  const steps = byKey(collection, keyOf(row, collection))
+  expectChanged(await work.session.change({ kind: 'update', collection, steps, values, asked }), collection, pointer)
+  work.saved.push({ collection, saved: { kind: 'updated', item, before } })
+  await calling("hook 'updated'", callSite, () => collection.hooks.updated?.(item, before, work.context))
+  return item
+}
+
+/**
+ * Returns the fields of a body that are written even if their values are unchanged: those that the client cannot read.
+ * If an equal value were not written, the item's unchanged version would reveal that it is equal.
+ */
+export function forcedFields ({ assignments }: ItemBody): ReadonlySet<StoredField> {
+  return new Set(assignments.flatMap(assignment => {
+    if (assignment.kind === 'list') return []
+    const fields = assignment.kind === 'item' ? assignment.field.foreignKey : [assignment.field]
+    return assignment.field.readable ? [] : fields.filter(field => !field.readable)
+  }))
+}
