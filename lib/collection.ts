@@ -1,13 +1,10 @@
-import type { Kind, OptionalKind, Static, TObject, TProperties, TSchema } from '@sinclair/typebox'
+import type { Static, TObject, TProperties, TSchema } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import type { ExpressionBuilder, Expression as SqlExpression } from 'kysely'
-import type { FieldFlags } from '../schemas/flags.ts'
 import type { RequestStrategies } from '../schemas/request-strategies.ts'
-
-// TypeBox registers its symbols under these names. It is not loaded for them: an application that has its schemas ready
-// need not load it a second time.
-const kindSymbol: typeof Kind = Symbol.for('TypeBox.Kind') as typeof Kind
-const optionalSymbol: typeof OptionalKind = Symbol.for('TypeBox.Optional') as typeof OptionalKind
+import type { Condition, Where } from './declare/conditions.ts'
+import type { Properties } from './declare/properties.ts'
+import type { TSubCollection, TSubItem } from './declare/relations.ts'
 
 /** The context in which the application's own functions are called. */
 export interface Context {
@@ -39,77 +36,10 @@ export interface Source {
 /** The context in which setters and hooks are called. */
 export interface WriteContext extends Context { readonly transaction: Transaction }
 
-/** A sub-collection in a collection's schema. A relation is not part of an item's static type. */
-export interface TSubCollection extends TSchema {
-  [Kind]: 'SubCollection'
-  static: never
-  target: string
-  link: SubCollectionOptions
-}
-
-/** A sub-item in a collection's schema. */
-export interface TSubItem extends TSchema {
-  [Kind]: 'SubItem'
-  static: never
-  target: string
-  link: SubItemOptions
-}
-
-export interface SubItemOptions extends RelationFlags {
-  /** The property of this collection that holds the key of the other's item; a list for a key of several fields. */
-  foreignKey: ForeignKey
-}
-
-/** The properties that hold a key, in the order of its fields; a name alone for a key of one field. */
-export type ForeignKey = string | readonly string[]
-
-export type SubCollectionOptions = RelationFlags & (
-  /** One to many: the property of the other collection that holds this item's key. */
-  | { foreignKey: ForeignKey, through?: undefined, otherKey?: undefined }
-  /** Many to many: the join table, and its properties that hold this item's key and the other's. */
-  | { foreignKey: ForeignKey, through: string, otherKey: ForeignKey }
-)
-
-export type RelationFlags = Pick<FieldFlags, 'readable' | 'writable' | 'hidden' | 'listed' | 'filterable'> & {
-  description?: string
-  title?: string
-}
-
-/** The items of another collection that belong to this item. `target`: the other collection's name in `collections`. */
-export function SubCollection (target: string, options: SubCollectionOptions): TSubCollection {
-  return relation({ [kindSymbol]: 'SubCollection', target, link: options, type: 'array' }, options)
-}
-
-/**
- * The item of another collection that this item refers to, or null. `target`: the other collection's name in
- * `collections`.
- */
-export function SubItem (target: string, options: SubItemOptions): TSubItem {
-  return relation({ [kindSymbol]: 'SubItem', target, link: options, type: 'object' }, options)
-}
-
-function relation<S extends object> (
-  schema: S, { readable, writable, hidden, listed, filterable, description, title }: RelationFlags
-): S & { static: never, params: unknown[] } {
-  const given = { readable, writable, hidden, listed, filterable, description, title }
-  const flags = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-  // `static` and `params` exist in TypeBox's types only.
-  return { ...schema, ...flags } as S & { static: never, params: unknown[] }
-}
-
-export const isSubCollection = (schema: TSchema): schema is TSubCollection => schema[kindSymbol] === 'SubCollection'
-export const isSubItem = (schema: TSchema): schema is TSubItem => schema[kindSymbol] === 'SubItem'
-/** Returns true for `Type.Optional`, also for that of typebox 1.x. */
-export const isOptional = (schema: TSchema): boolean =>
-  schema[optionalSymbol] === 'Optional' || schema['~optional'] === true
-
 type ScalarKeys<P extends TProperties> = { [K in keyof P]: P[K] extends TSubCollection | TSubItem ? never : K }[keyof P]
 
 /** An item as the application sees it: the declared properties without relations. */
 export type Item<S extends TObject> = S extends TObject<infer P> ? Static<TObject<Pick<P, ScalarKeys<P>>>> : never
-
-/** The names of an item's properties. */
-type Properties<I> = keyof I & string
 
 /** Values by property that identify an item, as a lookup returns them. */
 export type Match<I> = { readonly [P in keyof I]?: I[P] | undefined }
@@ -251,48 +181,6 @@ export interface Hooks<I> {
   deleted?: (item: Readonly<I>, context: WriteContext) => Eventually<void>
   /** Runs after the commit, once for each item. Its errors are logged; the write remains. */
   saved?: (saved: Saved<I>, context: Context) => Eventually<void>
-}
-
-/** A condition on an item, as a scope's builder makes it. */
-export interface Condition { readonly kind: 'condition', readonly of: ConditionNode }
-
-export type ConditionNode =
-  | {
-    readonly kind: 'compare'
-    readonly property: string
-    readonly operator: ConditionOperator
-    readonly value: unknown
-  }
-  | { readonly kind: 'some', readonly relation: string, readonly where: Condition }
-  | { readonly kind: 'all' | 'any', readonly of: readonly Condition[] }
-  | { readonly kind: 'not', readonly of: Condition }
-
-type ConditionOperator = 'equals' | 'in' | 'less' | 'at_most' | 'greater' | 'at_least'
-
-type Ordered<V> = Exclude<V, null | undefined>
-
-/**
- * Builds conditions on items. Properties and values are those of the schema. No value is less or greater than null.
- */
-export interface Where<I> {
-  /** The property has this value; null means that it has none. */
-  equals<P extends Properties<I>> (property: P, value: I[P] | null): Condition
-  /** The property has one of these values. */
-  oneOf<P extends Properties<I>> (property: P, values: ReadonlyArray<I[P] | null>): Condition
-  less<P extends Properties<I>> (property: P, value: Ordered<I[P]>): Condition
-  atMost<P extends Properties<I>> (property: P, value: Ordered<I[P]>): Condition
-  greater<P extends Properties<I>> (property: P, value: Ordered<I[P]>): Condition
-  atLeast<P extends Properties<I>> (property: P, value: Ordered<I[P]>): Condition
-  /**
-   * The condition holds for the sub-item, or for at least one item of the sub-collection. The other collection's scope
-   * is not applied.
-   */
-  some (relation: string, condition: (where: Where<Values>) => Condition): Condition
-  /** All conditions hold; true without conditions. */
-  all (...conditions: readonly Condition[]): Condition
-  /** At least one condition holds; false without conditions. */
-  any (...conditions: readonly Condition[]): Condition
-  not (condition: Condition): Condition
 }
 
 /**

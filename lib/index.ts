@@ -5,11 +5,14 @@ import type { DataApi } from './register.ts'
 import type { DataApiOptions } from './options.ts'
 import type { RequestFacts } from './request-facts.ts'
 
-export { collection, computed, exactly, expression, lookup, SubCollection, SubItem } from './collection.ts'
+export { collection, computed, exactly, expression, lookup } from './collection.ts'
+export { SubCollection, SubItem } from './declare/relations.ts'
 export type {
-  Behaviour, Computed, Condition, Context, Declared, Draft, Expression, Found, Hooks, Item, Lookup, Match, Pages, Rule,
-  Rules, Saved, Scope, Setter, Special, Transaction, TSubCollection, TSubItem, Where, WriteContext
+  Behaviour, Computed, Context, Declared, Draft, Expression, Found, Hooks, Item, Lookup, Match, Pages, Rule, Rules,
+  Saved, Scope, Setter, Special, Transaction, WriteContext
 } from './collection.ts'
+export type { Condition, Where } from './declare/conditions.ts'
+export type { TSubCollection, TSubItem } from './declare/relations.ts'
 export { ArgumentError, DataApiError, DeclarationError }
 export type { ErrorCode, Facts } from './errors.ts'
 export { frameworkErrors } from './framework-errors.ts'

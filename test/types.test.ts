@@ -2,9 +2,10 @@ import { Type } from '@sinclair/typebox'
 import { expectTypeOf } from 'expect-type'
 import { test } from 'tap'
 import {
-  type Behaviour, collection, computed, type Context, type Draft, exactly, expression, type Item, lookup, SubCollection,
-  SubItem, type WriteContext
+  type Behaviour, collection, computed, type Context, type Draft, exactly, expression, type Item, lookup,
+  type WriteContext
 } from '../lib/collection.ts'
+import { SubCollection, SubItem } from '../lib/declare/relations.ts'
 import { memory } from '../lib/index.ts'
 
 // What is shown here is shown by tsc; that the file runs shows that the declarations also exist.

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isSubCollection, isSubItem } from '../collection.ts'
+import { isSubCollection, isSubItem } from '../declare/relations.ts'
 import { compileModel } from '../model/compile.ts'
 import { compileOptions } from '../options.ts'
 import { reservedNames } from '../request/syntax.ts'

@@ -1,7 +1,8 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { DataOptions } from '../../schemas/options.ts'
 import type { RequestStrategies } from '../../schemas/request-strategies.ts'
-import { type Pages, SubCollection, SubItem } from '../collection.ts'
+import type { Pages } from '../collection.ts'
+import { SubCollection, SubItem } from '../declare/relations.ts'
 import { words } from '../model/names.ts'
 import { type ValueGenerator, makeGenerator } from './generator.ts'
 import {

@@ -1,8 +1,9 @@
 import type { TObject } from '@sinclair/typebox'
 import { distance } from 'fastest-levenshtein'
 import { type FieldFlags, flagNames } from '../../schemas/flags.ts'
-import type { Behaviour, Declared, Hooks, Pages, SubCollectionOptions, SubItemOptions } from '../collection.ts'
-import { isSubCollection, isSubItem } from '../collection.ts'
+import type { Behaviour, Declared, Hooks, Pages } from '../collection.ts'
+import type { SubCollectionOptions, SubItemOptions } from '../declare/relations.ts'
+import { isSubCollection, isSubItem } from '../declare/relations.ts'
 import { DeclarationError, describeValue, didYouMean } from '../errors.ts'
 import { placeOf } from './fields.ts'
 

@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
-import { type Declared, isOptional, isSubCollection, isSubItem } from '../collection.ts'
+import type { Declared } from '../collection.ts'
+import { isOptional, isSubCollection, isSubItem } from '../declare/relations.ts'
 import { DeclarationError } from '../errors.ts'
 import type { CompileOptions } from './compile.ts'
 import type { ComputedField, ExpressionField, ScalarField, StoredField } from './model.ts'

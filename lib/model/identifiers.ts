@@ -1,4 +1,5 @@
-import { type Declared, isOptional } from '../collection.ts'
+import type { Declared } from '../collection.ts'
+import { isOptional } from '../declare/relations.ts'
 import { DeclarationError } from '../errors.ts'
 import type { CompileOptions } from './compile.ts'
 import { type Scalars, placeOf } from './fields.ts'

@@ -1,4 +1,4 @@
-import { type ForeignKey, isSubCollection, isSubItem, type TSubCollection } from '../collection.ts'
+import { type ForeignKey, isSubCollection, isSubItem, type TSubCollection } from '../declare/relations.ts'
 import { DeclarationError } from '../errors.ts'
 import type { CompileOptions, CollectionDraft, Drafts } from './compile.ts'
 import { compileFlags, placeOf } from './fields.ts'

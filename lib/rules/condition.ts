@@ -1,4 +1,5 @@
-import type { Condition, ConditionNode, Match, Values, Where } from '../collection.ts'
+import type { Match, Values } from '../collection.ts'
+import type { Condition, ConditionNode, Where } from '../declare/conditions.ts'
 import type { Collection, RelationField, StoredField } from '../model/model.ts'
 import { type Scalar, traitsOf } from '../model/values.ts'
 import type { Predicate } from '../plan/plan.ts'

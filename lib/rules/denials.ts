@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
-import { type Declared, isSubCollection, isSubItem, type TSubCollection, type TSubItem } from '../collection.ts'
+import type { Declared } from '../collection.ts'
+import { isSubCollection, isSubItem, type TSubCollection, type TSubItem } from '../declare/relations.ts'
 
 /** The declarations of all collections, by property. */
 export type Declarations = Readonly<Record<string, Declared>>

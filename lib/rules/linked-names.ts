@@ -1,4 +1,4 @@
-import { isSubCollection, isSubItem } from '../collection.ts'
+import { isSubCollection, isSubItem } from '../declare/relations.ts'
 import type { Declarations } from './denials.ts'
 
 /** The names, each `collection.property`, by which a client can write the same thing as by the key of the map. */

@@ -1,7 +1,7 @@
 import { Type, type TSchema } from '@sinclair/typebox'
-import {
-  type Condition, type Declared, isSubItem, type Rules, type Scope, type Values, type Where
-} from '../../lib/collection.ts'
+import type { Declared, Rules, Scope, Values } from '../../lib/collection.ts'
+import type { Condition, Where } from '../../lib/declare/conditions.ts'
+import { isSubItem } from '../../lib/declare/relations.ts'
 import { type ValueGenerator, makeGenerator } from '../../lib/conformance/generator.ts'
 import type { ChoiceSequence } from '../../lib/conformance/choice-sequence.ts'
 import type { Column, Table } from '../../lib/conformance/table.ts'

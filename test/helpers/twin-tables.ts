@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
-import type { TSubCollection } from '../../lib/collection.ts'
+import type { TSubCollection } from '../../lib/declare/relations.ts'
 import type { ValueGenerator } from '../../lib/conformance/generator.ts'
 import type { Column, Table } from '../../lib/conformance/table.ts'
 import { uuid } from '../../lib/conformance/values.ts'

@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
-import { isSubCollection, isSubItem, type TSubCollection, type TSubItem } from '../../lib/collection.ts'
+import { isSubCollection, isSubItem, type TSubCollection, type TSubItem } from '../../lib/declare/relations.ts'
 import type { Column, Table } from '../../lib/conformance/table.ts'
 import type { GeneratedCollection, World } from '../../lib/conformance/world.ts'
 

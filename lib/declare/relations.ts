@@ -1,0 +1,71 @@
+import type { Kind, OptionalKind, TSchema } from '@sinclair/typebox'
+import type { FieldFlags } from '../../schemas/flags.ts'
+
+// TypeBox registers its symbols under these names. It is not loaded for them: an application that has its schemas ready
+// need not load it a second time.
+const kindSymbol: typeof Kind = Symbol.for('TypeBox.Kind') as typeof Kind
+const optionalSymbol: typeof OptionalKind = Symbol.for('TypeBox.Optional') as typeof OptionalKind
+
+/** A sub-collection in a collection's schema. A relation is not part of an item's static type. */
+export interface TSubCollection extends TSchema {
+  [Kind]: 'SubCollection'
+  static: never
+  target: string
+  link: SubCollectionOptions
+}
+
+/** A sub-item in a collection's schema. */
+export interface TSubItem extends TSchema {
+  [Kind]: 'SubItem'
+  static: never
+  target: string
+  link: SubItemOptions
+}
+
+export interface SubItemOptions extends RelationFlags {
+  /** The property of this collection that holds the key of the other's item; a list for a key of several fields. */
+  foreignKey: ForeignKey
+}
+
+/** The properties that hold a key, in the order of its fields; a name alone for a key of one field. */
+export type ForeignKey = string | readonly string[]
+
+export type SubCollectionOptions = RelationFlags & (
+  /** One to many: the property of the other collection that holds this item's key. */
+  | { foreignKey: ForeignKey, through?: undefined, otherKey?: undefined }
+  /** Many to many: the join table, and its properties that hold this item's key and the other's. */
+  | { foreignKey: ForeignKey, through: string, otherKey: ForeignKey }
+)
+
+export type RelationFlags = Pick<FieldFlags, 'readable' | 'writable' | 'hidden' | 'listed' | 'filterable'> & {
+  description?: string
+  title?: string
+}
+
+/** The items of another collection that belong to this item. `target`: the other collection's name in `collections`. */
+export function SubCollection (target: string, options: SubCollectionOptions): TSubCollection {
+  return relation({ [kindSymbol]: 'SubCollection', target, link: options, type: 'array' }, options)
+}
+
+/**
+ * The item of another collection that this item refers to, or null. `target`: the other collection's name in
+ * `collections`.
+ */
+export function SubItem (target: string, options: SubItemOptions): TSubItem {
+  return relation({ [kindSymbol]: 'SubItem', target, link: options, type: 'object' }, options)
+}
+
+function relation<S extends object> (
+  schema: S, { readable, writable, hidden, listed, filterable, description, title }: RelationFlags
+): S & { static: never, params: unknown[] } {
+  const given = { readable, writable, hidden, listed, filterable, description, title }
+  const flags = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  // `static` and `params` exist in TypeBox's types only.
+  return { ...schema, ...flags } as S & { static: never, params: unknown[] }
+}
+
+export const isSubCollection = (schema: TSchema): schema is TSubCollection => schema[kindSymbol] === 'SubCollection'
+export const isSubItem = (schema: TSchema): schema is TSubItem => schema[kindSymbol] === 'SubItem'
+/** Returns true for `Type.Optional`, also for that of typebox 1.x. */
+export const isOptional = (schema: TSchema): boolean =>
+  schema[optionalSymbol] === 'Optional' || schema['~optional'] === true
