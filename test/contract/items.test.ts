@@ -15,8 +15,7 @@ everySource('an item shows its readable fields that are not hidden, under their 
       'Atom"}],"years_active":23,"album_count":2}')
 })
 
-everySource('a field that is not readable is in no response, and asking for it is asking for a field that ' +
-  'does not exist', async ({
+everySource('a field that is not readable is in no response, and does not exist for who asks for it', async ({
   t, get
 }) => {
   const blur = (body: string) =>

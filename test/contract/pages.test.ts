@@ -160,8 +160,7 @@ const sorts = [
   'sort=word+desc,rank,id+desc', 'sort=id+desc'
 ]
 
-everySource('following next as a browser would visits every item exactly once, in order, and prev leads back over ' +
-  'the same pages', async tools => {
+everySource('next visits every item exactly once, in order, and prev leads back over the same pages', async tools => {
   for (const sort of sorts) {
     const [whole = []] = await follow({ ...tools, get: url => tools.get(url, { accept: 'application/json' }) },
       `/things?${sort}&offset=0&size=1000`, 'none')

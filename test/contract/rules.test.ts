@@ -146,8 +146,7 @@ const noField = (name: string) =>
   ({ status: 'not_found', error: 'field_not_found', message: `There is no field '${name}'.` })
 const forbidden = { error: 'forbidden', message: 'You are not allowed to do this.' }
 
-rule('a row outside the scope is as absent as one that does not exist, in listings, items, chains, dictionaries ' +
-  'and fields', async ({
+rule('a row outside the scope is as absent as one that does not exist, on every path', async ({
   get, same
 }) => {
   same(await get('/projects?fields=title', red), 200, [{ title: 'Apple' }, { title: 'Cherry' }])
