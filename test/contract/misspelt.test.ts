@@ -6,7 +6,8 @@ import dataApi, {
   collection, computed, DeclarationError, lookup, memory, sqlite, SubCollection, SubItem
 } from '../../lib/index.ts'
 
-// docs/declaring.md: Declaring. Nothing misspelt is open: mistakes are errors at registration that name collection and field.
+// docs/declaring.md: Declaring. Nothing misspelt is open: mistakes are errors at registration that name collection and
+// field.
 
 const id = Type.Integer({ identifier: true, readable: true })
 const Thing = Type.Object({ id, name: Type.String({ readable: true, writable: true }) })

@@ -7,7 +7,8 @@ import { collections, ddl, tables, uuid } from '../fixtures/shop.ts'
 import { withoutPostgres } from '../helpers/on-postgres.ts'
 import { isOfCatalog, kyselyOpeners, type Opened, type Opener, openers } from '../helpers/sources.ts'
 
-// docs/architecture.md: The way of a request. One read is one statement, on every source; memory() has reads of its database instead.
+// docs/architecture.md: The way of a request. One read is one statement, on every source; memory() has reads of its
+// database instead.
 
 const { memory, sqlite, postgres } = openers
 
