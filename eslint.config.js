@@ -4,8 +4,8 @@ import tseslint from 'typescript-eslint'
 // The rooms and files of lib, in the order in which imports point: one may import from those before it, never from
 // those after it.
 const order = [
-  'errors', 'after', 'memoize', 'batching', 'pipelining', 'declare', 'collection', 'model', 'request', 'plan',
-  'sources', 'rules', 'run', 'response', 'options', 'checks', 'request-facts', 'answer', 'openapi', 'failures',
+  'errors', 'after', 'memoize', 'batching', 'pipelining', 'declare', 'collection', 'client-left', 'model', 'request',
+  'plan', 'sources', 'rules', 'run', 'response', 'options', 'checks', 'request-facts', 'answer', 'openapi', 'failures',
   'framework-errors', 'streams', 'replies', 'timing', 'routes', 'document-route', 'hooks', 'register',
   'with-data-api', 'index', 'conformance'
 ]

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, onRequestHookHandler } from 'fastify'
-import type { Http2ServerRequest } from 'node:http2'
 import { answer, type Api } from './answer.ts'
 import { batching, type Work } from './batching.ts'
+import { hasLeft } from './client-left.ts'
 import { internal } from './errors.ts'
 import { finishWrite, noteWrite, startRead, startWrite } from './pipelining.ts'
 import { memoizeRecent } from './memoize.ts'
@@ -104,6 +104,12 @@ class ReadWork extends RequestWork {
     this.reply.hijack()
     return undefined
   }
+
+  override fail (error: unknown): void {
+    // A read that was cancelled because its client had left is no error.
+    if (hasLeft(this.request)) this.reply.hijack()
+    else super.fail(error)
+  }
 }
 
 /**
@@ -121,10 +127,6 @@ class WriteWork extends RequestWork {
     super.fail(error)
   }
 }
-
-/** In HTTP/2 a client leaves by ending the stream; the connection remains. */
-const hasLeft = ({ raw }: FastifyRequest) =>
-  raw.httpVersionMajor === 2 ? (raw as unknown as Http2ServerRequest).stream.destroyed : raw.socket.destroyed
 
 // The body as it was received, beside the `request.body` that the application sees and may replace.
 const received = Symbol('fastify-data-api.body')

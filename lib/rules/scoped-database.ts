@@ -6,9 +6,8 @@ import type { Predicate, ReadPlan } from '../plan/plan.ts'
 import { all, equals, equalsKey } from '../plan/predicates.ts'
 import { showPlainly } from '../plan/select.ts'
 import {
-  type Changed, type ConstraintViolation, type Database, isLinkChange, type ItemPlan, type ListPlan, type ReadResult,
-  RefusedAtCommit,
-  type Session
+  type Changed, type ConstraintViolation, type Database, type IsAbandoned, isLinkChange, type ItemPlan, type ListPlan,
+  type ReadResult, RefusedAtCommit, type Session
 } from '../sources/source.ts'
 import { type AuthorisedChange, changeDenial } from './authorise.ts'
 import type { Caller } from './caller.ts'
@@ -48,9 +47,10 @@ function scopedBy (caller: Caller, database: Database): Omit<ScopedDatabase, typ
   const { readBatches, readJson } = database
   return {
     kind: database.kind,
-    read: (plan, noCache) => database.read(scopePlan(plan, caller), noCache),
+    read: (plan, noCache, isAbandoned) => database.read(scopePlan(plan, caller), noCache, isAbandoned),
     ...readJson && {
-      readJson: (plan: ReadPlan, noCache?: boolean) => readJson(scopePlan(plan, caller), noCache)
+      readJson: (plan: ReadPlan, noCache?: boolean, isAbandoned?: IsAbandoned) =>
+        readJson(scopePlan(plan, caller), noCache, isAbandoned)
     },
     ...readBatches && {
       readBatches: (plan: ListPlan, size: number, noCache?: boolean) =>

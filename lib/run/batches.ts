@@ -1,7 +1,7 @@
 import { afterRow, checkMoved, cursorValues } from '../plan/cursor.ts'
 import type { Row } from '../plan/plan.ts'
 import type { ScopedDatabase } from '../rules/scoped-database.ts'
-import type { Batches, ListPlan, ReadResult } from '../sources/source.ts'
+import type { Batches, IsAbandoned, ListPlan, ReadResult } from '../sources/source.ts'
 
 /**
  * Reads a listing in batches of at most `size` rows, each with a statement that starts after the last row of the batch
@@ -9,12 +9,12 @@ import type { Batches, ListPlan, ReadResult } from '../sources/source.ts'
  * client. Rows that other requests add or remove meanwhile do not shift the batches.
  */
 export async function readBatches (
-  plan: ListPlan, database: ScopedDatabase, size: number, noCache = false
+  plan: ListPlan, database: ScopedDatabase, size: number, noCache = false, isAbandoned?: IsAbandoned
 ): Promise<Batches> {
   if (database.readBatches !== undefined) return database.readBatches(plan, size, noCache)
   const extra = [...new Set([...plan.extra, ...plan.listing.order.map(term => term.field)])]
   const carrying = { ...plan, extra }
-  const readBatch = (rest: ListPlan) => database.read(limitTo(rest, size), noCache)
+  const readBatch = (rest: ListPlan) => database.read(limitTo(rest, size), noCache, isAbandoned)
   const first = await readBatch(carrying)
   return { first, rows: follow(first, carrying, readBatch) }
 }

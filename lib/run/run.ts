@@ -10,7 +10,10 @@ import type { Walked } from '../plan/walk.ts'
 import type { Write } from '../plan/write.ts'
 import type { Caller } from '../rules/caller.ts'
 import { type ScopedDatabase, scopeDatabase } from '../rules/scoped-database.ts'
-import { type Batches, databaseOf, type ListPlan, type ReadResult, type JsonResult } from '../sources/source.ts'
+import {
+  type Batches, databaseOf, type IsAbandoned, type ListPlan, type ReadResult, type JsonResult
+} from '../sources/source.ts'
+import { hasLeft } from '../client-left.ts'
 import { type Address, findAddress, type Located } from './address.ts'
 import { readBatches } from './batches.ts'
 import { runWrite, type WriteResult } from './write.ts'
@@ -61,10 +64,13 @@ function runRead (
   { read, format, noCache }: PlannedRead, caller: Caller, context: Context
 ): Result | Promise<Result> {
   const database = scopedDatabaseOf(read.plan.steps, read.plan.kind === 'item' ? undefined : read.plan.from, caller)
-  if (format.media !== 'json' && read.kind === 'list') return runStream({ read, format, noCache }, read.plan, database)
+  const isAbandoned = () => hasLeft(context.request)
+  if (format.media !== 'json' && read.kind === 'list') {
+    return runStream({ read, format, noCache }, read.plan, database, isAbandoned)
+  }
   const found = takesJson(read) && database.readJson !== undefined
-    ? database.readJson(read.plan, noCache)
-    : database.read(read.plan, noCache)
+    ? database.readJson(read.plan, noCache, isAbandoned)
+    : database.read(read.plan, noCache, isAbandoned)
   return after(found, result => {
     const outcome = (identifiers: readonly string[], address?: Address): ReadOutcome =>
       ({ kind: 'read', read, format, result, identifiers, address })
@@ -92,9 +98,9 @@ interface StreamedRead extends Omit<PlannedRead, 'kind' | 'read'> {
 }
 
 async function runStream (
-  { read, format, noCache }: StreamedRead, plan: ListPlan, database: ScopedDatabase
+  { read, format, noCache }: StreamedRead, plan: ListPlan, database: ScopedDatabase, isAbandoned: IsAbandoned
 ): Promise<Result> {
-  const { first, rows } = await readBatches(plan, database, read.batchSize, noCache)
+  const { first, rows } = await readBatches(plan, database, read.batchSize, noCache, isAbandoned)
   const identifiers = await disambiguate(read.walked, first, database, noCache)
   return { kind: 'read', read, format, result: first, identifiers, rows }
 }

@@ -128,6 +128,9 @@ export interface Session {
   change (change: Change): Changed | Promise<Changed>
 }
 
+/** Returns true once the client of a read has left. */
+export type IsAbandoned = () => boolean
+
 /** A database that runs plans. A synchronous database returns its results without a promise. */
 export interface Database {
   /** The kind in messages, such as `sqlite`. */
@@ -140,14 +143,17 @@ export interface Database {
   readonly catalogCheck?: CatalogCheck
   /**
    * Reads data. `noCache`: the result includes all earlier writes, of any client; without it a database may read from a
-   * replica. Default false.
+   * replica. Default false. `isAbandoned` returns true once nobody waits for the result: a database may then cancel its
+   * statement and reject.
    */
-  read (plan: ReadPlan, noCache?: boolean): ReadResult | Promise<ReadResult>
+  read (plan: ReadPlan, noCache?: boolean, isAbandoned?: IsAbandoned): ReadResult | Promise<ReadResult>
   /**
    * Reads data as JSON text if the database can produce it faster than rows. Returns the result of `read` for a miss,
    * and for plans that it does not support. Must not be called for groups.
    */
-  readJson? (plan: ReadPlan, noCache?: boolean): ReadResult | JsonResult | Promise<ReadResult | JsonResult>
+  readJson? (
+    plan: ReadPlan, noCache?: boolean, isAbandoned?: IsAbandoned
+  ): ReadResult | JsonResult | Promise<ReadResult | JsonResult>
   /**
    * Reads a listing in batches of at most `size` rows. Present if the database has a faster way than one read for each
    * batch (run/batches.ts).

@@ -100,6 +100,20 @@ test('a sort of too many terms is refused before it is parsed', async t => {
   t.match(await message(`/nodes?sort=${','.repeat(10_000)}`), /^400 invalid_sort: .* at most 10 terms/)
 })
 
+test('the time of a read on memory() is an option', async t => {
+  const many = Array.from({ length: 20_000 }, (_, id) => ({ id, text: 'n', parentId: 0 }))
+  const ask = async (statementTimeout: number) => {
+    const app = Fastify()
+    const nodes = collection(Node, { source: memory(many, { statementTimeout }) })
+    await app.register(dataApi, { collections: { nodes } })
+    return app.inject('/nodes?where=!(parent.children.text=x)&limit=1&sort=text')
+  }
+  const { statusCode, body } = await ask(1)
+  t.equal(statusCode, 503)
+  t.match(body, /the limit 'statementTimeout' of 1 ms/)
+  t.throws(() => memory([], { statementTimeout: -1 }), /statementTimeout.*expected whole milliseconds; found -1/)
+})
+
 test('CSV disarms full-width formulas, quotes the separators of other readers, and keeps columns in order', async t => {
   const Cell = Type.Object({
     id: Type.Integer({ identifier: true, ...shown }), b: Type.String(shown), 2024: Type.String(shown)

@@ -1,15 +1,17 @@
 import { readTimedOut } from '../../errors.ts'
 
-/** How long a read may take, in milliseconds: it holds up all other requests. */
-const longest = 1000
-
-// The objects that the read at hand has visited, and its end. One read runs at a time.
+// The objects that the read at hand has visited, its limit in milliseconds, and its end. One read runs at a time.
 let visited = 0
+let longest = Infinity
 let end: number | undefined = Infinity
 
-/** Runs a read, whose loops call tick(). Throws `unavailable` if it takes too long. */
-export function timed<Result> (read: () => Result): Result {
+/**
+ * Runs a read, whose loops call tick(). Throws `unavailable` if it takes longer than `limit` milliseconds; 0 is no
+ * limit.
+ */
+export function timed<Result> (limit: number, read: () => Result): Result {
   visited = 0
+  longest = limit || Infinity
   end = undefined
   try {
     return read()

@@ -1,5 +1,5 @@
 import { DeclarationError } from '../../errors.ts'
-import type { Row } from '../../plan/plan.ts'
+import type { ReadPlan, Row } from '../../plan/plan.ts'
 import type { Batches, Database, DataSource, Session } from '../source.ts'
 import { openSession, withinLimit } from '../transaction-limit.ts'
 import { describeTransaction, type Hold, makeWriteLock } from '../write-lock.ts'
@@ -11,6 +11,7 @@ import { runChange } from './write.ts'
 /** A source over objects of the application. */
 export interface MemorySource extends DataSource {
   readonly table: Table
+  readonly statementTimeout: number
   readonly joins: ReadonlyMap<string, Table>
   /**
    * Drops the indexes; the next read builds them again. The indexes follow every write through the API. They also
@@ -28,6 +29,11 @@ export interface MemoryOptions {
    * names as `foreignKey` and `otherKey`.
    */
   joins?: Record<string, Rows>
+  /**
+   * How long a read of this source may take, in milliseconds, before it is 503: it holds up all other requests. Default
+   * 1000; 0 is no limit.
+   */
+  statementTimeout?: number
 }
 
 // In milliseconds, the defaults of sqlite(). Without a limit, a hook that never ends would block all requests.
@@ -41,20 +47,27 @@ const lock = makeWriteLock(5000)
 const database: Database = {
   kind: 'memory',
   ping: async () => {},
-  read: plan => lock.runShared(() => timed(() => runRead(plan))),
+  read: plan => lock.runShared(() => timed(limitOf(plan), () => runRead(plan))),
   async readBatches (plan, size) {
-    const { first, rows } = await lock.runShared(() => timed(() => readInBatches(plan, size)))
-    return { first, rows: locked(rows) }
+    const limit = limitOf(plan)
+    const { first, rows } = await lock.runShared(() => timed(limit, () => readInBatches(plan, size)))
+    return { first, rows: locked(rows, limit) }
   },
   change: change => lock.runShort(() => runChange(change, [])),
   transaction: work => lock.runExclusive(hold => runTransaction(work, hold))
 }
 
+/** Returns the limit of a read: that of the source whose items it returns. */
+function limitOf (plan: ReadPlan): number {
+  const collection = plan.kind === 'item' ? plan.steps.at(-1)?.collection : plan.from.collection
+  return collection === undefined ? 0 : (collection.source as MemorySource).statementTimeout
+}
+
 /** Waits with each batch for a running transaction. */
-async function * locked (rows: Batches['rows']): AsyncGenerator<readonly Row[]> {
+async function * locked (rows: Batches['rows'], limit: number): AsyncGenerator<readonly Row[]> {
   const batches = rows[Symbol.asyncIterator]()
   for (;;) {
-    const batch = await lock.runShared(() => timed(() => batches.next()))
+    const batch = await lock.runShared(() => timed(limit, () => batches.next()))
     if (batch.done === true) return
     yield batch.value
   }
@@ -87,13 +100,18 @@ export function memory (rows: Rows, options: MemoryOptions = {}): MemorySource {
   if (!isObject(options) || !(options.joins === undefined || isObject(options.joins))) {
     throw new DeclarationError('memory(rows, { joins }): expected an object of join rows by name')
   }
-  const { joins = {} } = options
+  const { joins = {}, statementTimeout = 1000 } = options
+  if (!Number.isInteger(statementTimeout) || statementTimeout < 0) {
+    const found = String(statementTimeout)
+    throw new DeclarationError(`memory(rows, { statementTimeout }): expected whole milliseconds; found ${found}`)
+  }
   const table = checkedTable(rows, 'memory(rows)')
   const joinTables = new Map(Object.entries(joins).map(([name, join]) =>
     [name, checkedTable(join, `memory(rows, { joins: { ${name} } })`)]))
   return {
     database,
     table,
+    statementTimeout,
     joins: joinTables,
     joinNames: new Set(joinTables.keys()),
     refresh () { for (const one of [table, ...joinTables.values()]) one.refresh() }

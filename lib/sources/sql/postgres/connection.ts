@@ -1,3 +1,5 @@
+import type { IsAbandoned } from '../../source.ts'
+import { unwatch, watch } from './abandoned.ts'
 import { Batch, type BatchResult } from './batch.ts'
 import type { PostgresClient, PrepareValue } from './driver.ts'
 import {
@@ -19,9 +21,10 @@ export interface Connection {
   run (...texts: readonly string[]): Promise<void>
   /**
    * Runs a statement whose text will be used again. Outside of a transaction the statement is a transaction of its own:
-   * the promise rejects with Unconfirmed if its commit may or may not have happened.
+   * the promise rejects with Unconfirmed if its commit may or may not have happened. Where the driver can, a statement
+   * is cancelled once `isAbandoned` returns true.
    */
-  prepared (text: string, values: readonly unknown[]): Promise<Result>
+  prepared (text: string, values: readonly unknown[], isAbandoned?: IsAbandoned): Promise<Result>
   /**
    * Runs several reads, in one packet each way. The result list ends at the first read that fails. Rejects if the
    * connection is broken.
@@ -61,8 +64,13 @@ export interface ConnectionOptions {
   readonly responseTimeout: number | undefined
 }
 
-/** Returns the connection behind a client of the driver `pg`. */
-export function driverConnection (client: PostgresClient, options: ConnectionOptions): Connection {
+/**
+ * Returns the connection behind a client of the driver `pg`. `cancel` asks the server to cancel the statement that runs
+ * on it.
+ */
+export function driverConnection (
+  client: PostgresClient, options: ConnectionOptions, cancel: () => void = () => {}
+): Connection {
   const { naming, prepareValue } = options
   const { sendBatch, sendText } = makeSender(client, options.responseTimeout)
   const faults = new ConnectionFaults()
@@ -87,7 +95,20 @@ export function driverConnection (client: PostgresClient, options: ConnectionOpt
   return {
     query: (text, values = []) => sendText(text, values).catch(rejected),
     async run (...texts) { await sendText(texts.join('; ')).catch(rejected) },
-    prepared: (text, values) => execute({ text, values }),
+    async prepared (text, values, isAbandoned) {
+      const statement = { text, values }
+      if (isAbandoned === undefined) return execute(statement)
+      const watched = watch(isAbandoned, () => {
+        // The cancellation may reach the server after the statement's end. No other statement may be on it by then.
+        faults.spent = true
+        cancel()
+      })
+      try {
+        return await execute(statement)
+      } finally {
+        unwatch(watched)
+      }
+    },
     async batch (queries) {
       const batch = makeBatch(queries)
       const error = await sendBatch(batch)

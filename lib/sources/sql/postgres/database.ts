@@ -1,7 +1,9 @@
 import type { Declared } from '../../../collection.ts'
 import { DataApiError, type ErrorCode, unavailable } from '../../../errors.ts'
 import type { CatalogCheck, CheckMode } from '../../catalog-check.ts'
-import { type Change, type Changed, type Database, RefusedAtCommit, type Session } from '../../source.ts'
+import {
+  type Change, type Changed, type Database, type IsAbandoned, RefusedAtCommit, type Session
+} from '../../source.ts'
 import { openSession, type OpenSession, withinLimit } from '../../transaction-limit.ts'
 import type { Connection } from './connection.ts'
 import { hasStalePlan, isEnded, isPoolExhausted, NotBegun, toFault } from './faults.ts'
@@ -93,8 +95,8 @@ export function makePostgresDatabase (
       }
       return source
     },
-    read: (plan, noCache) => read(statements => statements.bind(plan), noCache),
-    readJson: (plan, noCache) => read(statements => statements.bindJson(plan), noCache),
+    read: (plan, noCache, isAbandoned) => read(statements => statements.bind(plan), noCache, isAbandoned),
+    readJson: (plan, noCache, isAbandoned) => read(statements => statements.bindJson(plan), noCache, isAbandoned),
     // Without a confirmation after the commit, the change needs a transaction, whose commit is confirmed.
     change: server.confirmsStatements
       ? changeAlone
@@ -124,15 +126,21 @@ type Bind<Result> = (statements: Statements) => BoundRead<Result>
 
 /** Returns a function that runs reads: on a replica where there are any, on the primary if `noCache` is true. */
 function makeReader (primary: Server, catalog: CatalogCache, replicas: Replicas | undefined) {
-  const readAt = <Result>(server: Server, bind: Bind<Result>): Promise<Result> =>
+  const readAt = <Result>(server: Server, bind: Bind<Result>, isAbandoned?: IsAbandoned): Promise<Result> =>
     runRepeatable(catalog, isEnded, async ({ statements }) => {
       const bound = bind(statements)
       const { batched } = server
       if (bound.cardinality === 'item' && batched !== undefined) return readOn(batched, bound)
-      return server.use(connection => readOn(connection, bound))
+      return server.use(connection => {
+        // The client may leave while the read waits for a connection.
+        if (isAbandoned?.() === true) throw unavailable(new Error('the client left before its read began'))
+        return readOn(connection, bound, isAbandoned)
+      })
     })
-  return <Result>(bind: Bind<Result>, noCache = false): Promise<Result> =>
-    replicas === undefined || noCache ? readAt(primary, bind) : replicas.read(server => readAt(server, bind))
+  return <Result>(bind: Bind<Result>, noCache = false, isAbandoned?: IsAbandoned): Promise<Result> =>
+    replicas === undefined || noCache
+      ? readAt(primary, bind, isAbandoned)
+      : replicas.read(server => readAt(server, bind, isAbandoned))
 }
 
 type Write<T> = (connection: Connection, catalog: LoadedCatalog) => Promise<T>

@@ -24,6 +24,10 @@ export interface DriverConnection {
   bind (message: { readonly statement: string, readonly values: ReadonlyArray<string | Buffer | null> }): void
   execute (message: object): void
   sync (): void
+  /** Begins a session. */
+  startup (config: object): void
+  /** Asks the server to cancel the statement of another session. */
+  cancel (processID: number, secretKey: number): void
   /** Closes a prepared statement; `type` is always `S`. */
   close (message: { readonly type: 'S', readonly name: string }): void
 }
@@ -35,11 +39,17 @@ export interface PostgresClient {
 }
 
 export interface PooledClient extends PostgresClient {
+  readonly connection: DriverConnection
+  /** With the secret key, names the session to the server. */
+  readonly processID: number
+  readonly secretKey: number
+  connect (): Promise<unknown>
   /** Returns the connection to the pool, or closes it where `destroy` is true. */
   release (destroy?: boolean): void
 }
 
 export interface PostgresPool {
+  readonly Client: new (config: Readonly<Record<string, unknown>>) => PooledClient
   /** The options for new connections. */
   readonly options: Record<string, unknown>
   /** The number of connections. */

@@ -4,6 +4,7 @@ import { memoize } from '../../../memoize.ts'
 import { type CheckMode, compileCheckMode } from '../../catalog-check.ts'
 import type { Database } from '../../source.ts'
 import { type Connection, type ConnectionOptions, driverConnection } from './connection.ts'
+import { cancelStatement } from './abandoned.ts'
 import { makePostgresDatabase, type Server } from './database.ts'
 import { loadDriver, type PooledClient, type PostgresPool, type PostgresPoolClass } from './driver.ts'
 import { isUntimed, NotBegun, toFault } from './faults.ts'
@@ -152,7 +153,8 @@ const responseTimeoutOf = ({ statementTimeout = defaultStatementTimeout }: Postg
 const defaultStatementTimeout = 30_000
 
 function serverOf (pool: PostgresPool, options: ConnectionOptions): Server {
-  const connectionOf = memoize((client: PooledClient) => adjustOnce(driverConnection(client, options)))
+  const connectionOf = memoize((client: PooledClient) =>
+    adjustOnce(driverConnection(client, options, () => { cancelStatement(client, pool) })))
   const use: Server['use'] = async work => {
     const client = await connect(pool)
     const { connection, adjust } = connectionOf(client)

@@ -1,6 +1,6 @@
 import { foreignPosition } from '../../../errors.ts'
 import type { ReadPlan } from '../../../plan/plan.ts'
-import { type Change, type Changed, RefusedAtCommit, type Session } from '../../source.ts'
+import { type Change, type Changed, type IsAbandoned, RefusedAtCommit, type Session } from '../../source.ts'
 import { type About, beginStatement, endStatement } from '../../statement-events.ts'
 import { nameOffendingFields } from '../offending-fields.ts'
 import { type Catalog, columnsQuery, constraintsQuery, readCatalog } from './catalog.ts'
@@ -26,11 +26,12 @@ export async function loadCatalog (connection: Connection, schemas: readonly str
 
 /** Runs a read and returns its decoded result. Throws the driver's errors as ours. */
 export async function readOn<Result> (
-  connection: Pick<Connection, 'prepared'>, { text, collection, parameters, decode }: BoundRead<Result>
+  connection: Pick<Connection, 'prepared'>, { text, collection, parameters, decode }: BoundRead<Result>,
+  isAbandoned?: IsAbandoned
 ): Promise<Result> {
   const about = { database: 'postgres', kind: 'read', collection, text } as const
   try {
-    return decode((await observed(about, countOf, connection.prepared(text, parameters))).rows)
+    return decode((await observed(about, countOf, connection.prepared(text, parameters, isAbandoned))).rows)
   } catch (error) {
     throw isUnfit(error) ? foreignPosition(error) : toFault(error)
   }

@@ -1,0 +1,101 @@
+import { Type } from '@sinclair/typebox'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import dataApi, { collection, type PostgresDatabase, type PostgresOptions } from '../../lib/index.ts'
+import { onDatabase } from '../helpers/on-database.ts'
+import { test } from '../helpers/on-postgres.ts'
+
+// docs/databases.md: PostgreSQL. The statement of a client that has left is cancelled, so that its connection serves
+// others.
+
+const Row = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  slow: Type.Integer({ readable: true })
+})
+
+// Each row of the view takes a second: too long for this test to wait for all.
+const ddl = `
+create function slowly(n integer) returns integer language plpgsql as
+  $$ begin perform pg_sleep(1); return n; end $$;
+create table fast (id integer primary key, slow integer);
+insert into fast select n, n from generate_series(1, 60) n;
+create view sleepers as select id, slowly(id) as slow from fast`
+
+interface Running { readonly app: FastifyInstance, readonly port: number, readonly logged: readonly string[] }
+
+async function serving (
+  options: PostgresOptions, work: (running: Running, url: string) => Promise<void>
+): Promise<void> {
+  await onDatabase(ddl, async (db: PostgresDatabase, url) => {
+    const logged: string[] = []
+    const app = Fastify({ logger: { level: 'warn', stream: { write (line: string) { logged.push(line) } } } })
+    await app.register(dataApi, {
+      collections: {
+        sleepers: collection(Row, { source: db.table('sleepers') }),
+        fast: collection(Row, { source: db.table('fast') })
+      }
+    })
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    try {
+      await work({ app, logged, port: (app.server.address() as AddressInfo).port }, url)
+    } finally {
+      await app.close()
+    }
+  }, { check: 'off', ...options })
+}
+
+/** Sends requests, each on a connection that it closes once that many of them run on the server. */
+async function sendAndLeave (port: number, paths: readonly string[], admin: pg.Client, running: number): Promise<void> {
+  const sockets = paths.map(path => {
+    const socket = connect(port, '127.0.0.1')
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    return socket
+  })
+  while (await countRunning(admin) < running) await sleep(5)
+  for (const socket of sockets) {
+    socket.destroy()
+    await once(socket, 'close')
+  }
+}
+
+async function countRunning (admin: pg.Client): Promise<number> {
+  const { rows } = await admin.query<{ readonly count: string }>(
+    "select count(*) from pg_stat_activity where query like '%sleepers%' and state = 'active' " +
+    'and pid <> pg_backend_pid()'
+  )
+  return Number(rows[0]?.count)
+}
+
+test('a statement whose client has left is cancelled, and is no line in the log', t =>
+  serving({ max: 2 }, async ({ app, logged, port }, url) => {
+    const admin = new pg.Client(url)
+    await admin.connect()
+    // The third request waits for a connection, and its statement is never run.
+    await sendAndLeave(port, ['/sleepers', '/sleepers?sort=slow', '/sleepers?size=50'], admin, 2)
+    // Were the statements not cancelled, they would run for a minute.
+    while (await countRunning(admin) > 0) await sleep(20)
+    t.equal((await app.inject('/fast?size=2')).statusCode, 200)
+    const items = await Promise.all(['/fast/1', '/fast/2'].map(path => app.inject(path)))
+    t.strictSame(items.map(({ statusCode }) => statusCode), [200, 200])
+    t.equal(await countRunning(admin), 0)
+    t.strictSame(logged, [])
+    await admin.end()
+  }))
+
+test('a stream whose client has left is cancelled', t => serving({ max: 1 }, async ({ app, logged, port }, url) => {
+  const admin = new pg.Client(url)
+  await admin.connect()
+  await sendAndLeave(port, ['/sleepers?format=ndjson'], admin, 1)
+  while (await countRunning(admin) > 0) await sleep(20)
+  t.equal((await app.inject('/fast?size=2')).statusCode, 200)
+  t.strictSame(logged, [])
+  await admin.end()
+}))
+
+test('the statement of a client that stays is not cancelled', t => serving({ max: 1 }, async ({ app }) => {
+  const { statusCode, body } = await app.inject('/sleepers?id<2&fields=slow')
+  t.strictSame([statusCode, body], [200, '[{"slow":1}]'])
+}))
