@@ -5,15 +5,15 @@ import tseslint from 'typescript-eslint'
 // those after it.
 const order = [
   'errors', 'after', 'memoize', 'batching', 'pipelining', 'declare', 'collection', 'client-left', 'model', 'request',
-  'plan', 'sources', 'rules', 'run', 'response', 'options', 'checks', 'request-facts', 'answer', 'openapi', 'failures',
-  'framework-errors', 'streams', 'replies', 'timing', 'routes', 'document-route', 'hooks', 'register',
-  'with-data-api', 'index', 'conformance'
+  'plan', 'sources', 'rules', 'run', 'response', 'options', 'checks', 'request-facts', 'answer', 'openapi',
+  'explorer', 'failures', 'framework-errors', 'streams', 'replies', 'timing', 'origin', 'pages', 'routes',
+  'document-route', 'hooks', 'register', 'with-data-api', 'index', 'conformance'
 ]
 
 // Those that serve requests, and so know Fastify. Of the others, only a collection's types name its requests.
 const serving = [
-  'framework-errors', 'streams', 'replies', 'timing', 'routes', 'document-route', 'hooks', 'register', 'with-data-api',
-  'index', 'conformance'
+  'framework-errors', 'streams', 'replies', 'timing', 'origin', 'pages', 'routes', 'document-route', 'hooks',
+  'register', 'with-data-api', 'index', 'conformance'
 ]
 
 // Further bounds: a source and a response do not know how a request was written, and running knows no answers.

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { DataApiError } from './errors.ts'
 import { isErrorStatus, toDataApiError } from './failures.ts'
 import type { Options } from './options.ts'
+import type { Pages } from './pages.ts'
 import { takesProblem } from './plan/media.ts'
 import { isAnswered, type Replies } from './replies.ts'
 import type { Answer } from './response/answer.ts'
@@ -10,11 +11,14 @@ import { safeMethods } from './routes.ts'
 import { failedStatement } from './sources/statement-events.ts'
 
 /** Answers every error that is thrown in this scope. Changes nothing outside the scope. */
-export function addHooks (scope: FastifyInstance, options: Options, replies: Replies): void {
+export function addHooks (
+  scope: FastifyInstance, options: Options, replies: Replies, pages: Pages | undefined
+): void {
   scope.setErrorHandler((thrown, request, reply) => {
     const status = !isAnswered(reply) && isErrorStatus(reply.statusCode) ? reply.statusCode : undefined
     const error = toDataApiError(thrown, { writing: !safeMethods.includes(request.method), status })
-    replies.fail(request, reply, answerFailure(error, request, options))
+    const failure = answerFailure(error, request, options)
+    replies.fail(request, reply, pages === undefined ? failure : pages.fail(request, failure))
   })
 }
 

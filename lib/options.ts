@@ -1,4 +1,5 @@
 import { type DataOptions, optionsSchema } from '../schemas/options.ts'
+import type { ExplorerOptions } from '../schemas/explorer.ts'
 import type { OpenApiOptions } from '../schemas/openapi.ts'
 import type { RequestStrategies } from '../schemas/request-strategies.ts'
 import type { Declared, Pages } from './collection.ts'
@@ -45,6 +46,8 @@ export interface Options {
   readonly pages: PageLimits
   /** Members of every OpenAPI document; undefined if no URL serves one. */
   readonly openapi: OpenApiOptions | undefined
+  /** The pages for people; undefined if there are none. */
+  readonly explorer: ExplorerOptions | undefined
   readonly baseUrl: string | undefined
   /** In milliseconds; undefined for no log of slow statements. */
   readonly slowStatements: number | undefined
@@ -93,6 +96,7 @@ export function compileOptions ({ collections, ...data }: DataApiOptions): Optio
       describes: data.openapi !== false
     },
     openapi: data.openapi === false ? undefined : data.openapi ?? {},
+    explorer: explorerOptions(data.explorer ?? false),
     pages: pageLimits(data.pages ?? {}),
     baseUrl: data.baseUrl?.replace(/\/+$/, ''),
     slowStatements: data.slowStatements,
@@ -131,6 +135,9 @@ function answerLimits ({
 }: NonNullable<DataOptions['limits']>) {
   return { segments, length, batchItems, linkLength }
 }
+
+const explorerOptions = (given: NonNullable<DataOptions['explorer']>): ExplorerOptions | undefined =>
+  given === false ? undefined : given === true ? {} : given
 
 function pageLimits ({ maxSize = 1000, defaultSize = Math.min(100, maxSize) }: Pages): PageLimits {
   return { defaultSize, maxSize }

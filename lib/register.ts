@@ -13,6 +13,7 @@ import type { Document } from './openapi/objects.ts'
 import { compileOptions, type DataApiOptions } from './options.ts'
 import { makeCallers } from './rules/caller.ts'
 import { reservedNames, syntaxFor } from './request/syntax.ts'
+import { makePages, reservedByPages } from './pages.ts'
 import { makeReplies } from './replies.ts'
 import { addBodyParser, addRoutes } from './routes.ts'
 import { countStatements } from './sources/statement-events.ts'
@@ -33,7 +34,8 @@ export interface DataApi {
 export async function register (app: FastifyInstance, given: DataApiOptions): Promise<void> {
   const compiled = compileOptions(given)
   const { naming, pages, requestStrategies, syntax } = compiled
-  const compiling = { naming, pages, requestStrategies, reserved: reservedNames(syntax) }
+  const reserved = new Map([...reservedNames(syntax), ...await reservedByPages(compiled)])
+  const compiling = { naming, pages, requestStrategies, reserved }
   checkDeclarations(given.collections)
   const model = compileModel(given.collections, compiling)
   checkRules(given.collections)
@@ -51,9 +53,10 @@ export async function register (app: FastifyInstance, given: DataApiOptions): Pr
     const documents = makeDocuments(model, options.baseUrl ?? scope.prefix, options)
     decorate(app, scope.prefix, model, documents)
     const replies = makeReplies(scope, api)
-    addHooks(scope, options, replies)
+    const pages = await makePages(scope, api)
+    addHooks(scope, options, replies, pages)
     addBodyParser(scope, options.writes)
-    addRoutes(scope, api, replies)
+    addRoutes(scope, api, replies, pages)
     if (options.openapi !== undefined) addDocumentRoute(scope, api, documents, replies)
     scope.addHook('onReady', () => checks.start(patienceOf(app)))
   }, { prefix: options.prefix })

@@ -66,8 +66,9 @@ function withdraw (reply: FastifyReply, { headers, links, etag }: Answer): void 
 }
 
 /** Sends an answer as it was rendered. */
-function sendText (reply: FastifyReply, { body }: Answer): void {
+function sendText (reply: FastifyReply, { body, view }: Answer): void {
   if (body === undefined) reply.removeHeader('content-type').send()
+  else if (view !== undefined && typeof body === 'string') reply.serializer(asIs).send(view(body))
   else reply.serializer(asIs).send(body)
 }
 
@@ -81,8 +82,11 @@ const asIs = (body: string) => body
 function sendValue (reply: FastifyReply, answer: Answer): void {
   const value: unknown = typeof answer.body === 'string' ? JSON.parse(answer.body) : undefined
   if (value === undefined || value === null || typeof value === 'string') sendText(reply, answer)
-  else reply.send(value)
+  else if (answer.view === undefined) reply.send(value)
+  else reply.serializer(viewing(answer.view)).send(value)
 }
+
+const viewing = (view: (json: string) => string) => (value: unknown) => view(JSON.stringify(value))
 
 /** Returns whether the application observes the payloads of routes, as soon as the routes are added. */
 function watchPayloads (scope: FastifyInstance): { readonly observed: boolean } {

@@ -3,8 +3,9 @@ import { answer, type Api } from './answer.ts'
 import { batching, type Work } from './batching.ts'
 import { hasLeft } from './client-left.ts'
 import { internal } from './errors.ts'
+import { readOrigin } from './origin.ts'
+import type { Pages } from './pages.ts'
 import { finishWrite, noteWrite, startRead, startWrite } from './pipelining.ts'
-import { memoizeRecent } from './memoize.ts'
 import { type Replies, routerOptionsOf } from './replies.ts'
 import { type Body, type BodyLimits, receiveBody } from './request/body.ts'
 import { addServerTiming, totalsOf } from './timing.ts'
@@ -16,9 +17,9 @@ import { statementTotals, type StatementTotals } from './sources/statement-event
 /**
  * Registers wildcard routes, which turn every request into text and its Answer into the reply (docs/http.md: URLs).
  */
-export function addRoutes (scope: FastifyInstance, api: Api, replies: Replies): void {
+export function addRoutes (scope: FastifyInstance, api: Api, replies: Replies, pages: Pages | undefined): void {
   const rootLength = scope.prefix.split('/').filter(segment => segment !== '').length
-  const serving: Serving = { api, replies, rootLength, router: routerOptionsOf(scope) }
+  const serving: Serving = { api, replies, pages, rootLength, router: routerOptionsOf(scope) }
   const read = (request: FastifyRequest, reply: FastifyReply) => {
     startRead(reply, () => { batching.answer(new ReadWork(serving, request, reply)) })
   }
@@ -51,6 +52,8 @@ export const safeMethods: readonly string[] = ['GET', 'HEAD', 'QUERY', 'OPTIONS'
 interface Serving {
   readonly api: Api
   readonly replies: Replies
+  /** Undefined if the application has no pages. */
+  readonly pages: Pages | undefined
   /** The number of path segments that lead to the API's root. */
   readonly rootLength: number
   readonly router: RouterOptions
@@ -78,6 +81,8 @@ class RequestWork implements Work<Answer> {
 
   private makeAnswer (): Answer | Promise<Answer> {
     const { request, serving } = this
+    const { pages } = serving
+    if (pages?.take(request) === true) return pages.answer(request, readText(request, serving))
     return answer(readText(request, serving), serving.api, { request }, facts => { request.dataApi = facts })
   }
 
@@ -181,14 +186,3 @@ function readText (request: FastifyRequest, { rootLength, router }: Serving): Re
     body: bodyOf(request)
   }
 }
-
-/**
- * The API's origin as Fastify sees it, with its `trustProxy`. Empty if the `Host` header is not a valid host.
- */
-const readOrigin = ({ protocol, host }: FastifyRequest): string => parseOrigin(`${protocol}://${host}`)
-
-const parseOrigin = memoizeRecent(text => {
-  if (!URL.canParse(text)) return ''
-  const { href, origin } = new URL(text)
-  return href === `${origin}/` ? origin : ''
-}, { most: 100 })

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { explorerOptions } from './explorer.ts'
 import { openApiOptions } from './openapi.ts'
 import { queryStringOptions } from './query-string.ts'
 import { requestStrategies } from './request-strategies.ts'
@@ -66,6 +67,8 @@ export const optionsSchema = Type.Object({
   }, { additionalProperties: false })),
   /** The OpenAPI document at `openapi.json`; `false` for none. */
   openapi: Type.Optional(Type.Union([Type.Literal(false), openApiOptions])),
+  /** Whether browsers get pages (docs/explorer.md), and what these pages say. Default false. */
+  explorer: Type.Optional(Type.Union([Type.Boolean(), explorerOptions])),
   /** Sizes of pages, in items, for collections without sizes of their own. `Infinity` means no limit. */
   pages: Type.Optional(Type.Object({
     /** Items on a page when the request names no size. Default 100. */

@@ -47,6 +47,17 @@ export function planFormat (
 export const takesProblem = (accept: string | undefined) =>
   accept !== undefined && accept.includes(problemType) && preferred(parseAccept(accept), [problemType]).length > 0
 
+/** Returns true if the client prefers a page for people to every other form of an answer; a wildcard is not enough. */
+export const takesPage = (accept: string | undefined): boolean =>
+  accept !== undefined && accept.includes('html') && prefersPage(accept)
+
+const prefersPage = memoizeRecent(accept => {
+  const [first] = preferred(parseAccept(accept), [...Object.values(mediaTypes), pageType])
+  return first === pageType
+}, { most: 100, longest: 400 })
+
+const pageType = 'text/html'
+
 const recent = { most: 100, longest: 200 }
 const negotiateCollection = memoizeRecent(accept => negotiate(accept, collectionMedia), recent)
 const negotiateOther = memoizeRecent(accept => negotiate(accept, otherMedia), recent)

@@ -10,6 +10,11 @@ export interface Answer {
   readonly links: readonly Link[]
   readonly body: string | Readable | undefined
   readonly etag?: string
+  /**
+   * Makes the text to send of the body, for an answer that shows JSON in another form. It gets the JSON after the
+   * application's hooks, which may have replaced it.
+   */
+  readonly view?: (json: string) => string
 }
 
 /** A link of the `Link` header (RFC 8288). `target` is a URL. */

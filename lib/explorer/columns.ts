@@ -1,0 +1,55 @@
+import type { Collection } from '../model/model.ts'
+import type { Selection } from '../plan/plan.ts'
+import { type Html, html } from './html.ts'
+import { pathTo, type Place } from './place.ts'
+import { queryOf, withParameter } from './rewrite.ts'
+import { ownQuery, type Part, wordsOf } from './words.ts'
+
+/** Returns a form that chooses the columns of a table: all readable fields, in the order declared. */
+export function showColumns (collection: Collection, select: Selection, place: Place): Html {
+  const readable = [...collection.fields.values()].filter(field => field.readable)
+  const isAsked = place.spot?.request.query.fields !== undefined
+  const reset = pathTo(place) + queryOf(withParameter(place.query, 'fields', undefined, place.syntax))
+  return html`<details class="menu"><summary>Columns</summary>
+<form method="get" action="${pathTo(place)}"><input type="hidden" name="_query" value="${ownQuery(place.query)}">
+<fieldset><legend class="unseen">Columns to show</legend>${readable.map(({ name }) =>
+  html`<label><input type="checkbox" name="_column" value="${name}"${
+    select.some(shown => shown.name === name) && html` checked`}> ${name}</label>`)}</fieldset>
+<p><button>Show</button>${isAsked && html` <a href="${reset}">Reset</a>`}</p></form></details>`
+}
+
+/**
+ * Returns the selection that the form asks for: columns that were selected stay as they were, with their place and
+ * their own selection.
+ */
+export function columnsAsked (parts: readonly Part[], { syntax }: Place): string | undefined {
+  const columns = wordsOf('_column', parts)
+  if (columns.length === 0) return undefined
+  const [delimiter = ','] = syntax.fields
+  const current = parts.find(({ kind }) => kind === 'fields')?.value
+  const before = current === undefined ? [] : topLevel(current, syntax.fields)
+  const nameOf = (text: string) => text.split('(')[0]?.trim() ?? ''
+  const kept = before.filter(text => columns.includes(nameOf(text)))
+  const added = columns.filter(column => !before.some(text => nameOf(text) === column))
+  return [...kept, ...added].join(delimiter)
+}
+
+/** Splits a selection at the delimiters outside of its parentheses and quotes. */
+function topLevel (text: string, delimiters: ReadonlySet<string>): readonly string[] {
+  const fields: string[] = []
+  let depth = 0
+  let quoted = false
+  let start = 0
+  for (let index = 0; index < text.length; index++) {
+    const character = text.charAt(index)
+    if (quoted && character === '\\') index++
+    else if (character === '"') quoted = !quoted
+    else if (!quoted && character === '(') depth++
+    else if (!quoted && character === ')') depth--
+    else if (!quoted && depth === 0 && delimiters.has(character)) {
+      fields.push(text.slice(start, index))
+      start = index + 1
+    }
+  }
+  return [...fields, text.slice(start)].filter(field => field !== '')
+}

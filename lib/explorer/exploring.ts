@@ -1,0 +1,19 @@
+import type { ExplorerOptions } from '../../schemas/explorer.ts'
+import type { Api } from '../answer.ts'
+
+/** What all pages of one registration share. */
+export interface Exploring {
+  /** The API, whose listings have their links in the header, wherever the application puts them. */
+  readonly api: Api
+  readonly title: string
+}
+
+/** Prepares the pages of an API. */
+export function compileExploring (api: Api, { title }: ExplorerOptions): Exploring {
+  const { options } = api
+  const answers = { ...options.answers, pageLinks: 'header', previousLink: true, linkLength: Infinity } as const
+  return {
+    api: { ...api, options: { ...options, answers } },
+    title: title ?? options.openapi?.info?.title ?? 'Data API'
+  }
+}

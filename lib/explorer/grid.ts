@@ -1,0 +1,101 @@
+import type { SubCollectionField } from '../model/model.ts'
+import { filterableFields } from '../openapi/filters.ts'
+import { planSelection } from '../plan/select.ts'
+import type { Item } from '../plan/to-item.ts'
+import { parameterOf } from '../request/syntax.ts'
+import { dictionaryParts } from '../response/paths.ts'
+import { showColumns } from './columns.ts'
+import { showFilters } from './filters.ts'
+import { type Fragment, type Html, html } from './html.ts'
+import { linkForm, unlinkButton } from './linking.ts'
+import { showPage } from './page.ts'
+import { pathTo, type Place, type PlaceOf } from './place.ts'
+import { queryOf, withoutPage } from './rewrite.ts'
+import { showTable } from './table.ts'
+import { wordOf } from './words.ts'
+
+/** A page of a listing: its items, and the links and the count that its answer has. */
+export interface Listing {
+  readonly items: readonly Item[]
+  readonly pages: Pages
+}
+
+/** Links to other pages, by relation, and the number of items where the client asked for it. */
+export interface Pages { readonly links: ReadonlyMap<string, string>, readonly total: string | undefined }
+
+/** What the caller may do with a collection. */
+export interface Allowed { readonly create: boolean, readonly link: SubCollectionField | undefined }
+
+/** Returns the page of a collection: a table, and what changes it. */
+export function showGrid ({ items, pages }: Listing, allowed: Allowed, place: PlaceOf<'collection'>): Html {
+  const { request, resource: { from: { collection } } } = place.spot
+  const select = planSelection(request.query.fields, collection, 'listed')
+  const name = nameOf(place)
+  const unlink = allowed.link && ((_item: Item, path: string) => unlinkButton(path))
+  const table = { caption: name, collection, select, items, base: pathTo(place), sorts: true, end: unlink }
+  const main = html`${showDone(place)}<div class="tools">${showFilters(collection, place)}
+${showColumns(collection, select, place)}${showGroups(place)}
+${allowed.create && html`<a class="button" href="${pathTo(place)}?_new">New</a>`}</div>
+${items.length > 0 ? showTable(table, place) : showEmpty(place)}
+${showPages(items.length, pages, place)}
+${allowed.link && linkForm(allowed.link, place)}`
+  const formats = ['json', 'csv', 'ndjson'] as const
+  return showPage({ heading: html`<bdi>${name}</bdi>`, title: name, main, formats, takesQuery: true }, place)
+}
+
+/** Returns the last segment of the path, which names the page. */
+export const nameOf = ({ parts, title }: Place): string => parts.at(-1)?.map(String).join(',') ?? title
+
+/** Returns the message of a write that a form has done. */
+export function showDone ({ query }: Place): Html | undefined {
+  const message = doneMessages[wordOf('_done', query) ?? '']
+  return message === undefined ? undefined : html`<p class="done" role="status">${message}</p>`
+}
+
+const doneMessages: Readonly<Record<string, string>> = {
+  created: 'The item was created.',
+  saved: 'The changes were saved.',
+  unchanged: 'There was nothing to change.',
+  deleted: 'The item was deleted.',
+  linked: 'The item was linked.',
+  unlinked: 'The item was unlinked. It still exists.'
+}
+
+function showEmpty (place: Place): Html {
+  const isNarrowed = place.query.some(({ kind }) => kind === 'filter' || kind === 'where')
+  return isNarrowed
+    ? html`<p class="empty">No item matches these filters. <a href="${pathTo(place)}">Show all items</a></p>`
+    : html`<p class="empty">There are no items here.</p>`
+}
+
+function showGroups (place: PlaceOf<'collection'>): Html | undefined {
+  const fields = filterableFields(place.spot.resource.from.collection).filter(({ hidden }) => !hidden)
+  if (fields.length === 0) return undefined
+  const { dictionaryPrefix } = place.syntax
+  const filters = place.query.filter(({ kind }) => kind === 'filter' || kind === 'where').map(({ raw }) => raw)
+  return html`<details class="menu"><summary>Group by</summary><ul>${fields.map(({ name }) => {
+    const path = pathTo(place, [dictionaryParts(name, dictionaryPrefix)])
+    return html`<li><a href="${path}${queryOf(filters)}">${name}</a></li>`
+  })}</ul></details>`
+}
+
+/** Returns the links to other pages, and how many items there are. */
+export function showPages (shown: number, { links, total }: Pages, place: Place): Html {
+  const query = withoutPage(place.query).filter(({ kind }) => kind !== 'size').map(({ raw }) => raw)
+  const size = encodeURIComponent(parameterOf('size', place.syntax))
+  const counting = pathTo(place) + queryOf([...place.query.map(({ raw }) => raw), '_count'])
+  const rows = `${shown} ${shown === 1 ? 'row' : 'rows'}`
+  return html`<nav class="pages" aria-label="Pages"><span>${total === undefined
+    ? html`${rows}${links.size > 0 && ' on this page'}`
+    : `${rows} of ${total}`}</span>
+${total === undefined && links.size > 0 && html`<a href="${counting}" rel="nofollow">Count all</a>`}
+<span class="turn">${pageNames.map(([rel, name]) => showPageLink(links.get(rel), name, rel))}</span>
+${links.size > 0 && html`<span class="sizes">Rows per page: ${pageSizes.map(one =>
+  html`<a href="${pathTo(place)}${queryOf([...query, `${size}=${one}`])}">${one}</a> `)}</span>`}</nav>`
+}
+
+const pageSizes = [20, 100, 500]
+const pageNames = [['first', '« First'], ['prev', '‹ Previous'], ['next', 'Next ›']] as const
+
+const showPageLink = (href: string | undefined, name: string, rel: string): Fragment =>
+  href !== undefined && html`<a href="${href}" rel="${rel}">${name}</a> `

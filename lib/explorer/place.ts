@@ -1,0 +1,38 @@
+import type { Permissions } from '../plan/request.ts'
+import type { Resource } from '../plan/walk.ts'
+import type { Request } from '../request/parse.ts'
+import type { Syntax } from '../request/syntax.ts'
+import { formatPath, type Parts, type Site } from '../response/paths.ts'
+import type { Part } from './words.ts'
+
+/** Where a page stands: the request of the API that it shows, and what its caller may see and do there. */
+export interface Place {
+  readonly title: string
+  readonly site: Site
+  readonly syntax: Syntax
+  /** Undefined for an error whose request leads nowhere. */
+  readonly spot: Spot | undefined
+  /** The parts of each segment of the path. */
+  readonly parts: readonly Parts[]
+  /** The parts of the query string, the explorer's own words among them. */
+  readonly query: readonly Part[]
+}
+
+/** A resource, as its caller may see it. */
+export interface Spot {
+  readonly request: Request
+  readonly resource: Resource
+  readonly permissions: Permissions
+}
+
+/** A place of one kind of resource. */
+export interface PlaceOf<K extends Resource['kind']> extends Place {
+  readonly spot: Spot & { readonly resource: Extract<Resource, { kind: K }> }
+}
+
+/** Returns the path of a resource below that of the page. */
+export const pathTo = ({ site, parts }: Place, more: readonly Parts[] = []): string =>
+  formatPath(site, [...parts, ...more])
+
+/** Returns the path of a resource below the API's root. */
+export const rootPathTo = ({ site }: Place, parts: readonly Parts[]): string => formatPath(site, parts)

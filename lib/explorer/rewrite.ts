@@ -1,0 +1,87 @@
+import { type Operator, traitsOf } from '../model/values.ts'
+import { parameterOf, type ParameterKind, type Syntax } from '../request/syntax.ts'
+import type { Part } from './words.ts'
+
+/** Returns a raw query string that means the same and is fit for a link and for a `Location`. */
+export const queryOf = (parts: readonly string[]): string => parts.length === 0 ? '' : `?${parts.join('&')}`
+
+/** Encodes a decoded part of a query; characters that URLs can show stay as they are, so that people can read them. */
+export const encodePart = (text: string): string =>
+  text.replaceAll(/[^\w.~!$'()*,;:@/?=^|-]+/g, encodeURIComponent).replaceAll('%20', '+')
+
+/** Encodes what a person typed as a raw query string: what is percent-encoded already stays so. */
+export const encodeTyped = (text: string): string =>
+  text.replaceAll(/%(?![\dA-Fa-f]{2})|[^\x21-\x7e]+|["<>\\`{}#]+/gu, encodeURIComponent).replaceAll('%20', '+')
+
+/** Returns a part as a person reads and writes it; only what would change its meaning is percent-encoded. */
+export const readable = ({ text }: Part): string =>
+  // eslint-disable-next-line no-control-regex
+  text.replaceAll(/[%&+#\u0000-\u001f\u007f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g, encodeURIComponent)
+    .replaceAll(' ', '+')
+
+const pageKinds: ReadonlySet<Part['kind']> = new Set(['page', 'offset', 'after', 'before'])
+
+/** Returns the API's own parts without those of pages: what changes a listing begins it anew. */
+export const withoutPage = (parts: readonly Part[]): readonly Part[] =>
+  parts.filter(({ kind }) => kind !== 'own' && !pageKinds.has(kind))
+
+/** Returns the parts with a parameter in place of those of its kind; without any for an `undefined` value. */
+export function withParameter (
+  parts: readonly Part[], kind: ParameterKind, value: string | undefined, syntax: Syntax
+): readonly string[] {
+  const others = withoutPage(parts).filter(part => part.kind !== kind).map(({ raw }) => raw)
+  return value === undefined ? others : [...others, encodePart(`${parameterOf(kind, syntax)}=${value}`)]
+}
+
+/** Returns the parts without one of them. */
+export const withoutPart = (parts: readonly Part[], part: Part): readonly string[] =>
+  withoutPage(parts).filter(one => one !== part).map(({ raw }) => raw)
+
+/** Returns the parts with one filter more. */
+export function withFilter (parts: readonly Part[], filter: string, syntax: Syntax): readonly string[] {
+  const text = syntax.fieldParameters ? filter : `${parameterOf('where', syntax)}=${filter}`
+  return [...withoutPage(parts).map(({ raw }) => raw), encodePart(text)]
+}
+
+/** Returns a term of an order in the API's own words. */
+export function sortTerm (name: string, descending: boolean, { directions, direction }: Syntax): string {
+  if (!descending) return name
+  const word = [...directions].find(([, isDescending]) => isDescending)?.[0] ?? 'desc'
+  const [delimiter = ' '] = direction
+  return `${name}${delimiter}${word}`
+}
+
+/** Returns the shortest spelling of an operator. */
+export function spellingOf (operator: Operator, { operators }: Syntax): string {
+  const spellings = operators.flatMap(([spelling, of]) => of === operator ? [spelling] : [])
+  const [shortest = '='] = spellings.toSorted((one, other) => one.length - other.length)
+  return shortest
+}
+
+/** Returns a filter in the API's own language, with the operand that a person typed. */
+export function formatFilter (path: string, operator: Operator, operand: string, syntax: Syntax): string {
+  const spelling = spellingOf(operator, syntax)
+  if (!traitsOf(operator).list) return path + spelling + quoted(operand, spelling, syntax)
+  // Who quotes values himself has written the list as the API reads it.
+  if (operand.includes('"')) return path + spelling + operand
+  const [delimiter = ','] = syntax.list
+  const values = split(operand, syntax.list).map(value => quoted(value.trim(), '', syntax))
+  return path + spelling + values.join(delimiter)
+}
+
+/** Returns the filter for items with no value, or with one. */
+export const formatNull = (path: string, negated: boolean, syntax: Syntax): string =>
+  `${path}${spellingOf(negated ? 'not_equals' : 'equals', syntax)}null`
+
+/** Returns a text as an operand, in quotes where it would be read otherwise without them. */
+function quoted (text: string, spelling: string, { operators }: Syntax): string {
+  const isLonger = operators.some(([other]) => other.length > spelling.length && (spelling + text).startsWith(other))
+  const isSafe = text !== 'null' && !isLonger && !/^[("=]|^\s|\s$/.test(text)
+  return isSafe ? text : `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+}
+
+function split (text: string, delimiters: ReadonlySet<string>): readonly string[] {
+  let values = [text]
+  for (const delimiter of delimiters) values = values.flatMap(value => value.split(delimiter))
+  return values
+}

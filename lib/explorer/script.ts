@@ -1,0 +1,2 @@
+/** The script of every page; all of them work without it. */
+export const script = ''

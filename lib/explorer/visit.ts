@@ -1,0 +1,82 @@
+import { answer, type Api } from '../answer.ts'
+import type { Context } from '../collection.ts'
+import { type Body, receiveBody } from '../request/body.ts'
+import { parseRequest, type Request, type RequestText } from '../request/parse.ts'
+import { parsePath } from '../request/path.ts'
+import type { RequestFacts } from '../request-facts.ts'
+import type { Answer } from '../response/answer.ts'
+import { siteOf } from '../response/paths.ts'
+import { permissionsOf } from '../rules/methods.ts'
+import { walk } from '../plan/walk.ts'
+import type { Exploring } from './exploring.ts'
+import type { Place, Spot } from './place.ts'
+import { ownQuery, partsOf } from './words.ts'
+
+/** A request for a page, and the requests of the API that it is made of: all of the same caller. */
+export interface Visit {
+  readonly place: Place
+  readonly request: Request
+  /** Sends a request of the API, as a client would, and returns its answer in JSON. */
+  ask (asked: Asked): Promise<Answer>
+  /** Returns the resource of the page with what its caller may see; `writing`: as a write finds it. */
+  spot (writing?: boolean): Promise<Spot>
+}
+
+/** A request of the API: that of the page, but for what stands here. */
+export interface Asked {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly url?: string
+  readonly prefer?: string
+  readonly ifMatch?: string
+  readonly body?: unknown
+}
+
+/** Makes the visit of a request. `note` is told what the request of the page is. */
+export async function visit (
+  text: RequestText, { api, title }: Exploring, context: Context, note: (facts: RequestFacts) => void
+): Promise<Visit> {
+  const { options } = api
+  const { query } = parsePath(text.url, text.router)
+  const parts = partsOf(query, options.syntax)
+  const own = { ...text, ...plain, method: 'GET', url: withQuery(text.url, query, ownQuery(parts)) }
+  const request = parseRequest(own, options)
+  const [name] = request.segments
+  const caller = await api.callers.of(name, context)
+  // The rules are asked once a visit.
+  const fixed: Api = { ...api, callers: { ...api.callers, of: () => caller } }
+  const { syntax } = options
+  const site = siteOf(request, options.baseUrl)
+  return {
+    place: { title, site, syntax, spot: undefined, parts: request.parts, query: parts },
+    request,
+    async ask ({ body, ...asked }) {
+      const content = body === undefined ? {} : { body: bodyOf(body, api) }
+      const told = asked.url === undefined ? note : () => {}
+      return answer({ ...own, ...asked, ...content }, fixed, context, told)
+    },
+    async spot (writing = false) {
+      const permissions = permissionsOf(caller)
+      const { dictionaryPrefix } = syntax
+      const { segments, parts } = request
+      const resource = await walk({ segments, parts, dictionaryPrefix, writing }, permissions.model, context)
+      return { request, resource, permissions }
+    }
+  }
+}
+
+const noBody: Body = { contentType: undefined, bytes: undefined, value: undefined, refusal: undefined }
+
+/** What a request of the explorer's own has in place of the headers that a browser sends. */
+const plain = {
+  accept: 'application/json', prefer: undefined, ifMatch: undefined, ifNoneMatch: undefined, body: noBody
+}
+
+function bodyOf (value: unknown, { options }: Api): Body {
+  return receiveBody({ contentType: 'application/json', bytes: Buffer.from(JSON.stringify(value)) }, options.writes)
+}
+
+/** Returns a URL with another query. */
+export function withQuery (url: string, query: string, other: string): string {
+  const path = url.slice(0, url.length - query.length).replace(/[?;]$/, '')
+  return other === '' ? path : `${path}?${other}`
+}

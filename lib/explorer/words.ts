@@ -1,0 +1,62 @@
+import { decodePercent } from '../request/decode.ts'
+import type { ParameterKind, Syntax } from '../request/syntax.ts'
+
+/**
+ * The explorer's own parameters. All begin with `_`, which no snake_case name does. Those of a form that is sent with
+ * GET are answered by a redirect to the API's own URL, so that no page but a form has them.
+ */
+export const words = [
+  // The form of the answer.
+  '_format',
+  // Pages besides that of the resource: forms, and a message after a write.
+  '_new', '_edit', '_delete', '_done',
+  // Parts of a page: a count, and the field that the form for filters begins with.
+  '_count', '_filter',
+  // Forms that are sent with GET: the query that they change, and the changes.
+  '_query', '_field', '_equality', '_order', '_text', '_value', '_column',
+  // Members of forms that write.
+  '_method', '_tag', '_link'
+] as const
+
+/** A parameter of the explorer. */
+export type Word = typeof words[number]
+
+/** A part of a query string between two `&`. */
+export interface Part {
+  /** As the client wrote it. */
+  readonly raw: string
+  /** Decoded. */
+  readonly text: string
+  /** `own` for a word of the explorer, `filter` for every name that is no parameter. */
+  readonly kind: ParameterKind | 'own' | 'filter'
+  readonly name: string
+  /** The text after the first `=`. */
+  readonly value: string
+}
+
+/** Splits a raw query string. Throws malformed_url. */
+export function partsOf (raw: string, syntax: Syntax): readonly Part[] {
+  return raw.split('&').filter(part => part !== '').map(part => readPart(part, syntax))
+}
+
+function readPart (raw: string, { parameters }: Syntax): Part {
+  const text = decodePercent(raw.replaceAll('+', ' '), 'parameter')
+  const equals = text.indexOf('=')
+  const name = equals < 0 ? text : text.slice(0, equals)
+  const value = equals < 0 ? '' : text.slice(equals + 1)
+  const isOwn = words.some(word => word === name)
+  const kind = isOwn ? 'own' : equals < 0 ? 'filter' : parameters.get(name) ?? 'filter'
+  return { raw, text, kind, name, value }
+}
+
+/** Returns the value of a word, '' if it has none, and undefined without the word. */
+export const wordOf = (word: Word, parts: readonly Part[]): string | undefined =>
+  parts.find(({ kind, name }) => kind === 'own' && name === word)?.value
+
+/** Returns all values of a word. */
+export const wordsOf = (word: Word, parts: readonly Part[]): readonly string[] =>
+  parts.filter(({ kind, name }) => kind === 'own' && name === word).map(({ value }) => value)
+
+/** Returns the raw query without the explorer's own words: the query of the API. */
+export const ownQuery = (parts: readonly Part[]): string =>
+  parts.filter(({ kind }) => kind !== 'own').map(({ raw }) => raw).join('&')

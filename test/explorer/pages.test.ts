@@ -1,0 +1,264 @@
+import fc from 'fast-check'
+import { Type } from '@sinclair/typebox'
+import { fastify, type FastifyInstance } from 'fastify'
+import { test } from 'tap'
+import dataApi, { collection, type DataApiOptions, memory, SubCollection, SubItem } from '../../lib/index.ts'
+
+// docs/explorer.md. Browsers open these pages in browser.test.ts.
+
+const Artist = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  name: Type.String({ identifier: true, readable: true, writable: true, minLength: 1 }),
+  founded: Type.Union([Type.Integer(), Type.Null()], { readable: true, writable: true }),
+  active: Type.Boolean({ readable: true, writable: true }),
+  secret: Type.String(),
+  albums: SubCollection('albums', { foreignKey: 'artistId', readable: true })
+})
+const Album = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  title: Type.String({ readable: true, listed: true }),
+  notes: Type.Union([Type.Any(), Type.Null()], { readable: true }),
+  artistId: Type.Integer(),
+  artist: SubItem('artists', { foreignKey: 'artistId', readable: true })
+})
+
+const artistRows = () => [
+  { id: 1, name: 'Noisia', founded: 2003, active: false, secret: 'x' },
+  { id: 2, name: 'Can', founded: 1968, active: false, secret: 'y' },
+  { id: 3, name: 'Ada', founded: null, active: true, secret: 'z' }
+]
+const albumRows = () => [
+  { id: 7, title: 'Outer Edges', notes: { length: [18] }, artistId: 1 },
+  { id: 8, title: 'Tago Mago', notes: null, artistId: 2 }
+]
+
+export const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
+
+async function serve (
+  options: Partial<DataApiOptions> = {}, prepare: (app: FastifyInstance) => unknown = () => {},
+  rows: { artists: ReturnType<typeof artistRows>, albums: object[] } = { artists: artistRows(), albums: albumRows() }
+) {
+  const app = fastify()
+  await prepare(app)
+  const artists = collection(Artist, { source: memory(rows.artists) })
+  const albums = collection(Album, { source: memory(rows.albums as ReturnType<typeof albumRows>) })
+  await app.register(dataApi, { prefix: '/api', collections: { artists, albums }, explorer: true, ...options })
+  const get = async (url: string, headers: Record<string, string> = browser) => {
+    const { statusCode, body, headers: answered } = await app.inject({ url, headers })
+    return { status: statusCode, body, headers: answered, text: textOf(body) }
+  }
+  return { app, get }
+}
+
+/** The text of a page as a browser shows it, without style and script. */
+const textOf = (page: string) => page.replaceAll(/<(style|script|title)>[^]*?<\/\1>/g, '').replaceAll(/<[^>]*>/g, '')
+  .replaceAll(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => entities[name] ?? '')
+const entities: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' }
+
+test('a browser gets a page of every kind of resource', async t => {
+  const { get } = await serve()
+  for (const [url, ...texts] of [
+    ['/api', 'artists', 'albums', 'OpenAPI'],
+    ['/api/artists', 'Noisia', '2003', 'Ada', 'null'],
+    ['/api/artists/1', 'Noisia', 'Outer Edges', 'founded'],
+    ['/api/artists/1/founded', '2003'],
+    ['/api/artists/1/albums', 'Outer Edges'],
+    ['/api/albums/7/artist', 'Noisia'],
+    ['/api/artists/by_name', 'Can', 'Noisia'],
+    ['/api/artists/by_active', 'false 2', 'true 1'],
+    ['/api/artists/by_active/true', 'Ada']
+  ] as const) {
+    const { status, headers, text } = await get(url)
+    t.equal(status, 200, url)
+    t.equal(headers['content-type'], 'text/html; charset=utf-8', url)
+    for (const expected of texts) t.match(text, new RegExp(expected), `${url} shows ${expected}`)
+    t.notMatch(text, /secret/, url)
+  }
+})
+
+test('errors are pages with the same status', async t => {
+  const { get } = await serve()
+  for (const [url, status, message] of [
+    ['/api/artist', 404, "There is no collection 'artist'. Did you mean 'artists'?"],
+    ['/api/artists/9', 404, "An item was not found with the identifier '9'."],
+    ['/api/artists?nam=x', 400, "There is no field 'nam' to filter by. Did you mean 'name'?"],
+    ['/api/artists?founded=x', 400, 'founded']
+  ] as const) {
+    const answer = await get(url)
+    t.strictSame([answer.status, answer.headers['content-type']], [status, 'text/html; charset=utf-8'], url)
+    t.ok(answer.text.includes(message), url)
+    t.equal(answer.headers.vary, 'Accept')
+  }
+})
+
+test('Accept, format and _format decide between a page and data', async t => {
+  const { get } = await serve()
+  const type = async (url: string, accept?: string) =>
+    String((await get(url, accept === undefined ? {} : { accept })).headers['content-type']).split(';')[0]
+  t.equal(await type('/api/artists'), 'application/json')
+  t.equal(await type('/api/artists', '*/*'), 'application/json')
+  t.equal(await type('/api/artists', 'text/html;q=0.5, */*'), 'application/json')
+  t.equal(await type('/api/artists', 'application/json, text/html'), 'application/json')
+  t.equal(await type('/api/artists', 'text/html'), 'text/html')
+  t.equal(await type('/api/artists', 'text/html, application/json;q=0.9'), 'text/html')
+  t.equal(await type('/api/artists?_format=html'), 'text/html')
+  t.equal(await type('/api/artists?format=html'), 'text/html')
+  t.equal(await type('/api/artists?format=json', browser.accept), 'application/json')
+  t.equal(await type('/api/artists?_format=csv', browser.accept), 'text/csv')
+  t.equal(await type('/api/artists?_format=ndjson&name=Can', browser.accept), 'application/x-ndjson')
+  const unknown = await get('/api/artists?_format=xml', {})
+  t.strictSame([unknown.status, (JSON.parse(unknown.body) as { error: string }).error], [400, 'invalid_parameter'])
+})
+
+test('answers in JSON are byte-identical with the explorer, but for Vary', async t => {
+  const { get } = await serve()
+  const { get: getPlain } = await serve({ explorer: false })
+  const urls = [
+    '/api', '/api/artists', '/api/artists?size=1&founded>1', '/api/artists/1', '/api/artists/1/name', '/api/artists/9',
+    '/api/artists?nam=1', '/api/artists/by_active', '/api/x', '/api/artists?format=csv', '/api/artists?format=x'
+  ]
+  for (const url of urls) {
+    for (const accept of ['application/json', '*/*', 'text/csv', 'image/png', '']) {
+      const [one, other] = [await get(url, { accept }), await getPlain(url, { accept })]
+      const { vary: _, date: __, ...headers } = one.headers
+      const { vary: ___, date: ____, ...plainHeaders } = other.headers
+      t.strictSame([one.status, headers, one.body], [other.status, plainHeaders, other.body], `${url} ${accept}`)
+      t.match(one.headers.vary, /Accept/, url)
+    }
+  }
+})
+
+test('a page is private, and forbids all but its own style and script', async t => {
+  const { get } = await serve()
+  for (const url of ['/api', '/api/artists', '/api/artists/9']) {
+    const { headers, body } = await get(url)
+    t.equal(headers['cache-control'], 'private, no-cache')
+    t.equal(headers['x-robots-tag'], 'noindex, nofollow')
+    t.equal(headers['x-content-type-options'], 'nosniff')
+    const policy = String(headers['content-security-policy'])
+    t.match(policy, /default-src 'none'; style-src 'sha256-[^']+'; /)
+    t.match(policy, /form-action 'self'; base-uri 'none'; frame-ancestors 'none'/)
+    t.notMatch(policy, /unsafe|\*|https?:/)
+    t.notMatch(body, / style="| on\w+="/)
+  }
+})
+
+test('headers sort, filters can be removed, and the links of pages are those of the API', async t => {
+  const { get } = await serve()
+  const { body } = await get('/api/artists?founded>=1900&active=false&sort=name&size=1&_count')
+  t.ok(body.includes('href="/api/artists?founded%3E=1900&amp;active=false&amp;size=1&amp;sort=name+desc"'))
+  const others = '/api/artists?active=false&amp;sort=name&amp;size=1'
+  t.ok(body.includes(`href="${others}" aria-label="Remove the filter founded&gt;=1900"`))
+  t.match(body, 'aria-sort="ascending"')
+  t.match(body, '1 row of 2')
+  const [, next = ''] = /href="([^"]+)" rel="next"/.exec(body) ?? []
+  const following = await get(next.replaceAll('&amp;', '&'))
+  t.match(following.text, 'Noisia')
+  t.match(following.text, '1 row of 2')
+})
+
+test('a form for filters, columns and queries leads to the URL of the API', async t => {
+  const { get } = await serve()
+  for (const [form, location] of [
+    ['_query=sort%3Dname&_field=name&_text=contains&_value=a+%26+b', '?sort=name&name*=a+%26+b'],
+    ['_query=&_field=name&_text=equals&_value=null', '?name=%22null%22'],
+    ['_query=&_field=name&_text=in&_value=Can,+Ada', '?name=*Can,Ada'],
+    ['_query=&_field=founded&_order=at_least&_text=contains&_value=1970', '?founded%3E=1970'],
+    ['_query=&_field=founded&_order=null&_value=', '?founded=null'],
+    ['_query=&_field=active&_equality=not_equals&_value=true', '?active!=true'],
+    ['_query=page%3D3%26name%3DCan&_field=founded&_order=less&_value=3', '?name=Can&founded%3C3'],
+    [
+      '_query=fields%3Dname,albums(title;limit%3D1)%26size%3D2&_column=name&_column=albums&_column=id',
+      '?size=2&fields=name,albums(title;limit=1),id'
+    ],
+    ['_query=name%3DCan%26founded%3E1', '?name=Can&founded%3E1'],
+    ['_query=//evil.example', '?//evil.example'],
+    ['_query=', '']
+  ] as const) {
+    const { status, headers } = await get(`/api/artists?${form}`)
+    t.strictSame([status, headers.location], [303, `/api/artists${location}`], form)
+  }
+})
+
+test('a filter made of any text finds the items that hold it', async t => {
+  const names = ['null', '"', '=x', '*', 'a,b', ' x ', '~y', '(z', 'é&%+#', '>', '\\"']
+  const rows = names.map((name, index) => ({ id: index, name, founded: null, active: true, secret: '' }))
+  const { get } = await serve({}, undefined, { artists: rows, albums: [] })
+  for (const name of names) {
+    const form = new URLSearchParams({ _query: '', _field: 'name', _text: 'equals', _value: name })
+    const { headers } = await get(`/api/artists?${form}`)
+    const { body } = await get(String(headers.location), {})
+    t.strictSame((JSON.parse(body) as Array<{ name: string }>).map(one => one.name), [name])
+  }
+})
+
+test('a hook that replaces the data of answers replaces it on pages', async t => {
+  const { get } = await serve({}, app => {
+    app.addHook('preSerialization', async (_request, _reply, value) =>
+      JSON.parse(JSON.stringify(value).replaceAll('Noisia', 'redacted')) as unknown)
+  })
+  const { text } = await get('/api/artists')
+  t.match(text, 'redacted')
+  t.notMatch(text, 'Noisia')
+})
+
+test('a field cannot have the name of a parameter of the explorer', async t => {
+  const Thing = Type.Object({
+    id: Type.Integer({ identifier: true, readable: true }),
+    _edit: Type.String({ readable: true })
+  })
+  const collections = { things: collection(Thing, { source: memory([]) }) }
+  await t.rejects(Promise.resolve(fastify().register(dataApi, { collections, naming: 'none', explorer: true })), {
+    message: /_edit.*explorer/
+  })
+  await fastify().register(dataApi, { collections, naming: 'none' })
+})
+
+/** Texts that would be markup, end an attribute, or turn the page around. */
+const hostile = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 200 }),
+  fc.array(fc.constantFrom(
+    '<script>', '</script>', '<!--', '-->', '"', "'", '<img src=x onerror=alert(1)>', '&lt;', '&', '\u202e', '😀',
+    'javascript:alert(1)', 'https://x.example/"onclick=1', '</style>', '{{', '`', '</bdi>', '\n', 'a'.repeat(10_000)
+  ), { maxLength: 6 }).map(parts => parts.join(''))
+).filter(text => !/[\0\p{Surrogate}]/u.test(text))
+
+test('a value of any text is text on every page, and nothing else', async t => {
+  const known = new Set<string>()
+  const tagsOf = (page: string) => [...page.matchAll(/<\/?([a-z!]\w*)/gi)].map(([, name = '']) => name.toLowerCase())
+  const { get: getPlain } = await serve()
+  for (const url of [
+    '/api', '/api/artists', '/api/artists?name=x', '/api/artists/1', '/api/artists/1/albums', '/api/artists/9',
+    '/api/artists/by_name', '/api/artists/by_active', '/api/artists/1/name', '/api/albums/7'
+  ]) {
+    for (const tag of tagsOf((await getPlain(url)).body)) known.add(tag)
+  }
+  for (const tag of ['time', 'pre', 'summary', 'details', 'a', 'bdi', 'code']) known.add(tag)
+  const runs = Number(process.env['FC_RUNS'] ?? 60)
+  const rows = fc.sample(hostile, { numRuns: runs, seed: Number(process.env['FC_SEED'] ?? 7) })
+  const artists = rows.map((name, id) => ({ id, name, founded: null, active: true, secret: '' }))
+  const albums = rows.map((title, id) => ({ id, title, notes: { [title]: [title] }, artistId: id }))
+  const { get } = await serve({ pages: { defaultSize: runs, maxSize: runs } }, undefined, { artists, albums })
+  const check = (page: { body: string, text: string }, text: string, url: string) => {
+    const shown = page.text.replaceAll(/\s+/g, ' ')
+    const expected = text.slice(0, 40).replace(/[\uD800-\uDBFF]$/, '').replaceAll(/\s+/g, ' ')
+    if (!shown.includes(expected)) t.fail(`${url} does not show ${JSON.stringify(expected)}`)
+    const foreign = tagsOf(page.body).filter(tag => !known.has(tag))
+    if (foreign.length > 0) t.fail(`${url} has the elements ${foreign.join(', ')}`)
+    const bare = page.body.replaceAll(/="[^"]*"/g, '=""')
+    if (/<[^>]* (on\w+|style|src)=/i.test(bare)) t.fail(`${url} has a forbidden attribute`)
+    if (/href="(?!\/|https?:|data:image|#)/i.test(page.body)) t.fail(`${url} has a link to another scheme`)
+  }
+  const [all, grouped] = [await get('/api/artists'), await get('/api/albums/by_title')]
+  for (const [id, text] of rows.entries()) {
+    check(all, text, '/api/artists')
+    check(grouped, text, '/api/albums/by_title')
+    const item = `/api/artists/by_id/${id}`
+    for (const url of [item, `${item}/name`, `/api/albums/${id}?fields=notes,title,artist`]) {
+      check(await get(url), text, url)
+    }
+    const asked = `/api/artists?name=${encodeURIComponent(`"${text.replaceAll(/["\\]/g, '\\$&')}"`)}`
+    if (asked.length < 8000) check(await get(asked), text, asked.slice(0, 80))
+  }
+  t.pass(`${runs} texts`)
+})
