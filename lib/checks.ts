@@ -25,8 +25,10 @@ export function makeChecks ({ collections }: Model, log: Log): Checks {
   const waiting = new Map<Database, Check>()
   for (const [database, own] of groupByDatabase(collections.values())) {
     const { catalogCheck } = database
-    if (catalogCheck === undefined || catalogCheck.mode === 'off') continue
-    waiting.set(database, makeCheck(catalogCheck, own, log, () => waiting.delete(database)))
+    const passed = () => waiting.delete(database)
+    if (catalogCheck?.mode === 'off') {
+      if (catalogCheck.prepare !== undefined) waiting.set(database, makePreparation(catalogCheck.prepare, passed))
+    } else if (catalogCheck !== undefined) waiting.set(database, makeCheck(catalogCheck, own, log, passed))
   }
   return {
     async start (patience) {
@@ -59,8 +61,17 @@ interface Check {
   admit (): Promise<void>
 }
 
+/** Compares nothing. The first request waits for what its plan needs to know, and fails if the database does. */
+const makePreparation = (prepare: () => Promise<unknown>, passed: () => void): Check => ({
+  start: async () => [],
+  async admit () {
+    await prepare()
+    passed()
+  }
+})
+
 function makeCheck (
-  { mode, run }: CatalogCheck, collections: readonly Collection[], log: Log, passed: () => void
+  { mode, run, prepare }: CatalogCheck, collections: readonly Collection[], log: Log, passed: () => void
 ): Check {
   let running: Promise<readonly string[]> | undefined
   // The error of requests until the next check is due, so that the tables are not read again for each of them.
@@ -68,7 +79,8 @@ function makeCheck (
 
   /** Runs the check, once for all who wait, and returns the faults. It has passed where there are none. */
   const check = () => {
-    running ??= run(collections).then(findings => {
+    running ??= run(collections).then(async findings => {
+      await prepare?.()
       const faults = messagesOf(findings, 'fault')
       const warnings = [...messagesOf(findings, 'warning'), ...mode === 'warn' ? faults : []]
       if (warnings.length > 0) log.warn({ declarations: warnings }, warningText(warnings))

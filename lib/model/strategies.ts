@@ -1,5 +1,5 @@
 import { requestStrategies, type RequestStrategies } from '../../schemas/request-strategies.ts'
-import type { Declared } from '../collection.ts'
+import type { Declared, RowChange, Source } from '../collection.ts'
 import { compileCheck } from './check.ts'
 
 /** The requests that may write a collection. Every strategy has a value. */
@@ -25,6 +25,23 @@ export function compileStrategies (
     return { ...strategies, create: false, update: [], upsert: false, delete: false }
   }
   return writable || strategies.upsert ? strategies : { ...strategies, update: [] }
+}
+
+/** Returns the strategies of a collection without the writes that its table does not take, as far as that is known. */
+export function takenStrategies ({ strategies, source: { writes } }: {
+  readonly strategies: Strategies
+  readonly source: Source
+}): Strategies {
+  if (writes === undefined || writes.refused.size === 0) return strategies
+  const { create, update, upsert, delete: deletes } = strategies
+  const takes = (change: RowChange) => !writes.refused.has(change)
+  return {
+    ...strategies,
+    create: create && takes('insert'),
+    update: takes('update') ? update : [],
+    upsert: upsert && takes('insert'),
+    delete: deletes && takes('delete')
+  }
 }
 
 function defined<T extends object> (strategies: T): Partial<T> {

@@ -1,5 +1,6 @@
 import { singleKey } from '../model/keys.ts'
 import type { Collection, SubCollectionField } from '../model/model.ts'
+import { takenStrategies } from '../model/strategies.ts'
 import { mediaTypes } from '../plan/media.ts'
 import type { Method } from '../plan/methods.ts'
 import type { Resource } from '../plan/walk.ts'
@@ -214,7 +215,8 @@ export function updateOperation (collection: Collection, method: Method, describ
   // `Prefer` shows the item.
   const oneOf = ([first, ...others]: [Schema, ...Schema[]]) =>
     profile.details && profile.selection ? { anyOf: [first, ...others] } : first
-  const { name, strategies: { upsert } } = collection
+  const { name } = collection
+  const { upsert } = takenStrategies(collection)
   return {
     operationId: describing.operationId(`${profile.allUpdates ? method.toLowerCase() : 'update'}_${name}_item`),
     summary: `${upsert ? 'Update or create' : 'Update'} an item of ${name}`,

@@ -259,12 +259,16 @@ export function planElements (
   const elements = values.map(({ value, pointer }) => {
     const element = planElement(planning, value, { target, pointer, presets })
     if (mayCreate) return element
-    const violation = { pointer, message: 'must name an existing item by an identifier' }
-    if (element.found === undefined) draft.violations.push(violation)
-    return { ...element, created: { ...element.created, violations: [violation] } }
+    if (element.found === undefined) draft.violations.push(mustExist(pointer))
+    return withoutCreation(element)
   })
   return { elements, violations: draft.violations }
 }
+
+const mustExist = (pointer: string): Violation => ({ pointer, message: 'must name an existing item by an identifier' })
+
+const withoutCreation = (element: Element): Element =>
+  ({ ...element, created: { ...element.created, violations: [mustExist(element.pointer)] } })
 
 /**
  * Returns true if an element is meant to be linked and not created: its identifier can only be that of an existing
@@ -290,10 +294,12 @@ function planElement (
 ): Element {
   const created = planBody(value, target, { form: 'create', pointer, presets, allowance })
   const found = isObject(value) ? findIdentifier(value, target, presets) : undefined
-  if (found === undefined) draft.violations.push(...created.violations)
   const linkedValue = found === undefined ? {} : value
   const linked = planBody(linkedValue, target, { form: 'link', pointer, presets: [], allowance })
-  return { pointer, found, linked, created }
+  const planned = { pointer, found, linked, created }
+  const element = target.source.writes?.refused.has('insert') === true ? withoutCreation(planned) : planned
+  if (found === undefined) draft.violations.push(...element.created.violations)
+  return element
 }
 
 /** Returns the first readable identifier that the object, together with its parent, has values for. */

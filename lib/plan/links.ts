@@ -14,8 +14,17 @@ export function isSeparable (via: RelationField): boolean {
   return foreignKey.some(field => field.nullable)
 }
 
-/** Returns true if clients may link items by this relation: its holder takes updates, and so does the relation. */
-const isWritable = ({ writable, holder }: RelationField) => writable && holder.strategies.update.length > 0
+/**
+ * Returns true if clients may link items by this relation: it is writable, its holder takes updates, and so does the
+ * table that stores its foreign key.
+ */
+function isWritable (via: RelationField): boolean {
+  const { writable, holder } = via
+  if (!writable || holder.strategies.update.length === 0) return false
+  if (via.kind === 'sub-collection' && via.link.kind === 'join') return true
+  const { source: { writes } } = via.kind === 'sub-item' ? holder : via.target
+  return writes?.refused.has('update') !== true
+}
 
 /** Returns the relation by which a collection takes existing items; undefined if it takes none. */
 export function linkingRelation ({ from: { via }, where }: On<'collection'>): SubCollectionField | undefined {

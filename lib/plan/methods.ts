@@ -1,3 +1,4 @@
+import { takenStrategies } from '../model/strategies.ts'
 import { linkingRelation, replaceableRelation, separableRelation } from './links.ts'
 import type { Resource } from './walk.ts'
 
@@ -38,13 +39,15 @@ function collectionMethods (resource: On<'collection'>): readonly Method[] {
   return [...isPosted ? ['POST'] as const : [], ...isReplaced ? ['PUT'] as const : []]
 }
 
-const takesItems = ({ from, presets }: On<'collection'>) => from.collection.strategies.create && presets !== undefined
+const takesItems = ({ from, presets }: On<'collection'>) =>
+  takenStrategies(from.collection).create && presets !== undefined
 
 function itemMethods (resource: On<'item'>): readonly Method[] {
-  const { update, delete: deletes } = resource.collection.strategies
+  const { update, delete: deletes } = takenStrategies(resource.collection)
   // Behind a relation that can be taken apart, DELETE takes the item out of it, and never deletes it for everybody.
   const takesDelete = separableRelation(resource)?.writable ?? deletes
   return takesDelete ? [...update, 'DELETE'] : update
 }
 
-const takesValue = ({ field, collection }: On<'scalar'>) => field.writable && collection.strategies.update.length > 0
+const takesValue = ({ field, collection }: On<'scalar'>) =>
+  field.writable && takenStrategies(collection).update.length > 0

@@ -1,5 +1,6 @@
 import { contentTooLarge, malformedBody, validation } from '../errors.ts'
 import type { Collection, SubCollectionField } from '../model/model.ts'
+import { takenStrategies } from '../model/strategies.ts'
 import { type Body, type BodyLimits, jsonOf } from '../request/body.ts'
 import type { Conditions } from '../request/conditions.ts'
 import type { Query } from '../request/request.ts'
@@ -89,7 +90,7 @@ function planLink (
 ): Write | undefined {
   const via = linkingRelation(resource)
   if (via === undefined) return undefined
-  const { strategies: { create } } = via.target
+  const { create } = takenStrategies(via.target)
   const many = Array.isArray(body)
   const values = many
     ? body.map((value: unknown, index) => ({ value, pointer: `/${index}` }))
@@ -108,7 +109,7 @@ function planReplace (resource: On<'collection'>, request: WriteRequest, limits:
   const body = jsonOf(request.body)
   if (!Array.isArray(body)) throw validation([{ pointer: '', message: 'must be an array of all items of the list' }])
   const values = body.map((value: unknown, index) => ({ value, pointer: `/${index}` }))
-  const mayCreate = via.target.strategies.create
+  const mayCreate = takenStrategies(via.target).create
   const { elements, violations } = planElements(values, via, { allowance: allowanceOf(limits), mayCreate })
   if (violations.length > 0) throw validation(violations)
   return linkWrite(resource, via, { elements, many: true, replace: true }, undefined)
@@ -162,7 +163,9 @@ function planUpsertInsert (
   { collection, walked, presets }: On<'item'>, value: unknown, limits: WriteLimits
 ): UpsertInsert | undefined {
   const last = walked.at(-1)?.step
-  if (!collection.strategies.upsert || presets === undefined) return undefined
+  if (!takenStrategies(collection).upsert || presets === undefined) return undefined
+  const { source: { writes } } = collection
+  if (writes !== undefined && presets.some(({ field }) => writes.isGenerated(field.property))) return undefined
   if (last === undefined || last.via?.kind === 'sub-item') return undefined
   const allPresets = [...presets, ...parentPresets(last.via)]
   const allowance = allowanceOf(limits)

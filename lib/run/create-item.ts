@@ -1,6 +1,6 @@
 import type { Values } from '../collection.ts'
-import { danglingReference, validation } from '../errors.ts'
-import type { KeyValues } from '../model/keys.ts'
+import { constraint, danglingReference, internal, validation } from '../errors.ts'
+import { type KeyValues, toKeyValues } from '../model/keys.ts'
 import type { Collection, Field, StoredField, SubCollectionField } from '../model/model.ts'
 import { type Assignment, contradiction, type Element, type ItemBody, parentKey } from '../plan/body.ts'
 import type { Preset, Origin, Row } from '../plan/plan.ts'
@@ -93,12 +93,22 @@ async function insertItem (
 ): Promise<KeyValues | undefined> {
   const values = storedValues(draft, collection, pointer)
   const inserted = await session.change({ kind: 'insert', collection, values, asked: draft.asked, orNothing })
-  if (inserted.kind === 'unchanged') return undefined
+  if (inserted.kind === 'unchanged') {
+    if (orNothing) return undefined
+    // A trigger has dropped the row, or stored it elsewhere.
+    throw constraint([], pointer)
+  }
   // For some unique constraints the database cannot skip the insert, and refuses it instead.
   if (orNothing && inserted.kind === 'refused' && inserted.by === 'unique') return undefined
   const { key } = expectChanged(inserted, collection, pointer)
+  // The `instead of` trigger of a view decides which key an insert returns.
+  if (key !== undefined && toKeyValues(key) === undefined) throw internal(new Error(keyless(collection)))
   return keyOf(keyProperties(collection, key ?? []), collection)
 }
+
+const keyless = ({ property }: Collection) =>
+  `collection '${property}': the database returned no key of a new item; ` +
+  "a trigger 'instead of insert' must return it, or a client must give it"
 
 /** Returns the values of a key by property. */
 const keyProperties = ({ key }: Collection, values: readonly unknown[]): Values =>

@@ -7,16 +7,23 @@ import { newDraft, storeValue } from './draft.ts'
 import { checkKey, storedValues } from './stored-values.ts'
 
 /**
- * Returns the single change that carries out a write; undefined if the write depends on stored data or on a setter or
- * hook, or needs several changes.
+ * Returns the single change that carries out a write; undefined if the write depends on stored data, on a setter, hook
+ * or trigger, or needs several changes.
  */
 export function singleChange (plan: WritePlan, caller: Caller): AuthorisedChange | undefined {
+  if (mayBeReplaced(plan)) return undefined
   switch (plan.kind) {
     case 'create': return singleInsert(plan, caller)
     case 'update': return singleUpdate(plan, caller)
     case 'delete': return singleDelete(plan)
     default: return undefined
   }
+}
+
+/** Only in a transaction is it known whether the item existed before a trigger took the place of a change. */
+function mayBeReplaced (plan: WritePlan): boolean {
+  const { source: { writes } } = plan.kind === 'create' ? plan.from.collection : plan.collection
+  return writes !== undefined && writes.replaced.size > 0
 }
 
 type CreatePlan = WritePlanOf<'create'>

@@ -13,15 +13,19 @@ export function expectChanged (
 ): Extract<Changed, { kind: 'changed' }> {
   switch (changed.kind) {
     case 'changed': return changed
-    // The item was read or locked a moment ago. Only a view or trigger of the database can prevent the change.
+    // The item was read or locked a moment ago. Only a rule of the database can prevent the change.
     case 'unchanged':
+      // The trigger decides what becomes of the row (docs/databases.md: Views and triggers).
+      if (isReplaceable(collection)) return { kind: 'changed' }
       throw unavailable(new Error(
         `collection '${collection.property}': an item that was locked could not be changed; ` +
-          'a view or trigger of the database may prevent it'
+          'a rule of the database may prevent it'
       ))
     case 'refused': throw refusalOf(changed, collection, pointer, deleting)
   }
 }
+
+const isReplaceable = ({ source: { writes } }: Collection) => writes !== undefined && writes.replaced.size > 0
 
 /** Returns the error for a transaction that the database refused at its commit. */
 export function commitRefusal ({ refused, collection, cause }: RefusedAtCommit): DataApiError {

@@ -14,6 +14,11 @@ export interface Finding {
 /** The comparison of declarations with the catalog of one database (docs/databases.md: Declarations and tables). */
 export interface CatalogCheck {
   readonly mode: CheckMode
+  /**
+   * Reads what the plans of requests need to know about the tables; absent if that is read when it is needed. Rejects
+   * with `unavailable` if the database cannot be reached.
+   */
+  prepare? (): Promise<unknown>
   /** Compares collections of the database. Rejects with `unavailable` if the database cannot be reached. */
   run (collections: readonly Collection[]): Promise<readonly Finding[]>
 }

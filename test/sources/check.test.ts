@@ -170,6 +170,32 @@ create view v as select id, name from t`, async (t, db) => {
     [/has no column 'nam'; did you mean/])
 })
 
+onSqlite('the key of an item that a trigger of a view creates must be given', `
+create table t (id integer primary key, name text);
+create view v as select id, name from t;
+create trigger i instead of insert on v begin insert into t (name) values (new.name); end`, async (t, db) => {
+  const over = (id: TObject['properties'][string], more = {}) => ({
+    things: collection(Type.Object({ id, name: Type.Optional(Type.String(open)) }), { source: db.table('v'), ...more })
+  })
+  t.match(await faultsOf(over(Id)), [/^collection 'things', field 'id': is the key of new items, but no client may/])
+  t.strictSame(await faultsOf(over(Type.Integer({ ...key, ...open }))), [])
+  t.strictSame(await faultsOf(over(Id, { hooks: { creating () {} } })), [])
+  t.strictSame(await faultsOf(over(Id, { requestStrategies: { create: false } })), [])
+})
+
+onPostgres('a column that a view computes cannot be written', `
+create table t (id integer primary key, name text);
+create view v as select id, name, upper(name) as loud from t;
+create view g as select id, max(name) as loud from t group by id`, async (t, db) => {
+  const over = (view: string) => ({
+    things: collection(Type.Object({ id: Type.Integer({ ...key, ...open }), loud: Type.Optional(Type.String(open)) }), {
+      source: db.table(view)
+    })
+  })
+  t.match(await faultsOf(over('v')), [/field 'loud': is flagged 'writable', but the view computes the column 'v.loud'/])
+  t.strictSame(await faultsOf(over('g')), [])
+})
+
 onSqlite('a type that cannot hold the field is a fault in SQLite only where it is certain', `
 create table t (id integer primary key, untyped, flag boolean, at datetime, price decimal(10, 2), words clob,
   note varchar(20));

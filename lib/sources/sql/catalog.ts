@@ -21,6 +21,8 @@ export interface CatalogColumn {
   /** The expression of the default; undefined where there is none. */
   readonly default: string | undefined
   readonly generated: boolean
+  /** True for a column that a view computes, while others of its columns can be written. */
+  readonly computed: boolean
   readonly identity: 'always' | 'by default' | undefined
   /** The members of an enum, in its order. */
   readonly members: readonly string[] | undefined

@@ -3,6 +3,7 @@ import type { Collection, SubCollectionField } from '../../model/model.ts'
 import type { Database, DataSource } from '../source.ts'
 import { type ColumnNames, columnNaming } from './column-names.ts'
 import { parseTableName, type TableName } from './table-name.ts'
+import { type FindWrites, sourceWrites } from './table-writes.ts'
 
 /** A table or view of an SQL database. */
 export interface SqlSource extends DataSource {
@@ -29,16 +30,18 @@ export interface TableDefinition extends TableOptions {
 }
 
 /**
- * Makes a source of a database's table. A text is a name, or a schema and a name with a dot between them. Throws a
- * DeclarationError if the name is empty or has two dots.
+ * Makes a source of a database's table. A text is a name, or a schema and a name with a dot between them. `findWrites`
+ * tells which writes the table takes. Throws a DeclarationError if the name is empty or has two dots.
  */
 export function makeSource (
-  database: Database, table: string | TableDefinition, { columns }: TableOptions = {}
+  database: Database, table: string | TableDefinition, { columns }: TableOptions = {}, findWrites?: FindWrites
 ): SqlSource {
   const { schema, name } = typeof table === 'string' ? parseTableName(table) : { schema: table.schema, ...table }
   if (name === '' || schema === '') throw new DeclarationError('table(name): the name must not be empty')
   const naming = typeof table === 'string' ? columns : columns ?? table.columns
-  return { database, table: name, schema, column: columnNaming(naming ?? 'none') }
+  const column = columnNaming(naming ?? 'none')
+  const writes = findWrites && sourceWrites(findWrites, { schema, name }, column)
+  return { database, table: name, schema, column, get writes () { return writes?.() } }
 }
 
 /** Returns the source of a collection. Only collections with SQL sources reach this room. */

@@ -78,11 +78,12 @@ function choicesOf (schema: TSchema): readonly string[] {
 }
 
 function checkGenerated (about: About): readonly Finding[] {
-  const { field, column: { generated, identity }, served: { collection }, place } = about
+  const { field, column: { generated, computed, identity }, served: { collection }, place } = about
   // The application's setter may well store the value elsewhere.
   if (!field.writable || collection.setters.has(field.property)) return []
   const advice = "remove the flag 'writable'"
   if (generated) return [fault(place, `is flagged 'writable', but ${show(about)} is generated; ${advice}`)]
+  if (computed) return [fault(place, `is flagged 'writable', but the view computes ${show(about)}; ${advice}`)]
   if (identity !== 'always' || collection.key.includes(field)) return []
   return [fault(place, `is flagged 'writable', but ${show(about)} is generated always as identity; ${advice}`)]
 }

@@ -6,7 +6,7 @@ import type { Catalog, CatalogColumn, CatalogTable } from '../catalog.ts'
 import { joinTableOf, sourceOf, tableOf } from '../source.ts'
 import { keyOfTable, showTable, type TableName } from '../table-name.ts'
 import { checkColumn } from './columns.ts'
-import { checkCreation } from './creation.ts'
+import { checkCreation, checkViewKey } from './creation.ts'
 import { columnName, fault, placeOfField, warning } from './finding.ts'
 import { checkUniqueness } from './keys.ts'
 import { checkJoinTable, checkReferences } from './relations.ts'
@@ -48,6 +48,7 @@ function checkServed (
 ): readonly Finding[] {
   const findings = [...one.columns].flatMap(([field, column]) => checkColumn(field, column, one, rules))
   if (isWhole(one.table)) findings.push(...checkUniqueness(one), ...checkCreation(one))
+  else if (!rules.returnsViewKeys) findings.push(...checkViewKey(one))
   return [...findings, ...checkReferences(one, served, rules)]
 }
 

@@ -21,6 +21,16 @@ export function checkCreation ({ collection, table, columns }: Served): readonly
   })
 }
 
+/** Checks that the key of an item that is created through a trigger is known: the database does not tell it. */
+export function checkViewKey ({ collection }: Served): readonly Finding[] {
+  const { strategies: { create }, hooks, setters, key, source } = collection
+  const hasCode = hooks.creating !== undefined || setters.size > 0
+  if (!create || hasCode || source.writes?.replaced.has('insert') !== true) return []
+  return key.filter(field => !isFilled(field, collection)).map(field => fault(placeOfField(collection, field),
+    'is the key of new items, but no client may write it, and a view does not tell which key its trigger has made; ' +
+    "flag it 'writable', fill it in the hook 'creating', or set requestStrategies: { create: false }"))
+}
+
 const isRequired = ({ nullable, filled }: CatalogColumn) => !nullable && !filled
 
 function isFilled (field: StoredField, collection: Collection): boolean {

@@ -7,6 +7,8 @@ export interface TypeRules {
   readonly suits: Readonly<Partial<Record<ValueKind, ReadonlySet<TypeFamily>>>>
   /** True if the database compares values of different families, as SQLite does. */
   readonly comparesAll: boolean
+  /** True if the insert of a row through a trigger of a view returns the key that the trigger has made. */
+  readonly returnsViewKeys: boolean
   /** Columns that every table has without declaring them. */
   readonly systemColumns: ReadonlySet<string>
 }
@@ -36,6 +38,7 @@ export const postgresRules: TypeRules = {
       'interval', 'uuid', 'json', 'array')
   },
   comparesAll: false,
+  returnsViewKeys: true,
   systemColumns: new Set(['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid'])
 }
 
@@ -50,6 +53,7 @@ export const sqliteRules: TypeRules = {
     string: families('text', 'integer', 'float')
   },
   comparesAll: true,
+  returnsViewKeys: false,
   systemColumns: new Set()
 }
 

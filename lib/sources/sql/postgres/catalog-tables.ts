@@ -38,11 +38,16 @@ const baseType = `lateral (with recursive b(oid, base, modifier, required, has_d
 const isChecked = `exists (select 1 from pg_constraint k where k.conrelid = a.attrelid and k.contype = 'c'
   and k.convalidated and pg_get_expr(k.conbin, k.conrelid) = '(' || quote_ident(a.attname) || ' IS NOT NULL)')`
 
+// A view of one table can be written without triggers, except for its columns that are expressions.
+const isComputed = `c.relkind = 'v' and pg_relation_is_updatable(c.oid, true) & 12 <> 0
+      and not pg_column_is_updatable(c.oid, a.attnum, true)
+      and not exists (select 1 from pg_trigger g where g.tgrelid = c.oid and g.tgtype & 64 <> 0)`
+
 const columns = `(select coalesce(json_agg(json_build_object(
     'name', a.attname, 'type', format_type(b.oid, b.modifier), 'base', t.typname, 'class', t.typtype,
     'category', t.typcategory, 'required', a.attnotnull or b.required or ${isChecked},
     'default', pg_get_expr(d.adbin, d.adrelid), 'domainDefault', b.has_default, 'generated', a.attgenerated <> '',
-    'identity', a.attidentity, 'comment', col_description(a.attrelid, a.attnum),
+    'computed', ${isComputed}, 'identity', a.attidentity, 'comment', col_description(a.attrelid, a.attnum),
     'members', (select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e where e.enumtypid = b.oid)
   ) order by a.attnum), '[]')
   from pg_attribute a join ${baseType} as b on true join pg_type t on t.oid = b.oid
@@ -134,13 +139,14 @@ interface ColumnJson {
   readonly default: string | null
   readonly domainDefault: boolean
   readonly generated: boolean
+  readonly computed: boolean
   readonly identity: string
   readonly members: readonly string[] | null
   readonly comment: string | null
 }
 
 function readColumn (column: ColumnJson): CatalogColumn {
-  const { name, type, required, generated, identity, members, comment } = column
+  const { name, type, required, generated, computed, identity, members, comment } = column
   return {
     name,
     type,
@@ -149,6 +155,7 @@ function readColumn (column: ColumnJson): CatalogColumn {
     filled: column.default !== null || column.domainDefault || generated || identity !== '',
     default: generated ? undefined : column.default ?? undefined,
     generated,
+    computed,
     identity: identity === 'a' ? 'always' : identity === 'd' ? 'by default' : undefined,
     members: members ?? undefined,
     comment: comment ?? undefined

@@ -5,13 +5,15 @@ import { keyOfTable } from '../table-name.ts'
 export type Constraints = ReadonlyMap<string, readonly string[]>
 
 /** The facts that the database is asked for once, before the first statement. */
-export interface Catalog extends Tables { readonly constraints: Constraints }
+export interface Catalog extends Omit<Tables, 'hasInsteadOf'> { readonly constraints: Constraints }
 
 type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
 
-const isServed = '(n.nspname = any(current_schemas(false)) or ' +
+/** SQL that is true for a schema of the search path, and for one that the parameter lists as JSON. */
+export const isServed = '(n.nspname = any(current_schemas(false)) or ' +
   'n.nspname in (select json_array_elements_text($1::text::json)))'
-const place = 'array_position(current_schemas(false), n.nspname)'
+/** SQL for the place of a schema in the search path. */
+export const place = 'array_position(current_schemas(false), n.nspname)'
 
 // A column of a domain has the type under the domain.
 const baseType = "case when t.typtype = 'd' then t.typbasetype else a.atttypid end"
@@ -71,7 +73,7 @@ export function readCatalog (
 type CatalogRow = Rows[number]
 
 /** Returns the keys of a table: with its schema and, for a schema of the search path, the plain name. */
-function keysOf (row: CatalogRow, table: unknown): readonly string[] {
+export function keysOf (row: CatalogRow, table: unknown): readonly string[] {
   const name = String(table)
   const key = keyOfTable({ schema: String(row['schema']), name })
   return row['place'] === null ? [key] : [key, name]

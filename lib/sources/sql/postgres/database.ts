@@ -11,6 +11,7 @@ import type { Replicas } from './replicas.ts'
 import { type LoadedCatalog, loadCatalog, makeSession, readOn, refusedAtCommit } from './session.ts'
 import { inTransaction, retryRepeatable } from './transaction.ts'
 import { makeSource, type SqlSource, type TableDefinition, type TableOptions } from '../source.ts'
+import { keyOfTable } from '../table-name.ts'
 import type { BoundRead, Statements } from '../statements/statements.ts'
 
 /** A server, or a pool of connections to it. */
@@ -74,6 +75,7 @@ export function makePostgresDatabase (
 
   const catalogCheck: CatalogCheck = {
     mode: check,
+    prepare: catalog.get,
     // Loaded at the start of the application, so that importing the package does not wait for it.
     async run (collections) {
       const { checkOn } = await import('./check.ts')
@@ -88,7 +90,7 @@ export function makePostgresDatabase (
     catalogCheck,
     check: async declared => (await import('../check/check.ts')).checkDeclared(declared, database, catalogCheck),
     table (table, options) {
-      const source = makeSource(database, table, options)
+      const source = makeSource(database, table, options, name => catalog.last()?.writes.get(keyOfTable(name)))
       if (source.schema !== undefined && !schemas.has(source.schema)) {
         schemas.add(source.schema)
         catalog.clear()
@@ -218,7 +220,12 @@ function nameOpenTransactions (error: unknown, open: ReadonlySet<OpenSession>): 
   return unavailable(new Error(reason, { cause: error }))
 }
 
-interface CatalogCache { get (): Promise<LoadedCatalog>, clear (): void }
+interface CatalogCache {
+  get (): Promise<LoadedCatalog>
+  /** Returns the catalog that was loaded last; undefined before the first. */
+  last (): LoadedCatalog | undefined
+  clear (): void
+}
 
 /**
  * Returns a cache that loads the catalog at the first `get` and after each `clear`. Callers that wait for one load
@@ -226,11 +233,17 @@ interface CatalogCache { get (): Promise<LoadedCatalog>, clear (): void }
  */
 function cacheCatalog (load: () => Promise<LoadedCatalog>): CatalogCache {
   let loaded: Promise<LoadedCatalog> | undefined
+  let last: LoadedCatalog | undefined
   const clear = () => { loaded = undefined }
+  const keep = async () => {
+    last = await load()
+    return last
+  }
   return {
     clear,
+    last: () => last,
     get () {
-      loaded ??= load().catch((error: unknown) => {
+      loaded ??= keep().catch((error: unknown) => {
         clear()
         throw toFault(error)
       })

@@ -9,10 +9,17 @@ import { healCounter } from './counters.ts'
 import { postgresDialect } from './dialect.ts'
 import { collectionOf, constraintOf, isUnfit, toFault, toViolation, toWriteFault } from './faults.ts'
 import { sourceOf } from '../source.ts'
+import { keyOfTable, type TableName } from '../table-name.ts'
+import type { TableWrites } from '../table-writes.ts'
 import { type BoundRead, makeStatements, type Statements } from '../statements/statements.ts'
+import { readWrites, writesQuery } from './writes.ts'
 
 /** The catalog of a database, and the statements made for it. */
-export interface LoadedCatalog extends Catalog { readonly statements: Statements }
+export interface LoadedCatalog extends Catalog {
+  readonly statements: Statements
+  /** The tables whose writes are special, by their keys (keyOfTable). */
+  readonly writes: ReadonlyMap<string, TableWrites>
+}
 
 /** Reads the catalog of the database behind a connection: the schemas of the search path, and those that are named. */
 export async function loadCatalog (connection: Connection, schemas: readonly string[]): Promise<LoadedCatalog> {
@@ -20,8 +27,16 @@ export async function loadCatalog (connection: Connection, schemas: readonly str
   const parameters = [JSON.stringify(schemas)]
   const columns = await connection.query(columnsQuery, parameters)
   const constraints = await connection.query(constraintsQuery, parameters)
+  const writes = readWrites(await connection.query(writesQuery, parameters).catch(emptyIfUnknown))
   const catalog = readCatalog({ columns, constraints })
-  return { ...catalog, statements: makeStatements(postgresDialect, catalog) }
+  const hasInsteadOf = (table: TableName) => writes.get(keyOfTable(table))?.hasInsteadOf === true
+  return { ...catalog, writes, statements: makeStatements(postgresDialect, { ...catalog, hasInsteadOf }) }
+}
+
+/** Returns no rows if another engine does not have this catalog; throws every other error. */
+function emptyIfUnknown (error: unknown): readonly [] {
+  if (toFault(error).code === 'unavailable') throw error
+  return []
 }
 
 /** Runs a read and returns its decoded result. Throws the driver's errors as ours. */

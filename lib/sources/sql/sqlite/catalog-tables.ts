@@ -113,6 +113,7 @@ function readColumn (
     filled: fallback !== null || hidden > 1 || name === rowKey,
     default: fallback ?? undefined,
     generated: hidden > 1,
+    computed: false,
     identity: undefined,
     members: undefined,
     comment: undefined
@@ -181,6 +182,7 @@ function rowNumber ({ unique, kind }: CatalogTable, name: string): CatalogColumn
     filled: true,
     default: undefined,
     generated: false,
+    computed: false,
     identity: undefined,
     members: undefined,
     comment: undefined

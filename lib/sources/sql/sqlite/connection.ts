@@ -133,21 +133,23 @@ function observed<T> (about: About, count: (result: T) => number, run: () => T):
 }
 
 function makeChange (
-  driver: SqliteDriver, prepared: Prepared, { text, parameters, key }: BoundChange, change: Change
+  driver: SqliteDriver, prepared: Prepared, { text, parameters, key, returnsRows }: BoundChange, change: Change
 ): Changed {
   if (key === undefined) {
-    const { changes } = prepared.giveObjects(text).run(...parameters)
+    const changes = returnsRows
+      ? returned(driver, prepared.giveArrays(text), parameters).length
+      : prepared.giveObjects(text).run(...parameters).changes
     return Number(changes) > 0 || change.kind === 'link' ? { kind: 'changed' } : { kind: 'unchanged' }
   }
-  const [row] = insert(driver, prepared.giveArrays(text), parameters)
+  const [row] = returned(driver, prepared.giveArrays(text), parameters)
   return row === undefined ? { kind: 'unchanged' } : { kind: 'changed', key: key(row) }
 }
 
 /**
- * Returns the rows of an insert. Uses all(), because get() would stop at the first row, and then commit without
- * reporting an error of the commit.
+ * Returns the rows that a change returns. Uses all(), because get() would stop at the first row, and then commit
+ * without reporting an error of the commit.
  */
-function insert (driver: SqliteDriver, statement: ArrayStatement, parameters: readonly unknown[]) {
+function returned (driver: SqliteDriver, statement: ArrayStatement, parameters: readonly unknown[]) {
   try {
     return statement.all(...parameters)
   } catch (error) {

@@ -15,6 +15,8 @@ import { openOnce, openUnchanged, type OpenFile } from './unchanged.ts'
 import { makeReader } from './reader.ts'
 import { makeReadingThreads, type ReadingThreads } from './reading-threads.ts'
 import { makeStatements } from '../statements/statements.ts'
+import type { TableName } from '../table-name.ts'
+import { tableWrites } from './writes.ts'
 
 export interface SqliteOptions {
   /**
@@ -114,7 +116,7 @@ export function sqlite (file: string, options: SqliteOptions = {}): SqliteDataba
     catalogCheck,
     check: async declared => (await import('../check/check.ts')).checkDeclared(declared, database, catalogCheck),
     table (table, options) {
-      const source = makeSource(database, table, options)
+      const source = makeSource(database, table, options, name => opened.current().findWrites(name))
       const { driver, reader } = opened.current()
       if (source.schema !== undefined) attachLike(driver, reader?.driver, source.schema)
       return source
@@ -146,7 +148,9 @@ function openFile (file: string, settings: Settings): OpenFile {
   const alone = isAlone(file, settings)
   const statementTimeout = settings.statementTimeout ?? (alone ? 1000 : 10_000)
   const driver = configure(typeof given === 'object' ? given : openDriver(file, given, settings), settings)
-  const statements = makeStatements(sqliteDialect, { types: columnTypes(driver) })
+  const findWrites = tableWrites(driver)
+  const hasInsteadOf = (name: TableName) => findWrites(name)?.hasInsteadOf === true
+  const statements = makeStatements(sqliteDialect, { types: columnTypes(driver), hasInsteadOf })
   const main = connect(driver, statements, statementTimeout)
   // Transactions have the main connection to themselves. While a hook of theirs waits, the reader reads the committed
   // data.
@@ -166,6 +170,7 @@ function openFile (file: string, settings: Settings): OpenFile {
     reader,
     lock,
     read,
+    findWrites,
     close (onClosed) {
       reader?.driver.close()
       if (!readOnly) checkpoint(driver)

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { WriteLock } from '../../write-lock.ts'
 import type { Statements } from '../statements/statements.ts'
+import type { FindWrites } from '../table-writes.ts'
 import { attach, attachedFiles } from './attached.ts'
 import type { Connection } from './connection.ts'
 import { openDriver, type SqliteDriver } from './driver.ts'
@@ -16,6 +17,7 @@ export interface OpenFile {
   readonly reader: Connection | undefined
   readonly lock: WriteLock
   readonly read: Read
+  readonly findWrites: FindWrites
   /** Closes the connections. `onClosed`: called when those of the reading threads are closed too. */
   close (onClosed: () => void): void
 }

@@ -14,6 +14,8 @@ export interface Builder {
   alias (): string
   /** Returns the clause by which an insert of a duplicate does nothing. */
   onConflict (table: TableName): Sql
+  /** Returns true for a view whose writes its `instead of` triggers carry out. */
+  hasInsteadOf (table: TableName): boolean
   /** Returns the slots of the values that a node of the plan holds, in the order of the values. */
   slotsOf (node: object): readonly Slot[]
 }
@@ -22,10 +24,17 @@ export interface Builder {
  * The facts about a database's tables. `deferrable`: the tables with a deferrable unique constraint, which PostgreSQL
  * does not accept in `on conflict`, by their keys (keyOfTable).
  */
-export interface Tables { readonly types: ColumnTypes, readonly deferrable: ReadonlySet<string> }
+export interface Tables {
+  readonly types: ColumnTypes
+  readonly deferrable: ReadonlySet<string>
+  /** Returns true for a view whose writes its `instead of` triggers carry out. */
+  hasInsteadOf (table: TableName): boolean
+}
 
 /** Makes the builder of one statement. */
-export function makeBuilder (dialect: Dialect, { types, deferrable }: Tables, { slots }: Shape): Builder {
+export function makeBuilder (
+  dialect: Dialect, { types, deferrable, hasInsteadOf }: Tables, { slots }: Shape
+): Builder {
   let aliases = 0
   return {
     dialect,
@@ -34,7 +43,9 @@ export function makeBuilder (dialect: Dialect, { types, deferrable }: Tables, { 
     },
     // Aliases have parentheses, so that they hide no table: an inner name hides an outer one.
     alias: () => `(t${aliases++})`,
-    onConflict: table => deferrable.has(keyOfTable(table)) ? sql`` : sql` on conflict do nothing`,
+    onConflict: table =>
+      deferrable.has(keyOfTable(table)) || hasInsteadOf(table) ? sql`` : sql` on conflict do nothing`,
+    hasInsteadOf,
     slotsOf: node => slots.get(node) ?? []
   }
 }

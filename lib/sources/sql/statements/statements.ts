@@ -20,11 +20,10 @@ export interface BoundRead<Result = ReadResult> {
   decode (rows: readonly Values[]): Result
 }
 
-/** A statement that changes data, with its values. `key` decodes the only column that an insert returns. */
-export interface BoundChange {
+/** A statement that changes data, with its values. */
+export interface BoundChange extends Omit<ChangeCode, 'sql'> {
   readonly text: string
   readonly parameters: readonly unknown[]
-  readonly key: ChangeCode['key']
 }
 
 /** The statements of a database. The text of each shape of plan is built once and cached. */
@@ -62,10 +61,10 @@ const cacheCharacters = 1_000_000
 /** Makes the statements of a database. `types` may be filled later, but before the first statement. */
 export function makeStatements (
   dialect: Dialect,
-  { types = noTypes, deferrable = new Set<string>() }: Partial<Tables> = {}
+  { types = noTypes, deferrable = new Set<string>(), hasInsteadOf = () => false }: Partial<Tables> = {}
 ): Statements {
   const compiler = makeCompiler(dialect)
-  const builderOf = (shape: Shape) => makeBuilder(dialect, { types, deferrable }, shape)
+  const builderOf = (shape: Shape) => makeBuilder(dialect, { types, deferrable, hasInsteadOf }, shape)
   const readOf = (form: 'rows' | 'locking') => cacheByShape((plan: ReadPlan, shape) => {
     return compile(chooseRead(plan, builderOf(shape), form), dialect, compiler)
   })
@@ -84,7 +83,7 @@ export function makeStatements (
     bindChange (change) {
       const shape = shapeOfChange(change)
       const statement = changes(change, shape)
-      return { text: statement.text, parameters: bindAll(statement, shape, dialect), key: statement.code.key }
+      return { text: statement.text, parameters: bindAll(statement, shape, dialect), ...statement.code }
     }
   }
 }

@@ -3,6 +3,7 @@ import { isExact, traitsOf } from '../../../model/values.ts'
 import type { Origin, Predicate, Step } from '../../../plan/plan.ts'
 import { keyValuesIn } from '../../../plan/predicates.ts'
 import type { Missed } from '../../source.ts'
+import { tableOf } from '../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
@@ -41,7 +42,9 @@ export function buildStepSelects (
     const start = startingAt(step, source, refs[index - 1], step.where, builder)
     const where = index === 0 && cardinalityOf(step) === 'item' ? start : builder.dialect.clocked(start)
     const columns = selected(source, refs[index] ?? source)
-    const lock = locking && index === steps.length - 1 ? builder.dialect.lock() : sql``
+    // A view may join or group rows that cannot be locked; its triggers see to the rows that they change.
+    const isLocked = locking && index === steps.length - 1 && !builder.hasInsteadOf(tableOf(step.collection))
+    const lock = isLocked ? builder.dialect.lock() : sql``
     return sql`select ${columns} from ${table(source)} where ${where} limit 2${lock}`
   }).toReversed()
 }

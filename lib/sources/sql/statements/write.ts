@@ -13,21 +13,30 @@ import type { Values } from './read-code.ts'
 import { buildSteps, cardinalityOf, stepRefs, withSteps } from './steps.ts'
 import { column, columnOf, tableRef } from './table.ts'
 
-/**
- * The statement of a change. `key` decodes the columns that an insert returns; it is `undefined` for other changes,
- * which return no row.
- */
-export interface ChangeCode { readonly sql: Sql, readonly key: ((values: Values) => KeyValues) | undefined }
+/** The statement of a change. */
+export interface ChangeCode {
+  readonly sql: Sql
+  /** Decodes the columns that an insert returns; undefined for other changes. */
+  readonly key: ((values: Values) => KeyValues) | undefined
+  /** True if a change that is no insert returns a row for each row that it changes. */
+  readonly returnsRows: boolean
+}
 
 /** Builds the statement of a change. */
 export function buildChange (change: Change, builder: Builder): ChangeCode {
   switch (change.kind) {
     case 'insert': return buildInsert(change, builder)
-    case 'update': return { sql: buildUpdate(change, builder), key: undefined }
-    case 'delete': return { sql: buildDelete(change, builder), key: undefined }
-    case 'link': return { sql: buildLink(change, builder), key: undefined }
-    case 'unlink': return { sql: buildUnlink(change, builder), key: undefined }
+    case 'update': return changing(buildUpdate(change, builder), change, builder)
+    case 'delete': return changing(buildDelete(change, builder), change, builder)
+    case 'link': return { sql: buildLink(change, builder), key: undefined, returnsRows: false }
+    case 'unlink': return { sql: buildUnlink(change, builder), key: undefined, returnsRows: false }
   }
+}
+
+function changing (statement: Sql, { collection }: ChangeOf<'update' | 'delete'>, builder: Builder): ChangeCode {
+  // SQLite counts no row that a trigger of a view has changed, but returns it.
+  const returnsRows = builder.hasInsteadOf(tableOf(collection))
+  return { sql: returnsRows ? sql`${statement} returning 1` : statement, key: undefined, returnsRows }
 }
 
 function buildInsert (change: ChangeOf<'insert'>, builder: Builder): ChangeCode {
@@ -44,7 +53,8 @@ function buildInsert (change: ChangeOf<'insert'>, builder: Builder): ChangeCode 
   return {
     sql: sql`insert into ${tableId(table)} ${row}${conflict} returning ${returned}`,
     // A key is never null, and compileKey accepts only types whose values are scalars.
-    key: values => decoders.map((decode, index) => decode(values[index]) as Scalar)
+    key: values => decoders.map((decode, index) => decode(values[index]) as Scalar),
+    returnsRows: false
   }
 }
 
@@ -88,8 +98,11 @@ interface Target { readonly path: Sql, readonly table: Sql, readonly where: Sql 
  */
 function buildTarget (collection: Collection, steps: readonly Step[], builder: Builder): Target {
   const [only, ...others] = steps
-  const ref = tableRef(collection, '(target)')
-  const table = sql`${tableId(tableOf(collection))} as ${sql.id(ref.alias)}`
+  const name = tableOf(collection)
+  // SQLite does not know an alias where a trigger of a view makes the change.
+  const alias = builder.hasInsteadOf(name) ? undefined : '(target)'
+  const ref = tableRef(collection, alias ?? name.name)
+  const table = alias === undefined ? tableId(name) : sql`${tableId(name)} as ${sql.id(alias)}`
   if (only !== undefined && others.length === 0 && cardinalityOf(only) !== 'rows') {
     return { path: sql``, table, where: buildFilter(only.where, ref, builder) }
   }

@@ -1,0 +1,87 @@
+import { LruMap } from 'toad-cache'
+import type { RowChange } from '../../../collection.ts'
+import { keyOfTable, type TableName } from '../table-name.ts'
+import type { FindWrites, TableWrites } from '../table-writes.ts'
+import type { SqliteDriver } from './driver.ts'
+
+/**
+ * Returns a function that tells about the writes of tables. A table is looked up at its first write, and then cached
+ * until the process ends.
+ */
+export function tableWrites (driver: SqliteDriver): FindWrites {
+  const cache = new LruMap<{ readonly found: TableWrites | undefined }>(mostTables)
+  return table => {
+    const key = keyOfTable(table)
+    const cached = cache.get(key)
+    if (cached !== undefined) return cached.found
+    try {
+      const found = readWrites(table, driver)
+      cache.set(key, { found })
+      return found
+    } catch {
+      // The statement of the write has the same fault, and tells it better.
+      return undefined
+    }
+  }
+}
+
+const tableQuery = `
+select l.schema, l.name, l.type from pragma_table_list(?) as l where ? is null or l.schema = ? collate nocase
+order by case l.schema when 'temp' then 0 when 'main' then 1 else 2 end limit 1`
+const columnsQuery = 'select name, hidden from pragma_table_xinfo(?, ?)'
+
+interface ListRow { readonly schema: string, readonly name: string, readonly type: string }
+interface ColumnRow { readonly name: string, readonly hidden: number }
+
+function readWrites ({ schema, name }: TableName, driver: SqliteDriver): TableWrites | undefined {
+  const asked = schema ?? null
+  const found = driver.prepare(tableQuery).get(name, asked, asked) as ListRow | undefined
+  if (found === undefined) return undefined
+  const columns = driver.prepare(columnsQuery).all(found.name, found.schema) as readonly ColumnRow[]
+  // Stored and virtual generated columns have 2 and 3.
+  const generated = new Set(columns.filter(({ hidden }) => hidden > 1).map(column => column.name))
+  const refused = found.type === 'table' ? none : refusedBy(found, columns, driver)
+  const isView = found.type === 'view'
+  const isReplaced = isView || hasIgnoring(found, driver)
+  const replaced = isReplaced ? new Set(all.filter(change => !refused.has(change))) : none
+  if (generated.size === 0 && refused.size === 0 && replaced.size === 0) return undefined
+  return { refused, replaced, generated, hasInsteadOf: isView && replaced.size > 0 }
+}
+
+const all: readonly RowChange[] = ['insert', 'update', 'delete']
+const none: ReadonlySet<RowChange> = new Set()
+
+const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
+
+/** Returns the changes for which SQLite makes no statement: a view has no trigger for them, or a module no method. */
+function refusedBy (
+  { schema, name }: ListRow, [column]: readonly ColumnRow[], driver: SqliteDriver
+): ReadonlySet<RowChange> {
+  const table = `${quote(schema)}.${quote(name)}`
+  const first = quote(column?.name ?? '')
+  const statements: Readonly<Record<RowChange, string>> = {
+    insert: `insert into ${table} default values`,
+    update: `update ${table} set ${first} = ${first}`,
+    delete: `delete from ${table}`
+  }
+  return new Set(all.filter(change => isRefused(statements[change], driver)))
+}
+
+function isRefused (statement: string, driver: SqliteDriver): boolean {
+  try {
+    driver.prepare(statement)
+    return false
+  } catch (error) {
+    return error instanceof Error && /because it is a view|may not be modified/.test(error.message)
+  }
+}
+
+/** Returns true if a trigger of the table may have SQLite ignore a change: `raise(ignore)`. */
+function hasIgnoring ({ schema, name }: ListRow, driver: SqliteDriver): boolean {
+  const triggers = [schema, 'temp'].map(one => `select sql from ${quote(one)}.sqlite_schema
+    where type = 'trigger' and tbl_name = ?1 collate nocase and sql like '%raise%ignore%'`)
+  return driver.prepare(`${triggers.join(' union all ')} limit 1`).get(name) !== undefined
+}
+
+// More tables than any known database has.
+const mostTables = 10_000

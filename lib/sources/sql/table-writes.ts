@@ -1,0 +1,28 @@
+import type { RowChange, SourceWrites } from '../../collection.ts'
+import { memoize } from '../../memoize.ts'
+import type { TableName } from './table-name.ts'
+
+/** The writes that a table or view does not take as they are, as its database tells. */
+export interface TableWrites {
+  readonly refused: ReadonlySet<RowChange>
+  readonly replaced: ReadonlySet<RowChange>
+  /** The columns that the database computes. */
+  readonly generated: ReadonlySet<string>
+  /** True for a view whose writes its `instead of` triggers carry out. */
+  readonly hasInsteadOf: boolean
+}
+
+/** Returns what is known of the writes of a table; undefined if it takes all as they are, or nothing is known yet. */
+export type FindWrites = (table: TableName) => TableWrites | undefined
+
+/** Returns a function that gives the writes of one table as the plans of requests need them. */
+export function sourceWrites (
+  find: FindWrites, table: TableName, column: (property: string) => string
+): () => SourceWrites | undefined {
+  const toSource = memoize(({ refused, replaced, generated }: TableWrites): SourceWrites =>
+    ({ refused, replaced, isGenerated: property => generated.has(column(property)) }))
+  return () => {
+    const found = find(table)
+    return found && toSource(found)
+  }
+}

@@ -1,0 +1,184 @@
+import { Type } from '@sinclair/typebox'
+import Fastify, { type InjectOptions } from 'fastify'
+import { type Test, test } from 'tap'
+import dataApi, {
+  collection, type Declared, type PostgresDatabase, sqlite, type SqliteDatabase, SubCollection
+} from '../../lib/index.ts'
+import { onDatabase } from '../helpers/on-database.ts'
+import { test as postgresTest } from '../helpers/on-postgres.ts'
+
+// docs/databases.md: Views and triggers
+
+type Database = SqliteDatabase | PostgresDatabase
+type Send = (method: InjectOptions['method'], url: string, payload?: object) => Promise<[status: number, body: unknown]>
+
+/** The scripts that make one database of each kind. */
+interface Scripts { readonly sqlite: string, readonly postgres: string }
+
+/** Runs a test on SQLite and on PostgreSQL, with each of these modes of the check. */
+function onBoth (
+  name: string, scripts: Scripts, declare: (db: Database) => Record<string, Declared>,
+  run: (t: Test, send: Send, headers: () => Record<string, unknown>) => Promise<void>,
+  checks: ReadonlyArray<'error' | 'off'> = ['error']
+): void {
+  const serve = async (t: Test, db: Database) => {
+    const app = Fastify()
+    let headers: Record<string, unknown> = {}
+    await app.register(dataApi, { collections: declare(db) })
+    await run(t, async (method, url, payload) => {
+      const response = await app.inject({ method: method as 'GET', url, ...payload && { payload } })
+      headers = response.headers
+      return [response.statusCode, response.body === '' ? undefined : response.json()]
+    }, () => headers)
+    await app.close()
+  }
+  for (const check of checks) {
+    test(`${name} (sqlite, check: ${check})`, async t => {
+      const db = sqlite(':memory:', { check })
+      db.exec(scripts.sqlite)
+      await serve(t, db)
+      db.close()
+    })
+    postgresTest(`${name} (postgres, check: ${check})`, t =>
+      onDatabase(scripts.postgres, db => serve(t, db), { check }))
+  }
+}
+
+const key = Type.Integer({ identifier: true, readable: true, writable: true })
+const rw = { readable: true, writable: true }
+const Thing = Type.Object({ id: key, name: Type.Optional(Type.String(rw)) })
+const requestStrategies = { upsert: true, delete: true }
+
+const table = "create table t (id integer primary key, name text); insert into t values (1, 'a'), (2, 'b');"
+const grouped = 'create view v as select id, max(name) as name from t group by id;'
+
+/** The body of a function of PostgreSQL, and the trigger that calls it. */
+const trigger = (when: string, on: string, body: string, name = 'f') =>
+  `create function ${name}() returns trigger language plpgsql as $$ begin ${body} end $$;
+   create trigger ${name} ${when} on ${on} for each row execute function ${name}();`
+
+onBoth('a view that takes no writes answers them with 405', {
+  sqlite: `${table} ${grouped}`, postgres: `${table} ${grouped}`
+}, db => ({
+  things: collection(Type.Object({ ...Thing.properties, same: SubCollection('things', { foreignKey: 'id', ...rw }) }), {
+    source: db.table('v'), requestStrategies
+  })
+}), async (t, send, headers) => {
+  const writes = [
+    ['POST', '/things', { id: 3 }, 'GET, HEAD, OPTIONS, QUERY'],
+    ['PUT', '/things/1', { name: 'x' }, 'GET, HEAD, OPTIONS'],
+    ['PATCH', '/things/1', { name: 'x' }, 'GET, HEAD, OPTIONS'],
+    ['PUT', '/things/9', { name: 'x' }, 'GET, HEAD, OPTIONS'],
+    ['DELETE', '/things/1', undefined, 'GET, HEAD, OPTIONS'],
+    ['PUT', '/things/1/name', {}, 'GET, HEAD, OPTIONS']
+  ] as const
+  for (const [method, url, body, allow] of writes) {
+    t.equal((await send(method, url, body))[0], 405, `${method} ${url}`)
+    t.equal(headers()['allow'], allow, `${method} ${url}`)
+  }
+  t.equal((await send('OPTIONS', '/things'))[0], 204)
+  t.equal(headers()['allow'], 'GET, HEAD, OPTIONS, QUERY')
+  t.strictSame((await send('GET', '/things?fields=id,name'))[1], [{ id: 1, name: 'a' }, { id: 2, name: 'b' }])
+}, ['error', 'off'])
+
+const insteadOf = {
+  sqlite: `${table} ${grouped}
+    create trigger i instead of insert on v begin insert into t values (new.id, new.name); end;
+    create trigger u instead of update on v begin update t set id = new.id, name = new.name where id = old.id; end;
+    create trigger d instead of delete on v begin delete from t where id = old.id; end;`,
+  postgres: `${table} ${grouped} ${trigger('instead of insert or update or delete', 'v', `
+    if tg_op = 'INSERT' then insert into t values (new.id, new.name);
+    elsif tg_op = 'UPDATE' then update t set id = new.id, name = new.name where id = old.id;
+    else delete from t where id = old.id; return old; end if; return new;`)}`
+}
+
+onBoth("writes go through the triggers 'instead of' of a view", insteadOf, db => ({
+  things: collection(Thing, { source: db.table('v'), requestStrategies })
+}), async (t, send, headers) => {
+  t.strictSame(await send('POST', '/things', { id: 3, name: 'c' }), [201, { status: 'created', id: 3 }])
+  t.equal(headers()['location'], '/things/3')
+  t.strictSame(await send('POST', '/things', [{ id: 4 }, { id: 5 }]),
+    [201, [{ status: 'created', id: 4 }, { status: 'created', id: 5 }]])
+  t.equal((await send('POST', '/things', { id: 3 }))[0], 409)
+  t.strictSame(await send('PATCH', '/things/3', { name: 'x' }), [200, { status: 'ok' }])
+  t.strictSame(await send('PUT', '/things/7', { name: 'g' }), [201, { status: 'created' }])
+  t.strictSame(await send('PUT', '/things/7', { name: 'h' }), [200, { status: 'ok' }])
+  t.strictSame(await send('DELETE', '/things/5'), [200, { status: 'ok' }])
+  t.equal((await send('DELETE', '/things/5'))[0], 404)
+  t.strictSame((await send('GET', '/things'))[1], [
+    { id: 1, name: 'a' }, { id: 2, name: 'b' }, { id: 3, name: 'x' }, { id: 4, name: null }, { id: 7, name: 'h' }
+  ])
+})
+
+onBoth('a view takes the writes that it has triggers for, and answers the others with 405', {
+  sqlite: `${table} ${grouped}
+    create trigger u instead of update on v begin update t set name = new.name where id = old.id; end;`,
+  postgres: `${table} ${grouped} ${trigger('instead of update', 'v',
+    'update t set name = new.name where id = old.id; return new;')}`
+}, db => ({ things: collection(Thing, { source: db.table('v'), requestStrategies }) }), async (t, send, headers) => {
+  t.strictSame(await send('PATCH', '/things/1', { name: 'x' }), [200, { status: 'ok' }])
+  t.equal((await send('POST', '/things', { id: 3 }))[0], 405)
+  t.equal((await send('DELETE', '/things/1'))[0], 405)
+  t.equal(headers()['allow'], 'GET, HEAD, OPTIONS, PUT, PATCH')
+  t.equal((await send('PUT', '/things/9', { name: 'x' }))[0], 404)
+  t.strictSame((await send('GET', '/things'))[1], [{ id: 1, name: 'x' }, { id: 2, name: 'b' }])
+})
+
+const marked = table.replace('name text', 'name text, gone integer').replaceAll("')", "', 0)")
+
+onBoth('a trigger that takes the place of a deletion decides what becomes of the row', {
+  sqlite: `${marked} create trigger d before delete on t begin
+    update t set gone = 1 where id = old.id; select raise(ignore); end;`,
+  postgres: `${marked} ${trigger('before delete', 't', 'update t set gone = 1 where id = old.id; return null;')}`
+}, db => ({
+  things: collection(Type.Object({ ...Thing.properties, gone: Type.Optional(Type.Integer(rw)) }), {
+    source: db.table('t'), requestStrategies, scope: () => ({ gone: 0 })
+  }),
+  all: collection(Type.Object({ ...Thing.properties, gone: Type.Optional(Type.Integer(rw)) }), {
+    source: db.table('t'), requestStrategies
+  })
+}), async (t, send) => {
+  t.strictSame(await send('DELETE', '/things/1'), [200, { status: 'ok' }])
+  t.equal((await send('DELETE', '/things/1'))[0], 404)
+  t.equal((await send('GET', '/things/1'))[0], 404)
+  t.strictSame(await send('DELETE', '/all/2'), [200, { status: 'ok' }])
+  t.strictSame(await send('DELETE', '/all/2'), [200, { status: 'ok' }])
+  t.equal((await send('DELETE', '/all/9'))[0], 404)
+  t.strictSame((await send('GET', '/all'))[1], [{ id: 1, name: 'a', gone: 1 }, { id: 2, name: 'b', gone: 1 }])
+})
+
+onBoth('a trigger that drops an update is obeyed, and one that drops a new row is 400', {
+  sqlite: `${table} create table log (id integer not null unique);
+    create trigger u before update on t begin select raise(ignore); end;
+    create trigger i before insert on t begin insert into log values (new.id); select raise(ignore); end;`,
+  postgres: `${table} create table log (id integer not null unique); ${trigger('before insert or update', 't', `
+    if tg_op = 'INSERT' then insert into log values (new.id); end if; return null;`)}`
+}, db => ({
+  things: collection(Thing, { source: db.table('t'), requestStrategies }),
+  log: collection(Type.Object({ id: key }), { source: db.table('log') })
+}), async (t, send) => {
+  t.strictSame(await send('PATCH', '/things/1', { name: 'x' }), [200, { status: 'ok' }])
+  for (const [method, url] of [['POST', '/things'], ['PUT', '/things/9']] as const) {
+    t.strictSame(await send(method, url, { id: 9, name: 'x' }), [400, {
+      error: 'constraint', message: 'The database does not accept this item.', fields: []
+    }], url)
+  }
+  t.strictSame((await send('GET', '/things'))[1], [{ id: 1, name: 'a' }, { id: 2, name: 'b' }])
+  t.strictSame((await send('GET', '/log'))[1], [])
+})
+
+const computedKey = `create table t (a integer not null, b integer not null,
+  code integer generated always as (a * 10 + b) stored unique, primary key (a, b)); insert into t values (1, 2);`
+
+onBoth('an upsert at a key that the database computes creates nothing', {
+  sqlite: computedKey, postgres: computedKey
+}, db => ({
+  things: collection(Type.Object({
+    a: Type.Integer(rw), b: Type.Integer(rw), code: Type.Integer({ identifier: true, readable: true })
+  }), { source: db.table('t'), requestStrategies })
+}), async (t, send) => {
+  t.strictSame(await send('PUT', '/things/12', { b: 3 }), [200, { status: 'ok' }])
+  t.equal((await send('PUT', '/things/45', { a: 4, b: 5 }))[0], 404)
+  t.strictSame(await send('POST', '/things', { a: 4, b: 5 }), [201, { status: 'created', id: 45 }])
+  t.strictSame((await send('GET', '/things'))[1], [{ a: 1, b: 3, code: 13 }, { a: 4, b: 5, code: 45 }])
+})
