@@ -5,12 +5,12 @@ import tseslint from 'typescript-eslint'
 // those after it.
 const order = [
   'errors', 'after', 'memoize', 'batching', 'pipelining', 'declare', 'collection', 'client-left', 'model', 'request',
-  'plan', 'sources', 'rules', 'run', 'response', 'options', 'checks', 'request-facts', 'answer', 'openapi',
-  'explorer', 'failures', 'framework-errors', 'streams', 'replies', 'timing', 'origin', 'pages', 'routes',
-  'document-route', 'hooks', 'register', 'with-data-api', 'index', 'conformance'
+  'plan', 'sources', 'rules', 'run', 'response', 'options', 'checks', 'request-facts', 'data', 'answer',
+  'openapi', 'explorer', 'failures', 'framework-errors', 'streams', 'replies', 'timing', 'origin', 'pages',
+  'routes', 'document-route', 'hooks', 'register', 'with-data-api', 'index', 'conformance'
 ]
 
-// Those that serve requests, and so know Fastify. Of the others, only a collection's types name its requests.
+// Those that serve requests, and so know Fastify. Of the others, only types of declarations name requests.
 const serving = [
   'framework-errors', 'streams', 'replies', 'timing', 'origin', 'pages', 'routes', 'document-route', 'hooks',
   'register', 'with-data-api', 'index', 'conformance'
@@ -39,7 +39,7 @@ const rulesOf = (room, place, files, toLib) => ({
           ? []
           : [{
               regex: '^fastify',
-              allowTypeImports: room === 'collection',
+              allowTypeImports: room === 'declare' || room === 'collection',
               message: `Only ${serving.slice(0, -1).join(', ')} and ${serving.at(-1)} know Fastify.`
             }]
       ]

@@ -1,6 +1,7 @@
 import { after } from './after.ts'
-import type { Checks } from './checks.ts'
 import type { Context } from './collection.ts'
+import type { Checks } from './checks.ts'
+import type { OwnData } from './data/data.ts'
 import type { Model } from './model/model.ts'
 import type { Options } from './options.ts'
 import { planRequest } from './plan/request.ts'
@@ -10,6 +11,7 @@ import { render } from './response/render.ts'
 import type { Callers } from './rules/caller.ts'
 import { factsOf, type RequestFacts } from './request-facts.ts'
 import { permissionsOf } from './rules/methods.ts'
+import type { RunContext } from './run/context.ts'
 import { run } from './run/run.ts'
 
 /** One registration of the plugin, compiled. */
@@ -18,6 +20,7 @@ export interface Api {
   readonly options: Options
   readonly callers: Callers
   readonly checks: Checks
+  readonly own: OwnData
 }
 
 /**
@@ -25,7 +28,7 @@ export interface Api {
  * is, as soon as something of it is known.
  */
 export function answer (
-  text: RequestText, api: Api, context: Context, note: (facts: RequestFacts) => void
+  text: RequestText, api: Api, context: RunContext<Context>, note: (facts: RequestFacts) => void
 ): Answer | Promise<Answer> {
   const { model, options, callers, checks } = api
   const request = parseRequest(text, options) // asked

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { ExpressionBuilder, Expression as SqlExpression } from 'kysely'
 import type { RequestStrategies } from '../schemas/request-strategies.ts'
 import type { Condition, Where } from './declare/conditions.ts'
+import type { RequestData, Shape, Shaped } from './declare/data.ts'
 import type { Properties } from './declare/properties.ts'
 import type { TSubCollection, TSubItem } from './declare/relations.ts'
 
@@ -10,7 +11,18 @@ import type { TSubCollection, TSubItem } from './declare/relations.ts'
 export interface Context {
   /** The request, with everything that the host's hooks have added to it. */
   readonly request: FastifyRequest
+  /** False: the function is called for a request. */
+  readonly system: false
 }
+
+/** The context of a call of own code as the system, which has no request (docs/own-code.md: As the system). */
+export interface SystemContext {
+  readonly request: undefined
+  readonly system: true
+}
+
+/** The context of a write: it has a request, or it is a call as the system. */
+export type AnyContext = Context | SystemContext
 
 /** The transaction of a write request: its statements are committed or rolled back with the request. */
 export interface Transaction {
@@ -52,19 +64,44 @@ export interface SourceWrites {
 }
 
 /** The context in which setters and hooks are called. */
-export interface WriteContext extends Context { readonly transaction: Transaction }
+export type WriteContext = AnyContext & {
+  readonly transaction: Transaction
+  /** The data of the same caller, within the same transaction (docs/own-code.md: In setters and hooks). */
+  readonly data: RequestData
+}
 
 type ScalarKeys<P extends TProperties> = { [K in keyof P]: P[K] extends TSubCollection | TSubItem ? never : K }[keyof P]
 
 /** An item as the application sees it: the declared properties without relations. */
 export type Item<S extends TObject> = S extends TObject<infer P> ? Static<TObject<Pick<P, ScalarKeys<P>>>> : never
 
+type RelationKeys<P extends TProperties> = Exclude<keyof P, ScalarKeys<P>>
+
+type Relations<P extends TProperties> = {
+  readonly [K in RelationKeys<P> & string]: P[K] extends TSubItem ? 'one' : 'many'
+}
+
+/** The types of the items of a collection with this schema and these computed fields. */
+export interface ShapeOf<S extends TObject, C extends ComputedFields<Item<S>> = NoFields> extends Shape {
+  readonly stored: Item<S>
+  readonly computed: {
+    readonly [K in keyof C]: C[K] extends { readonly type: infer T extends TSchema } ? Static<T> : never
+  }
+  readonly inputs: object
+  readonly relations: Relations<S['properties']>
+}
+
+type NoFields = Record<never, never>
+
+/** The computed fields of a collection, by their names in the application. */
+export type ComputedFields<I> = Readonly<Record<string, Computed<I> | Expression<I>>>
+
 /** Values by property that identify an item, as a lookup returns them. */
 export type Match<I> = { readonly [P in keyof I]?: I[P] | undefined }
 
-export interface Computed<I = never> {
+export interface Computed<I = never, T extends TSchema = TSchema> {
   readonly kind: 'computed'
-  readonly type: TSchema
+  readonly type: T
   readonly from: readonly Properties<I>[]
   readonly get: (item: Readonly<Record<string, unknown>>) => unknown
 }
@@ -80,7 +117,7 @@ export function computed<I, const F extends Properties<I>, T extends TSchema> (d
   type: T
   from: readonly F[]
   get: (item: Readonly<Pick<I, F>>) => Static<T>
-}): Computed<I> {
+}): Computed<I, T> {
   // The item is a row of the source, whose values follow the schema that I was inferred from.
   return { kind: 'computed', ...definition, get: definition.get as Computed['get'] }
 }
@@ -88,9 +125,9 @@ export function computed<I, const F extends Properties<I>, T extends TSchema> (d
 /** The tables and columns that an expression names. */
 export type Tables = Record<string, Record<string, unknown>>
 
-export interface Expression<I = never> {
+export interface Expression<I = never, T extends TSchema = TSchema> {
   readonly kind: 'expression'
-  readonly type: TSchema
+  readonly type: T
   readonly sql?: (builder: ExpressionBuilder<Tables, string>) => SqlExpression<unknown>
   readonly memory?: (item: Readonly<Record<string, unknown>>) => unknown
   /** Binds the declaration to its collection's item type. It has no value. */
@@ -108,7 +145,7 @@ export function expression<I, T extends TSchema> (definition: {
   type: T
   sql?: (builder: ExpressionBuilder<Tables, string>) => SqlExpression<unknown>
   memory?: (item: Readonly<I>) => Static<T>
-}): Expression<I> {
+}): Expression<I, T> {
   const { type, sql, memory } = definition
   // The item is one of the rows given to memory(), whose values follow the schema that I was inferred from.
   return {
@@ -198,7 +235,7 @@ export interface Hooks<I> {
   /** Runs after an item was deleted. */
   deleted?: (item: Readonly<I>, context: WriteContext) => Eventually<void>
   /** Runs after the commit, once for each item. Its errors are logged; the write remains. */
-  saved?: (saved: Saved<I>, context: Context) => Eventually<void>
+  saved?: (saved: Saved<I>, context: AnyContext) => Eventually<void>
 }
 
 /**
@@ -235,7 +272,7 @@ export interface Rules<F extends string = string> {
 export interface Pages { defaultSize?: number, maxSize?: number }
 
 /** The behaviour of a collection: code, typed by its schema. */
-export interface Behaviour<S extends TObject> {
+export interface Behaviour<S extends TObject, C extends ComputedFields<Item<S>> = ComputedFields<Item<S>>> {
   /** The source of the items: memory(rows), or a table of a database. */
   source: Source
   /**
@@ -244,7 +281,7 @@ export interface Behaviour<S extends TObject> {
    */
   key?: ReadonlyArray<Properties<Item<S>>>
   /** Computed fields, by their names in the application. The name on the wire omits a leading `get`. */
-  computed?: Record<string, Computed<Item<S>> | Expression<Item<S>>>
+  computed?: C
   /** Setters, by the field's name in the application. Without a setter the value is stored as it is. */
   setters?: { [P in Properties<Item<S>>]?: Setter<Item<S>, Item<S>[P]> }
   /** Functions that run when an item is written. */
@@ -281,8 +318,13 @@ export interface Declared {
   readonly given: Readonly<Record<string, unknown>>
 }
 
+/** A collection as declared, with the types of its items, for `dataApi.collection()`. */
+export interface Declaration<T extends Shape> extends Declared, Shaped<T> {}
+
 /** Declares a collection by its schema, which is data, and its behaviour, which is code. Registration checks both. */
-export function collection<S extends TObject> (schema: S, behaviour: Behaviour<S>): Declared {
+export function collection<S extends TObject, const C extends ComputedFields<Item<S>> = NoFields> (
+  schema: S, behaviour: Behaviour<S, C>
+): Declaration<ShapeOf<S, C>> {
   // Without TypeScript, the behaviour may be missing: registration names the collection then.
   const given: Partial<Behaviour<S>> = (behaviour as Behaviour<S> | undefined) ?? {}
   const { source, computed = {}, setters = {}, hooks = {}, requestStrategies = {} } = given

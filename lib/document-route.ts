@@ -35,13 +35,13 @@ export function addDocumentRoute (scope: FastifyInstance, api: Api, documents: D
 const hidden: FastifySchema & { readonly hide: boolean } = { hide: true }
 
 async function answerDocument (
-  request: FastifyRequest, { model, callers, options }: Api, documents: Documents
+  request: FastifyRequest, { model, callers, options, own }: Api, documents: Documents
 ): Promise<Answer> {
   if (request.method === 'OPTIONS') return empty(204, { allow })
   if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed(request.method, allow)
   planFormat(request.headers.accept, undefined, 'item')
   const permissions = new Map<string, Permissions>()
-  for (const [name, caller] of await callers.all({ request })) permissions.set(name, permissionsOf(caller))
+  for (const [name, caller] of await callers.all(own.contextOf(request))) permissions.set(name, permissionsOf(caller))
   const permissionsFor = (name: string) => permissions.get(name)
   const visible = viewsOf(permissionsFor, [...model.collections.keys()]).map(({ collection }) => collection.name)
   const chosen = parseDocumentOptions(parsePath(request.raw.url ?? '/').query, visible)

@@ -8,10 +8,14 @@ import type { RequestFacts } from './request-facts.ts'
 export { collection, computed, exactly, expression, lookup } from './collection.ts'
 export { SubCollection, SubItem } from './declare/relations.ts'
 export type {
-  Behaviour, Computed, Context, Declared, Draft, Expression, Found, Hooks, Item, Lookup, Match, Pages, Rule, Rules,
-  Saved, Scope, Setter, Special, Transaction, WriteContext
+  AnyContext, Behaviour, Computed, Context, Declaration, Declared, Draft, Expression, Found, Hooks, Item, Lookup, Match,
+  Pages, Rule, Rules, Saved, Scope, Setter, Special, SystemContext, Transaction, WriteContext
 } from './collection.ts'
 export type { Condition, Where } from './declare/conditions.ts'
+export type {
+  CollectionData, Collections, Data, Id, Page, Query, RequestData, Selected, Shape, ShapeIn, SystemData,
+  UnboundCollection, Values
+} from './declare/data.ts'
 export type { TSubCollection, TSubItem } from './declare/relations.ts'
 export { ArgumentError, DataApiError, DeclarationError }
 export type { ErrorCode, Facts } from './errors.ts'

@@ -25,7 +25,7 @@ export async function makePages (scope: FastifyInstance, api: Api): Promise<Page
   // Most applications have no pages, and need not load them.
   const { makeExplorer } = await import('./explorer/explorer.ts')
   const rootLength = scope.prefix.split('/').filter(segment => segment !== '').length
-  return pagesOf(makeExplorer(api, options, { rootLength, router: routerOptionsOf(scope) }))
+  return pagesOf(api, makeExplorer(api, options, { rootLength, router: routerOptionsOf(scope) }))
 }
 
 /** Returns the names that no field may have where an API has pages, each with the reason for the error message. */
@@ -35,11 +35,11 @@ export async function reservedByPages ({ explorer }: Options): Promise<ReadonlyM
   return new Map(words.map(word => [word, 'a parameter of the explorer has this name; rename the field']))
 }
 
-const pagesOf = (explorer: Explorer): Pages => ({
+const pagesOf = ({ own }: Api, explorer: Explorer): Pages => ({
   take: request => explorer.takes(headOf(request)),
   answer (request, text) {
     const note = (facts: RequestFacts) => { request.dataApi = facts }
-    return explorer.answer(text, { request }, note)
+    return explorer.answer(text, own.contextOf(request), note)
   },
   fail: (request, failure) => explorer.fail(failure, headOf(request), () => readOrigin(request))
 })

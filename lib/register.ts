@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { makeChecks } from './checks.ts'
+import { makeData } from './data/data.ts'
+import type { Data } from './declare/data.ts'
 import { addDocumentRoute } from './document-route.ts'
 import { DeclarationError } from './errors.ts'
 import { addHooks } from './hooks.ts'
@@ -19,7 +21,7 @@ import { addBodyParser, addRoutes } from './routes.ts'
 import { countStatements } from './sources/statement-events.ts'
 
 /** One registration of the plugin, as `app.dataApi` shows it. */
-export interface DataApi {
+export interface DataApi extends Data {
   /** The path of the API's root, with the prefixes of enclosing scopes. */
   readonly prefix: string
   /** The names of the collections on the wire, in the order of their declaration. */
@@ -45,13 +47,14 @@ export async function register (app: FastifyInstance, given: DataApiOptions): Pr
   })
   if (!app.hasRequestDecorator('dataApi')) app.decorateRequest('dataApi', undefined)
   const checks = makeChecks(model, app.log)
-  const api = { model, options, callers, checks }
+  const own = makeData({ declared: given.collections, model, options, checks, log: app.log })
+  const api = { model, options, callers, checks, own }
   await app.register(async scope => {
     if (options.slowStatements !== undefined || options.responseContent.serverTiming) {
       scope.addHook('onClose', countStatements())
     }
     const documents = makeDocuments(model, options.baseUrl ?? scope.prefix, options)
-    decorate(app, scope.prefix, model, documents)
+    decorate(app, scope.prefix, model, documents, own.data)
     const replies = makeReplies(scope, api)
     const pages = await makePages(scope, api)
     addHooks(scope, options, replies, pages)
@@ -66,13 +69,16 @@ export async function register (app: FastifyInstance, given: DataApiOptions): Pr
 const patienceOf = ({ initialConfig: { pluginTimeout = 10_000 } }: FastifyInstance) =>
   pluginTimeout === 0 ? 6000 : Math.min(6000, pluginTimeout / 2)
 
-function decorate (app: FastifyInstance, prefix: string, model: Model, documents: Documents): void {
+function decorate (
+  app: FastifyInstance, prefix: string, model: Model, documents: Documents, data: Data
+): void {
   const registrations = registrationsOf(app)
   if (registrations.has(prefix)) {
     throw new DeclarationError(`option 'prefix': another API is already registered under '${prefix}'`)
   }
   const collections = [...model.collections.keys()]
-  const registered: DataApi = { prefix, collections, registrations, openapi: options => documents.whole(options) }
+  const openapi: DataApi['openapi'] = options => documents.whole(options)
+  const registered: DataApi = { prefix, collections, registrations, openapi, ...data }
   registrations.set(prefix, registered)
   if (!app.hasDecorator('dataApi')) app.decorate('dataApi', registered)
 }

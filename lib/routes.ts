@@ -81,9 +81,9 @@ class RequestWork implements Work<Answer> {
 
   private makeAnswer (): Answer | Promise<Answer> {
     const { request, serving } = this
-    const { pages } = serving
+    const { api, pages } = serving
     if (pages?.take(request) === true) return pages.answer(request, readText(request, serving))
-    return answer(readText(request, serving), serving.api, { request }, facts => { request.dataApi = facts })
+    return answer(readText(request, serving), api, api.own.contextOf(request), facts => { request.dataApi = facts })
   }
 
   send (made: Answer): void {

@@ -62,7 +62,7 @@ export async function buildTeams ({ secret, requests = 100 }: TeamsOptions): Pro
           source: db.table('notes', { columns: 'snake_case' }),
           scope: ({ request }) => ({ teamId: request.user.team }),
           rules: { delete: isLead, fields: { salary: { read: isLead, write: isLead } } },
-          hooks: { creating (note, { request }) { note.teamId = request.user.team } }
+          hooks: { creating (note, { request }) { if (request !== undefined) note.teamId = request.user.team } }
         })
       }
     })

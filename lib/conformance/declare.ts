@@ -82,7 +82,7 @@ const withOpenFlags = (schema: TSchema): TSchema => ({
 function replaceRandomKey (
   item: Values, key: string, { request }: WriteContext, replaced: { count: number }
 ): void {
-  const given = `${request.raw.url ?? ''} ${JSON.stringify(request.body) ?? ''}`.toLowerCase()
+  const given = `${request?.raw.url ?? ''} ${JSON.stringify(request?.body) ?? ''}`.toLowerCase()
   if (!given.includes(String(item[key]))) item[key] = uuid(0xabc000 + replaced.count++)
 }
 

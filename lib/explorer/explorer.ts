@@ -1,6 +1,7 @@
 import type { ExplorerOptions } from '../../schemas/explorer.ts'
 import { answer, type Api } from '../answer.ts'
 import type { Context } from '../collection.ts'
+import type { RunContext } from '../run/context.ts'
 import { invalidParameter, methodNotAllowed } from '../errors.ts'
 import { mediaTypes } from '../plan/media.ts'
 import { suggest } from '../plan/suggest.ts'
@@ -22,7 +23,7 @@ import { partsOf, wordOf } from './words.ts'
 export interface Explorer {
   /** Returns true for a request that the explorer answers. */
   takes (head: Head): boolean
-  answer (text: RequestText, context: Context, note: (facts: RequestFacts) => void): Promise<Answer>
+  answer (text: RequestText, context: RunContext<Context>, note: (facts: RequestFacts) => void): Promise<Answer>
   /** Returns an error as a page where the request asks for one; every other error varies with `Accept`. */
   fail (failure: Answer, head: Head, origin: () => string): Answer
 }

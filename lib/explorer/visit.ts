@@ -1,5 +1,6 @@
 import { answer, type Api } from '../answer.ts'
 import type { Context } from '../collection.ts'
+import type { RunContext } from '../run/context.ts'
 import { type Body, receiveBody } from '../request/body.ts'
 import { parseRequest, type Request, type RequestText } from '../request/parse.ts'
 import { parsePath } from '../request/path.ts'
@@ -33,7 +34,7 @@ export interface Asked {
 
 /** Makes the visit of a request. `note` is told what the request of the page is. */
 export async function visit (
-  text: RequestText, { api, title }: Exploring, context: Context, note: (facts: RequestFacts) => void
+  text: RequestText, { api, title }: Exploring, context: RunContext<Context>, note: (facts: RequestFacts) => void
 ): Promise<Visit> {
   const { options } = api
   const { query } = parsePath(text.url, text.router)

@@ -10,7 +10,7 @@ import type { Collection, Field, Model, StoredField, SubCollectionField, SubItem
 import { type Naming, toName } from './names.ts'
 import { compileRelations } from './relations.ts'
 import { checkSetters, compileSetters } from './setters.ts'
-import { compileStrategies } from './strategies.ts'
+import { allStrategies, compileStrategies } from './strategies.ts'
 import { compileValidate } from './validators.ts'
 import { compileVersion } from './version.ts'
 
@@ -27,6 +27,11 @@ export interface CompileOptions {
    * the full model: members that the caller may not write never reach them.
    */
   readonly whole?: Model
+  /**
+   * For own code (lib/data): fields have the names of their declarations, and the requests that may write are not
+   * limited. `open`: no flag is, either.
+   */
+  readonly own?: 'flagged' | 'open'
 }
 
 /**
@@ -54,7 +59,9 @@ export function compileModel (declared: Readonly<Record<string, Declared>>, opti
   )
   for (const draft of drafts.values()) addFields(draft, drafts, options)
   // A caller who may not write a field has a model in which it is not writable.
-  if (options.whole === undefined) for (const { collection } of drafts.values()) checkSetters(collection)
+  if (options.whole === undefined && options.own === undefined) {
+    for (const { collection } of drafts.values()) checkSetters(collection)
+  }
   const collections = new Map<string, Collection>()
   for (const { collection } of drafts.values()) {
     const { name, property } = collection
@@ -93,13 +100,15 @@ function makeDraft (property: string, declared: Declared, options: CompileOption
     identifiers: compileIdentifiers(property, declared, { key, scalars }, options),
     specials: compileSpecials(property, declared),
     source: declared.source,
-    pages: compilePages(property, declared, options.pages),
+    pages: compilePages(property, declared, options),
     stored,
-    ...compileVersion(property, stored, denying),
+    ...compileVersion(property, stored, denying || options.own === 'open'),
     referrers,
     referring,
     links,
-    strategies: compileStrategies(property, declared, requestStrategies),
+    strategies: options.own === undefined
+      ? compileStrategies(property, declared, requestStrategies)
+      : allStrategies,
     validate: whole?.collections.get(name)?.validate ?? compileValidate(property, stored),
     setters: compileSetters(property, declared, scalars),
     hooks: declared.hooks
@@ -107,14 +116,17 @@ function makeDraft (property: string, declared: Declared, options: CompileOption
   return { declared, scalars, collection, fields, properties, referrers, referring, links }
 }
 
-function compileName (property: string, { naming }: CompileOptions): string {
+function compileName (property: string, { naming, own }: CompileOptions): string {
+  if (own !== undefined) return property
   const name = toName(naming, property)
   if (name !== '' && name !== '.' && name !== '..') return name
   const reason = `its name in a URL would be '${name}', which cannot be used in a URL`
   throw new DeclarationError(`collection '${property}': ${reason}`)
 }
 
-function compilePages (collection: string, { pages }: Declared, fallback: Limits): Limits {
+function compilePages (
+  collection: string, { pages }: Declared, { pages: fallback, own }: CompileOptions
+): Limits {
   const maxSize = pages.maxSize ?? fallback.maxSize
   const defaultSize = pages.defaultSize ?? Math.min(fallback.defaultSize, maxSize)
   for (const [name, size] of Object.entries({ defaultSize, maxSize })) {
@@ -125,7 +137,7 @@ function compilePages (collection: string, { pages }: Declared, fallback: Limits
   if (defaultSize > maxSize) {
     throw new DeclarationError(`collection '${collection}': pages.defaultSize must not be greater than pages.maxSize`)
   }
-  return { defaultSize, maxSize }
+  return { defaultSize, maxSize: own === 'open' ? Infinity : maxSize }
 }
 
 /** Adds the fields in the order declared. Relations can be compiled only now that every collection has a draft. */

@@ -27,7 +27,7 @@ export function compileScalars (collection: string, declared: Declared, options:
   const scalars = new Map<string, ScalarField>()
   for (const [property, schema] of Object.entries(declared.schema.properties)) {
     if (isSubCollection(schema) || isSubItem(schema)) continue
-    const name = toName(options.naming, property)
+    const name = nameOf(property, property, options)
     const draft = { collection, property, name, schema, index: scalars.size }
     scalars.set(property, compileStored(draft, declared, options))
   }
@@ -36,7 +36,7 @@ export function compileScalars (collection: string, declared: Declared, options:
       const place = placeOf(collection, property)
       throw new DeclarationError(`${place}: is declared both in the schema and under 'computed'`)
     }
-    const name = toName(options.naming, withoutGet(property))
+    const name = nameOf(property, withoutGet(property), options)
     const draft = { collection, property, name, schema: definition.type, index: scalars.size }
     scalars.set(property, definition.kind === 'computed'
       ? compileComputed(draft, definition, scalars, options)
@@ -44,6 +44,10 @@ export function compileScalars (collection: string, declared: Declared, options:
   }
   return scalars
 }
+
+/** Returns the name on the wire, or that of the declaration for own code. */
+export const nameOf = (property: string, named: string, { naming, own }: CompileOptions): string =>
+  own === undefined ? toName(naming, named) : property
 
 /**
  * Returns the fields of the declared key; without one, the first field flagged `identifier`. Throws a DeclarationError
@@ -84,7 +88,7 @@ function firstIdentifier (collection: string, scalars: Scalars): StoredField {
  * Returns the members that every kind of field has. Throws a DeclarationError for flags that contradict each other and
  * for a name that cannot be used on the wire.
  */
-export function compileFlags (draft: FieldDraft, { reserved }: CompileOptions) {
+export function compileFlags (draft: FieldDraft, { reserved, own }: CompileOptions, mayWrite: boolean) {
   const { collection, property, name, schema, index } = draft
   const { readable = false, writable = false, hidden = false, listed = false } = schema
   const { filterable = true, sortable = true } = schema
@@ -92,9 +96,12 @@ export function compileFlags (draft: FieldDraft, { reserved }: CompileOptions) {
   if (hidden && !readable) fail("is flagged 'hidden' but not 'readable'; without 'readable' it is never shown")
   if (listed && !readable) fail("is flagged 'listed' but not 'readable'")
   if (listed && hidden) fail("is flagged both 'listed' and 'hidden'")
-  if (readable || writable) checkName(name, reserved, fail)
+  if (own === undefined && (readable || writable)) checkName(name, reserved, fail)
   const label = `${JSON.stringify(name)}:`
-  return { name, label, property, index, schema, readable, writable, hidden, listed, filterable, sortable }
+  const common = { name, label, property, index, schema, demanded: writable }
+  return own === 'open'
+    ? { ...common, readable: true, writable: mayWrite, hidden: false, listed: false, filterable: true, sortable: true }
+    : { ...common, readable, writable, hidden, listed, filterable, sortable }
 }
 
 /** Returns the beginning of a message about a field. */
@@ -116,7 +123,7 @@ const nameCharacters = /^[A-Za-z0-9_\u0080-\uFFFF-]+$/
 const isOnlyKey = ({ property }: FieldDraft, { key }: Declared) => key?.length === 1 && key[0] === property
 
 function compileStored (draft: FieldDraft, declared: Declared, options: CompileOptions): StoredField {
-  const flags = compileFlags(draft, options)
+  const flags = compileFlags(draft, options, draft.schema.version !== true)
   // Not the mark of Type.Optional, which differs between the versions of TypeBox.
   const required: readonly string[] = declared.schema.required ?? []
   const described = describe(draft, !required.includes(draft.property))
@@ -139,7 +146,7 @@ function compileComputed (
     const reason = `'from' names '${property}', which is not a stored field`
     throw new DeclarationError(`${placeOf(draft.collection, draft.property)}: ${reason}`)
   })
-  const flags = compileFlags(draft, options)
+  const flags = compileFlags(draft, options, false)
   refuseWritable(draft, flags)
   return Object.freeze({ ...flags, kind: 'computed', filterable: false, sortable: false, from, get: definition.get })
 }
@@ -147,7 +154,7 @@ function compileComputed (
 function compileExpression (
   draft: FieldDraft, definition: Definition<'expression'>, declared: Declared, options: CompileOptions
 ): ExpressionField {
-  const flags = compileFlags(draft, options)
+  const flags = compileFlags(draft, options, false)
   const described = describe(draft, isOptional(draft.schema))
   const dialect = declared.source.database.kind === 'memory' ? 'memory' : 'sql'
   if (definition[dialect] === undefined) {

@@ -2,9 +2,8 @@ import type { Declared } from '../collection.ts'
 import { isOptional } from '../declare/relations.ts'
 import { DeclarationError } from '../errors.ts'
 import type { CompileOptions } from './compile.ts'
-import { type Scalars, placeOf } from './fields.ts'
+import { nameOf, type Scalars, placeOf } from './fields.ts'
 import type { Identifier, SpecialIdentifier, StoredField } from './model.ts'
-import { toName } from './names.ts'
 import { describeValues } from './values.ts'
 
 /**
@@ -13,7 +12,7 @@ import { describeValues } from './values.ts'
  * Throws a DeclarationError for a lookup that has the name of a readable field, or a type with no form in a URL.
  */
 export function compileIdentifiers (
-  collection: string, declared: Declared, { key, scalars }: Fields, { naming }: CompileOptions
+  collection: string, declared: Declared, { key, scalars }: Fields, options: CompileOptions
 ): readonly Identifier[] {
   const identifiers: Identifier[] = []
   if (key.length > 1) identifiers.push({ kind: 'key', name: key.map(({ name }) => name).join(','), fields: key })
@@ -24,8 +23,8 @@ export function compileIdentifiers (
   const names = new Set([...scalars.values()].filter(field => field.readable).map(field => field.name))
   for (const [property, identifier] of Object.entries(declared.identifiers)) {
     if (identifier.kind === 'special') continue
-    const name = toName(naming, property)
-    if (names.has(name)) {
+    const name = nameOf(property, property, options)
+    if (options.own === undefined && names.has(name)) {
       const place = placeOf(collection, property)
       throw new DeclarationError(`${place}: a lookup and a field have the same name '${name}' in URLs`)
     }

@@ -86,6 +86,8 @@ interface FieldBase {
   readonly schema: TSchema
   readonly readable: boolean
   readonly writable: boolean
+  /** True if the declaration flags it writable: a new item must have it, unless it is optional. */
+  readonly demanded: boolean
   readonly hidden: boolean
   readonly listed: boolean
   readonly filterable: boolean

@@ -1,9 +1,8 @@
 import { type ForeignKey, isSubCollection, isSubItem, type TSubCollection } from '../declare/relations.ts'
 import { DeclarationError } from '../errors.ts'
 import type { CompileOptions, CollectionDraft, Drafts } from './compile.ts'
-import { compileFlags, placeOf } from './fields.ts'
+import { compileFlags, nameOf, placeOf } from './fields.ts'
 import type { Link, RelationField, StoredField } from './model.ts'
-import { toName } from './names.ts'
 
 /**
  * Compiles sub-items and sub-collections, by property. Throws a DeclarationError for an unknown target, foreign key or
@@ -18,9 +17,9 @@ export function compileRelations (
     if (!isSubItem(schema) && !isSubCollection(schema)) continue
     const place = placeOf(holder.property, property)
     const target = findTarget(draft, place, schema.target, drafts)
-    const name = toName(options.naming, property)
+    const name = nameOf(property, property, options)
     const index = scalars.size + relations.size
-    const flags = compileFlags({ collection: holder.property, property, name, schema, index }, options)
+    const flags = compileFlags({ collection: holder.property, property, name, schema, index }, options, true)
     const base = { ...flags, sortable: false, holder, target: target.collection }
     relations.set(property, isSubItem(schema)
       ? Object.freeze({ ...base, kind: 'sub-item', foreignKey: findForeignKey(place, schema.link, draft, target) })

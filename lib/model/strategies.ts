@@ -5,6 +5,11 @@ import { compileCheck } from './check.ts'
 /** The requests that may write a collection. Every strategy has a value. */
 export type Strategies = Readonly<Required<RequestStrategies>>
 
+/** The strategies of own code: every request may write. */
+export const allStrategies: Strategies = {
+  create: true, update: ['PUT', 'PATCH'], upsert: true, delete: true, requireIfMatch: false
+}
+
 const check = compileCheck(requestStrategies)
 
 /**

@@ -179,6 +179,13 @@ function unionType (members: readonly ValueType[]): ValueType {
 
 const numeric: ReadonlySet<ValueKind> = new Set(['integer', 'number'])
 
+/** Returns the text of a Date in the form of a type's values: the day, or the moment. */
+export function textOfDate (date: Date, { kind }: Pick<ValueType, 'kind'>): string {
+  if (Number.isNaN(date.getTime())) return ''
+  const text = date.toISOString()
+  return kind === 'date' ? text.slice(0, text.indexOf('T')) : text
+}
+
 /** Returns a value as the application sees it: undefined in place of null if the property's type has no null. */
 export function toValue (value: unknown, { omitted }: Pick<Described, 'omitted'>): unknown {
   return omitted && value === null ? undefined : value

@@ -1,6 +1,6 @@
 import { didYouMean, invalidFilter } from '../errors.ts'
 import type { Collection, DataField, Field, RelationField } from '../model/model.ts'
-import { type Operator, type Scalar, traitsOf } from '../model/values.ts'
+import { type Operator, type Scalar, textOfDate, traitsOf } from '../model/values.ts'
 import type { Filter, ValueText } from '../request/request.ts'
 import type { Predicate } from './plan.ts'
 import { all, any, always } from './predicates.ts'
@@ -91,9 +91,17 @@ function compare (filter: Comparison, field: DataField): Predicate {
 
 function convert (value: ValueText, field: DataField, operator: Operator): Scalar | null {
   if (field.nullable && isNull(value) && traitsOf(operator).takesNull) return null
-  const scalar = field.type.parse(value.text)
+  const scalar = value.given === undefined ? field.type.parse(value.text) : takeGiven(value.given.value, field)
   if (scalar !== undefined) return scalar
   throw invalidFilter(`The field '${field.name}' takes ${field.type.expected}, not '${value.text}'.`, value.at)
 }
 
-const isNull = (value: ValueText) => !value.quoted && value.text === 'null'
+/** Returns the canonical form of a value that own code has given; undefined for a value of another type. */
+function takeGiven (value: unknown, { type }: DataField): Scalar | undefined {
+  if (typeof value === 'bigint') return type.parse(String(value))
+  // The fields that can be compared have scalars only.
+  return type.take(value instanceof Date ? textOfDate(value, type) : value) as Scalar | undefined
+}
+
+const isNull = ({ given, quoted, text }: ValueText) =>
+  given === undefined ? !quoted && text === 'null' : given.value === null

@@ -54,8 +54,9 @@ function offsetOf (page: ValueText, size: number): number {
   throw invalidPage(`There is no page ${page.text} of size ${size}.`, page.at)
 }
 
-function wholeNumber ({ text, at }: ValueText, least: number): number {
-  const number = /^\d{1,16}$/.test(text) ? Number(text) : NaN
+function wholeNumber ({ text, at, given }: ValueText, least: number): number {
+  if (given?.value === Infinity && at.parameter !== 'page') return Infinity
+  const number = given === undefined && !/^\d{1,16}$/.test(text) ? NaN : Number(given?.value ?? text)
   if (Number.isSafeInteger(number) && number >= least) return number
   throw invalidPage(`The parameter '${at.parameter}' takes an integer of at least ${least}, not '${text}'.`, at)
 }

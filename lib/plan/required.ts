@@ -17,7 +17,7 @@ export function requirementsOf (collection: Collection, presets: readonly Preset
   const hasValue = (field: StoredField) =>
     field.schema.default !== undefined || presets.some(preset => preset.field === field)
   return [...collection.fields.values()].flatMap((field): readonly Requirement[] => {
-    if (!field.writable || (field === generated && isGenerated(generated))) return []
+    if (!field.writable || !field.demanded || (field === generated && isGenerated(generated))) return []
     if (field.kind === 'stored') return field.optional || hasValue(field) ? [] : [{ field, instead: undefined }]
     if (field.kind !== 'sub-item' || field.foreignKey.some(({ nullable }) => nullable)) return []
     const open = field.foreignKey.filter(part => !hasValue(part))

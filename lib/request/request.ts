@@ -12,7 +12,13 @@ export interface TextPlace {
 }
 
 /** A value as the client wrote it, without its quotes. Only an unquoted `null` can mean null. */
-export interface ValueText { readonly text: string, readonly quoted: boolean, readonly at: TextPlace }
+export interface ValueText {
+  readonly text: string
+  readonly quoted: boolean
+  readonly at: TextPlace
+  /** The value itself, where own code has given it (lib/data): its text is for messages only. */
+  readonly given?: { readonly value: unknown }
+}
 
 /** A condition on a collection's items, as the client wrote it. Its names may be unknown to the model. */
 export type Filter =

@@ -20,6 +20,7 @@
 import { LruMap } from 'toad-cache'
 import type { Context, Declared, Rule } from '../collection.ts'
 import { type DataApiError, forbidden, refusedByRule } from '../errors.ts'
+import { memoize } from '../memoize.ts'
 import type { Collection, Model } from '../model/model.ts'
 import type { Predicate } from '../plan/plan.ts'
 import { always, never } from '../plan/predicates.ts'
@@ -196,7 +197,17 @@ type DeniedFields = ReadonlyArray<readonly [property: string, error: DataApiErro
 
 const operations: readonly Operation[] = ['read', 'create', 'update', 'delete']
 
-async function decideOn (name: string, declared: Declared | undefined, context: Context): Promise<Decision> {
+/** The decisions by request: own code that a request calls does not ask its rules a second time (lib/data). */
+const decisionsOf = memoize((_request: Context['request']) => new Map<Declared | undefined, Promise<Decision>>())
+
+function decideOn (name: string, declared: Declared | undefined, context: Context): Promise<Decision> {
+  const decisions = decisionsOf(context.request)
+  const decision = decisions.get(declared) ?? askAll(name, declared, context)
+  decisions.set(declared, decision)
+  return decision
+}
+
+async function askAll (name: string, declared: Declared | undefined, context: Context): Promise<Decision> {
   const { scope, rules: { fields = {}, ...rules } = {} } = declared ?? {}
   const errors = await Promise.all(operations.map(async operation =>
     [operation, await askRule(rules[operation], context)] as const))

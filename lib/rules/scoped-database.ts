@@ -89,6 +89,13 @@ function withoutNames (error: RefusedAtCommit, caller: Caller): RefusedAtCommit 
 
 const unnamedViolation: ConstraintViolation = { kind: 'refused', by: 'other', fields: [] }
 
+/** The sessions behind those that are scoped. */
+const unscoped = new WeakMap<ScopedSession, Session>()
+
+/** Returns the session itself, for own code (lib/data), which scopes it to the caller of each of its calls. */
+export const unscopedSession = (session: ScopedSession): Session =>
+  unscoped.get(session) ?? session as unknown as Session
+
 function scopedSession (session: Session, caller: Caller, touched: Touched): ScopedSession {
   const read = (plan: ReadPlan) => session.read(scopePlan(plan, touched))
   const exists = async (collection: Collection, where: Predicate) => {
@@ -106,13 +113,15 @@ function scopedSession (session: Session, caller: Caller, touched: Touched): Sco
     if (changed.kind === 'changed') await touched.add(asked, changed)
     return changed
   }
-  return {
+  const made = {
     transaction: session.transaction,
     announce: call => { session.announce(call) },
     read: plan => session.read(scopePlan(plan, caller)),
     lock: plan => session.lock(scopePlan(plan, touched) as ItemPlan),
     change
   } satisfies Omit<ScopedSession, typeof scoped> as ScopedSession
+  unscoped.set(made, session)
+  return made
 }
 
 /** Reads of the items that exist for the caller, and of those that the transaction has written. */

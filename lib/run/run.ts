@@ -16,6 +16,7 @@ import {
 import { hasLeft } from '../client-left.ts'
 import { type Address, findAddress, type Located } from './address.ts'
 import { readBatches } from './batches.ts'
+import type { RunContext } from './context.ts'
 import { runWrite, type WriteResult } from './write.ts'
 
 /**
@@ -50,7 +51,7 @@ export interface WriteOutcome {
 }
 
 /** Runs a request's plan on the database, within the scope of the caller. */
-export function run (plan: RequestPlan, caller: Caller, context: Context): Result | Promise<Result> {
+export function run (plan: RequestPlan, caller: Caller, context: RunContext<Context>): Result | Promise<Result> {
   switch (plan.kind) {
     case 'read': return runRead(plan, caller, context)
     case 'write': return runOnDatabase(plan.write, caller, context)
@@ -61,7 +62,7 @@ export function run (plan: RequestPlan, caller: Caller, context: Context): Resul
 type PlannedRead = Extract<RequestPlan, { kind: 'read' }>
 
 function runRead (
-  { read, format, noCache }: PlannedRead, caller: Caller, context: Context
+  { read, format, noCache }: PlannedRead, caller: Caller, context: RunContext<Context>
 ): Result | Promise<Result> {
   const database = scopedDatabaseOf(read.plan.steps, read.plan.kind === 'item' ? undefined : read.plan.from, caller)
   const isAbandoned = () => hasLeft(context.request)
@@ -105,7 +106,7 @@ async function runStream (
   return { kind: 'read', read, format, result: first, identifiers, rows }
 }
 
-function runOnDatabase (write: Write, caller: Caller, context: Context): Result | Promise<Result> {
+function runOnDatabase (write: Write, caller: Caller, context: RunContext<Context>): Result | Promise<Result> {
   const { plan, walked } = write
   const database = scopedDatabaseOf(plan.steps, plan.kind === 'create' ? plan.from : undefined, caller)
   return after(runWrite(plan, database, context, caller), result => {

@@ -3,7 +3,7 @@ import type { Values } from '../collection.ts'
 import { constraint } from '../errors.ts'
 import { singleKey } from '../model/keys.ts'
 import type { Collection, StoredField } from '../model/model.ts'
-import { toValue } from '../model/values.ts'
+import { textOfDate, toValue } from '../model/values.ts'
 import type { Row } from '../plan/plan.ts'
 import type { AuthorisedValues } from '../rules/authorise.ts'
 import type { ItemDraft } from './draft.ts'
@@ -84,14 +84,9 @@ export function changedValues (
 /** Returns a value in the form that sources store. Throws a TypeError for a value that the field does not take. */
 function toStored (value: unknown, field: StoredField, collection: string): unknown {
   if (value === null) return null
-  const canonical = field.type.take(value instanceof Date ? dateText(value, field) : value)
+  const canonical = field.type.take(value instanceof Date ? textOfDate(value, field.type) : value)
   if (canonical !== undefined) return canonical
   const place = `collection '${collection}', field '${field.property}'`
   const expected = `but the field takes ${field.type.expected}`
   throw new TypeError(`${place}: a setter or hook set a value of type '${typeof value}', ${expected}`)
-}
-
-function dateText (date: Date, { type }: StoredField): string {
-  const text = date.toISOString()
-  return type.kind === 'date' ? text.slice(0, text.indexOf('T')) : text
 }

@@ -1,5 +1,5 @@
 import { after } from '../after.ts'
-import type { Context, Saved, Values } from '../collection.ts'
+import type { Saved, Values } from '../collection.ts'
 import { unavailable, validation } from '../errors.ts'
 import type { KeyValues } from '../model/keys.ts'
 import type { Collection } from '../model/model.ts'
@@ -12,6 +12,7 @@ import { isChecked, isDeletionChecked } from '../rules/references.ts'
 import type { ScopedDatabase } from '../rules/scoped-database.ts'
 import { calling } from './application.ts'
 import { confirm } from './confirm.ts'
+import type { AfterCommit, RunContext } from './context.ts'
 import { singleChange } from './single-change.ts'
 import { toItem, valueIn } from './stored-values.ts'
 import { assign, createItem, linkElements } from './create-item.ts'
@@ -45,7 +46,7 @@ export interface Linked extends Created { readonly isNew: boolean }
  * application's setters and hooks (docs/http.md: Writing).
  */
 export function runWrite (
-  plan: WritePlan, database: ScopedDatabase, context: Context, caller: Caller
+  plan: WritePlan, database: ScopedDatabase, context: RunContext, caller: Caller
 ): WriteResult | Promise<WriteResult> {
   const change = isCheckedWrite(plan, caller) ? undefined : singleChange(plan, caller)
   return change === undefined
@@ -57,26 +58,35 @@ export function runWrite (
 function isCheckedWrite (plan: WritePlan, caller: Caller): boolean {
   if (plan.kind === 'link' || plan.kind === 'unlink') return true
   if (plan.kind === 'delete') return isDeletionChecked(plan.collection, caller)
-  return isChecked(plan.kind === 'create' ? plan.from.collection : plan.collection, caller)
+  return isChecked(collectionOf(plan), caller)
 }
 
 async function runInTransaction (
-  plan: WritePlan, database: ScopedDatabase, context: Context, caller: Caller
+  plan: WritePlan, database: ScopedDatabase, context: RunContext, caller: Caller
 ): Promise<WriteResult> {
-  const saved: UnitOfWork['saved'] = []
+  const afterCommit: AfterCommit = []
   const attempt = (isRetry: boolean) => database.transaction(async session => {
     // A database may run this function again.
-    saved.length = 0
-    const work = { session, caller, context: { ...context, transaction: session.transaction }, saved }
-    return runPlan(plan, work, isRetry)
+    afterCommit.length = 0
+    const saved: UnitOfWork['saved'] = []
+    const entered = context.enter(session, collectionOf(plan), afterCommit)
+    const result = await runPlan(plan, { session, caller, context: entered.context, saved }, isRetry)
+    entered.check()
+    afterCommit.push(...saved.map(one => () => notifySaved(one, context)))
+    return result
   })
-  const result = await attempt(false).catch((error: unknown) => {
-    if (!isUpsertConflict(error, plan)) throw error
+  // Part of a larger transaction cannot be rolled back and run again.
+  const isPart = context.afterCommit !== undefined
+  const result = await attempt(isPart).catch((error: unknown) => {
+    if (isPart || !isUpsertConflict(error, plan)) throw error
     return attempt(true)
   }).catch((error: unknown) => { throw error instanceof RefusedAtCommit ? commitRefusal(error) : error })
-  for (const one of saved) await notifySaved(one, context)
+  if (context.afterCommit !== undefined) context.afterCommit.push(...afterCommit)
+  else for (const notify of afterCommit) await notify()
   return result
 }
+
+const collectionOf = (plan: WritePlan) => plan.kind === 'create' ? plan.from.collection : plan.collection
 
 /** Runs the single statement of a write. Its row count tells if the item exists. */
 function runSingle (
@@ -105,7 +115,7 @@ async function explainUnchanged (
 }
 
 function resultOf (plan: WritePlan, change: AuthorisedChange, changed: Changed): WriteResult {
-  const collection = plan.kind === 'create' ? plan.from.collection : plan.collection
+  const collection = collectionOf(plan)
   const { key } = expectChanged(changed, collection, '', plan.kind === 'delete')
   if (plan.kind === 'delete') return { kind: 'deleted' }
   if (plan.kind === 'update' || change.kind !== 'insert') return { kind: 'updated', row: undefined }
@@ -224,12 +234,12 @@ async function runDelete (
 
 /** Calls the hook `saved` after the commit. An error of the hook cannot undo the write, and is logged. */
 async function notifySaved (
-  { collection, saved }: { readonly collection: Collection, readonly saved: Saved<Values> }, context: Context
+  { collection, saved }: { readonly collection: Collection, readonly saved: Saved<Values> }, context: RunContext
 ): Promise<void> {
   try {
     await collection.hooks.saved?.(saved, context)
   } catch (error) {
     const message = `collection '${collection.property}': the hook 'saved' failed after an item was ${saved.kind}`
-    context.request.log.error({ err: error }, message)
+    context.log.error({ err: error }, message)
   }
 }

@@ -291,7 +291,9 @@ onEach([
   const inner: unknown[] = []
   const { send } = await start({
     hooks: {
-      async creating (_artist, { request: { server } }) {
+      async creating (_artist, { request }) {
+        if (request === undefined) throw new TypeError('a request has a context with it')
+        const { server } = request
         for (const [method, url, payload] of [['POST', '/labels', { code: 'IN' }], [
           'PUT', '/labels/by_code/IN', {}
         ], ['POST', '/artists', artist('in')], ['DELETE', '/labels/1', undefined]] as const) {

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { type FastifyInstance, fastify, type FastifyServerOptions } from 'fastify'
 import { test } from 'tap'
-import dataApi, { collection, memory } from '../../lib/index.ts'
+import dataApi, { type AnyContext, collection, memory } from '../../lib/index.ts'
 
 // docs/http.md: Writing. `request.body` is what it is on every other route, and the options of the router hold.
 
@@ -13,7 +13,7 @@ const Thing = Type.Object({
 
 async function serve (prepare: (app: FastifyInstance, seen: unknown[]) => void, options: FastifyServerOptions = {}) {
   const seen: unknown[] = []
-  const see = ({ request }: { request: { body: unknown } }) => { seen.push(request.body) }
+  const see = ({ request }: AnyContext) => { seen.push(request?.body) }
   const app = fastify(options)
   prepare(app, seen)
   await app.register(dataApi, {

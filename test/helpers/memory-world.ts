@@ -28,6 +28,7 @@ export const flags = (property: string) => ({
   schema: Type.Any(),
   readable: true,
   writable: false,
+  demanded: false,
   hidden: false,
   listed: false,
   filterable: true,

@@ -1,0 +1,167 @@
+import type { Checks } from '../checks.ts'
+import type { Context, Declared } from '../collection.ts'
+import type { Data, RequestData, SystemData, TransactionOptions } from '../declare/data.ts'
+import { didYouMean } from '../errors.ts'
+import type { Model } from '../model/model.ts'
+import type { Options } from '../options.ts'
+import { suggest } from '../plan/suggest.ts'
+import type { AfterCommit, RunContext } from '../run/context.ts'
+import { commitRefusal } from '../run/violations.ts'
+import { type Database, databaseOf, RefusedAtCommit } from '../sources/source.ts'
+import type { Binding, CollectionNames, Limits } from './call.ts'
+import { makeCollection } from './collection.ts'
+import { type Join, RequestContext, SystemContext } from './contexts.ts'
+import { type Joined, joinTransaction } from './joined.ts'
+import { makeOwnCallers } from './models.ts'
+
+/** What own code needs of a registration. */
+export interface Registration {
+  readonly declared: Readonly<Record<string, Declared>>
+  readonly model: Model
+  readonly options: Options
+  readonly checks: Checks
+  readonly log: RunContext['log']
+}
+
+/** The data of a registration for own code, and the contexts of its requests. */
+export interface OwnData {
+  readonly data: Data
+  contextOf (request: Context['request']): RunContext<Context>
+}
+
+type Request = Context['request']
+
+/** Prepares the data for own code (docs/own-code.md). Its models are compiled when they are first needed. */
+export function makeData (registration: Registration): OwnData {
+  const access = makeAccess(registration)
+  return { data: unbound(access, undefined), contextOf: request => access.contextOf(request) }
+}
+
+/** The collections of a registration, and the ways to be bound to a caller. */
+interface Access {
+  readonly names: ReadonlyMap<unknown, CollectionNames>
+  /** The databases of the collections. */
+  readonly databases: ReadonlyMap<string, Database>
+  contextOf (request: Request, joined?: Joined): RunContext<Context>
+  bindTo (context: RunContext, joined?: Joined): Binding
+  systemContext (joined?: Joined): RunContext
+}
+
+function makeAccess ({ declared, model, options, checks, log }: Registration): Access {
+  const callers = makeOwnCallers(declared, options)
+  const names = new Map<unknown, CollectionNames>()
+  const databases = new Map<string, Database>()
+  for (const collection of model.collections.values()) {
+    const { property } = collection
+    names.set(property, collection)
+    // One declaration may be registered by two names: the first one is its own.
+    if (!names.has(declared[property])) names.set(declared[property], collection)
+    databases.set(property, databaseOf(collection))
+  }
+  const requestLimits: Limits = limitsOf(options, options.reads.paged.mostItems, options.reads.paged.mostCost)
+  const systemLimits: Limits = limitsOf(options, Infinity, Infinity)
+  const join: Join = (context, session, database, afterCommit) => {
+    const joined = joinTransaction(session, database, afterCommit)
+    return {
+      joined,
+      data: () => context.system ? system(access, joined) : asRequest(access, context.request, joined)
+    }
+  }
+  const access: Access = {
+    names,
+    databases,
+    contextOf: (request, joined) => new RequestContext(request, join, joined?.afterCommit),
+    systemContext: joined => new SystemContext(log, join, joined?.afterCommit),
+    bindTo: (context, joined) => context.system
+      ? { context, joined, limits: systemLimits, checks: undefined, callerOf: () => callers.system() }
+      : { context, joined, limits: requestLimits, checks, callerOf: name => callers.requests().of(name, context) }
+  }
+  return access
+}
+
+function limitsOf ({ reads, writes }: Options, mostItems: number, mostCost: number): Limits {
+  const paged = { ...reads.paged, linkStyle: 'auto', mostItems, mostCost } as const
+  const items = mostItems === Infinity ? Infinity : writes.items
+  return { paged, whole: { ...paged, whole: true }, writes: { ...writes, items, reads: paged } }
+}
+
+/** Returns the data before it is bound to a caller. */
+function unbound (access: Access, joined: Joined | undefined): Data {
+  const bound = bindings(access, joined)
+  return Object.freeze({
+    ...bound,
+    collection: (asked: unknown) => {
+      nameOf(asked, access)
+      return Object.freeze({
+        as: (request: Request) => bound.as(request).collection(asked as string),
+        asSystem: () => bound.asSystem().collection(asked as string)
+      })
+    },
+    transaction: inTransaction(access, joined, one => unbound(access, one))
+  }) as Data
+}
+
+function asRequest (access: Access, request: Request, joined: Joined | undefined): RequestData {
+  const binding = access.bindTo(access.contextOf(request, joined), joined)
+  return Object.freeze({
+    ...bindings(access, joined),
+    collection: (asked: unknown) => makeCollection(nameOf(asked, access), binding),
+    transaction: inTransaction(access, joined, one => asRequest(access, request, one))
+  }) as RequestData
+}
+
+function system (access: Access, joined: Joined | undefined): SystemData {
+  const binding = access.bindTo(access.systemContext(joined), joined)
+  return Object.freeze({
+    ...bindings(access, joined),
+    collection: (asked: unknown) => makeCollection(nameOf(asked, access), binding),
+    transaction: inTransaction(access, joined, one => system(access, one))
+  }) as unknown as SystemData
+}
+
+const bindings = (access: Access, joined: Joined | undefined) => ({
+  as (request: Request): RequestData {
+    const isRequest = typeof request === 'object' && request !== null && 'raw' in request
+    if (!isRequest) throw new TypeError('as() takes the request of a route or hook; asSystem() needs none')
+    return asRequest(access, request, joined)
+  },
+  asSystem: (): SystemData => system(access, joined)
+})
+
+/** Returns the names of a collection that is asked for by its name or declaration. Throws a TypeError for another. */
+function nameOf (asked: unknown, { names }: Access): CollectionNames {
+  const found = names.get(asked)
+  if (found !== undefined) return found
+  const known = [...names.keys()].filter(name => typeof name === 'string')
+  const which = typeof asked === 'string' ? `'${asked}'` : 'with this declaration'
+  const near = typeof asked === 'string' ? suggest(asked, known) : undefined
+  throw new TypeError(`There is no collection ${which}.${didYouMean(near)}`)
+}
+
+/** Returns the function `transaction` of data. In a transaction, it joins that one. */
+function inTransaction<D> (access: Access, joined: Joined | undefined, dataIn: (joined: Joined) => D) {
+  return async <T>(work: (tx: D) => Promise<T>, { on }: TransactionOptions = {}): Promise<T> => {
+    if (joined !== undefined) return work(dataIn(joined))
+    const afterCommit: AfterCommit = []
+    const database = databaseFor(on, access)
+    const result = await database.transaction(async session => {
+      // A database may run this function again.
+      afterCommit.length = 0
+      const one = joinTransaction(session, database, afterCommit)
+      session.announce('the function that own code gave to transaction()')
+      const done = await work(dataIn(one))
+      const failure = one.failure()
+      if (failure !== undefined) throw failure.error
+      return done
+    }).catch((error: unknown) => { throw error instanceof RefusedAtCommit ? commitRefusal(error) : error })
+    for (const notify of afterCommit) await notify()
+    return result
+  }
+}
+
+function databaseFor (on: TransactionOptions['on'], access: Access): Database {
+  const databases = new Set(access.databases.values())
+  const [only] = on === undefined ? databases : [access.databases.get(nameOf(on, access).property)]
+  if (only !== undefined && (on !== undefined || databases.size === 1)) return only
+  throw new TypeError("The collections belong to several databases: name one of them, as in { on: 'artists' }.")
+}

@@ -1,0 +1,115 @@
+import { planRead, type Read } from '../plan/read.ts'
+import { always } from '../plan/predicates.ts'
+import type { Row, Selection } from '../plan/plan.ts'
+import type { Resource } from '../plan/walk.ts'
+import type { Query } from '../request/request.ts'
+import { pageLinks } from '../response/links.ts'
+import { readBatches } from '../run/batches.ts'
+import type { Ends, Found } from '../sources/source.ts'
+import type { Call } from './call.ts'
+import { itemResource } from './identifier.ts'
+import { itemOf } from './items.ts'
+import { listMembers, queryOf } from './query.ts'
+import type { Members } from './where.ts'
+
+type ListRead = Extract<Read, { kind: 'list' }>
+
+/** A page as own code gets it. */
+interface ItemPage {
+  readonly items: readonly Members[]
+  readonly next: Members | undefined
+  readonly previous: Members | undefined
+  readonly total: number | undefined
+}
+
+/** Returns one page of the items that a query finds. */
+export async function listItems (call: Call, asked: Members): Promise<ItemPage> {
+  const read = planList(call, queryOf(asked, call.collection, listMembers), asked['count'] === true, false)
+  const { rows, more, total } = await readRows(call, read)
+  const { plan: { listing: { select } }, paging } = read
+  const links = pageLinks(paging, { ends: endsOf(rows), more }, pageNames)
+  const to = (rel: 'next' | 'prev') => {
+    const link = links.find(one => one.rel === rel)
+    return link && pageQuery(asked, link.page)
+  }
+  return { items: rows.map(row => itemOf(row, select)), next: to('next'), previous: to('prev'), total }
+}
+
+/** Returns the number of items that a query finds. */
+export async function countItems (call: Call, asked: Members): Promise<number> {
+  const { filters, at } = queryOf(asked, call.collection, ['where'])
+  const page = { size: { text: '0', quoted: false, at: { parameter: 'size', position: 1 } } }
+  const fields = call.collection.key.filter(field => field.readable).map(({ name }) => ({ name, at: page.size.at }))
+  const query = { filters, page, at, ...fields.length > 0 && { fields } }
+  const { total } = await readRows(call, planList(call, query, true, false))
+  return total ?? 0
+}
+
+/** Returns all items that a query finds, in batches. */
+export async function * streamItems (begin: () => Promise<Call>, asked: Members): AsyncGenerator<Members> {
+  const call = await begin()
+  const members = listMembers.filter(name => name !== 'count')
+  const read = planList(call, queryOf(asked, call.collection, members), false, true)
+  const { rows } = await readBatches(read.plan, call.database, read.batchSize)
+  for await (const batch of rows) {
+    for (const row of batch) yield itemOf(row, read.plan.listing.select)
+  }
+}
+
+/** Returns the item; undefined where there is none. */
+export async function findItem (call: Call, id: unknown, asked: Members): Promise<Members | undefined> {
+  refuseReading(call)
+  const query = queryOf(asked, call.collection, ['fields'])
+  const read = planRead(itemResource(id, call.collection), query, false, call.binding.limits.paged)
+  if (read.kind !== 'item') throw new TypeError('an item is read as an item')
+  const found = await call.database.read(read.plan)
+  const row = found.kind === 'rows' ? found.rows[0] : undefined
+  return row && itemOf(row, read.projection.show)
+}
+
+/** The resource of a whole collection. */
+export const collectionResource = ({ collection }: Call): Extract<Resource, { kind: 'collection' }> =>
+  ({ kind: 'collection', from: { collection, via: undefined }, where: always, presets: [], walked: [] })
+
+function planList (call: Call, query: Query, count: boolean, whole: boolean): ListRead {
+  refuseReading(call)
+  const { limits } = call.binding
+  const read = planRead(collectionResource(call), query, count, whole ? limits.whole : limits.paged)
+  if (read.kind !== 'list') throw new TypeError('a collection is read as a list')
+  return read
+}
+
+function refuseReading ({ caller, collection }: Call): void {
+  const denial = caller.denial('read', collection)
+  if (denial !== undefined) throw denial
+}
+
+interface Rows { readonly rows: readonly Row[], readonly more: boolean, readonly total: number | undefined }
+
+/** Reads the rows of a list, in the order that the query asks for. */
+async function readRows ({ database }: Call, { plan, paging }: ListRead): Promise<Rows> {
+  const found = await database.read(plan)
+  if (found.kind !== 'rows') throw new TypeError('a list without steps has rows')
+  const { rows, more, total }: Extract<Found, { kind: 'rows' }> = found
+  return { rows: paging.reversed ? rows.toReversed() : rows, more, total }
+}
+
+function endsOf (rows: readonly Row[]): Ends | undefined {
+  const first = rows[0]
+  const last = rows.at(-1)
+  return first && last && { first: () => first, last: () => last }
+}
+
+const pageNames = { page: 'page', offset: 'offset', after: 'after', before: 'before' } as const
+
+/** Returns the query of another page. */
+function pageQuery (asked: Members, page: Readonly<Record<string, string>>): Members {
+  const { page: _page, offset: _offset, after: _after, before: _before, ...others } = asked
+  const parts = Object.entries(page).map(([name, value]) =>
+    [name, name === 'page' || name === 'offset' ? Number(value) : value] as const)
+  return { ...others, ...Object.fromEntries(parts) }
+}
+
+/** Returns the item that a write has read for its caller; without fields if the caller may not read it. */
+export const writtenItem = (row: Row | undefined, select: Selection | undefined): Members =>
+  row === undefined || select === undefined ? {} : itemOf(row, select)

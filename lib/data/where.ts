@@ -1,0 +1,105 @@
+import { didYouMean, invalidFilter } from '../errors.ts'
+import type { Collection, Field } from '../model/model.ts'
+import { type Operator, traitsOf } from '../model/values.ts'
+import { suggest } from '../plan/suggest.ts'
+import { findReadable } from '../plan/visible.ts'
+import type { Filter, TextPlace, ValueText } from '../request/request.ts'
+import { operatorDefaults } from '../request/syntax.ts'
+
+/** An object whose members are not known yet. */
+export type Members = Readonly<Record<string, unknown>>
+
+/** Returns true for an object that a literal makes, in contrast to an array, a Date or a value. */
+export const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+
+/**
+ * Returns the filters of a condition given as an object (docs/own-code.md: Queries). Throws invalid_filter for an
+ * unknown operator, and for a member that is undefined.
+ */
+export function filtersOf (where: unknown, collection: Collection, parameter: string): readonly Filter[] {
+  if (!isMembers(where)) throw invalidFilter(`'${parameter}' must be an object.`, placeOf(parameter))
+  return Object.entries(where).map(([name, value]) => filterOf(name, value, collection, `${parameter}.${name}`))
+}
+
+/** Own code has no text with a position: its errors name the member by its path. */
+export const placeOf = (parameter: string): TextPlace => ({ parameter, position: 1 })
+
+function filterOf (name: string, value: unknown, collection: Collection, parameter: string): Filter {
+  if (value === undefined) {
+    throw invalidFilter(`'${parameter}' is undefined; leave it out, or use null for no value.`, placeOf(parameter))
+  }
+  const allOf = (where: unknown, place: string): Filter => ({ kind: 'all', of: filtersOf(where, collection, place) })
+  if (isGroup(name) && Array.isArray(value)) {
+    return { kind: groups[name], of: value.map((one, index) => allOf(one, `${parameter}.${index}`)) }
+  }
+  if (name === 'not' && isMembers(value)) return { kind: 'not', of: allOf(value, parameter) }
+  const field = findReadable(collection, name)
+  const at = placeOf(parameter)
+  if (field !== undefined && isRelation(field) && isMembers(value)) {
+    return { kind: 'some', path: [name], of: { kind: 'all', of: filtersOf(value, field.target, parameter) }, at }
+  }
+  if (isMembers(value)) return operationsOf(name, value, parameter)
+  return Array.isArray(value) ? compare(name, 'in', value, at) : compare(name, 'equals', value, at)
+}
+
+const groups = { and: 'all', or: 'any' } as const
+
+const isGroup = (name: string): name is keyof typeof groups => Object.hasOwn(groups, name)
+
+const isRelation = (field: Field) => field.kind === 'sub-item' || field.kind === 'sub-collection'
+
+/** Returns the filter of the operators of one field, all of which must hold. */
+function operationsOf (name: string, operations: Members, parameter: string): Filter {
+  const entries = Object.entries(operations)
+  if (entries.length === 0) throw invalidFilter(`'${parameter}' names no operator.`, placeOf(parameter))
+  return { kind: 'all', of: entries.map(([word, value]) => operationOf(name, word, value, `${parameter}.${word}`)) }
+}
+
+function operationOf (name: string, word: string, value: unknown, parameter: string): Filter {
+  const operator = operators.get(word)
+  const at = placeOf(parameter)
+  if (operator === undefined) {
+    const near = suggest(word, Object.values(words))
+    throw invalidFilter(`There is no operator '${word}'.${didYouMean(near)}`, at, near)
+  }
+  const { list } = traitsOf(operator)
+  if (list !== Array.isArray(value)) {
+    throw invalidFilter(`'${parameter}' takes ${list ? 'an array of values' : 'a single value'}.`, at)
+  }
+  return compare(name, operator, value, at)
+}
+
+const compare = (name: string, operator: Operator, value: unknown, at: TextPlace): Filter =>
+  ({ kind: 'compare', path: [name], operator, values: [value].flat().map(one => givenValue(one, at)), at })
+
+/** Returns a value as a plan takes it, with its text for messages. */
+export const givenValue = (value: unknown, at: TextPlace): ValueText =>
+  ({ text: String(value), quoted: true, at, given: { value } })
+
+/** The words for operators. */
+const words = {
+  equals: 'eq',
+  not_equals: 'ne',
+  greater: 'gt',
+  less: 'lt',
+  at_least: 'gte',
+  at_most: 'lte',
+  in: 'in',
+  not_in: 'notIn',
+  starts_with: 'startsWith',
+  ends_with: 'endsWith',
+  contains: 'contains',
+  equals_ignoring_case: 'eqIgnoreCase',
+  starts_with_ignoring_case: 'startsWithIgnoreCase',
+  ends_with_ignoring_case: 'endsWithIgnoreCase',
+  contains_ignoring_case: 'containsIgnoreCase'
+} as const satisfies Record<Operator, string>
+
+/** The operators by their words, and by their spellings in URLs. */
+const operators: ReadonlyMap<string, Operator> = new Map(
+  Object.entries(words).flatMap(([operator, word]) => {
+    const names = [word, ...operatorDefaults[operator as Operator]]
+    return names.map(name => [name, operator as Operator] as const)
+  })
+)

@@ -1,0 +1,327 @@
+import { Type } from '@sinclair/typebox'
+import Fastify, { type FastifyRequest } from 'fastify'
+import { type Test, test } from 'tap'
+import dataApi, {
+  collection, DataApiError, memory, type RequestData, sqlite, SubCollection, SubItem
+} from '../../lib/index.ts'
+import { everySource, type Tools, type World } from '../helpers/every-source.ts'
+
+// docs/own-code.md
+
+/** Asserts that a promise rejects with an error that has these members. */
+async function refused (t: Test, promise: Promise<unknown>, expected: object): Promise<void> {
+  const error = await promise.then(() => undefined, (reason: unknown) => reason)
+  t.match(error, expected)
+}
+
+everySource('own code lists items with the same queries as objects', async ({ t, app }) => {
+  const artists = app.dataApi.collection('artists').asSystem()
+  const names = async (query: object) => {
+    const { items } = await artists.list({ ...query, fields: ['name'] })
+    return items.map(({ name }) => name)
+  }
+  t.strictSame(
+    await names({ where: { age: { lt: 58 } }, sort: 'name' }), ['AC/DC 100%?#;', 'Noisia', 'constructor']
+  )
+  t.strictSame(await names({ where: { age: { gte: 23, lt: 58 } }, sort: '-age' }), ['AC/DC 100%?#;', 'Noisia'])
+  t.strictSame(await names({ where: { id: [1, 2] }, sort: ['id desc'] }), ['Can', 'Noisia'])
+  t.strictSame(await names({ where: { age: null, id: { lte: 6 } } }), ['me', '\u{1F3B8} Émile'])
+  t.strictSame(await names({ where: { albums: { year: 1971, genre: 'rock' } } }), ['Can'])
+  t.strictSame(await names({ where: { label: null, albums: {} } }), ['10'])
+  t.strictSame(
+    await names({ where: { or: [{ name: { startsWith: 'No' } }, { not: { id: { gt: 2 } } }] } }), ['Noisia', 'Can']
+  )
+  t.strictSame(await names({ where: { name: { containsIgnoreCase: 'NOIS' } } }), ['Noisia'])
+  t.strictSame(await names({ where: { startDate: { lt: new Date('1990-01-01') } } }), ['Can'])
+  t.strictSame(await names({ where: { albumCount: { '>=': 2 } } }), ['Noisia', 'Can'])
+})
+
+everySource('own code pages by the query that a page holds, counts, and streams', async ({ t, app }) => {
+  const artists = app.dataApi.asSystem().collection('artists')
+  const seen: unknown[] = []
+  let page = await artists.list({ sort: '-age', fields: ['id'], limit: 4, count: true })
+  t.equal(page.total, 10)
+  t.equal(page.previous, undefined)
+  for (;;) {
+    seen.push(...page.items.map(({ id }) => id))
+    if (page.next === undefined) break
+    page = await artists.list(page.next)
+  }
+  t.strictSame(seen, [5, 6, 7, 9, 10, 2, 3, 4, 1, 8])
+  t.strictSame((await artists.list({ page: 2, size: 3, fields: ['id'] })).next, { fields: ['id'], size: 3, page: 3 })
+  t.strictSame((await artists.list({ offset: 8, limit: 3, fields: ['id'] })).items, [{ id: 9 }, { id: 10 }])
+  t.equal(await artists.count({ where: { age: { ne: null } } }), 5)
+  const streamed: unknown[] = []
+  for await (const { id } of artists.stream({ where: { id: { lt: 4 } }, sort: '-id' })) streamed.push(id)
+  t.strictSame(streamed, [3, 2, 1])
+})
+
+everySource('own code gets an item by its key or an identifier, with the fields it selects', async ({ t, app }) => {
+  const artists = app.dataApi.collection('artists').asSystem()
+  const query = { fields: ['name', 'oldName', { albums: { fields: ['title'], sort: '-year' } }, { label: ['name'] }] }
+  t.strictSame(await artists.get(1, query), {
+    name: 'Noisia', albums: [{ title: 'Outer Edges' }, { title: 'Split the Atom' }], label: { name: 'Vision' }
+  })
+  t.equal((await artists.get({ name: 'Can' }))['id'], 2)
+  t.equal((await artists.get({ secretCode: 1002 }))['secretCode'], 1002)
+  t.equal(await artists.find(99), undefined)
+  t.equal(await artists.find('1'), undefined, 'a text is no integer')
+  await t.rejects(artists.get(99), { code: 'identifier_not_found', statusCode: 404 })
+  await t.rejects(artists.get({ age: 23 }), TypeError)
+})
+
+everySource('own code is told what is wrong with a query', async ({ t, app }) => {
+  const artists = app.dataApi.collection('artists').asSystem()
+  const wrong = (query: object, facts: object) => refused(t, artists.list(query), facts)
+  await wrong({ where: { nme: 1 } }, { code: 'invalid_filter', facts: { parameter: 'where.nme', suggestion: 'name' } })
+  await wrong({ where: { age: { lessThan: 1 } } }, { code: 'invalid_filter' })
+  await wrong({ where: { age: undefined } }, { code: 'invalid_filter', message: /'where.age' is undefined/ })
+  await wrong({ where: { age: { gt: undefined } } }, { code: 'invalid_filter' })
+  await wrong({ where: { age: 'old' } }, { code: 'invalid_filter', message: /takes an integer/ })
+  await wrong({ where: { age: {} } }, { code: 'invalid_filter' })
+  await wrong({ where: { age: { in: 1 } } }, { code: 'invalid_filter' })
+  await wrong({ where: { albums: { titel: 1 } } }, { facts: { parameter: 'where.albums.titel', suggestion: 'title' } })
+  await wrong({ sort: 'nme' }, { code: 'invalid_sort', facts: { suggestion: 'name' } })
+  await wrong({ fields: [] }, { code: 'invalid_fields' })
+  await wrong({ fields: ['nme'] }, { code: 'invalid_fields', facts: { suggestion: 'name' } })
+  await wrong({ fields: [{ albums: { feilds: ['title'] } }] }, { code: 'invalid_fields' })
+  await wrong({ page: 0 }, { code: 'invalid_page' })
+  await wrong({ page: 1.5 }, { code: 'invalid_page' })
+  await wrong({ size: 1, limit: 1 }, { code: 'invalid_page' })
+  await wrong({ wher: {} }, { code: 'invalid_parameter', facts: { suggestion: 'where' } })
+  t.throws(() => app.dataApi.collection('artits'), { message: /Did you mean 'artists'/ })
+  t.throws(() => app.dataApi.as({} as FastifyRequest), TypeError)
+})
+
+const shown = { readable: true, writable: true } as const
+
+const Team = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  name: Type.String({ identifier: true, ...shown }),
+  notes: SubCollection('notes', { foreignKey: 'teamId', readable: true })
+})
+const Note = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  text: Type.String({ identifier: true, ...shown, minLength: 2 }),
+  salary: Type.Union([Type.Integer(), Type.Null()], shown),
+  publishedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { readable: true }),
+  teamId: Type.Integer(),
+  team: SubItem('teams', { foreignKey: 'teamId', readable: true })
+})
+const Entry = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  what: Type.String({ readable: true })
+})
+
+let asked = 0
+const told: unknown[] = []
+const teamOf = (request: FastifyRequest) => Number(request.headers['x-team'])
+
+const guarded: World = {
+  ddl: `create table teams (id key, name text not null unique) strict;
+    create table notes (id key, text text not null unique, salary integer, "publishedAt" text,
+      "teamId" integer not null references teams) strict;
+    create table entries (id key, what text not null) strict;`,
+  tables: {
+    teams: [{ id: 1, name: 'red' }, { id: 2, name: 'blue' }],
+    notes: [
+      { id: 1, text: 'Water the plants.', salary: null, publishedAt: null, teamId: 1 },
+      { id: 2, text: 'Talk to Ada.', salary: 4000, publishedAt: null, teamId: 1 },
+      { id: 3, text: 'Paint it.', salary: null, publishedAt: null, teamId: 2 }
+    ],
+    entries: [{ id: 1, what: 'began' }]
+  },
+  collections: source => {
+    const entries = collection(Entry, { source: source('entries') })
+    return {
+      entries,
+      teams: collection(Team, { source: source('teams') }),
+      notes: collection(Note, {
+        source: source('notes'),
+        scope: ({ request }) => {
+          asked += 1
+          return { teamId: teamOf(request) }
+        },
+        rules: { delete: () => false, fields: { salary: { read: () => false } } },
+        hooks: {
+          creating (note, { system, request }) { if (!system) note.teamId = teamOf(request) },
+          async updated (note, before, { data, system }) {
+            await data.asSystem().collection(entries).create({ what: `${before.text} -> ${note.text}` })
+            if (note.text === 'refused') throw new DataApiError('argument', 'not this one')
+            const again = () => data.asSystem().collection(entries).create({ id: 1, what: 'x' })
+            if (note.text === 'twice') await again().catch(() => {})
+            if (system) told.push(['hook', note.text])
+          },
+          saved: ({ kind, item }) => { told.push([kind, item.text]) }
+        }
+      })
+    }
+  }
+}
+
+/** Answers what a function returns for a request of a team. */
+async function forTeam<T> (
+  { app }: Pick<Tools, 'app'>, work: (data: RequestData, request: FastifyRequest) => Promise<T>
+): Promise<T> {
+  const url = `/own/${Math.random()}`
+  let result: { readonly done: T } | undefined
+  app.get(url, async request => {
+    result = { done: await work(app.dataApi.as(request), request) }
+    return {}
+  })
+  const response = await app.inject({ url, headers: { 'x-team': '1' } })
+  if (result === undefined) throw Object.assign(new Error(response.body), response.json<object>())
+  return result.done
+}
+
+const tables = (opened: Tools['opened'], table: string) => Promise.resolve(opened.rows(table))
+const entriesOf = async ({ opened }: Tools) => (await tables(opened, 'entries')).map(({ what }) => what)
+const textsOf = async ({ opened }: Tools) => (await tables(opened, 'notes')).map(({ text }) => text)
+
+// Routes cannot be added to an application that runs, so each test asks for its caller once.
+
+everySource('under a request, its rules, scopes and flags hold', async tools => {
+  const { t } = tools
+  await forTeam(tools, async data => {
+    const notes = data.collection('notes')
+    t.strictSame((await notes.list()).items, [
+      { id: 1, text: 'Water the plants.', publishedAt: null }, { id: 2, text: 'Talk to Ada.', publishedAt: null }
+    ])
+    t.equal(await notes.count(), 2)
+    t.equal(await notes.find(3), undefined)
+    await t.rejects(notes.list({ where: { salary: 4000 } }), { code: 'invalid_filter' })
+    await t.rejects(notes.list({ where: { teamId: 1 } }), { code: 'invalid_filter' })
+    await t.rejects(notes.update(3, { text: 'mine' }), { code: 'identifier_not_found' })
+    await t.rejects(notes.update(1, { publishedAt: new Date() }), { code: 'validation' })
+    await t.rejects(notes.delete(1), { code: 'forbidden', statusCode: 403 })
+    const team = await data.collection('teams').get(1, { fields: [{ notes: ['id'] }] })
+    t.strictSame(team, { notes: [{ id: 1 }, { id: 2 }] })
+    t.strictSame(await notes.create({ text: 'New.', salary: 1 }), { id: 4, text: 'New.', publishedAt: null })
+  })
+}, {}, guarded)
+
+everySource('as the system, neither rules nor scopes nor flags nor page sizes hold', async tools => {
+  const { t, app } = tools
+  const notes = app.dataApi.asSystem().collection('notes')
+  t.equal((await notes.list({ size: 10_000 })).items.length, 3)
+  t.strictSame((await notes.list({ where: { teamId: 2, salary: null } })).items.map(({ id }) => id), [3])
+  const moment = new Date('2026-01-02T03:04:05.678Z')
+  t.match(await notes.update(3, { publishedAt: moment, teamId: 1 }), { publishedAt: moment.toISOString(), teamId: 1 })
+  t.equal(await notes.delete(2), undefined)
+  t.strictSame((await tables(tools.opened, 'notes')).map(({ id }) => id), [1, 3])
+  await t.rejects(notes.delete(2), { code: 'identifier_not_found' })
+}, { pages: { maxSize: 2 } }, guarded)
+
+everySource('own code creates, updates and upserts, and gets the item back', async tools => {
+  const { t, app } = tools
+  const teams = app.dataApi.collection('teams').asSystem()
+  t.strictSame(await teams.create({ name: 'green' }), { id: 3, name: 'green' })
+  t.strictSame(await teams.create([{ name: 'a' }, { name: 'b' }], { fields: ['name'] }), [{ name: 'a' }, { name: 'b' }])
+  t.strictSame(await teams.update({ name: 'green' }, { name: 'olive' }, { fields: ['name'] }), { name: 'olive' })
+  t.strictSame(await teams.upsert(9, { name: 'nine' }), { id: 9, name: 'nine' })
+  t.strictSame(await teams.upsert(9, { name: 'neun' }), { id: 9, name: 'neun' })
+  await refused(t, teams.create({ name: 'olive' }), { code: 'duplicate', facts: { fields: ['name'] } })
+  await refused(t, teams.create([{ name: 'c' }, { name: 1 }]), { facts: { details: [{ pointer: '/1/name' }] } })
+  await refused(t, app.dataApi.collection('notes').asSystem().create({ text: 'x', teamId: 1 }), {
+    facts: { details: [{ pointer: '/text' }, { pointer: '/salary' }] }
+  })
+  t.equal(await teams.count(), 6)
+}, {}, guarded)
+
+everySource('the calls of a transaction are committed together, or rolled back together', async tools => {
+  const { t, app } = tools
+  const { dataApi: api } = app
+  told.length = 0
+  const id = await api.transaction(async tx => {
+    const { id } = await tx.asSystem().collection('notes').create({ text: 'in tx', salary: 1, teamId: 1 })
+    t.equal((await tx.asSystem().collection('notes').get({ text: 'in tx' }))['id'], id)
+    await tx.asSystem().collection('notes').update(1, { text: 'changed' })
+    t.strictSame(told, [['hook', 'changed']], 'saved runs after the commit of the whole')
+    return id
+  })
+  t.strictSame(told.splice(0), [['hook', 'changed'], ['created', 'in tx'], ['updated', 'changed']])
+  t.equal(id, 4)
+  t.strictSame((await entriesOf(tools)).at(-1), 'Water the plants. -> changed')
+  const failed = api.asSystem().transaction(async tx => {
+    await tx.collection('notes').update(1, { text: 'lost' })
+    throw new Error('no')
+  })
+  await t.rejects(failed, { message: 'no' })
+  t.notOk((await textsOf(tools)).includes('lost'))
+  t.strictSame(told, [['hook', 'lost']])
+}, {}, guarded)
+
+everySource('a call that fails dooms its transaction, even if the error is caught', async tools => {
+  const { t, app } = tools
+  const work = app.dataApi.transaction(async tx => {
+    const notes = tx.asSystem().collection('notes')
+    await notes.update(1, { text: 'half' })
+    await notes.update(2, { text: 'refused' }).catch(() => {})
+    await t.rejects(notes.list(), { message: 'the transaction is rolled back: a call in it failed' })
+  })
+  await t.rejects(work, { code: 'argument' })
+  t.notOk((await textsOf(tools)).includes('half'))
+  await app.dataApi.transaction(async tx => {
+    await t.rejects(tx.asSystem().collection('notes').get(99), { code: 'identifier_not_found' })
+    await tx.asSystem().collection('notes').update(1, { text: 'after a miss' })
+  })
+  t.ok((await textsOf(tools)).includes('after a miss'))
+}, {}, guarded)
+
+everySource('a hook reads and writes in the transaction of its request', async tools => {
+  const { t, send } = tools
+  const headers = { 'x-team': '1' }
+  t.equal((await send('PATCH', '/notes/1', { text: 'changed' }, headers)).statusCode, 200)
+  t.strictSame((await entriesOf(tools)).slice(1), ['Water the plants. -> changed'])
+  t.equal((await send('PATCH', '/notes/1', { text: 'refused' }, headers)).statusCode, 400)
+  const twice = await send('PATCH', '/notes/1', { text: 'twice' }, headers)
+  t.strictSame([twice.statusCode, twice.json().error], [409, 'duplicate'], 'the hook caught the error')
+  t.equal((await entriesOf(tools)).length, 2)
+}, {}, guarded)
+
+everySource('rules and scopes are asked once a request, also by own code', async tools => {
+  const { t } = tools
+  asked = 0
+  await forTeam(tools, async (data, request) => {
+    await data.collection('notes').list()
+    await data.collection('notes').count()
+    await tools.app.dataApi.collection('notes').as(request).update(1, { text: 'once' })
+  })
+  t.equal(asked, 1)
+}, {}, guarded)
+
+test('a transaction is of one database, which must be named where there are several', async t => {
+  const db = sqlite(':memory:')
+  db.exec('create table entries (id integer primary key, what text not null) strict')
+  const app = Fastify()
+  const entries = collection(Entry, { source: db.table('entries') })
+  const others = collection(Entry, { source: memory([]) })
+  await app.register(dataApi, { collections: { entries, others } })
+  await t.rejects(app.dataApi.transaction(async () => {}), { message: /several databases/ })
+  await app.dataApi.asSystem().transaction(async tx => {
+    t.strictSame(await tx.collection(entries).create({ what: 'x' }), { id: 1, what: 'x' })
+    await t.rejects(tx.collection(others).list(), { message: /another database/ })
+  }, { on: entries })
+  t.equal(await app.dataApi.collection(entries).asSystem().count(), 1)
+  let kept: typeof app.dataApi | undefined
+  await app.dataApi.transaction(async tx => { kept = tx as typeof app.dataApi }, { on: 'entries' })
+  await t.rejects(async () => kept?.asSystem().collection(entries).count(), { message: /transaction has ended/ })
+  await app.close()
+  db.close()
+})
+
+test('the context of a call as the system has no request', async t => {
+  const app = Fastify()
+  const seen: unknown[] = []
+  const entries = collection(Entry, {
+    source: memory([]),
+    hooks: {
+      creating (_entry, { request, system }) { seen.push(system ? request : request.url) },
+      saved (_saved, { request, system }) { seen.push(system ? request : request.url) }
+    }
+  })
+  await app.register(dataApi, { collections: { entries } })
+  await app.dataApi.asSystem().collection(entries).create({ what: 'x' })
+  t.strictSame(seen, [undefined, undefined])
+  await app.close()
+})

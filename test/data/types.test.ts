@@ -1,0 +1,100 @@
+import { Type } from '@sinclair/typebox'
+import { expectTypeOf } from 'expect-type'
+import { test } from 'tap'
+import {
+  collection, type CollectionData, computed, type Data, expression, memory, type ShapeIn, SubCollection, SubItem
+} from '../../lib/index.ts'
+
+// docs/own-code.md: Types
+// What is shown here is shown by tsc.
+
+const Artist = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  name: Type.String({ identifier: true, readable: true }),
+  startDate: Type.Union([Type.String({ format: 'date' }), Type.Null()]),
+  oldName: Type.Optional(Type.String()),
+  managerId: Type.Integer(),
+  manager: SubItem('managers', { foreignKey: 'managerId', readable: true }),
+  albums: SubCollection('albums', { foreignKey: 'artistId', readable: true })
+})
+
+const artists = collection(Artist, {
+  source: memory([]),
+  computed: {
+    getYear: computed({ type: Type.Integer(), from: ['startDate'], get: item => Number(item.startDate) }),
+    albumCount: expression({ type: Type.Union([Type.Integer(), Type.Null()]), memory: ({ id }) => id })
+  },
+  setters: {
+    name (artist, name, { data }) {
+      expectTypeOf(artist.oldName).toEqualTypeOf<string | undefined>()
+      expectTypeOf(name).toEqualTypeOf<string>()
+      expectTypeOf(data.collection('others').count).toBeFunction()
+    }
+  }
+})
+
+interface Stored { id: number, name: string, startDate: string | null, oldName?: string, managerId: number }
+type Artists = ShapeIn<typeof artists>
+
+/** Checks types alone: the functions are never called. */
+const neverCalled = (_check: (data: Data) => Promise<void>) => {}
+
+test('a declaration carries the types of its items', async () => {
+  expectTypeOf<Artists['stored']>().toEqualTypeOf<Stored>()
+  expectTypeOf<Artists['computed']>().toEqualTypeOf<{ readonly getYear: number, readonly albumCount: number | null }>()
+  expectTypeOf<Artists['relations']>().toEqualTypeOf<{ readonly manager: 'one', readonly albums: 'many' }>()
+})
+
+test('the result of a query follows its fields', async () => {
+  neverCalled(async data => {
+    const all = data.collection(artists).asSystem()
+    const { items, next } = await all.list({ fields: ['name', 'getYear', { albums: ['title'] }, 'manager'] })
+    expectTypeOf(items[0]?.name).toEqualTypeOf<string | undefined>()
+    expectTypeOf(items[0]?.getYear).toEqualTypeOf<number | undefined>()
+    expectTypeOf(items[0]?.albums).toEqualTypeOf<ReadonlyArray<Readonly<Record<string, unknown>>> | undefined>()
+    expectTypeOf(items[0]?.manager).toEqualTypeOf<Readonly<Record<string, unknown>> | null | undefined>()
+    // @ts-expect-error `id` is not selected
+    expectTypeOf(items[0]?.id).toBeNumber()
+    if (next !== undefined) await all.list(next)
+    expectTypeOf(await all.get(1)).toEqualTypeOf<Readonly<Artists['stored'] & Artists['computed']>>()
+    expectTypeOf(await all.find(1, { fields: ['id'] })).toMatchTypeOf<{ readonly id: number } | undefined>()
+  })
+})
+
+test('without a selection, a caller may not see every field', async () => {
+  neverCalled(async data => {
+    const some: CollectionData<Artists, Readonly<Partial<Artists['stored'] & Artists['computed']>>> =
+      data.collection(artists).as({} as never)
+    expectTypeOf((await some.get(1)).name).toEqualTypeOf<string | undefined>()
+    expectTypeOf((await some.get(1, { fields: ['name'] })).name).toEqualTypeOf<string>()
+  })
+})
+
+test('conditions, orders and values are those of the fields', async () => {
+  neverCalled(async data => {
+    const all = data.collection(artists).asSystem()
+    await all.list({ where: { id: { lt: 3, in: [1, 2] }, name: { startsWith: 'N' }, startDate: null, oldName: null } })
+    await all.list({ where: { or: [{ startDate: { gt: new Date() } }, { not: { albums: { year: 1971 } } }] } })
+    await all.list({ where: { manager: null, albumCount: [1, null] }, sort: ['-name', 'id desc'], page: 2 })
+    await all.create([{ name: 'Can', manager: { name: 'Abi' } }, { startDate: new Date(), albums: [{}] }])
+    await all.update({ name: 'Can' }, { oldName: undefined })
+    // @ts-expect-error there is no field `nam`
+    await all.list({ where: { nam: 'Can' } })
+    // @ts-expect-error `id` is a number
+    await all.list({ where: { id: { lt: '3' } } })
+    // @ts-expect-error a number has no beginning
+    await all.list({ where: { id: { startsWith: '3' } } })
+    // @ts-expect-error `name` is never null
+    await all.list({ where: { name: null } })
+    // @ts-expect-error there is no field `nam`
+    await all.list({ sort: 'nam' })
+    // @ts-expect-error there is no field `nam`
+    await all.list({ fields: ['nam'] })
+    // @ts-expect-error there is no field `nam`
+    await all.create({ nam: 'Can' })
+    // @ts-expect-error `name` is a string
+    await all.update(1, { name: 1 })
+    // @ts-expect-error for whom? as(request) or asSystem()
+    await data.collection(artists).list()
+  })
+})

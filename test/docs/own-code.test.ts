@@ -1,0 +1,44 @@
+import type { FastifyInstance } from 'fastify'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { test } from 'tap'
+import ts from 'typescript'
+import { programsIn, read, root } from '../helpers/documents.ts'
+
+// The blocks of a page are one program: it compiles, runs, and has the effects that the page describes.
+
+const folder = new URL('.tap/documents/', root)
+
+const programOf = (page: string) =>
+  programsIn(read(`docs/${page}`)).join('\n')
+
+/** Writes a program to a file beside the sources, in place of the package, and returns its type errors. */
+function typeErrors (name: string, program: string): readonly string[] {
+  mkdirSync(folder, { recursive: true })
+  const file = new URL(name, folder)
+  writeFileSync(file, program.replaceAll(/'fastify-data-api'/g, "'../../lib/index.ts'"))
+  const { config } = ts.readConfigFile(new URL('tsconfig.json', root).pathname, path => ts.sys.readFile(path))
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root.pathname)
+  const compiled = ts.createProgram([file.pathname], { ...options, noUnusedLocals: false, noUnusedParameters: false })
+  const source = compiled.getSourceFile(file.pathname)
+  return compiled.getSemanticDiagnostics(source)
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '))
+}
+
+test('the program of docs/own-code.md compiles and runs', async t => {
+  const wrong = "\n// @ts-expect-error it is not listed\nexport const wrong = () => system.collection('artits')\n"
+  const results = 'export const results = { items, can, page, rest, first }\n'
+  t.strictSame(typeErrors('own-code.ts', programOf('own-code.md') + wrong + results), [])
+  const { app, results: { items, can, page, rest, first } } = await import(new URL('own-code.ts', folder).href) as
+    { app: FastifyInstance, results: Record<string, unknown> }
+  t.strictSame(items, [{ name: 'Can' }])
+  t.strictSame(can, { id: 2, name: 'Can', founded: 1968, published: true, ownerId: 8 })
+  t.match(page, { items: [{ name: 'Noisia', albums: [{ title: 'Outer Edges' }] }], total: 2 })
+  t.match(rest, { items: [{ name: 'Can', albums: [] }], next: undefined })
+  t.match(first, { id: 2 })
+  const publish = (user: string) =>
+    app.inject({ method: 'POST', url: '/artists/1/publish', headers: { 'x-user': user } })
+  t.equal((await publish('8')).statusCode, 404)
+  t.strictSame((await publish('7')).json(), { id: 1, published: true })
+  t.strictSame((await app.inject('/api/entries?fields=text')).json(), [{ text: 'Noisia was changed' }])
+  await app.close()
+})
