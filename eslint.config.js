@@ -7,17 +7,25 @@ const order = [
   'errors', 'after', 'memoize', 'batching', 'pipelining', 'declare', 'collection', 'client-left', 'model', 'request',
   'plan', 'sources', 'rules', 'run', 'response', 'options', 'checks', 'request-facts', 'data', 'answer',
   'openapi', 'explorer', 'failures', 'framework-errors', 'streams', 'replies', 'timing', 'origin', 'pages',
-  'routes', 'document-route', 'hooks', 'register', 'with-data-api', 'index', 'conformance'
+  'routes', 'document-route', 'hooks', 'register', 'with-data-api', 'index', 'conformance',
+  'scaffold', 'command'
 ]
 
 // Those that serve requests, and so know Fastify. Of the others, only types of declarations name requests.
 const serving = [
   'framework-errors', 'streams', 'replies', 'timing', 'origin', 'pages', 'routes', 'document-route', 'hooks',
-  'register', 'with-data-api', 'index', 'conformance'
+  'register', 'with-data-api', 'index', 'conformance', 'command'
 ]
 
 // Further bounds: a source and a response do not know how a request was written, and running knows no answers.
-const never = { sources: ['request'], response: ['request'], run: ['request'], rules: ['request'] }
+const never = {
+  sources: ['request'],
+  response: ['request'],
+  run: ['request'],
+  rules: ['request'],
+  // What is declared depends on the database alone.
+  scaffold: ['request', 'plan', 'rules', 'run', 'response', 'options', 'answer', 'openapi', 'index', 'conformance']
+}
 
 function roomRules () {
   return order.flatMap((room, place) => [

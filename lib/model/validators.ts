@@ -47,6 +47,8 @@ let madeAjv: Ajv | undefined
  */
 export function compileValidate (collection: string, fields: readonly StoredField[]): Validate {
   const writable = fields.filter(field => field.writable)
+  // Ajv need not be loaded where nothing can be written.
+  if (writable.length === 0) return () => []
   const properties = Object.fromEntries(writable.map(({ name, schema }) => [name, schema]))
   const validate = compile(collection, { type: 'object', properties } as unknown as TSchema)
   return values => validate(values) ? [] : (validate.errors ?? []).map(toViolation)

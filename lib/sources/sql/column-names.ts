@@ -1,7 +1,7 @@
-import { words } from '../../model/names.ts'
+import { toName, words } from '../../model/names.ts'
 
-/** `none`: the names of the properties. `snake_case`: the names of the properties in snake_case. */
-type Convention = 'none' | 'snake_case'
+/** `none`: the names of the properties. `snake_case`, `PascalCase`: the names of the properties in this form. */
+type Convention = 'none' | 'snake_case' | 'PascalCase'
 
 /**
  * The names of the columns of a table: a convention, or the name for each property. A property that is not listed has
@@ -22,7 +22,8 @@ export function columnNaming (names: ColumnNames): (property: string) => string 
 
 const conventions: Readonly<Record<Convention, (property: string) => string>> = {
   none: property => property,
-  snake_case: property => words(property).join('_')
+  snake_case: property => words(property).join('_'),
+  PascalCase: property => toName('PascalCase', property)
 }
 
 const isConvention = (name: string | undefined): name is Convention =>

@@ -3,7 +3,7 @@ import { keyOfTable, type TableName } from '../table-name.ts'
 import type { SqliteDriver } from './driver.ts'
 
 /** Reads the tables of these names from the catalog of SQLite. A plain name is looked up as in a statement. */
-export function readTables (driver: SqliteDriver, names: readonly TableName[]): Catalog {
+export function readTables (driver: Preparing, names: readonly TableName[]): Catalog {
   const tables = new Map<string, CatalogTable>()
   for (const name of names) {
     const table = readTable(driver, name)
@@ -21,6 +21,9 @@ export function readTables (driver: SqliteDriver, names: readonly TableName[]): 
         ({ schema: schema === 'main' || schema === 'temp' ? undefined : schema, name }))
   }
 }
+
+/** What a catalog is read from. */
+type Preparing = Pick<SqliteDriver, 'prepare'>
 
 // SQLite compares names without the case of ASCII letters.
 const fold = (name: string) => name.replaceAll(/[A-Z]/g, letter => letter.toLowerCase())
@@ -60,10 +63,10 @@ interface ColumnRow {
 }
 
 /** Returns the rows of a statement, whose columns the type names. */
-const rowsOf = <Row>(driver: SqliteDriver, text: string, ...parameters: ReadonlyArray<string | null>) =>
+const rowsOf = <Row>(driver: Preparing, text: string, ...parameters: ReadonlyArray<string | null>) =>
   driver.prepare(text).all(...parameters) as readonly Row[]
 
-function readTable (driver: SqliteDriver, wanted: TableName): CatalogTable | undefined {
+function readTable (driver: Preparing, wanted: TableName): CatalogTable | undefined {
   const asked = wanted.schema ?? null
   const [found] = rowsOf<ListRow>(driver, tableQuery, wanted.name, asked, asked)
   if (found === undefined) return undefined
@@ -140,7 +143,7 @@ function affinity (type: string): TypeFamily {
   return !name.includes('INT') && /CHAR|CLOB|TEXT/.test(name) ? 'text' : 'any'
 }
 
-function readUnique (driver: SqliteDriver, { schema, name }: ListRow): ReadonlyArray<readonly string[]> {
+function readUnique (driver: Preparing, { schema, name }: ListRow): ReadonlyArray<readonly string[]> {
   return rowsOf<{ readonly name: string }>(driver, indexesQuery, name, schema).flatMap(index => {
     const columns = rowsOf<{ readonly name: string | null }>(driver, indexColumnsQuery, index.name, schema)
     const names = columns.map(column => column.name)
@@ -156,7 +159,7 @@ interface ForeignKeyRow {
   readonly other: string | null
 }
 
-function readForeignKeys (driver: SqliteDriver, { schema, name }: ListRow): readonly CatalogForeignKey[] {
+function readForeignKeys (driver: Preparing, { schema, name }: ListRow): readonly CatalogForeignKey[] {
   const rows = rowsOf<ForeignKeyRow>(driver, foreignKeysQuery, name, schema)
   return [...new Set(rows.map(({ id }) => id))].map(id => {
     const parts = rows.filter(row => row.id === id)

@@ -1,0 +1,103 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import dataApi from '../index.ts'
+import { declare } from '../scaffold/declare.ts'
+import type { Design } from '../scaffold/design.ts'
+import { prepare, preparingFlags } from './prepare.ts'
+import { guardHost, isLoopback } from './guard.ts'
+import { makeLogger } from './logger.ts'
+import type { OpenedDatabase } from './open.ts'
+import { describeDesign } from './report.ts'
+import type { Command, Flags } from './run.ts'
+import { CommandError, printable, type Terminal } from './terminal.ts'
+import { urlsToTry } from './urls.ts'
+
+/** Serves a database until the process is told to end. */
+export const serve: Command = {
+  flags: { ...preparingFlags, write: 'switch', host: 'text', port: 'text', prefix: 'text' },
+  async run (flags, terminal) {
+    if (flags.given.length > 1) {
+      throw new CommandError(`one database is served; found ${flags.given.length} names`, { exitCode: 2 })
+    }
+    const place = placeOf(flags)
+    const write = flags.has('write')
+    const { database, design } = await prepare(flags, { write }, terminal)
+    const app = await makeApp(database, design, { ...place, write }, terminal)
+    const address = await listen(app, place, database)
+    const urls = await urlsToTry(app, design, place.prefix)
+    terminal.out(describeDesign(design, { label: database.label, write }))
+    terminal.out(`\n${urls.map(path => printable(`${address}${path}`)).join('\n')}\n`)
+    if (write && !isLoopback(place.host)) terminal.out(openWarning)
+    closeOnSignal(app, database)
+    return undefined
+  }
+}
+
+const openWarning = `
+Anybody who reaches this machine can read, change and delete this data: there is no password.
+Leave out --write, or --host, unless this is a network of your own.
+`
+
+interface Place { readonly host: string, readonly port: number, readonly prefix: string }
+
+function placeOf (flags: Flags): Place {
+  const port = flags.text('port') ?? '3000'
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65535) {
+    throw new CommandError(`--port: expected a number from 0 to 65535; found '${port}'`, { exitCode: 2 })
+  }
+  const prefix = (flags.text('prefix') ?? '').replace(/\/+$/, '')
+  if (prefix !== '' && !/^(?:\/[\w.~-]+)+$/.test(prefix)) {
+    throw new CommandError(`--prefix: expected a path such as /api; found '${prefix}'`, { exitCode: 2 })
+  }
+  return { host: flags.text('host') ?? '127.0.0.1', port: Number(port), prefix }
+}
+
+/** Returns the application that serves a design. */
+export async function makeApp (
+  database: OpenedDatabase, design: Design, { host, prefix, write }: Omit<Place, 'port'> & { readonly write: boolean },
+  terminal: Pick<Terminal, 'error'>
+): Promise<FastifyInstance> {
+  // A large catalogue may take long on a slow machine, and that is no error.
+  const app = Fastify({ loggerInstance: makeLogger(terminal), pluginTimeout: 0 })
+  guardHost(app, host)
+  await app.register(dataApi, {
+    prefix,
+    collections: declare(design, database.db),
+    openapi: { info: { title: database.label } },
+    explorer: true,
+    ...write && { requestStrategies: { delete: true } }
+  })
+  await app.ready()
+  return app
+}
+
+async function listen (app: FastifyInstance, { host, port }: Place, { db }: OpenedDatabase): Promise<string> {
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    await app.close()
+    await db.close()
+    throw explainListening(error, host, port)
+  }
+  const found = app.server.address()
+  const name = host.includes(':') ? `[${host}]` : host
+  return `http://${name}:${typeof found === 'object' && found !== null ? found.port : port}`
+}
+
+function explainListening (cause: unknown, host: string, port: number): CommandError {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  const messages: Readonly<Record<string, string | undefined>> = {
+    EADDRINUSE: `the port ${port} is in use; choose another one, such as --port ${port + 1}`,
+    EACCES: `the port ${port} needs rights that this user has not; choose one above 1024`,
+    EADDRNOTAVAIL: `--host: '${host}' is no address of this machine`,
+    ENOTFOUND: `--host: '${host}' is no address of this machine`
+  }
+  return new CommandError(messages[code] ?? `cannot listen on ${host}, port ${port} (${code})`, { cause })
+}
+
+/** Ends the server in order, so that no file of the database stays behind. */
+function closeOnSignal (app: FastifyInstance, { db }: OpenedDatabase): void {
+  const close = () => {
+    app.close().then(() => db.close()).catch(() => {}).finally(() => process.exit(0))
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, close)
+}

@@ -1,0 +1,42 @@
+import type { TypeDesign } from './design.ts'
+import type { Column, Table } from './tables.ts'
+
+/** The columns that identify the rows; `rowNumber` where those are none of the table's own. */
+export type Key =
+  | { readonly key: readonly string[], readonly rowNumber: undefined }
+  | { readonly key: readonly [], readonly rowNumber: 'rowid' }
+
+/**
+ * Returns the key of a table: the one that the user names, else the primary key, else the smallest unique one without
+ * nulls, else the number of the row on SQLite. Returns the reason where there is none.
+ */
+export function chooseKey (
+  table: Table, readable: ReadonlyMap<Column, TypeDesign>, named: readonly string[] | undefined
+): Key | { readonly reason: string } {
+  if (named !== undefined) return { key: named, rowNumber: undefined }
+  const usable = new Map([...readable].map(([column, type]) => [column.name, { column, type }]))
+  const isUsable = (name: string) => {
+    const found = usable.get(name)
+    return found !== undefined && found.type.kind !== 'json' && found.type.kind !== 'list'
+  }
+  const isKey = (names: readonly string[]) => names.length > 0 && names.every(isUsable)
+  if (isKey(table.primaryKey)) return { key: table.primaryKey, rowNumber: undefined }
+  const isFilled = (names: readonly string[]) => names.every(name => usable.get(name)?.column.nullable === false)
+  const [unique] = table.unique
+    .filter(names => isKey(names) && (isFilled(names) || table.kind === 'materialized view'))
+    .toSorted((one, other) => one.length - other.length)
+  if (unique !== undefined) return { key: unique, rowNumber: undefined }
+  if (table.hasRowNumber) return { key: [], rowNumber: 'rowid' }
+  return { reason: reasonOf(table) }
+}
+
+function reasonOf ({ kind, name, columns, primaryKey }: Table): string {
+  if (primaryKey.length > 0) return `its key (${primaryKey.join(', ')}) is not shown`
+  const [column] = columns
+  const found = kind === 'table' ? 'has no key' : `is a ${kind}, which has no key`
+  const flag = `--key ${shellWord(`${name}=${column?.name ?? 'column'}`)}`
+  return `${found}; name a column whose values are unique, such as ${flag}`
+}
+
+/** Quotes a word for a shell where that is necessary. */
+export const shellWord = (text: string) => /^[\w./:=@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

@@ -1,0 +1,162 @@
+import type { CollectionDesign, Design, FieldDesign, Flags, ScalarDesign } from './design.ts'
+import { chooseKey } from './keys.ts'
+import { findJoins } from './joins.ts'
+import { makeNames, namesOfColumns, propertyOf, relationName } from './naming.ts'
+import { addRelations, type Draft, foreignKeysOf, type Reference, type References } from './relations.ts'
+import { looksSecret } from './secrets.ts'
+import type { Column, Omission, Table, Tables } from './tables.ts'
+import { typeOf } from './types.ts'
+
+/** What a design depends on besides the tables. */
+export interface DesignOptions {
+  /** The columns of the keys that the user names, by table. */
+  readonly keys: ReadonlyMap<string, readonly string[]>
+  /** The columns to show although they look secret or cannot be compared, as `table.column`. */
+  readonly shown: ReadonlySet<string>
+  /** True if clients may write. */
+  readonly write: boolean
+  /** The names on the wire that no field may have. */
+  readonly reserved: ReadonlySet<string>
+}
+
+/** Returns the collections, fields and relations of a database (docs/from-a-database.md: What is served). */
+export function makeDesign ({ kind, tables, omissions }: Tables, options: DesignOptions): Design {
+  const notes: Omission[] = [...omissions]
+  const secrets: string[] = []
+  const candidates = tables.flatMap(table => {
+    const readable = readableColumns(table, options, { notes, secrets })
+    const key = chooseKey(table, readable, options.keys.get(table.name))
+    if ('reason' in key) notes.push({ place: table.name, reason: key.reason })
+    return 'reason' in key ? [] : [{ table, readable, ...key }]
+  })
+  const joins = findJoins(candidates)
+  const names = makeNames(new Set(['openapi']))
+  const drafts = new Map(candidates.filter(({ table }) => !joins.has(table)).map(candidate => {
+    const { table } = candidate
+    const property = names.take(propertyOf(table.name), propertyOf(`${table.schema}_${table.name}`))
+    return [table, draftOf(candidate, property, options)]
+  }))
+  const references = foreignKeysOf(drafts, notes)
+  const own = new Map([...drafts.values()].map(draft => [draft, new Array<Reference>()]))
+  for (const reference of references) own.get(reference.from)?.push(reference)
+  for (const [draft, its] of own) addScalars(draft, its, options)
+  addRelations(drafts, references, joins, options)
+  return {
+    kind,
+    collections: [...drafts.values()].map(finish),
+    joins: [...joins.keys()].map(({ name }) => name),
+    omissions: notes,
+    secrets
+  }
+}
+
+/** Returns the columns with a type, and notes the others. */
+function readableColumns (
+  table: Table, { shown }: DesignOptions, { notes, secrets }: { readonly notes: Omission[], readonly secrets: string[] }
+): Draft['readable'] {
+  const readable = new Map<Column, ReturnType<Draft['readable']['get']> & object>()
+  for (const column of table.columns) {
+    const place = `${table.name}.${column.name}`
+    const typed = typeOf(column, shown.has(place))
+    if (column.isForbidden) {
+      notes.push({ place, reason: 'the role may not select it' })
+    } else if (looksSecret(column.name) && !shown.has(place)) {
+      secrets.push(place)
+    } else if ('reason' in typed) {
+      notes.push({ place, reason: typed.reason })
+    } else {
+      readable.set(column, typed.type)
+    }
+  }
+  return readable
+}
+
+function draftOf (
+  candidate: Pick<Draft, 'table' | 'readable' | 'key' | 'rowNumber'>, property: string, { reserved }: DesignOptions
+): Draft {
+  const names = makeNames(reserved)
+  return { ...candidate, property, names, properties: new Map(), fields: [], last: [], columns: new Map() }
+}
+
+/** Adds the fields of the columns. Those of a foreign key are not shown, but its sub-item is, unless they are a key. */
+function addScalars (draft: Draft, own: References, options: DesignOptions): void {
+  const { readable, rowNumber, names, fields } = draft
+  if (rowNumber !== undefined) {
+    const property = remember(draft, 'rowid', names.take('rowid'))
+    const flags: Flags = { identifier: true, readable: true }
+    const never = { optional: false, nullable: false, description: undefined }
+    fields.push({ kind: 'scalar', property, column: 'rowid', type: { kind: 'integer' }, flags, ...never })
+  }
+  for (const [column, type] of readable) fields.push(scalarOf(column, type, draft, own, options))
+}
+
+function scalarOf (
+  column: Column, type: ScalarDesign['type'], draft: Draft, references: References, options: DesignOptions
+): ScalarDesign {
+  const { table, key, names } = draft
+  const isForeign = references.some(({ columns }) => columns.includes(column.name))
+  const isKey = key.includes(column.name)
+  const plain = propertyOf(column.name)
+  // Where the column is named like the item that it refers to, the name is the item's.
+  const isTaken = isForeign && relationName(column.name) === plain
+  const sole = references.find(({ columns: [name, ...others] }) => name === column.name && others.length === 0)
+  return {
+    kind: 'scalar',
+    property: remember(draft, column.name, names.take(isTaken ? `${plain}Id` : plain)),
+    column: column.name,
+    type: sole?.to.readable.get(sole.target) ?? type,
+    optional: !isKey && (column.nullable || (options.write && column.filled && !isForeign)),
+    nullable: !isKey && column.nullable,
+    flags: flagsOf(column, { table, isKey, isSoleKey: isKey && key.length === 1, isForeign, type }, options),
+    description: column.comment
+  }
+}
+
+function remember ({ properties, columns }: Draft, column: string, property: string): string {
+  properties.set(column, property)
+  columns.set(property, column)
+  return property
+}
+
+interface Facts {
+  readonly table: Table
+  readonly isKey: boolean
+  readonly isSoleKey: boolean
+  readonly isForeign: boolean
+  readonly type: ScalarDesign['type']
+}
+
+function flagsOf (
+  column: Column, { table, isKey, isSoleKey, isForeign, type }: Facts, { write }: DesignOptions
+): Flags {
+  if (isForeign && !isKey) return {}
+  const isUnique = !column.nullable && !table.isInherited && isIdentifying(type) &&
+    table.unique.some(names => names.length === 1 && names[0] === column.name)
+  const isMade = column.generated || column.identity !== undefined || (isKey && column.filled)
+  const isWritable = write && table.kind === 'table' && !isMade && !isForeign
+  const isOther = column.family === 'other'
+  return {
+    ...(isSoleKey || isUnique) && { identifier: true },
+    readable: true,
+    ...isWritable && { writable: true },
+    ...isOther && { filterable: false, sortable: false }
+  }
+}
+
+const isIdentifying = ({ kind }: ScalarDesign['type']) => kind !== 'boolean' && kind !== 'json' && kind !== 'list'
+
+function finish ({ property, table, fields, last, key, columns, properties, rowNumber }: Draft): CollectionDesign {
+  const all: readonly FieldDesign[] = [...fields, ...last]
+  const keys = rowNumber === undefined ? key.map(name => properties.get(name) ?? name) : []
+  const identifier = all.find(field => field.kind === 'scalar' && field.flags.identifier === true)
+  // The first identifier is the key; another one, or several fields, must be named.
+  const isNamed = keys.length > 1 || (keys.length === 1 && identifier?.property !== keys[0])
+  return {
+    property,
+    table: { schema: table.isPlain ? undefined : table.schema, name: table.name },
+    columns: namesOfColumns(columns),
+    key: isNamed ? keys : undefined,
+    description: table.comment,
+    fields: all
+  }
+}

@@ -1,0 +1,71 @@
+import { memoizeRecent } from '../memoize.ts'
+import { toName, words } from '../model/names.ts'
+import { type ColumnNames, columnNaming } from '../sources/sql/column-names.ts'
+
+/** Returns the words of a column or table as a property: `artist_id`, `ArtistId`, `Artist ID` -> `artistId`. */
+export const propertyOf = memoizeRecent(name => {
+  const parts = wordsOf(name)
+  const property = toName('camelCase', parts.join('_'))
+  // Such as `a_b_c` and `address_2`: as `aBC` and `address2` their words would be others.
+  return words(property).join('_') === parts.join('_') ? property : parts.join('_')
+}, { most: 5000, characters: 500_000 })
+
+/** Returns the words of a name without what no URL or query string takes. */
+export function wordsOf (name: string): readonly string[] {
+  const parts = words(name.replaceAll(/[^\p{L}\p{N}\p{M}_\s-]+/gu, ' '))
+  return parts.length > 0 ? parts : ['unnamed']
+}
+
+/** Returns the name of the item that a column refers to: `artist_id`, `ArtistID` -> `artist`; `boss` -> `boss`. */
+export function relationName (column: string): string {
+  const parts = wordsOf(column)
+  const isId = parts.length > 1 && ['id', 'fk', 'key'].includes(parts.at(-1) ?? '')
+  return propertyOf((isId ? parts.slice(0, -1) : parts).join('_'))
+}
+
+// A large catalogue has the same names again and again.
+const wire = memoizeRecent(property => toName('snake_case', property), { most: 5000, characters: 500_000 })
+
+/** Gives out properties that differ on the wire, too. */
+export interface Names {
+  /** Returns the first of the names that is free, or the last of them with a number. */
+  take (...wanted: readonly string[]): string
+  has (property: string): boolean
+}
+
+/** `reserved`: names on the wire that must not be given. */
+export function makeNames (reserved: ReadonlySet<string>): Names {
+  const taken = new Set<string>()
+  const isFree = (property: string) => !taken.has(wire(property)) && !reserved.has(wire(property))
+  return {
+    has: property => !isFree(property),
+    take (...wanted) {
+      const last = wanted.at(-1) ?? 'unnamed'
+      const candidates = [...wanted, `${last}Value`]
+      let found = candidates.slice(0, reserved.has(wire(last)) ? undefined : -1).find(isFree)
+      for (let number = 2; found === undefined; number++) {
+        const candidate = propertyOf(`${last}_${number}`)
+        if (isFree(candidate)) found = candidate
+      }
+      taken.add(wire(found))
+      return found
+    }
+  }
+}
+
+const conventions = ['none', 'snake_case', 'PascalCase'] as const
+
+/**
+ * Returns the shortest way to say which columns store the properties: a convention that is true of all, else the one
+ * with the fewest exceptions.
+ */
+export function namesOfColumns (columns: ReadonlyMap<string, string>): ColumnNames {
+  const [best] = conventions.map(convention => {
+    const naming = columnNaming(convention)
+    const exceptions = [...columns].filter(([property, column]) => naming(property) !== column)
+    return { convention, exceptions }
+  }).toSorted((one, other) => one.exceptions.length - other.exceptions.length)
+  if (best === undefined || best.exceptions.length === 0) return best?.convention ?? 'none'
+  const { convention, exceptions } = best
+  return { ...convention !== 'none' && { convention }, ...Object.fromEntries(exceptions) }
+}

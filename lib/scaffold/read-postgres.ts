@@ -1,0 +1,80 @@
+import { readTables } from '../sources/sql/postgres/catalog-tables.ts'
+import { choicesIn } from './choices.ts'
+import type { Omission, Table, Tables } from './tables.ts'
+
+type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
+
+/** The connection to read a catalog from. */
+export interface Reader { query (text: string, values?: readonly unknown[]): Promise<Rows> }
+
+const forbidden = `(select coalesce(json_agg(a.attname), '[]') from pg_attribute a
+  where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    and not has_column_privilege(c.oid, a.attnum, 'select'))::text`
+
+const checks = `(select coalesce(json_agg(json_build_object('column', a.attname,
+    'text', pg_get_expr(k.conbin, k.conrelid))), '[]')
+  from pg_constraint k join pg_attribute a on a.attrelid = k.conrelid and a.attnum = k.conkey[1]
+  where k.conrelid = c.oid and k.contype = 'c' and k.convalidated and cardinality(k.conkey) = 1)::text`
+
+const listQuery = `
+select n.nspname as "schema", c.relname as name, to_regclass(quote_ident(c.relname)) = c.oid as plain,
+  has_schema_privilege(n.oid, 'usage') and has_any_column_privilege(c.oid, 'select') as allowed,
+  c.relispopulated as populated, ${forbidden} as forbidden, ${checks} as checks
+from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where n.nspname in (select json_array_elements_text($1::text::json)) and c.relkind in ('r', 'p', 'v', 'm', 'f')
+  and not c.relispartition
+  and not exists (select 1 from pg_depend d
+    where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+order by array_position(array(select json_array_elements_text($1::text::json)), n.nspname::text), c.relname`
+
+const schemasQuery = `
+select distinct n.nspname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema' order by 1`
+
+/** Returns the names of the schemas that have tables. */
+export const readSchemas = async (reader: Reader): Promise<readonly string[]> =>
+  (await reader.query(schemasQuery)).map(row => String(row['name']))
+
+/**
+ * Reads the tables of schemas of a PostgreSQL database: without partitions, which their table shows, and without those
+ * of extensions.
+ */
+export async function readPostgres (
+  reader: Reader, schemas: readonly string[], isWanted: (name: string) => boolean
+): Promise<Tables> {
+  const rows = await reader.query(listQuery, [JSON.stringify(schemas)])
+  const omissions: Omission[] = []
+  const wanted = rows.filter(row => {
+    const place = String(row['name'])
+    if (!isWanted(place)) return false
+    const reason = row['allowed'] !== true
+      ? 'the role may not select from it'
+      : row['populated'] === true ? undefined : 'holds nothing yet: refresh materialized view'
+    if (reason !== undefined) omissions.push({ place, reason })
+    return reason === undefined
+  })
+  const names = wanted.map(row => ({ schema: String(row['schema']), name: String(row['name']) }))
+  const catalog = await readTables(reader, names)
+  const tables = wanted.flatMap((row, index) => {
+    const name = names[index]
+    const table = name && catalog.find(name)
+    return table === undefined ? [] : [complete(row, table)]
+  })
+  return { kind: 'postgres', tables, omissions }
+}
+
+function complete (row: Rows[number], table: Omit<Table, 'isPlain' | 'hasRowNumber' | 'columns'> & {
+  readonly columns: ReadonlyArray<Omit<Table['columns'][number], 'choices' | 'sample' | 'isForbidden'>>
+}): Table {
+  // Both are JSON that the query made.
+  const hidden = new Set(JSON.parse(String(row['forbidden'])) as string[])
+  const constraints = JSON.parse(String(row['checks'])) as Array<{ readonly column: string, readonly text: string }>
+  const columns = table.columns.map(column => ({
+    ...column,
+    choices: constraints.filter(one => one.column === column.name)
+      .map(({ text }) => choicesIn(text, column.name)).find(choices => choices !== undefined),
+    sample: undefined,
+    isForbidden: hidden.has(column.name)
+  }))
+  return { ...table, columns, isPlain: row['plain'] === true, hasRowNumber: false }
+}

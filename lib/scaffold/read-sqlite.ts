@@ -1,0 +1,80 @@
+import type { CatalogTable } from '../sources/sql/catalog.ts'
+import { readTables } from '../sources/sql/sqlite/catalog-tables.ts'
+import type { SqliteDriver } from '../sources/sql/sqlite/driver.ts'
+import { choicesOfTable } from './choices.ts'
+import { readSamples } from './samples.ts'
+import type { Omission, Table, Tables } from './tables.ts'
+
+// The shadow tables of a virtual table hold its index.
+const listQuery = `
+select l.name, l.type, s.sql from pragma_table_list as l left join sqlite_schema as s on s.name = l.name
+where l.schema = 'main' and l.name not like 'sqlite!_%' escape '!' and l.type <> 'shadow' order by l.name`
+
+interface ListRow { readonly name: string, readonly type: string, readonly sql: string | null }
+
+/**
+ * Reads the tables of a SQLite database, with samples of their rows. Those that `isWanted` refuses are not read. `tell`
+ * is told what is being read.
+ */
+export function readSqlite (
+  driver: SqliteDriver, isWanted: (name: string) => boolean, tell: (text: string) => void
+): Tables {
+  const rows = driver.prepare(listQuery).all() as readonly ListRow[]
+  const omissions: Omission[] = []
+  const wanted = rows.filter(({ name, type }) => {
+    if (!isWanted(name)) return false
+    if (type !== 'virtual') return true
+    omissions.push({ place: name, reason: 'is a virtual table' })
+    return false
+  })
+  // Each table is asked the same.
+  const preparing = { prepare: memoizeText(text => driver.prepare(text)) }
+  const tables = wanted.flatMap((row, index) => {
+    tell(`reading table ${index + 1} of ${wanted.length}: ${row.name}`)
+    try {
+      return [readOne(driver, preparing, row, wanted.length)]
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      omissions.push({ place: row.name, reason: `cannot be read: ${reason}` })
+      return []
+    }
+  })
+  return { kind: 'sqlite', tables, omissions }
+}
+
+function readOne (
+  driver: SqliteDriver, preparing: Pick<SqliteDriver, 'prepare'>, { name, sql, type }: ListRow, count: number
+): Table {
+  const table = readTables(preparing, [{ schema: 'main', name }]).find({ schema: 'main', name })
+  if (table === undefined) throw new Error('it is gone')
+  const samples = readSamples(driver, table, rowsOfSample(count))
+  const choices = type === 'table' && sql !== null ? choicesOfTable(sql) : new Map<string, never>()
+  const columns = table.columns.map((column, index) => ({
+    ...column,
+    choices: choices.get(column.name.toLowerCase()),
+    sample: samples[index],
+    isForbidden: false
+  }))
+  return { ...table, columns, isPlain: true, hasRowNumber: hasRowNumber(table), unique: withoutRowNumber(table) }
+}
+
+function memoizeText<T> (make: (text: string) => T): (text: string) => T {
+  const made = new Map<string, T>()
+  return text => {
+    const one = made.get(text) ?? make(text)
+    made.set(text, one)
+    return one
+  }
+}
+
+// A large catalogue has many tables to look at, so that each gets less time.
+const rowsOfSample = (tables: number) => Math.max(100, Math.min(10_000, Math.floor(200_000 / tables)))
+
+const isRowNumber = (unique: readonly string[]) => unique.length === 1 && unique[0] === 'rowid'
+
+/** The number of the row is not declared, but readTables() tells that it is unique. */
+const hasRowNumber = ({ unique, columns }: CatalogTable) =>
+  unique.some(isRowNumber) && !columns.some(({ name }) => name.toLowerCase() === 'rowid')
+
+const withoutRowNumber = ({ unique, columns }: CatalogTable) =>
+  unique.filter(names => !isRowNumber(names) || columns.some(({ name }) => name === 'rowid'))

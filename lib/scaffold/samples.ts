@@ -1,0 +1,82 @@
+import type { CatalogTable } from '../sources/sql/catalog.ts'
+import type { SqliteDriver } from '../sources/sql/sqlite/driver.ts'
+import type { Sample } from './tables.ts'
+
+/** Looks at the first rows of a table: one statement for each hundred columns, and one for those that may be dates. */
+export function readSamples (driver: SqliteDriver, table: CatalogTable, rows: number): readonly Sample[] {
+  const samples: Sample[] = []
+  for (let at = 0; at < table.columns.length; at += mostColumns) {
+    const columns = table.columns.slice(at, at + mostColumns)
+    const read = (texts: readonly string[]) => readRow(driver, { table: table.name, columns, texts, rows })
+    const first = columns.map(firstLook)
+    const row = read(first.flat())
+    // The exact tests take time, so that only columns whose texts begin like dates get them.
+    const dates = columns.flatMap((_, index) => Number(row[`h${index}`]) === 1 ? secondLook(index) : [])
+    const exact = dates.length === 0 ? {} : read(dates)
+    samples.push(...columns.map((_, index) => sampleOf({ ...row, ...exact }, index)))
+  }
+  return samples
+}
+
+interface Asked {
+  readonly table: string
+  readonly columns: CatalogTable['columns']
+  readonly texts: readonly string[]
+  readonly rows: number
+}
+
+function readRow (driver: SqliteDriver, { table, columns, texts, rows }: Asked) {
+  const names = columns.map(({ name }, index) => `${quote(name)} as c${index}`).join(', ')
+  const first = `select ${names} from main.${quote(table)} limit ${rows}`
+  return driver.prepare(`select ${texts.join(', ')} from (${first})`).get() as Readonly<Record<string, unknown>>
+}
+
+// SQLite gives at most 2,000 columns, and each column of the table takes five.
+const mostColumns = 100
+
+const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
+
+const ofTexts = (index: number, test: string) => `min(case typeof(c${index}) when 'text' then ${test} end)`
+const digits = (count: number) => '[0-9]'.repeat(count)
+const uuidGlob = [8, 4, 4, 4, 12].map(count => '[0-9a-fA-F]'.repeat(count)).join('-')
+const most = Number.MAX_SAFE_INTEGER
+
+/** What is asked of each column: only what can matter for its declared type. */
+function firstLook ({ type }: CatalogTable['columns'][number], index: number): readonly string[] {
+  const declared = type.toUpperCase()
+  const column = `c${index}`
+  const isText = /CHAR|CLOB|TEXT/.test(declared)
+  return [
+    `group_concat(distinct typeof(${column})) as k${index}`,
+    `${ofTexts(index, `${column} glob '[0-9][0-9][0-9][0-9]-[0-9]*'`)} as h${index}`,
+    ...isText ? [] : [`max(typeof(${column}) = 'integer' and ${column} not between ${-most} and ${most}) as w${index}`],
+    ...isFlagLike(declared)
+      ? [`min(case typeof(${column}) when 'integer' then ${column} in (0, 1) end) as b${index}`]
+      : [],
+    ...isUuidLike(declared) ? [`${ofTexts(index, `${column} glob '${uuidGlob}'`)} as u${index}`] : []
+  ]
+}
+
+const isFlagLike = (declared: string) => /BOOL|BIT|TINYINT/.test(declared)
+const isUuidLike = (declared: string) => /UUID|GUID|UNIQUEIDENTIFIER/.test(declared)
+
+function secondLook (index: number): readonly string[] {
+  const column = `c${index}`
+  const isZoned = `(${column} glob '*Z' or ${column} glob '*[+-]${digits(2)}:${digits(2)}')`
+  const isMoment = `substr(${column}, 11, 1) = 'T' and ${isZoned} and julianday(${column}) is not null`
+  return [
+    `${ofTexts(index, `date(${column}) is ${column}`)} as d${index}`,
+    `${ofTexts(index, isMoment)} as m${index}`
+  ]
+}
+
+function sampleOf (row: Readonly<Record<string, unknown>>, index: number): Sample {
+  const is = (letter: string) => {
+    const value = row[`${letter}${index}`]
+    return value === null || value === undefined ? undefined : Number(value) === 1
+  }
+  const classes = new Set(String(row[`k${index}`] ?? '').split(',').filter(name => name !== '' && name !== 'null'))
+  return {
+    classes, isDate: is('d'), isMoment: is('m'), isUuid: is('u'), isFlag: is('b'), isWide: is('w') === true
+  }
+}

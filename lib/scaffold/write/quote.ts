@@ -1,0 +1,35 @@
+// Everything that comes out of a database and goes into source passes through here: names, values and comments of a
+// hostile catalogue become inert text.
+
+/** Returns a text as a string literal. Every character that could end it, or is not seen, is escaped. */
+export function quote (text: string): string {
+  const inner = text.replaceAll(/[\\'\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, character => escapes[character] ??
+    [...character].map(one => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`).join(''))
+  return `'${inner}'`
+}
+
+const escapes: Readonly<Record<string, string | undefined>> = {
+  '\\': '\\\\', "'": "\\'", '\n': '\\n', '\t': '\\t', '\r': '\\r'
+}
+
+/** Returns a text as the name of a member of an object. */
+export function memberName (name: string): string {
+  // Without brackets, this name would set the prototype.
+  if (name === '__proto__') return "['__proto__']"
+  return isIdentifier(name) ? name : quote(name)
+}
+
+/** Returns true for a name that may stand in source without quotes. */
+export const isIdentifier = (name: string): boolean => /^[A-Za-z_$][\w$]*$/.test(name)
+
+/** Returns a text for a comment or a document: on one line, without what could end either. */
+export const plainText = (text: string): string => text
+  .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, ' ')
+  .replaceAll('*/', '* /')
+
+/** Returns a text for Markdown, as code. */
+export function markdownCode (text: string): string {
+  const fence = '`'.repeat(Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length)) + 1)
+  const space = text.startsWith('`') || text.endsWith('`') ? ' ' : ''
+  return `${fence}${space}${plainText(text).replaceAll('|', '\\|')}${space}${fence}`
+}

@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test } from 'tap'
+import { commandHelp } from '../../lib/command/help.ts'
+import { hostCheck } from '../../lib/command/guard.ts'
+import { explain, printable } from '../../lib/command/terminal.ts'
+import { describeDesign } from '../../lib/command/report.ts'
+import { makeFile, newPath, runLine, serveTarget } from './helpers.ts'
+
+const music = `
+create table artists (id integer primary key, name text not null unique, password_hash text, photo blob);
+create table albums (id integer primary key, title text not null, artist_id integer not null references artists);
+create table tracks (id integer primary key, name text, genre text check (genre in ('rock', 'jazz')));
+create table album_tracks (album_id integer references albums, track_id integer references tracks,
+  primary key (album_id, track_id));
+create view titles as select title, count(*) as uses from albums group by title;
+insert into artists values (1, 'Can', 'hunter2', x'00'), (2, 'Noisia', 'hunter3', x'01');
+insert into albums values (1, 'Tago Mago', 1), (2, 'Outer Edges', 2);
+insert into tracks values (1, 'Paperhouse', 'rock'), (2, 'Anomaly', null);
+insert into album_tracks values (1, 1), (2, 2);`
+
+test('a SQLite file is served with relations, names and types of its catalogue', async t => {
+  const { app, close } = await serveTarget(makeFile(music))
+  const get = async (url: string) => (await app.inject(url)).json<unknown>()
+  t.strictSame(await get('/artists/Can'), { id: 1, name: 'Can' })
+  t.strictSame(await get('/albums?artist.name=Can&fields=title,artist(name)'), [
+    { title: 'Tago Mago', artist: { name: 'Can' } }
+  ])
+  t.strictSame(await get('/artists/1/albums/1/tracks?fields=name'), [{ name: 'Paperhouse' }])
+  t.match(await get('/tracks?genre=pop'), { error: 'invalid_filter' })
+  t.equal((await app.inject({ method: 'POST', url: '/artists', payload: { name: 'x' } })).statusCode, 405)
+  await close()
+})
+
+test('nothing secret is in an answer, in the document or in an error', async t => {
+  const { app, design, close } = await serveTarget(makeFile(music))
+  t.strictSame(design.secrets, ['artists.password_hash'])
+  for (const url of [
+    '/', '/artists', '/artists/1', '/openapi.json', '/artists?password_hash=x', '/artists?fields=password_hash',
+    '/artists?sort=password_hash', '/artists/by_password_hash'
+  ]) {
+    const { body } = await app.inject(url)
+    t.notMatch(body, /hunter/, url)
+    if (!url.includes('password')) t.notMatch(body, /password/, url)
+  }
+  await close()
+  const shown = await serveTarget(makeFile(music), '--show', 'artists.password_hash,artists.photo')
+  const artist = (await shown.app.inject('/artists/1')).json<unknown>()
+  t.strictSame(artist, { id: 1, name: 'Can', password_hash: 'hunter2', photo: 'AA==' })
+  await shown.close()
+})
+
+test('a file is as it was after a run, and nothing lies beside it', async t => {
+  for (const mode of ['delete', 'wal']) {
+    const file = join(newPath('folder'), 'music.db')
+    mkdirSync(dirname(file))
+    writeFileSync(file, readFileSync(makeFile(`pragma journal_mode = ${mode};${music}`)))
+    const hash = () => createHash('sha256').update(readFileSync(file)).digest('hex')
+    const state = () => [readdirSync(dirname(file)), statSync(file).mtimeMs, hash()]
+    const before = state()
+    const { app, close } = await serveTarget(file)
+    t.equal((await app.inject('/albums')).statusCode, 200)
+    t.strictSame(state(), before, 'while it is served')
+    await close()
+    t.strictSame(state(), before)
+  }
+})
+
+test('requests under a foreign name are refused, whatever they ask for', async t => {
+  const { app, close } = await serveTarget(makeFile(music))
+  for (const [host, status] of [
+    ['localhost:3000', 200], ['127.0.0.1', 200], ['[::1]:3000', 200], ['LOCALHOST', 200],
+    ['evil.example', 403], ['evil.example:3000', 403], ['127.0.0.1.evil.example', 403], ['localhost.evil.example', 403],
+    ['192.168.0.1', 403], ['localhost:80:80', 403], ['[::1', 403], ['user@localhost', 403]
+  ] as const) {
+    for (const url of ['/', '/artists/1', '/openapi.json', '/nothing']) {
+      const answer = await app.inject({ url, headers: { host } })
+      t.equal(answer.statusCode === 403 ? 403 : 200, status, `${host} ${url}`)
+      t.equal(answer.headers['access-control-allow-origin'], undefined)
+    }
+  }
+  t.same(['10.0.0.7', 'evil.example', 'localhost'].map(hostCheck('0.0.0.0')), [true, false, true])
+  t.same(['10.0.0.7', '10.0.0.8'].map(hostCheck('10.0.0.7')), [true, false])
+  await close()
+})
+
+test('--write lets clients create, link, update and delete', async t => {
+  const { app, close } = await serveTarget(makeFile(music), '--write')
+  const write = async (method: 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object) =>
+    (await app.inject({ method, url, ...payload && { payload } })).statusCode
+  t.equal(await write('POST', '/artists', { name: 'Plaid' }), 201)
+  t.equal(await write('POST', '/albums', { title: 'Spokes', artist: { id: 3 } }), 201)
+  t.equal(await write('PATCH', '/tracks/1', { genre: null }), 200)
+  t.equal(await write('DELETE', '/tracks/2'), 409)
+  t.equal(await write('DELETE', '/albums/3'), 200)
+  await close()
+})
+
+test('a folder of CSV, NDJSON and JSON is served, with types and relations found by reading', async t => {
+  const folder = newPath('data')
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'artists.csv'), '\uFEFFid;name;zip\r\n1;"Can; ""live""";007\r\n2;Noisia;123\r\n')
+  const albums = [{ id: 1, artistId: 2, tags: ['x'], live: true, price: 9 }]
+  writeFileSync(join(folder, 'db.json'), JSON.stringify({ albums, empty: [] }))
+  writeFileSync(join(folder, 'events.ndjson'), '{"at":"2020-01-01","v":1.5}\n\n{"at":"2020-01-01","v":2}\n')
+  const { app, close } = await serveTarget(folder)
+  const get = async (url: string) => (await app.inject(url)).json<unknown>()
+  t.strictSame(await get('/artists'), [
+    { id: 1, name: 'Can; "live"', zip: '007' }, { id: 2, name: 'Noisia', zip: '123' }
+  ])
+  t.strictSame(await get('/albums?live=true&price<10&fields=tags,artist(name)'), [
+    { tags: ['x'], artist: { name: 'Noisia' } }
+  ])
+  t.strictSame(await get('/events?at>=2020-01-01&sort=v desc&limit=1'), [{ id: 2, at: '2020-01-01', v: 2 }])
+  await close()
+})
+
+test('errors are one line that says what to do; wrong flags are 2, with the nearest', async t => {
+  const text = newPath('notes.txt')
+  writeFileSync(text, 'hello, this is no database at all')
+  const file = makeFile(music)
+  const broken = newPath('broken.csv')
+  writeFileSync(broken, 'a,b\n"open')
+  for (const [line, code, message] of [
+    [['/nowhere/x.db'], 1, /^there is no file or folder '\/nowhere\/x.db'/],
+    [[text], 1, /is not a SQLite database; name one/],
+    [[broken], 1, /a quote that begins in row 2 is not closed/],
+    [[makeFile('select 1')], 1, /^the database has no tables$/],
+    [[makeFile('create view v as select 1 as a')], 1, /^no table can be served: v is a view, .* --key v=a$/],
+    [['mysql://user:hunter2@host/db'], 1, /^an address that begins with mysql/],
+    [['postgres://user:hunter2@127.0.0.1:1/db'], 1, /^no PostgreSQL answers at this address/],
+    [['postgres://user:hunter2@nowhere.invalid/db'], 1, /^the host of this address/],
+    [['postgres://user:hunter2/x@host/db'], 1, /percent-encode|host of this address/],
+    [[file, '--tables', 'artist'], 1, /^--tables: there is no table or view 'artist'; did you mean 'artists'\?$/],
+    [[file, '--key', 'titels=title'], 1, /^--key: there is no table or view 'titels'; did you mean 'titles'\?$/],
+    [[file, '--show', 'artists.foto'], 1, /did you mean 'artists.photo'\?$/],
+    [[file, '--tabels', 'x'], 2, /^unknown flag --tabels; did you mean --tables\?$/],
+    [[file, '--port', 'x'], 2, /^--port: expected a number/],
+    [[file, '--port'], 2, /needs a value$/],
+    [[file, '--write=yes'], 2, /takes no value/],
+    [[file, 'b.db'], 2, /one database is served/],
+    [[], 2, /^which database\?/]
+  ] as const) {
+    const { code: found, error, out } = await runLine(...line)
+    t.equal(found, code, line.join(' '))
+    t.match(error.trimEnd(), message)
+    t.notMatch(error.trimEnd(), /\n|hunter2/)
+    t.equal(out, '')
+  }
+})
+
+test('help fits a screen, and the version is that of the package', async t => {
+  for (const name of ['serve', 'init']) {
+    const lines = commandHelp(name).split('\n')
+    t.ok(lines.length <= 25 && lines.every(line => line.length <= 80), name)
+  }
+  t.match(await runLine('--help'), { code: 0, out: /Usage/ })
+  t.match(await runLine('init', '-h'), { code: 0, out: /Writes a project/ })
+  t.match(await runLine('--version'), { code: 0, out: /^\d+\.\d+\.\d+/ })
+})
+
+test('it is told what is served, what is not and why; no name of a database controls the terminal', async t => {
+  const hostile = 'create table "a\u001B[2Jb" (id integer primary key)'
+  const { design, close } = await serveTarget(makeFile(`${music}${hostile}`))
+  const told = describeDesign(design, { label: 'music.db', write: false })
+  t.match(told, 'music.db: 4 collections, read-only')
+  t.match(told, 'Join tables, served as relations: album_tracks')
+  t.match(told, /titles +is a view, which has no key; name a column .*, such as --key titles=title/)
+  t.match(told, 'artists.photo  holds bytes')
+  t.match(told, 'Hidden, as they look secret: artists.password_hash')
+  t.notMatch(told, '\u001B')
+  t.equal(printable('a\n\u202Eb'), 'a\\u{a}\\u{202e}b')
+  t.equal(explain(new Error('one\n- two')), 'one two')
+  await close()
+})
