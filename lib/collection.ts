@@ -146,9 +146,11 @@ export function expression<I, T extends TSchema> (definition: {
   sql?: (builder: ExpressionBuilder<Tables, string>) => SqlExpression<unknown>
   memory?: (item: Readonly<I>) => Static<T>
 }): Expression<I, T> {
-  const { type, sql, memory } = definition
+  const { type, sql, memory, ...others } = definition
   // The item is one of the rows given to memory(), whose values follow the schema that I was inferred from.
   return {
+    // Registration refuses members that are not known.
+    ...others,
     kind: 'expression',
     type,
     ...sql && { sql },
@@ -286,6 +288,11 @@ export interface Behaviour<S extends TObject, C extends ComputedFields<Item<S>> 
   setters?: { [P in Properties<Item<S>>]?: Setter<Item<S>, Item<S>[P]> }
   /** Functions that run when an item is written. */
   hooks?: Hooks<Item<S>>
+  /**
+   * Deletes an item by changing it, such as by a time of its deletion. A scope must hide what is deleted. The row
+   * remains: foreign keys still refer to it.
+   */
+  delete?: (item: Draft<Item<S>>, context: WriteContext) => Eventually<void>
   /** The requests that may write. Default for each: the strategy of the whole API. */
   requestStrategies?: RequestStrategies
   /** Decides which items exist for a caller. Default: all. */
@@ -301,6 +308,9 @@ export interface Behaviour<S extends TObject, C extends ComputedFields<Item<S>> 
 /** An item without its static type: values by property. */
 export type Values = Record<string, unknown>
 
+/** Deletes an item by changing it. */
+export type Deletion = (item: Values, context: WriteContext) => Eventually<void>
+
 /** A collection as declared, before it is compiled. */
 export interface Declared {
   readonly schema: TObject
@@ -309,6 +319,7 @@ export interface Declared {
   readonly computed: Readonly<Record<string, Computed | Expression>>
   readonly setters: Readonly<Record<string, Setter<Values, unknown>>>
   readonly hooks: Hooks<Values>
+  readonly delete: Deletion | undefined
   readonly requestStrategies: RequestStrategies
   readonly scope: Scope<Values> | undefined
   readonly rules: Rules
@@ -337,6 +348,7 @@ export function collection<S extends TObject, const C extends ComputedFields<Ite
     computed: computed as Declared['computed'],
     setters: setters as Declared['setters'],
     hooks: hooks as Declared['hooks'],
+    delete: given.delete as Declared['delete'],
     requestStrategies,
     scope: scope as Declared['scope'],
     rules,

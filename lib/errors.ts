@@ -80,10 +80,17 @@ export class DataApiError extends Error {
   }
 }
 
-/** Thrown by a setter to reject a value: 400 with its message (docs/http.md: Writing). */
+/**
+ * Thrown by a setter or hook to reject a value: 400 with its message (docs/http.md: Writing). `field`: the property
+ * with the value, to which `pointer` in the body of the answer leads.
+ */
 export class ArgumentError extends DataApiError {
   override readonly name = 'ArgumentError'
-  constructor (message: string) { super('argument', message) }
+  readonly field: string | undefined
+  constructor (message: string, { field }: { readonly field?: string } = {}) {
+    super('argument', message)
+    this.field = field
+  }
 }
 
 /** Thrown at registration for a mistake in a declaration or an option. */
@@ -244,7 +251,7 @@ export function refusedByRule (error: unknown): DataApiError | undefined {
 
 /** An error that a hook of the application threw, with a status of its own. */
 export function rejected (status: number, message: string, cause: unknown): DataApiError {
-  const facts = { cause, ...headersOf(cause) }
+  const facts = { cause, ...headersOf(cause), ...detailsOf(cause) }
   if (status === 401) return new DataApiError('unauthorized', message, facts)
   if (status === 403) return new DataApiError('forbidden', message, facts)
   return new DataApiError('rejected', message, { status, ...facts })
@@ -257,6 +264,19 @@ function headersOf (error: unknown): { readonly headers?: Readonly<Record<string
   const headers = Object.entries(error.headers).map(([name, value]) => [name.toLowerCase(), String(value)])
   return { headers: Object.fromEntries(headers) }
 }
+
+/** The details of an error, if they have the form of those of `validation`: a pointer and a message each. */
+function detailsOf (error: unknown): Pick<Facts, 'details'> {
+  if (typeof error !== 'object' || error === null || !('details' in error)) return {}
+  const { details } = error
+  return Array.isArray(details) && details.every(isDetail)
+    ? { details: details.map(({ pointer, message }) => ({ pointer, message })) }
+    : {}
+}
+
+const isDetail = (detail: unknown): detail is { readonly pointer: string, readonly message: string } =>
+  typeof detail === 'object' && detail !== null && 'pointer' in detail && typeof detail.pointer === 'string' &&
+  'message' in detail && typeof detail.message === 'string'
 
 /** An unexpected error. Its message tells the client nothing about the cause. */
 export const internal = (cause: unknown) =>

@@ -111,7 +111,8 @@ function makeDraft (property: string, declared: Declared, options: CompileOption
       : allStrategies,
     validate: whole?.collections.get(name)?.validate ?? compileValidate(property, stored),
     setters: compileSetters(property, declared, scalars),
-    hooks: declared.hooks
+    hooks: declared.hooks,
+    deletion: declared.delete
   })
   return { declared, scalars, collection, fields, properties, referrers, referring, links }
 }

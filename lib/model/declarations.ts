@@ -16,6 +16,7 @@ const behaviour: Keys<Behaviour<TObject>> = {
   computed: true,
   setters: true,
   hooks: true,
+  delete: true,
   requestStrategies: true,
   scope: true,
   rules: true,
@@ -87,6 +88,10 @@ function checkBehaviour (place: string, given: Readonly<Record<string, unknown>>
   checkNames(place, given, behaviour, 'a member of a behaviour')
   checkNames(`${place}, hooks`, given['hooks'], hooks, 'a hook')
   checkNames(`${place}, pages`, given['pages'], pages, 'a size of pages')
+  const { delete: deletion } = given
+  if (deletion !== undefined && typeof deletion !== 'function') {
+    throw new DeclarationError(`${place}, delete: expected a function; found ${describe(deletion)}`)
+  }
   for (const member of ['hooks', 'setters']) {
     for (const [name, value] of Object.entries(given[member] ?? {})) {
       if (value === undefined || typeof value === 'function') continue
@@ -109,12 +114,26 @@ function checkNames (place: string, given: unknown, known: object, what: string)
   }
 }
 
+/** The members of what each function takes. */
+const membersOf = {
+  computed: { type: true, from: true, get: true },
+  expression: { type: true, sql: true, memory: true },
+  lookup: { type: true, find: true },
+  special: { segment: true, find: true }
+} as const
+
 /** Throws a DeclarationError for a member that none of the functions `kinds` has made. */
-function checkKinds (place: string, member: string, given: unknown, kinds: readonly string[]): void {
+function checkKinds (
+  place: string, member: string, given: unknown, kinds: ReadonlyArray<keyof typeof membersOf>
+): void {
   if (given === undefined) return
   if (!isObject(given)) throw new DeclarationError(`${place}, ${member}: expected an object; found ${describe(given)}`)
   for (const [name, value] of Object.entries(given)) {
-    if (isObject(value) && kinds.some(kind => kind === value['kind'])) continue
+    const kind = isObject(value) ? kinds.find(one => one === value['kind']) : undefined
+    if (kind !== undefined) {
+      checkNames(`${place}, ${member}.${name}`, value, { kind: true, ...membersOf[kind] }, `a member of ${kind}()`)
+      continue
+    }
     const makers = member === 'computed' ? 'computed() or expression()' : 'lookup() or exactly()'
     throw new DeclarationError(`${place}, ${member}.${name}: expected what ${makers} returns; found ${describe(value)}`)
   }

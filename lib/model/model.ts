@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
-import type { Computed, Expression, Hooks, Lookup, Setter, Source, Special, Values } from '../collection.ts'
+import type { Computed, Deletion, Expression, Hooks, Lookup, Setter, Source, Special, Values } from '../collection.ts'
 import type { Strategies } from './strategies.ts'
 import type { Validate } from './validators.ts'
 import type { ValueType } from './values.ts'
@@ -59,6 +59,8 @@ export interface Collection {
   /** The setters by property. */
   readonly setters: ReadonlyMap<string, Setter<Values, unknown>>
   readonly hooks: Hooks<Values>
+  /** Deletes an item by changing it; undefined if a deletion removes it. */
+  readonly deletion: Deletion | undefined
 }
 
 export interface PageLimits {

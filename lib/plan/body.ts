@@ -122,7 +122,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Returns a member's name as a reference token of a JSON pointer (RFC 6901). */
-const tokenOf = (name: string) =>
+export const tokenOf = (name: string) =>
   name.includes('~') || name.includes('/') ? `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` : `/${name}`
 
 /** Validates the values of the body, together with those of the URL, by the collection's schema. */

@@ -82,7 +82,7 @@ export function linkDenial (
 export function changeDenial (change: Change, caller: Caller): DataApiError | undefined {
   switch (change.kind) {
     case 'insert': return caller.denial('create', change.collection)
-    case 'update': return caller.denial('update', change.collection)
+    case 'update': return caller.denial(change.deletes === true ? 'delete' : 'update', change.collection)
     case 'delete': return caller.denial('delete', change.collection)
     // authoriseLink has asked already: a link is a change of up to two items.
     case 'link':

@@ -89,6 +89,12 @@ function withoutNames (error: RefusedAtCommit, caller: Caller): RefusedAtCommit 
 
 const unnamedViolation: ConstraintViolation = { kind: 'refused', by: 'other', fields: [] }
 
+/** Returns the change; for an update that deletes its item, the deletion: the item may leave the caller's scope. */
+function effectOf (change: AuthorisedChange): AuthorisedChange {
+  if (change.kind !== 'update' || change.deletes !== true) return change
+  return { kind: 'delete', collection: change.collection, steps: change.steps }
+}
+
 /** The sessions behind those that are scoped. */
 const unscoped = new WeakMap<ScopedSession, Session>()
 
@@ -107,10 +113,11 @@ function scopedSession (session: Session, caller: Caller, touched: Touched): Sco
     if (denial !== undefined) throw denial
     const dangling = await danglingIn(asked, caller, { exists, read })
     if (dangling.length > 0) return { kind: 'refused', by: 'foreign-key', fields: dangling } as const
-    await touched.addUnlinked(asked)
+    const touching = effectOf(asked)
+    await touched.addUnlinked(touching)
     const changed = await session.change(scopeChange(asked, touched))
     if (changed.kind === 'refused') return withoutHidden(changed, asked, caller, { exists, read })
-    if (changed.kind === 'changed') await touched.add(asked, changed)
+    if (changed.kind === 'changed') await touched.add(touching, changed)
     return changed
   }
   const made = {

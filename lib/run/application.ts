@@ -1,5 +1,6 @@
-import { atPointer, DataApiError } from '../errors.ts'
+import { ArgumentError, atPointer, DataApiError } from '../errors.ts'
 import type { Collection } from '../model/model.ts'
+import { tokenOf } from '../plan/body.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
 /** A call of the application. `pointer`: the element of the body that causes the call. */
@@ -23,6 +24,12 @@ export async function calling (
     await called
     work.session.announce(undefined)
   } catch (error) {
-    throw error instanceof DataApiError ? atPointer(error, pointer) : error
+    throw error instanceof DataApiError ? atPointer(error, pointer + fieldPointer(error, collection)) : error
   }
+}
+
+/** Returns the pointer to the field that an ArgumentError names, by its name on the wire. */
+function fieldPointer (error: DataApiError, { properties }: Collection): string {
+  if (!(error instanceof ArgumentError) || error.field === undefined) return ''
+  return tokenOf(properties.get(error.field)?.name ?? error.field)
 }

@@ -63,7 +63,7 @@ function singleUpdate (
 
 function singleDelete ({ steps, collection, conditions }: WritePlanOf<'delete'>): AuthorisedChange | undefined {
   const { deleting, deleted, saved } = collection.hooks
-  const isWatched = deleting || deleted || saved
+  const isWatched = deleting || deleted || saved || collection.deletion
   return isWatched || isConditional(conditions, collection) ? undefined : { kind: 'delete', collection, steps }
 }
 

@@ -10,13 +10,13 @@ import type { AuthorisedChange } from '../rules/authorise.ts'
 import type { Caller } from '../rules/caller.ts'
 import { isChecked, isDeletionChecked } from '../rules/references.ts'
 import type { ScopedDatabase } from '../rules/scoped-database.ts'
-import { calling } from './application.ts'
+import { calling, type CallSite } from './application.ts'
 import { confirm } from './confirm.ts'
 import type { AfterCommit, RunContext } from './context.ts'
 import { singleChange } from './single-change.ts'
-import { toItem, valueIn } from './stored-values.ts'
+import { changedValues, toItem, valueIn } from './stored-values.ts'
 import { assign, createItem, linkElements } from './create-item.ts'
-import type { ItemDraft } from './draft.ts'
+import { draftOf, editable, type ItemDraft } from './draft.ts'
 import { runLink, runUnlink } from './links.ts'
 import {
   byKey, isMissed, itemSelection, keyOf, lockParent, type Parent, readProjection, rowOf
@@ -225,11 +225,25 @@ async function runDelete (
   const item = toItem(row, collection)
   const callSite = { collection, pointer: '', work }
   await calling("hook 'deleting'", callSite, () => collection.hooks.deleting?.(item, work.context))
-  const change = { kind: 'delete', collection, steps: byKey(collection, keyOf(row, collection)) } as const
-  expectChanged(await work.session.change(change), collection, '', true)
+  const change = await deletionOf(row, callSite)
+  if (change !== undefined) expectChanged(await work.session.change(change), collection, '', true)
   work.saved.push({ collection, saved: { kind: 'deleted', item } })
   await calling("hook 'deleted'", callSite, () => collection.hooks.deleted?.(item, work.context))
   return { kind: 'deleted' }
+}
+
+/** Returns the change that deletes an item; undefined if the application deletes it without a change. */
+async function deletionOf (row: Row, callSite: CallSite): Promise<AuthorisedChange | undefined> {
+  const { collection, work } = callSite
+  const { deletion } = collection
+  const steps = byKey(collection, keyOf(row, collection))
+  if (deletion === undefined) return { kind: 'delete', collection, steps }
+  const draft = draftOf(row, collection)
+  await calling("function 'delete'", callSite, () => deletion(editable(draft), work.context))
+  const values = changedValues(toItem(row, collection), draft, collection, new Set(), '')
+  return values.size === 0
+    ? undefined
+    : { kind: 'update', collection, steps, values, asked: draft.asked, deletes: true }
 }
 
 /** Calls the hook `saved` after the commit. An error of the hook cannot undo the write, and is logged. */

@@ -64,6 +64,8 @@ export type Change =
     readonly collection: Collection
     readonly steps: readonly Step[]
     readonly values: Stored
+    /** True if the item is deleted by this update: the rule `delete` allows it, and a scope may hide the item then. */
+    readonly deletes?: true
   }
   /** Deletes the item of the last step. */
   | { readonly kind: 'delete', readonly collection: Collection, readonly steps: readonly Step[] }

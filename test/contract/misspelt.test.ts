@@ -3,7 +3,7 @@ import { fastify } from 'fastify'
 import { test } from 'tap'
 import { Type as NewType } from 'typebox'
 import dataApi, {
-  collection, computed, DeclarationError, lookup, memory, sqlite, SubCollection, SubItem
+  collection, computed, DeclarationError, expression, lookup, memory, sqlite, SubCollection, SubItem
 } from '../../lib/index.ts'
 
 // docs/declaring.md: Declaring. Nothing misspelt is open: mistakes are errors at registration that name collection and
@@ -212,4 +212,21 @@ test('a schema made by typebox 1.x is accepted, its optional fields too', async 
   t.match((await own.inject({ method: 'PATCH', url: '/artists/1', payload: { genre: 'pop' } })).json(),
     { error: 'validation' })
   await own.close()
+})
+
+test('members of computed(), expression() and lookup() are known', async t => {
+  const type = Type.Integer({ readable: true })
+  const refused = (behaviour: object, message: string) =>
+    t.rejects(async () => {
+      const things = collection(Type.Object({ id: type }), { source: memory([]), key: ['id'], ...behaviour })
+      await fastify().register(dataApi, { collections: { things } })
+    }, { message: `collection 'things', ${message}` })
+  const get = () => 1
+  await refused({ computed: { a: computed({ type, form: [], from: [], get } as never) } },
+    "computed.a: 'form' is not a member of computed(). Did you mean 'from'?")
+  await refused({ computed: { a: expression({ type, memroy: get, memory: get } as never) } },
+    "computed.a: 'memroy' is not a member of expression(). Did you mean 'memory'?")
+  await refused({ identifiers: { a: lookup({ type, fnd: get, find: () => null } as never) } },
+    "identifiers.a: 'fnd' is not a member of lookup(). Did you mean 'find'?")
+  await refused({ delete: 1 }, 'delete: expected a function; found the number 1')
 })

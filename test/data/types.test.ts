@@ -5,8 +5,7 @@ import {
   collection, type CollectionData, computed, type Data, expression, memory, type ShapeIn, SubCollection, SubItem
 } from '../../lib/index.ts'
 
-// docs/own-code.md: Types
-// What is shown here is shown by tsc.
+// What is shown here is shown by tsc (docs/own-code.md: Types).
 
 const Artist = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),

@@ -62,7 +62,8 @@ export const collectionOf = (name: string, source: Source, key: StoredField): Co
     strategies: { create: false, update: [], upsert: false, delete: false, requireIfMatch: false },
     validate: () => [],
     setters: new Map(),
-    hooks: {}
+    hooks: {},
+    deletion: undefined
   })
 
 export const id = stored('id', Type.Integer(), true)
