@@ -32,6 +32,7 @@ export function findJoins (candidates: readonly Candidate[]): ReadonlyMap<Table,
 function sidesOf ({ primaryKey, foreignKeys, columns }: Table): Sides | undefined {
   const single = foreignKeys.filter(one => one.columns.length === 1)
   const [first, second, ...others] = single.filter(one => primaryKey.includes(one.columns.join()))
+    .toSorted((one, other) => primaryKey.indexOf(one.columns.join()) - primaryKey.indexOf(other.columns.join()))
   if (primaryKey.length !== 2 || first === undefined || second === undefined) return undefined
   if (others.length > 0 || first.columns[0] === second.columns[0] || foreignKeys.length > 2) return undefined
   const rest = columns.filter(({ name }) => !primaryKey.includes(name))

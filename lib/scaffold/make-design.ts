@@ -98,8 +98,8 @@ function scalarOf (
   const isKey = key.includes(column.name)
   const plain = propertyOf(column.name)
   // Where the column is named like the item that it refers to, the name is the item's.
-  const isTaken = isForeign && relationName(column.name) === plain
   const sole = references.find(({ columns: [name, ...others] }) => name === column.name && others.length === 0)
+  const isTaken = sole !== undefined && relationName(column.name) === plain
   return {
     kind: 'scalar',
     property: remember(draft, column.name, names.take(isTaken ? `${plain}Id` : plain)),

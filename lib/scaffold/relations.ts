@@ -38,7 +38,7 @@ export function foreignKeysOf (drafts: ReadonlyMap<Table, Draft>, notes: Omissio
   const found = new Map<string, Reference>()
   const byName = new Map([...drafts.values()].map(draft => [keyOfTarget(draft.table), draft]))
   for (const from of drafts.values()) {
-    for (const { columns, target, targetColumns } of from.table.foreignKeys) {
+    for (const { columns, target, targetColumns } of inOrder(from.table)) {
       const to = byName.get(keyOfTarget(target))
       // The relation to a table that is not served is not told: the table is.
       if (to === undefined) continue
@@ -59,6 +59,13 @@ export function foreignKeysOf (drafts: ReadonlyMap<Table, Draft>, notes: Omissio
     }
   }
   return [...found.values()]
+}
+
+/** Returns the foreign keys in the order of their columns: SQLite tells the last one first. */
+function inOrder ({ foreignKeys, columns }: Table): Table['foreignKeys'] {
+  const place = new Map(columns.map(({ name }, index) => [name, index]))
+  const first = ({ columns: [name = ''] }: Table['foreignKeys'][number]) => place.get(name) ?? Infinity
+  return foreignKeys.toSorted((one, other) => first(one) - first(other))
 }
 
 const find = ({ columns }: Table, name: string) => columns.find(column => column.name === name) ??
@@ -119,7 +126,7 @@ function addSubItem ({ from, to, columns }: Reference, { write }: DesignOptions)
   const isWritable = write && from.table.kind === 'table' && columns.every(one => !from.key.includes(one))
   const flags = isWritable ? writing : reading
   const field = { kind: 'sub-item', property, target: to.property, foreignKey, flags } as const
-  const at = from.fields.findIndex(one => one.property === foreignKey.at(-1))
+  const at = from.fields.findLastIndex(one => foreignKey.includes(one.property))
   from.fields.splice(at + 1, 0, field)
   return property
 }

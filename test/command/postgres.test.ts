@@ -1,0 +1,66 @@
+import { onDatabase } from '../helpers/on-database.ts'
+import { test } from '../helpers/on-postgres.ts'
+import { runLine, serveTarget } from './helpers.ts'
+
+const schema = `
+create schema other;
+create type mood as enum ('glad', 'it''s fine');
+create domain name as text check (length(value) > 1);
+create table people (id uuid primary key default gen_random_uuid(), name name not null unique, mood mood,
+  boss uuid references people, tags text[], born date, at timestamptz, weight numeric(6, 2), exact numeric, ip inet,
+  data jsonb, rating text check (rating in ('G', 'PG-13')), photo bytea, api_token text,
+  upper text generated always as (upper(name)) stored);
+comment on table people is 'Those who work */ here';
+comment on column people.born is 'The day of birth';
+create table lines (order_id int, n int, person_id uuid references people, primary key (order_id, n));
+create table payments (id int, day date not null, primary key (id, day)) partition by range (day);
+create table payments_2020 partition of payments for values from ('2020-01-01') to ('2021-01-01');
+create view names as select id, name from people;
+create materialized view moods as select mood, count(*) as n from people group by mood;
+create unique index on moods (mood);
+create table keyless (a int);
+create table other.hidden (id int primary key);
+insert into people (id, name, mood, tags, born, weight, exact, rating, api_token) values
+  ('00000000-0000-0000-0000-000000000001', 'Ann', 'glad', '{a,b}', '1970-01-01', 1.50, 1.50, 'G', 'hunter2');
+insert into lines values (7, 1, '00000000-0000-0000-0000-000000000001');
+insert into payments values (1, '2020-02-02');
+refresh materialized view moods`
+
+test('a PostgreSQL database is served by its catalogue, read-only, with what its role may select', async t => {
+  await onDatabase(schema, async (_, url) => {
+    const { app, design, close } = await serveTarget(url, '--key', 'names=id')
+    const get = async (path: string) => (await app.inject(path)).json<unknown>()
+    t.strictSame(design.collections.map(({ property }) => property), ['lines', 'moods', 'names', 'payments', 'people'])
+    t.match(design.omissions, [
+      { place: 'keyless', reason: /has no key/ }, { place: 'people.ip', reason: 'is of the type inet' },
+      { place: 'people.photo', reason: 'holds bytes' }
+    ])
+    t.strictSame(await get('/people/Ann'), {
+      id: '00000000-0000-0000-0000-000000000001',
+      name: 'Ann',
+      mood: 'glad',
+      boss: null,
+      tags: ['a', 'b'],
+      born: '1970-01-01',
+      at: null,
+      weight: 1.5,
+      exact: '1.50',
+      data: null,
+      rating: 'G',
+      upper: 'ANN'
+    })
+    t.strictSame(await get('/lines/7,1?fields=n,person(name)'), { n: 1, person: { name: 'Ann' } })
+    t.strictSame(await get('/payments/1,2020-02-02'), { id: 1, day: '2020-02-02' })
+    t.strictSame(await get('/moods/glad'), { mood: 'glad', n: 1 })
+    t.match(await get('/people?rating=X'), { error: 'invalid_filter', message: /G, PG-13/ })
+    t.notMatch(JSON.stringify([await get('/people'), await get('/openapi.json')]), /hunter2|api_token/)
+    t.match(JSON.stringify(await get('/openapi.json')), 'The day of birth')
+    t.equal((await app.inject({ method: 'POST', url: '/people', payload: { name: 'Bo' } })).statusCode, 405)
+    await close()
+
+    const wrong = new URL(url)
+    wrong.pathname = '/no_such_database'
+    t.match(await runLine(wrong.href), { code: 1, error: 'PostgreSQL has no database of the name in this address\n' })
+    t.match(await runLine(url, '--schema', 'nowhere'), { code: 1, error: /has no tables; others have: --schema/ })
+  })
+})
