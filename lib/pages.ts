@@ -39,7 +39,9 @@ const pagesOf = ({ own }: Api, explorer: Explorer): Pages => ({
   take: request => explorer.takes(headOf(request)),
   answer (request, text) {
     const note = (facts: RequestFacts) => { request.dataApi = facts }
-    return explorer.answer(text, own.contextOf(request), note)
+    const { 'sec-fetch-site': site, origin } = request.headers
+    const sender = { site: [site].flat()[0], origin: [origin].flat()[0] }
+    return explorer.answer(text, sender, own.contextOf(request), note)
   },
   fail: (request, failure) => explorer.fail(failure, headOf(request), () => readOrigin(request))
 })

@@ -2,7 +2,7 @@ import type { ExplorerOptions } from '../../schemas/explorer.ts'
 import { answer, type Api } from '../answer.ts'
 import type { Context } from '../collection.ts'
 import type { RunContext } from '../run/context.ts'
-import { invalidParameter, methodNotAllowed } from '../errors.ts'
+import { invalidParameter } from '../errors.ts'
 import { mediaTypes } from '../plan/media.ts'
 import { suggest } from '../plan/suggest.ts'
 import type { RequestText } from '../request/parse.ts'
@@ -16,6 +16,8 @@ import { showFailure } from './failure.ts'
 import { type Head, isMedia, kindOf, tryParts } from './kind.ts'
 import type { Place } from './place.ts'
 import { pageOf, readPage } from './read-page.ts'
+import { checkSender, type FormSender } from './sender.ts'
+import { submit } from './submit.ts'
 import { visit, withQuery } from './visit.ts'
 import { partsOf, wordOf } from './words.ts'
 
@@ -23,7 +25,9 @@ import { partsOf, wordOf } from './words.ts'
 export interface Explorer {
   /** Returns true for a request that the explorer answers. */
   takes (head: Head): boolean
-  answer (text: RequestText, context: RunContext<Context>, note: (facts: RequestFacts) => void): Promise<Answer>
+  answer (
+    text: RequestText, sender: FormSender, context: RunContext<Context>, note: (facts: RequestFacts) => void
+  ): Promise<Answer>
   /** Returns an error as a page where the request asks for one; every other error varies with `Accept`. */
   fail (failure: Answer, head: Head, origin: () => string): Answer
 }
@@ -37,11 +41,13 @@ export function makeExplorer (api: Api, options: ExplorerOptions, { rootLength, 
   const { syntax } = api.options
   return {
     takes: head => kindOf(head, syntax, router) !== undefined,
-    async answer (text, context, note) {
+    async answer (text, sender, context, note) {
       const { method, url, accept, body: { contentType } } = text
       switch (kindOf({ method, url, accept, contentType }, syntax, router)) {
         case 'page': return readPage(await visit(text, exploring, context, note), exploring)
-        case 'form': throw methodNotAllowed('POST', 'GET')
+        case 'form':
+          checkSender(sender, originsOf(text, exploring))
+          return submit(text, await visit(text, exploring, context, note))
         default: return answer(withFormat(text, exploring), api, context, note)
       }
     },
@@ -52,6 +58,11 @@ export function makeExplorer (api: Api, options: ExplorerOptions, { rootLength, 
       return pageOf(failure, json => showFailure(failure.status, JSON.parse(json), place))
     }
   }
+}
+
+/** Returns the origins of the API's own pages. */
+function originsOf (text: RequestText, { api: { options: { baseUrl } } }: Exploring): readonly string[] {
+  return [text.origin(), ...baseUrl === undefined ? [] : [new URL(baseUrl).origin]].filter(origin => origin !== '')
 }
 
 /** Returns the request with the format that `_format` names. Throws invalid_parameter. */

@@ -24,14 +24,19 @@ export interface Listing {
 export interface Pages { readonly links: ReadonlyMap<string, string>, readonly total: string | undefined }
 
 /** What the caller may do with a collection. */
-export interface Allowed { readonly create: boolean, readonly link: SubCollectionField | undefined }
+export interface Allowed {
+  readonly create: boolean
+  /** The relation that takes items which exist; undefined if none does. */
+  readonly link: SubCollectionField | undefined
+  readonly unlink: boolean
+}
 
 /** Returns the page of a collection: a table, and what changes it. */
 export function showGrid ({ items, pages }: Listing, allowed: Allowed, place: PlaceOf<'collection'>): Html {
   const { request, resource: { from: { collection } } } = place.spot
   const select = planSelection(request.query.fields, collection, 'listed')
   const name = nameOf(place)
-  const unlink = allowed.link && ((_item: Item, path: string) => unlinkButton(path))
+  const unlink = allowed.unlink ? (_item: Item, path: string) => unlinkButton(path) : undefined
   const table = { caption: name, collection, select, items, base: pathTo(place), sorts: true, end: unlink }
   const main = html`${showDone(place)}<div class="tools">${showFilters(collection, place)}
 ${showColumns(collection, select, place)}${showGroups(place)}

@@ -1,4 +1,5 @@
 import { methodNotAllowed } from '../errors.ts'
+import { linkingRelation, replaceableRelation, separableRelation } from '../plan/links.ts'
 import type { Resource } from '../plan/walk.ts'
 import type { Answer } from '../response/answer.ts'
 import { columnsAsked } from './columns.ts'
@@ -7,9 +8,9 @@ import { showDictionary } from './dictionary.ts'
 import { showDirectory } from './directory.ts'
 import type { Exploring } from './exploring.ts'
 import { filterAsked } from './filters.ts'
-import { type Pages, showGrid } from './grid.ts'
+import { type Allowed, type Pages, showGrid } from './grid.ts'
 import { type Html, markupOf } from './html.ts'
-import { showItemPage } from './item.ts'
+import { type ItemAllowed, showItemPage } from './item.ts'
 import { membersOf } from './members.ts'
 import { pathTo, type Place, type PlaceOf, type Spot } from './place.ts'
 import { pageHeaders } from './policy.ts'
@@ -17,12 +18,17 @@ import { encodeTyped, queryOf, withFilter, withParameter } from './rewrite.ts'
 import { showScalar } from './scalar.ts'
 import type { Visit } from './visit.ts'
 import { partsOf, wordOf } from './words.ts'
+import {
+  checkMethod, emptyForm, formOf, methodsAt, readCurrent, showCreate, showDelete, showEdit, updateMethod
+} from './write-page.ts'
 
 /** Answers a GET with a page of what the answer in JSON shows. Throws what the request in JSON would throw. */
 export async function readPage (visit: Visit, exploring: Exploring): Promise<Answer> {
   const { place } = visit
   const query = wordOf('_query', place.query)
   if (query !== undefined) return redirectTo(query, visit)
+  const form = await formPage(visit)
+  if (form !== undefined) return form
   const isCounted = wordOf('_count', place.query) !== undefined
   const answered = await visit.ask(isCounted ? { prefer: 'count=exact' } : {})
   const spot = await visit.spot()
@@ -43,17 +49,19 @@ function showJson (json: string, answered: Answer, place: Place & { readonly spo
   const value: unknown = JSON.parse(json)
   if (isOf('collection', place)) {
     const items = Array.isArray(value) ? value.filter(isItem) : []
-    return showGrid({ items, pages: pagesOf(answered, place) }, { create: false, link: undefined }, place)
+    return showGrid({ items, pages: pagesOf(answered, place) }, allowedIn(place), place)
   }
   if (isOf('item', place)) {
-    return showItemPage(isItem(value) ? value : null, { update: false, delete: false, unlink: false }, place)
+    return showItemPage(isItem(value) ? value : null, allowedAt(place), place)
   }
   if (resource.kind === 'scalar') return showScalar(value, place)
   return showDirectoryPage(value, place, exploring)
 }
 
-const isOf = <K extends Resource['kind']>(kind: K, place: Place & { readonly spot: Spot }): place is PlaceOf<K> =>
-  place.spot.resource.kind === kind
+/** Returns true for a place of that kind of resource. */
+export const isOf = <K extends Resource['kind']>(
+  kind: K, place: Place & { readonly spot: Spot }
+): place is PlaceOf<K> => place.spot.resource.kind === kind
 
 function showDirectoryPage (value: unknown, place: Place, { api: { model, callers, options } }: Exploring): Html {
   const entries = Array.isArray(value) ? value.filter(isItem) : []
@@ -73,6 +81,50 @@ function pagesOf ({ links, headers }: Answer, place: Place): Pages {
     })),
     total: headers['x-total-count']
   }
+}
+
+/** The JSON of a page that is made of no answer. A text has no preSerialization hooks. */
+export const noData = '""'
+
+/** Returns the page of a form that writes, if the request asks for one. */
+async function formPage (visit: Visit): Promise<Answer | undefined> {
+  const asked = (['_new', '_edit', '_delete'] as const).find(word => wordOf(word, visit.place.query) !== undefined)
+  if (asked === undefined) return undefined
+  const place = { ...visit.place, spot: await visit.spot(), query: [] }
+  const answered = { status: 200, headers: {}, links: [], body: noData }
+  if (asked === '_new' && isOf('collection', place)) {
+    checkMethod('POST', place.spot)
+    return pageOf(answered, () => showCreate(emptyForm(place), place))
+  }
+  if (asked === '_new' || !isOf('item', place)) return undefined
+  checkMethod(asked === '_edit' ? updateMethod(place.spot) : 'DELETE', place.spot)
+  const found = await readCurrent(visit, place)
+  return pageOf({ ...answered, body: found === undefined ? noData : JSON.stringify(found.item) }, json => {
+    const item: unknown = JSON.parse(json)
+    const current = isItem(item) ? { item, tag: found?.tag } : undefined
+    return asked === '_edit'
+      ? showEdit(formOf(place, current), current, false, place)
+      : showDelete(current, undefined, place)
+  })
+}
+
+function allowedIn ({ spot }: PlaceOf<'collection'>): Allowed {
+  const methods = methodsAt(spot)
+  const { resource } = spot
+  const isPosted = methods.includes('POST')
+  return {
+    create: isPosted && resource.from.collection.strategies.create && resource.presets !== undefined,
+    link: isPosted ? linkingRelation(resource) : undefined,
+    unlink: methods.includes('PUT') && replaceableRelation(resource) !== undefined
+  }
+}
+
+function allowedAt ({ spot }: PlaceOf<'item'>): ItemAllowed {
+  const methods = methodsAt(spot)
+  const isDeleted = methods.includes('DELETE')
+  const isSeparable = separableRelation(spot.resource) !== undefined
+  const update = methods.some(method => method === 'PATCH' || method === 'PUT')
+  return { update, delete: isDeleted && !isSeparable, unlink: isDeleted && isSeparable }
 }
 
 /** Answers a form that is sent with GET by the URL of the API that it means. */

@@ -17,6 +17,8 @@ import { ownQuery, partsOf } from './words.ts'
 export interface Visit {
   readonly place: Place
   readonly request: Request
+  /** The path of the request, as the server got it. */
+  readonly ownPath: string
   /** Sends a request of the API, as a client would, and returns its answer in JSON. */
   ask (asked: Asked): Promise<Answer>
   /** Returns the resource of the page with what its caller may see; `writing`: as a write finds it. */
@@ -50,6 +52,7 @@ export async function visit (
   return {
     place: { title, site, syntax, spot: undefined, parts: request.parts, query: parts },
     request,
+    ownPath: withQuery(text.url, query, ''),
     async ask ({ body, ...asked }) {
       const content = body === undefined ? {} : { body: bodyOf(body, api) }
       const told = asked.url === undefined ? note : () => {}

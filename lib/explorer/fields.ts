@@ -1,0 +1,69 @@
+import type { Collection, Field, StoredField, SubItemField } from '../model/model.ts'
+import { singleKey, uniques } from '../model/keys.ts'
+import { fieldSchema } from '../openapi/values.ts'
+import { isWritable, parentPresets } from '../plan/body.ts'
+import { requirementsOf } from '../plan/required.ts'
+import type { Resource } from '../plan/walk.ts'
+import type { Item } from '../plan/to-item.ts'
+import { isItem } from './cell.ts'
+import { labelOf, namingField } from './label.ts'
+
+/** A field of a form: a value, or an item that is named by an identifier. */
+export interface FormField {
+  readonly field: StoredField | SubItemField
+  /** True if a new item must have it. */
+  readonly required: boolean
+}
+
+/** Returns the fields of the form for a new item: all that a client may write and that the URL does not give. */
+export function fieldsToCreate ({ from, presets = [] }: Extract<Resource, { kind: 'collection' }>): FormField[] {
+  const given = [...presets, ...parentPresets(from.via?.kind === 'sub-collection' ? from.via : undefined)]
+  const isGiven = (field: Field) => given.some(preset => preset.field === field ||
+    (field.kind === 'sub-item' && field.foreignKey.includes(preset.field)))
+  const required = requirementsOf(from.collection, given).map(({ field }) => field)
+  return formFields(from.collection).filter(field => !isGiven(field))
+    .map(field => ({ field, required: required.includes(field) }))
+}
+
+/** Returns the fields of the form for an item that exists. */
+export const fieldsToEdit = (collection: Collection): FormField[] =>
+  formFields(collection).map(field => ({ field, required: false }))
+
+function formFields (collection: Collection): ReadonlyArray<FormField['field']> {
+  return [...collection.fields.values()].flatMap(field =>
+    isWritable(field) && field.kind !== 'sub-collection' ? [field] : [])
+}
+
+/** Returns the values that a field can have, if they are few. */
+export function choicesOf (field: StoredField): readonly string[] | undefined {
+  if (field.type.kind === 'boolean') return ['true', 'false']
+  const { enum: choices } = fieldSchema(field, 'body')
+  return Array.isArray(choices) ? choices.filter(choice => choice !== null).map(String) : undefined
+}
+
+/** Returns a member of an item as the text of a form; '' for null, and for a value that may not be read. */
+export function textIn ({ field }: FormField, item: Item | undefined): string {
+  const value = item?.[field.name] ?? null
+  if (value === null) return ''
+  if (field.kind === 'sub-item') return isItem(value) ? identifierOf(value, field.target) : ''
+  if (field.type.kind === 'json') return JSON.stringify(value, null, 2)
+  return String(value)
+}
+
+/** Returns the text by which a form names an item: its name, if it is an identifier that is no key, or its key. */
+function identifierOf (item: Item, target: Collection): string {
+  const name = namingField(target)
+  const label = name && item[name.name]
+  const isName = name?.identifier === true && typeof label === 'string' && label !== ''
+  if (isName && singleKey(target)?.type.parse(label) === undefined) return label
+  for (const fields of [target.key, ...uniques(target)]) {
+    const values = fields.map(field => item[field.name] ?? null)
+    if (values.every(value => value !== null)) return values.map(String).join(',')
+  }
+  return labelOf(item, target)
+}
+
+/** Returns true if a field takes text of any length and lines. */
+export const isLong = (field: StoredField, text: string): boolean =>
+  field.type.kind === 'json' || (field.type.kind === 'string' && (text.length > 80 || /[\r\n]/.test(text) ||
+    Number(field.schema['maxLength'] ?? 0) > 200))

@@ -1,0 +1,88 @@
+import { DataApiError } from '../errors.ts'
+import { singleKey, uniques } from '../model/keys.ts'
+import type { StoredField, SubItemField } from '../model/model.ts'
+import type { Item } from '../plan/to-item.ts'
+import { parameterOf } from '../request/syntax.ts'
+import { formatPath, siteOf } from '../response/paths.ts'
+import { isItem } from './cell.ts'
+import { type FormField, textIn } from './fields.ts'
+import { encodePart } from './rewrite.ts'
+import type { Visit } from './visit.ts'
+
+/** The members of a body that a form stands for, or the faults that keep it from being one. */
+export interface Members {
+  readonly body: Readonly<Record<string, unknown>>
+  readonly faults: ReadonlyMap<string, readonly string[]>
+}
+
+/**
+ * Converts the texts of a form to the members of a body. `current`: the item as it is; its members that the form does
+ * not change are left out, so that no setter runs for them. Undefined for a new item.
+ */
+export async function toMembers (
+  fields: readonly FormField[], texts: ReadonlyMap<string, string>, current: Item | undefined, visit: Visit
+): Promise<Members> {
+  const body: Record<string, unknown> = {}
+  const faults = new Map<string, readonly string[]>()
+  for (const one of fields) {
+    const { name } = one.field
+    const given = texts.get(name)?.replaceAll('\r\n', '\n')
+    if (given === undefined) continue
+    try {
+      const value = one.field.kind === 'sub-item'
+        ? await toReference(one.field, given, textIn(one, current), current === undefined, visit)
+        : toValue(one, one.field, given, current)
+      if (value !== undefined) body[name] = value
+    } catch (error) {
+      if (!(error instanceof DataApiError) || error.statusCode >= 500) throw error
+      faults.set(name, [error.message])
+    }
+  }
+  return { body, faults }
+}
+
+/** Returns the value of a text; undefined for a member to leave out. Throws malformed_body for JSON that is none. */
+function toValue (one: FormField, field: StoredField, text: string, current: Item | undefined): unknown {
+  const { nullable, readable, optional, schema, type } = field
+  if (text === '') {
+    if (current === undefined && (optional || schema.default !== undefined)) return undefined
+    if (current !== undefined && (!readable || textIn(one, current) === '')) return undefined
+    if (nullable) return null
+    if (type.kind === 'string') return ''
+    return current === undefined ? undefined : null
+  }
+  if (current !== undefined && textIn(one, current).replaceAll('\r\n', '\n') === text) return undefined
+  return type.kind === 'json' ? parseJson(text) : type.parse(text) ?? text
+}
+
+function parseJson (text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'it cannot be read'
+    throw new DataApiError('malformed_body', `must be JSON: ${reason}`)
+  }
+}
+
+/** Returns the member that names the item which a text identifies. Throws what a GET of that item throws. */
+async function toReference (
+  { target }: SubItemField, text: string, before: string, isNew: boolean, visit: Visit
+): Promise<unknown> {
+  if (text === before) return undefined
+  if (text === '') return isNew ? undefined : null
+  return findItem(target, text, visit)
+}
+
+/** Returns the members that name the item of a collection which any identifier of a URL leads to. */
+export async function findItem (target: SubItemField['target'], text: string, visit: Visit): Promise<Item> {
+  const fields = [target.key, ...uniques(target)].find(some => some.every(({ readable }) => readable)) ?? []
+  const { syntax } = visit.place
+  const names = fields.map(({ name }) => name).join([...syntax.fields][0] ?? ',')
+  const parts = singleKey(target) === undefined ? text.split(',') : [text]
+  const origin = { origin: () => '', root: visit.request.root }
+  const path = formatPath(siteOf(origin, undefined), [[target.name], parts])
+  const url = `${path}?${encodePart(`${parameterOf('fields', syntax)}=${names}`)}`
+  const { body } = await visit.ask({ url })
+  const found: unknown = typeof body === 'string' ? JSON.parse(body) : undefined
+  return isItem(found) ? found : {}
+}

@@ -1,0 +1,95 @@
+import type { StoredField, SubItemField } from '../model/model.ts'
+import { choicesOf, type FormField, isLong } from './fields.ts'
+import { type Fragment, type Html, html } from './html.ts'
+import { type Place, rootPathTo } from './place.ts'
+
+/** What a form shows: the values that were typed, and the faults that the API has found in them. */
+export interface Filled {
+  readonly fields: readonly FormField[]
+  readonly texts: ReadonlyMap<string, string>
+  /** Messages by the name of the field; '' for those of the whole form. */
+  readonly faults: ReadonlyMap<string, readonly string[]>
+  /** The tag of the item that the form was made of. */
+  readonly tag: string | undefined
+}
+
+/** The words of a form, and where it goes. */
+export interface FormWords { readonly method: 'POST' | 'PATCH', readonly action: string, readonly submit: string }
+
+/** Returns a form that writes an item. */
+export function showForm (filled: Filled, { method, action, submit }: FormWords, place: Place): Html {
+  const { fields, tag } = filled
+  return html`${showFaults(filled)}<form class="write" method="post" action="${action}" data-check>
+<input type="hidden" name="_method" value="${method}">
+${tag !== undefined && html`<input type="hidden" name="_tag" value="${tag}">`}
+${fields.map(field => showField(field, filled, method === 'POST', place))}
+${fields.length === 0 && html`<p class="empty">There is nothing to fill in.</p>`}
+<p class="actions"><button class="primary">${submit}</button> <a class="button" href="${action}">Cancel</a></p></form>`
+}
+
+function showFaults ({ faults, fields }: Filled): Html | undefined {
+  if (faults.size === 0) return undefined
+  const known = fields.filter(({ field }) => faults.has(field.name))
+  const others = [...faults].filter(([name]) => !known.some(({ field }) => field.name === name))
+  return html`<div class="faults" role="alert"><p>This was not saved.</p><ul>
+${others.flatMap(([name, messages]) => messages.map(message =>
+  html`<li>${name !== '' && html`<code>${name}</code> `}${message}</li>`))}
+${known.map(({ field: { name } }) =>
+  html`<li><a href="#field-${name}">${name}</a> ${faults.get(name)?.join('; ')}</li>`)}
+</ul></div>`
+}
+
+function showField (one: FormField, { texts, faults }: Filled, isNew: boolean, place: Place): Html {
+  const { field, required } = one
+  const { name, schema } = field
+  const faulty = faults.get(name)
+  const attributes = html` id="field-${name}" name="${name}" aria-describedby="hint-${name}"${
+    faulty !== undefined && html` aria-invalid="true"`}${mustBeGiven(one) && html` required`}`
+  const text = texts.get(name) ?? ''
+  const control = field.kind === 'sub-item'
+    ? showReference(field, text, attributes)
+    : showControl(field, text, attributes, isNew || field.nullable || !field.readable)
+  return html`<div class="field"><label for="field-${name}"><bdi>${name}</bdi>${required && html`
+<span class="hint">required</span>`}</label>${control}
+<p class="hint" id="hint-${name}">${hintOf(field, place)}${
+  schema.description !== undefined && ` ${schema.description}`}</p>
+${faulty?.map(message => html`<p class="fault">${message}</p>`)}</div>`
+}
+
+/** An empty text is a value where the schema sets no least length. */
+const mustBeGiven = ({ field, required }: FormField) =>
+  required && (field.kind === 'sub-item' || field.type.kind !== 'string' || Number(field.schema['minLength'] ?? 0) > 0)
+
+function hintOf (field: StoredField | SubItemField, place: Place): Fragment {
+  if (field.kind === 'sub-item') {
+    const { name } = field.target
+    return html`An identifier of an item of <a href="${rootPathTo(place, [[name]])}">${name}</a>.`
+  }
+  const empty = field.nullable ? ' Empty means null.' : !field.readable ? ' Empty leaves it as it is.' : ''
+  return field.type.kind === 'string' ? empty.trim() : `${capital(field.type.expected)}.${empty}`
+}
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
+function showReference ({ target }: SubItemField, text: string, attributes: Html): Html {
+  return html`<input${attributes} value="${text}" autocomplete="off" data-search="${target.name}" dir="auto">`
+}
+
+function showControl (field: StoredField, text: string, attributes: Html, mayBeEmpty: boolean): Html {
+  const choices = choicesOf(field)
+  if (choices !== undefined && (text === '' || choices.includes(text))) {
+    const options = choices.map(choice => html`<option${choice === text && html` selected`}>${choice}</option>`)
+    const none = (mayBeEmpty || text === '') && html`<option value=""></option>`
+    return html`<select${attributes}>${none}${options}</select>`
+  }
+  // The first line break after the tag is not part of the value.
+  if (isLong(field, text)) return html`<textarea${attributes} rows="5" dir="auto">${'\n'}${text}</textarea>`
+  const isDay = field.type.kind === 'date' && /^(\d{4}-\d\d-\d\d)?$/.test(text)
+  const mode = numeric[field.type.kind]
+  const type = isDay ? html` type="date"` : mode !== undefined && html` inputmode="${mode}"`
+  return html`<input${attributes}${type} value="${text}" autocomplete="off" dir="auto">`
+}
+
+const numeric: Readonly<Record<string, string>> = {
+  integer: 'numeric', int64: 'numeric', number: 'decimal', decimal: 'decimal'
+}

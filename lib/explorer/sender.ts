@@ -1,0 +1,16 @@
+import { DataApiError } from '../errors.ts'
+
+/** What a browser says of the page that sent a form. */
+export interface FormSender { readonly site: string | undefined, readonly origin: string | undefined }
+
+const ownSites: ReadonlySet<string> = new Set(['same-origin', 'none'])
+
+/**
+ * Throws forbidden for a form that another site may have sent (docs/explorer.md: Forms). A body in JSON needs no such
+ * check: no page of another site can send one without being asked first.
+ */
+export function checkSender ({ site, origin }: FormSender, own: readonly string[]): void {
+  // Browsers send Sec-Fetch-Site from pages of trustworthy origins, and pages cannot set it.
+  if (site === undefined ? origin !== undefined && own.includes(origin) : ownSites.has(site)) return
+  throw new DataApiError('forbidden', 'Only a page of this API can send this form. Nothing was changed.')
+}

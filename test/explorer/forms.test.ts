@@ -1,0 +1,296 @@
+import fc from 'fast-check'
+import { Type } from '@sinclair/typebox'
+import { fastify } from 'fastify'
+import { test } from 'tap'
+import dataApi, {
+  ArgumentError, collection, type DataApiOptions, memory, SubCollection, SubItem
+} from '../../lib/index.ts'
+
+// docs/explorer.md: Forms.
+
+const Label = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  name: Type.String({ identifier: true, readable: true })
+})
+const Artist = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  name: Type.String({ identifier: true, readable: true, writable: true, minLength: 1 }),
+  founded: Type.Union([Type.Integer(), Type.Null()], { readable: true, writable: true, default: null }),
+  active: Type.Boolean({ readable: true, writable: true, default: true }),
+  notes: Type.String({ readable: true, writable: true, default: '' }),
+  tags: Type.Array(Type.String(), { readable: true, writable: true, default: [] }),
+  born: Type.Union([Type.String({ format: 'date' }), Type.Null()], { readable: true, writable: true, default: null }),
+  pin: Type.Optional(Type.String({ writable: true })),
+  renamed: Type.Optional(Type.Integer({ readable: true })),
+  labelId: Type.Union([Type.Integer(), Type.Null()]),
+  label: SubItem('labels', { foreignKey: 'labelId', readable: true, writable: true }),
+  albums: SubCollection('albums', { foreignKey: 'artistId', readable: true, writable: true })
+})
+const Album = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  title: Type.String({ readable: true, writable: true, listed: true }),
+  artistId: Type.Union([Type.Integer(), Type.Null()])
+})
+
+const artistRow = {
+  id: 1,
+  name: 'Can',
+  founded: 1968,
+  active: false,
+  notes: 'a\nb',
+  tags: ['x'],
+  born: null,
+  pin: '12',
+  renamed: 0,
+  labelId: 1
+}
+
+async function serve (options: Partial<DataApiOptions> = {}, rules: object = {}, notes = 'a\nb') {
+  const app = fastify()
+  const artists = collection(Artist, {
+    source: memory([{ ...artistRow, tags: ['x'], notes }, { ...artistRow, id: 2, name: 'Ada', labelId: null }]),
+    setters: {
+      name (artist, name) {
+        if (name === 'Taken') throw new ArgumentError('This name is taken.')
+        artist.name = name
+        artist.renamed = (artist.renamed ?? 0) + 1
+      }
+    },
+    requestStrategies: { delete: true },
+    ...rules
+  })
+  const albums = collection(Album, {
+    source: memory([{ id: 7, title: 'Tago Mago', artistId: 1 }, { id: 8, title: 'Future Days', artistId: null }])
+  })
+  const labels = collection(Label, { source: memory([{ id: 1, name: 'Spoon' }, { id: 2, name: 'Vision' }]) })
+  await app.register(dataApi, { prefix: '/api', collections: { artists, albums, labels }, explorer: true, ...options })
+  const get = async (url: string) => {
+    const { statusCode, body } = await app.inject({ url, headers: { accept: 'text/html' } })
+    return { status: statusCode, body }
+  }
+  const post = async (url: string, form: Record<string, string>, headers: Record<string, string> = {}) => {
+    const { statusCode, body, headers: { location } } = await app.inject({
+      method: 'POST',
+      url,
+      headers: { ...sent, ...headers },
+      payload: new URLSearchParams(form).toString()
+    })
+    return { status: statusCode, body, location }
+  }
+  const json = async (url: string) => (await app.inject({ url })).json<Record<string, unknown> & { length: number }>()
+  return { app, get, post, json }
+}
+
+const sent = {
+  accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin'
+}
+
+/** The values of a form as a browser would send it. */
+function valuesOf (page: string): Record<string, string> {
+  const [, form = ''] = /<form class="write"[^>]*>([^]*?)<\/form>/.exec(page) ?? []
+  const values: Record<string, string> = {}
+  for (const [, name = '', value = ''] of form.matchAll(/<input[^>]* name="([^"]+)"[^>]*? value="([^"]*)"/g)) {
+    values[name] = plain(value)
+  }
+  for (const [, name = '', text = ''] of form.matchAll(/<textarea[^>]* name="([^"]+)"[^>]*>\n?([^]*?)<\/textarea>/g)) {
+    values[name] = plain(text).replaceAll('\n', '\r\n')
+  }
+  for (const [, name = '', options = ''] of form.matchAll(/<select[^>]* name="([^"]+)"[^>]*>([^]*?)<\/select>/g)) {
+    values[name] = /<option selected>([^<]*)/.exec(options)?.[1] ?? /^<option[^>]*>([^<]*)/.exec(options)?.[1] ?? ''
+  }
+  return values
+}
+
+const plain = (text: string) => text.replaceAll(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => entities[name] ?? '')
+const entities: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' }
+
+test('a form creates an item, and leads to it', async t => {
+  const { get, post, json } = await serve()
+  const { status, body } = await get('/api/artists?_new')
+  t.equal(status, 200)
+  const created = await post('/api/artists', {
+    ...valuesOf(body), name: 'Noisia', founded: '2003', active: 'true', tags: '["a"]', label: 'Vision', notes: ''
+  })
+  t.strictSame([created.status, created.location], [303, '/api/artists/3?_done=created'])
+  t.hasStrict(await json('/api/artists/3'), {
+    name: 'Noisia', founded: 2003, active: true, notes: '', tags: ['a'], born: null, label: { id: 2, name: 'Vision' }
+  })
+})
+
+test('a form that changes nothing writes nothing, and one change writes one member', async t => {
+  const { get, post, json } = await serve()
+  const before = await json('/api/artists/1')
+  const form = valuesOf((await get('/api/artists/1?_edit')).body)
+  t.equal((await post('/api/artists/1', form)).location, '/api/artists/1?_done=unchanged')
+  t.strictSame(await json('/api/artists/1'), before)
+  t.equal((await post('/api/artists/1', { ...form, founded: '' })).location, '/api/artists/1?_done=saved')
+  t.strictSame(await json('/api/artists/1'), { ...before, founded: null })
+})
+
+test('after a change of its name an item is found by its key', async t => {
+  const { get, post } = await serve()
+  const form = valuesOf((await get('/api/artists/Can?_edit')).body)
+  t.equal((await post('/api/artists/Can', { ...form, name: 'CAN' })).location, '/api/artists/1?_done=saved')
+})
+
+test('faults stand beside their fields, with what was typed', async t => {
+  const { get, post } = await serve()
+  const form = valuesOf((await get('/api/artists/1?_edit')).body)
+  const { status, body } = await post('/api/artists/1', {
+    ...form, name: '', founded: 'soon', tags: '[', label: 'Nobody'
+  })
+  t.equal(status, 400)
+  t.match(body, /name="tags"[^>]*aria-invalid="true"/)
+  t.match(body, /An item was not found with the identifier &#39;Nobody&#39;/)
+  t.match(body, 'value="soon"')
+  const second = await post('/api/artists/1', { ...form, name: '', founded: 'soon' })
+  t.equal(second.status, 400)
+  t.match(second.body, /id="field-founded" name="founded" aria-describedby="hint-founded" aria-invalid="true"/)
+  t.match(second.body, /id="field-name" name="name" aria-describedby="hint-name" aria-invalid="true"/)
+  t.match(second.body, 'value="soon"')
+  const taken = await post('/api/artists/1', { ...form, name: 'Taken' })
+  t.equal(taken.status, 400)
+  t.match(taken.body, 'This name is taken.')
+  const duplicate = await post('/api/artists/1', { ...form, name: 'Ada' })
+  t.equal(duplicate.status, 409)
+  t.match(duplicate.body, /<a href="#field-name">name<\/a>/)
+})
+
+test('a stale form is 412, shows both states, and can be sent again', async t => {
+  const { app, get, post, json } = await serve()
+  const form = valuesOf((await get('/api/artists/1?_edit')).body)
+  await app.inject({ method: 'PATCH', url: '/api/artists/1', payload: { founded: 1970 } })
+  const stale = await post('/api/artists/1', { ...form, name: 'CAN' })
+  t.equal(stale.status, 412)
+  t.match(stale.body, /<th scope="row">founded<\/th><td><bdi>1968<\/bdi><\/td>\s*<td><bdi>1970/)
+  t.equal((await json('/api/artists/1'))['name'], 'Can')
+  t.equal((await post('/api/artists/1', valuesOf(stale.body))).status, 303)
+  t.hasStrict(await json('/api/artists/1'), { name: 'CAN', founded: 1968 })
+})
+
+test('a page asks before an item is deleted', async t => {
+  const { app, get, post } = await serve()
+  const form = valuesOf((await get('/api/artists/2?_delete')).body)
+  t.equal((await get('/api/artists/2')).status, 200)
+  await app.inject({ method: 'PATCH', url: '/api/artists/2', payload: { founded: 1970 } })
+  t.equal((await post('/api/artists/2', form)).status, 412)
+  const again = valuesOf((await get('/api/artists/2?_delete')).body)
+  t.equal((await post('/api/artists/2', again)).location, '/api/artists?_done=deleted')
+  t.equal((await get('/api/artists/2')).status, 404)
+})
+
+test('links are made by any identifier, and unmade without deleting', async t => {
+  const { get, post, json } = await serve()
+  t.match((await get('/api/artists/1/albums')).body, 'name="_link"')
+  const linked = await post('/api/artists/1/albums', { _link: '8' })
+  t.equal(linked.location, '/api/artists/1/albums?_done=linked')
+  t.equal((await json('/api/artists/1/albums')).length, 2)
+  const unlinked = await post('/api/artists/1/albums/8', { _method: 'DELETE' })
+  t.equal(unlinked.location, '/api/artists/1/albums?_done=unlinked')
+  t.equal((await json('/api/artists/1/albums')).length, 1)
+  t.equal((await json('/api/albums/8'))['title'], 'Future Days')
+  t.equal((await post('/api/artists/1/albums', { _link: '99' })).status, 404)
+})
+
+test('only a page of this API can send a form', async t => {
+  const { post, json } = await serve({ baseUrl: 'https://public.example/api' })
+  const none = { 'sec-fetch-site': '' }
+  for (const [headers, status] of [
+    [{ 'sec-fetch-site': 'same-origin' }, 303],
+    [{ 'sec-fetch-site': 'none' }, 303],
+    [{ 'sec-fetch-site': 'same-site' }, 403],
+    [{ 'sec-fetch-site': 'cross-site' }, 403],
+    [{ 'sec-fetch-site': 'cross-site', origin: 'http://localhost:80' }, 403],
+    [{ 'sec-fetch-site': 'Same-Origin' }, 403],
+    [none, 403]
+  ] as const) {
+    const { status: answered } = await post('/api/artists', { name: `n${Math.random()}` }, headers)
+    t.equal(answered, status, JSON.stringify(headers))
+  }
+  t.equal((await json('/api/artists')).length, 4)
+})
+
+test('without Sec-Fetch-Site the Origin decides', async t => {
+  const { app, json } = await serve({ baseUrl: 'https://public.example/api' })
+  const { 'sec-fetch-site': _, ...headers } = sent
+  for (const [origin, status] of [
+    ['http://localhost', 303], ['https://public.example', 303], ['https://evil.example', 403], ['null', 403],
+    ['https://public.example.evil.example', 403], [undefined, 403]
+  ] as const) {
+    const { statusCode } = await app.inject({
+      method: 'POST',
+      url: '/api/artists',
+      headers: { ...headers, ...origin !== undefined && { origin } },
+      payload: `name=${Math.random()}`
+    })
+    t.equal(statusCode, status, String(origin))
+  }
+  t.equal((await json('/api/artists')).length, 4)
+})
+
+test('a form of another client is 415, as without the explorer', async t => {
+  const { app } = await serve()
+  const { statusCode } = await app.inject({
+    method: 'POST', url: '/api/artists', headers: { ...sent, accept: '*/*' }, payload: 'name=x'
+  })
+  t.equal(statusCode, 415)
+})
+
+test('who may not write gets no form, and a form that is sent anyway writes nothing', async t => {
+  const { get, post, json } = await serve({}, {
+    rules: { create: () => false, update: () => false, delete: () => false }
+  })
+  t.notMatch((await get('/api/artists')).body, '?_new')
+  t.notMatch((await get('/api/artists/1')).body, /\?_(edit|delete)/)
+  for (const url of ['/api/artists?_new', '/api/artists/1?_edit', '/api/artists/1?_delete']) {
+    t.equal((await get(url)).status, 403, url)
+  }
+  t.equal((await post('/api/artists', { name: 'x' })).status, 403)
+  t.equal((await post('/api/artists/1', { _method: 'PATCH', name: 'x' })).status, 403)
+  t.equal((await post('/api/artists/1', { _method: 'DELETE' })).status, 403)
+  t.equal((await json('/api/artists')).length, 2)
+  t.equal((await post('/api/artists/1', { _method: 'TRACE' })).status, 400)
+})
+
+test('a page of two APIs that differ in what the caller may not see is the same', async t => {
+  const hiding = { rules: { fields: { notes: { read: () => false, write: () => false } } } }
+  const { get } = await serve({}, hiding)
+  const { json, get: getOther } = await serve({}, hiding, 'another text')
+  t.notMatch(JSON.stringify(await json('/api/artists/1')), 'another text')
+  const urls = [
+    '/api', '/api/artists', '/api/artists/1', '/api/artists/1?_edit', '/api/artists?_new', '/api/artists?notes=a'
+  ]
+  for (const url of urls) {
+    const page = (await get(url)).body
+    t.equal(page, (await getOther(url)).body, url)
+    t.notMatch(page.replaceAll(/<style>[^]*?<\/style>/g, ''), url.includes('notes') ? 'a\nb' : 'notes', url)
+  }
+})
+
+test('a form and a body in JSON leave the same rows', async t => {
+  const values = fc.record({
+    name: fc.string({ minLength: 1, unit: 'grapheme' }),
+    founded: fc.option(fc.integer()),
+    active: fc.boolean(),
+    notes: fc.string({ unit: 'grapheme' }),
+    tags: fc.array(fc.string({ unit: 'grapheme' })),
+    born: fc.option(fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }))
+  }).filter(({ name, notes, tags }) => ![name, notes, ...tags].some(text => /[\0\r\p{Surrogate}]/u.test(text)))
+  const [byForm, byJson] = [await serve(), await serve()]
+  await fc.assert(fc.asyncProperty(values, async ({ born, ...item }) => {
+    const day = born?.toISOString().slice(0, 10) ?? null
+    await byJson.app.inject({ method: 'PATCH', url: '/api/artists/by_id/1', payload: { ...item, born: day } })
+    const { body } = await byForm.get('/api/artists/by_id/1?_edit')
+    await byForm.post('/api/artists/by_id/1', {
+      ...valuesOf(body),
+      ...item,
+      founded: item.founded === null ? '' : String(item.founded),
+      active: String(item.active),
+      tags: JSON.stringify(item.tags),
+      born: day ?? ''
+    })
+    const { renamed: _, ...one } = await byForm.json('/api/artists/by_id/1')
+    const { renamed: __, ...other } = await byJson.json('/api/artists/by_id/1')
+    t.strictSame(one, other)
+  }), { numRuns: Number(process.env['FC_RUNS'] ?? 30) })
+})
