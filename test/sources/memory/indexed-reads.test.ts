@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { test } from 'tap'
-import type { DataField, RelationField } from '../../lib/model/model.ts'
-import type { Operator } from '../../lib/model/values.ts'
-import type { Order, Predicate } from '../../lib/plan/plan.ts'
-import { sortRows } from '../../lib/sources/memory/sort.ts'
-import type { ReadResult } from '../../lib/sources/source.ts'
+import type { DataField, RelationField } from '../../../lib/model/model.ts'
+import type { Operator } from '../../../lib/model/values.ts'
+import type { Order, Predicate } from '../../../lib/plan/plan.ts'
+import { sortRows } from '../../../lib/sources/memory/sort.ts'
+import type { ReadResult } from '../../../lib/sources/source.ts'
 import {
   type Person, age, bossId, compare, embed, id, itemAt, listOf, makeWorld, markId, name, nick, not, read, rowsOf,
   show, some, word
-} from '../helpers/memory-world.ts'
+} from '../../helpers/memory-world.ts'
 
 // Reads by index, against looking at every object there is, while the application changes its rows.
 

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
 import { test } from 'tap'
-import dataApi, { ArgumentError, collection, type Declared, memory, SubCollection } from '../../lib/index.ts'
+import dataApi, { ArgumentError, collection, type Declared, memory, SubCollection } from '../../../lib/index.ts'
 
 // The memory source as a client meets it while the application changes its rows.
 

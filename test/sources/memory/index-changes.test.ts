@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { test } from 'tap'
-import { type Rows, type Table, tableOf, type Undo } from '../../lib/sources/memory/table.ts'
+import { type Rows, type Table, tableOf, type Undo } from '../../../lib/sources/memory/table.ts'
 
 // The indexes of memory(), while writes, their undos and the application change the rows.
 

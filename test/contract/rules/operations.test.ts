@@ -1,0 +1,149 @@
+import { test } from 'tap'
+import { DeclarationError } from '../../../lib/index.ts'
+import { refused, rule, red, boss, reader, noField, forbidden, serveThing } from '../../fixtures/company.ts'
+
+// docs/http.md: Rules. Rules of a collection decide who may read, create, update and delete.
+
+rule('an operation that a rule denies is 403 or what the rule says, before anything is looked up', async ({
+  send, get, same
+}) => {
+  const unauthorized = { error: 'unauthorized', message: 'Who are you?' }
+  same(await get('/tasks', { ...red, 'x-role': 'anonymous' }), 401, unauthorized, { 'www-authenticate': 'Bearer' })
+  same(await get('/tasks/99/text', { ...red, 'x-role': 'anonymous' }), 401, unauthorized,
+    { 'www-authenticate': 'Bearer' })
+  same(await get('/tasks', { ...red, 'x-role': 'visitor' }), 403, forbidden)
+  for (const [method, url, body] of [['POST', '/tasks', { text: 'x' }], ['POST', '/projects/10/tasks', { text: 'x' }], [
+    'PUT', '/tasks/20', { text: 'x' }
+  ], ['PUT', '/tasks/20/text', 'x'], ['DELETE', '/tasks/20', undefined], ['DELETE', '/tasks/99', undefined]] as const) {
+    same(await send(method, url, body, reader), 403, forbidden)
+  }
+})
+
+rule('an operation that a rule denies is not done by way of another collection either', async ({ send, get, same }) => {
+  same(await send('PUT', '/projects/10', { tasks: [{ text: 'new' }] }, reader), 403, forbidden)
+  same(await send('PUT', '/projects/10', { tasks: [{ id: 22 }] }, reader), 403, forbidden)
+  same(await send('POST', '/projects', { title: 'x', tasks: [{ text: 'new' }] }, reader), 403, forbidden)
+  same(await get('/tasks?fields=project_id', red), 200, [{ project_id: 10 }, { project_id: 12 }])
+  const visitor = { ...red, 'x-role': 'visitor' }
+  same(await get('/projects/10?fields=title', visitor), 200, { title: 'Apple' })
+  same(await get('/projects/10/tasks', visitor), 404, noField('tasks'))
+  same(await get('/projects?tasks.hours>0', visitor), 400, {
+    error: 'invalid_filter', message: "There is no field 'tasks' to filter by.", parameter: 'tasks.hours', position: 1
+  })
+  same(await get('/projects/10?fields=tasks(text)', visitor), 400,
+    { error: 'invalid_fields', message: "There is no field 'tasks' to select.", parameter: 'fields', position: 1 })
+})
+
+rule('Allow tells what this caller may', async ({ request, get, send, same }) => {
+  same(await request({ method: 'OPTIONS', url: '/tasks', headers: red }), 204, '',
+    { allow: 'GET, HEAD, OPTIONS, QUERY, POST' })
+  same(await request({ method: 'OPTIONS', url: '/tasks', headers: reader }), 204, '',
+    { allow: 'GET, HEAD, OPTIONS, QUERY' })
+  same(await request({ method: 'OPTIONS', url: '/tasks/20', headers: red }), 204, '',
+    { allow: 'GET, HEAD, OPTIONS, PUT, PATCH, DELETE' })
+  same(await request({ method: 'OPTIONS', url: '/tasks/20', headers: reader }), 204, '',
+    { allow: 'GET, HEAD, OPTIONS' })
+  same(await request({ method: 'OPTIONS', url: '/tasks/20', headers: { ...red, 'x-role': 'visitor' } }), 204, '',
+    { allow: 'OPTIONS, PUT, PATCH, DELETE' })
+  same(await request({ method: 'OPTIONS', url: '/projects/10/budget', headers: reader }), 204, '',
+    { allow: 'GET, HEAD, OPTIONS' })
+  same(await request({ method: 'OPTIONS', url: '/projects/10/budget', headers: boss }), 204, '',
+    { allow: 'GET, HEAD, OPTIONS, PUT' })
+  same(await send('DELETE', '/tasks', undefined, reader), 405, {
+    error: 'method_not_allowed', message: 'DELETE is not allowed here. Allowed methods: GET, HEAD, OPTIONS, QUERY.'
+  }, { allow: 'GET, HEAD, OPTIONS, QUERY' })
+  same(await get('/projects', red), 200, (await get('/projects', red)).json())
+})
+
+rule('caches are told that answers depend on who asks', async ({ get, same, t }) => {
+  for (const url of [
+    '/projects', '/projects/10', '/projects/99', '/projects?x=1', '/teams/1/projects/10/title', '/projects/10/nothing'
+  ]) {
+    const { headers } = await get(url, red)
+    t.equal(headers['cache-control'], 'private', url)
+    t.match(String(headers.vary), /Authorization, Cookie/, url)
+  }
+  same(await get('/', red), 200, [{ name: 'teams', type: 'collection' }, { name: 'projects', type: 'collection' }, {
+    name: 'tasks', type: 'collection'
+  }, { name: 'labels', type: 'collection' }], { 'cache-control': undefined, vary: 'Accept' })
+})
+
+test('a rule that throws denies, and is logged; one that says 401 or 403 is not', async t => {
+  const { app, logged } = await serveThing({
+    rules: {
+      read: () => { throw new Error('broken') },
+      delete: async () => {
+        throw refused(403, 'Not yours.')
+      },
+      fields: { name: { read: async () => { throw new Error('field') } } }
+    }
+  })
+  t.strictSame((await app.inject('/things')).json(), forbidden)
+  t.strictSame((await app.inject({ method: 'DELETE', url: '/things/1' })).json(),
+    { error: 'forbidden', message: 'Not yours.' })
+  t.strictSame(logged.sort(), ['broken', 'broken', 'field', 'field'])
+})
+
+test('only true permits', async t => {
+  const { app } = await serveThing({ rules: { read: () => 'yes' as never } })
+  t.equal((await app.inject('/things')).statusCode, 403)
+})
+
+test('scopes and rules are asked once a request', async t => {
+  const asked: string[] = []
+  const rules = {
+    read: () => Boolean(asked.push('read')),
+    update: () => Boolean(asked.push('update')),
+    fields: { name: { read: () => Boolean(asked.push('name')) } }
+  }
+  const { app } = await serveThing({ scope: () => Boolean(asked.push('scope')), rules })
+  await app.inject({
+    method: 'PUT',
+    url: '/things/1',
+    headers: { prefer: 'return=representation', 'content-type': 'application/json' },
+    payload: '{"name":"x","owner":2}'
+  })
+  t.strictSame(asked.sort(), ['name', 'read', 'scope', 'update'])
+})
+
+test('a rule for what there is not is a mistake', async t => {
+  const wrong = (behaviour: object, message: string) => t.rejects(serveThing(behaviour), new DeclarationError(message))
+  await wrong({ rules: { fields: { nam: { read: () => true } } } },
+    "collection 'things', rules.fields.nam: there is no such field")
+  await wrong({ rules: { fields: { name: { see: () => true } } } },
+    "collection 'things', rules.fields.name: expected an object that holds only the functions 'read' and 'write'")
+  await wrong({ rules: { reed: () => true } },
+    "collection 'things', rules.reed: there is no such rule; use 'read', 'create', 'update', 'delete' or 'fields'")
+  await wrong({ rules: { create: true } }, "collection 'things', rules.create: expected a function")
+  await wrong({ scope: { owner: 1 } }, "collection 'things', scope: expected a function")
+})
+
+test('who may create but not update changes nothing of an item that is there by an upsert', async t => {
+  const { app } = await serveThing({ requestStrategies: { upsert: true }, rules: { update: () => false } })
+  const put = async (url: string, payload: string) =>
+    (await app.inject({ method: 'PUT', url, headers: { 'content-type': 'application/json' }, payload })).statusCode
+  t.equal(await put('/things/3', '{"name":"c"}'), 201)
+  t.equal(await put('/things/1', '{"name":"c"}'), 403)
+  t.equal(await put('/things/1', '{}'), 403)
+})
+
+test('whoever is not known to a rule is refused, and it is no error of the server', async t => {
+  const userOf = ({ request }: { request: object }) => (request as { user: { id: number } }).user
+  const { app } = await serveThing({
+    scope: context => ({ owner: userOf(context).id }),
+    rules: {
+      create: context => userOf(context).id === 1,
+      delete: async context => userOf(context).id === 1,
+      fields: { name: { read: context => userOf(context).id === 1 } }
+    }
+  })
+  const post = await app.inject({
+    method: 'POST', url: '/things', headers: { 'content-type': 'application/json' }, payload: '{}'
+  })
+  const answers = [
+    await app.inject('/things'), await app.inject('/things/1'), post,
+    await app.inject({ method: 'DELETE', url: '/things/1' }), await app.inject('/things?name=a')
+  ]
+  t.strictSame(answers.map(answer => answer.statusCode), [200, 404, 403, 403, 400])
+  t.equal(answers[0]?.body, '[]')
+})

@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { newFile, serve, rowsOf, loggedIn, each } from '../../helpers/on-sqlite.ts'
+
+// Writes on SQLite that wait: for a transaction, a hook, or another process.
+
+each('a transaction that the application left open holds up writes, and has none of them', async (t, driver) => {
+  const served = await serve(t, { driver, busyTimeout: 50 })
+  const { db, send } = served
+  db.driver.exec('begin')
+  for (const url of ['/kids', '/hooked']) {
+    t.equal((await send('POST', url, { name: 'x' })).status, 503)
+    t.strictSame(rowsOf(db, 'select name from kids'), [])
+  }
+  t.match(loggedIn(served), [/application began on db\.driver/, /application began on db\.driver/])
+  const waiting = send('POST', '/kids', { name: 'y' })
+  db.driver.exec('rollback')
+  t.equal((await waiting).status, 201)
+  t.strictSame(rowsOf(db, 'select name from kids'), ['y'])
+})
+
+each('while another process holds the lock, reads are answered and all writes refused in time', async (t, Driver) => {
+  const file = newFile()
+  const served = await serve(t, { driver: Driver, busyTimeout: 300 }, {}, file)
+  const { send } = served
+  const other = new Driver(file)
+  other.exec('begin immediate')
+  const began = performance.now()
+  const urls = ['/kids', '/hooked', '/kids', '/hooked', '/kids', '/hooked']
+  const writes = Promise.all(urls.map((url, n) => send('POST', url, { name: `kid${n}` })))
+  let reads = 0
+  while (await Promise.race([writes, send('GET', '/kids').then(({ status }) => status)]) === 200) reads++
+  t.match(await writes, urls.map(() => ({ status: 503, retryAfter: '1' })))
+  // One after the other they would take 1.8 seconds.
+  t.ok(performance.now() - began < 1500)
+  t.ok(reads > 10)
+  t.match(loggedIn(served), urls.map(() => /another process holds the lock of the database/))
+  const patient = send('POST', '/kids', { name: 'patient' })
+  other.exec('rollback')
+  t.equal((await patient).status, 201)
+  other.close()
+})
+
+each('nothing of SQLite waits in operation, as that would hold up the event loop', async (t, driver) => {
+  const { db } = await serve(t, { driver, busyTimeout: 4000 })
+  t.strictSame(rowsOf(db, 'pragma busy_timeout'), [0])
+  t.throws(() => { db.exec('not a statement') })
+  t.strictSame(rowsOf(db, 'pragma busy_timeout'), [0])
+})
+
+each('a hook that never returns is given up with its transaction, and named meanwhile', async (t, driver) => {
+  let late: () => Promise<unknown> = async () => undefined
+  const served = await serve(t, { driver, busyTimeout: 100, transactionTimeout: 400 }, {
+    hooks: {
+      creating (_kid, { transaction }) {
+        late = () => transaction.query("insert into audit values ('late')")
+        return transaction.query("insert into audit values ('early')").then(() => new Promise<void>(() => {}))
+      }
+    }
+  })
+  const { db, send } = served
+  const stuck = send('POST', '/kids', { name: 'stuck' })
+  while (rowsOf(db, 'select line from audit').length === 0) await sleep(1)
+  t.equal((await send('POST', '/parents', { name: 'impatient' })).status, 503)
+  t.equal((await stuck).status, 503)
+  t.match(loggedIn(served), [
+    /^waited \d+ ms for the write lock: it is held by a transaction that has been running for \d+ ms and waits for/,
+    "a transaction was rolled back after 400 ms; it was waiting for the hook 'creating' of collection 'kids'"
+  ])
+  await t.rejects(late(), TypeError)
+  t.equal((await send('POST', '/parents', { name: 'next' })).status, 201)
+  t.strictSame([rowsOf(db, 'select name from parents'), rowsOf(db, 'select line from audit')], [['next'], []])
+})
+
+each('with a limit of 0 a transaction lasts as long as its hook', async (t, driver) => {
+  const { send } = await serve(t, { driver, transactionTimeout: 0 }, { hooks: { creating: () => sleep(50) } })
+  t.equal((await send('POST', '/kids', { name: 'slow' })).status, 201)
+})
+
+each('a commit waits for the readers of another process, and is undone when the time is over', async (t, Driver) => {
+  const file = newFile()
+  const own = new Driver(file)
+  const { db, send } = await serve(t, { driver: own, busyTimeout: 100 }, {}, file)
+  db.exec('pragma journal_mode = delete')
+  const other = new Driver(file)
+  other.exec('begin; select * from kids')
+  for (const url of ['/kids', '/hooked']) {
+    t.equal((await send('POST', url, { name: 'x' })).status, 503)
+    t.strictSame(rowsOf(db, 'select name from kids'), [])
+  }
+  const patient = send('POST', '/hooked', { name: 'y' })
+  await sleep(20)
+  other.exec('commit')
+  t.equal((await patient).status, 201)
+  other.close()
+})
