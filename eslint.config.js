@@ -37,12 +37,10 @@ function roomRules () {
 const rulesOf = (room, place, files, toLib) => ({
   files: [files],
   rules: {
+    'no-restricted-syntax': ['error', ...laterThan(room, place).flatMap(later => lazyImports(toLib, room, later))],
     '@typescript-eslint/no-restricted-imports': ['error', {
       patterns: [
-        ...[...order.slice(place + 1), ...never[room] ?? []].map(later => ({
-          regex: `${toLib}${later}(\\.ts|/)`,
-          message: `${room} comes before ${later}: imports point one way.`
-        })),
+        ...laterThan(room, place).map(later => ({ regex: pathOf(toLib, later), message: oneWay(room, later) })),
         ...serving.includes(room)
           ? []
           : [{
@@ -54,6 +52,22 @@ const rulesOf = (room, place, files, toLib) => ({
     }]
   }
 })
+
+const laterThan = (room, place) => [...order.slice(place + 1), ...never[room] ?? []]
+
+const pathOf = (toLib, later) => `${toLib}${later}(\\.ts|/)`
+
+const oneWay = (room, later) => `${room} comes before ${later}: imports point one way.`
+
+// Modules that are loaded when they are used, and types that are named by their modules.
+const lazyImports = (toLib, room, later) => {
+  const path = `/${pathOf(toLib, later).replaceAll('/', '\\/')}/`
+  const message = oneWay(room, later)
+  return [
+    { selector: `ImportExpression[source.value=${path}]`, message },
+    { selector: `TSImportType[argument.literal.value=${path}]`, message }
+  ]
+}
 
 export default [
   ...neostandard({ ts: true, ignores: ['dist', '.tap'] }),
@@ -74,6 +88,15 @@ export default [
     }
   },
   ...roomRules(),
+  {
+    files: ['schemas/**/*.ts'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': ['error', {
+        patterns: [{ regex: '^\\.\\./', message: 'schemas comes before all rooms of lib: imports point one way.' }]
+      }]
+    }
+  },
+  { files: ['lib/**/*.ts', 'schemas/**/*.ts'], rules: { 'max-lines': ['error', { max: 300 }] } },
   { rules: { '@stylistic/max-len': ['error', { code: 120 }] } },
   { files: ['test/**'], rules: { 'promise/param-names': 'off', 'one-var': 'off' } },
   {
