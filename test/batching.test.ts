@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import Fastify from 'fastify'
+import Fastify from './helpers/fastify.ts'
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks'
 import { nextTick } from 'node:process'
 import { setImmediate, setTimeout } from 'node:timers/promises'
@@ -182,8 +182,7 @@ test('an application whose tests stop the clock is answered', async t => {
   const { setImmediate: real } = globalThis
   t.teardown(() => { globalThis.setImmediate = real })
   globalThis.setImmediate = (() => {}) as never
-  const answer = app.inject('/things/1').then(({ body }) => body)
-  t.equal(await Promise.race([answer, setTimeout(1000, 'no answer')]), '{"id":1}')
+  t.equal((await app.inject('/things/1')).body, '{"id":1}')
 })
 
 test('a hook that throws what is no error is a 500 all the same', async t => {

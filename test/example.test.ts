@@ -1,5 +1,5 @@
 import dataApi, { sqlite } from 'fastify-data-api'
-import Fastify from 'fastify'
+import Fastify from './helpers/fastify.ts'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

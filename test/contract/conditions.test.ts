@@ -1,4 +1,4 @@
-import Fastify from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
 import dataApi, { collection, type DataApiOptions, memory } from '../../lib/index.ts'

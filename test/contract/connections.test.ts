@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import Fastify, { type FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'

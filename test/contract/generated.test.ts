@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import fc from 'fast-check'
-import Fastify from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { collection, SubCollection, SubItem } from '../../lib/index.ts'
 import { type Collections, openers } from '../helpers/sources.ts'

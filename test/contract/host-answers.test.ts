@@ -1,4 +1,5 @@
-import { type FastifyInstance, type FastifyServerOptions, type InjectOptions, fastify } from 'fastify'
+import type { FastifyInstance, FastifyServerOptions, InjectOptions } from 'fastify'
+import { fastify } from '../helpers/fastify.ts'
 import { Readable } from 'node:stream'
 import { test } from 'tap'
 import dataApi, { collection, DataApiError, memory } from '../../lib/index.ts'

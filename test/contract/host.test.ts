@@ -1,5 +1,5 @@
 import cors from '@fastify/cors'
-import Fastify from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { DeclarationError } from '../../lib/index.ts'
 import { collections, tables } from '../fixtures/music.ts'

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import Fastify, { type FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import net from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { test } from 'tap'
@@ -72,33 +73,6 @@ everySource('SQL in values and names changes nothing', async ({ t, get }) => {
     }
   }
   t.equal((await get('/artists?size=100')).json().length, 10)
-})
-
-everySource('a parser takes time in proportion to what it is given', async ({ t, get }) => {
-  const texts: Record<string, (length: number) => string> = {
-    open: length => `where=${'('.repeat(length)}`,
-    quotes: length => `name="${'\\"'.repeat(length)}`,
-    dots: length => `${'a.'.repeat(length)}=1`,
-    names: length => `fields=${'a,'.repeat(length)}`,
-    nested: length => `fields=${'a('.repeat(length)}`,
-    list: length => `id=*${'1,'.repeat(length)}`,
-    operators: length => `name${'='.repeat(length)}`,
-    parts: length => 'a=1&'.repeat(length),
-    percent: length => `name=${'%25'.repeat(length)}`,
-    options: length => `fields=albums(${'year=1;'.repeat(length)})`
-  }
-  const time = async (url: string) => {
-    const start = performance.now()
-    await get(url)
-    return performance.now() - start
-  }
-  for (const [name, text] of Object.entries(texts)) {
-    await time(`/artists?${text(2000)}`)
-    const [short, long] = [await time(`/artists?${text(20_000)}`), await time(`/artists?${text(200_000)}`)]
-    // Ten times the length may take ten times as long; the square would take a hundred times, and seconds. The rest is
-    // for a busy machine.
-    t.ok(long < 40 * short + 400, `${name}: ${short.toFixed(1)} ms, ${long.toFixed(1)} ms`)
-  }
 })
 
 async function raw (app: FastifyInstance, text: string): Promise<string> {

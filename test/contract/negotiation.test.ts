@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { fastify } from 'fastify'
+import { fastify } from '../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { collection, DeclarationError, memory } from '../../lib/index.ts'
 import type { DataApiOptions } from '../../lib/index.ts'

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
-import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
+import type { FastifyInstance, InjectOptions } from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
 import { CaseArbitrary, type Case } from '../../lib/conformance/case.ts'
 import { declare, declareOpenly } from '../../lib/conformance/declare.ts'

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { get as httpGet, type IncomingMessage } from 'node:http'

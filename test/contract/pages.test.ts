@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import Fastify, { type LightMyRequestResponse } from 'fastify'
+import type { LightMyRequestResponse } from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { collection } from '../../lib/index.ts'
 import { everySource, type Tools, type World } from '../helpers/every-source.ts'

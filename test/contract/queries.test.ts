@@ -1,4 +1,4 @@
-import Fastify from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { type DataApiOptions, DeclarationError } from '../../lib/index.ts'
 import { collections, tables } from '../fixtures/music.ts'

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { type FastifyInstance, fastify, type FastifyServerOptions } from 'fastify'
+import type { FastifyInstance, FastifyServerOptions } from 'fastify'
+import { fastify } from '../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { type AnyContext, collection, memory } from '../../lib/index.ts'
 

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import Fastify from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { type SqliteDatabase } from '../../lib/index.ts'
 import type { Database } from '../../lib/sources/source.ts'

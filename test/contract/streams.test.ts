@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import Fastify from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import { once } from 'node:events'
 import { get as httpGet, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'

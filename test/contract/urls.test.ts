@@ -1,4 +1,4 @@
-import Fastify from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { frameworkErrors } from '../../lib/index.ts'
 import { everySource } from '../helpers/every-source.ts'

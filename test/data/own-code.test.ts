@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import Fastify, { type FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import { type Test, test } from 'tap'
 import dataApi, {
   collection, DataApiError, memory, type RequestData, sqlite, SubCollection, SubItem

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import Fastify from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { collection, memory, SubCollection } from '../../lib/index.ts'
 import { cellsOf, codeIn, read } from '../helpers/documents.ts'

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { Type } from '@sinclair/typebox'
-import { fastify, type FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
+import { fastify } from '../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { collection, type DataApiOptions, memory, SubCollection, SubItem } from '../../lib/index.ts'
 

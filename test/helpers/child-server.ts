@@ -1,4 +1,4 @@
-import Fastify from 'fastify'
+import Fastify from './fastify.ts'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import dataApi, { collection, sqlite } from '../../lib/index.ts'

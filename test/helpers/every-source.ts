@@ -1,4 +1,5 @@
-import Fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify'
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import Fastify from './fastify.ts'
 import { type Test, test } from 'tap'
 import dataApi, { type DataApiOptions } from '../../lib/index.ts'
 import { collections as music, tables as musicTables } from '../fixtures/music.ts'

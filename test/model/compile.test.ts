@@ -1,5 +1,5 @@
 import { type TObject, Type } from '@sinclair/typebox'
-import Fastify from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, {
   type Behaviour, collection, computed, type DataApiOptions, type Declared, DeclarationError, exactly, expression,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import Fastify from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
 import { CaseArbitrary } from '../../lib/conformance/case.ts'
 import { openMemory } from '../../lib/conformance/memory.ts'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import Fastify from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { type OpenApiDocument } from '../../lib/index.ts'
 import { library } from '../fixtures/library.ts'

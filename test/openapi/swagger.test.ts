@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import Fastify from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { withDataApi } from '../../lib/index.ts'
 import { library } from '../fixtures/library.ts'

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import Fastify from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import { createServer, connect as connectTo, type AddressInfo, type Server } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { once } from 'node:events'

@@ -1,5 +1,5 @@
 import { Type, type TObject } from '@sinclair/typebox'
-import Fastify from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import { type Test, test } from 'tap'
 import dataApi, {
   collection, DeclarationError, expression, type PostgresDatabase, sqlite, type SqliteDatabase, SubCollection, SubItem

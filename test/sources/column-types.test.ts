@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import Fastify from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import pg from 'pg'
 import { type Test, test } from 'tap'
 import dataApi, { collection, type Declared, memory, postgres, sqlite } from '../../lib/index.ts'

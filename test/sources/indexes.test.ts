@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import Fastify from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import { createRequire } from 'node:module'
 import { test } from 'tap'
 import dataApi, { collection, sqlite, SubCollection, SubItem } from '../../lib/index.ts'

@@ -3,7 +3,7 @@ import {
   DummyDriver, Kysely, MssqlAdapter, MysqlAdapter, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler,
   SqliteAdapter, type DialectAdapter
 } from 'kysely'
-import Fastify from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { collection, DeclarationError, kysely } from '../../lib/index.ts'
 import { collections, ddl, shop, tables, uuid } from '../fixtures/shop.ts'

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import Fastify from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import type { Test } from 'tap'
 import dataApi, { collection, postgres, type PostgresOptions } from '../../lib/index.ts'
 import { test } from '../helpers/on-postgres.ts'

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { Type } from '@sinclair/typebox'
-import Fastify from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { Test } from 'tap'

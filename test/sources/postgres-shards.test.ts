@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import Fastify from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import pg from 'pg'
 import type { Test } from 'tap'
 import dataApi, { collection, postgres } from '../../lib/index.ts'

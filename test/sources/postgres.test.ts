@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import Fastify, { type FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import type { Test } from 'tap'
 import dataApi, {
   type Behaviour, collection, type DataApiOptions, postgres, type PostgresOptions, SubCollection

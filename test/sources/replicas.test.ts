@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { Type } from '@sinclair/typebox'
-import Fastify from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import type { Test } from 'tap'
 import dataApi, { collection, DeclarationError, postgres } from '../../lib/index.ts'
 import { test } from '../helpers/on-postgres.ts'

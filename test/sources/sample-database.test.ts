@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import Fastify, { type FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import { type Test, test } from 'tap'
 import dataApi from '../../lib/index.ts'
 import { test as postgresTest } from '../helpers/on-postgres.ts'

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import Fastify from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import Fastify from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { test } from 'tap'

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import Fastify, { type InjectOptions } from 'fastify'
+import type { InjectOptions } from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import { type Test, test } from 'tap'
 import dataApi, {
   collection, type Declared, type PostgresDatabase, sqlite, type SqliteDatabase, SubCollection

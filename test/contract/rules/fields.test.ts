@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
-import Fastify from 'fastify'
+import Fastify from '../../helpers/fastify.ts'
 import dataApi, { collection, computed, memory } from '../../../lib/index.ts'
 import { flags, rule, red, boss, reader, noField, serveThing } from '../../fixtures/company.ts'
 
