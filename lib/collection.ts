@@ -1,11 +1,12 @@
 import type { Static, TObject, TProperties, TSchema } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
-import type { ExpressionBuilder, Expression as SqlExpression } from 'kysely'
 import type { RequestStrategies } from '../schemas/request-strategies.ts'
+import type { Computed, ComputedFields, Expression } from './declare/computed.ts'
 import type { Condition, Where } from './declare/conditions.ts'
 import type { RequestData, Shape, Shaped } from './declare/data.ts'
 import type { Properties } from './declare/properties.ts'
 import type { TSubCollection, TSubItem } from './declare/relations.ts'
+import type { Source } from './declare/source.ts'
 
 /** The context in which the application's own functions are called. */
 export interface Context {
@@ -33,34 +34,6 @@ export interface Transaction {
    * such as `?` in SQLite. Rejects with the driver's error, and over memory() with a TypeError.
    */
   query (text: string, parameters?: readonly unknown[]): Promise<ReadonlyArray<Readonly<Record<string, unknown>>>>
-}
-
-/**
- * The data behind a collection, made by memory(), sqlite(), postgres() or kysely(). lib/sources defines its methods.
- */
-export interface Source {
-  /** The database that holds the data, compared with `===`. A relation cannot cross databases. */
-  readonly database: { readonly kind: string, readonly readOnly?: boolean }
-  /** The names of the join tables; undefined where the source does not know them. */
-  readonly joinNames?: ReadonlySet<string>
-  /**
-   * The writes that the table does not take as they are; undefined if it takes all, or its database has not told yet.
-   * It is asked for each write, because a database is read after the plugin is registered.
-   */
-  readonly writes?: SourceWrites | undefined
-}
-
-/** A change of one row. */
-export type RowChange = 'insert' | 'update' | 'delete'
-
-/** The writes that a table or view does not take as they are (docs/databases.md: Views and triggers). */
-export interface SourceWrites {
-  /** The changes that the database refuses, such as those of a view without a trigger for them. */
-  readonly refused: ReadonlySet<RowChange>
-  /** The changes that a trigger may replace by others, so that no row seems to have changed. */
-  readonly replaced: ReadonlySet<RowChange>
-  /** Returns true if the database computes the column of a property, so that no statement may write it. */
-  isGenerated (property: string): boolean
 }
 
 /** The context in which setters and hooks are called. */
@@ -93,70 +66,8 @@ export interface ShapeOf<S extends TObject, C extends ComputedFields<Item<S>> = 
 
 type NoFields = Record<never, never>
 
-/** The computed fields of a collection, by their names in the application. */
-export type ComputedFields<I> = Readonly<Record<string, Computed<I> | Expression<I>>>
-
 /** Values by property that identify an item, as a lookup returns them. */
 export type Match<I> = { readonly [P in keyof I]?: I[P] | undefined }
-
-export interface Computed<I = never, T extends TSchema = TSchema> {
-  readonly kind: 'computed'
-  readonly type: T
-  readonly from: readonly Properties<I>[]
-  readonly get: (item: Readonly<Record<string, unknown>>) => unknown
-}
-
-/**
- * Declares a field whose value the application computes from stored ones, row by row. Clients can neither filter nor
- * sort by it.
- *
- * @param definition `type`: the schema of the value, with its flags. `from`: the properties that `get` reads; only
- * these are loaded. `get`: returns the value; must not be asynchronous.
- */
-export function computed<I, const F extends Properties<I>, T extends TSchema> (definition: {
-  type: T
-  from: readonly F[]
-  get: (item: Readonly<Pick<I, F>>) => Static<T>
-}): Computed<I, T> {
-  // The item is a row of the source, whose values follow the schema that I was inferred from.
-  return { kind: 'computed', ...definition, get: definition.get as Computed['get'] }
-}
-
-/** The tables and columns that an expression names. */
-export type Tables = Record<string, Record<string, unknown>>
-
-export interface Expression<I = never, T extends TSchema = TSchema> {
-  readonly kind: 'expression'
-  readonly type: T
-  readonly sql?: (builder: ExpressionBuilder<Tables, string>) => SqlExpression<unknown>
-  readonly memory?: (item: Readonly<Record<string, unknown>>) => unknown
-  /** Binds the declaration to its collection's item type. It has no value. */
-  readonly item?: I
-}
-
-/**
- * Declares a field that the query computes, so that clients can filter and sort by it.
- *
- * @param definition `type`: the schema of the value, with its flags. `sql`: the expression in Kysely's builder, which
- * names the row's columns without a table or, inside subqueries, with the table's own name. `memory`: the function for
- * an item of a memory source. The collection's source requires its own one of the two.
- */
-export function expression<I, T extends TSchema> (definition: {
-  type: T
-  sql?: (builder: ExpressionBuilder<Tables, string>) => SqlExpression<unknown>
-  memory?: (item: Readonly<I>) => Static<T>
-}): Expression<I, T> {
-  const { type, sql, memory, ...others } = definition
-  // The item is one of the rows given to memory(), whose values follow the schema that I was inferred from.
-  return {
-    // Registration refuses members that are not known.
-    ...others,
-    kind: 'expression',
-    type,
-    ...sql && { sql },
-    ...memory && { memory: memory as NonNullable<Expression['memory']> }
-  }
-}
 
 /**
  * The result of a lookup or special identifier: values of the item, such as the item itself; undefined or null for

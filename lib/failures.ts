@@ -1,7 +1,6 @@
 import { STATUS_CODES } from 'node:http'
-import {
-  contentTooLarge, DataApiError, internal, malformedBody, rejected, timedOut, unsupportedMediaType
-} from './errors.ts'
+import { contentTooLarge, DataApiError, internal, malformedBody, timedOut, unsupportedMediaType } from './errors.ts'
+import { rejected } from './rejections.ts'
 import { bodyTypes } from './request/body.ts'
 
 /** The state of a request when its error was thrown. */

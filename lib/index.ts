@@ -5,12 +5,14 @@ import type { DataApi } from './register.ts'
 import type { DataApiOptions } from './options.ts'
 import type { RequestFacts } from './request-facts.ts'
 
-export { collection, computed, exactly, expression, lookup } from './collection.ts'
+export { collection, exactly, lookup } from './collection.ts'
+export { computed, expression } from './declare/computed.ts'
 export { SubCollection, SubItem } from './declare/relations.ts'
 export type {
-  AnyContext, Behaviour, Computed, Context, Declaration, Declared, Draft, Expression, Found, Hooks, Item, Lookup, Match,
-  Pages, Rule, Rules, Saved, Scope, Setter, Special, SystemContext, Transaction, WriteContext
+  AnyContext, Behaviour, Context, Declaration, Declared, Draft, Found, Hooks, Item, Lookup, Match, Pages, Rule, Rules,
+  Saved, Scope, Setter, Special, SystemContext, Transaction, WriteContext
 } from './collection.ts'
+export type { Computed, Expression } from './declare/computed.ts'
 export type { Condition, Where } from './declare/conditions.ts'
 export type {
   CollectionData, Collections, Data, Id, Page, Query, RequestData, Selected, Shape, ShapeIn, SystemData,

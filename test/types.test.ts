@@ -2,9 +2,9 @@ import { Type } from '@sinclair/typebox'
 import { expectTypeOf } from 'expect-type'
 import { test } from 'tap'
 import {
-  type Behaviour, collection, computed, type Context, type Draft, exactly, expression, type Item, lookup,
-  type WriteContext
+  type Behaviour, collection, type Context, type Draft, exactly, type Item, lookup, type WriteContext
 } from '../lib/collection.ts'
+import { computed, expression } from '../lib/declare/computed.ts'
 import { SubCollection, SubItem } from '../lib/declare/relations.ts'
 import { memory } from '../lib/index.ts'
 

@@ -1,7 +1,8 @@
 import { Type, type TSchema } from '@sinclair/typebox'
 import {
-  type Behaviour, collection, computed, type Declared, exactly, lookup, type Values, type WriteContext
+  type Behaviour, collection, type Declared, exactly, lookup, type Values, type WriteContext
 } from '../collection.ts'
+import { computed } from '../declare/computed.ts'
 import { isOptional, isSubCollection, isSubItem } from '../declare/relations.ts'
 import { ArgumentError } from '../errors.ts'
 import type { DataSource } from '../sources/source.ts'

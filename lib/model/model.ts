@@ -1,5 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
-import type { Computed, Deletion, Expression, Hooks, Lookup, Setter, Source, Special, Values } from '../collection.ts'
+import type { Deletion, Hooks, Lookup, Setter, Special, Values } from '../collection.ts'
+import type { Computed, Expression } from '../declare/computed.ts'
+import type { Source } from '../declare/source.ts'
 import type { Strategies } from './strategies.ts'
 import type { Validate } from './validators.ts'
 import type { ValueType } from './values.ts'

@@ -1,5 +1,6 @@
 import { requestStrategies, type RequestStrategies } from '../../schemas/request-strategies.ts'
-import type { Declared, RowChange, Source } from '../collection.ts'
+import type { Declared } from '../collection.ts'
+import type { RowChange, Source } from '../declare/source.ts'
 import { compileCheck } from './check.ts'
 
 /** The requests that may write a collection. Every strategy has a value. */

@@ -4,9 +4,8 @@ import { takenStrategies } from '../model/strategies.ts'
 import { type Body, type BodyLimits, jsonOf } from '../request/body.ts'
 import type { Conditions } from '../request/conditions.ts'
 import type { Query } from '../request/request.ts'
-import {
-  type Allowance, contradictionsIn, isToLink, type ItemBody, parentPresets, planBody, planElements
-} from './body.ts'
+import { type Allowance, contradictionsIn, isToLink, parentPresets, planBody, planElements } from './body.ts'
+import type { ItemBody } from './item-body.ts'
 import { linkingRelation, replaceableRelation, separableRelation } from './links.ts'
 import type { WriteMethod } from './methods.ts'
 import type { UpsertInsert, Projection, WritePlan, WritePlanOf } from './plan.ts'

@@ -19,7 +19,8 @@
  */
 import { LruMap } from 'toad-cache'
 import type { Context, Declared, Rule } from '../collection.ts'
-import { type DataApiError, forbidden, refusedByRule } from '../errors.ts'
+import { type DataApiError, forbidden } from '../errors.ts'
+import { refusedByRule } from '../rejections.ts'
 import { memoize } from '../memoize.ts'
 import type { Collection, Model } from '../model/model.ts'
 import type { Predicate } from '../plan/plan.ts'

@@ -1,7 +1,7 @@
 import type { Row } from '../plan/plan.ts'
 import { isDeepStrictEqual } from 'node:util'
 import type { Violation } from '../model/validators.ts'
-import type { Confirmation } from '../plan/body.ts'
+import type { Confirmation } from '../plan/item-body.ts'
 import { showPlainly } from '../plan/select.ts'
 import { showField } from '../plan/to-item.ts'
 

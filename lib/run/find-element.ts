@@ -1,5 +1,6 @@
 import { type KeyValues, toKeyValues } from '../model/keys.ts'
-import { type Element, type Named, parentKey } from '../plan/body.ts'
+import { parentKey } from '../plan/body.ts'
+import type { Element, Named } from '../plan/item-body.ts'
 import type { Origin, Row } from '../plan/plan.ts'
 import { equalsKey } from '../plan/predicates.ts'
 import { itemSelection, type ParentItem } from './locate.ts'

@@ -1,7 +1,7 @@
 import type { Values } from '../collection.ts'
 import { type KeyValues, toKeyValues } from '../model/keys.ts'
 import type { Collection } from '../model/model.ts'
-import type { Confirmation } from '../plan/body.ts'
+import type { Confirmation } from '../plan/item-body.ts'
 import type { Projection, Row, Selection, Step } from '../plan/plan.ts'
 import { equalsKey } from '../plan/predicates.ts'
 import { selectKey, showPlainly } from '../plan/select.ts'

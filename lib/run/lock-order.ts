@@ -1,6 +1,6 @@
 import { type KeyValues, toKeyValues } from '../model/keys.ts'
 import type { Collection, StoredField } from '../model/model.ts'
-import type { ItemBody } from '../plan/body.ts'
+import type { ItemBody } from '../plan/item-body.ts'
 import type { Step } from '../plan/plan.ts'
 import { equalsKey } from '../plan/predicates.ts'
 import { selectKey } from '../plan/select.ts'

@@ -1,4 +1,5 @@
-import type { Source, Transaction } from '../collection.ts'
+import type { Transaction } from '../collection.ts'
+import type { Source } from '../declare/source.ts'
 import type { KeyValues } from '../model/keys.ts'
 import type { Collection, StoredField, SubCollectionField } from '../model/model.ts'
 import type { ReadPlan, ReadPlanOf, Row, Step } from '../plan/plan.ts'

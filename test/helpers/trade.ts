@@ -1,4 +1,5 @@
-import type { Declared, Source } from '../../lib/collection.ts'
+import type { Declared } from '../../lib/collection.ts'
+import type { Source } from '../../lib/declare/source.ts'
 import { sqlite, type TableOptions } from '../../lib/index.ts'
 import { tradeCollections } from '../fixtures/trade/collections.ts'
 import { type Cell, type TableRow, tradeRows } from '../fixtures/trade/rows.ts'

@@ -1,4 +1,4 @@
-import type { RowChange, SourceWrites } from '../../collection.ts'
+import type { RowChange, SourceWrites } from '../../declare/source.ts'
 import { memoize } from '../../memoize.ts'
 import type { TableName } from './table-name.ts'
 

@@ -1,4 +1,4 @@
-import type { RowChange } from '../../../collection.ts'
+import type { RowChange } from '../../../declare/source.ts'
 import type { TableWrites } from '../table-writes.ts'
 import { isServed, keysOf, place } from './catalog.ts'
 

@@ -1,5 +1,5 @@
 import { LruMap } from 'toad-cache'
-import type { RowChange } from '../../../collection.ts'
+import type { RowChange } from '../../../declare/source.ts'
 import { keyOfTable, type TableName } from '../table-name.ts'
 import type { FindWrites, TableWrites } from '../table-writes.ts'
 import type { SqliteDriver } from './driver.ts'

@@ -1,5 +1,5 @@
 import { loadKysely, sql } from '../load-kysely.ts'
-import type { Tables } from '../../../collection.ts'
+import type { Tables } from '../../../declare/computed.ts'
 import type { Collection, DataField, ExpressionField, StoredField } from '../../../model/model.ts'
 import { sourceOf, tableOf } from '../source.ts'
 import { tableId } from '../table-name.ts'

@@ -1,0 +1,65 @@
+import type { Static, TSchema } from '@sinclair/typebox'
+import type { ExpressionBuilder, Expression as SqlExpression } from 'kysely'
+import type { Properties } from './properties.ts'
+
+/** The computed fields of a collection, by their names in the application. */
+export type ComputedFields<I> = Readonly<Record<string, Computed<I> | Expression<I>>>
+
+export interface Computed<I = never, T extends TSchema = TSchema> {
+  readonly kind: 'computed'
+  readonly type: T
+  readonly from: readonly Properties<I>[]
+  readonly get: (item: Readonly<Record<string, unknown>>) => unknown
+}
+
+/**
+ * Declares a field whose value the application computes from stored ones, row by row. Clients can neither filter nor
+ * sort by it.
+ *
+ * @param definition `type`: the schema of the value, with its flags. `from`: the properties that `get` reads; only
+ * these are loaded. `get`: returns the value; must not be asynchronous.
+ */
+export function computed<I, const F extends Properties<I>, T extends TSchema> (definition: {
+  type: T
+  from: readonly F[]
+  get: (item: Readonly<Pick<I, F>>) => Static<T>
+}): Computed<I, T> {
+  // The item is a row of the source, whose values follow the schema that I was inferred from.
+  return { kind: 'computed', ...definition, get: definition.get as Computed['get'] }
+}
+
+/** The tables and columns that an expression names. */
+export type Tables = Record<string, Record<string, unknown>>
+
+export interface Expression<I = never, T extends TSchema = TSchema> {
+  readonly kind: 'expression'
+  readonly type: T
+  readonly sql?: (builder: ExpressionBuilder<Tables, string>) => SqlExpression<unknown>
+  readonly memory?: (item: Readonly<Record<string, unknown>>) => unknown
+  /** Binds the declaration to its collection's item type. It has no value. */
+  readonly item?: I
+}
+
+/**
+ * Declares a field that the query computes, so that clients can filter and sort by it.
+ *
+ * @param definition `type`: the schema of the value, with its flags. `sql`: the expression in Kysely's builder, which
+ * names the row's columns without a table or, inside subqueries, with the table's own name. `memory`: the function for
+ * an item of a memory source. The collection's source requires its own one of the two.
+ */
+export function expression<I, T extends TSchema> (definition: {
+  type: T
+  sql?: (builder: ExpressionBuilder<Tables, string>) => SqlExpression<unknown>
+  memory?: (item: Readonly<I>) => Static<T>
+}): Expression<I, T> {
+  const { type, sql, memory, ...others } = definition
+  // The item is one of the rows given to memory(), whose values follow the schema that I was inferred from.
+  return {
+    // Registration refuses members that are not known.
+    ...others,
+    kind: 'expression',
+    type,
+    ...sql && { sql },
+    ...memory && { memory: memory as NonNullable<Expression['memory']> }
+  }
+}

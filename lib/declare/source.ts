@@ -1,0 +1,27 @@
+/**
+ * The data behind a collection, made by memory(), sqlite(), postgres() or kysely(). lib/sources defines its methods.
+ */
+export interface Source {
+  /** The database that holds the data, compared with `===`. A relation cannot cross databases. */
+  readonly database: { readonly kind: string, readonly readOnly?: boolean }
+  /** The names of the join tables; undefined where the source does not know them. */
+  readonly joinNames?: ReadonlySet<string>
+  /**
+   * The writes that the table does not take as they are; undefined if it takes all, or its database has not told yet.
+   * It is asked for each write, because a database is read after the plugin is registered.
+   */
+  readonly writes?: SourceWrites | undefined
+}
+
+/** A change of one row. */
+export type RowChange = 'insert' | 'update' | 'delete'
+
+/** The writes that a table or view does not take as they are (docs/databases.md: Views and triggers). */
+export interface SourceWrites {
+  /** The changes that the database refuses, such as those of a view without a trigger for them. */
+  readonly refused: ReadonlySet<RowChange>
+  /** The changes that a trigger may replace by others, so that no row seems to have changed. */
+  readonly replaced: ReadonlySet<RowChange>
+  /** Returns true if the database computes the column of a property, so that no statement may write it. */
+  isGenerated (property: string): boolean
+}
