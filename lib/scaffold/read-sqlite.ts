@@ -2,8 +2,8 @@ import type { CatalogTable } from '../sources/sql/catalog.ts'
 import { readTables } from '../sources/sql/sqlite/catalog-tables.ts'
 import type { SqliteDriver } from '../sources/sql/sqlite/driver.ts'
 import { choicesOfTable } from './choices.ts'
-import { readSamples } from './samples.ts'
-import type { Omission, Table, Tables } from './tables.ts'
+import { type Look, readSamples } from './samples.ts'
+import type { Omission, Sample, Table, Tables } from './tables.ts'
 
 // The shadow tables of a virtual table hold its index.
 const listQuery = `
@@ -47,12 +47,12 @@ function readOne (
 ): Table {
   const table = readTables(preparing, [{ schema: 'main', name }]).find({ schema: 'main', name })
   if (table === undefined) throw new Error('it is gone')
-  const samples = readSamples(driver, table, rowsOfSample(count))
+  const samples = readSamples(driver, table, lookAt(count))
   const choices = type === 'table' && sql !== null ? choicesOfTable(sql) : new Map<string, never>()
-  const columns = table.columns.map((column, index) => ({
+  const columns = table.columns.map(column => ({
     ...column,
     choices: choices.get(column.name.toLowerCase()),
-    sample: samples[index],
+    sample: samples.get(column.name) ?? unseen,
     isForbidden: false
   }))
   return { ...table, columns, isPlain: true, hasRowNumber: hasRowNumber(table), unique: withoutRowNumber(table) }
@@ -67,8 +67,14 @@ function memoizeText<T> (make: (text: string) => T): (text: string) => T {
   }
 }
 
-// A large catalogue has many tables to look at, so that each gets less time.
-const rowsOfSample = (tables: number) => Math.max(100, Math.min(10_000, Math.floor(200_000 / tables)))
+/** A large catalogue has many tables to look at, so that each gets less time. */
+const lookAt = (tables: number): Look =>
+  ({ rows: Math.max(100, Math.min(10_000, Math.floor(200_000 / tables))), trusting: tables > 200 })
+
+/** The sample of a column without values, which is what it is declared as. */
+const unseen: Sample = {
+  classes: new Set(), isDate: undefined, isMoment: undefined, isUuid: undefined, isFlag: undefined, isWide: false
+}
 
 const isRowNumber = (unique: readonly string[]) => unique.length === 1 && unique[0] === 'rowid'
 

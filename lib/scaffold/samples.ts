@@ -2,21 +2,33 @@ import type { CatalogTable } from '../sources/sql/catalog.ts'
 import type { SqliteDriver } from '../sources/sql/sqlite/driver.ts'
 import type { Sample } from './tables.ts'
 
-/** Looks at the first rows of a table: one statement for each hundred columns, and one for those that may be dates. */
-export function readSamples (driver: SqliteDriver, table: CatalogTable, rows: number): readonly Sample[] {
-  const samples: Sample[] = []
-  for (let at = 0; at < table.columns.length; at += mostColumns) {
-    const columns = table.columns.slice(at, at + mostColumns)
+/** How much is looked at. `trusting`: columns of plain types are what they are declared as. */
+export interface Look { readonly rows: number, readonly trusting: boolean }
+
+/**
+ * Looks at the first rows of a table: one statement for each hundred columns, and one for those that may be dates.
+ * Returns the samples by the name of the column.
+ */
+export function readSamples (
+  driver: SqliteDriver, table: CatalogTable, { rows, trusting }: Look
+): ReadonlyMap<string, Sample> {
+  const samples = new Map<string, Sample>()
+  const asked = table.columns.filter(({ type }) => !trusting || !isPlain(type))
+  for (let at = 0; at < asked.length; at += mostColumns) {
+    const columns = asked.slice(at, at + mostColumns)
     const read = (texts: readonly string[]) => readRow(driver, { table: table.name, columns, texts, rows })
     const first = columns.map(firstLook)
     const row = read(first.flat())
     // The exact tests take time, so that only columns whose texts begin like dates get them.
     const dates = columns.flatMap((_, index) => Number(row[`h${index}`]) === 1 ? secondLook(index) : [])
     const exact = dates.length === 0 ? {} : read(dates)
-    samples.push(...columns.map((_, index) => sampleOf({ ...row, ...exact }, index)))
+    for (const [index, { name }] of columns.entries()) samples.set(name, sampleOf({ ...row, ...exact }, index))
   }
   return samples
 }
+
+/** Types that nearly every column keeps to: the others are those of dates, of flags, and without affinity. */
+const isPlain = (type: string) => /^(?:INT|INTEGER|BIGINT|REAL|FLOAT|DOUBLE|TEXT|N?VARCHAR)\b/i.test(type)
 
 interface Asked {
   readonly table: string
