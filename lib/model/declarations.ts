@@ -1,11 +1,11 @@
 import type { TObject } from '@sinclair/typebox'
-import { distance } from 'fastest-levenshtein'
 import { type FieldFlags, flagNames } from '../../schemas/flags.ts'
 import type { Behaviour, Declared, Hooks, Pages } from '../collection.ts'
 import type { SubCollectionOptions, SubItemOptions } from '../declare/relations.ts'
 import { isSubCollection, isSubItem } from '../declare/relations.ts'
 import { DeclarationError, describeValue, didYouMean } from '../errors.ts'
 import { placeOf } from './fields.ts'
+import { nearest } from './nearest.ts'
 
 /** Lists each key of a type; a key that is missing here does not compile. */
 type Keys<T> = Readonly<Record<T extends unknown ? keyof T : never, true>>
@@ -192,13 +192,4 @@ function checkFlags (place: string, options: object): void {
     if (value !== true || readable === true) continue
     throw new DeclarationError(`${place}: is flagged '${flag}' but not 'readable'`)
   }
-}
-
-/** Returns the known name that is at most two edits away. */
-function nearest (name: string, known: readonly string[]): string | undefined {
-  const [best] = known
-    .map(one => ({ one, edits: distance(one.toLowerCase(), name.toLowerCase()) }))
-    .filter(({ edits }) => edits <= 2)
-    .toSorted((one, other) => one.edits - other.edits)
-  return best?.one
 }

@@ -5,6 +5,7 @@ import { DeclarationError } from '../errors.ts'
 import type { CompileOptions } from './compile.ts'
 import type { ComputedField, ExpressionField, ScalarField, StoredField } from './model.ts'
 import { toName } from './names.ts'
+import { nearest } from './nearest.ts'
 import { describeValues } from './values.ts'
 
 /** The fields of a collection that are not relations, by property. */
@@ -65,7 +66,11 @@ function declaredKey (collection: string, key: readonly string[], scalars: Scala
       throw new DeclarationError(`${placeOf(collection, property)}: ${reason}`)
     }
     const field = scalars.get(property)
-    if (field?.kind !== 'stored') return fail("is named in 'key', but is not a stored field of the collection")
+    if (field?.kind !== 'stored') {
+      const near = nearest(property, [...scalars].filter(([, one]) => one.kind === 'stored').map(([name]) => name))
+      const advice = near === undefined ? '' : `; did you mean '${near}'?`
+      return fail(`is named in 'key', but is not a stored field of the collection${advice}`)
+    }
     if (key.indexOf(property) < index) fail("is named twice in 'key'")
     if (field.nullable) fail("is part of the collection's key, so it must be neither optional nor nullable")
     if (field.type.operators.size === 0) fail("is part of the collection's key, but JSON cannot be used in a URL")

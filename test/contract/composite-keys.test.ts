@@ -271,7 +271,8 @@ const declare = async (behaviour: object) => {
 const mistakes: ReadonlyArray<readonly [key: unknown, message: string]> = [
   [[], "collection 'a': 'key' must be a list of one or more fields"],
   ['one', "collection 'a': 'key' must be a list of one or more fields"],
-  [['one', 'tow'], "collection 'a', field 'tow': is named in 'key', but is not a stored field of the collection"],
+  [['one', 'tow'], "collection 'a', field 'tow': is named in 'key', but is not a stored field of the collection" +
+    "; did you mean 'two'?"],
   [['one', 'bs'], "collection 'a', field 'bs': is named in 'key', but is not a stored field of the collection"],
   [['one', 'one'], "collection 'a', field 'one': is named twice in 'key'"],
   [

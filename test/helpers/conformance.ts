@@ -127,7 +127,8 @@ function postgresDdl (table: Table, place: number): string {
 const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
 
 // An identity column counts refused inserts as well, and so would give other keys than the other sources.
-const nextKey = `create function next_key (tbl text, col text) returns bigint language plpgsql as $$
+const nextKey = (schema: string) => `
+create function next_key (tbl text, col text) returns bigint language plpgsql set search_path = ${schema} as $$
 declare n bigint; begin execute format('select coalesce(max(%I), 0) + 1 from %I', col, tbl) into n; return n; end $$`
 
 let schemas = 0
@@ -135,7 +136,7 @@ let schemas = 0
 const scriptOf = (schema: string, tables: readonly Table[]) => [
   `create schema ${schema}`,
   `set search_path = ${schema}`,
-  nextKey,
+  nextKey(schema),
   ...tables.map(postgresDdl),
   ...tables.flatMap(inserts)
 ].join(';\n')
@@ -147,9 +148,11 @@ const postgresOpener = (connect: Connect): Open => async tables => {
   const schema = `conformance_${process.pid}_${schemas++}`
   const owner = schemaOwner()
   await owner.query(scriptOf(schema, tables))
-  const { table, close } = connect({ url: serverUrl(), schema, max: 1 })
+  // The tables of every other world are not on the search path, so that their schema must be named.
+  const isNamed = schemas % 2 === 0
+  const { table, close } = connect({ url: serverUrl(), schema: isNamed ? 'public' : schema, max: 1 })
   return {
-    source: name => table(name, { columns: namingOf(tables, name) }),
+    source: name => table({ name, ...isNamed && { schema } }, { columns: namingOf(tables, name) }),
     close: async () => {
       await close()
       await owner.query(`drop schema ${schema} cascade`)

@@ -3,7 +3,9 @@ import { PostgresJSDialect } from 'kysely-postgres-js'
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import postgresJs from 'postgres'
-import { type Declared, kysely, memory, postgres, sqlite, type TableOptions } from '../../lib/index.ts'
+import {
+  type Declared, kysely, memory, postgres, sqlite, type TableDefinition, type TableOptions
+} from '../../lib/index.ts'
 import type { DataSource as Source } from '../../lib/sources/source.ts'
 import { withoutPostgres } from './on-postgres.ts'
 
@@ -131,7 +133,10 @@ const plainTypes = {
     : [1082, 1114, 1184].includes(oid) ? String : pg.types.getTypeParser(oid)
 }
 
-interface Client { readonly table: (name: string, options?: TableOptions) => Source, close (): Promise<void> }
+interface Client {
+  readonly table: (name: string | TableDefinition, options?: TableOptions) => Source
+  close (): Promise<void>
+}
 
 /** Tables that are made of rows alone have none of the constraints that declarations need. */
 const checkOf = (ddl: string | undefined) => ddl === undefined ? 'off' : 'error'

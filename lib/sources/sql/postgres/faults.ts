@@ -219,4 +219,4 @@ export function constraintOf (
  * Returns true if a read compared a column with a value that its type cannot hold. Only a cursor can carry such a
  * value, and that cursor is from no link of ours.
  */
-export const isUnfit = (error: unknown) => /^22(P02|007|008|003)$/.test(sqlState(error))
+export const isUnfit = (error: unknown) => /^22(P02|007|008|003|023)$/.test(sqlState(error))

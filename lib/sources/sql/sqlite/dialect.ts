@@ -200,14 +200,18 @@ function bindTyped ({ kind, text }: TypedValue): unknown {
   switch (kind) {
     case 'byte': return Buffer.from(String(text), 'base64')
     case 'integer':
-    case 'int64': return /^-?\d+$/.test(String(text)) ? BigInt(text) : text
+    case 'int64': return /^-?\d+$/.test(String(text)) ? numberOf(String(text)) : text
     // SQLite has no NaN. As text it is above all numbers.
     case 'number': return Number.isNaN(Number(text)) ? text : numberOf(String(text))
     default: return String(text)
   }
 }
 
-const numberOf = (text: string) => /^-?\d+$/.test(text) ? BigInt(text) : Number(text)
+/** Returns a number as SQLite holds it. A cursor that a client made may hold an integer of more than 64 bits. */
+function numberOf (text: string): bigint | number {
+  const whole = /^-?\d+$/.test(text) ? BigInt(text) : undefined
+  return whole !== undefined && BigInt.asIntN(64, whole) === whole ? whole : Number(text)
+}
 
 /** Returns a value as JSON that json_each() reads exactly; nothing for NaN, which SQLite does not have. */
 function elementOfList (kind: ValueKind, value: Scalar): string | readonly string[] {

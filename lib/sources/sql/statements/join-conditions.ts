@@ -9,17 +9,18 @@ import { column, type TableRef } from './table.ts'
  * Builds the condition that a row of `target` is related to one parent row. `parent` returns a column of that parent.
  */
 export function related (
-  field: RelationField, target: TableRef, parent: (field: StoredField) => Sql, { clocked }: Pick<Dialect, 'clocked'>
+  field: RelationField, target: TableRef, parent: (field: StoredField) => Sql, dialect: Dialect
 ): Sql {
-  const key = columns(target, field.target.key)
-  if (field.kind === 'sub-item') return equal(key, field.foreignKey.map(parent))
+  const ofParent = (fields: readonly StoredField[]) => compared(fields.map(parent), fields, dialect)
+  const key = columns(target, field.target.key, dialect)
+  if (field.kind === 'sub-item') return equal(key, ofParent(field.foreignKey))
   const { link } = field
-  const own = field.holder.key.map(parent)
-  if (link.kind === 'foreign-key') return equal(columns(target, link.foreignKey), own)
-  const { table, foreignKey, otherKey } = joinedColumns(field)
-  const isLinked = equal(foreignKey, own)
+  const own = ofParent(field.holder.key)
+  if (link.kind === 'foreign-key') return equal(columns(target, link.foreignKey, dialect), own)
+  const { table, foreignKey, otherKey } = joinedColumns(field, dialect)
+  const isLinked = dialect.clocked(equal(foreignKey, own))
   // Not a join, which would give an item once for each of its links.
-  return sql`${tuple(key)} in (select ${sql.join(otherKey)} from ${table} where ${clocked(isLinked)})`
+  return sql`${tuple(key)} in (select ${sql.join(otherKey)} from ${table} where ${isLinked})`
 }
 
 /**
@@ -28,28 +29,42 @@ export function related (
  */
 export function relatedToAny (
   field: RelationField, ref: TableRef, target: TableRef, select: (columns: Sql) => Sql,
-  { clocked }: Pick<Dialect, 'clocked'>
+  dialect: Dialect
 ): Sql {
-  const keys = select(sql.join(columns(target, field.target.key)))
-  if (field.kind === 'sub-item') return sql`${tuple(columns(ref, field.foreignKey))} in (${keys})`
+  const keys = select(sql.join(columns(target, field.target.key, dialect)))
+  if (field.kind === 'sub-item') return sql`${tuple(columns(ref, field.foreignKey, dialect))} in (${keys})`
   const { link } = field
-  const own = tuple(columns(ref, field.holder.key))
-  if (link.kind === 'foreign-key') return sql`${own} in (${select(sql.join(columns(target, link.foreignKey)))})`
-  const { table, foreignKey, otherKey } = joinedColumns(field)
-  const isLinked = clocked(sql`${tuple(otherKey)} in (${keys})`)
+  const own = tuple(columns(ref, field.holder.key, dialect))
+  if (link.kind === 'foreign-key') {
+    return sql`${own} in (${select(sql.join(columns(target, link.foreignKey, dialect)))})`
+  }
+  const { table, foreignKey, otherKey } = joinedColumns(field, dialect)
+  const isLinked = dialect.clocked(sql`${tuple(otherKey)} in (${keys})`)
   return sql`${own} in (select ${sql.join(foreignKey)} from ${table} where ${isLinked})`
 }
 
-const columns = (ref: TableRef, fields: readonly StoredField[]) => fields.map(field => column(ref, field))
+const columns = (ref: TableRef, fields: readonly StoredField[], dialect: Dialect) =>
+  compared(fields.map(field => column(ref, field)), fields, dialect)
+
+/** Returns the columns of keys as they are compared: equal decimals can be stored as different texts. */
+const compared = (keys: readonly Sql[], fields: readonly StoredField[], dialect: Dialect): readonly Sql[] =>
+  keys.map((key, index) => {
+    const kind = fields[index]?.type.kind
+    return kind === 'decimal' ? dialect.comparable(key, { kind, type: '' }) : key
+  })
 
 /** Returns the join table of a many-to-many relation, and its columns, each with the table's name. */
-function joinedColumns (field: SubCollectionField) {
-  const { holder, link } = field
+function joinedColumns (field: SubCollectionField, dialect: Dialect) {
+  const { holder, target, link } = field
   if (link.kind !== 'join') throw new TypeError('only a many-to-many relation has a join table')
   const { column: nameOf } = sourceOf(holder)
   const table = joinTableOf(field)
   const toColumn = (property: string) => sql`${sql.id(table.name)}.${sql.id(nameOf(property))}`
-  return { table: tableId(table), foreignKey: link.foreignKey.map(toColumn), otherKey: link.otherKey.map(toColumn) }
+  return {
+    table: tableId(table),
+    foreignKey: compared(link.foreignKey.map(toColumn), holder.key, dialect),
+    otherKey: compared(link.otherKey.map(toColumn), target.key, dialect)
+  }
 }
 
 /** Builds the condition that columns equal others, each the one at its place. */

@@ -137,13 +137,20 @@ function buildUnlink (change: ChangeOf<'unlink'>, builder: Builder): Sql {
 function joinRow (change: LinkChange, builder: Builder) {
   const { link, holder, target } = change.field
   if (link.kind !== 'join') throw new TypeError('only the elements of a many-to-many relation are linked')
-  const types = [holder, target].flatMap(side => side.key.map(field => builder.columnType(side, field)))
-  const values = builder.slotsOf(change).flatMap((slot, index) => {
-    const type = types[index]
-    return type === undefined ? [] : [builder.dialect.operand(slot, type, false)]
-  })
+  const { dialect } = builder
   const { column: nameOf } = sourceOf(holder)
   const columns = [...link.foreignKey, ...link.otherKey].map(property => sql.id(nameOf(property)))
-  const isSame = sql.join(columns.map((column, index) => sql`${column} = ${values[index]}`), sql` and `)
+  const types = [holder, target].flatMap(side => side.key.map(field => builder.columnType(side, field)))
+  const parts = builder.slotsOf(change).flatMap((slot, index) => {
+    const [type, name] = [types[index], columns[index]]
+    if (type === undefined || name === undefined) return []
+    const operand = dialect.operand(slot, type, false)
+    // A decimal is stored as it is written, and compared by its value.
+    return type.kind === 'decimal'
+      ? [{ value: dialect.toColumn(slot, type), isSame: sql`${dialect.comparable(name, type)} = ${operand}` }]
+      : [{ value: operand, isSame: sql`${name} = ${operand}` }]
+  })
+  const values = parts.map(({ value }) => value)
+  const isSame = sql.join(parts.map(part => part.isSame), sql` and `)
   return { table: joinTableOf(change.field), columns, values, isSame }
 }
