@@ -93,8 +93,8 @@ function unbound (access: Access, joined: Joined | undefined): Data {
     collection: (asked: unknown) => {
       nameOf(asked, access)
       return Object.freeze({
-        as: (request: Request) => bound.as(request).collection(asked as string),
-        asSystem: () => bound.asSystem().collection(asked as string)
+        as: (request: Request) => bound.as(request).collection(asked as never),
+        asSystem: () => bound.asSystem().collection(asked as never)
       })
     },
     transaction: inTransaction(access, joined, one => unbound(access, one))
