@@ -10,7 +10,7 @@ const db = sqlite(`${folder}/solar-system.db`)
 const rows = fill(db, `${folder}/data`)
 
 const app = Fastify({ logger: { level: 'warn' }, forceCloseConnections: true })
-await app.register(dataApi, { collections: solarSystem(db) })
+await app.register(dataApi, { collections: solarSystem(db), explorer: { title: 'The solar system' } })
 app.addHook('onClose', () => { db.close() })
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => { app.close().catch(console.error) })

@@ -65,7 +65,7 @@ function hintOf (field: StoredField | SubItemField, place: Place): Fragment {
     const { name } = field.target
     return html`An identifier of an item of <a href="${rootPathTo(place, [[name]])}">${name}</a>.`
   }
-  const empty = field.nullable ? ' Empty means null.' : !field.readable ? ' Empty leaves it as it is.' : ''
+  const empty = !field.readable ? ' Empty leaves it as it is.' : field.nullable ? ' Empty means null.' : ''
   return field.type.kind === 'string' ? empty.trim() : `${capital(field.type.expected)}.${empty}`
 }
 
