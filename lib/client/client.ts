@@ -1,0 +1,57 @@
+import { brokenOff, parseJson } from './error.ts'
+import { encode } from './path.ts'
+import { parametersOf } from './query.ts'
+import { resource } from './resource.ts'
+import type { Call, ClientOptions, HeadersLike } from './send.ts'
+import type { AnyApi, Api, Client } from './types/index.ts'
+
+/**
+ * Returns a client of the API at a URL (docs/client.md). It sends no request itself.
+ *
+ * @param url the URL of the API's root. Browsers take a path as well, such as `/api`.
+ */
+export function createClient<A extends Api<A> = AnyApi> (
+  url: string | URL, { headers: given, fetch: send = fetch, retries = 2, maxQuery = 4000 }: ClientOptions = {}
+): Client<A> {
+  // The functions are the same for every resource; A says which of them a resource has, and what they return.
+  return resource(request, '') as Client<A>
+
+  async function request<T> (call: Call, read: (response: Response) => Promise<T>, attempt = 0): Promise<T> {
+    const { method, path, query, body, own, signal, headers } = call
+    const parameters = parametersOf(query).map(parameter => encode(parameter).replace('%3D', '=')).join('&')
+    // Only lists have filters, and take QUERY.
+    const isQuery = query['where'] && parameters.length > maxQuery
+    const payload = isQuery ? parameters : JSON.stringify(body) as string | undefined
+    let response: Response | undefined
+    try {
+      response = await send(String(url).replace(/\/*$/, path) + (isQuery || !parameters ? '' : `?${parameters}`), {
+        method: isQuery ? 'QUERY' : method,
+        // Without members that are undefined.
+        headers: JSON.parse(JSON.stringify({
+          'content-type': payload && `application/${isQuery ? 'x-www-form-urlencoded' : 'json'}`,
+          ...own,
+          ...typeof given === 'function' ? await given() : given,
+          ...headers
+        })) as HeadersLike,
+        body: payload,
+        signal
+      } as RequestInit)
+      if (!response.ok) parseJson(await response.text(), response)
+      return await read(response)
+    } catch (cause) {
+      const error = brokenOff(cause, response, signal)
+      const what = error.code + error.status
+      // Nobody knows what became of a write that the API did not answer, or answered with outcome_unknown.
+      if (method && !/4..$|internal|unavailable|rejected/.test(what)) error.outcome = 'unknown'
+      const after = response?.headers.get('retry-after') ?? 2 ** attempt / 5
+      const wait = 1000 * (after as number) || Date.parse(after as string) - Date.now()
+      if (method || attempt >= retries || !/network|429|50[234]/.test(what) || !(wait < 30_000)) throw error
+      await new Promise(resolve => {
+        setTimeout(resolve, wait)
+        // Then fetch() throws the reason.
+        signal?.addEventListener('abort', resolve)
+      })
+    }
+    return request(call, read, attempt + 1)
+  }
+}

@@ -1,0 +1,58 @@
+/** A mistake in a body. `pointer` is a JSON pointer (RFC 6901). */
+export interface Detail { readonly pointer: string, readonly message: string }
+
+/** The body of an error of the API (docs/http.md: Errors). */
+export interface ErrorFacts {
+  readonly [fact: string]: unknown
+  readonly error?: string
+  readonly details?: readonly Detail[]
+  readonly fields?: readonly string[]
+  readonly parameter?: string
+  readonly position?: number
+  readonly suggestion?: string
+  readonly candidates?: readonly string[]
+  readonly pointer?: string
+}
+
+/** Any request that failed, but for one that was aborted, and for a mistake of the caller (TypeError). */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  /** The status of the answer; 0 without an answer. */
+  declare readonly status: number
+  /**
+   * The code of the API's error, such as `validation`. Without one: `network` for no answer or one that broke off,
+   * `not_api` for an answer that is not the API's, such as the HTML of a proxy. Its text is the message.
+   */
+  declare readonly code: string
+  /** `unknown` for a write that may have succeeded; otherwise `failed`, and nothing was written. */
+  declare outcome: 'failed' | 'unknown'
+  /** The body of the API's error; empty without one. */
+  declare readonly facts: ErrorFacts
+  /** The mistakes in a body; empty for other errors. */
+  declare readonly details: readonly Detail[]
+  /** The answer, with its headers; its body is read already. Undefined without an answer. */
+  declare readonly response: Response | undefined
+
+  constructor (message: unknown, code: string, response?: Response, facts: ErrorFacts = {}, cause?: unknown) {
+    super(message as string, { cause })
+    const status = response?.status ?? 0
+    Object.assign(this, { status, code, outcome: 'failed', facts, details: facts.details ?? [], response })
+  }
+}
+
+/** Parses a text of an answer; null for an empty text. Throws an ApiError for an answer that is an error. */
+export function parseJson (text: string, response: Response): unknown {
+  let value: unknown
+  try {
+    value = JSON.parse(text || 'null')
+  } catch {}
+  if (response.ok && value !== undefined) return value
+  const facts = Object(value) as ErrorFacts
+  throw new ApiError(facts['message'] ?? facts['detail'] ?? text, facts.error ?? 'not_api', response, facts)
+}
+
+/** Returns the error of a request that threw while it was sent or its answer was read. */
+export function brokenOff (cause: unknown, response: Response | undefined, signal: AbortSignal | undefined): ApiError {
+  signal?.throwIfAborted()
+  return cause instanceof ApiError ? cause : new ApiError(cause, 'network', response, {}, cause)
+}

@@ -1,0 +1,27 @@
+import { formatWhere } from './where.ts'
+
+/** A query as the functions of this room take it. types/ types it for users. */
+export interface AnyQuery { readonly [parameter: string]: unknown }
+
+/**
+ * Returns the parameters of a query string (docs/http.md: Query strings). Members that are undefined are none; those
+ * that are true or false are headers.
+ */
+export const parametersOf = (query: AnyQuery, inside?: boolean): readonly string[] =>
+  // Inside of a selection, names come before the other parameters.
+  Object.entries({ fields: null, ...query }).flatMap(([name, value]: [string, unknown]) => {
+    if (value == null || typeof value === 'boolean') return []
+    if (name === 'where') return formatWhere(value as object, inside).map(filter => `where=${filter}`)
+    const text = name === 'fields' ? formatFields(value as Fields) : value
+    return (inside && name === 'fields' ? '' : `${name}=`) + (text as string)
+  })
+
+type Fields = ReadonlyArray<string | Readonly<Record<string, Fields | AnyQuery>>>
+
+const formatFields = (fields: Fields): readonly string[] => fields.flatMap(field => {
+  if (typeof field === 'string') return field
+  return Object.entries(field).map(([name, nested]) => {
+    const parts = parametersOf(Array.isArray(nested) ? { fields: nested } : nested as AnyQuery, true).join(';')
+    return parts ? `${name}(${parts})` : name
+  })
+})

@@ -1,0 +1,35 @@
+import type { AnyQuery } from './query.ts'
+
+export type HeadersLike = Readonly<Record<string, string>>
+
+/** The options of a client. */
+export interface ClientOptions {
+  /** Headers of every request, or a function that returns them, for a token that changes. */
+  readonly headers?: HeadersLike | (() => HeadersLike | Promise<HeadersLike>)
+  /** The `fetch` to use, such as one that sends cookies to another origin. Default: the global one. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
+  /** How often a read is repeated after 429, 502, 503, 504 or no answer, if it can be within 30 seconds. Default: 2. */
+  readonly retries?: number
+  /** The most characters of a query in a URL. A longer one is sent in the body, by QUERY. Default: 4000. */
+  readonly maxQuery?: number
+}
+
+/** The options of one request. */
+export interface RequestOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly headers?: HeadersLike | undefined
+}
+
+/** A request. `path` begins with a slash. */
+export interface Call extends RequestOptions {
+  /** The method of a write; undefined for a read. */
+  readonly method?: string
+  readonly path: string
+  readonly query: AnyQuery
+  readonly body?: unknown
+  /** Headers of the client, which the options can replace. */
+  readonly own?: Readonly<Record<string, string | undefined>>
+}
+
+/** Sends a request and reads its answer. Rejects with an ApiError, or with the reason of the signal. */
+export type Send = <T>(call: Call, read: (response: Response) => Promise<T>) => Promise<T>

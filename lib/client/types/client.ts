@@ -1,0 +1,120 @@
+import type { Page, PagePosition } from '../page.ts'
+import type { RequestOptions } from '../send.ts'
+import type { Api, Target } from './api.ts'
+import type { Chosen, Fields, Full, Listed, Listing } from './fields.ts'
+import type { Where } from './where.ts'
+
+/** A client: a property for each collection. */
+export type Client<A extends Api<A>> = { readonly [K in Exclude<keyof A, Reserved>]: Collection<A, K> } & {
+  /** Returns a collection by its name, which may be known at run time only. */
+  resource<K extends keyof A & string> (name: K): Collection<A, K>
+}
+
+/** An identifier of an item; a list of values for a key of several fields. */
+export type Identifier = string | number | bigint | ReadonlyArray<string | number | bigint>
+
+/** A query for a list. `count: true` asks for the number of all items. */
+export interface Query<A extends Api<A>, K extends keyof A, S> extends Listing<A, K>, PagePosition {
+  readonly fields?: S
+  readonly page?: number | string | undefined
+  readonly offset?: number | string | undefined
+  readonly count?: boolean | undefined
+}
+
+type Selection<A extends Api<A>, K extends keyof A> = Fields<A, K> | undefined
+
+/** The options of a write. `returning`: the answer is the item, whole or with these fields. */
+export interface WriteOptions<R> extends RequestOptions {
+  readonly returning?: R
+  /** The item as get() returned it: the write is rejected with 412 if the item has changed since. */
+  readonly unchanged?: object | undefined
+}
+
+type Returning<A extends Api<A>, K extends keyof A> = true | Selection<A, K>
+
+/** The answer to a write: what `returning` asks for, otherwise `D`. */
+type Answer<A extends Api<A>, K extends keyof A, R, D> =
+  [R] extends [undefined] ? D : R extends true ? Full<A, K> : Chosen<A, K, R, D>
+
+export interface Acknowledgement { readonly status: 'ok' | 'created' }
+
+/** The functions of a collection. Names of items are those of their URLs. */
+export interface Collection<A extends Api<A>, K extends keyof A, B = A[K]['create']> {
+  /** Requests a page. The promise is also an iterable of the items of this page and of all that follow. */
+  list<const S extends Selection<A, K> = undefined> (query?: Query<A, K, S>, options?: RequestOptions):
+    Promise<Page<Array<Chosen<A, K, S, Listed<A, K>>>>> & AsyncIterable<Chosen<A, K, S, Listed<A, K>>>
+  /** Requests all items in one answer (NDJSON), as fast as they are taken; one page, if the query has a page. */
+  stream<const S extends Selection<A, K> = undefined> (query?: Query<A, K, S>, options?: RequestOptions):
+  AsyncGenerator<Chosen<A, K, S, Listed<A, K>>, void, undefined>
+  /** Requests the number of items. */
+  count (where?: Where<A, K>, options?: RequestOptions): Promise<number>
+  get<const S extends Selection<A, K> = undefined> (
+    id: Identifier, query?: { readonly fields?: S }, options?: RequestOptions
+  ): Promise<Chosen<A, K, S, Full<A, K>>>
+  /** Creates an item, or all items of an array or none. In a sub-collection, it also links items that exist. */
+  create<const R extends Returning<A, K> = undefined> (
+    items: readonly B[], options?: WriteOptions<R>
+  ): Promise<Array<Answer<A, K, R, A[K]['created']>>>
+  create<const R extends Returning<A, K> = undefined> (
+    item: B, options?: WriteOptions<R>
+  ): Promise<Answer<A, K, R, A[K]['created']>>
+  update<const R extends Returning<A, K> = undefined> (
+    id: Identifier, changes: A[K]['update'], options?: WriteOptions<R>
+  ): Promise<Answer<A, K, R, Acknowledgement>>
+  /** Updates the item, or creates it if it does not exist and the API takes upserts. */
+  upsert<const R extends Returning<A, K> = undefined> (
+    id: Identifier, item: A[K]['update'], options?: WriteOptions<R>
+  ): Promise<Answer<A, K, R, Acknowledgement>>
+  /** Deletes the item; in a sub-collection whose items can be unlinked, unlinks it. */
+  delete (id: Identifier, options?: WriteOptions<undefined>): Promise<Acknowledgement>
+  /** Returns an item, whose relations are its properties. */
+  item (id: Identifier): Item<A, K>
+  /** Returns the items by one of their fields. */
+  resource<F extends keyof A[K]['item'] & string> (name: `by_${F}`):
+  F extends A[K]['identifiers'] ? Dictionary<Listed<A, K>, Item<A, K>> : Groups<A, K>
+}
+
+/** Items by the values of a field. */
+export interface Dictionary<E, V> {
+  get (query?: undefined, options?: RequestOptions): Promise<Readonly<Record<string, E>>>
+  /** Returns the item with a value or, if the field is no identifier, the collection of such items. */
+  item (value: string | number | boolean): V
+}
+
+/** A collection of elements of an item. */
+export interface SubCollection<A extends Api<A>, K extends keyof A, B> extends Collection<A, K, B> {
+  /** Links or creates these items, and unlinks all others. */
+  replace (items: readonly B[], options?: RequestOptions): Promise<unknown>
+}
+
+/** The functions of an item, and its relations. `N`: null for a sub-item, which may be missing. */
+export type Item<A extends Api<A>, K extends keyof A, N = never> = ItemMethods<A, K, N> & Relations<A, K>
+
+interface ItemMethods<A extends Api<A>, K extends keyof A, N> {
+  get<const S extends Selection<A, K> = undefined> (
+    query?: { readonly fields?: S }, options?: RequestOptions
+  ): Promise<Chosen<A, K, S, Full<A, K>> | N>
+  update<const R extends Returning<A, K> = undefined> (
+    changes: A[K]['update'], options?: WriteOptions<R>
+  ): Promise<Answer<A, K, R, Acknowledgement>>
+  upsert<const R extends Returning<A, K> = undefined> (
+    item: A[K]['update'], options?: WriteOptions<R>
+  ): Promise<Answer<A, K, R, Acknowledgement>>
+  delete (options?: WriteOptions<undefined>): Promise<Acknowledgement>
+  /** Returns a relation by its name, which may be that of a function of this object. */
+  resource<R extends keyof Relations<A, K, never>> (name: R): Relations<A, K, never>[R]
+}
+
+/** The names of functions; a relation of such a name is reached through resource(). */
+type Reserved =
+  | 'list' | 'stream' | 'count' | 'create' | 'replace' | 'get' | 'update' | 'upsert' | 'delete' | 'item'
+  | 'by' | 'resource' | 'then'
+
+type Relations<A extends Api<A>, K extends keyof A, X = Reserved> =
+  & { readonly [R in Exclude<keyof A[K]['one'], X>]: Item<A, Target<A, A[K]['one'], R>, null> }
+  & { readonly [R in Exclude<keyof A[K]['many'], X>]: Elements<A, K, R> }
+
+type Elements<A extends Api<A>, K extends keyof A, R> =
+  SubCollection<A, Target<A, A[K]['many'], R>, R extends keyof A[K]['elements'] ? A[K]['elements'][R] : never>
+
+type Groups<A extends Api<A>, K extends keyof A> = Dictionary<Array<Listed<A, K>>, Collection<A, K>>

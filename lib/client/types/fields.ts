@@ -1,0 +1,64 @@
+import type { Api, Name, Target } from './api.ts'
+import type { Where } from './where.ts'
+
+/** A selection: names of fields, and relations with a selection or a query of their own. */
+export type Fields<A extends Api<A>, K extends keyof A> = ReadonlyArray<Name<A, K> | Nested<A, K>>
+
+type Nested<A extends Api<A>, K extends keyof A> =
+  & { readonly [R in keyof A[K]['one']]?: OneQuery<A, Target<A, A[K]['one'], R>> }
+  & { readonly [R in keyof A[K]['many']]?: ManyQuery<A, Target<A, A[K]['many'], R>> }
+
+type OneQuery<A extends Api<A>, K extends keyof A> = Fields<A, K> | { readonly fields?: Fields<A, K> }
+
+type ManyQuery<A extends Api<A>, K extends keyof A> = Fields<A, K> | NestedQuery<A, K>
+
+interface NestedQuery<A extends Api<A>, K extends keyof A> extends Listing<A, K> {
+  readonly fields?: Fields<A, K>
+}
+
+/** The parameters of a listing but for its fields. */
+export interface Listing<A extends Api<A>, K extends keyof A> {
+  readonly where?: Where<A, K> | undefined
+  /** `name`, `-name`, `name asc` or `name desc`. */
+  readonly sort?: SortTerm<A, K> | ReadonlyArray<SortTerm<A, K>> | undefined
+  readonly page?: number | string | undefined
+  readonly size?: number | undefined
+  readonly offset?: number | string | undefined
+  readonly limit?: number | undefined
+}
+
+type Sortable<A extends Api<A>, K extends keyof A> = Exclude<Extract<keyof A[K]['item'], string>, A[K]['unsortable']>
+
+export type SortTerm<A extends Api<A>, K extends keyof A> =
+  Sortable<A, K> | `-${Sortable<A, K>}` | `${Sortable<A, K>} ${'asc' | 'desc'}`
+
+/** An item in a listing or inside another item. */
+export type Listed<A extends Api<A>, K extends keyof A> = { [F in A[K]['listed']]: Value<A, K, F> }
+
+/** An item at its own URL. */
+export type Full<A extends Api<A>, K extends keyof A> =
+  { [F in Exclude<Name<A, K>, A[K]['hidden']>]: Value<A, K, F> }
+
+/** An item with the fields of a selection. */
+export type Picked<A extends Api<A>, K extends keyof A, S> = S extends ReadonlyArray<infer E>
+  ? { [F in NamesIn<E>]: F extends E ? Value<A, K, F> : Within<A, K, F, QueryIn<E, F>> }
+  : never
+
+/** The item of a query: with a selection, or without one in the form `D`. */
+export type Chosen<A extends Api<A>, K extends keyof A, S, D> = [S] extends [undefined] ? D : Picked<A, K, S>
+
+type Value<A extends Api<A>, K extends keyof A, F> =
+  F extends keyof A[K]['item'] ? A[K]['item'][F] :
+    F extends keyof A[K]['one'] ? Listed<A, Target<A, A[K]['one'], F>> | null :
+      F extends keyof A[K]['many'] ? Array<Listed<A, Target<A, A[K]['many'], F>>> : unknown
+
+type NamesIn<E> = E extends string ? E : keyof E
+type QueryIn<E, F> = E extends string ? never : F extends keyof E ? E[F] : never
+
+type Within<A extends Api<A>, K extends keyof A, F, Q> =
+  F extends keyof A[K]['one'] ? Element<A, Target<A, A[K]['one'], F>, Q> | null :
+    F extends keyof A[K]['many'] ? Array<Element<A, Target<A, A[K]['many'], F>, Q>> : unknown
+
+type Element<A extends Api<A>, K extends keyof A, Q> =
+  Q extends readonly unknown[] ? Picked<A, K, Q> :
+    Q extends { readonly fields: infer S } ? Picked<A, K, S> : Listed<A, K>

@@ -1,0 +1,343 @@
+import { build } from 'esbuild'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { test } from 'tap'
+import { ApiError, createClient } from '../../lib/client/index.ts'
+import dataApi, { type DataApiOptions } from '../../lib/index.ts'
+import { library } from '../fixtures/library.ts'
+
+// docs/client.md
+
+async function serve (t: { teardown: (end: () => unknown) => void }, options: Partial<DataApiOptions> = {}) {
+  const app = Fastify({ forceCloseConnections: true })
+  const requests: string[] = []
+  app.addHook('onRequest', async request => { requests.push(`${request.method} ${decodeURIComponent(request.url)}`) })
+  await app.register(
+    dataApi,
+    { prefix: '/api', collections: library(), requestStrategies: { upsert: true, delete: true }, ...options }
+  )
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  t.teardown(() => app.close())
+  const client = createClient(`${url}/api/`)
+  return { app, url, requests, client, authors: client.resource('authors'), books: client.resource('books') }
+}
+
+const addAuthors = (app: FastifyInstance, count: number) => app.inject({
+  method: 'POST',
+  url: '/api/authors',
+  payload: Array.from({ length: count }, (_, index) => ({ name: `A${index}`, rating: index % 10 }))
+})
+
+/** A client whose requests are answered in turn, and the requests. */
+function answering (...answers: ReadonlyArray<Response | Error>) {
+  const sent: Array<{ readonly url: string, readonly init: RequestInit }> = []
+  const rest = [...answers]
+  const fetch = async (url: string, init: RequestInit) => {
+    sent.push({ url, init })
+    const answer = rest.shift() ?? new Response('[]')
+    if (answer instanceof Error) throw answer
+    return answer
+  }
+  return { sent, authors: createClient('http://host', { fetch }).resource('authors') }
+}
+
+/** Takes all items; returns their number. */
+async function drain (items: AsyncIterable<unknown>): Promise<number> {
+  let count = 0
+  for await (const item of items) count += item === undefined ? 0 : 1
+  return count
+}
+
+const failed = async (promise: Promise<unknown>): Promise<ApiError> =>
+  await promise.then(() => { throw new Error('it succeeded') }, (error: unknown) => error as ApiError)
+
+test('a list is a page, and an iterable of the items of all pages', async t => {
+  const { app, authors, requests } = await serve(t)
+  await addAuthors(app, 7)
+  const page = await authors.list({ fields: ['name'], sort: 'id', size: 4, count: true })
+  t.strictSame(page.items.map(({ name }) => name), ['Ada', 'Bo', 'A0', 'A1'])
+  t.strictSame([page.total, page.previous], [9, undefined])
+  const second = await authors.list({ fields: ['name'], sort: 'id', size: 4, ...page.next })
+  t.strictSame(second.items.map(({ name }) => name), ['A2', 'A3', 'A4', 'A5'])
+  t.strictSame((await authors.list({ fields: ['name'], sort: 'id', size: 4, ...second.previous })).items, page.items)
+  requests.length = 0
+  const names = []
+  for await (const { name } of authors.list({ sort: 'id', size: 4 })) names.push(name)
+  t.strictSame(names, ['Ada', 'Bo', 'A0', 'A1', 'A2', 'A3', 'A4', 'A5', 'A6'])
+  t.equal(requests.length, 3)
+  const byNumber = []
+  for await (const { id } of authors.list({ page: 1, size: 4 })) byNumber.push(id)
+  t.equal(byNumber.length, 9)
+})
+
+for (const pageLinks of ['wrapped', 'both'] as const) {
+  test(`pages are read where links are ${pageLinks}`, async t => {
+    const { app, authors } = await serve(t, { responseContent: { pageLinks } })
+    await addAuthors(app, 7)
+    const page = await authors.list({ size: 4, count: true })
+    t.strictSame(
+      [page.items.length, page.total, Object.keys(page.next ?? {})],
+      [4, 9, ['page', 'offset', 'after', 'before']]
+    )
+    const ids = []
+    for await (const { id } of authors.list({ size: 4 })) ids.push(id)
+    t.equal(ids.length, 9)
+    t.equal(await authors.count({ rating: { gte: 3 } }), 5)
+  })
+}
+
+test('a stream is one request, however many items', async t => {
+  const { app, authors, requests } = await serve(t, { bodies: { items: 2000 } })
+  await addAuthors(app, 1500)
+  requests.length = 0
+  let count = 0
+  for await (
+    const { name } of authors.stream({ fields: ['name'], where: { name: { startsWith: 'A' } } })
+  ) if (String(name).startsWith('A')) count++
+  t.strictSame([count, requests.length], [1501, 1])
+  const left = authors.stream()
+  await left.next()
+  await left.return()
+  t.equal((await authors.get(1))['name'], 'Ada', 'the connection of a stream that was left is free')
+})
+
+test('items are got, created, updated, upserted and deleted', async t => {
+  const { authors, books } = await serve(t)
+  t.strictSame(
+    await authors.get(1, { fields: ['name', { books: { fields: ['title'], limit: 1 } }] }),
+    { name: 'Ada', books: [{ title: 'One' }] }
+  )
+  t.strictSame(await authors.create({ name: 'Cy', rating: 1 }), { status: 'created', id: 3 })
+  t.strictSame(
+    await authors.create([{ name: 'Di', rating: 2 }, { name: 'Ed', rating: 3 }]),
+    [{ status: 'created', id: 4 }, { status: 'created', id: 5 }]
+  )
+  t.match(await authors.create({ name: 'Flo', rating: 4 }, { returning: true }), { id: 6, name: 'Flo', initial: 'F' })
+  t.strictSame(await authors.update(3, { rating: 9 }), { status: 'ok' })
+  t.strictSame(await authors.update('Cy', { rating: 8 }, { returning: ['rating'] }), { rating: 8 })
+  t.strictSame(await authors.resource('by_name').item('Cy').get({ fields: ['id'] }), { id: 3 })
+  const id = '00000000-0000-4000-8000-000000000009'
+  t.strictSame(await books.upsert(id, { title: 'Two', pages: 2, author_id: 1 }), { status: 'created' })
+  t.strictSame(await books.upsert(id, { pages: 3 }), { status: 'ok' })
+  t.strictSame(
+    (await authors.list({ where: { books: { title: 'Two', pages: 3 } }, fields: ['name'] })).items,
+    [{ name: 'Ada' }]
+  )
+  t.strictSame(await authors.delete(5), { status: 'ok' })
+  t.equal((await failed(authors.get(5))).code, 'identifier_not_found')
+})
+
+test('relations are followed to any depth, read and written', async t => {
+  const { authors } = await serve(t)
+  const books = authors.item(1).resource('books')
+  const [first] = (await books.list()).items
+  t.equal(first?.['title'], 'One')
+  const author = books.item(String(first?.['id'])).resource('author') as unknown as {
+    get: (query: object) => Promise<unknown>,
+    update: (body: object) => Promise<unknown>
+  }
+  t.strictSame(await author.get({ fields: ['name'] }), { name: 'Ada' })
+  t.strictSame(await author.update({ rating: 5 }), { status: 'ok' })
+  t.equal((await authors.get(1))['rating'], 5)
+  t.match(await books.create({ title: 'Two', pages: 2 }), { status: 'created' })
+  t.equal(await books.count({ pages: { lt: 3 } }), 1)
+})
+
+test('an update of what was got is refused if the item has changed since', async t => {
+  const { authors } = await serve(t)
+  const author = await authors.get(2)
+  t.strictSame(Object.keys(author).includes('etag'), false)
+  await authors.update(2, { rating: 1 }, { unchanged: author })
+  const error = await failed(authors.update(2, { rating: 2 }, { unchanged: author }))
+  t.strictSame([error.status, error.code, error.outcome], [412, 'precondition_failed', 'failed'])
+  const after = await authors.update(2, { rating: 3 }, { returning: true })
+  await authors.delete(2, { unchanged: after })
+  await t.rejects(
+    authors.update(1, { rating: 2 }, { unchanged: (await authors.list()).items[0] as object }),
+    TypeError,
+    'a list has no tags'
+  )
+})
+
+test('a filter that is too long for a URL goes in the body of a QUERY, and so do its pages', async t => {
+  const { app, authors, requests } = await serve(t)
+  await addAuthors(app, 300)
+  requests.length = 0
+  const name = Array.from({ length: 250 }, (_, index) => `A${index}"\\${' '.repeat(20)}`)
+  const where = { or: [{ name: { notIn: name.slice(0, 10) } }, { name }] }
+  t.strictSame(
+    [await drain(authors.list({ where, size: 150 })), ...requests.map(request => request.slice(0, 18))],
+    [302, 'QUERY /api/authors', 'QUERY /api/authors', 'QUERY /api/authors']
+  )
+  t.equal(await authors.count(where), 302)
+  t.equal(await drain(authors.stream({ where })), 302)
+})
+
+test('an error has the facts of the API', async t => {
+  const { authors } = await serve(t)
+  const error = await failed(authors.create({ name: '', born: 'x' }))
+  t.ok(error instanceof ApiError && error instanceof Error)
+  t.match(
+    error,
+    { name: 'ApiError', status: 400, code: 'validation', outcome: 'failed', message: /'details' lists 3 problems/ }
+  )
+  t.strictSame(error.details.map(({ pointer }) => pointer), ['/born', '/name', '/rating'])
+  const unknown = await failed(authors.list({ where: { nam: 'x' } }))
+  t.match(unknown.facts, { parameter: 'where', suggestion: 'name' })
+  t.equal(unknown.response?.headers.get('content-type'), 'application/json; charset=utf-8')
+  const problem = await serve(t, { responseContent: { errors: 'problem' } })
+  t.match(
+    await failed(problem.authors.get(99)),
+    { status: 404, code: 'identifier_not_found', message: "An item was not found with the identifier '99'." }
+  )
+})
+
+test('an answer that is no JSON is an error with its text', async t => {
+  const html = (status: number) => new Response(
+    '<h1>Sign in</h1>',
+    { status, headers: { 'content-type': 'text/html' } }
+  )
+  for (const status of [200, 403, 500]) {
+    t.match(
+      await failed(answering(html(status)).authors.get(1)),
+      { status, code: 'not_api', message: '<h1>Sign in</h1>' }
+    )
+  }
+  t.equal((await failed(answering(html(200)).authors.update(1, {}))).outcome, 'unknown')
+  t.equal((await failed(answering(html(403)).authors.update(1, {}))).outcome, 'failed')
+  const { authors } = answering(html(200))
+  const stream = authors.stream()
+  t.equal((await failed(stream.next())).message, 'TypeError: <h1>Sign in</h1>')
+})
+
+test('a stream that breaks off throws after the last whole item', async t => {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/x-ndjson' })
+    response.write('{"id":1}\n{"id":"é')
+    response.write(Buffer.from('"}\n{"i'), () => { setTimeout(() => response.destroy(), 20) })
+  })
+  await new Promise<void>(resolve => { server.listen(0, '127.0.0.1', resolve) })
+  t.teardown(() => server.close())
+  const stream = createClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`).resource('authors').stream()
+  const items: unknown[] = []
+  const error = await failed((async () => { for await (const item of stream) items.push(item) })())
+  t.strictSame(items, [{ id: 1 }, { id: 'é' }])
+  t.match(error, { name: 'ApiError', code: 'network', status: 200 })
+  t.equal(
+    (await failed(drain(answering(new Response('{"id":1}\n{"id":2}')).authors.stream()))).code,
+    'network',
+    'a line without an end'
+  )
+})
+
+test('reads are repeated after Retry-After, writes are not', async t => {
+  const busy = (after = '0') => new Response(
+    '{"error":"unavailable","message":"busy"}',
+    { status: 503, headers: { 'retry-after': after } }
+  )
+  const reads = answering(busy(), new TypeError('fetch failed'), new Response('[{"id":1}]'))
+  t.strictSame((await reads.authors.list()).items, [{ id: 1 }])
+  t.equal(reads.sent.length, 3)
+  const often = answering(busy(), busy(new Date(0).toUTCString()), busy(), busy())
+  t.match(await failed(often.authors.get(1)), { status: 503, code: 'unavailable', outcome: 'failed' })
+  t.equal(often.sent.length, 3)
+  const late = answering(busy('3600'))
+  await failed(late.authors.get(1))
+  t.equal(late.sent.length, 1, 'who should wait for an hour is told so')
+  const write = answering(busy())
+  t.equal((await failed(write.authors.create({}))).outcome, 'failed')
+  t.equal(write.sent.length, 1)
+  t.match(
+    await failed(answering(new TypeError('fetch failed')).authors.create({})),
+    { status: 0, code: 'network', outcome: 'unknown' }
+  )
+  t.equal(
+    (await failed(answering(new Response('{"error":"outcome_unknown"}', { status: 503 })).authors.create({}))).outcome,
+    'unknown'
+  )
+  t.equal((await failed(answering(new Response('Bad gateway', { status: 502 })).authors.create({}))).outcome, 'unknown')
+})
+
+test('an aborted request rejects with the reason, also while it waits', async t => {
+  const { authors, url } = await serve(t)
+  await t.rejects(authors.list({}, { signal: AbortSignal.abort(new RangeError('enough')) }), RangeError)
+  const waiting = createServer((_, response) => { response.writeHead(503, { 'retry-after': '20' }).end() })
+  await new Promise<void>(resolve => { waiting.listen(0, '127.0.0.1', resolve) })
+  t.teardown(() => waiting.close())
+  const controller = new AbortController()
+  const list = createClient(
+    `http://127.0.0.1:${(waiting.address() as AddressInfo).port}`,
+    { retries: 1 }
+  ).resource('authors').list({}, { signal: controller.signal })
+  setTimeout(() => { controller.abort(new RangeError('enough')) }, 30)
+  await t.rejects(list, RangeError)
+  const stop = new AbortController()
+  const stream = createClient(`${url}/api`).resource('authors').stream({}, { signal: stop.signal })
+  await stream.next()
+  stop.abort(new RangeError('enough'))
+  await t.rejects(drain(stream).then(() => { throw new RangeError('it ended') }), RangeError)
+})
+
+test('headers are those of the client, a function of it, and of the request', async t => {
+  const sent: Array<Record<string, string>> = []
+  const fetch = async (_: string, init: RequestInit) => {
+    sent.push(init.headers as Record<string, string>)
+    return new Response('[]')
+  }
+  await createClient(
+    'http://host',
+    { fetch, headers: { authorization: 'a' } }
+  ).resource('x').list({ count: true }, { headers: { 'x-trace': '1' } })
+  await createClient(
+    'http://host',
+    { fetch, headers: async () => ({ authorization: 'b' }) }
+  ).resource('x').create({}, { headers: { authorization: 'c' } })
+  t.strictSame(
+    sent,
+    [
+      { prefer: 'count=exact', authorization: 'a', 'x-trace': '1' },
+      { 'content-type': 'application/json', authorization: 'c' }
+    ]
+  )
+})
+
+test('no identifier leads to another path', async t => {
+  const { authors, sent } = answering()
+  for (const id of ['', '.', '..']) {
+    t.throws(() => authors.item(id), TypeError)
+    await t.rejects(authors.delete(id), TypeError)
+  }
+  t.equal(sent.length, 0)
+  await authors.get('a/b?c#d%20,é')
+  await authors.get([10248, 'a,b'])
+  t.strictSame(
+    sent.map(({ url }) => url),
+    ['http://host/authors/a%2Fb%3Fc%23d%2520%2C%C3%A9', 'http://host/authors/10248,a%2Cb']
+  )
+})
+
+test('where a browser hides the links of pages, a list is an error, not an end', async t => {
+  const hidden = () => Object.defineProperty(new Response('[{"id":1}]'), 'type', { value: 'cors' })
+  t.match(await failed(answering(hidden(), hidden(), hidden()).authors.list()), { message: /CORS hides ETag/ })
+})
+
+test('a client is no promise', async t => {
+  const client = createClient('http://host')
+  t.equal(await (client as unknown as Promise<unknown>), client)
+  t.equal(await (client.resource('x').item(1) as unknown as Promise<{ then?: unknown }>).then, undefined)
+})
+
+test('the client is small, and imports nothing', async t => {
+  const { outputFiles: [file], metafile } = await build({
+    entryPoints: [new URL('../../lib/client/index.ts', import.meta.url).pathname],
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    write: false,
+    metafile: true
+  })
+  t.ok(gzipSync(file?.contents ?? '').length < 2560, `${gzipSync(file?.contents ?? '').length} bytes`)
+  t.ok(Object.keys(metafile.inputs).every(path => /lib\/client\/[a-z/-]+\.ts$/.test(path)), 'no other room')
+})

@@ -1,0 +1,211 @@
+import fc from 'fast-check'
+import { deepStrictEqual } from 'node:assert'
+import { test } from 'tap'
+import { createClient } from '../../lib/client/index.ts'
+import type { Operator } from '../../lib/model/values.ts'
+import { parseQuery } from '../../lib/request/query.ts'
+import type { FieldAsked, Filter, ValueText } from '../../lib/request/request.ts'
+import { compileSyntax } from '../../lib/request/syntax.ts'
+
+// docs/client.md: Filters
+
+const numRuns = Number(process.env['FC_RUNS'] ?? 500)
+const limits = { depth: 50, terms: 10_000, fields: 10_000 }
+const syntax = compileSyntax({ limits })
+
+/** Returns what the server's parser makes of the query of a list. */
+async function parsed (query: object) {
+  let text = ''
+  const fetch = async (url: string) => {
+    text = new URL(url).search.slice(1)
+    return new Response('[]')
+  }
+  await createClient('http://host/api/', { fetch, maxQuery: Infinity }).resource('people').list(query as never)
+  return parseQuery(text, syntax)
+}
+
+const bare = (value: unknown): unknown => JSON.parse(
+  JSON.stringify(value, (key, member) => key === 'at' ? undefined : member)
+)
+
+// Generators: an object, and the filter that it means. A member of undefined is the filter that every item matches.
+
+interface Meant { readonly where: object, readonly filters: readonly unknown[] }
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 8 }).filter(text => !text.includes('\0')),
+  fc.string({ unit: fc.constantFrom(...'aé😀0 "\\,;|()!=*<>~^$&+%#.\'/?[]`\n\u0085'), maxLength: 8 }),
+  fc.constantFrom('null', 'true', '', '*', '"')
+)
+const number = fc.oneof(fc.integer(), fc.double({ noNaN: true }))
+const value: fc.Arbitrary<readonly [unknown, ValueText]> = fc.oneof(
+  text.map(text => [text, { text, quoted: true, at: undefined as never }] as const),
+  fc.date({ noInvalidDate: true }).map(
+    date => [date, { text: date.toISOString(), quoted: true, at: undefined as never }] as const
+  ),
+  fc.oneof(number, fc.boolean(), fc.constant(null), fc.bigInt()).map(
+    plain => [plain, { text: String(plain), quoted: false, at: undefined as never }] as const
+  )
+)
+
+const words: Readonly<Record<string, Operator>> = {
+  eq: 'equals',
+  ne: 'not_equals',
+  lt: 'less',
+  lte: 'at_most',
+  gt: 'greater',
+  gte: 'at_least',
+  startsWith: 'starts_with',
+  endsWith: 'ends_with',
+  contains: 'contains',
+  eqIgnoreCase: 'equals_ignoring_case',
+  startsWithIgnoreCase: 'starts_with_ignoring_case',
+  endsWithIgnoreCase: 'ends_with_ignoring_case',
+  containsIgnoreCase: 'contains_ignoring_case'
+}
+const name = fc.oneof(
+  fc.constantFrom('constructor', 'toString', 'by_name', '0', 'title', 'null', 'a-b'),
+  fc.string({ unit: fc.constantFrom(...'xyz_-09é😀'), minLength: 1, maxLength: 4 })
+)
+
+const one = fc.record({ word: fc.constantFrom(...Object.keys(words)), value }).map(
+  ({ word, value: [given, read] }) => ({ word, given, operator: words[word], values: [read] })
+)
+const many = fc.record({ word: fc.constantFrom('in', 'notIn'), values: fc.array(value, { maxLength: 3 }) })
+  .map(
+    ({ word, values }) => (
+      {
+        word,
+        given: values.map(([given]) => given),
+        operator: word === 'in' ? 'in' as const : 'not_in' as const,
+        values: values.map(([, read]) => read)
+      }
+    )
+  )
+const comparison: fc.Arbitrary<(name: string) => Meant> = fc.oneof(
+  fc.uniqueArray(
+    fc.oneof(one, many),
+    { selector: ({ word }) => word, minLength: 1, maxLength: 3 }
+  ).map(members => (name: string): Meant => ({
+    where: { [name]: Object.fromEntries(members.map(({ word, given }) => [word, given])) },
+    filters: members.map(({ operator, values }) => ({ kind: 'compare', path: [name], operator, values }))
+  })),
+  value.map(
+    ([given, read]) => (name: string): Meant => (
+      { where: { [name]: given }, filters: [{ kind: 'compare', path: [name], operator: 'equals', values: [read] }] }
+    )
+  ),
+  fc.array(value, { maxLength: 3 }).map(values => (name: string): Meant => ({
+    where: { [name]: values.map(([given]) => given) },
+    filters: [{ kind: 'compare', path: [name], operator: 'in', values: values.map(([, read]) => read) }]
+  }))
+)
+
+/** The filter in the parentheses of `not` and of relations: a group as it is, other filters in one of `and`. */
+function grouped (filters: readonly unknown[]): unknown {
+  const [only, ...others] = filters as readonly Filter[]
+  return others.length === 0 && only !== undefined && (
+    only.kind === 'any' || only.kind === 'all'
+  )
+    ? only
+    : { kind: 'all', of: filters }
+}
+
+const never = { kind: 'not', of: { kind: 'all', of: [] } }
+
+/** One member of a group of `or`: a group of one is read as one of `and`. */
+function either (members: readonly Meant[]): readonly unknown[] {
+  if (members.length === 0) return [never]
+  if (members.some(({ filters }) => filters.length === 0)) return []
+  const of = members.map(({ filters }) => filters.length > 1 ? { kind: 'all', of: filters } : filters[0])
+  return [{ kind: of.length === 1 ? 'all' : 'any', of }]
+}
+
+const { where } = fc.letrec<{ where: Meant, member: Meant }>(tie => ({
+  member: fc.oneof(
+    { maxDepth: 3 },
+    fc.tuple(name, comparison).map(([name, make]) => make(name)),
+    fc.tuple(name, tie('where')).map(
+      ([name, { where, filters }]): Meant => (
+        { where: { [`${name}r`]: where }, filters: [{ kind: 'some', path: [`${name}r`], of: grouped(filters) }] }
+      )
+    ),
+    tie('where').map(
+      ({ where, filters }): Meant => ({ where: { not: where }, filters: [{ kind: 'not', of: grouped(filters) }] })
+    ),
+    fc.array(tie('where'), { maxLength: 3 }).map(
+      (members): Meant => ({ where: { or: members.map(({ where }) => where) }, filters: either(members) })
+    ),
+    fc.array(tie('where'), { maxLength: 3 }).map(
+      (members): Meant => (
+        { where: { and: members.map(({ where }) => where) }, filters: members.flatMap(({ filters }) => filters) }
+      )
+    )
+  ),
+  // JavaScript moves names in digits to the front, so there is at most one.
+  where: fc.uniqueArray(
+    tie('member'),
+    { selector: ({ where }) => /^\d/.test(Object.keys(where)[0] ?? '') ? '0' : Object.keys(where)[0], maxLength: 3 }
+  )
+    .map((members): Meant => {
+      const sorted = members.toSorted(
+        (one, other) => Number(
+          /^(0|[1-9]\d*)$/.test(Object.keys(other.where)[0] ?? '')
+        ) - Number(/^(0|[1-9]\d*)$/.test(Object.keys(one.where)[0] ?? ''))
+      )
+      return {
+        where: Object.assign({}, ...sorted.map(({ where }) => where)) as object,
+        filters: sorted.flatMap(({ filters }) => filters)
+      }
+    })
+}))
+
+test('whatever object `where` takes means the same to the parser of the server', async t => {
+  await fc.assert(fc.asyncProperty(where, async ({ where, filters }) => {
+    const { filters: read } = await parsed({ where })
+    deepStrictEqual(bare(read), bare(filters))
+  }), { numRuns })
+  t.pass()
+})
+
+test('it means the same inside of a selection, among sorts and sizes', async t => {
+  const nested = fc.record(
+    {
+      where,
+      fields: fc.option(fc.uniqueArray(name, { minLength: 1, maxLength: 2 }), { nil: undefined }),
+      sort: fc.constantFrom('name desc', ['-a', 'b']),
+      limit: fc.nat(9)
+    }
+  )
+  await fc.assert(fc.asyncProperty(nested, async ({ where: { where, filters }, fields, sort, limit }) => {
+    const { fields: read = [] } = await parsed({ fields: ['id', { moons: { where, fields, sort, limit } }] })
+    const [id, moons] = read as readonly [FieldAsked, FieldAsked]
+    deepStrictEqual([id.name, moons.name], ['id', 'moons'])
+    deepStrictEqual(bare(moons.query?.filters), bare(filters))
+    deepStrictEqual(moons.query?.fields?.map(({ name }) => name), fields)
+    deepStrictEqual(
+      bare(moons.query?.sort),
+      sort === 'name desc'
+        ? [{ name: 'name', descending: true }]
+        : [
+            { name: 'a', descending: true },
+            { name: 'b', descending: false }
+          ]
+    )
+    deepStrictEqual(moons.query?.page.size?.text, String(limit))
+  }), { numRuns: numRuns / 2 })
+  t.pass()
+})
+
+test('undefined is refused, as it never means that there is no condition', async t => {
+  for (
+    const where of [
+      { name: undefined },
+      { name: { eq: undefined } },
+      { id: [1, undefined] },
+      { or: [{ moons: { name: undefined } }] }
+    ]
+  ) {
+    await t.rejects(parsed({ where }), TypeError)
+  }
+})
