@@ -6,14 +6,20 @@ import type { Collection, Field, Model, RelationField, StoredField, SubCollectio
  * A request that writes a link. `asks`: the operations that the rules must allow, besides those of the link's names.
  */
 export interface Way {
-  readonly method: 'POST' | 'PUT' | 'PATCH'
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly url: string
   readonly body: unknown
   readonly asks: readonly string[]
 }
 
 /** A link, its names as `collection.property`, and the ways to write it between the items with the keys. */
-export interface LinkWays { readonly names: readonly string[], readonly setter: boolean, readonly ways: readonly Way[] }
+export interface LinkWays {
+  readonly names: readonly string[]
+  readonly setter: boolean
+  readonly ways: readonly Way[]
+  /** The ways to remove links of the same items, as far as they are linked. */
+  readonly unlinking: readonly Way[]
+}
 
 /** The keys of two items that are not linked, and of a third collection's item; a key that no item has. */
 export interface Keys { of (collection: Collection): number, readonly unused: number }
@@ -26,7 +32,8 @@ export function waysOf (model: Model, keys: Keys): readonly LinkWays[] {
   return [...links.values()].map(group => ({
     names: [...new Set(group.flatMap(namesOf))],
     setter: group.some(one => foreignKeyOf(one).some(({ property }) => childOf(one).setters.has(property))),
-    ways: distinct(group.flatMap(one => one.kind === 'sub-item' ? byChild(one, keys) : byList(one, keys)))
+    ways: distinct(group.flatMap(one => one.kind === 'sub-item' ? byChild(one, keys) : byList(one, keys))),
+    unlinking: distinct(group.flatMap(one => unlinkingOf(one, keys)))
   }))
 }
 
@@ -122,6 +129,30 @@ function byList (field: SubCollectionField, { of, unused }: Keys): readonly Way[
             ]
           }
         ] as const
+      : []
+  ]
+}
+
+/** Removes a link by the relation, by its foreign key, and with its item. */
+function unlinkingOf (field: RelationField, { of }: Keys): readonly Way[] {
+  const { holder, target, name } = field
+  const url = `/${holder.name}/${of(holder)}`
+  const asks = [`${holder.property}.update`]
+  const deletion = { method: 'DELETE', url, body: undefined, asks: [`${holder.property}.delete`] } as const
+  if (field.kind === 'sub-collection') {
+    return [
+      deletion,
+      { method: 'PUT', url: `${url}/${name}`, body: [], asks },
+      { method: 'DELETE', url: `${url}/${name}/${of(target)}`, body: undefined, asks }
+    ]
+  }
+  const [foreignKey] = field.foreignKey
+  return [
+    deletion,
+    { method: 'PATCH', url, body: { [name]: null }, asks },
+    { method: 'DELETE', url: `${url}/${name}`, body: undefined, asks },
+    ...foreignKey?.writable === true
+      ? [{ method: 'PUT', url: `${url}/${foreignKey.name}`, body: null, asks } as const]
       : []
   ]
 }
