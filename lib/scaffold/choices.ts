@@ -12,7 +12,7 @@ export function choicesIn (expression: string, column: string): readonly Literal
   const body = afterNull(tokens, column)
   const [subject, ...rest] = body
   if (subject === undefined || !isName(subject, column)) return undefined
-  return listed(rest, ['in'], []) ?? listed(rest, ['=', 'any', 'array', '['], [']'])
+  return listed(rest, 'in', '') ?? listed(rest, '= any array [', ']')
 }
 
 /** Returns the choices of the columns of a `create table`, by the lower-case name of the column. */
@@ -40,9 +40,10 @@ function afterNull (tokens: readonly Token[], column: string): readonly Token[] 
   return ['is', 'null', 'or'].every((word, index) => isWord(words[index], word)) ? tokens.slice(4) : tokens
 }
 
-function listed (
-  tokens: readonly Token[], before: readonly string[], after: readonly string[]
-): readonly Literal[] | undefined {
+/** Returns the literals between the words of `opening` and of `closing`; undefined if something else is there. */
+function listed (tokens: readonly Token[], opening: string, closing: string): readonly Literal[] | undefined {
+  const before = opening.split(' ')
+  const after = closing === '' ? [] : [closing]
   const end = tokens.length - after.length
   if (!before.every((word, index) => isWord(tokens[index], word))) return undefined
   if (!after.every((sign, index) => isSign(tokens[end + index], sign))) return undefined

@@ -44,6 +44,17 @@ export function readDocument (document: OpenApiDocument) {
     pattern: new RegExp(`^${path.split(/\{\w+\}/).map(escape).join('([^/]+)')}/?$`)
   })).toSorted((one, other) => one.names.length - other.names.length || literal(other.path) - literal(one.path))
 
+  const dictionaries = paths.filter(({ path }) => /[^/]\{field\}$/.test(path)).map(({ item, pattern }) => ({
+    item,
+    below: new RegExp(pattern.source.replace(/\/\?\$$/, '/[^/]'))
+  }))
+
+  /** Returns true for the path of a group of a dictionary: no document lists it, and it looks like that of a field. */
+  const namesGroup = (pathname: string) => dictionaries.some(({ item, below }) => {
+    const [, field] = below.exec(pathname) ?? []
+    return field !== undefined && fits(item, { field: decodeURIComponent(field) })
+  })
+
   /** Returns the validator of the schema at a JSON pointer of the document. */
   function validatorAt (...tokens: readonly string[]): ValidateFunction {
     const pointer = tokens.map(token => encodeURIComponent(token.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')
@@ -57,6 +68,7 @@ export function readDocument (document: OpenApiDocument) {
       const [pathname = ''] = url.split('?')
       // A client resolves dot segments before it sends them, and the API refuses what cannot be decoded.
       if (/\/\.\.?(\/|$)/.test(pathname) || !isDecodable(pathname)) return undefined
+      if (namesGroup(pathname)) return undefined
       for (const { path, item, names, pattern } of paths) {
         const match = pattern.exec(pathname)
         const operation = item[method.toLowerCase()]

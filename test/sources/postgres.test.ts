@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
+import { EventEmitter, once } from 'node:events'
 import Fastify from '../helpers/fastify.ts'
 import type { Test } from 'tap'
 import dataApi, {
@@ -210,11 +211,18 @@ test('a server that cannot be reached at the start is 503 until it can', async t
 test('a statement that takes too long is 503, and so is waiting for a connection that others have', async t => {
   const db = await open(t, `${things}; insert into things (word) values ('a')`,
     { max: 1, connectionTimeout: 100, statementTimeout: 300 })
+  const hook = new EventEmitter()
   const send = await serve(t, db, {
-    hooks: { updating: async (_thing, _before, { transaction }) => { await transaction.query('select pg_sleep(5)') } }
+    hooks: {
+      async updating (_thing, _before, { transaction }) {
+        hook.emit('begun')
+        await transaction.query('select pg_sleep(5)')
+      }
+    }
   })
+  const begun = once(hook, 'begun')
   const slow = send('PUT', '/things/1', { yes: true })
-  await new Promise(resolve => setTimeout(resolve, 20))
+  await begun
   t.strictSame((await send('GET', '/things/1'))[0], 503)
   t.equal((await slow)[0], 503)
   t.strictSame(await send('GET', '/things/1/yes'), [200, null])
