@@ -11,7 +11,7 @@ import { type Opened, openers } from '../helpers/sources.ts'
 
 // docs/http.md: Writing. Generated requests that write, sent to a fresh world of each source.
 
-const runs = Number(process.env['FC_RUNS'] ?? 100)
+const runs = Number(process.env['FC_RUNS'] ?? 50)
 
 // Keys that are drawn must be the same on every source.
 let drawn = 100

@@ -187,7 +187,7 @@ const choices: fc.Arbitrary<ChoiceSequence> = fc.array(fc.nat({ max: choiceLimit
 const cases: fc.Arbitrary<readonly [Case, ChoiceSequence, ChoiceSequence]> = fc.tuple(new CaseArbitrary(), choices,
   choices)
 
-const runs = Number(process.env['FC_RUNS'] ?? 25)
+const runs = Number(process.env['FC_RUNS'] ?? 15)
 const seed = process.env['FC_SEED'] === undefined ? undefined : Number(process.env['FC_SEED'])
 
 const leakless = (opens: Readonly<Record<string, Open>>, making: Making) => fc.asyncProperty(cases, async ([{

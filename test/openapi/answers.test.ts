@@ -13,7 +13,8 @@ import { readDocument } from '../helpers/openapi.ts'
 // docs/openapi.md: Exactness
 
 const numRuns = Number(process.env['FC_RUNS'] ?? 60)
-const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+// The same in each run, so that what fails here fails everywhere; FC_SEED=$RANDOM draws others.
+const seed = Number(process.env['FC_SEED'] ?? 20_261_122)
 
 test('every answer to a generated request is as the document describes it', async t => {
   const counts = { described: 0 }
