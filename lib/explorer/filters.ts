@@ -33,7 +33,7 @@ function showChip (part: Part, place: Place): Html {
 function showForm (choices: readonly Choice[], collection: Collection, place: Place): Html {
   const name = namingField(collection)?.name
   const chosen = wordOf('_filter', place.query) ?? choices.find(({ path }) => path === name)?.path
-  return html`<form class="filter" method="get" action="${pathTo(place)}" data-filter="${collection.name}">
+  return html`<form class="filter" method="get" action="${pathTo(place)}">
 <input type="hidden" name="_query" value="${ownQuery(place.query)}">
 <label><span class="unseen">Field to filter by</span><select name="_field">${choices.map(({ path, family, field }) =>
   html`<option class="${family}" data-kind="${field.type.kind}"${path === chosen && html` selected`}>${path}</option>`)}

@@ -19,7 +19,7 @@ export interface FormWords { readonly method: 'POST' | 'PATCH', readonly action:
 /** Returns a form that writes an item. */
 export function showForm (filled: Filled, { method, action, submit }: FormWords, place: Place): Html {
   const { fields, tag } = filled
-  return html`${showFaults(filled)}<form class="write" method="post" action="${action}" data-check>
+  return html`${showFaults(filled)}<form class="write" method="post" action="${action}">
 <input type="hidden" name="_method" value="${method}">
 ${tag !== undefined && html`<input type="hidden" name="_tag" value="${tag}">`}
 ${fields.map(field => showField(field, filled, method === 'POST', place))}
@@ -47,7 +47,7 @@ function showField (one: FormField, { texts, faults }: Filled, isNew: boolean, p
     faulty !== undefined && html` aria-invalid="true"`}${mustBeGiven(one) && html` required`}`
   const text = texts.get(name) ?? ''
   const control = field.kind === 'sub-item'
-    ? showReference(field, text, attributes)
+    ? showReference(text, attributes)
     : showControl(field, text, attributes, isNew || field.nullable || !field.readable)
   return html`<div class="field"><label for="field-${name}"><bdi>${name}</bdi>${required && html`
 <span class="hint">required</span>`}</label>${control}
@@ -71,8 +71,8 @@ function hintOf (field: StoredField | SubItemField, place: Place): Fragment {
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
-function showReference ({ target }: SubItemField, text: string, attributes: Html): Html {
-  return html`<input${attributes} value="${text}" autocomplete="off" data-search="${target.name}" dir="auto">`
+function showReference (text: string, attributes: Html): Html {
+  return html`<input${attributes} value="${text}" autocomplete="off" dir="auto">`
 }
 
 function showControl (field: StoredField, text: string, attributes: Html, mayBeEmpty: boolean): Html {

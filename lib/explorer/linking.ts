@@ -5,7 +5,7 @@ import { pathTo, type Place } from './place.ts'
 /** Returns a form that links an item that exists, which is named by any of its identifiers. */
 export function linkForm ({ target }: SubCollectionField, place: Place): Html {
   return html`<form class="link" method="post" action="${pathTo(place)}"><label>Link an item of ${target.name}
-<input name="_link" required autocomplete="off" data-search="${target.name}" placeholder="its identifier"></label>
+<input name="_link" required autocomplete="off" placeholder="its identifier"></label>
 <button>Link</button></form>`
 }
 

@@ -4,7 +4,6 @@ import { readableQuery } from './filters.ts'
 import { type Fragment, type Html, html, trusted } from './html.ts'
 import { pathTo, type Place } from './place.ts'
 import { encodePart, queryOf } from './rewrite.ts'
-import { script } from './script.ts'
 import { style } from './style.ts'
 import { ownQuery } from './words.ts'
 
@@ -22,7 +21,6 @@ export interface Content {
 
 const doctype = trusted('<!doctype html>')
 const styleElement = trusted(`<style>${style}</style>`)
-const scriptElement = trusted(`<script>${script}</script>`)
 const icon = 'data:image/svg+xml,' + encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">' +
   '<rect x="1" y="2" width="14" height="12" rx="2" fill="#2f6f8f"/><path d="M1 6h14M6 6v8" stroke="#fff"/></svg>')
 
@@ -36,7 +34,7 @@ export function showPage ({ heading, title, main, formats, takesQuery = false }:
 <header>${showCrumbs(place)}</header>
 <main id="main"><h1>${heading}</h1>
 ${formats && showRequest(takesQuery, formats, place)}
-${main}</main>${scriptElement}</body></html>`
+${main}</main></body></html>`
 }
 
 /** Returns the path as links, one for each segment. */
@@ -89,4 +87,4 @@ ${showSnippet('JavaScript', `const response = await fetch(${JSON.stringify(url)}
 }
 
 const showSnippet = (name: string, code: string) =>
-  html`<figure><figcaption>${name}</figcaption><pre tabindex="0" data-copy>${code}</pre></figure>`
+  html`<figure><figcaption>${name}</figcaption><pre tabindex="0">${code}</pre></figure>`

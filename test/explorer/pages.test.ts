@@ -129,7 +129,7 @@ test('answers in JSON are byte-identical with the explorer, but for Vary', async
   }
 })
 
-test('a page is private, and forbids all but its own style and script', async t => {
+test('a page is private, and forbids all but its own style', async t => {
   const { get } = await serve()
   for (const url of ['/api', '/api/artists', '/api/artists/9']) {
     const { headers, body } = await get(url)
