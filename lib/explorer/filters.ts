@@ -13,7 +13,7 @@ export const families = ['equality', 'order', 'text'] as const
 type Family = typeof families[number]
 
 /** A field that the form can filter by: of the collection, or of an item that it is related to. */
-interface Choice { readonly path: string, readonly field: DataField, readonly family: Family }
+interface Choice { readonly path: string, readonly family: Family }
 
 /** Returns the filters of a page: those that hold, each with a link that removes it, and a form for another. */
 export function showFilters (collection: Collection, place: Place): Html {
@@ -35,8 +35,8 @@ function showForm (choices: readonly Choice[], collection: Collection, place: Pl
   const chosen = wordOf('_filter', place.query) ?? choices.find(({ path }) => path === name)?.path
   return html`<form class="filter" method="get" action="${pathTo(place)}">
 <input type="hidden" name="_query" value="${ownQuery(place.query)}">
-<label><span class="unseen">Field to filter by</span><select name="_field">${choices.map(({ path, family, field }) =>
-  html`<option class="${family}" data-kind="${field.type.kind}"${path === chosen && html` selected`}>${path}</option>`)}
+<label><span class="unseen">Field to filter by</span><select name="_field">${choices.map(({ path, family }) =>
+  html`<option class="${family}"${path === chosen && html` selected`}>${path}</option>`)}
 </select></label>
 ${families.map(family => showOperators(family, place))}
 <label class="value"><span class="unseen">Value</span>
@@ -90,7 +90,7 @@ const choicesOf = memoize((collection: Collection): readonly Choice[] => [
 
 function choiceOf (path: string, field: DataField): Choice {
   const { operators } = field.type
-  return { path, field, family: operators.has('contains') ? 'text' : operators.has('greater') ? 'order' : 'equality' }
+  return { path, family: operators.has('contains') ? 'text' : operators.has('greater') ? 'order' : 'equality' }
 }
 
 /** Returns the filter that a form for filters asks for; undefined if it asks for none. */
