@@ -14,7 +14,9 @@ test('the first program listens, and answers each request as the table says', as
     process.send(app.server.address().port)
     process.on('disconnect', () => { process.exit() })`)
   const folder = mkdtempSync(join(tmpdir(), 'readme-'))
-  const child = fork(fileURLToPath(file), { cwd: folder })
+  // Its database is a file of the folder it runs in, where the loader's name alone would lead nowhere.
+  const execArgv = ['--import', import.meta.resolve('ts-blank-space/register')]
+  const child = fork(fileURLToPath(file), { cwd: folder, execArgv })
   t.teardown(() => {
     child.disconnect()
     child.once('exit', () => { rmSync(folder, { recursive: true, force: true }) })

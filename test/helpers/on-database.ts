@@ -26,7 +26,7 @@ export async function onDatabase (
       await db.close()
     }
   } finally {
-    await admin.query(`drop database ${name} with (force)`)
+    await admin.query(`drop database ${name}`)
     await admin.end()
   }
 }

@@ -130,7 +130,7 @@ for (const [kind, connect] of Object.entries(open)) {
     const db = connect(url.href)
     t.strictSame(await answersOf((table, options) => db.table(table, options)), answers)
     await db.close()
-    await admin.query(`drop database ${database} with (force)`)
+    await admin.query(`drop database ${database}`)
     await admin.end()
   })
 }
