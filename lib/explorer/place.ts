@@ -30,6 +30,11 @@ export interface PlaceOf<K extends Resource['kind']> extends Place {
   readonly spot: Spot & { readonly resource: Extract<Resource, { kind: K }> }
 }
 
+/** Returns true for a place of that kind of resource. */
+export const isOf = <K extends Resource['kind']>(
+  kind: K, place: Place & { readonly spot: Spot }
+): place is PlaceOf<K> => place.spot.resource.kind === kind
+
 /** Returns the path of a resource below that of the page. */
 export const pathTo = ({ site, parts }: Place, more: readonly Parts[] = []): string =>
   formatPath(site, [...parts, ...more])

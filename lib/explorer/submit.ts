@@ -1,20 +1,18 @@
 import { DataApiError, malformedBody } from '../errors.ts'
+import { linkingRelation, separableRelation } from '../plan/links.ts'
 import type { WriteMethod } from '../plan/methods.ts'
 import { decodeBody } from '../request/body.ts'
 import type { RequestText } from '../request/parse.ts'
 import type { Answer } from '../response/answer.ts'
-import { linkingRelation, separableRelation } from '../plan/links.ts'
-import { fieldsToCreate, fieldsToEdit } from './fields.ts'
-import { findItem, toMembers } from './filled.ts'
-import type { Filled } from './form.ts'
-import { type Html } from './html.ts'
-import { segmentsTo } from './label.ts'
-import { pathTo, type Place, rootPathTo } from './place.ts'
-import { isOf, noData, pageOf, seeOther } from './read-page.ts'
+import { checkMethod } from './allowed.ts'
+import { readCurrent } from './current.ts'
+import { showDelete } from './delete-page.ts'
+import { findItem } from './filled.ts'
+import { seeOther } from './page-answer.ts'
+import { isOf, pathTo, type Place, type PlaceOf } from './place.ts'
+import { refused } from './refused.ts'
+import { create, type Form, update } from './save.ts'
 import type { Visit } from './visit.ts'
-import {
-  checkMethod, type ItemPlace, type ListPlace, readCurrent, showCreate, showDelete, showEdit, updateMethod
-} from './write-page.ts'
 
 /** Does what a form asks for, as a request of the API, and leads to a page that shows it (docs/explorer.md: Forms). */
 export async function submit (text: RequestText, visit: Visit): Promise<Answer> {
@@ -32,57 +30,7 @@ export async function submit (text: RequestText, visit: Visit): Promise<Answer> 
   throw malformedBody(`The form of this page cannot ask for the method '${method}'.`)
 }
 
-type Form = ReadonlyMap<string, string>
-
-async function create (form: Form, place: ListPlace, visit: Visit): Promise<Answer> {
-  checkMethod('POST', place.spot)
-  const fields = fieldsToCreate(place.spot.resource)
-  const filled = { fields, texts: form, tag: undefined }
-  const { body, faults } = await toMembers(fields, form, undefined, visit)
-  if (faults.size > 0) return showing(400, () => showCreate({ ...filled, faults }, place))
-  try {
-    const { headers: { location = pathTo(place) } } = await visit.ask({ method: 'POST', body })
-    return seeOther(`${location}?_done=created`)
-  } catch (error) {
-    return refused(error, found => showCreate({ ...filled, faults: faultsOf(found) }, place))
-  }
-}
-
-async function update (form: Form, place: ItemPlace, visit: Visit): Promise<Answer> {
-  checkMethod(updateMethod(place.spot), place.spot)
-  const { collection } = place.spot.resource
-  const current = await readCurrent(visit, place)
-  const fields = fieldsToEdit(collection)
-  const tag = form.get('_tag')
-  const filled = { fields, texts: form, tag }
-  const { body, faults } = await toMembers(fields, form, current?.item ?? {}, visit)
-  if (faults.size > 0) return showing(400, () => showEdit({ ...filled, faults }, current, false, place))
-  if (Object.keys(body).length === 0) return seeOther(`${pathTo(place)}?_done=unchanged`)
-  try {
-    await visit.ask({ method: updateMethod(place.spot), body, ...tag !== undefined && { ifMatch: tag } })
-    return seeOther(`${pathAfter(body, place, current?.item)}?_done=saved`)
-  } catch (error) {
-    if (!(error instanceof DataApiError) || error.code !== 'precondition_failed') {
-      return refused(error, found => showEdit({ ...filled, faults: faultsOf(found) }, current, false, place))
-    }
-    const now = await readCurrent(visit, place)
-    const renewed: Filled = { ...filled, tag: now?.tag, faults: new Map() }
-    return showing(412, () => showEdit(renewed, now, true, place))
-  }
-}
-
-/** Returns the path of an item after its update: by its key, if the path may have named it by what was changed. */
-function pathAfter (body: object, place: ItemPlace, item: Parameters<typeof segmentsTo>[0] | undefined): string {
-  const { collection } = place.spot.resource
-  const isRenamed = collection.stored.some(({ identifier, name }) => identifier && name in body) ||
-    collection.identifiers.some(({ kind }) => kind === 'lookup')
-  const segments = isRenamed && item !== undefined
-    ? segmentsTo({ ...item, ...body }, collection, place.syntax.dictionaryPrefix)
-    : undefined
-  return segments === undefined ? pathTo(place) : rootPathTo(place, [[collection.name], ...segments])
-}
-
-async function remove (form: Form, place: ItemPlace, visit: Visit): Promise<Answer> {
+async function remove (form: Form, place: PlaceOf<'item'>, visit: Visit): Promise<Answer> {
   checkMethod('DELETE', place.spot)
   const tag = form.get('_tag')
   const done = separableRelation(place.spot.resource) === undefined ? 'deleted' : 'unlinked'
@@ -97,43 +45,16 @@ async function remove (form: Form, place: ItemPlace, visit: Visit): Promise<Answ
 }
 
 /** Returns the place that an item is deleted from: the collection, or the group, of its path. */
-function parentOf (place: ItemPlace): Place {
+function parentOf (place: PlaceOf<'item'>): Place {
   const { dictionaryPrefix } = place.syntax
   const before = place.parts.at(-2)?.map(String).join(',') ?? ''
   return { ...place, parts: place.parts.slice(0, before.startsWith(dictionaryPrefix) ? -2 : -1) }
 }
 
-async function link (identifier: string, place: ListPlace, visit: Visit): Promise<Answer> {
+async function link (identifier: string, place: PlaceOf<'collection'>, visit: Visit): Promise<Answer> {
   const via = linkingRelation(place.spot.resource)
   checkMethod('POST', place.spot)
   if (via === undefined) throw malformedBody('Existing items cannot be linked here.')
   await visit.ask({ method: 'POST', body: await findItem(via.target, identifier, visit) })
   return seeOther(`${pathTo(place)}?_done=linked`)
-}
-
-/** Returns the form again for a fault that the person can mend. Throws every other error. */
-function refused (error: unknown, show: (error: DataApiError) => Html): Answer {
-  if (!(error instanceof DataApiError) || !mendable.has(error.code)) throw error
-  return showing(error.statusCode, () => show(error))
-}
-
-const mendable: ReadonlySet<string> = new Set([
-  'validation', 'argument', 'duplicate', 'reference', 'constraint', 'precondition_failed', 'precondition_required'
-])
-
-/** Returns the messages of an error by the names of the fields that it is about. */
-function faultsOf ({ message, facts: { details, fields = [] } }: DataApiError): Filled['faults'] {
-  const faults = new Map<string, string[]>()
-  const add = (name: string, text: string) => { faults.set(name, [...faults.get(name) ?? [], text]) }
-  for (const { pointer, message: text } of details ?? []) add(nameIn(pointer), text)
-  for (const name of fields) add(name, message)
-  if (faults.size === 0) add('', message)
-  return faults
-}
-
-/** Returns the first name of a JSON pointer (RFC 6901). */
-const nameIn = (pointer: string) => (pointer.split('/')[1] ?? '').replaceAll('~1', '/').replaceAll('~0', '~')
-
-function showing (status: number, show: () => Html): Answer {
-  return pageOf({ status, headers: { vary: 'Accept' }, links: [], body: noData }, show)
 }

@@ -1,0 +1,49 @@
+import { methodNotAllowed } from '../errors.ts'
+import type { Collection } from '../model/model.ts'
+import { methodsOf } from '../openapi/describing.ts'
+import { linkingRelation, replaceableRelation, separableRelation } from '../plan/links.ts'
+import { allowedMethods, type WriteMethod } from '../plan/methods.ts'
+import type { Resource } from '../plan/walk.ts'
+import type { Allowed } from './grid.ts'
+import type { ItemAllowed } from './item.ts'
+import type { PlaceOf, Spot } from './place.ts'
+
+/** Returns what the caller may do with a collection. */
+export function allowedIn ({ spot }: PlaceOf<'collection'>): Allowed {
+  const methods = methodsAt(spot)
+  const { resource } = spot
+  const isPosted = methods.includes('POST')
+  return {
+    create: isPosted && resource.from.collection.strategies.create && resource.presets !== undefined,
+    link: isPosted ? linkingRelation(resource) : undefined,
+    unlink: methods.includes('PUT') && replaceableRelation(resource) !== undefined
+  }
+}
+
+/** Returns what the caller may do with an item. */
+export function allowedAt ({ spot }: PlaceOf<'item'>): ItemAllowed {
+  const methods = methodsAt(spot)
+  const isDeleted = methods.includes('DELETE')
+  const isSeparable = separableRelation(spot.resource) !== undefined
+  const update = methods.some(method => method === 'PATCH' || method === 'PUT')
+  return { update, delete: isDeleted && !isSeparable, unlink: isDeleted && isSeparable }
+}
+
+/** Returns the methods that the caller may use on the resource. */
+export function methodsAt ({ resource, permissions }: Spot): readonly string[] {
+  if (resource.kind === 'directory') return []
+  return methodsOf(resource, { permissions, collection: collectionOf(resource) })
+}
+
+const collectionOf = (resource: Exclude<Resource, { kind: 'directory' }>): Collection =>
+  'from' in resource ? resource.from.collection : resource.collection
+
+/** Throws the denial of a method, or method_not_allowed, for a caller who may not use it here. */
+export function checkMethod (method: WriteMethod, spot: Spot): void {
+  if (methodsAt(spot).includes(method)) return
+  throw spot.permissions.denial(method, spot.resource) ??
+    methodNotAllowed(method, allowedMethods(spot.resource).join(', '))
+}
+
+/** Returns the method of updates: a form changes what it names, by PATCH or PUT alike. */
+export const updateMethod = (spot: Spot): 'PATCH' | 'PUT' => methodsAt(spot).includes('PATCH') ? 'PATCH' : 'PUT'
