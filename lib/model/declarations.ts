@@ -187,9 +187,9 @@ function checkFlags (place: string, options: object): void {
     const near = nearest(name, flagNames)
     if (near !== undefined) throw new DeclarationError(`${place}: '${name}' is not a flag.${didYouMean(near)}`)
   }
-  const { readable, filterable, sortable } = options as FieldFlags
-  for (const [flag, value] of Object.entries({ filterable, sortable })) {
-    if (value !== true || readable === true) continue
+  const flags = options as FieldFlags
+  for (const flag of ['filterable', 'sortable'] as const) {
+    if (flags[flag] !== true || flags.readable === true) continue
     throw new DeclarationError(`${place}: is flagged '${flag}' but not 'readable'`)
   }
 }

@@ -23,8 +23,7 @@ export function toName (naming: Naming, property: string): string {
  */
 export function words (name: string): string[] {
   return name
-    .replace(/([\p{Ll}\p{Nd}])(?=\p{Lu})/gu, '$1 ')
-    .replace(/(\p{Lu})(?=\p{Lu}\p{Ll})/gu, '$1 ')
+    .replace(/(?<=[\p{Ll}\p{Nd}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu, ' ')
     .split(/[\s_-]+/)
     .filter(word => word !== '')
     .map(word => word.toLowerCase())

@@ -20,10 +20,10 @@ export function compileRelations (
     const name = nameOf(property, property, options)
     const index = scalars.size + relations.size
     const flags = compileFlags({ collection: holder.property, property, name, schema, index }, options, true)
-    const base = { ...flags, sortable: false, holder, target: target.collection }
+    const base = { holder, target: target.collection, ...flags, sortable: false }
     relations.set(property, isSubItem(schema)
-      ? Object.freeze({ ...base, kind: 'sub-item', foreignKey: findForeignKey(place, schema.link, draft, target) })
-      : Object.freeze({ ...base, kind: 'sub-collection', link: compileLink(place, schema, draft, target) }))
+      ? Object.freeze({ kind: 'sub-item', foreignKey: findForeignKey(place, schema.link, draft, target), ...base })
+      : Object.freeze({ kind: 'sub-collection', link: compileLink(place, schema, draft, target), ...base }))
   }
   return relations
 }

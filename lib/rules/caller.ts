@@ -66,11 +66,12 @@ export function makeCallers (
   const anyone: Caller = {
     model, guarded: false, scope: () => always, denial: () => undefined, writeDenial: () => undefined
   }
-  const groups = groupByName(declared, model)
-  const linked = linkedNames(declared)
+  const isAnyGuarded = Object.values(declared).some(isGuarded)
+  const groups = isAnyGuarded ? groupByName(declared, model) : new Map<string, Group>()
+  const linked: LinkedNames = isAnyGuarded ? linkedNames(declared) : new Map()
   const modelWithout = cached((connected, denials) => compile(withoutDenied(pick(declared, connected), denials)))
   return {
-    guarded: Object.values(declared).some(isGuarded),
+    guarded: isAnyGuarded,
     differ: name => name !== undefined && groups.has(name),
     of,
     async all (context) {
@@ -102,14 +103,15 @@ interface Group { readonly connected: readonly string[], readonly guarded: reado
 
 /** The groups that have a guarded collection, by the names on the wire of all their collections. */
 function groupByName (declared: Declarations, { collections }: Model): ReadonlyMap<string, Group> {
-  const groups = new Map<string, Group>()
   const connections = connectedCollections(declared)
-  for (const { name, property } of collections.values()) {
+  // A thousand collections may be connected: each list is read once.
+  const guardedOf = memoize((connected: readonly string[]) =>
+    connected.filter(one => declared[one] !== undefined && isGuarded(declared[one])))
+  return new Map([...collections.values()].flatMap(({ name, property }) => {
     const connected = connections.get(property) ?? []
-    const guarded = connected.filter(one => declared[one] !== undefined && isGuarded(declared[one]))
-    if (guarded.length > 0) groups.set(name, { connected, guarded })
-  }
-  return groups
+    const guarded = guardedOf(connected)
+    return guarded.length === 0 ? [] : [[name, { connected, guarded }]]
+  }))
 }
 
 const pick = (declared: Declarations, names: readonly string[]): Declarations =>

@@ -19,7 +19,7 @@ export interface Denials {
  * Returns for each collection all collections that relations connect with it, in either direction and however far,
  * itself included. A request for a collection can be affected by the rules and scopes of these collections and no
  * others. Direction does not matter: a reference to an item is checked against the item's scope even if only the
- * collection of that item declares the relation.
+ * collection of that item declares the relation. Connected collections share one list.
  */
 export function connectedCollections (declared: Declarations): ReadonlyMap<string, readonly string[]> {
   const neighbours = new Map(Object.keys(declared).map(name => [name, new Set<string>()]))
@@ -35,7 +35,8 @@ export function connectedCollections (declared: Declarations): ReadonlyMap<strin
     const connected = new Set([name])
     // The iteration includes the elements that are added meanwhile.
     for (const one of connected) for (const neighbour of neighbours.get(one) ?? []) connected.add(neighbour)
-    for (const one of connected) connections.set(one, [...connected])
+    const all = [...connected]
+    for (const one of all) connections.set(one, all)
   }
   return connections
 }

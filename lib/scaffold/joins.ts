@@ -13,19 +13,18 @@ export type Sides = readonly [CatalogForeignKey, CatalogForeignKey]
  */
 export function findJoins (candidates: readonly Candidate[]): ReadonlyMap<Table, Sides> {
   const found = new Map<Table, Sides>()
+  const byName = new Map(candidates.map(candidate => [keyOfTarget(candidate.table), candidate]))
   for (const { table } of candidates) {
     const sides = sidesOf(table)
     if (sides === undefined || table.kind !== 'table') continue
     // A relation names its join table as a text, in which a dot ends the schema.
     if (table.name.includes('.') || sides.some(({ target }) => target.schema !== table.schema)) continue
-    if (sides.every(side => refersToKey(side, candidates))) found.set(table, sides)
+    if (sides.every(side => refersToKey(side, byName))) found.set(table, sides)
   }
   // A join table of a join table is a table.
-  for (const [table] of found) {
-    const isReferred = candidates.some(({ table: { foreignKeys } }) =>
-      foreignKeys.some(({ target }) => target.name === table.name && target.schema === table.schema))
-    if (isReferred) found.delete(table)
-  }
+  const targets = candidates.flatMap(({ table }) => table.foreignKeys.map(({ target }) => keyOfTarget(target)))
+  const referred = new Set(targets)
+  for (const table of found.keys()) if (referred.has(keyOfTarget(table))) found.delete(table)
   return found
 }
 
@@ -43,8 +42,10 @@ const isTime = ({ name, family, type }: Column) => family === 'timestamp' || fam
   /DATE|TIME/i.test(type) || (/(?:_at|_on|At|On|update|date|time)$/.test(name) && !/BLOB/i.test(type))
 
 /** Returns true if a foreign key refers to the whole key of a table that is served. */
-function refersToKey ({ target, targetColumns }: CatalogForeignKey, candidates: readonly Candidate[]): boolean {
-  const found = candidates.find(({ table }) => isSame(table, target))
+function refersToKey (
+  { target, targetColumns }: CatalogForeignKey, candidates: ReadonlyMap<string, Candidate>
+): boolean {
+  const found = candidates.get(keyOfTarget(target))
   if (found === undefined || found.key.length !== 1) return false
   const [column = found.table.primaryKey[0]] = targetColumns
   return column?.toLowerCase() === found.key[0]?.toLowerCase()
@@ -53,6 +54,3 @@ function refersToKey ({ target, targetColumns }: CatalogForeignKey, candidates: 
 /** Returns a text that differs for every two tables. SQLite compares their names without case. */
 export const keyOfTarget = ({ schema, name }: CatalogForeignKey['target']): string =>
   JSON.stringify([schema, schema === 'main' ? name.toLowerCase() : name])
-
-export const isSame = (table: Table, target: CatalogForeignKey['target']): boolean =>
-  keyOfTarget(table) === keyOfTarget(target)

@@ -75,7 +75,7 @@ function draftOf (
   candidate: Pick<Draft, 'table' | 'readable' | 'key' | 'rowNumber'>, property: string, { reserved }: DesignOptions
 ): Draft {
   const names = makeNames(reserved)
-  return { ...candidate, property, names, properties: new Map(), fields: [], last: [], columns: new Map() }
+  return { property, names, properties: new Map(), fields: [], last: [], columns: new Map(), ...candidate }
 }
 
 /** Adds the fields of the columns. Those of a foreign key are not shown, but its sub-item is, unless they are a key. */

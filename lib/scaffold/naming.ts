@@ -2,13 +2,16 @@ import { memoizeRecent } from '../memoize.ts'
 import { toName, words } from '../model/names.ts'
 import { type ColumnNames, columnNaming } from '../sources/sql/column-names.ts'
 
+// A large catalogue has the same names again and again.
+const mostNames = { most: 20_000, characters: 2_000_000 }
+
 /** Returns the words of a column or table as a property: `artist_id`, `ArtistId`, `Artist ID` -> `artistId`. */
 export const propertyOf = memoizeRecent(name => {
   const parts = wordsOf(name)
   const property = toName('camelCase', parts.join('_'))
   // Such as `a_b_c` and `address_2`: as `aBC` and `address2` their words would be others.
   return words(property).join('_') === parts.join('_') ? property : parts.join('_')
-}, { most: 5000, characters: 500_000 })
+}, mostNames)
 
 /** Returns the words of a name without what no URL or query string takes. */
 export function wordsOf (name: string): readonly string[] {
@@ -23,8 +26,7 @@ export function relationName (column: string): string {
   return propertyOf((isId ? parts.slice(0, -1) : parts).join('_'))
 }
 
-// A large catalogue has the same names again and again.
-const wire = memoizeRecent(property => toName('snake_case', property), { most: 5000, characters: 500_000 })
+const wire = memoizeRecent(property => toName('snake_case', property), mostNames)
 
 /** Gives out properties that differ on the wire, too. */
 export interface Names {
@@ -60,12 +62,12 @@ const conventions = ['none', 'snake_case', 'PascalCase'] as const
  * with the fewest exceptions.
  */
 export function namesOfColumns (columns: ReadonlyMap<string, string>): ColumnNames {
-  const [best] = conventions.map(convention => {
+  let [best, least]: [typeof conventions[number], ReadonlyArray<[string, string]>] = ['none', [...columns]]
+  for (const convention of conventions) {
     const naming = columnNaming(convention)
     const exceptions = [...columns].filter(([property, column]) => naming(property) !== column)
-    return { convention, exceptions }
-  }).toSorted((one, other) => one.exceptions.length - other.exceptions.length)
-  if (best === undefined || best.exceptions.length === 0) return best?.convention ?? 'none'
-  const { convention, exceptions } = best
-  return { ...convention !== 'none' && { convention }, ...Object.fromEntries(exceptions) }
+    if (exceptions.length === 0) return convention
+    if (exceptions.length < least.length) [best, least] = [convention, exceptions]
+  }
+  return { ...best !== 'none' && { convention: best }, ...Object.fromEntries(least) }
 }

@@ -50,12 +50,12 @@ function readOne (
   const samples = readSamples(driver, table, lookAt(count))
   const choices = type === 'table' && sql !== null ? choicesOfTable(sql) : new Map<string, never>()
   const columns = table.columns.map(column => ({
-    ...column,
     choices: choices.get(column.name.toLowerCase()),
     sample: samples.get(column.name) ?? unseen,
-    isForbidden: false
+    isForbidden: false,
+    ...column
   }))
-  return { ...table, columns, isPlain: true, hasRowNumber: hasRowNumber(table), unique: withoutRowNumber(table) }
+  return { isPlain: true, hasRowNumber: hasRowNumber(table), ...table, columns, unique: withoutRowNumber(table) }
 }
 
 function memoizeText<T> (make: (text: string) => T): (text: string) => T {

@@ -1,5 +1,5 @@
 import type { FieldDesign, Flags, TypeDesign } from './design.ts'
-import { isSame, keyOfTarget, type Sides } from './joins.ts'
+import { keyOfTarget, type Sides } from './joins.ts'
 import type { DesignOptions } from './make-design.ts'
 import { type Names, propertyOf, relationName } from './naming.ts'
 import type { Column, Omission, Table } from './tables.ts'
@@ -36,7 +36,7 @@ export type References = readonly Reference[]
 /** Returns the foreign keys that can be served, and notes the others. */
 export function foreignKeysOf (drafts: ReadonlyMap<Table, Draft>, notes: Omission[]): References {
   const found = new Map<string, Reference>()
-  const byName = new Map([...drafts.values()].map(draft => [keyOfTarget(draft.table), draft]))
+  const byName = byNameOf(drafts)
   for (const from of drafts.values()) {
     for (const { columns, target, targetColumns } of inOrder(from.table)) {
       const to = byName.get(keyOfTarget(target))
@@ -60,6 +60,9 @@ export function foreignKeysOf (drafts: ReadonlyMap<Table, Draft>, notes: Omissio
   }
   return [...found.values()]
 }
+
+const byNameOf = (drafts: ReadonlyMap<Table, Draft>): ReadonlyMap<string, Draft> =>
+  new Map([...drafts.values()].map(draft => [keyOfTarget(draft.table), draft]))
 
 /** Returns the foreign keys in the order of their columns: SQLite tells the last one first. */
 function inOrder ({ foreignKeys, columns }: Table): Table['foreignKeys'] {
@@ -110,8 +113,9 @@ export function addRelations (
   for (const reference of references) {
     addSubCollection(reference, names.get(reference) ?? '', counts.get(pair(reference)) === 1)
   }
+  const byName = byNameOf(drafts)
   for (const [table, sides] of joins) {
-    for (const [own, other] of [sides, [sides[1], sides[0]] as const]) addJoin(table, own, other, drafts, options)
+    for (const [own, other] of [sides, [sides[1], sides[0]] as const]) addJoin(table, own, other, byName, options)
   }
 }
 
@@ -143,11 +147,10 @@ function addSubCollection ({ from, to, columns }: Reference, subItem: string, is
 type Side = Sides[number]
 
 function addJoin (
-  table: Table, own: Side, other: Side, drafts: ReadonlyMap<Table, Draft>, { write }: DesignOptions
+  table: Table, own: Side, other: Side, drafts: ReadonlyMap<string, Draft>, { write }: DesignOptions
 ): void {
-  const all = [...drafts.values()]
-  const holder = all.find(one => isSame(one.table, own.target))
-  const target = all.find(one => isSame(one.table, other.target))
+  const holder = drafts.get(keyOfTarget(own.target))
+  const target = drafts.get(keyOfTarget(other.target))
   const [ownColumn, otherColumn] = [own.columns[0], other.columns[0]]
   if (holder === undefined || target === undefined || ownColumn === undefined || otherColumn === undefined) return
   const plain = propertyOf(target.table.name)
