@@ -1,47 +1,17 @@
 import type { Static, TObject, TProperties, TSchema } from '@sinclair/typebox'
-import type { FastifyRequest } from 'fastify'
 import type { RequestStrategies } from '../schemas/request-strategies.ts'
 import type { Computed, ComputedFields, Expression } from './declare/computed.ts'
 import type { Condition, Where } from './declare/conditions.ts'
-import type { RequestData, Shape, Shaped } from './declare/data.ts'
+import type { AnyContext, Context, WriteContext } from './declare/context.ts'
+import type { Shape, Shaped } from './declare/data.ts'
+import type { Draft, Setter } from './declare/draft.ts'
+import type { Input, InputFields } from './declare/input.ts'
 import type { Properties } from './declare/properties.ts'
 import type { TSubCollection, TSubItem } from './declare/relations.ts'
 import type { Source } from './declare/source.ts'
 
-/** The context in which the application's own functions are called. */
-export interface Context {
-  /** The request, with everything that the host's hooks have added to it. */
-  readonly request: FastifyRequest
-  /** False: the function is called for a request. */
-  readonly system: false
-}
-
-/** The context of a call of own code as the system, which has no request (docs/own-code.md: As the system). */
-export interface SystemContext {
-  readonly request: undefined
-  readonly system: true
-}
-
-/** The context of a write: it has a request, or it is a call as the system. */
-export type AnyContext = Context | SystemContext
-
-/** The transaction of a write request: its statements are committed or rolled back with the request. */
-export interface Transaction {
-  /** The kind of the database, such as `sqlite`. */
-  readonly kind: string
-  /**
-   * Runs a statement of the application and returns its rows. Placeholders of parameters are those of the database,
-   * such as `?` in SQLite. Rejects with the driver's error, and over memory() with a TypeError.
-   */
-  query (text: string, parameters?: readonly unknown[]): Promise<ReadonlyArray<Readonly<Record<string, unknown>>>>
-}
-
-/** The context in which setters and hooks are called. */
-export type WriteContext = AnyContext & {
-  readonly transaction: Transaction
-  /** The data of the same caller, within the same transaction (docs/own-code.md: In setters and hooks). */
-  readonly data: RequestData
-}
+export type { AnyContext, Context, SystemContext, Transaction, WriteContext } from './declare/context.ts'
+export type { Draft, Setter } from './declare/draft.ts'
 
 type ScalarKeys<P extends TProperties> = { [K in keyof P]: P[K] extends TSubCollection | TSubItem ? never : K }[keyof P]
 
@@ -54,17 +24,18 @@ type Relations<P extends TProperties> = {
   readonly [K in RelationKeys<P> & string]: P[K] extends TSubItem ? 'one' : 'many'
 }
 
-/** The types of the items of a collection with this schema and these computed fields. */
-export interface ShapeOf<S extends TObject, C extends ComputedFields<Item<S>> = NoFields> extends Shape {
+/** The types of the items of a collection with this schema, these computed fields and these inputs. */
+export interface ShapeOf<
+  S extends TObject, C extends ComputedFields<Item<S>> = NoFields, N extends InputFields<Item<S>> = NoFields
+> extends Shape {
   readonly stored: Item<S>
-  readonly computed: {
-    readonly [K in keyof C]: C[K] extends { readonly type: infer T extends TSchema } ? Static<T> : never
-  }
-  readonly inputs: object
+  readonly computed: Types<C>
+  readonly inputs: Types<N>
   readonly relations: Relations<S['properties']>
 }
 
 type NoFields = Record<never, never>
+type Types<F> = { readonly [K in keyof F]: F[K] extends { readonly type: infer T extends TSchema } ? Static<T> : never }
 
 /** Values by property that identify an item, as a lookup returns them. */
 export type Match<I> = { readonly [P in keyof I]?: I[P] | undefined }
@@ -108,17 +79,6 @@ export interface Special<I = never> {
 export function exactly<I> (segment: string, find: (context: Context) => Eventually<Found<I>>): Special<I> {
   return { kind: 'special', segment, find }
 }
-
-/** An item to change. Setting an optional property to undefined removes its value. */
-export type Draft<I> = { [P in keyof I]: object extends Pick<I, P> ? I[P] | undefined : I[P] }
-
-/**
- * Receives a new value of one field. The item is as it is in the transaction, with its row locked; a new item holds the
- * values that were set before. The setter may change any field, and rejects the value by throwing an ArgumentError. It
- * must assign the new value itself. It is not called if the field of an existing item is readable and already has the
- * value.
- */
-export type Setter<I, V> = (item: Draft<I>, value: V, context: WriteContext) => Eventually<void>
 
 /** A committed write. */
 export type Saved<I> =
@@ -185,7 +145,10 @@ export interface Rules<F extends string = string> {
 export interface Pages { defaultSize?: number, maxSize?: number }
 
 /** The behaviour of a collection: code, typed by its schema. */
-export interface Behaviour<S extends TObject, C extends ComputedFields<Item<S>> = ComputedFields<Item<S>>> {
+export interface Behaviour<
+  S extends TObject, C extends ComputedFields<Item<S>> = ComputedFields<Item<S>>,
+  N extends InputFields<Item<S>> = InputFields<Item<S>>
+> {
   /** The source of the items: memory(rows), or a table of a database. */
   source: Source
   /**
@@ -197,6 +160,8 @@ export interface Behaviour<S extends TObject, C extends ComputedFields<Item<S>> 
   computed?: C
   /** Setters, by the field's name in the application. Without a setter the value is stored as it is. */
   setters?: { [P in Properties<Item<S>>]?: Setter<Item<S>, Item<S>[P]> }
+  /** Members of bodies that are no fields of an item, by their names in the application. */
+  inputs?: N
   /** Functions that run when an item is written. */
   hooks?: Hooks<Item<S>>
   /**
@@ -229,6 +194,7 @@ export interface Declared {
   readonly key: readonly string[] | undefined
   readonly computed: Readonly<Record<string, Computed | Expression>>
   readonly setters: Readonly<Record<string, Setter<Values, unknown>>>
+  readonly inputs: Readonly<Record<string, Input>>
   readonly hooks: Hooks<Values>
   readonly delete: Deletion | undefined
   readonly requestStrategies: RequestStrategies
@@ -244,12 +210,12 @@ export interface Declared {
 export interface Declaration<T extends Shape> extends Declared, Shaped<T> {}
 
 /** Declares a collection by its schema, which is data, and its behaviour, which is code. Registration checks both. */
-export function collection<S extends TObject, const C extends ComputedFields<Item<S>> = NoFields> (
-  schema: S, behaviour: Behaviour<S, C>
-): Declaration<ShapeOf<S, C>> {
+export function collection<
+  S extends TObject, const C extends ComputedFields<Item<S>> = NoFields, const N extends InputFields<Item<S>> = NoFields
+> (schema: S, behaviour: Behaviour<S, C, N>): Declaration<ShapeOf<S, C, N>> {
   // Without TypeScript, the behaviour may be missing: registration names the collection then.
   const given: Partial<Behaviour<S>> = (behaviour as Behaviour<S> | undefined) ?? {}
-  const { source, computed = {}, setters = {}, hooks = {}, requestStrategies = {} } = given
+  const { source, computed = {}, setters = {}, inputs = {}, hooks = {}, requestStrategies = {} } = given
   const { key, scope, rules = {}, identifiers = {}, pages = {} } = given
   return {
     schema,
@@ -258,6 +224,7 @@ export function collection<S extends TObject, const C extends ComputedFields<Ite
     // From here on the static type of the item is no longer needed.
     computed: computed as Declared['computed'],
     setters: setters as Declared['setters'],
+    inputs: inputs as Declared['inputs'],
     hooks: hooks as Declared['hooks'],
     delete: given.delete as Declared['delete'],
     requestStrategies,

@@ -7,12 +7,14 @@ import type { RequestFacts } from './request-facts.ts'
 
 export { collection, exactly, lookup } from './collection.ts'
 export { computed, expression } from './declare/computed.ts'
+export { input } from './declare/input.ts'
 export { SubCollection, SubItem } from './declare/relations.ts'
 export type {
   AnyContext, Behaviour, Context, Declaration, Declared, Draft, Found, Hooks, Item, Lookup, Match, Pages, Rule, Rules,
   Saved, Scope, Setter, Special, SystemContext, Transaction, WriteContext
 } from './collection.ts'
 export type { Computed, Expression } from './declare/computed.ts'
+export type { Input } from './declare/input.ts'
 export type { Condition, Where } from './declare/conditions.ts'
 export type {
   CollectionData, Collections, Data, Id, Page, Query, RequestData, Selected, Shape, ShapeIn, SystemData,

@@ -5,6 +5,7 @@ import {
   type Behaviour, collection, type Context, type Draft, exactly, type Item, lookup, type WriteContext
 } from '../lib/collection.ts'
 import { computed, expression } from '../lib/declare/computed.ts'
+import { input } from '../lib/declare/input.ts'
 import { SubCollection, SubItem } from '../lib/declare/relations.ts'
 import { memory } from '../lib/index.ts'
 
@@ -53,6 +54,27 @@ test('a getter sees the properties that it names, and no others', async () => {
         from: ['size'],
         get: () => 1
       })
+    }
+  })
+})
+
+test('an input takes the item and a value of its type', async () => {
+  collection(Artist, {
+    source,
+    inputs: {
+      years: input({
+        type: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+        async set (artist, years, context) {
+          expectTypeOf(artist).toEqualTypeOf<Draft<Artist>>()
+          expectTypeOf(years).toEqualTypeOf<number | null>()
+          expectTypeOf(context).toEqualTypeOf<WriteContext>()
+          artist.oldName = String(years)
+          // @ts-expect-error `years` is no property of an artist
+          artist.years = years
+        }
+      }),
+      // @ts-expect-error the function must take what the type says
+      name: input({ type: Type.Integer(), set (_artist, _name: string) {} })
     }
   })
 })

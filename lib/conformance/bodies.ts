@@ -22,7 +22,7 @@ export function generateCreate (generator: ValueGenerator, collection: Collectio
 
 function isNeeded (field: Field, { key: [key] }: Collection): boolean {
   if (field === key) return key?.type.kind === 'string'
-  return field.kind === 'stored'
+  return field.kind === 'stored' || field.kind === 'input'
     ? !field.optional && field.schema.default === undefined
     : field.kind === 'sub-item' && field.foreignKey.every(part => !part.nullable)
 }
@@ -42,6 +42,7 @@ export function generateValue (generator: ValueGenerator, field: Field, collecti
     const elements = Array.from({ length: generator.below(4) }, () => generateElement(generator, field.target, depth))
     return `[${elements.join(',')}]`
   }
+  if (field.kind === 'input') return JSON.stringify(generator.from(examplesOf(field)) ?? null)
   if (field.nullable && !field.omitted && generator.chance(20)) return 'null'
   return generateStored(generator, field, collection)
 }

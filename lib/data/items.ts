@@ -43,5 +43,6 @@ function memberOf (value: unknown, name: string, { fields }: Collection): unknow
     return Array.isArray(value) ? value.map((one: unknown) => bodyOf(one, field.target)) : value
   }
   if (typeof value === 'bigint') return String(value)
-  return value instanceof Date && field?.kind === 'stored' ? textOfDate(value, field.type) : value
+  const isText = field?.kind === 'stored' || field?.kind === 'input'
+  return value instanceof Date && isText ? textOfDate(value, field.type) : value
 }

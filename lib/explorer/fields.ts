@@ -1,7 +1,8 @@
-import type { Collection, Field, StoredField, SubItemField } from '../model/model.ts'
+import type { Collection, Field, InputField, StoredField, SubItemField } from '../model/model.ts'
 import { singleKey, uniques } from '../model/keys.ts'
 import { fieldSchema } from '../openapi/values.ts'
-import { isWritable, parentPresets } from '../plan/body.ts'
+import { isWritable } from '../plan/body.ts'
+import { parentPresets } from '../plan/presets.ts'
 import { requirementsOf } from '../plan/required.ts'
 import type { Resource } from '../plan/walk.ts'
 import type { Item } from '../plan/to-item.ts'
@@ -10,10 +11,13 @@ import { labelOf, namingField } from './label.ts'
 
 /** A field of a form: a value, or an item that is named by an identifier. */
 export interface FormField {
-  readonly field: StoredField | SubItemField
+  readonly field: ValueField | SubItemField
   /** True if a new item must have it. */
   readonly required: boolean
 }
+
+/** A field of a form that takes a value. */
+export type ValueField = StoredField | InputField
 
 /** Returns the fields of the form for a new item: all that a client may write and that the URL does not give. */
 export function fieldsToCreate ({ from, presets = [] }: Extract<Resource, { kind: 'collection' }>): FormField[] {
@@ -35,7 +39,7 @@ function formFields (collection: Collection): ReadonlyArray<FormField['field']> 
 }
 
 /** Returns the values that a field can have, if they are few. */
-export function choicesOf (field: StoredField): readonly string[] | undefined {
+export function choicesOf (field: ValueField): readonly string[] | undefined {
   if (field.type.kind === 'boolean') return ['true', 'false']
   const { enum: choices } = fieldSchema(field, 'body')
   return Array.isArray(choices) ? choices.filter(choice => choice !== null).map(String) : undefined
@@ -64,6 +68,6 @@ function identifierOf (item: Item, target: Collection): string {
 }
 
 /** Returns true if a field takes text of any length and lines. */
-export const isLong = (field: StoredField, text: string): boolean =>
+export const isLong = (field: ValueField, text: string): boolean =>
   field.type.kind === 'json' || (field.type.kind === 'string' && (text.length > 80 || /[\r\n]/.test(text) ||
     Number(field.schema['maxLength'] ?? 0) > 200))

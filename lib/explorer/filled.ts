@@ -1,11 +1,11 @@
 import { DataApiError } from '../errors.ts'
 import { singleKey, uniques } from '../model/keys.ts'
-import type { StoredField, SubItemField } from '../model/model.ts'
+import type { SubItemField } from '../model/model.ts'
 import type { Item } from '../plan/to-item.ts'
 import { parameterOf } from '../request/syntax.ts'
 import { formatPath, siteOf } from '../response/paths.ts'
 import { isItem } from './cell.ts'
-import { type FormField, textIn } from './fields.ts'
+import { type FormField, textIn, type ValueField } from './fields.ts'
 import { encodePart } from './rewrite.ts'
 import type { Visit } from './visit.ts'
 
@@ -42,7 +42,7 @@ export async function toMembers (
 }
 
 /** Returns the value of a text; undefined for a member to leave out. Throws malformed_body for JSON that is none. */
-function toValue (one: FormField, field: StoredField, text: string, current: Item | undefined): unknown {
+function toValue (one: FormField, field: ValueField, text: string, current: Item | undefined): unknown {
   const { nullable, readable, optional, schema, type } = field
   if (text === '') {
     if (current === undefined && (optional || schema.default !== undefined)) return undefined

@@ -1,5 +1,5 @@
-import type { StoredField, SubItemField } from '../model/model.ts'
-import { choicesOf, type FormField, isLong } from './fields.ts'
+import type { SubItemField } from '../model/model.ts'
+import { choicesOf, type FormField, isLong, type ValueField } from './fields.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { type Place, rootPathTo } from './place.ts'
 
@@ -60,7 +60,7 @@ ${faulty?.map(message => html`<p class="fault">${message}</p>`)}</div>`
 const mustBeGiven = ({ field, required }: FormField) =>
   required && (field.kind === 'sub-item' || field.type.kind !== 'string' || Number(field.schema['minLength'] ?? 0) > 0)
 
-function hintOf (field: StoredField | SubItemField, place: Place): Fragment {
+function hintOf (field: ValueField | SubItemField, place: Place): Fragment {
   if (field.kind === 'sub-item') {
     const { name } = field.target
     return html`An identifier of an item of <a href="${rootPathTo(place, [[name]])}">${name}</a>.`
@@ -75,7 +75,11 @@ function showReference (text: string, attributes: Html): Html {
   return html`<input${attributes} value="${text}" autocomplete="off" dir="auto">`
 }
 
-function showControl (field: StoredField, text: string, attributes: Html, mayBeEmpty: boolean): Html {
+function showControl (field: ValueField, text: string, attributes: Html, mayBeEmpty: boolean): Html {
+  // What was typed is not sent back: the page may be kept or seen.
+  if (field.schema['format'] === 'password') {
+    return html`<input${attributes} type="password" autocomplete="new-password">`
+  }
   const choices = choicesOf(field)
   if (choices !== undefined && (text === '' || choices.includes(text))) {
     const options = choices.map(choice => html`<option${choice === text && html` selected`}>${choice}</option>`)

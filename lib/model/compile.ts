@@ -5,8 +5,11 @@ import type { PageLimits as Limits } from './model.ts'
 import { compileKey, compileScalars, type Scalars } from './fields.ts'
 import { checkForeignKeys } from './foreign-keys.ts'
 import { compileIdentifiers, compileSpecials } from './identifiers.ts'
+import { compileInputs } from './inputs.ts'
 import { checkListed } from './listed.ts'
-import type { Collection, Field, Model, StoredField, SubCollectionField, SubItemField } from './model.ts'
+import type {
+  Collection, Field, InputField, Model, StoredField, SubCollectionField, SubItemField
+} from './model.ts'
 import { type Naming, toName } from './names.ts'
 import { compileRelations } from './relations.ts'
 import { checkSetters, compileSetters } from './setters.ts'
@@ -41,6 +44,7 @@ export interface CompileOptions {
 export interface CollectionDraft {
   readonly declared: Declared
   readonly scalars: Scalars
+  readonly inputs: ReadonlyMap<string, InputField>
   readonly collection: Collection
   readonly fields: Map<string, Field>
   readonly properties: Map<string, Field>
@@ -82,6 +86,7 @@ export function compileModel (declared: Readonly<Record<string, Declared>>, opti
 function makeDraft (property: string, declared: Declared, options: CompileOptions): CollectionDraft {
   const name = compileName(property, options)
   const scalars = compileScalars(property, declared, options)
+  const inputs = compileInputs(property, declared, options)
   const fields = new Map<string, Field>()
   const properties = new Map<string, Field>()
   const referrers: SubItemField[] = []
@@ -109,12 +114,12 @@ function makeDraft (property: string, declared: Declared, options: CompileOption
     strategies: options.own === undefined
       ? compileStrategies(property, declared, requestStrategies)
       : allStrategies,
-    validate: whole?.collections.get(name)?.validate ?? compileValidate(property, stored),
+    validate: whole?.collections.get(name)?.validate ?? compileValidate(property, [...stored, ...inputs.values()]),
     setters: compileSetters(property, declared, scalars),
     hooks: declared.hooks,
     deletion: declared.delete
   })
-  return { declared, scalars, collection, fields, properties, referrers, referring, links }
+  return { declared, scalars, inputs, collection, fields, properties, referrers, referring, links }
 }
 
 function compileName (property: string, { naming, own }: CompileOptions): string {
@@ -143,10 +148,11 @@ function compilePages (
 
 /** Adds the fields in the order declared. Relations can be compiled only now that every collection has a draft. */
 function addFields (draft: CollectionDraft, drafts: Drafts, options: CompileOptions): void {
-  const { declared, collection, fields, properties, scalars } = draft
+  const { declared, collection, fields, properties, scalars, inputs } = draft
   const relations = compileRelations(draft, drafts, options)
-  for (const property of [...Object.keys(declared.schema.properties), ...Object.keys(declared.computed)]) {
-    const field = relations.get(property) ?? scalars.get(property)
+  const named = [declared.schema.properties, declared.computed, declared.inputs]
+  for (const property of named.flatMap(Object.keys)) {
+    const field = relations.get(property) ?? scalars.get(property) ?? inputs.get(property)
     if (field === undefined) continue
     const { name } = field
     const other = fields.get(name)

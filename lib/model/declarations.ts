@@ -1,6 +1,7 @@
 import type { TObject } from '@sinclair/typebox'
 import { type FieldFlags, flagNames } from '../../schemas/flags.ts'
 import type { Behaviour, Declared, Hooks, Pages } from '../collection.ts'
+import type { Input } from '../declare/input.ts'
 import type { SubCollectionOptions, SubItemOptions } from '../declare/relations.ts'
 import { isSubCollection, isSubItem } from '../declare/relations.ts'
 import { DeclarationError, describeValue, didYouMean } from '../errors.ts'
@@ -15,6 +16,7 @@ const behaviour: Keys<Behaviour<TObject>> = {
   key: true,
   computed: true,
   setters: true,
+  inputs: true,
   hooks: true,
   delete: true,
   requestStrategies: true,
@@ -100,6 +102,7 @@ function checkBehaviour (place: string, given: Readonly<Record<string, unknown>>
   }
   checkKinds(place, 'computed', given['computed'], ['computed', 'expression'])
   checkKinds(place, 'identifiers', given['identifiers'], ['lookup', 'special'])
+  checkKinds(place, 'inputs', given['inputs'], ['input'])
 }
 
 /** Throws a DeclarationError for a member that has no known name. */
@@ -119,12 +122,20 @@ const membersOf = {
   computed: { type: true, from: true, get: true },
   expression: { type: true, sql: true, memory: true },
   lookup: { type: true, find: true },
-  special: { segment: true, find: true }
+  special: { segment: true, find: true },
+  input: { type: true, set: true }
+} as const
+
+/** The functions that make the members of each part of a behaviour. */
+const makers = {
+  computed: 'computed() or expression()',
+  identifiers: 'lookup() or exactly()',
+  inputs: 'input()'
 } as const
 
 /** Throws a DeclarationError for a member that none of the functions `kinds` has made. */
 function checkKinds (
-  place: string, member: string, given: unknown, kinds: ReadonlyArray<keyof typeof membersOf>
+  place: string, member: keyof typeof makers, given: unknown, kinds: ReadonlyArray<keyof typeof membersOf>
 ): void {
   if (given === undefined) return
   if (!isObject(given)) throw new DeclarationError(`${place}, ${member}: expected an object; found ${describe(given)}`)
@@ -134,8 +145,8 @@ function checkKinds (
       checkNames(`${place}, ${member}.${name}`, value, { kind: true, ...membersOf[kind] }, `a member of ${kind}()`)
       continue
     }
-    const makers = member === 'computed' ? 'computed() or expression()' : 'lookup() or exactly()'
-    throw new DeclarationError(`${place}, ${member}.${name}: expected what ${makers} returns; found ${describe(value)}`)
+    const expected = `expected what ${makers[member]} returns`
+    throw new DeclarationError(`${place}, ${member}.${name}: ${expected}; found ${describe(value)}`)
   }
 }
 
@@ -153,7 +164,7 @@ function checkSource (place: string, source: unknown): void {
   throw new DeclarationError(`${place}, source: ${advice}`)
 }
 
-function checkFields (collection: string, { schema, computed }: Declared): void {
+function checkFields (collection: string, { schema, computed, inputs }: Declared): void {
   for (const [property, field] of Object.entries(schema.properties)) {
     const place = placeOf(collection, property)
     if (!isObject(field)) throw new DeclarationError(`${place}: expected a schema; found ${describe(field)}`)
@@ -169,12 +180,33 @@ function checkFields (collection: string, { schema, computed }: Declared): void 
   }
   for (const [property, { type }] of Object.entries(computed)) {
     const place = placeOf(collection, property)
-    if (!isObject(type)) throw new DeclarationError(`${place}: expected a schema as 'type'; found ${describe(type)}`)
-    checkFlags(place, type)
+    checkType(place, type)
     for (const flag of ['identifier', 'version'] as const) {
       if (type[flag] === true) throw new DeclarationError(`${place}: is computed, and so cannot be flagged '${flag}'`)
     }
   }
+  for (const [property, one] of Object.entries(inputs)) checkInput(placeOf(collection, property), one)
+}
+
+function checkType (place: string, type: unknown): void {
+  if (!isObject(type)) throw new DeclarationError(`${place}: expected a schema as 'type'; found ${describe(type)}`)
+  checkFlags(place, type)
+}
+
+/** Throws a DeclarationError for an input that is more than a member of bodies. */
+function checkInput (place: string, { type, set }: Input): void {
+  checkType(place, type)
+  if (typeof set !== 'function') {
+    throw new DeclarationError(`${place}: expected a function as 'set'; found ${describe(set)}`)
+  }
+  for (const flag of flagNames) {
+    if (flag === 'writable' ? type[flag] !== false : type[flag] === undefined) continue
+    const reason = flag === 'writable' ? 'is an input, and so is always writable' : 'is an input, which no item has'
+    throw new DeclarationError(`${place}: ${reason}; remove the flag '${flag}'`)
+  }
+  if (type['default'] === undefined) return
+  const advice = "make its type optional, and set what is missing in the hook 'creating'"
+  throw new DeclarationError(`${place}: is an input, which has no default; ${advice}`)
 }
 
 /** Throws a DeclarationError for a flag that is misspelt, is no boolean, or is without effect. */

@@ -8,11 +8,12 @@ export function fieldNames (
 ): ReadonlySet<string> {
   return new Set(Object.values(collections).flatMap(declared => {
     // Compiling tells what is wrong with a declaration that lacks a part.
-    const { schema, computed = {} } = declared ?? {}
+    const { schema, computed = {}, inputs = {} } = declared ?? {}
     const properties = Object.entries(schema?.properties ?? {})
     return [
       ...properties.filter(([, one]) => one.readable === true || one.writable === true).map(([name]) => name),
-      ...Object.keys(computed).map(withoutGet)
+      ...Object.keys(computed).map(withoutGet),
+      ...Object.keys(inputs)
     ].map(property => toName(naming, property))
   }))
 }

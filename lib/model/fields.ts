@@ -181,7 +181,8 @@ function compileExpression (
   return Object.freeze({ ...flags, kind: 'expression', ...described, expression: definition })
 }
 
-function describe ({ collection, property, schema }: FieldDraft, optional: boolean) {
+/** Returns the type of a field's values. Throws a DeclarationError for values that JSON cannot represent. */
+export function describe ({ collection, property, schema }: FieldDraft, optional: boolean) {
   const described = describeValues(schema, optional)
   if (described !== undefined) return described
   const advice = "use another type, such as Type.String({ format: 'date-time' }) for a date and time"

@@ -1,12 +1,12 @@
 import { DeclarationError } from '../errors.ts'
-import type { Collection, Field, ScalarField, StoredField } from './model.ts'
+import { type Collection, isReadable, type ReadableField, type ScalarField, type StoredField } from './model.ts'
 
 /**
  * Returns the fields of an item's listed form: the key, the identifiers and the fields flagged `listed` or, if no field
  * is flagged, all scalars (docs/http.md: What an item shows).
  */
-export function listedFields (collection: Collection): readonly Field[] {
-  const visible = [...collection.fields.values()].filter(field => field.readable && !field.hidden)
+export function listedFields (collection: Collection): readonly ReadableField[] {
+  const visible = [...collection.fields.values()].filter(isReadable).filter(field => !field.hidden)
   if (!visible.some(field => field.listed)) return visible.filter(isScalar)
   return visible.filter(field => field.listed || (field.kind === 'stored' && isIdentifying(field, collection)))
 }
@@ -29,4 +29,5 @@ function follow (collection: Collection, ancestors: readonly Collection[], path:
   }
 }
 
-const isScalar = (field: Field): field is ScalarField => field.kind !== 'sub-item' && field.kind !== 'sub-collection'
+const isScalar = (field: ReadableField): field is ScalarField =>
+  field.kind !== 'sub-item' && field.kind !== 'sub-collection'

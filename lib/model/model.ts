@@ -72,7 +72,12 @@ export interface PageLimits {
   readonly maxSize: number
 }
 
-export type Field = ScalarField | SubItemField | SubCollectionField
+export type Field = ReadableField | InputField
+/** A field that a client may read, if it is flagged so. */
+export type ReadableField = ScalarField | SubItemField | SubCollectionField
+
+/** Returns true for a field that is flagged readable. An input never is. */
+export const isReadable = (field: Field): field is ReadableField => field.readable
 export type ScalarField = StoredField | ExpressionField | ComputedField
 /** A field that a source can read, filter by and sort by. */
 export type DataField = StoredField | ExpressionField
@@ -124,6 +129,17 @@ export interface ComputedField extends FieldBase {
   readonly kind: 'computed'
   readonly from: readonly StoredField[]
   readonly get: Computed['get']
+}
+
+/** A member of bodies whose value the application stores as it likes. No item has it. */
+export interface InputField extends FieldBase {
+  readonly kind: 'input'
+  readonly readable: false
+  readonly nullable: boolean
+  /** True if a new item can be created without it. */
+  readonly optional: boolean
+  readonly type: ValueType
+  readonly set: Setter<Values, unknown>
 }
 
 /**

@@ -17,8 +17,12 @@ export function checkRules (declared: Readonly<Record<string, Declared>>): void 
     }
     for (const [field, { read, write, ...others } = {}] of Object.entries(fields)) {
       const place = `collection '${collection}', rules.fields.${field}`
-      const isField = Object.hasOwn(one.schema.properties, field) || Object.hasOwn(one.computed, field)
+      const isInput = Object.hasOwn(one.inputs, field)
+      const isField = Object.hasOwn(one.schema.properties, field) || Object.hasOwn(one.computed, field) || isInput
       if (!isField) throw new DeclarationError(`${place}: there is no such field`)
+      if (isInput && read !== undefined) {
+        throw new DeclarationError(`${place}.read: nobody reads an input; its only rule is 'write'`)
+      }
       if (Object.keys(others).length > 0 || !isRule(read) || !isRule(write)) {
         throw new DeclarationError(`${place}: expected an object that holds only the functions 'read' and 'write'`)
       }

@@ -14,15 +14,17 @@ export const allStrategies: Strategies = {
 const check = compileCheck(requestStrategies)
 
 /**
- * Returns the strategies of a collection: its own, else those of the API, else the defaults. A collection that has no
- * writable field and does not allow upserts has no updates either, and one whose database only reads takes no writes.
+ * Returns the strategies of a collection: its own, else those of the API, else the defaults. A collection that has
+ * neither a writable field nor an input and does not allow upserts has no updates either, and one whose database only
+ * reads takes no writes.
  * Throws a DeclarationError for an unknown strategy.
  */
 export function compileStrategies (
-  collection: string, { requestStrategies: own, schema, source }: Declared, api: RequestStrategies
+  collection: string, { requestStrategies: own, schema, inputs, source }: Declared, api: RequestStrategies
 ): Strategies {
   check(own, name => `collection '${collection}', requestStrategies.${name}`)
-  const writable = Object.values(schema.properties).some(property => property.writable === true)
+  const writable = Object.values(schema.properties).some(property => property.writable === true) ||
+    Object.values(inputs).some(({ type }) => type.writable !== false)
   const defaults: Strategies = {
     create: writable, update: ['PUT', 'PATCH'], upsert: false, delete: false, requireIfMatch: false
   }

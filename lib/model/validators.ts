@@ -6,7 +6,7 @@ import { isMultipleOf } from './decimals.ts'
 import { makeAjvWithFormats } from './load-ajv.ts'
 import { formatTypes } from './values.ts'
 import { describeViolation } from './violation-message.ts'
-import type { StoredField } from './model.ts'
+import type { InputField, StoredField } from './model.ts'
 
 /** A violation of a schema by a body. `pointer` is a JSON pointer (RFC 6901) in names on the wire. */
 export interface Violation { readonly pointer: string, readonly message: string }
@@ -45,7 +45,7 @@ let madeAjv: Ajv | undefined
  * Compiles one validator of the writable fields (docs/http.md: Writing). Throws a DeclarationError for a schema that
  * Ajv cannot compile.
  */
-export function compileValidate (collection: string, fields: readonly StoredField[]): Validate {
+export function compileValidate (collection: string, fields: ReadonlyArray<StoredField | InputField>): Validate {
   const writable = fields.filter(field => field.writable)
   // Ajv need not be loaded where nothing can be written.
   if (writable.length === 0) return () => []

@@ -1,6 +1,7 @@
 import { uniques } from '../model/keys.ts'
-import type { Collection, Field, StoredField, SubCollectionField } from '../model/model.ts'
-import { isWritable, parentPresets, type WritableField } from '../plan/body.ts'
+import type { Collection, Field, InputField, StoredField, SubCollectionField } from '../model/model.ts'
+import { isWritable, type WritableField } from '../plan/body.ts'
+import { parentPresets } from '../plan/presets.ts'
 import { requirementsOf } from '../plan/required.ts'
 import type { Describing } from './describing.ts'
 import type { Reference, Schema } from './objects.ts'
@@ -72,12 +73,16 @@ function membersOf (
 }
 
 function memberSchema (field: WritableField, describing: Describing): Schema {
-  if (field.kind === 'stored') return fieldSchema(field, 'body')
+  if (field.kind === 'stored' || field.kind === 'input') return valueIn(field)
   if (field.kind === 'sub-collection') return { type: 'array', items: elementSchema(field, describing) }
   const elements = [...linkSchemas(field.target), createSchema(field.target, describing)]
   const canBeNull = field.foreignKey.some(({ nullable }) => nullable)
   return { anyOf: canBeNull ? [...elements, { type: 'null' }] : elements }
 }
+
+/** A value that no answer shows. */
+const valueIn = (field: StoredField | InputField): Schema =>
+  field.readable ? fieldSchema(field, 'body') : { ...fieldSchema(field, 'body'), writeOnly: true }
 
 /** An element that exists already is named by one of its identifiers, or by all fields of its key. */
 function linkSchemas (collection: Collection): readonly Schema[] {

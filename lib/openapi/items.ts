@@ -1,4 +1,4 @@
-import type { Collection, Field } from '../model/model.ts'
+import { type Collection, type Field, isReadable, type ReadableField } from '../model/model.ts'
 import type { Selection, Shown } from '../plan/plan.ts'
 import { listedForm, planSelection, showPlainly } from '../plan/select.ts'
 import type { Describing } from './describing.ts'
@@ -26,8 +26,8 @@ export function listedSchema (collection: Collection, describing: Describing): R
 }
 
 /** Returns the readable fields that the profile can name. */
-export function readableFields ({ fields }: Collection, { profile }: Describing): readonly Field[] {
-  return [...fields.values()].filter(({ name, readable }) => readable && (!profile.plainNames || isPlainName(name)))
+export function readableFields ({ fields }: Collection, { profile }: Describing): readonly ReadableField[] {
+  return [...fields.values()].filter(isReadable).filter(({ name }) => !profile.plainNames || isPlainName(name))
 }
 
 function selectionSchema (select: Selection, describing: Describing): Schema {

@@ -1,4 +1,6 @@
-import type { Collection, DataField, ScalarField } from '../model/model.ts'
+import {
+  type Collection, type DataField, type Field, type InputField, isReadable, type ScalarField
+} from '../model/model.ts'
 import { always } from '../plan/predicates.ts'
 import { type Describing, methodsOf, type View } from './describing.ts'
 import { filterableFields } from './filters.ts'
@@ -15,7 +17,7 @@ type Paths = Readonly<Record<string, PathItem>>
 export function scalarPath (item: string, view: View, describing: Describing): Paths {
   const { collection } = view
   const scalars = [...collection.fields.values()].filter(isScalar)
-  const shown = scalars.filter(field => methodsOfScalar(field, view).includes('GET') && field.readable)
+  const shown = scalars.filter(isReadable).filter(field => methodsOfScalar(field, view).includes('GET'))
   const written = scalars.filter(field => methodsOfScalar(field, view).includes('PUT'))
   const names = [...new Set([...shown, ...written].map(({ name }) => name))]
   if (names.length === 0) return {}
@@ -27,10 +29,12 @@ export function scalarPath (item: string, view: View, describing: Describing): P
   return { [`${item}/{field}`]: path }
 }
 
-const isScalar = (field: { readonly kind: string }): field is ScalarField =>
+type Scalar = ScalarField | InputField
+
+const isScalar = (field: Field): field is Scalar =>
   field.kind !== 'sub-item' && field.kind !== 'sub-collection'
 
-function methodsOfScalar (field: ScalarField, view: View) {
+function methodsOfScalar (field: Scalar, view: View) {
   return methodsOf({ kind: 'scalar', collection: view.collection, field, walked: [] }, view)
 }
 
@@ -44,7 +48,7 @@ const anyOf = (schemas: readonly Schema[]): Schema => {
   return others.length === 0 && only !== undefined ? only : { anyOf: [...distinct.values()] }
 }
 
-function getScalar ({ name }: Collection, shown: readonly ScalarField[], describing: Describing): Operation {
+function getScalar ({ name }: Collection, shown: readonly Scalar[], describing: Describing): Operation {
   return {
     operationId: describing.operationId(`get_${name}_field`),
     summary: `Read the value of one field of an item of ${name}`,
@@ -60,7 +64,7 @@ function getScalar ({ name }: Collection, shown: readonly ScalarField[], describ
   }
 }
 
-function putScalar ({ name }: Collection, written: readonly ScalarField[], describing: Describing): Operation {
+function putScalar ({ name }: Collection, written: readonly Scalar[], describing: Describing): Operation {
   const shown = written.filter(field => field.readable)
   return {
     operationId: describing.operationId(`put_${name}_field`),

@@ -1,13 +1,13 @@
 import type { TSchema } from '@sinclair/typebox'
 import { flagNames } from '../../schemas/flags.ts'
-import type { ScalarField } from '../model/model.ts'
+import type { InputField, ScalarField } from '../model/model.ts'
 import type { Schema } from './objects.ts'
 
 /** The place of a value: shown in an answer, or given in a body. */
 export type Place = 'answer' | 'body'
 
 /** Returns the schema of a field's value on the wire. */
-export function fieldSchema (field: ScalarField, place: Place): Schema {
+export function fieldSchema (field: ScalarField | InputField, place: Place): Schema {
   return valueSchema(field.schema, field.kind !== 'computed' && field.nullable, place)
 }
 

@@ -1,9 +1,10 @@
 import { contentTooLarge, describeValue } from '../errors.ts'
-import type { Collection, Field, StoredField, SubCollectionField, SubItemField } from '../model/model.ts'
+import type { Collection, Field, InputField, StoredField, SubCollectionField, SubItemField } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 import type { Violation } from '../model/validators.ts'
 import type { Assignment, Confirmation, Element, ItemBody, Named } from './item-body.ts'
 import type { Preset } from './plan.ts'
+import { equalsPreset, findPreset, parentPresets } from './presets.ts'
 import { requirementsOf } from './required.ts'
 import { suggest } from './suggest.ts'
 import { findExposed, readableNames } from './visible.ts'
@@ -49,14 +50,6 @@ export const contradictionsIn = ({ violations }: ItemBody): readonly Violation[]
   violations.filter(({ message }) => message === contradicts)
 
 const contradicts = 'contradicts the URL'
-
-/** Returns the foreign key that refers to the parent; empty without a parent, and for a many-to-many relation. */
-export const parentKey = (via: SubCollectionField | undefined): readonly StoredField[] =>
-  via?.link.kind === 'foreign-key' ? via.link.foreignKey : []
-
-/** Returns the presets of the foreign key to the parent. Their values are unknown until the parent is read. */
-export const parentPresets = (via: SubCollectionField | undefined): readonly Preset[] =>
-  parentKey(via).map(field => ({ field, value: undefined }))
 
 interface BodyDraft {
   readonly pointer: string
@@ -104,6 +97,8 @@ function addMember (planning: Planning, name: string, value: unknown, collection
     addUnwritable(planning, field, value, pointer)
   } else if (field.kind === 'stored') {
     addValue(planning, field, value, pointer)
+  } else if (field.kind === 'input') {
+    addInput(planning, field, value, pointer)
   } else if (field.kind === 'sub-item') {
     addItem(planning, field, value, pointer)
   } else {
@@ -111,7 +106,7 @@ function addMember (planning: Planning, name: string, value: unknown, collection
   }
 }
 
-export type WritableField = StoredField | SubItemField | SubCollectionField
+export type WritableField = StoredField | InputField | SubItemField | SubCollectionField
 
 /** Returns true for a field that bodies may hold a value for. */
 export const isWritable = (field: Field): field is WritableField =>
@@ -132,25 +127,33 @@ function addUnwritable ({ draft, context }: Planning, field: Field, value: unkno
   draft.violations.push({ pointer, message })
 }
 
-const findPreset = (field: Field, presets: readonly Preset[]) => presets.find(preset => preset.field === field)
-
-function equalsPreset (field: Field, value: unknown, presets: readonly Preset[]): boolean {
-  if (field.kind !== 'stored' || !field.readable || value === null || value === undefined) return false
-  const canonical = field.type.take(value)
-  return canonical !== undefined && findPreset(field, presets)?.value === canonical
-}
-
-function addValue ({ draft, context, typed }: Planning, field: StoredField, value: unknown, pointer: string): void {
-  const canonical = value === null ? null : field.type.take(value)
-  if (canonical === undefined || (value === null && !field.nullable)) {
-    const expected = `${field.type.expected}${field.nullable ? ' or null' : ''}`
-    draft.violations.push({ pointer, message: `must be ${expected}; found ${describeValue(value)}` })
-    return
-  }
+function addValue (planning: Planning, field: StoredField, value: unknown, pointer: string): void {
+  const { draft, context, typed } = planning
+  const canonical = toCanonical(planning, field, value, pointer)
+  if (canonical === undefined) return
   if (!(value === null && field.omitted)) typed[field.name] = value
   const preset = findPreset(field, context.presets)
   if (preset?.value !== undefined && preset.value !== canonical) draft.violations.push(contradiction(pointer))
   else draft.assignments.push({ kind: 'value', field, value: canonical, pointer })
+}
+
+function addInput (planning: Planning, field: InputField, value: unknown, pointer: string): void {
+  const { draft, typed } = planning
+  const canonical = toCanonical(planning, field, value, pointer)
+  if (canonical === undefined) return
+  typed[field.name] = value
+  draft.assignments.push({ kind: 'input', field, value: canonical, pointer })
+}
+
+/** Returns a value in canonical form, or null. Adds a violation for a value of another type, and returns undefined. */
+function toCanonical (
+  { draft }: Planning, { type, nullable }: StoredField | InputField, value: unknown, pointer: string
+): unknown {
+  const canonical = value === null ? null : type.take(value)
+  if (canonical !== undefined && (value !== null || nullable)) return canonical
+  const expected = `${type.expected}${nullable ? ' or null' : ''}`
+  draft.violations.push({ pointer, message: `must be ${expected}; found ${describeValue(value)}` })
+  return undefined
 }
 
 /** Adds a sub-item: null, an object that names an item by an identifier, or a new item. */

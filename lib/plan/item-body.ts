@@ -1,4 +1,4 @@
-import type { Field, StoredField, SubCollectionField, SubItemField } from '../model/model.ts'
+import type { InputField, ReadableField, StoredField, SubCollectionField, SubItemField } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 import type { Violation } from '../model/validators.ts'
 
@@ -17,6 +17,7 @@ export interface ItemBody {
 export type Assignment =
   /** `value`: in canonical form, or null. */
   | { readonly kind: 'value', readonly field: StoredField, readonly value: unknown, readonly pointer: string }
+  | { readonly kind: 'input', readonly field: InputField, readonly value: unknown, readonly pointer: string }
   /** `element`: null empties the relation. */
   | { readonly kind: 'item', readonly field: SubItemField, readonly element: Element | null, readonly pointer: string }
   | {
@@ -26,7 +27,7 @@ export type Assignment =
     readonly pointer: string
   }
 
-export interface Confirmation { readonly field: Field, readonly value: unknown, readonly pointer: string }
+export interface Confirmation { readonly field: ReadableField, readonly value: unknown, readonly pointer: string }
 
 /** An element of a relation in a body: an existing item to link, or a new item to create. */
 export interface Element {

@@ -1,4 +1,4 @@
-import type { Collection, DataField, ScalarField } from '../model/model.ts'
+import { type Collection, type DataField, isReadable, type ScalarField } from '../model/model.ts'
 import { memoize } from '../memoize.ts'
 import type { Query } from '../request/request.ts'
 import { planFilters } from './filter.ts'
@@ -167,6 +167,7 @@ function withFields (select: Selection, fields: readonly DataField[]): Selection
 
 function planScalar ({ field, collection, walked }: On<'scalar'>, query: Query): Read {
   refuse(query, ['filter', 'sort', 'fields', 'page'], 'a single value')
+  if (!isReadable(field)) throw new TypeError('the path of a read leads to no field that is not readable')
   const projection = planFieldProjection(field, collection)
   const plan = { kind: 'item', steps: stepsOf(walked), select: projection.select } as const
   return { kind: 'scalar', plan, projection, collection, walked }

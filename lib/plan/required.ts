@@ -18,6 +18,7 @@ export function requirementsOf (collection: Collection, presets: readonly Preset
     field.schema.default !== undefined || presets.some(preset => preset.field === field)
   return [...collection.fields.values()].flatMap((field): readonly Requirement[] => {
     if (!field.writable || !field.demanded || (field === generated && isGenerated(generated))) return []
+    if (field.kind === 'input') return field.optional ? [] : [{ field, instead: undefined }]
     if (field.kind === 'stored') return field.optional || hasValue(field) ? [] : [{ field, instead: undefined }]
     if (field.kind !== 'sub-item' || field.foreignKey.some(({ nullable }) => nullable)) return []
     const open = field.foreignKey.filter(part => !hasValue(part))

@@ -1,6 +1,8 @@
 import { didYouMean, invalidFields } from '../errors.ts'
 import { listedFields } from '../model/listed.ts'
-import type { Collection, Field, SubCollectionField, SubItemField } from '../model/model.ts'
+import {
+  type Collection, isReadable, type ReadableField, type SubCollectionField, type SubItemField
+} from '../model/model.ts'
 import { memoize } from '../memoize.ts'
 import type { FieldAsked, Query } from '../request/request.ts'
 import { planFilters } from './filter.ts'
@@ -36,13 +38,13 @@ export function planSelection (
 export const listedForm = memoize((collection: Collection): Selection => listedFields(collection).map(showPlainly))
 
 const fullForm = memoize((collection: Collection): Selection =>
-  [...collection.fields.values()].filter(field => field.readable && !field.hidden).map(showPlainly))
+  [...collection.fields.values()].filter(isReadable).filter(field => !field.hidden).map(showPlainly))
 
 /**
  * Returns the selection of a field without a query of its own: nested items in their listed form. The recursion ends,
  * because checkListed refuses listed relations that form a circle.
  */
-export function showPlainly (field: Field): Shown {
+export function showPlainly (field: ReadableField): Shown {
   if (field.kind === 'sub-item') {
     return { kind: 'item', name: field.name, field, where: always, select: listedForm(field.target) }
   }

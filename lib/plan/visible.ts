@@ -1,10 +1,10 @@
-import type { Collection, Field } from '../model/model.ts'
+import type { Collection, Field, ReadableField } from '../model/model.ts'
 
 /**
  * Returns the field of that name on the wire if a client may read it, else undefined. Every name in a request that
  * reads must pass through this function, so that an unreadable field is the same as an unknown one.
  */
-export function findReadable (collection: Collection, name: string): Field | undefined {
+export function findReadable (collection: Collection, name: string): ReadableField | undefined {
   const field = collection.fields.get(name)
   return field?.readable === true ? field : undefined
 }

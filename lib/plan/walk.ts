@@ -1,7 +1,7 @@
 import { after } from '../after.ts'
 import type { Context } from '../collection.ts'
 import { collectionNotFound, fieldNotFound, identifierNotFound } from '../errors.ts'
-import type { Collection, DataField, Model, ScalarField } from '../model/model.ts'
+import type { Collection, DataField, InputField, Model, ScalarField } from '../model/model.ts'
 import { type Alternative, findIdentifier, identify, identifyBy, type Identified } from './identify.ts'
 import type { Preset, Origin, Predicate, Step } from './plan.ts'
 import { both, equals, always, never } from './predicates.ts'
@@ -48,7 +48,7 @@ export type Resource =
     /** The values that an item created at this path gets from it; undefined if none can be created here. */
     readonly presets: readonly Preset[] | undefined
   }
-  | Base & { readonly kind: 'scalar', readonly collection: Collection, readonly field: ScalarField }
+  | Base & { readonly kind: 'scalar', readonly collection: Collection, readonly field: ScalarField | InputField }
 
 export type ResourceKind = Resource['kind']
 
@@ -205,7 +205,7 @@ function enterField ({ collection, walked }: ItemResource, { segments, writing }
 }
 
 /** Finds a scalar that is writable but not readable. A write through such a relation would reveal what it leads to. */
-function findWritable (collection: Collection, name: string): ScalarField | undefined {
+function findWritable (collection: Collection, name: string): ScalarField | InputField | undefined {
   const field = findExposed(collection, name)
   return field?.kind === 'sub-item' || field?.kind === 'sub-collection' ? undefined : field
 }

@@ -1,5 +1,5 @@
 import { atPointer, type DataApiError } from '../errors.ts'
-import type { Collection, StoredField, SubCollectionField } from '../model/model.ts'
+import type { Collection, InputField, StoredField, SubCollectionField } from '../model/model.ts'
 import type { Change, ChangeOf, Stored } from '../sources/source.ts'
 import type { Caller } from './caller.ts'
 
@@ -8,6 +8,9 @@ interface Authorised { readonly [authorised]: true }
 
 /** A stored field that this caller may write in an item. Only this file makes one, and drafts take no other. */
 export type AuthorisedField = StoredField & Authorised
+
+/** An input that this caller may write. Only this file makes one. */
+export type AuthorisedInput = InputField & Authorised
 
 /** A relation in which this caller may make and remove links. Only this file makes one. */
 export type AuthorisedRelation = SubCollectionField & Authorised
@@ -36,6 +39,14 @@ export function authoriseValue (
 ): AuthorisedField {
   refuse(caller.writeDenial(collection.property, field.property), pointer)
   return field as AuthorisedField
+}
+
+/** Authorises a client's value for an input, as authoriseValue does for a stored one. */
+export function authoriseInput (
+  field: InputField, collection: Collection, pointer: string, caller: Caller
+): AuthorisedInput {
+  refuse(caller.writeDenial(collection.property, field.property), pointer)
+  return field as AuthorisedInput
 }
 
 /** A link to make or to remove. A new item is one that the same request creates: its rule is `create`. */

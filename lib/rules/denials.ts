@@ -60,7 +60,9 @@ function withoutFlags (collection: string, declared: Declared, denials: Denials)
     [property, withoutFieldFlags({ collection, property, schema, isKey: isKey(property, declared) }, denials)]))
   const computed = Object.fromEntries(Object.entries(declared.computed).map(([property, one]) =>
     [property, { ...one, type: withoutFieldFlags({ collection, property, schema: one.type, isKey: false }, denials) }]))
-  return { ...declared, schema: { ...declared.schema, properties }, computed }
+  const inputs = Object.fromEntries(Object.entries(declared.inputs).map(([property, one]) =>
+    [property, { ...one, type: withoutFieldFlags({ collection, property, schema: one.type, isKey: false }, denials) }]))
+  return { ...declared, schema: { ...declared.schema, properties }, computed, inputs }
 }
 
 const isKey = (property: string, { key }: Declared) => key?.includes(property) === true

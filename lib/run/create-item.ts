@@ -2,16 +2,18 @@ import type { Values } from '../collection.ts'
 import { constraint, danglingReference, internal, validation } from '../errors.ts'
 import { type KeyValues, toKeyValues } from '../model/keys.ts'
 import type { Collection, Field, StoredField, SubCollectionField } from '../model/model.ts'
-import { contradiction, parentKey } from '../plan/body.ts'
+import { contradiction } from '../plan/body.ts'
+import { parentKey } from '../plan/presets.ts'
 import type { Assignment, Element, ItemBody } from '../plan/item-body.ts'
 import type { Preset, Origin, Row } from '../plan/plan.ts'
 import { equalsKey } from '../plan/predicates.ts'
 import {
-  type AuthorisedField, type AuthorisedLink, type AuthorisedRelation, authoriseLink, authoriseValue, linkDenial
+  authoriseInput, type AuthorisedField, type AuthorisedLink, type AuthorisedRelation, authoriseLink, authoriseValue,
+  linkDenial
 } from '../rules/authorise.ts'
 import { calling, type CallSite } from './application.ts'
 import { confirm } from './confirm.ts'
-import { type AskedValue, assignValue, editable, type ItemDraft, newDraft } from './draft.ts'
+import { type AskedValue, assignValue, editable, type ItemDraft, newDraft, passInput } from './draft.ts'
 import { type ElementRelation, findElement } from './find-element.ts'
 import { byKey, keyOf, type ParentItem } from './locate.ts'
 import { storedValues } from './stored-values.ts'
@@ -133,6 +135,11 @@ export async function assign (body: ItemBody, target: Target, work: UnitOfWork):
   const callSite = { collection, pointer, work }
   for (const assignment of body.assignments) {
     if (assignment.kind === 'list') continue
+    if (assignment.kind === 'input') {
+      const field = authoriseInput(assignment.field, collection, pointer, work.caller)
+      await passInput(field, assignment.value, draft, callSite)
+      continue
+    }
     const values = assignment.kind === 'value'
       ? [askedValue(assignment.field, assignment.value, { collection, pointer }, work)]
       : await askedSubItem(assignment, collection, work)

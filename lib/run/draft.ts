@@ -5,7 +5,7 @@ import { singleKey } from '../model/keys.ts'
 import type { Collection, StoredField } from '../model/model.ts'
 import { toValue } from '../model/values.ts'
 import type { Row } from '../plan/plan.ts'
-import type { AuthorisedField } from '../rules/authorise.ts'
+import type { AuthorisedField, AuthorisedInput } from '../rules/authorise.ts'
 import { calling, type CallSite } from './application.ts'
 import { toItem, valueIn } from './stored-values.ts'
 
@@ -68,6 +68,13 @@ export async function assignValue (asked: AskedValue, draft: ItemDraft, callSite
   if (!draft.isNew && isShown && isDeepStrictEqual(valueIn(draft.values, field), value)) return
   open(draft).asked.add(field)
   await calling(`setter '${property}'`, callSite, () => setter(editable(draft), value, work.context))
+}
+
+/** Passes a client's value for an input to its function, which fills what it likes (docs/writing.md: Inputs). */
+export async function passInput (
+  { property, set }: AuthorisedInput, value: unknown, draft: ItemDraft, callSite: CallSite
+): Promise<void> {
+  await calling(`input '${property}'`, callSite, () => set(editable(draft), value, callSite.work.context))
 }
 
 /** Assigns a client's value for a field without a setter. */

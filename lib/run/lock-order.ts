@@ -52,7 +52,7 @@ const stepsTo = ({ collection, fields, values }: NamedElement): readonly Step[] 
 /** Returns the elements of a body that may name an existing item, at any depth. */
 function elementsIn ({ assignments }: ItemBody): readonly NamedElement[] {
   return assignments.flatMap(assignment => {
-    if (assignment.kind === 'value') return []
+    if (assignment.kind !== 'item' && assignment.kind !== 'list') return []
     const { field: { target: collection } } = assignment
     const elements = assignment.kind === 'list' ? assignment.elements : [assignment.element]
     return elements.flatMap(element => {

@@ -47,10 +47,17 @@ export async function updateItem (update: ItemUpdate, work: UnitOfWork): Promise
  * Returns the fields of a body that are written even if their values are unchanged: those that the client cannot read.
  * If an equal value were not written, the item's unchanged version would reveal that it is equal.
  */
-export function forcedFields ({ assignments }: ItemBody): ReadonlySet<StoredField> {
+export function forcedFields ({ assignments }: ItemBody, collection: Collection): ReadonlySet<StoredField> {
   return new Set(assignments.flatMap(assignment => {
     if (assignment.kind === 'list') return []
+    if (assignment.kind === 'input') return forcedByInput(collection)
     const fields = assignment.kind === 'item' ? assignment.field.foreignKey : [assignment.field]
     return assignment.field.readable ? [] : fields.filter(field => !field.readable)
   }))
+}
+
+/** An input may give a field that the client cannot read the value that it has. Any one of them changes the version. */
+function forcedByInput ({ stored, version, source: { writes } }: Collection): readonly StoredField[] {
+  if (version === undefined) return []
+  return stored.filter(field => !field.readable && writes?.isGenerated(field.property) !== true).slice(0, 1)
 }

@@ -3,7 +3,8 @@ import type { Saved, Values } from '../collection.ts'
 import { unavailable, validation } from '../errors.ts'
 import type { KeyValues } from '../model/keys.ts'
 import type { Collection } from '../model/model.ts'
-import { contradiction, parentKey } from '../plan/body.ts'
+import { contradiction } from '../plan/body.ts'
+import { parentKey } from '../plan/presets.ts'
 import type { UpsertInsert, WritePlan, WritePlanOf, Row } from '../plan/plan.ts'
 import { checkConditions, versionOf } from '../plan/tag.ts'
 import type { AuthorisedChange } from '../rules/authorise.ts'
@@ -210,7 +211,7 @@ async function updateFound (plan: WritePlanOf<'update'>, row: Row, work: UnitOfW
     const url = new Map(parentKey(insert?.from.via).map(field => [field, valueIn(draft.values, field)]))
     return assign(body, { draft, collection, url }, work)
   }
-  const item = await updateItem({ collection, row, pointer: '', forced: forcedFields(body), change }, work)
+  const item = await updateItem({ collection, row, pointer: '', forced: forcedFields(body, collection), change }, work)
   await linkElements(body, { key: keyOf(item, collection), isNew: false }, work)
   return { kind: 'updated', row: await readProjection(collection, item, representation, work) }
 }

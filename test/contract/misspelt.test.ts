@@ -3,7 +3,7 @@ import { fastify } from '../helpers/fastify.ts'
 import { test } from 'tap'
 import { Type as NewType } from 'typebox'
 import dataApi, {
-  collection, computed, DeclarationError, expression, lookup, memory, sqlite, SubCollection, SubItem
+  collection, computed, DeclarationError, expression, input, lookup, memory, sqlite, SubCollection, SubItem
 } from '../../lib/index.ts'
 
 // docs/declaring.md: Declaring. Nothing misspelt is open: mistakes are errors at registration that name collection and
@@ -54,6 +54,41 @@ refused({
   ],
   'a hook that is no function': [
     behaving({ hooks: { saved: true } }), /^collection 'things', hooks\.saved: expected a function; found true/
+  ],
+  'an input that input() has not made': [
+    behaving({ inputs: { password: { type: Type.String() } } }),
+    /^collection 'things', inputs\.password: expected what input\(\) returns; found an object/
+  ],
+  'a misspelt member of an input': [
+    behaving({ inputs: { password: input({ type: Type.String(), sett () {} } as never) } }),
+    /inputs\.password: 'sett' is not a member of input\(\)\. Did you mean 'set'/
+  ],
+  'an input without a function': [
+    behaving({ inputs: { password: input({ type: Type.String() } as never) } }),
+    /^collection 'things', field 'password': expected a function as 'set'; found undefined/
+  ],
+  'an input that is shown': [
+    behaving({ inputs: { password: input({ type: Type.String({ readable: true }), set () {} }) } }),
+    /field 'password': is an input, which no item has; remove the flag 'readable'/
+  ],
+  'an input that is not writable': [
+    behaving({ inputs: { password: input({ type: Type.String({ writable: false }), set () {} }) } }),
+    /field 'password': is an input, and so is always writable; remove the flag 'writable'/
+  ],
+  'an input with a default': [
+    behaving({ inputs: { password: input({ type: Type.String({ default: 'x' }), set () {} }) } }),
+    /field 'password': is an input, which has no default; make its type optional/
+  ],
+  'an input of the name of a field': [
+    behaving({ inputs: { name: input({ type: Type.String(), set () {} }) } }),
+    /field 'name': is declared both in the schema and under 'inputs'/
+  ],
+  'a rule that reads an input': [
+    behaving({
+      inputs: { password: input({ type: Type.String(), set () {} }) },
+      rules: { fields: { password: { read: () => true } } }
+    }),
+    /rules\.fields\.password\.read: nobody reads an input; its only rule is 'write'/
   ],
   'a setter that is no function': [
     behaving({ setters: { name: {} } }), /^collection 'things', setters\.name: expected a function/

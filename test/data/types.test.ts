@@ -2,7 +2,8 @@ import { Type } from '@sinclair/typebox'
 import { expectTypeOf } from 'expect-type'
 import { test } from 'tap'
 import {
-  collection, type CollectionData, computed, type Data, expression, memory, type ShapeIn, SubCollection, SubItem
+  collection, type CollectionData, computed, type Data, expression, input, memory, type ShapeIn, SubCollection,
+  SubItem
 } from '../../lib/index.ts'
 
 // What is shown here is shown by tsc (docs/own-code.md: Types).
@@ -23,6 +24,7 @@ const artists = collection(Artist, {
     getYear: computed({ type: Type.Integer(), from: ['startDate'], get: item => Number(item.startDate) }),
     albumCount: expression({ type: Type.Union([Type.Integer(), Type.Null()]), memory: ({ id }) => id })
   },
+  inputs: { motto: input({ type: Type.Optional(Type.String()), set (artist, motto) { artist.oldName = motto } }) },
   setters: {
     name (artist, name, { data }) {
       expectTypeOf(artist.oldName).toEqualTypeOf<string | undefined>()
@@ -42,6 +44,22 @@ test('a declaration carries the types of its items', async () => {
   expectTypeOf<Artists['stored']>().toEqualTypeOf<Stored>()
   expectTypeOf<Artists['computed']>().toEqualTypeOf<{ readonly getYear: number, readonly albumCount: number | null }>()
   expectTypeOf<Artists['relations']>().toEqualTypeOf<{ readonly manager: 'one', readonly albums: 'many' }>()
+})
+
+test('values to write have the types of fields and inputs', async () => {
+  expectTypeOf<Artists['inputs']>().toEqualTypeOf<{ readonly motto: string }>()
+  neverCalled(async data => {
+    const all = data.collection(artists).asSystem()
+    const created = await all.create({ name: 'Can', motto: 'Tago Mago' })
+    // @ts-expect-error no item has an input
+    expectTypeOf(created.motto).toBeString()
+    // @ts-expect-error the input takes strings
+    await all.update(1, { motto: 1 })
+    // @ts-expect-error an input cannot be selected
+    await all.list({ fields: ['motto'] })
+    // @ts-expect-error nor filtered by
+    await all.list({ where: { motto: 'x' } })
+  })
 })
 
 test('the result of a query follows its fields', async () => {

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { fastify } from 'fastify'
 import { test } from 'tap'
 import dataApi, {
-  ArgumentError, collection, type DataApiOptions, memory, SubCollection, SubItem
+  ArgumentError, collection, type DataApiOptions, input, memory, SubCollection, SubItem
 } from '../../lib/index.ts'
 
 // docs/explorer.md: Forms.
@@ -293,4 +293,37 @@ test('a form and a body in JSON leave the same rows', async t => {
     const { renamed: __, ...other } = await byJson.json('/api/artists/by_id/1')
     t.strictSame(one, other)
   }), { numRuns: Number(process.env['FC_RUNS'] ?? 30) })
+})
+
+test('a form has the inputs of its collection, and never shows the text of a password', async t => {
+  const app = fastify()
+  const User = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), hash: Type.String() })
+  const users = collection(User, {
+    source: memory([{ id: 1, hash: 'old' }]),
+    inputs: {
+      password: input({
+        type: Type.String({ format: 'password', minLength: 8 }), set (user, value) { user.hash = value }
+      }),
+      age: input({ type: Type.Optional(Type.Integer()), set () {} })
+    }
+  })
+  await app.register(dataApi, { collections: { users }, explorer: true })
+  const ask = (url: string, form?: Record<string, string>) => app.inject({
+    url,
+    method: form === undefined ? 'GET' : 'POST',
+    headers: sent,
+    ...form !== undefined && { payload: new URLSearchParams(form).toString() }
+  })
+  const { body } = await ask('/users?_new')
+  t.match(body, /<input id="field-password" name="password"[^>]* required type="password" autocomplete="new-password">/)
+  t.match(body, /<input id="field-age"[^>]* inputmode="numeric"/)
+  const refused = await ask('/users', { _method: 'POST', password: 'secret', age: '' })
+  t.match([refused.statusCode, refused.body], [400, /must have at least 8 characters/])
+  t.notMatch(refused.body, /secret/)
+  t.equal((await ask('/users', { _method: 'POST', password: 'long enough', age: '' })).statusCode, 303)
+  t.match((await ask('/users/1?_edit')).body, /type="password"/)
+  t.equal((await ask('/users/1', { _method: 'PATCH', password: 'changed one' })).statusCode, 303)
+  const { items } = await app.dataApi.asSystem().collection(users).list()
+  t.strictSame(items, [{ id: 1, hash: 'changed one' }, { id: 2, hash: 'long enough' }])
+  await app.close()
 })

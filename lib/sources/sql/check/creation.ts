@@ -6,9 +6,9 @@ import { fault, placeOfField, showColumn } from './finding.ts'
 
 /** Checks that clients can create items: every column that must not be null gets a value from somewhere. */
 export function checkCreation ({ collection, table, columns }: Served): readonly Finding[] {
-  const { strategies, hooks, setters } = collection
-  // Code of the application may fill any field, and a trigger any column.
-  const hasCode = hooks.creating !== undefined || setters.size > 0
+  const { strategies } = collection
+  const hasCode = mayFill(collection)
+  // A trigger may fill any column.
   if (table.fillsRows || !(strategies.create || strategies.upsert)) return []
   const fields = new Map([...columns].map(([field, column]) => [column.name, field]))
   return table.columns.filter(isRequired).flatMap(column => {
@@ -23,13 +23,16 @@ export function checkCreation ({ collection, table, columns }: Served): readonly
 
 /** Checks that the key of an item that is created through a trigger is known: the database does not tell it. */
 export function checkViewKey ({ collection }: Served): readonly Finding[] {
-  const { strategies: { create }, hooks, setters, key, source } = collection
-  const hasCode = hooks.creating !== undefined || setters.size > 0
-  if (!create || hasCode || source.writes?.replaced.has('insert') !== true) return []
+  const { strategies: { create }, key, source } = collection
+  if (!create || mayFill(collection) || source.writes?.replaced.has('insert') !== true) return []
   return key.filter(field => !isFilled(field, collection)).map(field => fault(placeOfField(collection, field),
     'is the key of new items, but no client may write it, and a view does not tell which key its trigger has made; ' +
     "flag it 'writable', fill it in the hook 'creating', or set requestStrategies: { create: false }"))
 }
+
+/** Returns true if code of the application, which may fill any field, runs when an item is created. */
+const mayFill = ({ hooks, setters, fields }: Collection): boolean =>
+  hooks.creating !== undefined || setters.size > 0 || [...fields.values()].some(({ kind }) => kind === 'input')
 
 const isRequired = ({ nullable, filled }: CatalogColumn) => !nullable && !filled
 
