@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Declared } from '../collection.ts'
-import { isSubCollection, isSubItem } from '../declare/relations.ts'
+import { type ForeignKey, isSubCollection, isSubItem } from '../declare/relations.ts'
 import { describeValues } from '../model/values.ts'
 import { declare } from '../scaffold/declare.ts'
 import type { Design } from '../scaffold/design.ts'
@@ -79,9 +79,10 @@ function columnsOf ({ schema, source }: Declared): ReadonlyMap<string, string> {
 /** The relations by what they join: a project may name them as it likes. */
 function relationsOf ({ schema, source }: Declared): readonly string[] {
   const naming = source as SqlSource
+  const columnsOf = (properties: ForeignKey) => [properties].flat().map(property => naming.column(property)).join(', ')
   return Object.values(schema.properties).flatMap(type => {
-    if (!isSubItem(type)) return []
-    const columns = [type.link.foreignKey].flat().map(property => naming.column(property))
-    return [`${columns.join(', ')} refers to another table`]
+    if (isSubItem(type)) return [`${columnsOf(type.link.foreignKey)} refers to another table`]
+    if (!isSubCollection(type) || type.link.through === undefined) return []
+    return [`the join table ${type.link.through} by ${columnsOf(type.link.foreignKey)}`]
   })
 }

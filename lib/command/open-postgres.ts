@@ -79,6 +79,7 @@ function adviceFor (message: string): string | undefined {
     return 'PostgreSQL asks for a password; write postgres://user:password@host/database, or set PGPASSWORD'
   }
   if (/timeout exceeded when trying to connect/i.test(message)) return messages['ETIMEDOUT']
+  if (/terminated unexpectedly/i.test(message)) return messages['ECONNRESET']
   if (/does not support SSL/i.test(message)) return 'PostgreSQL takes no TLS there; use ?sslmode=disable'
   if (/self-signed|certificate/i.test(message)) {
     return 'the certificate of PostgreSQL is not trusted; give sslrootcert, or use ?sslmode=no-verify'

@@ -3,7 +3,6 @@ import { basename, dirname, extname } from 'node:path'
 import type { TableDatabase } from '../scaffold/declare.ts'
 import type { Tables } from '../scaffold/tables.ts'
 import { suggest } from '../plan/suggest.ts'
-import { openDriver } from '../sources/sql/sqlite/driver.ts'
 import type { SqliteDatabase } from '../sources/sql/sqlite/sqlite.ts'
 import { CommandError, didYouMean, type makeProgress } from './terminal.ts'
 
@@ -61,17 +60,14 @@ async function openSqlite (file: string, { write, progress }: OpenOptions): Prom
   checkHeader(file)
   const { sqlite } = await import('../sources/sql/sqlite/sqlite.ts')
   const { readSqlite } = await import('../scaffold/read-sqlite.ts')
-  const mode = write ? journalMode(file) : undefined
-  const db = guardSqlite(file, () => sqlite(file, { readOnly: !write, check: 'off', statementTimeout }))
-  const close = () => {
-    db.close()
-    if (mode !== undefined) restoreJournalMode(file, mode)
-  }
+  // Another journal mode would stay after the end, with files beside this one.
+  const options = { readOnly: !write, check: 'off', journal: 'keep', statementTimeout } as const
+  const db = guardSqlite(file, () => sqlite(file, options))
   return {
     kind: 'sqlite',
     label: basename(file),
     file,
-    db: { table: db.table, close },
+    db,
     read: async isWanted => guardSqlite(file, () => readSqlite(db.driver, isWanted, progress.tell))
   }
 }
@@ -91,24 +87,6 @@ function checkHeader (file: string): void {
   if (length === 0 || header.toString('latin1') === magic) return
   const advice = 'name one, a folder of CSV, NDJSON or JSON files, or postgres://…'
   throw new CommandError(`'${file}' is not a SQLite database; ${advice}`)
-}
-
-/** Returns the journal mode of a file that is not in WAL mode, to which writing switches it; undefined in WAL mode. */
-function journalMode (file: string): string | undefined {
-  const driver = guardSqlite(file, () => openDriver(file, undefined, { readOnly: true }))
-  const [row] = guardSqlite(file, () => driver.prepare('pragma journal_mode').all()) as Array<{ journal_mode?: string }>
-  driver.close()
-  return row?.journal_mode === 'wal' ? undefined : row?.journal_mode
-}
-
-function restoreJournalMode (file: string, mode: string): void {
-  try {
-    const driver = openDriver(file, undefined)
-    driver.exec(`pragma journal_mode = ${mode}`)
-    driver.close()
-  } catch {
-    // Another process uses the file, which stays in WAL mode.
-  }
 }
 
 /** The code of an error of the system or of a driver. */

@@ -281,9 +281,11 @@ test('what init writes compiles strictly and answers as what is served; hostile 
   execFileSync(process.execPath, ['--test', test], { encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: '' } })
   t.match(await runLine('init', file, projects, '--diff'), { code: 0, out: /^The project has all/ })
   const changed = makeFile(`${rich}; alter table "Album" add column "Rating" int; drop table "order lines";
-    create table new (id integer primary key)`)
+    create table new (id integer primary key);
+    create table credits (artist int references "Artist", album int references "Album", primary key (artist, album))`)
   t.strictSame((await runLine('init', changed, projects, '--diff')).out.trimEnd().split('\n'), [
-    '+ column Album.Rating (integer)', '+ table new', '- table order lines'
+    '+ column Album.Rating (integer)', '+ relation Album: the join table credits by album',
+    '+ relation Artist: the join table credits by artist', '+ table new', '- table order lines'
   ])
 })
 

@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { test } from 'tap'
 import { commandHelp } from '../../lib/command/help.ts'
 import { hostCheck } from '../../lib/command/guard.ts'
+import { guardSqlite } from '../../lib/command/open.ts'
 import { explain, printable } from '../../lib/command/terminal.ts'
 import { describeDesign } from '../../lib/command/report.ts'
+import { openDriver } from '../../lib/sources/sql/sqlite/driver.ts'
 import { cellsOf, programsIn, sectionOf } from '../helpers/documents.ts'
 import { makeFile, newPath, runLine, serveTarget } from './helpers.ts'
 
@@ -99,6 +103,20 @@ test('--write lets clients create, link, update and delete', async t => {
   await close()
 })
 
+test('after a run with --write, nothing lies beside the file, which keeps its journal mode', async t => {
+  const file = join(newPath('folder'), 'music.db')
+  mkdirSync(dirname(file))
+  writeFileSync(file, readFileSync(makeFile(music)))
+  const { app, close } = await serveTarget(file, '--write')
+  t.equal((await app.inject({ method: 'POST', url: '/artists', payload: { name: 'Plaid' } })).statusCode, 201)
+  t.equal((await app.inject('/artists/Plaid')).statusCode, 200)
+  await close()
+  t.strictSame(readdirSync(dirname(file)), ['music.db'])
+  const again = await serveTarget(file)
+  t.match((await again.app.inject('/artists/Plaid')).json(), { name: 'Plaid' })
+  await again.close()
+})
+
 test('a folder of CSV, NDJSON and JSON is served, with types and relations found by reading', async t => {
   const folder = newPath('data')
   mkdirSync(folder)
@@ -150,6 +168,53 @@ test('errors are one line that says what to do; wrong flags are 2, with the near
     t.notMatch(error.trimEnd(), /\n|hunter2/)
     t.equal(out, '')
   }
+})
+
+test('the refusals of PostgreSQL say what to do, and never show the password', async t => {
+  const fatal = (code: string) => message('E', Buffer.from(`SFATAL\0C${code}\0Mrefused hunter2\0\0`))
+  for (const [replies, user, told] of [
+    [[fatal('28P01')], 'me:hunter2', /^PostgreSQL refuses the user or the password of this address$/],
+    [[fatal('28000')], 'me:hunter2', /^PostgreSQL refuses this user from this machine/],
+    [[fatal('53300')], 'me:hunter2', /^PostgreSQL has no connection left/],
+    [[fatal('57P03')], 'me:hunter2', /^PostgreSQL is starting up or shutting down; try again$/],
+    [[], 'me:hunter2', /^the server ended the connection; it may not be PostgreSQL/],
+    // The server asks for a password, by SCRAM.
+    [[
+      message('R', Buffer.from('\0\0\0\x0aSCRAM-SHA-256\0\0')), message('R', Buffer.from('\0\0\0\x0br=x,s=eA==,i=4096'))
+    ], 'me', /^PostgreSQL asks for a password; write postgres:/]
+  ] as const) {
+    const server = createServer(socket => {
+      socket.on('error', () => {})
+      const left: Buffer[] = [...replies]
+      socket.on('data', () => {
+        const reply = left.shift()
+        if (left.length > 0) socket.write(reply ?? '')
+        else socket.end(reply ?? '')
+      })
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    const { code, error } = await runLine(`postgres://${user}@127.0.0.1:${port}/db`)
+    t.equal(code, 1)
+    t.match(error.trimEnd(), told)
+    t.notMatch(error.trimEnd(), /\n|hunter2/)
+    server.close()
+    await once(server, 'close')
+  }
+})
+
+/** A message of PostgreSQL's protocol. */
+function message (type: string, body: Buffer): Buffer {
+  const length = Buffer.alloc(4)
+  length.writeInt32BE(body.length + 4)
+  return Buffer.concat([Buffer.from(type), length, body])
+}
+
+test('a missing driver of SQLite is told with the command that brings it', t => {
+  const open = () => guardSqlite('music.db', () => openDriver('music.db', 'better-sqlite3'))
+  const message = /^SQLite needs Node.js .* npx -p @photostructure\/sqlite -p fastify-data-api/
+  t.throws(open, { message, exitCode: 1 })
+  t.end()
 })
 
 test('help fits a screen, and the version is that of the package', async t => {

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import Fastify from '../helpers/fastify.ts'
 import { createRequire } from 'node:module'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import tap, { test } from 'tap'
@@ -22,6 +22,27 @@ test('a file is opened with a write-ahead log and foreign keys, and SQLite itsel
   t.strictSame([pragma('journal_mode'), Number(pragma('foreign_keys')), Number(pragma('busy_timeout'))], ['wal', 1, 0])
   t.match(sqlite(':memory:', { busyTimeout: 5 }).driver.prepare('pragma busy_timeout').get(), { timeout: 0 })
   db.close()
+})
+
+test("with journal: 'keep', a file keeps its journal mode, and writes and reads go on", async t => {
+  const file = join(folder, 'kept.db')
+  const db = sqlite(file, { journal: 'keep' })
+  db.exec('create table things (id integer primary key, name text)')
+  const app = Fastify()
+  const Thing = Type.Object({
+    id: Type.Integer({ identifier: true, readable: true }),
+    name: Type.Optional(Type.String({ readable: true, writable: true }))
+  })
+  // A hook that waits: meanwhile, the other connection reads.
+  const hooks = { creating: async () => { t.same((await app.inject('/things')).json(), []) } }
+  await app.register(dataApi, { collections: { things: collection(Thing, { source: db.table('things'), hooks }) } })
+  t.equal((await app.inject({ method: 'POST', url: '/things', payload: { name: 'one' } })).statusCode, 201)
+  t.strictSame((await app.inject('/things')).json(), [{ id: 1, name: 'one' }])
+  t.strictSame(Object.values(db.driver.prepare('pragma journal_mode').get() as object), ['delete'])
+  await app.close()
+  db.close()
+  t.strictSame(readdirSync(folder).filter(name => name.startsWith('kept')), ['kept.db'])
+  t.throws(() => sqlite(':memory:', { journal: 'off' as 'wal' }), /expected 'wal' or 'keep'; found 'off'/)
 })
 
 test('the driver is found, named, given as a class, or given open', async t => {

@@ -50,6 +50,11 @@ export interface SqliteOptions {
    */
   synchronous?: 'full' | 'normal'
   /**
+   * `wal`: switches the file to a write-ahead log, with which reads do not wait for writes. `keep`: leaves the journal
+   * mode of the file as it is. Default `wal`.
+   */
+  journal?: 'wal' | 'keep'
+  /**
    * Only reads: the file stays as it is, byte for byte, and no log remains beside it (docs/databases.md: Reading only).
    * Clients cannot write, whatever the declarations allow. Default false.
    */
@@ -92,9 +97,10 @@ export interface SqliteDatabase extends Database {
 }
 
 /**
- * Opens a SQLite database with a write-ahead log, foreign keys and a cache of 16 MB for each connection; an open
- * database that is given keeps its own cache size. `:memory:` is a new database of its own. Throws a DeclarationError
- * for a wrong option and if no driver is installed, and the driver's error if the file cannot be opened.
+ * Opens a SQLite database, by default with a write-ahead log, with foreign keys and a cache of 16 MB for each
+ * connection; an open database that is given keeps its own cache size. `:memory:` is a new database of its own.
+ * Throws a DeclarationError for a wrong option and if no driver is installed, and the driver's error if the file
+ * cannot be opened.
  */
 export function sqlite (file: string, options: SqliteOptions = {}): SqliteDatabase {
   const settings = checkOptions(file, options)
@@ -201,7 +207,7 @@ function threadsOf (
 
 /** Sets the pragmas of a new connection and returns it. */
 function configure (
-  driver: SqliteDriver, { driver: given, busyTimeout, synchronous, readOnly }: Settings
+  driver: SqliteDriver, { driver: given, busyTimeout, synchronous, journal, readOnly }: Settings
 ): SqliteDriver {
   const isGiven = typeof given === 'object'
   // SQLite's own busy timeout blocks the process, which holds up nobody at the start. Later, transaction.ts waits.
@@ -211,7 +217,7 @@ function configure (
     driver.exec('pragma query_only = on')
     return driver
   }
-  useWriteAheadLog(driver)
+  if (journal === 'wal') useWriteAheadLog(driver)
   if (synchronous !== undefined || !isGiven) driver.exec(`pragma synchronous = ${synchronous ?? 'full'}`)
   return driver
 }
@@ -231,7 +237,7 @@ const longest = 2 ** 31 - 1
 
 function checkOptions (file: string, {
   driver, busyTimeout = 5000, transactionTimeout = 10_000, statementTimeout, readThreads = 2, synchronous,
-  readOnly = false
+  journal = 'wal', readOnly = false
 }: SqliteOptions) {
   for (const [name, value] of Object.entries({ busyTimeout, transactionTimeout, statementTimeout })) {
     if (value === undefined) continue
@@ -242,6 +248,9 @@ function checkOptions (file: string, {
   if (synchronous !== undefined && !['full', 'normal'].includes(synchronous)) {
     const found = String(synchronous)
     throw new DeclarationError(`sqlite(file, { synchronous }): expected 'full' or 'normal'; found '${found}'`)
+  }
+  if (!['wal', 'keep'].includes(journal)) {
+    throw new DeclarationError(`sqlite(file, { journal }): expected 'wal' or 'keep'; found '${String(journal)}'`)
   }
   if (!Number.isInteger(readThreads) || readThreads < 0) {
     throw new DeclarationError(`sqlite(file, { readThreads }): expected a whole number; found ${String(readThreads)}`)
@@ -259,7 +268,8 @@ function checkOptions (file: string, {
     transactionTimeout: transactionTimeout || longest,
     statementTimeout: statementTimeout === 0 ? longest : statementTimeout,
     readThreads,
-    synchronous
+    synchronous,
+    journal
   }
 }
 
