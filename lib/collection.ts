@@ -10,7 +10,9 @@ import type { Properties } from './declare/properties.ts'
 import type { TSubCollection, TSubItem } from './declare/relations.ts'
 import type { Source } from './declare/source.ts'
 
-export type { AnyContext, Context, SystemContext, Transaction, WriteContext } from './declare/context.ts'
+export type {
+  AnyContext, Caller, CallerOf, Context, SystemContext, Transaction, WriteContext
+} from './declare/context.ts'
 export type { Draft, Setter } from './declare/draft.ts'
 
 type ScalarKeys<P extends TProperties> = { [K in keyof P]: P[K] extends TSubCollection | TSubItem ? never : K }[keyof P]

@@ -10,8 +10,8 @@ export { computed, expression } from './declare/computed.ts'
 export { input } from './declare/input.ts'
 export { SubCollection, SubItem } from './declare/relations.ts'
 export type {
-  AnyContext, Behaviour, Context, Declaration, Declared, Draft, Found, Hooks, Item, Lookup, Match, Pages, Rule, Rules,
-  Saved, Scope, Setter, Special, SystemContext, Transaction, WriteContext
+  AnyContext, Behaviour, Caller, Context, Declaration, Declared, Draft, Found, Hooks, Item, Lookup, Match, Pages,
+  Rule, Rules, Saved, Scope, Setter, Special, SystemContext, Transaction, WriteContext
 } from './collection.ts'
 export type { Computed, Expression } from './declare/computed.ts'
 export type { Input } from './declare/input.ts'

@@ -2,8 +2,8 @@ import { type DataOptions, optionsSchema } from '../schemas/options.ts'
 import type { ExplorerOptions } from '../schemas/explorer.ts'
 import type { OpenApiOptions } from '../schemas/openapi.ts'
 import type { RequestStrategies } from '../schemas/request-strategies.ts'
-import type { Declared, Pages } from './collection.ts'
-import { DeclarationError } from './errors.ts'
+import type { CallerOf, Declared, Pages } from './collection.ts'
+import { DeclarationError, describeValue } from './errors.ts'
 import { compileCheck } from './model/check.ts'
 import { fieldNames } from './model/field-names.ts'
 import type { PageLimits } from './model/model.ts'
@@ -18,6 +18,11 @@ import type { PageNames } from './response/links.ts'
 export interface DataApiOptions extends DataOptions {
   /** The collections by their name in the application. */
   collections: Record<string, Declared>
+  /**
+   * Returns the facts about the caller of a request, for the context of rules, scopes, setters and hooks. Called once
+   * for each request, when one of them asks for the facts. Default: none.
+   */
+  caller?: CallerOf
 }
 
 type ResponseContent = Required<NonNullable<DataOptions['responseContent']>>
@@ -25,6 +30,7 @@ type ResponseContent = Required<NonNullable<DataOptions['responseContent']>>
 /** The options with every default filled in. */
 export interface Options {
   readonly prefix: string
+  readonly caller: CallerOf
   readonly naming: Naming
   readonly syntax: Syntax
   /** The most segments of a path. */
@@ -56,9 +62,12 @@ export interface Options {
 }
 
 /** Checks the options and fills in the defaults. Throws a DeclarationError that names the offending option. */
-export function compileOptions ({ collections, ...data }: DataApiOptions): Options {
+export function compileOptions ({ collections, caller = () => undefined, ...data }: DataApiOptions): Options {
   if (typeof collections !== 'object' || collections === null) {
     throw new DeclarationError("option 'collections': expected an object of collections by name")
+  }
+  if (typeof caller !== 'function') {
+    throw new DeclarationError(`option 'caller': expected a function; found ${describeValue(caller)}`)
   }
   check(data, path => `option '${path}'`)
   const naming = compileNaming(data.naming)
@@ -80,6 +89,7 @@ export function compileOptions ({ collections, ...data }: DataApiOptions): Optio
   }
   return {
     prefix: (data.prefix ?? '').replace(/\/+$/, ''),
+    caller,
     naming,
     syntax,
     requestStrategies: data.requestStrategies ?? {},

@@ -2,12 +2,17 @@ import { Type } from '@sinclair/typebox'
 import { expectTypeOf } from 'expect-type'
 import { test } from 'tap'
 import {
-  type Behaviour, collection, type Context, type Draft, exactly, type Item, lookup, type WriteContext
+  type AnyContext, type Behaviour, type Caller, collection, type Context, type Draft, exactly, type Item, lookup,
+  type WriteContext
 } from '../lib/collection.ts'
 import { computed, expression } from '../lib/declare/computed.ts'
 import { input } from '../lib/declare/input.ts'
 import { SubCollection, SubItem } from '../lib/declare/relations.ts'
-import { memory } from '../lib/index.ts'
+import { type DataApiOptions, memory } from '../lib/index.ts'
+
+declare module '../lib/declare/context.ts' {
+  interface Caller { readonly team: number, readonly roles: readonly string[] }
+}
 
 // What is shown here is shown by tsc; that the file runs shows that the declarations also exist.
 
@@ -189,4 +194,33 @@ test('a scope and its conditions are typed by the schema, rules by its fields', 
   collection(Artist, { source, scope: () => undefined })
   // @ts-expect-error there is no such rule; use 'read', 'create', 'update', 'delete' or 'fields'
   collection(Artist, { source, rules: { reed: () => true } })
+})
+
+test('the context has the facts about the caller that the application declares', async () => {
+  collection(Artist, {
+    source,
+    scope: ({ caller }) => caller !== undefined && { managerId: caller.team },
+    rules: {
+      update ({ caller }) {
+        expectTypeOf(caller).toEqualTypeOf<Caller | undefined>()
+        // @ts-expect-error the caller may be unknown
+        return caller.roles.includes('lead')
+      }
+    },
+    hooks: {
+      creating (artist, { caller }) {
+        if (caller !== undefined) artist.managerId = caller.team
+        // @ts-expect-error there is no such fact
+        artist.oldName = caller?.name
+      }
+    }
+  })
+  expectTypeOf<AnyContext['caller']>().toEqualTypeOf<Caller | undefined>()
+  expectTypeOf<Extract<WriteContext, { system: true }>['caller']>().toEqualTypeOf<undefined>()
+  const facts: DataApiOptions['caller'] = ({ id }) => id === '' ? null : { team: 1, roles: [] }
+  // @ts-expect-error all facts must be there
+  const wrong: DataApiOptions['caller'] = () => ({ team: 1 })
+  // @ts-expect-error the facts must be known already
+  const late: DataApiOptions['caller'] = async () => ({ team: 1, roles: [] })
+  expectTypeOf([facts, wrong, late]).toBeArray()
 })

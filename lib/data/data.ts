@@ -10,7 +10,7 @@ import { commitRefusal } from '../run/violations.ts'
 import { type Database, databaseOf, RefusedAtCommit } from '../sources/source.ts'
 import type { Binding, CollectionNames, Limits } from './call.ts'
 import { makeCollection } from './collection.ts'
-import { type Join, RequestContext, SystemContext } from './contexts.ts'
+import { askOnce, type Join, RequestContext, SystemContext } from './contexts.ts'
 import { type Joined, joinTransaction } from './joined.ts'
 import { makeOwnCallers } from './models.ts'
 
@@ -49,6 +49,7 @@ interface Access {
 
 function makeAccess ({ declared, model, options, checks, log }: Registration): Access {
   const callers = makeOwnCallers(declared, options)
+  const callerOf = askOnce(options.caller)
   const names = new Map<unknown, CollectionNames>()
   const databases = new Map<string, Database>()
   for (const collection of model.collections.values()) {
@@ -70,7 +71,7 @@ function makeAccess ({ declared, model, options, checks, log }: Registration): A
   const access: Access = {
     names,
     databases,
-    contextOf: (request, joined) => new RequestContext(request, join, joined?.afterCommit),
+    contextOf: (request, joined) => new RequestContext(request, callerOf, join, joined?.afterCommit),
     systemContext: joined => new SystemContext(log, join, joined?.afterCommit),
     bindTo: (context, joined) => context.system
       ? { context, joined, limits: systemLimits, checks: undefined, callerOf: () => callers.system() }

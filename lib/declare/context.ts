@@ -1,10 +1,23 @@
 import type { FastifyRequest } from 'fastify'
 import type { RequestData } from './data.ts'
 
+/**
+ * The application's facts about the caller of a request, which its option `caller` returns (docs/rules.md: Facts about
+ * the caller). The application declares them by declaration merging:
+ *
+ *     declare module 'fastify-data-api' { interface Caller { id: number, roles: readonly string[] } }
+ */
+export interface Caller {}
+
+/** Returns the facts about the caller of a request; undefined or null for a caller who is not known. */
+export type CallerOf = (request: FastifyRequest) => Caller | undefined | null
+
 /** The context in which the application's own functions are called. */
 export interface Context {
   /** The request, with everything that the host's hooks have added to it. */
   readonly request: FastifyRequest
+  /** The facts about the caller; undefined for a caller who is not known. */
+  readonly caller: Caller | undefined
   /** False: the function is called for a request. */
   readonly system: false
 }
@@ -12,6 +25,7 @@ export interface Context {
 /** The context of a call of own code as the system, which has no request (docs/own-code.md: As the system). */
 export interface SystemContext {
   readonly request: undefined
+  readonly caller: undefined
   readonly system: true
 }
 

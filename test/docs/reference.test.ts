@@ -60,7 +60,7 @@ test('every option stands in its table, and none besides', async t => {
   const members = told.filter(name => name.startsWith('queryString.'))
   for (const name of members) t.ok(name.slice('queryString.'.length) in queryString.properties, name)
   const names = told.filter(name => !members.includes(name))
-  t.strictSame(names.sort(), [...known, 'collections', 'queryString'].sort())
+  t.strictSame(names.sort(), [...known, 'caller', 'collections', 'queryString'].sort())
 })
 
 const [, ...rooms] = cellsOf(sectionOf('docs/architecture.md', 'Rooms'))

@@ -1,5 +1,10 @@
+import { Type } from '@sinclair/typebox'
+import type { FastifyRequest } from 'fastify'
 import { test } from 'tap'
-import { DeclarationError } from '../../../lib/index.ts'
+import dataApi, {
+  type AnyContext, type Caller, collection, type DataApiOptions, DeclarationError, exactly, memory
+} from '../../../lib/index.ts'
+import Fastify from '../../helpers/fastify.ts'
 import { refused, rule, red, boss, reader, noField, forbidden, serveThing } from '../../fixtures/company.ts'
 
 // docs/http.md: Rules. Rules of a collection decide who may read, create, update and delete.
@@ -146,4 +151,79 @@ test('whoever is not known to a rule is refused, and it is no error of the serve
   ]
   t.strictSame(answers.map(answer => answer.statusCode), [200, 404, 403, 403, 400])
   t.equal(answers[0]?.body, '[]')
+})
+
+// docs/rules.md: Facts about the caller
+
+const Thing = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  word: Type.String({ readable: true, writable: true }),
+  team: Type.Integer({ readable: true })
+})
+
+async function serveFacts (caller: DataApiOptions['caller'], seen: unknown[] = []) {
+  const app = Fastify()
+  const see = (name: string, context: AnyContext) => { seen.push([name, context.caller, context.system]) }
+  const things = collection(Thing, {
+    source: memory([{ id: 1, word: 'one', team: 1 }, { id: 2, word: 'two', team: 2 }]),
+    scope: ({ caller: facts }) => facts !== undefined && { team: facts.team },
+    rules: { update: ({ caller: facts }) => facts?.roles.includes('lead') === true },
+    identifiers: { first: exactly('first', context => { see('first', context); return { id: 1 } }) },
+    setters: { word (thing, word, context) { see('word', context); thing.word = word } },
+    hooks: {
+      creating (thing, context) { see('creating', context); thing.team ??= context.caller?.team ?? 1 },
+      saved (_saved, context) { see('saved', context) }
+    }
+  })
+  await app.register(dataApi, { collections: { things }, ...caller !== undefined && { caller } })
+  return { app, things }
+}
+
+const lead = { team: 1, roles: ['lead'] }
+
+test('rules, scopes, identifiers, setters and hooks have the facts about the caller, asked once a request', async t => {
+  const seen: unknown[] = []
+  let asked = 0
+  const { app, things } = await serveFacts(() => { asked++; return lead }, seen)
+  t.strictSame((await app.inject('/things?fields=id')).json(), [{ id: 1 }])
+  t.equal(asked, 1)
+  await app.inject({ method: 'PATCH', url: '/things/first', payload: { word: 'uno' } })
+  await app.inject({ method: 'POST', url: '/things', payload: { word: 'three' } })
+  t.equal(asked, 3)
+  const names = ['first', 'word', 'saved', 'word', 'creating', 'saved']
+  t.strictSame(seen, names.map(name => [name, lead, false]))
+  seen.length = 0
+  await app.dataApi.asSystem().collection(things).create({ word: 'four' })
+  t.strictSame(seen, ['word', 'creating', 'saved'].map(name => [name, undefined, true]))
+  t.equal(asked, 3)
+  await app.close()
+})
+
+test('a caller who is not known has no facts', async t => {
+  for (const caller of [() => undefined, () => null, undefined]) {
+    const { app } = await serveFacts(caller)
+    t.strictSame((await app.inject('/things')).json(), [])
+    t.equal((await app.inject({ method: 'PATCH', url: '/things/1', payload: { word: 'uno' } })).statusCode, 403)
+    await app.close()
+  }
+})
+
+test('an error of the facts is that of the function which asks for them', async t => {
+  const refuse = (_request: FastifyRequest): Caller => {
+    throw Object.assign(new Error('Who are you?'), { statusCode: 401 })
+  }
+  const { app } = await serveFacts(refuse)
+  const { statusCode, body } = await app.inject({ method: 'PATCH', url: '/things/1', payload: { word: 'uno' } })
+  t.strictSame([statusCode, JSON.parse(body)], [401, { error: 'unauthorized', message: 'Who are you?' }])
+  t.strictSame((await app.inject('/things')).json(), [])
+  await app.close()
+})
+
+test('facts that are promised are none, and a function that is none is an error at registration', async t => {
+  const { app } = await serveFacts((async () => lead) as unknown as () => Caller)
+  t.strictSame((await app.inject('/things')).json(), [])
+  t.equal((await app.inject({ method: 'PATCH', url: '/things/1', payload: { word: 'uno' } })).statusCode, 403)
+  await app.close()
+  await t.rejects(serveFacts('user' as unknown as () => Caller),
+    new DeclarationError("option 'caller': expected a function; found the string 'user'"))
 })
