@@ -1,3 +1,4 @@
+import { uniques } from '../model/keys.ts'
 import type { Collection, Field, StoredField } from '../model/model.ts'
 import { tableOf } from '../sources/memory/relations.ts'
 import { ownValue } from '../sources/memory/values.ts'
@@ -20,8 +21,8 @@ export function generateCreate (generator: ValueGenerator, collection: Collectio
   }))
 }
 
-function isNeeded (field: Field, { key: [key] }: Collection): boolean {
-  if (field === key) return key?.type.kind === 'string'
+function isNeeded (field: Field, { key }: Collection): boolean {
+  if (key.some(part => part === field)) return key.length > 1 || key[0]?.type.kind === 'string'
   return field.kind === 'stored' || field.kind === 'input'
     ? !field.optional && field.schema.default === undefined
     : field.kind === 'sub-item' && field.foreignKey.every(part => !part.nullable)
@@ -62,17 +63,16 @@ function generateStored (generator: ValueGenerator, field: StoredField, collecti
 }
 
 /** Returns an element of a relation: an identifier of an existing item, at times with other fields, or a new item. */
-function generateElement (generator: ValueGenerator, target: Collection, depth: number): string {
+export function generateElement (generator: ValueGenerator, target: Collection, depth: number): string {
   const row = generator.from([...tableOf(target).all()])
   if (row === undefined || generator.chance(35)) return generateCreate(generator, target, depth - 1)
-  const identifiers = target.stored.filter(field => field.identifier && field.readable)
-  const named = generator.from(identifiers)
+  const named = generator.from(uniques(target).filter(fields => fields.every(field => field.readable)))
   if (named === undefined) return '{}'
   const others = generator.chance(20)
-    ? generator.some(target.stored.filter(field => field.readable && field !== named), 30)
+    ? generator.some(target.stored.filter(field => field.readable && !named.includes(field)), 30)
     : []
   return toObject(
-    generator, [named, ...others].map(field => [field.name, JSON.stringify(ownValue(row, field.property) ?? null)])
+    generator, [...named, ...others].map(field => [field.name, JSON.stringify(ownValue(row, field.property) ?? null)])
   )
 }
 

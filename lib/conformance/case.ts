@@ -23,7 +23,7 @@ export class CaseArbitrary extends fc.Arbitrary<Case> {
       Array.from({ length: random.nextInt(fewest, most) }, () => sequence(length))
     const requests = sequences(fewestRequests, mostRequests, 80)
     const collections = Array.from({ length: random.nextInt(1, 4) }, () =>
-      ({ head: sequence(30), fields: sequences(1, 9, 40), rows: sequences(0, 14, 24) }))
+      ({ head: sequence(60), fields: sequences(1, 9, 40), rows: sequences(0, 14, 24) }))
     return new fc.Value({ requests, options: sequence(40), collections }, start)
   }
 

@@ -6,6 +6,7 @@ import { computed } from '../declare/computed.ts'
 import { isOptional, isSubCollection, isSubItem } from '../declare/relations.ts'
 import { ArgumentError } from '../errors.ts'
 import type { DataSource } from '../sources/source.ts'
+import type { ColumnKind } from './table.ts'
 import { uuid } from './values.ts'
 import type { GeneratedCollection, World } from './world.ts'
 
@@ -16,15 +17,17 @@ export type Sources = (table: string) => DataSource
 export function declare ({ collections }: World, sources: Sources): Record<string, Declared> {
   const replaced = { count: 0 }
   return Object.fromEntries(collections.map(generated => {
-    const { key, schema, table, requestStrategies, pages, extras } = generated
+    const { keys, schema, table, requestStrategies, pages, extras } = generated
+    const [key] = keys
     return [generated.property, collection(Type.Object(schema), {
       source: sources(table),
+      ...keyOf(generated),
       requestStrategies,
       pages,
       ...(extras.hooks || lacksValues(generated)) && {
         hooks: {
           creating: (item: Values, context: WriteContext) => {
-            if (key.kind === 'uuid') replaceRandomKey(item, key.property, context, replaced)
+            if (key?.kind === 'uuid' && keys.length === 1) replaceRandomKey(item, key.property, context, replaced)
           }
         }
       },
@@ -43,14 +46,18 @@ export function declare ({ collections }: World, sources: Sources): Record<strin
   }))
 }
 
+/** Returns the part of a declaration that names a key of several fields. */
+const keyOf = ({ keys }: GeneratedCollection) => keys.length > 1 ? { key: keys.map(({ property }) => property) } : {}
+
 /**
  * Returns true if a field must have a value that no client may give. A source may refuse such a declaration, unless
  * code of the application could fill the field.
  */
-const lacksValues = ({ schema, key }: GeneratedCollection) => Object.entries(schema).some(([property, one]) => {
+const lacksValues = ({ schema, keys }: GeneratedCollection) => Object.entries(schema).some(([property, one]) => {
+  const [key, other] = keys
   if (isSubCollection(one) || isSubItem(one) || one['writable'] === true || one['version'] === true) return false
   // The database makes such a key, and the plugin a random one.
-  if (property === key.property && key.kind !== 'text') return false
+  if (property === key?.property && other === undefined && key.kind !== 'text') return false
   return !isOptional(one) && !acceptsNull(one) && (one['default'] ?? undefined) === undefined
 })
 
@@ -59,14 +66,17 @@ const acceptsNull = ({ anyOf }: TSchema) =>
 
 /** Returns declarations that hide nothing, to read all that the tables hold. */
 export function declareOpenly ({ collections }: World, sources: Sources): Record<string, Declared> {
-  return Object.fromEntries(collections.map(({ property, schema, table }) => {
+  return Object.fromEntries(collections.map(generated => {
+    const { property, schema, table } = generated
     const open = Object.fromEntries(Object.entries(schema).map(([name, one]) => [name, withOpenFlags(one)]))
     return [
       property,
-      collection(Type.Object(open), { source: sources(table), pages: { defaultSize: Infinity, maxSize: Infinity } })
+      collection(Type.Object(open), { source: sources(table), ...keyOf(generated), pages: unlimited })
     ]
   }))
 }
+
+const unlimited = { defaultSize: Infinity, maxSize: Infinity }
 
 const withOpenFlags = (schema: TSchema): TSchema => ({
   ...schema,
@@ -112,8 +122,16 @@ const computableProperties = ({ schema }: GeneratedCollection) =>
   Object.entries(schema).filter(([, one]) => !isSubCollection(one) && !isSubItem(one)).map(([name]) => name).slice(0, 3)
 
 /** Returns the key of the item that a lookup of that text finds; undefined for a text that is not a key. */
-function findKey (text: string, { key }: GeneratedCollection): Values | undefined {
-  if (key.kind === 'text') return { [key.property]: text }
+function findKey (text: string, { keys }: GeneratedCollection): Values | undefined {
+  const parts = text.split(',')
+  const values = keys.map(({ kind }, index) => toKeyPart(parts[index] ?? '', kind))
+  if (values.includes(undefined)) return undefined
+  return Object.fromEntries(keys.map(({ property }, index) => [property, values[index]]))
+}
+
+function toKeyPart (text: string, kind: ColumnKind): unknown {
+  if (kind === 'text') return text
   if (!/^\d{1,6}$/.test(text)) return undefined
-  return { [key.property]: key.kind === 'key' ? Number(text) : uuid(Number(text)) }
+  if (kind === 'key' || kind === 'integer') return Number(text)
+  return kind === 'uuid' ? uuid(Number(text)) : undefined
 }

@@ -52,7 +52,8 @@ function generatePool (
   generator: ValueGenerator, kind: ScalarKind, { examples, isFree }: FieldType, unique: boolean
 ): readonly unknown[] {
   const others = kind === 'text' && !unique ? [longText] : unwritable[kind] ?? []
-  const pool = isFree === true && generator.chance(25) ? [...others, ...examples] : examples
+  const rare = isFree === true && generator.chance(25) ? others : []
+  const pool = rare.length > 0 ? [...rare, ...generator.slice(examples, 12)] : examples
   if (unique || !generator.chance(35)) return pool
   const start = generator.below(pool.length)
   return pool.slice(start, start + 1 + generator.below(3))
@@ -80,31 +81,6 @@ export function generateForeignKey (
     nullable,
     unique: false,
     pool: []
-  }
-}
-
-/** A generated key and its property. */
-export interface GeneratedKey extends GeneratedField { readonly property: string }
-
-/** Returns the key of a collection: its first identifier. */
-export function generateKey (generator: ValueGenerator, mayBeWritten: boolean): GeneratedKey {
-  const kind = generator.weighted<'key' | 'uuid' | 'text'>([6, 'key'], [2, 'uuid'], [2, 'text'])
-  const flags: FieldFlags = {
-    identifier: true,
-    readable: !generator.chance(8),
-    writable: mayBeWritten && (kind === 'text' || generator.chance(kind === 'key' ? 25 : 60)),
-    ...generator.chance(10) && { listed: true }
-  }
-  const property = generator.weighted([6, 'id'], [1, 'Key'], [1, 'artistID'])
-  const readable = flags.listed === true ? { readable: true } : {}
-  const storedKind = kind === 'key' ? 'integer' : kind
-  return {
-    property,
-    kind,
-    schema: wrap({ ...typeOf(storedKind), examples: pools[kind] }, 'none', { ...flags, ...readable }),
-    nullable: false,
-    unique: true,
-    pool: pools[kind]
   }
 }
 
@@ -191,7 +167,7 @@ const fitting = (schema: TSchema, pool: readonly unknown[], fits: (value: unknow
   examples: pool.filter(fits)
 })
 
-function typeOf (kind: ScalarKind): FieldType {
+export function typeOf (kind: ScalarKind): FieldType {
   const examples = pools[kind]
   const isFree = true
   switch (kind) {
@@ -206,7 +182,7 @@ function typeOf (kind: ScalarKind): FieldType {
   }
 }
 
-function wrap (
+export function wrap (
   { members: [first = Type.Null(), ...others], examples }: FieldType, wrapping: Wrapping,
   flags: FieldFlags & { default?: unknown }
 ): TSchema {

@@ -15,6 +15,8 @@ export interface ValueGenerator {
   chance (percent: number): boolean
   /** Returns one of the choices, each in proportion to its weight. The first choice is the simplest. */
   weighted<T> (...weights: Weighted<T>): T
+  /** Returns at most so many elements of the list, one after the other. */
+  slice<T> (list: readonly T[], most: number): readonly T[]
   /** Returns a part of the list: each element with a probability in percent. */
   some<T> (list: readonly T[], percent: number): readonly T[]
 }
@@ -40,6 +42,10 @@ export function makeGenerator (choices: ChoiceSequence): ValueGenerator {
         left -= weight
       }
       throw new TypeError('nothing to draw from')
+    },
+    slice (list, most) {
+      const start = below(Math.max(1, list.length - most + 1))
+      return list.slice(start, start + most)
     },
     some: (list, percent) => list.filter(() => chance(percent))
   }

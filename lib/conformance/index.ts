@@ -7,7 +7,7 @@ import type { ChoiceSequence } from './choice-sequence.ts'
 import { makeWorld, type World } from './world.ts'
 
 export type { Open, Opened } from './serve.ts'
-export type { Column, ColumnKind, Reference, Table } from './table.ts'
+export type { Column, ColumnKind, Reference, Table, TableReference } from './table.ts'
 
 export interface ConformanceOptions {
   /**

@@ -79,9 +79,12 @@ function generateComparison (
   const operators = field.kind === 'computed' || field.type.operators.size === 0
     ? ['equals' as const]
     : [...field.type.operators]
-  const operator = generator.chance(97)
-    ? generator.of(operators)
-    : generator.of(Object.keys(operatorDefaults) as Operator[])
+  const choices: Weighted<readonly Operator[]> = [
+    [65, operators],
+    [32, ['equals']],
+    [3, Object.keys(operatorDefaults) as Operator[]]
+  ]
+  const operator = generator.of(generator.weighted(...choices))
   const spelling = generator.of(operatorDefaults[operator])
   return `${field.name}${spelling}${generateOperand(generator, field, operator, collection, grouped)}`
 }
@@ -107,7 +110,7 @@ function generateOperand (
   if (field.kind !== 'computed' && field.nullable && generator.chance(12)) return 'null'
   const isPiece = traitsOf(operator).family === 'text'
   const text = isPiece ? generatePiece(generator, field, rows, operator) : generateText(generator, field, rows)
-  return printValue(generator, generator.chance(20) ? recase(generator, text) : text, grouped)
+  return printValue(generator, generator.chance(45) ? recase(generator, text) : text, grouped)
 }
 
 const recase = (generator: ValueGenerator, text: string) => generator.of([text.toUpperCase(), text.toLowerCase()])

@@ -1,5 +1,6 @@
 import type { ValueGenerator, Weighted } from './generator.ts'
 import { generateCreate, generateUpdate, generateValue } from './bodies.ts'
+import { generateLinking } from './links.ts'
 import {
   type ApiModel, generateCollection, generateItem, generateResource, generateScalar, type Resource
 } from './resources.ts'
@@ -29,7 +30,8 @@ export function generateRequest (generator: ValueGenerator, api: ApiModel, clien
     [14, () => generateChange(generator, api, client)],
     [5, () => generateScalarWrite(generator, api)],
     [4, () => generateDeletion(generator, api, client)],
-    [3, () => generateSendBack(generator, api, client)]
+    [3, () => generateSendBack(generator, api, client)],
+    [4, () => generateLinking(generator, api) ?? generateRead(generator, api)]
   ]
   const sent = generator.weighted(...choices)()
   // Sources may read a cursor that was changed by hand in different ways.

@@ -2,6 +2,7 @@ import type {
   Collection, Field, FieldIdentifier, Model, RelationField, ScalarField, StoredField
 } from '../model/model.ts'
 import type { Options } from '../options.ts'
+import type { Syntax } from '../request/syntax.ts'
 import { relatedRows, tableOf } from '../sources/memory/relations.ts'
 import { ownValue } from '../sources/memory/values.ts'
 import type { ValueGenerator, Weighted } from './generator.ts'
@@ -131,9 +132,13 @@ function generateIdentified (
       row: undefined
     }
   }
+  if (collection.key.length > 1 && generator.chance(75)) {
+    const segments = generateKeySegments(generator, { collection, rows, row }, syntax)
+    return { kind: 'item', path: `${path}/${segments}`, collection, row }
+  }
   const fields = collection.identifiers.filter((one): one is FieldIdentifier => one.kind === 'field')
     .map(({ field }) => field)
-  const other = generator.of(fields)
+  const other = generator.of(fields.length > 0 ? fields : collection.key)
   const field = generator.chance(30) && (row === undefined || textOf(ownValue(row, other.property)) !== 'null')
     ? other
     : collection.key[0] ?? other
@@ -144,8 +149,35 @@ function generateIdentified (
   return { kind: 'item', path: `${path}${by}/${encode(text)}`, collection, row }
 }
 
+/** Returns the segment of a key of several fields, at times behind that of its dictionary. */
+function generateKeySegments (
+  generator: ValueGenerator, { collection: { key }, rows, row }: Identified, { dictionaryPrefix }: Syntax
+): string {
+  const parts = key.map(field => row === undefined
+    ? generateText(generator, field, rows)
+    : respell(generator, textOf(ownValue(row, field.property)), field))
+  const segment = (generator.chance(4) ? parts.slice(1) : parts).map(encode).join(',')
+  const name = key.map(field => encode(field.name)).join(',')
+  return generator.chance(25) ? `${encode(dictionaryPrefix)}${name}/${segment}` : segment
+}
+
+interface Identified {
+  readonly collection: Collection
+  readonly rows: readonly object[]
+  readonly row: object | undefined
+}
+
+/** Returns the segment of an item's key. */
+export const keySegment = (row: object, { key }: Collection): string =>
+  key.map(field => encode(textOf(ownValue(row, field.property)))).join(',')
+
 function generateDictionary (generator: ValueGenerator, api: ApiModel): Resource {
   const { path, collection, rows } = generateCollection(generator, api, 1)
+  if (collection.key.length > 1 && generator.chance(20)) {
+    const names = collection.key.map(field => encode(field.name)).join(',')
+    const segment = `${encode(api.options.syntax.dictionaryPrefix)}${names}`
+    return { kind: 'dictionary', path: `${path}/${segment}`, collection, rows }
+  }
   const field = generator.chance(95) ? generator.from(groupable(collection)) : generator.from(scalarsOf(collection))
   return {
     kind: 'dictionary',

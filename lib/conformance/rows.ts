@@ -3,18 +3,19 @@ import type { ValueGenerator } from './generator.ts'
 import type { Column, Table } from './table.ts'
 import type { CollectionDraft } from './world.ts'
 
-/** Generates a column's value for a row; undefined where the row cannot exist. */
-export type Fill = (generator: ValueGenerator) => unknown
+/** Generates a column's value for a row with values of the columns before; undefined where the row cannot exist. */
+export type Fill = (generator: ValueGenerator, row: Readonly<Record<string, unknown>>) => unknown
 
 /** Adds a row, unless it would violate a constraint of its table. */
-export function addRow (generator: ValueGenerator, { columns, fills, rows }: CollectionDraft): void {
+export function addRow (generator: ValueGenerator, { columns, keys, fills, rows }: CollectionDraft): void {
   const row: Record<string, unknown> = {}
   for (const column of columns) {
-    const value = column.kind === 'key' ? nextKey(generator, column, rows) : fills.get(column)?.(generator)
+    const value = column.kind === 'key' ? nextKey(generator, column, rows) : fills.get(column)?.(generator, row)
     if (value === undefined || (column.unique && value !== null && rows.some(one => one[column.name] === value))) return
     row[column.name] = value
   }
-  rows.push(row)
+  const key = columns.slice(0, keys.length)
+  if (!rows.some(one => key.every(({ name }) => one[name] === row[name]))) rows.push(row)
 }
 
 /** Returns the next key; at times it skips some. */
@@ -26,26 +27,24 @@ export interface JoinRelation {
   readonly generator: ValueGenerator
   /** The join table's name. */
   readonly name: string
-  readonly own: CollectionDraft
-  readonly other: CollectionDraft
-  /** Properties of the join table. */
-  readonly foreignKey: string
-  readonly otherKey: string
+  /** Both collections, with the properties of the join table that hold their keys. */
+  readonly sides: readonly JoinSide[]
 }
+
+interface JoinSide { readonly draft: CollectionDraft, readonly properties: readonly string[] }
 
 /**
  * Returns the join table with its rows. Without constraints some of the rows refer to rows that do not exist, and some
  * occur twice.
  */
 export function fillJoin (
-  { generator, name, own, other, foreignKey, otherKey }: JoinRelation,
+  { generator, name, sides }: JoinRelation,
   { naming, constrained }: { readonly naming: string, readonly constrained: boolean }
 ): Table {
-  const columns = ([[foreignKey, own], [otherKey, other]] as const).map(([property, side]) =>
-    joinColumn(property, side, naming, constrained))
+  const columns = sides.flatMap(side => joinColumns(side, naming, constrained))
   const rows: Array<Record<string, unknown>> = []
   for (let left = generator.below(16); left > 0; left--) {
-    const values = [own, other].map(side => keyOf(generator, side, constrained))
+    const values = sides.flatMap(({ draft }) => keyOf(generator, draft, constrained))
     const row = Object.fromEntries(columns.map(({ name }, index) => [name, values[index]]))
     const isKnown = rows.some(one => columns.every(column => one[column.name] === row[column.name]))
     if (!values.includes(undefined) && !(constrained && isKnown)) rows.push(row)
@@ -54,29 +53,39 @@ export function fillJoin (
     name,
     columns,
     primaryKey: constrained ? columns.map(one => one.name) : [],
+    ...constrained && { references: sides.flatMap(side => joinReferences(side, naming)) },
     naming: naming === 'snake_case' ? naming : 'none',
     rows
   }
 }
 
-function joinColumn (
-  property: string, { table, key, columns: [keyColumn] }: CollectionDraft, naming: string, constrained: boolean
-): Column {
-  const name = naming === 'snake_case' ? words(property).join('_') : property
-  const references = { table, column: keyColumn?.name ?? '', cascade: true }
-  return {
-    name,
-    property,
-    kind: key.kind === 'key' ? 'integer' : key.kind,
+const joinColumns = ({ draft, properties }: JoinSide, naming: string, constrained: boolean): readonly Column[] =>
+  draft.keys.map(({ kind }, index) => ({
+    name: joinName(properties[index] ?? '', naming),
+    property: properties[index] ?? '',
+    kind: kind === 'key' ? 'integer' : kind,
     nullable: false,
     unique: false,
-    ...constrained && { references }
-  }
-}
+    ...constrained && draft.keys.length === 1 && {
+      references: { table: draft.table, column: draft.columns[0]?.name ?? '', cascade: true }
+    }
+  }))
 
-function keyOf (
-  generator: ValueGenerator, { rows, columns: [column], key }: CollectionDraft, constrained: boolean
-): unknown {
-  if (!constrained && generator.chance(20)) return generator.of(key.pool)
-  return generator.from(rows)?.[column?.name ?? '']
+/** Returns the references of a join table to keys of several columns. */
+const joinReferences = ({ draft: { keys, table, columns }, properties }: JoinSide, naming: string) => keys.length === 1
+  ? []
+  : [{
+      columns: properties.map(property => joinName(property, naming)),
+      table,
+      otherColumns: columns.slice(0, keys.length).map(({ name }) => name),
+      cascade: true
+    }]
+
+const joinName = (property: string, naming: string) => naming === 'snake_case' ? words(property).join('_') : property
+
+/** Returns the values of the key of a row, which need not exist if it is not constrained. */
+function keyOf (generator: ValueGenerator, { rows, columns, keys }: CollectionDraft, constrained: boolean): unknown[] {
+  if (!constrained && generator.chance(20)) return keys.map(({ pool }) => generator.of(pool))
+  const row = generator.from(rows)
+  return keys.map((_, index) => row?.[columns[index]?.name ?? ''])
 }

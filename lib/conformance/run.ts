@@ -94,10 +94,11 @@ function toDifference (
 
 /** Returns requests that read all stored rows with all fields, also those that the API hides. */
 function openReads ({ collections }: World): readonly SentRequest[] {
-  const keys = new Map(collections.map(({ property, key }) => [property, key.property]))
+  const keyNames = new Map(collections.map(({ property, keys }) => [property, keys.map(one => one.property).join(',')]))
   return collections.map(({ property, schema }) => {
     const fields = Object.entries(schema)
-      .map(([name, one]) => isSubCollection(one) || isSubItem(one) ? `${name}(${keys.get(one.target) ?? ''})` : name)
+      .map(([name, one]) =>
+        isSubCollection(one) || isSubItem(one) ? `${name}(${keyNames.get(one.target) ?? ''})` : name)
     return { method: 'GET', url: `${openPrefix}/${encode(property)}?fields=${encode(fields.join(','))}`, headers: {} }
   })
 }

@@ -58,6 +58,15 @@ export interface Reference {
   readonly cascade: boolean
 }
 
+/** A foreign key of several columns; columns of this table and of the other, in the same order. */
+export interface TableReference {
+  readonly columns: readonly string[]
+  readonly table: string
+  readonly otherColumns: readonly string[]
+  /** As of Reference. */
+  readonly cascade: boolean
+}
+
 /** A table that the function under test creates and fills. */
 export interface Table {
   /** The name in the database. May be a keyword of SQL, and may contain spaces and quotes. */
@@ -65,6 +74,8 @@ export interface Table {
   readonly columns: readonly Column[]
   /** The primary key's columns, by their names in the database; empty for some join tables. */
   readonly primaryKey: readonly string[]
+  /** Foreign keys of several columns; undefined for a table without one. A null in one of them refers to no row. */
+  readonly references?: readonly TableReference[]
   /** The mapping of properties to column names, as the option `columns` of `db.table(name, { columns })`. */
   readonly naming: NonNullable<TableOptions['columns']>
   /** The rows' values, by the columns' names in the database. */
@@ -74,10 +85,11 @@ export interface Table {
 /** Returns statements that create and fill the tables, for people to read. */
 export const describeTables = (tables: readonly Table[]): string => tables.map(describeTable).join('\n')
 
-function describeTable ({ name, columns, primaryKey, rows }: Table): string {
+function describeTable ({ name, columns, primaryKey, references = [], rows }: Table): string {
   const lines = [
     ...columns.map(describeColumn),
-    ...primaryKey.length > 0 ? [`primary key (${primaryKey.map(quote).join(', ')})`] : []
+    ...primaryKey.length > 0 ? [`primary key (${list(primaryKey)})`] : [],
+    ...references.map(describeTableReference)
   ]
   const inserts = rows.map(row => `insert into ${quote(name)} values ${shorten(JSON.stringify(row))};`)
   return [`create table ${quote(name)} (${lines.join(', ')});`, ...inserts].join('\n')
@@ -89,6 +101,13 @@ const describeColumn = ({ name, kind, nullable, unique, references, default: fal
   ...fallback === undefined ? [] : [`default ${JSON.stringify(fallback)}`],
   ...unique ? ['unique'] : [],
   ...references === undefined ? [] : [describeReference(references)]
+].join(' ')
+
+const list = (names: readonly string[]) => names.map(quote).join(', ')
+
+const describeTableReference = ({ columns, table, otherColumns, cascade }: TableReference) => [
+  `foreign key (${list(columns)}) references ${quote(table)} (${list(otherColumns)})`,
+  ...cascade ? ['on delete cascade'] : []
 ].join(' ')
 
 const describeReference = ({ table, column, cascade }: Reference) =>

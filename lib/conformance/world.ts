@@ -2,15 +2,14 @@ import type { TSchema } from '@sinclair/typebox'
 import type { DataOptions } from '../../schemas/options.ts'
 import type { RequestStrategies } from '../../schemas/request-strategies.ts'
 import type { Pages } from '../collection.ts'
-import { SubCollection, SubItem } from '../declare/relations.ts'
 import { words } from '../model/names.ts'
 import { type ValueGenerator, makeGenerator } from './generator.ts'
-import {
-  generateField, generateForeignKey, generateKey, type GeneratedKey, type GeneratedField, generateVersion
-} from './fields.ts'
+import { type GeneratedField, generateField, generateVersion } from './fields.ts'
+import { type GeneratedKey, generateKeys } from './keys.ts'
 import { generateOptions, generatePages, generateStrategies } from './options.ts'
+import { addForeignKey, addJoin, addReference, foreignKeyFill, referTo } from './relations.ts'
 import { addRow, type Fill, fillJoin, type JoinRelation } from './rows.ts'
-import type { Column, Table } from './table.ts'
+import type { Column, Reference, Table, TableReference } from './table.ts'
 import type { ChoiceSequence } from './choice-sequence.ts'
 
 /** The choices of a world: for the API's options and, for each collection, its declaration, its fields and its rows. */
@@ -36,7 +35,8 @@ export interface GeneratedCollection {
   readonly property: string
   /** The table's name. */
   readonly table: string
-  readonly key: GeneratedKey
+  /** The fields of the key; its columns are the table's first. */
+  readonly keys: readonly GeneratedKey[]
   readonly schema: Readonly<Record<string, TSchema>>
   readonly requestStrategies: RequestStrategies
   readonly pages: Pages
@@ -57,12 +57,14 @@ export interface CollectionDraft extends GeneratedCollection {
   readonly schema: Record<string, TSchema>
   readonly columns: Column[]
   readonly fills: Map<Column, Fill>
+  /** Foreign keys of several columns. */
+  readonly references: TableReference[]
   /** The rows' values, by the columns' names in the database. */
   readonly rows: Array<Record<string, unknown>>
 }
 
 /** The settings that all collections of a world share. */
-interface Settings {
+export interface Settings {
   readonly naming: 'none' | 'snake_case' | 'named'
   /** True where the database checks foreign keys. Where it does not, clients cannot write relations. */
   readonly constrained: boolean
@@ -79,7 +81,7 @@ export function makeWorld ({ options: choices, collections }: WorldChoices): Wor
   const drafts: CollectionDraft[] = []
   const joins: Table[] = []
   for (const { head, fields, rows } of collections) {
-    const draft = startDraft(makeGenerator(head), drafts.length, settings)
+    const draft = startDraft(makeGenerator(head), drafts, settings)
     drafts.push(draft)
     const relations = fields.flatMap(field => addField(makeGenerator(field), draft, drafts, settings))
     for (const row of rows) addRow(makeGenerator(row), draft)
@@ -90,18 +92,21 @@ export function makeWorld ({ options: choices, collections }: WorldChoices): Wor
 
 const collectionNames = ['artists', 'albumTracks', 'HTTPLogs', 'constructor', 'größen', 'people2']
 
-function startDraft (generator: ValueGenerator, index: number, settings: Settings): CollectionDraft {
+function startDraft (
+  generator: ValueGenerator, drafts: readonly CollectionDraft[], settings: Settings
+): CollectionDraft {
+  const index = drafts.length
   const property = collectionNames[index] ?? `things${index}`
-  const key = generateKey(generator, settings.constrained)
+  const keys = generateKeys(generator, drafts, settings.constrained)
   const draft: CollectionDraft = {
     property,
     table: generator.weighted([4, `t${index}`], [1, `Table "${index}"`], [1, `select ${index}`]),
-    key,
+    keys,
     schema: {},
     requestStrategies: generateStrategies(generator, settings.constrained),
     pages: generatePages(generator),
     extras: {
-      hooks: key.kind === 'uuid' || generator.chance(20),
+      hooks: keys[0]?.kind === 'uuid' || generator.chance(20),
       setter: generator.chance(30),
       computed: generator.chance(30),
       lookup: generator.chance(20),
@@ -109,10 +114,20 @@ function startDraft (generator: ValueGenerator, index: number, settings: Setting
     },
     columns: [],
     fills: new Map(),
+    references: [],
     rows: []
   }
-  addStored(draft, key.property, key, settings)
+  for (const key of keys) addKey(generator, draft, key, settings)
   return draft
+}
+
+/** Adds a field of the key, and the sub-item that it refers to, if it is a foreign key as well. */
+function addKey (generator: ValueGenerator, draft: CollectionDraft, key: GeneratedKey, settings: Settings): void {
+  const { property, target } = key
+  const column = addStored(draft, property, key, settings, target && settings.constrained && referTo(target))
+  if (target === undefined) return
+  draft.fills.set(column, foreignKeyFill(target, [column], 0, !settings.constrained))
+  addReference(generator, draft, target, [property], true, settings)
 }
 
 function addField (
@@ -135,7 +150,8 @@ function addField (
     case 'join': return [addJoin(generator, draft, generator.of(drafts.toReversed()), settings)]
     default: {
       const target = generator.of(drafts.toReversed())
-      addReference(generator, draft, target, kind === 'one', settings)
+      addReference(generator, draft, target, addForeignKey(generator, draft, target, kind === 'one', settings),
+        kind === 'one', settings)
       return []
     }
   }
@@ -147,10 +163,9 @@ const fieldNames = [
   'name', 'title', 'startDate', 'group', 'HTTPListener', 'user', 'größe', 'x', 'desc', 'a_b', 'Rank', 'e', 'toString',
   'valueOf'
 ]
-const relationNames = ['parent', 'label', 'bestOf', 'union']
-const listNames = ['items', 'children', 'allTracks', 'table']
 
-function unusedName (generator: ValueGenerator, { schema }: CollectionDraft, names: readonly string[]): string {
+/** Returns one of the names, with a number at its end if the collection has it already. */
+export function unusedName (generator: ValueGenerator, { schema }: CollectionDraft, names: readonly string[]): string {
   const taken = new Set(Object.keys(schema).map(one => words(one).join('')))
   const name = generator.of(names)
   for (let n = 2; ; n++) {
@@ -159,15 +174,19 @@ function unusedName (generator: ValueGenerator, { schema }: CollectionDraft, nam
   }
 }
 
-function addStored (
-  draft: CollectionDraft, property: string, field: GeneratedField, settings: Settings
-): void {
+/** Adds a stored field, its column, and what fills the column. */
+export function addStored (
+  draft: CollectionDraft, property: string, field: GeneratedField, settings: Settings, references?: Reference | false
+): Column {
   const { kind, schema, nullable, unique, pool, columnDefault } = field
   const name = columnName(property, draft, settings)
-  const column: Column = { name, property, kind, nullable, unique, default: columnDefault }
+  const column: Column = {
+    name, property, kind, nullable, unique, default: columnDefault, ...references && { references }
+  }
   draft.schema[property] = schema
   draft.columns.push(column)
   draft.fills.set(column, generator => nullable && generator.chance(25) ? null : generator.of(pool))
+  return column
 }
 
 function columnName (property: string, { columns }: CollectionDraft, { naming }: Settings): string {
@@ -175,98 +194,13 @@ function columnName (property: string, { columns }: CollectionDraft, { naming }:
   return naming === 'snake_case' ? words(property).join('_') : `c${columns.length} "${property.slice(0, 3)}"`
 }
 
-/** Adds a foreign key and its relations: a sub-item, a sub-collection of the target, or both. */
-function addReference (
-  generator: ValueGenerator, draft: CollectionDraft, target: CollectionDraft, toOne: boolean, settings: Settings
-): void {
-  const isConstrained = toOne && settings.constrained
-  const property = unusedName(generator, draft, ['parentID', 'labelId', 'ref'])
-  const { kind, schema, nullable } = generateForeignKey(generator, target.key.kind, {
-    isOwn: draft === target,
-    mayBeWritten: settings.constrained
-  })
-  const name = columnName(property, draft, settings)
-  const references = { table: target.table, column: target.columns[0]?.name ?? '', cascade: false }
-  const column: Column = { name, property, kind, nullable, unique: false, ...isConstrained && { references } }
-  draft.schema[property] = schema
-  draft.columns.push(column)
-  draft.fills.set(column, foreignKeyFill(target, nullable, !isConstrained))
-  const flags = { writable: settings.constrained && generator.chance(60), readable: !generator.chance(12) }
-  if (toOne) {
-    draft.schema[unusedName(generator, draft, relationNames)] = SubItem(target.property, {
-      foreignKey: property,
-      ...flags,
-      ...relationFlags(generator, flags.readable, draft !== target)
-    })
-  }
-  if (!toOne || generator.chance(60)) {
-    target.schema[unusedName(generator, target, listNames)] = SubCollection(draft.property, {
-      foreignKey: property,
-      ...flags,
-      ...relationFlags(generator, flags.readable, false)
-    })
-  }
-}
-
-/** Returns a relation's flags. `mayBeListed`: false where listed relations would form a cycle. */
-const relationFlags = (generator: ValueGenerator, readable: boolean, mayBeListed: boolean) => {
-  const hidden = readable && generator.chance(15)
-  return {
-    ...hidden && { hidden },
-    ...readable && !hidden && mayBeListed && generator.chance(15) && { listed: true },
-    ...generator.chance(6) && { filterable: false }
-  }
-}
-
-/** Returns keys of existing rows, null, or, where `mayDangle` is set, keys of rows that may not exist. */
-function foreignKeyFill (target: CollectionDraft, nullable: boolean, mayDangle: boolean): Fill {
-  return generator => {
-    const keys = target.rows.map(row => row[target.columns[0]?.name ?? ''])
-    if (nullable && generator.chance(25)) return null
-    if (mayDangle && generator.chance(15)) return generator.of(target.key.pool)
-    return generator.from(keys) ?? (nullable ? null : undefined)
-  }
-}
-
-function addJoin (
-  generator: ValueGenerator, draft: CollectionDraft, target: CollectionDraft, settings: Settings
-): JoinRelation {
-  const foreignKey = 'ownKey'
-  const otherKey = 'otherKey'
-  const flags = { writable: settings.constrained && generator.chance(60), readable: !generator.chance(12) }
-  const relation: JoinRelation = {
-    generator,
-    own: draft,
-    other: target,
-    foreignKey,
-    otherKey,
-    name: `join ${draft.property} ${Object.keys(draft.schema).length}`
-  }
-  draft.schema[unusedName(generator, draft, listNames)] = SubCollection(target.property, {
-    through: relation.name,
-    foreignKey,
-    otherKey,
-    ...flags,
-    ...relationFlags(generator, flags.readable, draft !== target)
-  })
-  if (generator.chance(50)) {
-    target.schema[unusedName(generator, target, listNames)] = SubCollection(draft.property, {
-      through: relation.name,
-      foreignKey: otherKey,
-      otherKey: foreignKey,
-      ...flags,
-      ...relationFlags(generator, flags.readable, false)
-    })
-  }
-  return relation
-}
-
-function toTable ({ table, columns, rows }: CollectionDraft, { naming }: Settings): Table {
+function toTable ({ table, columns, keys, references, rows }: CollectionDraft, { naming }: Settings): Table {
   const named = Object.fromEntries(columns.map(({ property, name }) => [property, name]))
   return {
     name: table,
     columns,
-    primaryKey: columns.slice(0, 1).map(({ name }) => name),
+    primaryKey: columns.slice(0, keys.length).map(({ name }) => name),
+    ...references.length > 0 && { references },
     naming: naming === 'named' ? named : naming,
     rows
   }

@@ -145,12 +145,13 @@ async function hiddenRows (
   served: ReadonlyArray<readonly [Served, Served]>, { collections }: World, hidden: WorldPair['hidden']
 ): Promise<readonly string[]> {
   const shown = await Promise.all(served.flatMap(pair => pair.flatMap((one, which) => collections.map(async ({
-    property, key
+    property, keys: fields
   }) => {
     const keys = hidden[property]?.[which] ?? []
     const { body } = await one.send({ method: 'GET', url: `${openPrefix}/${encode(property)}`, headers: {} })
+    const keyIn = (row: Record<string, unknown>) => JSON.stringify(fields.map(field => row[field.property]))
     return JSON.stringify(
-      (JSON.parse(body) as Array<Record<string, unknown>>).filter(row => keys.includes(row[key.property]))
+      (JSON.parse(body) as Array<Record<string, unknown>>).filter(row => keys.includes(keyIn(row)))
     )
   }))))
   return shown

@@ -1,4 +1,4 @@
-import type { Column, Open, Table } from '../../lib/conformance/index.ts'
+import type { Column, Open, Table, TableReference } from '../../lib/conformance/index.ts'
 import type { PGlite } from '@electric-sql/pglite'
 import { Kysely } from 'kysely'
 import pg from 'pg'
@@ -11,14 +11,21 @@ import { type Connect, connectKysely, connectKyselyJs, connectPostgres, serverUr
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 
 function ddl (
-  { name, columns, primaryKey }: Table, typeOf: (column: Column, place: number) => string,
+  { name, columns, primaryKey, references = [] }: Table, typeOf: (column: Column, place: number) => string,
   defaultOf: (column: Column) => string, suffix: string
 ): string {
   const lines = columns.map((column, place) =>
     `${quote(column.name)} ${typeOf(column, place)}${defaultOf(column)}${constraintsOf(column)}`)
-  const key = primaryKey.length > 0 ? [`primary key (${primaryKey.map(quote).join(', ')})`] : []
-  return `create table ${quote(name)} (${[...lines, ...key].join(', ')})${suffix}`
+  const key = primaryKey.length > 0 ? [`primary key (${list(primaryKey)})`] : []
+  return `create table ${quote(name)} (${[...lines, ...key, ...references.map(foreignKey)].join(', ')})${suffix}`
 }
+
+const list = (names: readonly string[]) => names.map(quote).join(', ')
+
+const foreignKey = ({ columns, table, otherColumns, cascade }: TableReference) => [
+  `foreign key (${list(columns)}) references ${quote(table)} (${list(otherColumns)})`,
+  ...cascade ? ['on delete cascade'] : []
+].join(' ')
 
 function constraintsOf ({ nullable, unique, references }: Column): string {
   const own = `${nullable ? '' : ' not null'}${unique ? ' unique' : ''}`

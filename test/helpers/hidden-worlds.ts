@@ -8,7 +8,7 @@ import type { Column, Table } from '../../lib/conformance/table.ts'
 import { type GeneratedCollection, makeWorld, type World, type WorldChoices } from '../../lib/conformance/world.ts'
 import { generateTwins } from './twin-tables.ts'
 import {
-  type Denial, type Denied, type Hiding, isVisible, keyOf, ownKeeper, type Part, relationOf, throughOf
+  columnsOf, type Denial, type Denied, type Hiding, isVisible, keyIn, ownKeeper, type Part, relationOf, throughOf
 } from './visibility.ts'
 
 // Pairs of generated worlds with a caller to whom some rows and fields are hidden; the two differ in hidden data only.
@@ -21,7 +21,7 @@ export interface WorldPair {
   /** Scopes and rules by the collection's property. */
   readonly guards: Readonly<Record<string, Guard>>
   /** The keys of the hidden rows in each of the two worlds, by the collection's property. */
-  readonly hidden: Readonly<Record<string, readonly [readonly unknown[], readonly unknown[]]>>
+  readonly hidden: Readonly<Record<string, readonly [readonly string[], readonly string[]]>>
 }
 
 /** The scope and rules that hide rows and fields of a collection. */
@@ -54,7 +54,7 @@ export function makeWorldPair (
   ]))
   const hiddenKeys = (made: readonly Table[], part: Part) => {
     const rows = made.find(({ name }) => name === part.table.name)?.rows ?? []
-    return rows.filter(row => !isVisible(row, part, parts, guardedWorld)).map(row => row[keyOf(part).name])
+    return rows.filter(row => !isVisible(row, part, parts, guardedWorld)).map(row => keyIn(row, part) ?? '')
   }
   const hidden = Object.fromEntries(parts.map(part =>
     [part.generated.property, [hiddenKeys(tables, part), hiddenKeys(others, part)]] as const
@@ -72,10 +72,10 @@ export function withGuards (
   }))
 }
 
-// A counted key shows how many rows there are, hidden ones included. So keys are texts or UUIDs here: the first choice
-// of a collection is the kind of its key.
-const withoutCountedKey = ([first = 0, ...others]: ChoiceSequence): ChoiceSequence =>
-  [40_000 + first % 25_000, ...others]
+// A counted key shows how many rows there are, hidden ones included. So keys of one field are texts or UUIDs here: the
+// second choice of a collection is the kind of its key, the first is the number of its fields.
+const withoutCountedKey = ([first = 0, second = 0, ...others]: ChoiceSequence): ChoiceSequence =>
+  [first, 40_000 + second % 25_000, ...others]
 
 function generateParts (generator: ValueGenerator, { collections, tables }: World): readonly Part[] {
   const hidings = collections.map(generated => generateHiding(generator, generated, tables))
@@ -123,9 +123,10 @@ function isReliable (schema: TSchema | undefined, { table }: GeneratedCollection
   if (relation === undefined) return false
   const through = throughOf(relation)
   if (through === undefined && !isSubItem(relation)) return true
-  return tables.find(({ name }) => name === (through ?? table))?.columns.some(column =>
-    column.property === relation.link.foreignKey && column.references !== undefined
-  ) === true
+  const holder = tables.find(({ name }) => name === (through ?? table))
+  if (holder === undefined) return false
+  return columnsOf(relation.link.foreignKey, holder).every(({ name, references }) =>
+    references !== undefined || holder.references?.some(({ columns }) => columns.includes(name)) === true)
 }
 
 function generateDenied (generator: ValueGenerator, { schema, extras }: GeneratedCollection): Denied {

@@ -5,7 +5,8 @@ import type { Column, Table } from '../../lib/conformance/table.ts'
 import { uuid } from '../../lib/conformance/values.ts'
 import type { World } from '../../lib/conformance/world.ts'
 import {
-  isForeignKeyIn, isSecret, isVisible, keyOf, ownKeeper, type Part, relationOf, type Row, throughOf
+  columnsOf, isForeignKeyIn, isKey, isSecret, isVisible, keyIn, keyOf, ownKeeper, type Part, relationOf, type Row,
+  throughOf, valuesIn
 } from './visibility.ts'
 
 /**
@@ -42,7 +43,7 @@ function generateTables (
 /** Returns a hidden row of both worlds for the other world: its unique values and its foreign keys stay. */
 function regenerateHidden (generator: ValueGenerator, row: Row, part: Part, parts: readonly Part[]): Row {
   const free = part.table.columns.filter(column =>
-    !column.unique && column.property !== keyOf(part).property && column.property !== 'keeper' &&
+    !column.unique && !isKey(column.property, part) && column.property !== 'keeper' &&
       !parts.some(one => isForeignKeyIn(column.property, part, one))
   )
   // The caller's keeper stays, because it can make other rows visible.
@@ -77,16 +78,33 @@ function copyHidden (
   generator: ValueGenerator, row: Row, part: Part, parts: readonly Part[], world: World, fresh: { count: number }
 ): readonly Row[] {
   const copy: Record<string, unknown> = { ...regenerateHidden(generator, row, part, parts), keeper: 2 }
-  for (const column of part.table.columns) {
-    if (column.unique || column === keyOf(part)) copy[column.name] = freshValue(column, fresh)
-    const target = parts.find(({ table }) => table.name === column.references?.table)
-    const referred = target?.table.rows.find(one => one[keyOf(target).name] === copy[column.name])
+  const { table } = part
+  const isFree = ({ property, references }: Column) => isKey(property, part) && references === undefined
+  if (!keyOf(part).some(isFree)) return []
+  for (const column of table.columns) {
+    if (column.unique || isFree(column)) copy[column.name] = freshValue(column, fresh)
+  }
+  for (const { columns, table: name } of referencesOf(table)) {
+    const target = parts.find(one => one.table.name === name)
+    const named = valuesIn(copy, columns)
+    const referred = target?.table.rows.find(one => keyIn(one, target) === named)
     if (target === undefined || referred === undefined || !isVisible(referred, target, parts, world)) continue
-    if (!column.nullable) return []
-    copy[column.name] = null
+    const nullable = columns.find(column => column.nullable)
+    if (nullable === undefined) return []
+    copy[nullable.name] = null
   }
   return [copy]
 }
+
+/** Returns the foreign keys of a table. */
+const referencesOf = ({ columns, references = [] }: Table) => [
+  ...columns.flatMap(column => column.references === undefined
+    ? []
+    : [{ columns: [column], table: column.references.table }]),
+  ...references.map(({ columns: names, table }) => ({
+    columns: names.flatMap(name => columns.find(column => column.name === name) ?? []), table
+  }))
+]
 
 /** Returns a value that no row has and no request writes; namesHiddenRow() recognizes it. */
 function freshValue ({ kind }: Column, fresh: { count: number }): unknown {
@@ -97,7 +115,8 @@ function freshValue ({ kind }: Column, fresh: { count: number }): unknown {
     case 'uuid': return uuid(0xdead0000 + n)
     case 'date': return date
     case 'date-time': return `${date}T00:00:00.000Z`
-    case 'int64': return String(7_654_000 + n)
+    case 'int64':
+    case 'decimal': return String(7_654_000 + n)
     case 'integer':
     case 'number': return 7_654_000 + n
     default: throw new TypeError(`no column of kind ${kind} is unique`)
@@ -127,27 +146,28 @@ function generateJoins (
     relation.link.through === undefined) {
     return [table, table]
   }
-  const [own = '', other = ''] = [relation.link.foreignKey, relation.link.otherKey].map(property =>
-    table.columns.find(column => column.property === property)?.name ?? ''
-  )
+  const [own, other] = [columnsOf(relation.link.foreignKey, table), columnsOf(relation.link.otherKey, table)]
   const linked = (which: 0 | 1) => {
     const rowsOf = (part: Part) => made[parts.indexOf(part)]?.[which].rows ?? []
-    const isHidden = (key: unknown, part: Part) =>
-      rowsOf(part).some(row => row[keyOf(part).name] === key && !isVisible(row, part, parts, world))
+    const isHidden = (key: string | undefined, part: Part) =>
+      rowsOf(part).some(row => keyIn(row, part) === key && !isVisible(row, part, parts, world))
     const remaining = table.rows.filter(row =>
-      !(isHidden(row[own], holder) || isHidden(row[other], target)) || generator.chance(50)
+      !(isHidden(valuesIn(row, own), holder) || isHidden(valuesIn(row, other), target)) || generator.chance(50)
     )
     const added: Row[] = []
     for (let left = generator.below(6); left > 0; left--) {
-      const [one, two] = [
-        generator.from(rowsOf(holder))?.[keyOf(holder).name], generator.from(rowsOf(target))?.[keyOf(target).name]
-      ]
-      const isKnown = [...remaining, ...added].some(row => row[own] === one && row[other] === two)
-      if (one !== undefined && two !== undefined && !isKnown && (isHidden(one, holder) || isHidden(two, target))) {
-        added.push({ [own]: one, [other]: two })
-      }
+      const [one, two] = [generator.from(rowsOf(holder)), generator.from(rowsOf(target))]
+      if (one === undefined || two === undefined) continue
+      const link: Row = { ...keyAs(own, one, holder), ...keyAs(other, two, target) }
+      const isKnown = [...remaining, ...added].some(row =>
+        valuesIn(row, table.columns) === valuesIn(link, table.columns))
+      if (!isKnown && (isHidden(keyIn(one, holder), holder) || isHidden(keyIn(two, target), target))) added.push(link)
     }
     return { ...table, rows: [...remaining, ...added] }
   }
   return [linked(0), linked(1)]
 }
+
+/** Returns the key of a row as values of other columns. */
+const keyAs = (columns: readonly Column[], row: Row, part: Part): Row =>
+  Object.fromEntries(columns.map(({ name }, index) => [name, row[keyOf(part)[index]?.name ?? '']]))

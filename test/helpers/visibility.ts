@@ -1,5 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
-import { isSubCollection, isSubItem, type TSubCollection, type TSubItem } from '../../lib/declare/relations.ts'
+import {
+  type ForeignKey, isSubCollection, isSubItem, type TSubCollection, type TSubItem
+} from '../../lib/declare/relations.ts'
 import type { Column, Table } from '../../lib/conformance/table.ts'
 import type { GeneratedCollection, World } from '../../lib/conformance/world.ts'
 
@@ -36,15 +38,23 @@ export interface Part {
 /** The keeper of the rows that the caller sees. */
 export const ownKeeper = 1
 
-/** Returns the key's column. */
-export const keyOf = ({ table }: Part): Column => {
-  const [key] = table.columns
-  if (key === undefined) throw new TypeError('a table has a key')
-  return key
+/** Returns the key's columns. */
+export const keyOf = ({ table, generated }: Part): readonly Column[] => table.columns.slice(0, generated.keys.length)
+
+/** Returns a row's values of those columns, comparable as a whole; undefined if one of them is null. */
+export function valuesIn (row: Row, columns: readonly Column[]): string | undefined {
+  const values = columns.map(({ name }) => row[name] ?? null)
+  return values.includes(null) ? undefined : JSON.stringify(values)
 }
 
-const valueOf = (row: Row, property: string, { table }: Part): unknown =>
-  row[table.columns.find(column => column.property === property)?.name ?? ''] ?? null
+/** Returns a row's key. */
+export const keyIn = (row: Row, part: Part) => valuesIn(row, keyOf(part))
+
+export const isKey = (property: string, part: Part) => keyOf(part).some(one => one.property === property)
+
+/** Returns the columns of a table with the properties of a foreign key. */
+export const columnsOf = (foreignKey: ForeignKey, { columns }: Table): readonly Column[] =>
+  [foreignKey].flat().flatMap(property => columns.find(column => column.property === property) ?? [])
 
 /** True where the collection's scope shows the row to the caller. */
 export function isVisible (row: Row, part: Part, parts: readonly Part[], world: World): boolean {
@@ -60,21 +70,21 @@ function relatedTo (
 ): readonly Row[] {
   const target = parts.find(({ generated }) => generated.property === relation?.target)
   if (relation === undefined || target === undefined) return []
-  const own = row[keyOf(part).name]
+  const own = keyIn(row, part)
   if (isSubItem(relation)) {
-    return target.table.rows.filter(one =>
-      one[keyOf(target).name] === valueOf(row, String(relation.link.foreignKey), part))
+    const named = valuesIn(row, columnsOf(relation.link.foreignKey, part.table))
+    return target.table.rows.filter(one => keyIn(one, target) === named)
   }
   const { link } = relation as TSubCollection
   if (link.through === undefined) {
-    return target.table.rows.filter(one => valueOf(one, String(link.foreignKey), target) === own)
+    const columns = columnsOf(link.foreignKey, target.table)
+    return target.table.rows.filter(one => valuesIn(one, columns) === own)
   }
   const join = tables.find(({ name }) => name === link.through)
-  const [ownColumn, otherColumn] = [link.foreignKey, link.otherKey].map(property =>
-    join?.columns.find(column => column.property === property)?.name ?? ''
-  )
-  const keys = join?.rows.filter(one => one[ownColumn ?? ''] === own).map(one => one[otherColumn ?? '']) ?? []
-  return target.table.rows.filter(one => keys.includes(one[keyOf(target).name]))
+  if (join === undefined) return []
+  const [ownColumns, otherColumns] = [columnsOf(link.foreignKey, join), columnsOf(link.otherKey, join)]
+  const keys = join.rows.filter(one => valuesIn(one, ownColumns) === own).map(one => valuesIn(one, otherColumns))
+  return target.table.rows.filter(one => keys.includes(keyIn(one, target)))
 }
 
 const isRead = (property: string, { generated, denied }: Part) => {
@@ -88,7 +98,7 @@ const isWritten = (property: string, { generated, denied }: Part) =>
 
 /** True where the caller cannot learn any value of the column, not even those of visible rows. */
 export function isSecret ({ property, unique }: Column, part: Part, parts: readonly Part[]): boolean {
-  if (property === 'keeper' || property === keyOf(part).property || isRead(property, part)) return false
+  if (property === 'keeper' || isKey(property, part) || isRead(property, part)) return false
   // A write of a value that another item has is refused, so the caller can learn that it exists.
   if (unique && isWritten(property, part)) return false
   // Relations, and deletions that are refused, reveal the values of a foreign key.
@@ -100,7 +110,7 @@ export function isSecret ({ property, unique }: Column, part: Part, parts: reado
 export function isForeignKeyIn (property: string, { generated }: Part, holder: Part): boolean {
   return Object.values(holder.generated.schema).some(schema => {
     const relation = relationOf(schema)
-    if (relation === undefined || relation.link.foreignKey !== property) return false
+    if (relation === undefined || ![relation.link.foreignKey].flat().includes(property)) return false
     return isSubItem(relation) ? holder.generated === generated : relation.target === generated.property
   })
 }

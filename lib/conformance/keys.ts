@@ -1,0 +1,72 @@
+import type { FieldFlags } from '../../schemas/flags.ts'
+import { type GeneratedField, typeOf, wrap } from './fields.ts'
+import type { ValueGenerator } from './generator.ts'
+import { pools } from './values.ts'
+import type { CollectionDraft } from './world.ts'
+
+/** A field of a generated key. */
+export interface GeneratedKey extends GeneratedField {
+  readonly property: string
+  /** The collection whose key this part of a key holds; undefined for one that refers to no item. */
+  readonly target?: CollectionDraft
+}
+
+/** Returns the fields of a collection's key, most often one. */
+export const generateKeys = (
+  generator: ValueGenerator, drafts: readonly CollectionDraft[], mayBeWritten: boolean
+): readonly GeneratedKey[] => generator.chance(22)
+  ? ['orderId', 'line'].map(property => generatePart(generator, property, drafts, mayBeWritten))
+  : [generateKey(generator, mayBeWritten)]
+
+/** Returns the only field of a key: the first identifier of its collection. */
+function generateKey (generator: ValueGenerator, mayBeWritten: boolean): GeneratedKey {
+  const kind = generator.weighted<'key' | 'uuid' | 'text'>([6, 'key'], [2, 'uuid'], [2, 'text'])
+  const flags: FieldFlags = {
+    identifier: true,
+    readable: !generator.chance(8),
+    writable: mayBeWritten && (kind === 'text' || generator.chance(kind === 'key' ? 25 : 60)),
+    ...generator.chance(10) && { listed: true }
+  }
+  const property = generator.weighted([6, 'id'], [1, 'Key'], [1, 'artistID'])
+  const readable = flags.listed === true ? { readable: true } : {}
+  const storedKind = kind === 'key' ? 'integer' : kind
+  return {
+    property,
+    kind,
+    schema: wrap({ ...typeOf(storedKind), examples: pools[kind] }, 'none', { ...flags, ...readable }),
+    nullable: false,
+    unique: true,
+    pool: pools[kind]
+  }
+}
+
+// Few values, so that the items of a collection share them.
+const partPools = {
+  integer: [1, 2, 3, 10, -1],
+  text: ['a', 'b', 'A', 'a,b', ',', '', '.', '%', '\u{1F600}', '1', 'by_line', 'null'],
+  uuid: pools.uuid.slice(0, 4),
+  int64: ['1', '2', '9007199254740993', '-9223372036854775808']
+}
+
+/** Returns one of several fields of a key; at times it is the key of another collection's item. */
+function generatePart (
+  generator: ValueGenerator, property: string, drafts: readonly CollectionDraft[], mayBeWritten: boolean
+): GeneratedKey {
+  const target = generator.chance(35) ? generator.from(drafts.filter(({ keys }) => keys.length === 1)) : undefined
+  const [key] = target?.keys ?? []
+  const own = generator.weighted<keyof typeof partPools>(
+    [4, 'integer'], [4, 'text'], [1, 'uuid'], [1, 'int64']
+  )
+  const kind = key === undefined ? own : key.kind === 'key' ? 'integer' : key.kind
+  const pool = key?.pool ?? partPools[own]
+  const flags = { readable: !generator.chance(8), writable: mayBeWritten && !generator.chance(15) }
+  return {
+    property,
+    kind,
+    schema: wrap({ ...typeOf(kind), examples: pool }, 'none', flags),
+    nullable: false,
+    unique: false,
+    pool,
+    ...target !== undefined && { target }
+  }
+}
