@@ -1,6 +1,5 @@
 import type { Collection, Field, InputField, StoredField, SubItemField } from '../model/model.ts'
 import { singleKey, uniques } from '../model/keys.ts'
-import { fieldSchema } from '../openapi/values.ts'
 import { isWritable } from '../plan/body.ts'
 import { parentPresets } from '../plan/presets.ts'
 import { requirementsOf } from '../plan/required.ts'
@@ -36,13 +35,6 @@ export const fieldsToEdit = (collection: Collection): FormField[] =>
 function formFields (collection: Collection): ReadonlyArray<FormField['field']> {
   return [...collection.fields.values()].flatMap(field =>
     isWritable(field) && field.kind !== 'sub-collection' ? [field] : [])
-}
-
-/** Returns the values that a field can have, if they are few. */
-export function choicesOf (field: ValueField): readonly string[] | undefined {
-  if (field.type.kind === 'boolean') return ['true', 'false']
-  const { enum: choices } = fieldSchema(field, 'body')
-  return Array.isArray(choices) ? choices.filter(choice => choice !== null).map(String) : undefined
 }
 
 /** Returns a member of an item as the text of a form; '' for null, and for a value that may not be read. */

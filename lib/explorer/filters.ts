@@ -5,15 +5,18 @@ import { memoize } from '../memoize.ts'
 import { type Html, html } from './html.ts'
 import { namingField } from './label.ts'
 import { pathTo, type Place } from './place.ts'
-import { ownQuery, type Part, wordOf } from './words.ts'
-import { formatFilter, formatNull, queryOf, readable, spellingOf, withoutPart } from './rewrite.ts'
+import { valueOffers } from './offers.ts'
+import {
+  formatFilter, formatList, formatNull, queryOf, readable, spellingOf, withoutPart
+} from './rewrite.ts'
+import { ownQuery, type Part, wordOf, wordsOf } from './words.ts'
 
 /** The operators of a form, by the most that a type of values takes. */
 export const families = ['equality', 'order', 'text'] as const
 type Family = typeof families[number]
 
 /** A field that the form can filter by: of the collection, or of an item that it is related to. */
-interface Choice { readonly path: string, readonly family: Family }
+interface Choice { readonly path: string, readonly field: DataField, readonly family: Family }
 
 /** Returns the filters of a page: those that hold, each with a link that removes it, and a form for another. */
 export function showFilters (collection: Collection, place: Place): Html {
@@ -35,8 +38,9 @@ function showForm (choices: readonly Choice[], collection: Collection, place: Pl
   const chosen = wordOf('_filter', place.query) ?? choices.find(({ path }) => path === name)?.path
   return html`<form class="filter" method="get" action="${pathTo(place)}">
 <input type="hidden" name="_query" value="${ownQuery(place.query)}">
-<label><span class="unseen">Field to filter by</span><select name="_field">${choices.map(({ path, family }) =>
-  html`<option class="${family}"${path === chosen && html` selected`}>${path}</option>`)}
+<label><span class="unseen">Field to filter by</span><select name="_field">${choices.map(({ path, field, family }) =>
+  html`<option class="${family}"${path === chosen && html` selected`}${valueOffers(path, field, place)}>${
+    path}</option>`)}
 </select></label>
 ${families.map(family => showOperators(family, place))}
 <label class="value"><span class="unseen">Value</span>
@@ -90,18 +94,22 @@ const choicesOf = memoize((collection: Collection): readonly Choice[] => [
 
 function choiceOf (path: string, field: DataField): Choice {
   const { operators } = field.type
-  return { path, family: operators.has('contains') ? 'text' : operators.has('greater') ? 'order' : 'equality' }
+  return { path, field, family: operators.has('contains') ? 'text' : operators.has('greater') ? 'order' : 'equality' }
 }
 
 /** Returns the filter that a form for filters asks for; undefined if it asks for none. */
 export function filterAsked (collection: Collection, parts: readonly Part[], { syntax }: Place): string | undefined {
   const path = wordOf('_field', parts)
   if (path === undefined) return undefined
+  const rows = wordsOf('_row', parts)
+  if (rows.length > 0) return formatList(path, rows, syntax)
+  const value = wordOf('_value', parts)
+  if (value === undefined) return undefined
   const family = choicesOf(collection).find(choice => choice.path === path)?.family ?? 'text'
   const asked = wordOf(`_${family}`, parts) ?? 'equals'
   if (asked === 'null' || asked === 'not_null') return formatNull(path, asked === 'not_null', syntax)
   const operator = operatorNames.find(name => name === asked) ?? 'equals'
-  return formatFilter(path, operator, wordOf('_value', parts) ?? '', syntax)
+  return formatFilter(path, operator, value, syntax)
 }
 
 /** Returns the filters as a person reads them. */

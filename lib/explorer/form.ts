@@ -1,7 +1,11 @@
 import type { SubItemField } from '../model/model.ts'
-import { choicesOf, type FormField, isLong, type ValueField } from './fields.ts'
+import { checksOf } from './checks.ts'
+import { choicesOf } from './choices.ts'
+import { type FormField, isLong, type ValueField } from './fields.ts'
 import { type Fragment, type Html, html } from './html.ts'
+import { itemOffers } from './offers.ts'
 import { type Place, rootPathTo } from './place.ts'
+import { type Found, showFound } from './search.ts'
 
 /** What a form shows: the values that were typed, and the faults that the API has found in them. */
 export interface Filled {
@@ -11,6 +15,8 @@ export interface Filled {
   readonly faults: ReadonlyMap<string, readonly string[]>
   /** The tag of the item that the form was made of. */
   readonly tag: string | undefined
+  /** What searches for items have found, by the name of the field. */
+  readonly found?: ReadonlyMap<string, Found>
 }
 
 /** The words of a form, and where it goes. */
@@ -22,10 +28,15 @@ export function showForm (filled: Filled, { method, action, submit }: FormWords,
   return html`${showFaults(filled)}<form class="write" method="post" action="${action}">
 <input type="hidden" name="_method" value="${method}">
 ${tag !== undefined && html`<input type="hidden" name="_tag" value="${tag}">`}
+${isSearched(fields, place) && html`<button hidden></button>`}
 ${fields.map(field => showField(field, filled, method === 'POST', place))}
 ${fields.length === 0 && html`<p class="empty">There is nothing to fill in.</p>`}
 <p class="actions"><button class="primary">${submit}</button> <a class="button" href="${action}">Cancel</a></p></form>`
 }
+
+/** Enter sends a form by its first button, which must not be one that searches. */
+const isSearched = (fields: readonly FormField[], place: Place) =>
+  fields.some(({ field }) => field.kind === 'sub-item' && itemOffers(field.target, place) !== undefined)
 
 function showFaults ({ faults, fields }: Filled): Html | undefined {
   if (faults.size === 0) return undefined
@@ -39,26 +50,29 @@ ${known.map(({ field: { name } }) =>
 </ul></div>`
 }
 
-function showField (one: FormField, { texts, faults }: Filled, isNew: boolean, place: Place): Html {
+function showField (one: FormField, { texts, faults, found }: Filled, isNew: boolean, place: Place): Html {
   const { field, required } = one
   const { name, schema } = field
   const faulty = faults.get(name)
-  const attributes = html` id="field-${name}" name="${name}" aria-describedby="hint-${name}"${
-    faulty !== undefined && html` aria-invalid="true"`}${mustBeGiven(one) && html` required`}`
+  const attributes = html` id="field-${name}" name="${name}" aria-describedby="hint-${name} fault-${name}"${
+    faulty !== undefined && html` aria-invalid="true"`}${mustBeGiven(one, isNew) && html` required`}`
   const text = texts.get(name) ?? ''
   const control = field.kind === 'sub-item'
-    ? showReference(text, attributes)
+    ? showReference(field, text, attributes, found?.get(name), place)
     : showControl(field, text, attributes, isNew || field.nullable || !field.readable)
   return html`<div class="field"><label for="field-${name}"><bdi>${name}</bdi>${required && html`
 <span class="hint">required</span>`}</label>${control}
 <p class="hint" id="hint-${name}">${hintOf(field, place)}${
   schema.description !== undefined && ` ${schema.description}`}</p>
-${faulty?.map(message => html`<p class="fault">${message}</p>`)}</div>`
+${faulty !== undefined && html`<p class="fault" id="fault-${name}">${faulty.join('; ')}</p>`}</div>`
 }
 
 /** An empty text is a value where the schema sets no least length. */
-const mustBeGiven = ({ field, required }: FormField) =>
-  required && (field.kind === 'sub-item' || field.type.kind !== 'string' || Number(field.schema['minLength'] ?? 0) > 0)
+function mustBeGiven ({ field, required }: FormField, isNew: boolean): boolean {
+  if (field.kind === 'sub-item') return required
+  const isNeeded = isNew ? required : field.readable && !field.nullable
+  return isNeeded && (field.type.kind !== 'string' || Number(field.schema['minLength'] ?? 0) > 0)
+}
 
 function hintOf (field: ValueField | SubItemField, place: Place): Fragment {
   if (field.kind === 'sub-item') {
@@ -71,14 +85,24 @@ function hintOf (field: ValueField | SubItemField, place: Place): Fragment {
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
-function showReference (text: string, attributes: Html): Html {
-  return html`<input${attributes} value="${text}" autocomplete="off" dir="auto">`
+function showReference (
+  { name, target }: SubItemField, text: string, attributes: Html, found: Found | undefined, place: Place
+): Html {
+  const offers = itemOffers(target, place)
+  const input = html`<input${attributes}${offers} value="${text}" autocomplete="off" dir="auto">`
+  if (offers === undefined) return input
+  return html`<div class="reference">${input}
+<button name="_search" value="${name}" formnovalidate>Search ${target.name}</button></div>
+${found && showFound(found, ({ identifier, label }) =>
+  html`<button name="_take" value="${name}=${identifier}" formnovalidate><bdi>${label}</bdi></button>`)}`
 }
 
 function showControl (field: ValueField, text: string, attributes: Html, mayBeEmpty: boolean): Html {
+  const checks = checksOf(field)
+  const checked = checks.length > 0 && html` data-checks="${JSON.stringify(checks)}"`
   // What was typed is not sent back: the page may be kept or seen.
   if (field.schema['format'] === 'password') {
-    return html`<input${attributes} type="password" autocomplete="new-password">`
+    return html`<input${attributes}${checked} type="password" autocomplete="new-password">`
   }
   const choices = choicesOf(field)
   if (choices !== undefined && (text === '' || choices.includes(text))) {
@@ -87,11 +111,11 @@ function showControl (field: ValueField, text: string, attributes: Html, mayBeEm
     return html`<select${attributes}>${none}${options}</select>`
   }
   // The first line break after the tag is not part of the value.
-  if (isLong(field, text)) return html`<textarea${attributes} rows="5" dir="auto">${'\n'}${text}</textarea>`
+  if (isLong(field, text)) return html`<textarea${attributes}${checked} rows="5" dir="auto">${'\n'}${text}</textarea>`
   const isDay = field.type.kind === 'date' && /^(\d{4}-\d\d-\d\d)?$/.test(text)
   const mode = numeric[field.type.kind]
   const type = isDay ? html` type="date"` : mode !== undefined && html` inputmode="${mode}"`
-  return html`<input${attributes}${type} value="${text}" autocomplete="off" dir="auto">`
+  return html`<input${attributes}${checked}${type} value="${text}" autocomplete="off" dir="auto">`
 }
 
 const numeric: Readonly<Record<string, string>> = {

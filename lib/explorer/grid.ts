@@ -9,8 +9,10 @@ import { showFilters } from './filters.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { linkForm, unlinkButton } from './linking.ts'
 import { showPage } from './page.ts'
+import { pickField, pickForm } from './pick.ts'
 import { pathTo, type Place, type PlaceOf } from './place.ts'
 import { queryOf, withoutPage } from './rewrite.ts'
+import type { Found } from './search.ts'
 import { showTable } from './table.ts'
 import { wordOf } from './words.ts'
 
@@ -18,6 +20,8 @@ import { wordOf } from './words.ts'
 export interface Listing {
   readonly items: readonly Item[]
   readonly pages: Pages
+  /** The items that a search has found to link; undefined without a search. */
+  readonly found: Found | undefined
 }
 
 /** Links to other pages, by relation, and the number of items where the client asked for it. */
@@ -32,18 +36,20 @@ export interface Allowed {
 }
 
 /** Returns the page of a collection: a table, and what changes it. */
-export function showGrid ({ items, pages }: Listing, allowed: Allowed, place: PlaceOf<'collection'>): Html {
+export function showGrid ({ items, pages, found }: Listing, allowed: Allowed, place: PlaceOf<'collection'>): Html {
   const { request, resource: { from: { collection } } } = place.spot
   const select = planSelection(request.query.fields, collection, 'listed')
   const name = nameOf(place)
   const unlink = allowed.unlink ? (_item: Item, path: string) => unlinkButton(path) : undefined
-  const table = { caption: name, collection, select, items, base: pathTo(place), sorts: true, end: unlink }
+  const pick = pickField(collection, select)
+  const table = { caption: name, collection, select, items, base: pathTo(place), sorts: true, pick, end: unlink }
   const main = html`${showDone(place)}<div class="tools">${showFilters(collection, place)}
 ${showColumns(collection, select, place)}${showGroups(place)}
 ${allowed.create && html`<a class="button" href="${pathTo(place)}?_new">New</a>`}</div>
 ${items.length > 0 ? showTable(table, place) : showEmpty(place)}
+${pick && items.length > 0 && pickForm(pick, place)}
 ${showPages(items.length, pages, place)}
-${allowed.link && linkForm(allowed.link, place)}`
+${allowed.link && linkForm(allowed.link, found, place)}`
   const formats = ['json', 'csv', 'ndjson'] as const
   return showPage({ heading: html`<bdi>${name}</bdi>`, title: name, main, formats, takesQuery: true }, place)
 }

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto'
+import { script } from './script.ts'
 import { style } from './style.ts'
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-// A hash, not a nonce: the style is a constant, so a page can be kept as it is.
+// Hashes, no nonces: style and script are constants, so a page can be kept as it is.
 const contentPolicy = [
   "default-src 'none'",
   `style-src ${hashOf(style)}`,
+  `script-src ${hashOf(script)}`,
+  "connect-src 'self'",
   "img-src 'self' data:",
   "form-action 'self'",
   "base-uri 'none'",

@@ -10,9 +10,10 @@ import { showItemPage } from './item.ts'
 import { membersOf } from './members.ts'
 import { openForm } from './open-form.ts'
 import { pageOf } from './page-answer.ts'
-import { isOf, type Place, type Spot } from './place.ts'
+import { isOf, type Place, type PlaceOf, type Spot } from './place.ts'
 import { redirectTo } from './redirect.ts'
 import { showScalar } from './scalar.ts'
+import { type Found, search } from './search.ts'
 import type { Visit } from './visit.ts'
 import { wordOf } from './words.ts'
 
@@ -25,17 +26,28 @@ export async function readPage (visit: Visit, exploring: Exploring): Promise<Ans
   if (form !== undefined) return form
   const isCounted = wordOf('_count', place.query) !== undefined
   const answered = await visit.ask(isCounted ? { prefer: 'count=exact' } : {})
-  const spot = await visit.spot()
-  return pageOf(answered, json => showJson(json, answered, { ...place, spot }, exploring))
+  const here = { ...place, spot: await visit.spot() }
+  const found = isOf('collection', here) ? await findToLink(here, visit) : undefined
+  return pageOf(answered, json => showJson(json, { answered, found, exploring }, here))
 }
 
-function showJson (json: string, answered: Answer, place: Place & { readonly spot: Spot }, exploring: Exploring): Html {
+/** Searches for items to link, where the form for that asks to. */
+async function findToLink (place: PlaceOf<'collection'>, visit: Visit): Promise<Found | undefined> {
+  const { link } = allowedIn(place)
+  if (link === undefined || wordOf('_search', place.query) === undefined) return undefined
+  return search(link.target, wordOf('_link', place.query) ?? '', visit)
+}
+
+interface Facts { readonly answered: Answer, readonly found: Found | undefined, readonly exploring: Exploring }
+
+function showJson (json: string, facts: Facts, place: Place & { readonly spot: Spot }): Html {
+  const { answered, found, exploring } = facts
   const { resource } = place.spot
   if (isOf('dictionary', place)) return showDictionary(membersOf(json), pagesOf(answered, place), place)
   const value: unknown = JSON.parse(json)
   if (isOf('collection', place)) {
     const items = Array.isArray(value) ? value.filter(isItem) : []
-    return showGrid({ items, pages: pagesOf(answered, place) }, allowedIn(place), place)
+    return showGrid({ items, pages: pagesOf(answered, place), found }, allowedIn(place), place)
   }
   if (isOf('item', place)) {
     return showItemPage(isItem(value) ? value : null, allowedAt(place), place)

@@ -43,6 +43,12 @@ export function withFilter (parts: readonly Part[], filter: string, syntax: Synt
   return [...withoutPage(parts).map(({ raw }) => raw), encodePart(text)]
 }
 
+/** Returns the part that asks for a format; in the explorer's own word where the API has none for it. */
+export function formatPart (format: string, syntax: Syntax): string {
+  const isNamed = [...syntax.parameters.values()].includes('format')
+  return encodePart(`${isNamed ? parameterOf('format', syntax) : '_format'}=${format}`)
+}
+
 /** Returns a term of an order in the API's own words. */
 export function sortTerm (name: string, descending: boolean, { directions, direction }: Syntax): string {
   if (!descending) return name
@@ -69,6 +75,14 @@ export function formatFilter (path: string, operator: Operator, operand: string,
   return path + spelling + values.join(delimiter)
 }
 
+/** Returns the filter for items with one of these values. */
+export function formatList (path: string, values: readonly string[], syntax: Syntax): string {
+  const [delimiter = ','] = syntax.list
+  const isSplit = (value: string) => [...syntax.list].some(one => value.includes(one))
+  const texts = values.map(value => isSplit(value) || value === '' ? inQuotes(value) : quoted(value, '', syntax))
+  return path + spellingOf('in', syntax) + texts.join(delimiter)
+}
+
 /** Returns the filter for items with no value, or with one. */
 export const formatNull = (path: string, negated: boolean, syntax: Syntax): string =>
   `${path}${spellingOf(negated ? 'not_equals' : 'equals', syntax)}null`
@@ -77,8 +91,10 @@ export const formatNull = (path: string, negated: boolean, syntax: Syntax): stri
 function quoted (text: string, spelling: string, { operators }: Syntax): string {
   const isLonger = operators.some(([other]) => other.length > spelling.length && (spelling + text).startsWith(other))
   const isSafe = text !== 'null' && !isLonger && !/^[("=]|^\s|\s$/.test(text)
-  return isSafe ? text : `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+  return isSafe ? text : inQuotes(text)
 }
+
+const inQuotes = (text: string) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 
 function split (text: string, delimiters: ReadonlySet<string>): readonly string[] {
   let values = [text]

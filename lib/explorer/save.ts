@@ -11,6 +11,7 @@ import { segmentsTo } from './label.ts'
 import { seeOther, showing } from './page-answer.ts'
 import { pathTo, type PlaceOf, rootPathTo } from './place.ts'
 import { faultsOf, refused } from './refused.ts'
+import { searchFor } from './search.ts'
 import type { Visit } from './visit.ts'
 
 /** The members of a form that was sent. */
@@ -21,6 +22,10 @@ export async function create (form: Form, place: PlaceOf<'collection'>, visit: V
   checkMethod('POST', place.spot)
   const fields = fieldsToCreate(place.spot.resource)
   const filled = { fields, texts: form, tag: undefined }
+  const searched = await searchFor(fields, form, visit)
+  if (searched !== undefined) {
+    return showing(200, () => showCreate({ ...filled, faults: new Map(), ...searched }, place))
+  }
   const { body, faults } = await toMembers(fields, form, undefined, visit)
   if (faults.size > 0) return showing(400, () => showCreate({ ...filled, faults }, place))
   try {
@@ -39,6 +44,10 @@ export async function update (form: Form, place: PlaceOf<'item'>, visit: Visit):
   const fields = fieldsToEdit(collection)
   const tag = form.get('_tag')
   const filled = { fields, texts: form, tag }
+  const searched = await searchFor(fields, form, visit)
+  if (searched !== undefined) {
+    return showing(200, () => showEdit({ ...filled, faults: new Map(), ...searched }, current, false, place))
+  }
   const { body, faults } = await toMembers(fields, form, current?.item ?? {}, visit)
   if (faults.size > 0) return showing(400, () => showEdit({ ...filled, faults }, current, false, place))
   if (Object.keys(body).length === 0) return seeOther(`${pathTo(place)}?_done=unchanged`)

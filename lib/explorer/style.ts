@@ -4,7 +4,7 @@ export const style = `
 --line:light-dark(#dfe1e0,#343a40);--text:light-dark(#1d2326,#e2e6e8);--soft:light-dark(#5a6468,#a3adb3);
 --accent:light-dark(#0b5c82,#7cc4e8);--wash:light-dark(#eef4f7,#223038);--danger:light-dark(#a32018,#ff9d92);
 --edge:light-dark(#868e93,#7a848b);--mono:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}
-*{box-sizing:border-box}
+*{box-sizing:border-box}[hidden]{display:none!important}
 html{font:15px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,"Liberation Sans",sans-serif;
 background:var(--ground);color:var(--text)}
 body{margin:0 auto;padding:0 1.25rem 3rem;max-width:100rem}
@@ -39,11 +39,11 @@ button:hover,.button:hover,summary:hover{background:light-dark(#e0ecf2,#2b3c46)}
 .request form{display:flex;align-items:baseline;flex:1 1 28rem;border:1px solid var(--edge);border-radius:5px;
 background:var(--panel);min-width:0}
 .request form:focus-within{outline:2px solid var(--accent);outline-offset:1px}
-.request label{padding:.3rem 0 0 .6rem;color:var(--soft);max-width:50%;overflow:hidden;text-overflow:ellipsis;
+.request form code{padding:.3rem 0 0 .6rem;color:var(--soft);max-width:50%;overflow:hidden;text-overflow:ellipsis;
 white-space:nowrap}
 .request input{flex:1;border:0;background:none;font-family:var(--mono);font-size:.9em;padding-left:.1rem;
 min-width:4rem;outline:0}
-.request button{align-self:stretch;border-width:0 0 0 1px;border-radius:0 4px 4px 0}.request .line{flex:1 1 20rem;
+.request form button{align-self:stretch;border-width:0 0 0 1px;border-radius:0 4px 4px 0}.request .line{flex:1 1 20rem;
 user-select:all}
 .formats{display:flex;gap:.75rem;align-items:center}
 .tools{display:flex;flex-wrap:wrap;gap:.45rem .5rem;align-items:flex-start;margin:0 0 .8rem}
@@ -70,6 +70,9 @@ min-width:11rem;max-width:calc(100vw - 2.5rem)}
 margin-bottom:.2rem}
 pre{margin:0;padding:.55rem .7rem;background:var(--ground);border:1px solid var(--line);border-radius:5px;
 overflow:auto;max-height:26rem}
+.request [data-copy]:empty{display:none}
+input[list]::-webkit-calendar-picker-indicator{display:none!important}
+figcaption button{min-height:1.5rem;padding:0 .5rem;font-size:.87rem}
 .code pre{white-space:pre-wrap;overflow-wrap:anywhere;user-select:all}
 .scroll{overflow-x:auto;width:fit-content;max-width:100%;border:1px solid var(--line);border-radius:6px;
 background:var(--panel);position:relative}
@@ -79,10 +82,15 @@ overflow-wrap:break-word}
 th{font-weight:600;font-size:.87rem;color:var(--soft);white-space:nowrap;background:var(--ground)}th a{color:inherit;
 text-decoration:none}
 th[aria-sort] a{color:var(--text)}th a span{padding-left:.3rem;font-size:.75em}
-tbody tr:last-child>*{border-bottom:0}tbody tr:hover,tbody tr[aria-selected=true]{background:var(--wash)}
+tbody tr:last-child>*{border-bottom:0}tbody tr:is(:hover,:has(.pick :checked)){background:var(--wash)}
+.pick{padding-right:0}.pick input{opacity:.55}.pick :is(:checked,:hover,:focus-visible){opacity:1}
+.picked{display:none;flex-wrap:wrap;gap:.4rem;align-items:center;margin:.6rem 0 0;position:sticky;bottom:.6rem;
+padding:.45rem .6rem;border:1px solid var(--edge);border-radius:6px;background:var(--panel);width:fit-content}
+main:has(.pick :checked) .picked{display:flex}
+.picked output:not(:empty){margin-right:.5rem}
 .number{text-align:end;font-variant-numeric:tabular-nums}time{font-variant-numeric:tabular-nums;white-space:nowrap}
 .open{text-decoration:none;font-weight:550}.none,.no{color:var(--soft)}.none{font-style:italic}
-.end{text-align:end;width:1%}.end button{min-height:1.6rem;padding:0 .5rem}
+.end{text-align:end}.end button{min-height:1.6rem;padding:0 .5rem}
 .long summary{cursor:pointer}.long[open] summary{color:var(--soft)}.whole,.item dd>bdi,.scalar>bdi{
 white-space:pre-wrap;overflow-wrap:anywhere}
 .pages{display:flex;flex-wrap:wrap;gap:.3rem 1.2rem;padding:.7rem 0;color:var(--soft)}
@@ -110,11 +118,16 @@ margin-bottom:.15rem}
 .write .field>label .hint{font-weight:400}.write input:not([type=checkbox]),.write select{width:100%}
 .fault{color:var(--danger);margin:.2rem 0 0}[aria-invalid=true]{border-color:var(--danger);
 box-shadow:inset 0 0 0 1px var(--danger)}
+.reference{display:flex;gap:.4rem}.reference input{flex:1;min-width:8rem}
+.found{margin:.4rem 0}.found ul{display:flex;flex-wrap:wrap;gap:.35rem}
 .link{display:flex;flex-wrap:wrap;gap:.4rem;align-items:end;margin:1rem 0}.conflict th{vertical-align:top}
 .conflict .differs{background:var(--wash)}
 @media(max-width:40rem){body{padding:0 .8rem 2rem}header{margin:0 -.8rem;padding:.5rem .8rem}.item>div{
 grid-template-columns:1fr}
-.tools .button{margin-left:0}.request label{max-width:45%}.code>div{right:auto;left:0}.sizes{margin-left:0}}
-@media(prefers-reduced-motion:no-preference){html{scroll-behavior:smooth}}
+.tools .button{margin-left:0}.request form code{max-width:45%}.code>div{right:auto;left:0}.sizes{margin-left:0}}
+main[aria-busy=true]{cursor:progress}main[aria-busy=true]::before{content:"";position:fixed;inset:0 auto auto 0;
+height:3px;width:100%;background:var(--accent);z-index:4}
+@media(prefers-reduced-motion:no-preference){html{scroll-behavior:smooth}main[aria-busy=true]::before{
+animation:busy 2s ease-out}@keyframes busy{from{width:0}to{width:90%}}}
 @media print{.tools,.request,.actions,.link{display:none}}
 `

@@ -1,10 +1,11 @@
-import type { Collection } from '../model/model.ts'
+import type { Collection, StoredField } from '../model/model.ts'
 import type { Selection, Shown } from '../plan/plan.ts'
 import type { Item } from '../plan/to-item.ts'
 import { formatSegment } from '../response/paths.ts'
 import { showMember } from './cell.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { segmentsTo } from './label.ts'
+import { pickBox } from './pick.ts'
 import { pathTo, type Place } from './place.ts'
 import { sortTerm, queryOf, withParameter } from './rewrite.ts'
 import { alignmentOf, cut } from './value.ts'
@@ -19,18 +20,21 @@ export interface Table {
   readonly base: string
   /** True if the headers sort the page. */
   readonly sorts: boolean
+  /** The field by whose values rows can be selected. */
+  readonly pick?: StoredField | undefined
   /** Returns what stands at the end of a row, such as a button; undefined for nothing. `path`: that of the item. */
   readonly end?: ((item: Item, path: string) => Fragment) | undefined
 }
 
 /** Returns items as a table that scrolls sideways. */
 export function showTable (table: Table, place: Place): Html {
-  const { caption, collection, select, items, sorts, end } = table
+  const { caption, collection, select, items, sorts, pick, end } = table
   const opener = select.find(isName) ?? select.find(({ kind }) => kind === 'value')
   return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0">
 <table data-rows="${collection.name}">
 <caption class="unseen">${caption}</caption>
-<thead><tr>${select.map(shown => showHeader(shown, sorts, place))}${end && html`<td></td>`}</tr></thead>
+<thead><tr>${pick && html`<td class="pick"></td>`}
+${select.map(shown => showHeader(shown, sorts, place))}${end && html`<td></td>`}</tr></thead>
 <tbody>${items.map(item => showRow(item, table, opener, place))}</tbody></table></div>`
 }
 
@@ -50,7 +54,8 @@ function showHeader ({ name, field }: Shown, sorts: boolean, place: Place): Html
 <a href="${href}" title="Sort by ${name}">${name}<span aria-hidden="true">${mark}</span></a></th>`
 }
 
-function showRow (item: Item, { collection, select, base, end }: Table, opener: Shown | undefined, place: Place): Html {
+function showRow (item: Item, table: Table, opener: Shown | undefined, place: Place): Html {
+  const { collection, select, base, pick, end } = table
   const segments = segmentsTo(item, collection, place.syntax.dictionaryPrefix)
   const path = segments === undefined ? undefined : `${base}/${segments.map(formatSegment).join('/')}`
   const cells = select.map(shown => {
@@ -60,7 +65,8 @@ function showRow (item: Item, { collection, select, base, end }: Table, opener: 
       ? html`<a class="open" href="${path}">${plain(item[shown.name])}</a>`
       : content}</td>`
   })
-  return html`<tr>${cells}${end && html`<td class="end">${path !== undefined && end(item, path)}</td>`}</tr>`
+  return html`<tr>${pick && pickBox(item, pick, collection)}${cells}
+${end && html`<td class="end">${path !== undefined && end(item, path)}</td>`}</tr>`
 }
 
 /** A value inside a link, which can hold no other. */

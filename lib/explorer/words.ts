@@ -14,8 +14,12 @@ export const words = [
   '_count', '_filter',
   // Forms that are sent with GET: the query that they change, and the changes.
   '_query', '_field', '_equality', '_order', '_text', '_value', '_column',
+  // The rows that were selected, and the format they are wanted in.
+  '_row', '_as',
   // Members of forms that write.
-  '_method', '_tag', '_link'
+  '_method', '_tag', '_link',
+  // A search for an item to refer to, and the item that was found.
+  '_search', '_take'
 ] as const
 
 /** A parameter of the explorer. */

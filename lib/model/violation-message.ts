@@ -3,7 +3,9 @@ import type { ErrorObject } from 'ajv'
 type Describe = (params: Readonly<Record<string, unknown>>) => string
 
 /** The message for a violation of a JSON Schema, such as `must have at least 1 character`: what the value must be. */
-export function describeViolation ({ keyword, params, message = 'is not valid' }: ErrorObject): string {
+export function describeViolation (
+  { keyword, params, message = 'is not valid' }: Pick<ErrorObject, 'keyword' | 'params' | 'message'>
+): string {
   const describe = Object.hasOwn(messages, keyword) ? messages[keyword] : undefined
   return describe === undefined ? message : describe(params as Readonly<Record<string, unknown>>)
 }

@@ -1,37 +1,70 @@
+import helmet from '@fastify/helmet'
 import axe from 'axe-core'
-import dataApi, { sqlite } from 'fastify-data-api'
-import type { Page } from 'playwright-core'
-import t, { test } from 'tap'
+import dataApi, { collection, sqlite } from 'fastify-data-api'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import t, { test, type Test } from 'tap'
 import { solarSystem } from '../../examples/solar-system/collections.ts'
 import { fill } from '../../examples/solar-system/fill.ts'
+import { Mission } from '../../examples/solar-system/schemas.ts'
 import { launchChromium } from '../helpers/chromium.ts'
 import { fastify } from '../helpers/fastify.ts'
 
-// docs/explorer.md. The pages in a browser, without JavaScript; its launch is the expensive part, so there is one.
+// docs/explorer.md. The pages in a browser; its launch is the expensive part, so there is one, and one server.
 
 const launched = await launchChromium()
 const skip = 'reason' in launched ? launched.reason : false
-t.teardown(async () => { if ('browser' in launched) await launched.browser.close() })
 const data = new URL('../../examples/solar-system/data/', import.meta.url).pathname
+const rights = { update: true }
+const db = sqlite(':memory:')
+fill(db, data)
+const app = fastify({ forceCloseConnections: true })
+await app.register(helmet)
+const missions = collection(Mission, {
+  source: db.table('missions', { columns: 'snake_case' }),
+  rules: { update: () => rights.update },
+  hooks: { creating (mission) { mission.slug = 'new' } },
+  requestStrategies: { delete: true }
+})
+await app.register(dataApi, { collections: { ...solarSystem(db), missions }, explorer: { title: 'The solar system' } })
+const base = skip === false ? await app.listen({ port: 0 }) : ''
+t.teardown(async () => {
+  if ('browser' in launched) await launched.browser.close()
+  await app.close()
+  db.close()
+})
 
-async function serve () {
-  const db = sqlite(':memory:')
-  fill(db, data)
-  const app = fastify({ forceCloseConnections: true })
-  await app.register(dataApi, { collections: solarSystem(db), explorer: { title: 'The solar system' } })
-  app.addHook('onClose', () => { db.close() })
-  return { app, base: await app.listen({ port: 0 }) }
+/** Opens a page that notes what must not be: errors of the console, and requests to other hosts. */
+async function open (options: BrowserContextOptions) {
+  if ('reason' in launched) throw new Error(launched.reason)
+  const context = await launched.browser.newContext(options)
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('pageerror', error => faults.push(String(error)))
+  page.on('console', message => {
+    // Chromium notes the status of every page that is an error.
+    const isStatus = message.location().url === page.url() && message.text().includes('Failed to load resource')
+    if (message.type() === 'error' && !isStatus) faults.push(message.text())
+  })
+  page.on('request', request => {
+    if (!request.url().startsWith(base) && !request.url().startsWith('data:')) faults.push(request.url())
+  })
+  return { page, faults, close: () => context.close() }
 }
 
-test('the pages in Chromium, without JavaScript', { skip }, async t => {
-  if ('reason' in launched) return
-  const { app, base } = await serve()
-  const context = await launched.browser.newContext({ javaScriptEnabled: false })
-  const page = await context.newPage()
-  const requested: string[] = []
-  page.on('request', request => requested.push(request.url()))
+/** Changes a mission as another client would, and returns its new mass. */
+async function changeElsewhere (): Promise<string> {
+  mass++
+  const { statusCode } = await app.inject({ method: 'PATCH', url: '/missions/1', payload: { mass_kg: mass } })
+  t.equal(statusCode, 200)
+  return String(mass)
+}
+let mass = 1000
 
-  await t.test('a person finds an item by a filter, sorts, and opens it', async t => {
+test('a person works with the pages in Chromium, without JavaScript', { skip }, async t => {
+  const { page, faults, close } = await open({ javaScriptEnabled: false })
+
+  await t.test('finds an item by a filter, sorts, and opens it', async t => {
     await page.goto(base)
     await page.click('a[href="/moons"]')
     await page.selectOption('select[name=_field]', 'planet.name')
@@ -45,9 +78,36 @@ test('the pages in Chromium, without JavaScript', { skip }, async t => {
     t.equal(await page.textContent('h1 bdi'), 'Ganymede')
   })
 
-  await t.test('a person changes an item, and meets a conflict', async t => {
+  await t.test('selects rows, and is led to the URL of these rows', async t => {
+    await page.goto(`${base}/moons?planet.name=Jupiter&sort=-mean_radius_km&fields=name`)
+    t.notOk(await page.isVisible('#rows'))
+    await page.check('[aria-label="Select Io"]')
+    await page.check('[aria-label="Select Europa"]')
+    await page.click('button:text("Show these rows")')
+    t.equal(page.url(), `${base}/moons?sort=-mean_radius_km&fields=name&name=*Io,Europa`)
+    t.strictSame(await page.locator('tbody .open').allTextContents(), ['Io', 'Europa'])
+  })
+
+  await t.test('looks for the item of a relation, which is never listed whole', async t => {
+    await page.goto(`${base}/visits?_new`)
+    await page.fill('#field-kind', 'flyby')
+    await page.fill('#field-planet', 'CUR')
+    await page.click('button:text("Search planets")')
+    t.strictSame(await page.locator('.found button').allTextContents(), ['Mercury'])
+    t.equal(await page.inputValue('#field-kind'), 'flyby')
+    await page.click('.found button:has-text("Mercury")')
+    t.equal(await page.inputValue('#field-planet'), 'Mercury')
+    await page.fill('#field-mission', 'cassini')
+    await page.click('button:text("Search missions")')
+    await page.click('.found button')
+    // Enter saves, though buttons that search come before the one that saves.
+    await page.press('#field-kind', 'Enter')
+    t.match(page.url(), /\/visits\/\d+\?_done=created$/)
+  })
+
+  await t.test('changes an item, and meets a conflict', async t => {
     await page.goto(`${base}/missions/1?_edit`)
-    await app.inject({ method: 'PATCH', url: '/missions/1', payload: { outcome: 'success' } })
+    await changeElsewhere()
     await page.fill('#field-name', 'Pioneer One')
     await page.click('button:text("Save")')
     t.equal(await page.locator('.conflict').count(), 1)
@@ -56,22 +116,132 @@ test('the pages in Chromium, without JavaScript', { skip }, async t => {
     t.match(await page.textContent('[role=status]'), 'saved')
   })
 
-  t.strictSame(requested.filter(url => !url.startsWith(base) && !url.startsWith('data:')), [])
-  await context.close()
-  await app.close()
+  t.strictSame(faults, [])
+  await close()
+})
+
+test('a person works with the pages in Chromium, by keyboard, with JavaScript', { skip }, async t => {
+  const { page, faults, close } = await open({})
+  /** Waits until these are offered, and nothing else. */
+  const offered = async (t: Test, ...values: string[]) => {
+    const list = page.locator('#offers')
+    const shown = () => list.evaluate(one => [...one.children].map(option => option.getAttribute('value')))
+    for (let tries = 0; tries < 3000 && String(await shown()) !== String(values); tries++) await page.waitForTimeout(20)
+    t.strictSame(await shown(), values)
+  }
+  const type = async (selector: string, text: string) => {
+    await page.focus(selector)
+    await page.keyboard.type(text)
+  }
+
+  await t.test('is offered fields, then operators, then values, and filters by them', async t => {
+    await page.goto(`${base}/moons`)
+    await type('#query', 'planet.n')
+    await offered(t, 'planet.name')
+    await type('#query', 'ame^')
+    await offered(t, 'planet.name^=', 'planet.name^~=')
+    await type('#query', '=nep')
+    await offered(t, 'planet.name^=Neptune')
+    await page.fill('#query', 'mean_radius_km>100&planet.name=Neptune')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${base}/moons?mean_radius_km%3E100&planet.name=Neptune`)
+    await page.selectOption('select[name=_field]', 'name')
+    await type('input[name=_value]', 'tri')
+    await offered(t, 'Trinculo', 'Triton')
+  })
+
+  await t.test('walks through the rows, selects some, copies them, and opens one', async t => {
+    await page.goto(`${base}/moons?planet.name=Jupiter&sort=-mean_radius_km&fields=id,name`)
+    await page.focus('.scroll')
+    for (const key of ['j', 'Space', 'ArrowDown', 'ArrowDown', 'k', 'Space']) await page.keyboard.press(key)
+    t.equal(await page.textContent('#rows output'), '2 selected')
+    for (const [format, text] of [
+      ['CSV', 'id,name\r\n10,Ganymede\r\n11,Callisto\r\n'],
+      ['JSON', '[{"id":10,"name":"Ganymede"},{"id":11,"name":"Callisto"}]']
+    ] as const) {
+      await page.focus(`button:text("Copy ${format}")`)
+      await page.keyboard.press('Enter')
+      await page.locator('#rows button:text("Copied")').waitFor()
+      t.equal(await page.evaluate('navigator.clipboard.readText()'), text)
+      await page.locator(`button:text("Copy ${format}")`).waitFor()
+    }
+    await page.click('tbody tr:nth-child(4) input', { modifiers: ['Shift'] })
+    t.equal(await page.textContent('#rows output'), '4 selected')
+    await page.click('thead input')
+    await page.click('thead input')
+    t.notOk(await page.isVisible('#rows'))
+    await page.focus('.scroll')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${base}/moons/10`)
+  })
+
+  await t.test('copies the request', async t => {
+    await page.goto(`${base}/planets?name=Mars`)
+    await page.click('.request > span button')
+    await page.locator('button:text("Copied")').waitFor()
+    t.equal(await page.evaluate('navigator.clipboard.readText()'), `${base}/planets?name=Mars`)
+  })
+
+  await t.test('is told at once what a field does not take, in the words of the API', async t => {
+    await page.goto(`${base}/missions/1?_edit`)
+    await page.fill('#field-mass_kg', 'heavy')
+    t.equal(await page.textContent('#fault-mass_kg'), 'must be a number or null')
+    await page.keyboard.press('Enter')
+    t.equal(page.url(), `${base}/missions/1?_edit`)
+    await page.fill('#field-mass_kg', '12.5')
+    t.equal(await page.locator('.fault').count(), 0)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/_done=saved/)
+  })
+
+  await t.test('is offered the items of a relation', async t => {
+    await page.goto(`${base}/visits?_new`)
+    await type('#field-planet', 'ne')
+    await offered(t, 'Neptune')
+  })
+
+  await t.test('meets a conflict, and loses the right to change', async t => {
+    await page.goto(`${base}/missions/1?_edit`)
+    const massNow = await changeElsewhere()
+    await page.fill('#field-name', 'Pioneer Two')
+    await page.keyboard.press('Enter')
+    await page.locator('.conflict').waitFor()
+    t.match(await page.textContent('.conflict'), massNow)
+    rights.update = false
+    await page.focus('button:text("Save over it")')
+    await page.keyboard.press('Enter')
+    await page.locator('h1:text("Forbidden")').waitFor()
+    await page.goto(`${base}/missions/1`)
+    t.equal(await page.locator('a:text("Edit")').count(), 0)
+    t.not(await page.textContent('h1 bdi'), 'Pioneer Two')
+    rights.update = true
+  })
+
+  t.strictSame(faults, [])
+  await close()
 })
 
 test('no page violates a rule of axe, in light and in dark', { skip }, async t => {
-  if ('reason' in launched) return
-  const { app, base } = await serve()
   for (const colorScheme of ['light', 'dark'] as const) {
     // The policy of the pages would refuse the script of axe.
-    const context = await launched.browser.newContext({ bypassCSP: true, colorScheme })
-    const page = await context.newPage()
-    for (const path of paths) t.strictSame(await violations(page, base + path), [], `${colorScheme} ${path}`)
-    await context.close()
+    const { page, close } = await open({ bypassCSP: true, colorScheme })
+    for (const path of paths) {
+      await page.goto(base + path)
+      if (path.startsWith('/moons')) await page.check('tbody tr:first-child input')
+      t.strictSame(await violations(page), [], `${colorScheme} ${path}`)
+    }
+    await page.goto(`${base}/missions/1?_edit`)
+    await changeElsewhere()
+    await page.fill('#field-name', 'Pioneer')
+    await page.click('button:text("Save")')
+    t.strictSame(await violations(page), [], `${colorScheme}, a conflict`)
+    await page.goto(`${base}/visits?_new`)
+    await page.fill('#field-planet', 'e')
+    await page.click('button:text("Search planets")')
+    t.strictSame(await violations(page), [], `${colorScheme}, a search`)
+    await close()
   }
-  await app.close()
 })
 
 const paths = [
@@ -79,8 +249,7 @@ const paths = [
   '/planets?nam=1', '/missions?_new', '/missions/1?_edit', '/missions/1?_delete', '/missions/1/moons'
 ]
 
-async function violations (page: Page, url: string): Promise<string[]> {
-  await page.goto(url)
+async function violations (page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   return page.evaluate('axe.run().then(({ violations }) => violations.map(one => one.id + \' \' + one.nodes[0].html))')
 }

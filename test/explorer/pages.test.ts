@@ -1,9 +1,12 @@
 import fc from 'fast-check'
 import { Type } from '@sinclair/typebox'
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import { fastify } from '../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { collection, type DataApiOptions, memory, SubCollection, SubItem } from '../../lib/index.ts'
+import { bundleScript, scriptFile } from './bundle.ts'
 
 // docs/explorer.md. Browsers open these pages in browser.test.ts.
 
@@ -129,19 +132,31 @@ test('answers in JSON are byte-identical with the explorer, but for Vary', async
   }
 })
 
-test('a page is private, and forbids all but its own style', async t => {
+test('a page is private, and runs and loads nothing but its own style and script', async t => {
   const { get } = await serve()
   for (const url of ['/api', '/api/artists', '/api/artists/9']) {
     const { headers, body } = await get(url)
     t.equal(headers['cache-control'], 'private, no-cache')
     t.equal(headers['x-robots-tag'], 'noindex, nofollow')
     t.equal(headers['x-content-type-options'], 'nosniff')
-    const policy = String(headers['content-security-policy'])
-    t.match(policy, /default-src 'none'; style-src 'sha256-[^']+'; /)
-    t.match(policy, /form-action 'self'; base-uri 'none'; frame-ancestors 'none'/)
-    t.notMatch(policy, /unsafe|\*|https?:/)
+    const [, style = ''] = /<style>([^]*?)<\/style>/.exec(body) ?? []
+    const [, script = ''] = /<script type="module">([^]*?)<\/script>/.exec(body) ?? []
+    t.equal(headers['content-security-policy'], [
+      "default-src 'none'", `style-src ${hashOf(style)}`, `script-src ${hashOf(script)}`, "connect-src 'self'",
+      "img-src 'self' data:", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"
+    ].join('; '))
     t.notMatch(body, / style="| on\w+="/)
+    t.equal(body.match(/<script/g)?.length, 1)
   }
+})
+
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+
+test('the script is what its source makes, and has less than 4 KB', async t => {
+  const { get } = await serve()
+  const [, script = ''] = /<script[^>]*>([^]*?)<\/script>/.exec((await get('/api')).body) ?? []
+  t.ok(Buffer.byteLength(script) < 4000, `${Buffer.byteLength(script)} bytes`)
+  t.equal(await bundleScript(), readFileSync(scriptFile, 'utf8'), 'npm run script makes it anew')
 })
 
 test('headers sort, filters can be removed, and the links of pages are those of the API', async t => {
@@ -181,6 +196,22 @@ test('a form for filters, columns and queries leads to the URL of the API', asyn
   }
 })
 
+test('selected rows lead to the URL that lists them, as a page or in another format', async t => {
+  const { get } = await serve()
+  const { body } = await get('/api/artists?active=false&sort=name&size=5')
+  t.match(body, '<input type="checkbox" form="rows" name="_row" value="1" aria-label="Select Noisia">')
+  t.match(body, '<input type="hidden" name="_query" value="sort=name&amp;size=5">')
+  for (const [form, location] of [
+    ['_query=sort%3Dname&_field=id&_row=1&_row=3', '?sort=name&id=*1,3'],
+    ['_query=&_field=id&_row=1&_as=csv', '?id=*1&format=csv'],
+    ['_query=&_field=name&_row=a,b&_row=null&_row=%22', '?name=*%22a,b%22,%22null%22,%22%5C%22%22'],
+    ['_query=&_field=id', '']
+  ] as const) {
+    const { status, headers } = await get(`/api/artists?${form}`)
+    t.strictSame([status, headers.location], [303, `/api/artists${location}`], form)
+  }
+})
+
 test('a filter made of any text finds the items that hold it', async t => {
   const names = ['null', '"', '=x', '*', 'a,b', ' x ', '~y', '(z', 'é&%+#', '>', '\\"']
   const rows = names.map((name, index) => ({ id: index, name, founded: null, active: true, secret: '' }))
@@ -190,6 +221,10 @@ test('a filter made of any text finds the items that hold it', async t => {
     const { headers } = await get(`/api/artists?${form}`)
     const { body } = await get(String(headers.location), {})
     t.strictSame((JSON.parse(body) as Array<{ name: string }>).map(one => one.name), [name])
+    const chosen = await get(`/api/artists?${new URLSearchParams([
+      ['_query', ''], ['_field', 'name'], ['_row', name], ['_row', 'other'], ['_as', 'json']
+    ])}`)
+    t.match((await get(String(chosen.headers.location))).body, JSON.stringify(name), `the row ${name}`)
   }
 })
 

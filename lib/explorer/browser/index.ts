@@ -1,0 +1,15 @@
+import { check, report, send } from './check.ts'
+import { complete } from './complete.ts'
+import { offerCopies } from './copy.ts'
+import { walkRows } from './rows.ts'
+
+// The script of every page (docs/explorer.md: With JavaScript). It adds to pages that work without it, and asks the API
+// as any client does. `npm run script` makes lib/explorer/script.ts of it.
+
+addEventListener('input', check)
+addEventListener('input', complete)
+addEventListener('focusin', complete)
+addEventListener('invalid', report, true)
+addEventListener('submit', send)
+walkRows()
+offerCopies()

@@ -1,0 +1,80 @@
+import { parameterOf } from '../request/syntax.ts'
+import type { Collection, SubItemField } from '../model/model.ts'
+import { formatPath, siteOf } from '../response/paths.ts'
+import { isItem } from './cell.ts'
+import type { FormField } from './fields.ts'
+import { type Fragment, type Html, html } from './html.ts'
+import { searchFields } from './offers.ts'
+import { encodePart, formatFilter, queryOf } from './rewrite.ts'
+import type { Visit } from './visit.ts'
+
+/** The items that a search for the item of a relation has found. */
+export interface Found {
+  readonly text: string
+  readonly items: ReadonlyArray<{ readonly identifier: string, readonly label: string }>
+  /** True if more items match. */
+  readonly more: boolean
+}
+
+/** A form that is shown again for a search: its texts, and what was found, by the name of the field. */
+export interface Searched { readonly texts: ReadonlyMap<string, string>, readonly found: ReadonlyMap<string, Found> }
+
+/**
+ * Does what a button beside the field of a relation asks for: searches for items, or takes one that was found. Returns
+ * undefined for a form that is to be saved. Throws what a GET of the items throws.
+ */
+export async function searchFor (
+  fields: readonly FormField[], texts: ReadonlyMap<string, string>, visit: Visit
+): Promise<Searched | undefined> {
+  const [name = '', identifier] = splitAt('=', texts.get('_take') ?? '')
+  if (identifier !== undefined) return { texts: new Map([...texts, [name, identifier]]), found: new Map() }
+  const asked = fields.map(({ field }) => field).find((field): field is SubItemField =>
+    field.kind === 'sub-item' && field.name === texts.get('_search'))
+  if (asked === undefined) return undefined
+  return { texts, found: new Map([[asked.name, await search(asked.target, texts.get(asked.name) ?? '', visit)]]) }
+}
+
+// Items that a search shows.
+const most = 20
+
+/** Returns the items of a collection whose names contain a text, by name. The collection is never listed whole. */
+export async function search (target: Collection, text: string, visit: Visit): Promise<Found> {
+  const fields = searchFields(target) ?? []
+  const name = fields.at(-1)?.name ?? ''
+  if (text === '' || name === '') return { text, items: [], more: false }
+  const { syntax } = visit.place
+  const filter = formatFilter(name, 'contains_ignoring_case', text, syntax)
+  const [delimiter = ','] = syntax.fields
+  const parts = [
+    syntax.fieldParameters ? filter : `${parameterOf('where', syntax)}=${filter}`,
+    `${parameterOf('fields', syntax)}=${fields.map(field => field.name).join(delimiter)}`,
+    `${parameterOf('sort', syntax)}=${name}`,
+    `${parameterOf('size', syntax)}=${most + 1}`
+  ]
+  const site = siteOf({ origin: () => '', root: visit.request.root }, undefined)
+  const { body } = await visit.ask({ url: formatPath(site, [[target.name]]) + queryOf(parts.map(encodePart)) })
+  const listed: unknown = typeof body === 'string' ? JSON.parse(body) : []
+  const items = Array.isArray(listed) ? listed.filter(isItem) : []
+  const shown = items.slice(0, most).map(item => {
+    const values = fields.map(field => String(item[field.name]))
+    const key = values.length > 1 ? values.slice(0, -1) : values
+    return { identifier: key.join(','), label: values.at(-1) ?? '' }
+  })
+  return { text, items: shown, more: items.length > most }
+}
+
+/** Returns what was found: each item by `showItem`, such as a button that takes it. */
+export function showFound (
+  { text, items, more }: Found, showItem: (item: Found['items'][number]) => Fragment
+): Html {
+  if (text === '') return html`<p class="found" role="status">Type a part of the name to search for.</p>`
+  if (items.length === 0) return html`<p class="found" role="status">No name contains <bdi>${text}</bdi>.</p>`
+  const count = more ? `The first ${items.length} names` : items.length === 1 ? 'One name' : `${items.length} names`
+  return html`<div class="found" role="status"><p>${count} with <bdi>${text}</bdi>:</p>
+<ul>${items.map(item => html`<li>${showItem(item)}</li>`)}</ul></div>`
+}
+
+function splitAt (mark: string, text: string): readonly [string, string?] {
+  const at = text.indexOf(mark)
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + mark.length)]
+}
