@@ -30,67 +30,27 @@ export interface Batching {
  *
  * After one millisecond the event loop has its turn. Where answers and streams both wait, they alternate.
  */
-export function makeBatching (): Batching {
-  const asked = new Queue<Job>()
-  const made = new Queue<Job>()
-  const steps = new Queue<Step>()
-  let scheduled = false
-  let flushing = false
-  let early = 0
-  let stepsAreNext = false
+export const makeBatching = (): Batching => new Batches()
 
-  const schedule = () => {
-    if (scheduled) return
-    scheduled = true
-    setImmediate(run)
+class Batches implements Batching {
+  private readonly asked = new Queue<Job>()
+  private readonly made = new Queue<Job>()
+  private readonly steps = new Queue<Step>()
+  private scheduled = false
+  private flushing = false
+  private early = 0
+  private stepsAreNext = false
+
+  answer<T> (work: Work<T>): void {
+    this.asked.put(new Job(work))
+    this.schedule()
+    if (this.asked.length < size || this.flushing || this.early > longestEarly) return
+    this.flushing = true
+    nextTick(this.flush)
   }
-  const run = () => {
-    const end = performance.now() + longest
-    early = 0
-    stepsAreNext = steps.length > 0 && (stepsAreNext || asked.length + made.length === 0)
-    try {
-      if (stepsAreNext) runSteps(end)
-      else runAnswers(end)
-    } finally {
-      stepsAreNext = !stepsAreNext
-      scheduled = false
-      if (asked.length + made.length + steps.length > 0) schedule()
-    }
-  }
-  const runSteps = (end: number) => {
-    do steps.take()?.run()
-    while (steps.length > 0 && performance.now() < end)
-  }
-  const runAnswers = (end: number) => {
-    do {
-      let count = 0
-      do asked.take()?.make(ready)
-      while (++count < size && asked.length > 0 && performance.now() < end)
-      while (made.length > 0) made.take()?.send()
-    } while (asked.length > 0 && performance.now() < end)
-  }
-  const flush = () => {
-    const begun = performance.now()
-    flushing = false
-    try {
-      runAnswers(begun + longest)
-    } finally {
-      early += performance.now() - begun
-    }
-  }
-  const ready = (member: Job) => {
-    made.put(member)
-    schedule()
-  }
-  return {
-    answer (work) {
-      asked.put(new Job(work))
-      schedule()
-      if (asked.length < size || flushing || early > longestEarly) return
-      flushing = true
-      nextTick(flush)
-    },
-    step: (work, resource) => new Promise((resolve, reject) => {
+
+  step<T> (work: () => T | Promise<T>, resource: AsyncResource): Promise<T> {
+    return new Promise((resolve, reject) => {
       const run = () => {
         try {
           resolve(resource.runInAsyncScope(work))
@@ -98,9 +58,60 @@ export function makeBatching (): Batching {
           reject(error)
         }
       }
-      steps.put({ run, next: undefined })
-      schedule()
+      this.steps.put({ run, next: undefined })
+      this.schedule()
     })
+  }
+
+  private schedule (): void {
+    if (this.scheduled) return
+    this.scheduled = true
+    setImmediate(this.run)
+  }
+
+  private readonly run = (): void => {
+    const { asked, made, steps } = this
+    const end = performance.now() + longest
+    this.early = 0
+    this.stepsAreNext = steps.length > 0 && (this.stepsAreNext || asked.length + made.length === 0)
+    try {
+      if (this.stepsAreNext) this.runSteps(end)
+      else this.runAnswers(end)
+    } finally {
+      this.stepsAreNext = !this.stepsAreNext
+      this.scheduled = false
+      if (asked.length + made.length + steps.length > 0) this.schedule()
+    }
+  }
+
+  private runSteps (end: number): void {
+    do this.steps.take()?.run()
+    while (this.steps.length > 0 && performance.now() < end)
+  }
+
+  private runAnswers (end: number): void {
+    const { asked, made } = this
+    do {
+      let count = 0
+      do asked.take()?.make(this.ready)
+      while (++count < size && asked.length > 0 && performance.now() < end)
+      while (made.length > 0) made.take()?.send()
+    } while (asked.length > 0 && performance.now() < end)
+  }
+
+  private readonly flush = (): void => {
+    const begun = performance.now()
+    this.flushing = false
+    try {
+      this.runAnswers(begun + longest)
+    } finally {
+      this.early += performance.now() - begun
+    }
+  }
+
+  private readonly ready = (member: Job): void => {
+    this.made.put(member)
+    this.schedule()
   }
 }
 

@@ -28,7 +28,7 @@ export function makeChecks ({ collections }: Model, log: Log): Checks {
     const passed = () => waiting.delete(database)
     if (catalogCheck?.mode === 'off') {
       if (catalogCheck.prepare !== undefined) waiting.set(database, makePreparation(catalogCheck.prepare, passed))
-    } else if (catalogCheck !== undefined) waiting.set(database, makeCheck(catalogCheck, own, log, passed))
+    } else if (catalogCheck !== undefined) waiting.set(database, new Comparison(catalogCheck, own, log, passed))
   }
   return {
     async start (patience) {
@@ -70,53 +70,67 @@ const makePreparation = (prepare: () => Promise<unknown>, passed: () => void): C
   }
 })
 
-function makeCheck (
-  { mode, run, prepare }: CatalogCheck, collections: readonly Collection[], log: Log, passed: () => void
-): Check {
-  let running: Promise<readonly string[]> | undefined
+/** Compares the declarations of the collections with the database's catalogue. */
+class Comparison implements Check {
+  private readonly catalogCheck: CatalogCheck
+  private readonly collections: readonly Collection[]
+  private readonly log: Log
+  private readonly passed: () => void
+  private running: Promise<readonly string[]> | undefined
   // The error of requests until the next check is due, so that the tables are not read again for each of them.
-  let refusal: { readonly error: DataApiError, readonly until: number } | undefined
+  private refusal: { readonly error: DataApiError, readonly until: number } | undefined
 
-  /** Runs the check, once for all who wait, and returns the faults. It has passed where there are none. */
-  const check = () => {
-    running ??= run(collections).then(async findings => {
-      await prepare?.()
-      const faults = messagesOf(findings, 'fault')
-      const warnings = [...messagesOf(findings, 'warning'), ...mode === 'warn' ? faults : []]
-      if (warnings.length > 0) log.warn({ declarations: warnings }, warningText(warnings))
-      if (faults.length > 0 && mode === 'error') return faults
-      passed()
-      return []
-    }).finally(() => { running = undefined })
-    return running
+  constructor (catalogCheck: CatalogCheck, collections: readonly Collection[], log: Log, passed: () => void) {
+    this.catalogCheck = catalogCheck
+    this.collections = collections
+    this.log = log
+    this.passed = passed
   }
 
-  return {
-    async start (patience) {
-      const timer = new AbortController()
-      const silent = setTimeout(patience, 'silent', { signal: timer.signal }).catch(() => 'silent')
-      try {
-        const faults = await Promise.race([check(), silent])
-        if (typeof faults !== 'string') return faults
-        log.warn({}, unreached)
-      } catch (error) {
-        if (!isPassing(error)) throw uncheckable(error)
-        log.warn({ err: causeOf(error) }, unreached)
-      } finally {
-        timer.abort()
-      }
-      return []
-    },
-    async admit () {
-      if (refusal !== undefined && performance.now() < refusal.until) throw refusal.error
-      const faults = await check().catch((error: unknown) => {
-        throw isPassing(error) ? error : unavailable(causeOf(error))
-      })
-      if (faults.length === 0) return
-      const error = unavailable(faultyDeclarations(faults))
-      refusal = { error, until: performance.now() + interval }
-      throw error
+  async start (patience: number): Promise<readonly string[]> {
+    const timer = new AbortController()
+    const silent = setTimeout(patience, 'silent', { signal: timer.signal }).catch(() => 'silent')
+    try {
+      const faults = await Promise.race([this.check(), silent])
+      if (typeof faults !== 'string') return faults
+      this.log.warn({}, unreached)
+    } catch (error) {
+      if (!isPassing(error)) throw uncheckable(error)
+      this.log.warn({ err: causeOf(error) }, unreached)
+    } finally {
+      timer.abort()
     }
+    return []
+  }
+
+  async admit (): Promise<void> {
+    const { refusal } = this
+    if (refusal !== undefined && performance.now() < refusal.until) throw refusal.error
+    const faults = await this.check().catch((error: unknown) => {
+      throw isPassing(error) ? error : unavailable(causeOf(error))
+    })
+    if (faults.length === 0) return
+    const error = unavailable(faultyDeclarations(faults))
+    this.refusal = { error, until: performance.now() + interval }
+    throw error
+  }
+
+  /** Runs the check, once for all who wait, and returns the faults. It has passed where there are none. */
+  private check (): Promise<readonly string[]> {
+    this.running ??= this.compare().finally(() => { this.running = undefined })
+    return this.running
+  }
+
+  private async compare (): Promise<readonly string[]> {
+    const { mode, run, prepare } = this.catalogCheck
+    const findings = await run(this.collections)
+    await prepare?.()
+    const faults = messagesOf(findings, 'fault')
+    const warnings = [...messagesOf(findings, 'warning'), ...mode === 'warn' ? faults : []]
+    if (warnings.length > 0) this.log.warn({ declarations: warnings }, warningText(warnings))
+    if (faults.length > 0 && mode === 'error') return faults
+    this.passed()
+    return []
   }
 }
 

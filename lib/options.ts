@@ -72,21 +72,11 @@ export function compileOptions ({ collections, caller = () => undefined, ...data
   check(data, path => `option '${path}'`)
   const naming = compileNaming(data.naming)
   const syntax = withoutAliases(compileSyntax(data.queryString ?? {}), fieldNames(collections, naming))
-  const pageNames = {
-    page: parameterOf('page', syntax),
-    offset: parameterOf('offset', syntax),
-    after: parameterOf('after', syntax),
-    before: parameterOf('before', syntax)
-  }
   const responseContent = withDefaults(data.responseContent ?? {})
   const { segments, length, batchItems, linkLength } = answerLimits(data.limits ?? {})
-  const paged = {
-    linkStyle: responseContent.linkStyle,
-    mostItems: syntax.limits.items,
-    mostCost: syntax.limits.cost,
-    batchItems,
-    whole: false
-  }
+  const { linkStyle } = responseContent
+  const { items: mostItems, cost: mostCost } = syntax.limits
+  const paged = { linkStyle, mostItems, mostCost, batchItems, whole: false }
   return {
     prefix: (data.prefix ?? '').replace(/\/+$/, ''),
     caller,
@@ -100,7 +90,7 @@ export function compileOptions ({ collections, caller = () => undefined, ...data
     answers: {
       ...responseContent,
       dictionaryPrefix: syntax.dictionaryPrefix,
-      pageNames,
+      pageNames: pageNames(syntax),
       length,
       linkLength,
       describes: data.openapi !== false
@@ -113,6 +103,13 @@ export function compileOptions ({ collections, caller = () => undefined, ...data
     closeGrace: data.closeGrace ?? 10_000
   }
 }
+
+const pageNames = (syntax: Options['syntax']): PageNames => ({
+  page: parameterOf('page', syntax),
+  offset: parameterOf('offset', syntax),
+  after: parameterOf('after', syntax),
+  before: parameterOf('before', syntax)
+})
 
 function withDefaults ({
   createdBody = 'id',

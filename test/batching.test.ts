@@ -24,21 +24,21 @@ const busy = (milliseconds: number) => { clock += milliseconds }
 
 test('what comes in one turn of the event loop is made together, then sent together', async t => {
   const log: unknown[] = []
-  const { answer: work } = makeBatching()
-  for (const name of ['a', 'b', 'c']) work(noted(log, name))
+  const batching = makeBatching()
+  for (const name of ['a', 'b', 'c']) batching.answer(noted(log, name))
   t.strictSame(log, [])
   await setImmediate()
   t.strictSame(log, ['make a', 'make b', 'make c', 'send a', 'send b', 'send c'])
-  work(noted(log, 'd'))
+  batching.answer(noted(log, 'd'))
   await setImmediate()
   t.strictSame(log.slice(6), ['make d', 'send d'])
 })
 
 test('what takes long is sent before the rest is made, and leaves the event loop its turn', async t => {
   const log: unknown[] = []
-  const { answer: work } = makeBatching()
+  const batching = makeBatching()
   for (const name of ['a', 'b', 'c']) {
-    work(noted(log, name, () => {
+    batching.answer(noted(log, name, () => {
       busy(2)
       return name
     }))
@@ -51,34 +51,34 @@ test('what takes long is sent before the rest is made, and leaves the event loop
 
 test('what is waited for is sent when it is there, and holds nothing up', async t => {
   const log: unknown[] = []
-  const { answer: work } = makeBatching()
-  work(noted(log, 'late', async () => setTimeout(5, 'late')))
-  work(noted(log, 'refused', async () => { throw new Error('no') }))
-  work(noted(log, 'now'))
+  const batching = makeBatching()
+  batching.answer(noted(log, 'late', async () => setTimeout(5, 'late')))
+  batching.answer(noted(log, 'refused', async () => { throw new Error('no') }))
+  batching.answer(noted(log, 'now'))
   while (log.length < 6) await setTimeout(1)
   t.strictSame(log, ['make late', 'make refused', 'make now', 'send now', 'fail refused: no', 'send late'])
 })
 
 test('what one throws, in making or in sending, is its own', async t => {
   const log: unknown[] = []
-  const { answer: work } = makeBatching()
-  work(noted(log, 'a', () => { throw new Error('made ill') }))
-  work({ ...noted(log, 'b'), send () { throw new Error('sent ill') } })
-  work(noted(log, 'c'))
+  const batching = makeBatching()
+  batching.answer(noted(log, 'a', () => { throw new Error('made ill') }))
+  batching.answer({ ...noted(log, 'b'), send () { throw new Error('sent ill') } })
+  batching.answer(noted(log, 'c'))
   await setImmediate()
   t.strictSame(log, ['make a', 'make b', 'make c', 'fail a: made ill', 'fail b: sent ill', 'send c'])
 })
 
 test('whose failure cannot even be told keeps no other from being answered', async t => {
   const log: unknown[] = []
-  const { answer: work } = makeBatching()
+  const batching = makeBatching()
   const others = process.listeners('uncaughtException')
   process.removeAllListeners('uncaughtException')
   t.teardown(() => { for (const other of others) process.on('uncaughtException', other) })
   const uncaught = new Promise<unknown>(resolve => process.once('uncaughtException', resolve))
   const fail = () => { throw new Error('gone') }
-  work({ make: fail, send () {}, fail })
-  work(noted(log, 'b'))
+  batching.answer({ make: fail, send () {}, fail })
+  batching.answer(noted(log, 'b'))
   t.match(await uncaught, { message: 'gone' })
   while (log.length < 2) await setTimeout(1)
   t.strictSame(log, ['make b', 'send b'])
@@ -86,17 +86,17 @@ test('whose failure cannot even be told keeps no other from being answered', asy
 
 test('work that no client waits for is neither sent nor failed', async t => {
   const log: unknown[] = []
-  const { answer: work } = makeBatching()
-  work({ ...noted(log, 'a'), make: () => undefined })
-  work(noted(log, 'b'))
+  const batching = makeBatching()
+  batching.answer({ ...noted(log, 'a'), make: () => undefined })
+  batching.answer(noted(log, 'b'))
   await setImmediate()
   t.strictSame(log, ['make b', 'send b'])
 })
 
 test('many that come in one turn are made and sent in batches, before the event loop goes on', async t => {
   const log: string[] = []
-  const { answer: work } = makeBatching()
-  for (let n = 0; n < 40; n++) work(noted(log, String(n)))
+  const batching = makeBatching()
+  for (let n = 0; n < 40; n++) batching.answer(noted(log, String(n)))
   t.strictSame(log, [])
   await Promise.resolve()
   await new Promise<void>(resolve => { nextTick(resolve) })
@@ -108,11 +108,11 @@ test('many that come in one turn are made and sent in batches, before the event 
 
 test('answers and streams have turns by turns, however many there are of either', async t => {
   const log: string[] = []
-  const { answer: work, step } = makeBatching()
+  const batching = makeBatching()
   const resource = new AsyncResource('Test')
   const stream = async (name: string) => {
     for (let n = 0; n < 3; n++) {
-      await step(() => {
+      await batching.step(() => {
         log.push(`step ${name}`)
         busy(2)
       }, resource)
@@ -124,20 +124,20 @@ test('answers and streams have turns by turns, however many there are of either'
     return name
   })
   const streams = ['a', 'b', 'c'].map(stream)
-  for (const name of ['1', '2', '3']) work(answered(name))
+  for (const name of ['1', '2', '3']) batching.answer(answered(name))
   await Promise.all(streams)
   t.strictSame(log,
     ['1', 'step a', '2', 'step b', '3', 'step c', 'step a', 'step b', 'step c', 'step a', 'step b', 'step c'])
 })
 
 test('a step fails by itself, and runs in the asynchronous context of its stream', async t => {
-  const { step } = makeBatching()
+  const batching = makeBatching()
   const asker = new AsyncLocalStorage<string>()
   const resources = ['a', 'b'].map(name => asker.run(name, () => new AsyncResource('Test')))
   const seen = await Promise.allSettled(resources.flatMap(resource => [
-    step(() => asker.getStore(), resource), step(async () => asker.getStore(), resource), step(() => {
-      throw new Error(asker.getStore())
-    }, resource)
+    batching.step(() => asker.getStore(), resource),
+    batching.step(async () => asker.getStore(), resource),
+    batching.step(() => { throw new Error(asker.getStore()) }, resource)
   ]))
   t.match(seen, ['a', 'b'].flatMap(value => [{ value }, { value }, { reason: { message: value } }]))
 })

@@ -19,23 +19,7 @@ export function generateOptions (generator: ValueGenerator, mayDelete: boolean):
       upsert: !generator.chance(50),
       delete: mayDelete && !generator.chance(30)
     },
-    responseContent: {
-      createdBody: generator.weighted<'id' | 'status' | 'none'>([4, 'id'], [1, 'status'], [1, 'none']),
-      pageLinks: generator.weighted<'header' | 'wrapped' | 'both' | 'none'>(
-        [4, 'header'],
-        [1, 'wrapped'],
-        [1, 'both'],
-        [1, 'none']
-      ),
-      previousLink: !generator.chance(20),
-      linkStyle: generator.weighted<'auto' | 'page' | 'offset' | 'keyset'>(
-        [4, 'auto'],
-        [1, 'page'],
-        [1, 'offset'],
-        [2, 'keyset']
-      ),
-      errors: generator.weighted<'plain' | 'problem'>([4, 'plain'], [1, 'problem'])
-    },
+    responseContent: generateResponseContent(generator),
     pages: generatePages(generator),
     queryString: {
       ...generator.chance(10) && { fieldParameters: false },
@@ -46,6 +30,24 @@ export function generateOptions (generator: ValueGenerator, mayDelete: boolean):
     ...generator.chance(15) && { baseUrl: 'https://example.org/data' }
   }
 }
+
+const generateResponseContent = (generator: ValueGenerator): NonNullable<DataOptions['responseContent']> => ({
+  createdBody: generator.weighted<'id' | 'status' | 'none'>([4, 'id'], [1, 'status'], [1, 'none']),
+  pageLinks: generator.weighted<'header' | 'wrapped' | 'both' | 'none'>(
+    [4, 'header'],
+    [1, 'wrapped'],
+    [1, 'both'],
+    [1, 'none']
+  ),
+  previousLink: !generator.chance(20),
+  linkStyle: generator.weighted<'auto' | 'page' | 'offset' | 'keyset'>(
+    [4, 'auto'],
+    [1, 'page'],
+    [1, 'offset'],
+    [2, 'keyset']
+  ),
+  errors: generator.weighted<'plain' | 'problem'>([4, 'plain'], [1, 'problem'])
+})
 
 /** Returns page sizes, most of them small, so that a few rows fill more than one page. */
 export const generatePages = (generator: ValueGenerator): Pages => generator.weighted<Pages>(

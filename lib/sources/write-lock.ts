@@ -40,74 +40,82 @@ interface Holder extends Hold { over: boolean }
 interface Waiter { readonly hold: Holder, grant (): void }
 
 /** Makes a lock. `timeout`: how long a write waits in all, in milliseconds: for the lock and then within its work. */
-export function makeWriteLock (timeout: number): WriteLock {
-  const inside = new AsyncLocalStorage<Holder>()
-  const waiting = new Set<Waiter>()
-  let holder: Holder | undefined
+export const makeWriteLock = (timeout: number): WriteLock => new QueuedLock(timeout)
 
-  const makeHold = (): Holder => ({ remaining: timeout, holder: anotherWrite, over: false })
+class QueuedLock implements WriteLock {
+  private readonly timeout: number
+  private readonly inside = new AsyncLocalStorage<Holder>()
+  private readonly waiting = new Set<Waiter>()
+  private holder: Holder | undefined
 
-  function release (hold: Holder): void {
-    hold.over = true
-    const [next] = waiting
-    // The next waiter holds the lock from here on, so a write that arrives before its work begins waits behind it.
-    holder = next?.hold
-    next?.grant()
+  constructor (timeout: number) {
+    this.timeout = timeout
   }
 
-  function granted (): Promise<Holder> {
+  isInside (): boolean {
+    return this.holder !== undefined && this.inside.getStore()?.over === false
+  }
+
+  async runExclusive<T> (work: Work<T>): Promise<T> {
+    if (this.isInside()) throw new TypeError(insideItself)
+    let hold: Holder
+    if (this.holder === undefined) this.holder = hold = this.makeHold()
+    else hold = await this.granted()
+    try {
+      return await this.inside.run(hold, work, hold)
+    } finally {
+      this.release(hold)
+    }
+  }
+
+  runShort<T> (work: Work<T>): T | Promise<T> {
+    if (this.holder !== undefined) return this.runExclusive(work)
+    const hold = this.makeHold()
+    // No other write can begin during synchronous work, so it needs no lock.
+    const done = work(hold)
+    if (!(done instanceof Promise)) return done
+    this.holder = hold
+    return done.finally(() => { this.release(hold) })
+  }
+
+  runShared<T> (read: () => T | Promise<T>, fallback?: () => T | Promise<T>): T | Promise<T> {
+    if (this.holder === undefined || this.isInside()) return read()
+    return fallback === undefined ? this.runExclusive(read) : fallback()
+  }
+
+  private makeHold (): Holder {
+    return { remaining: this.timeout, holder: anotherWrite, over: false }
+  }
+
+  private granted (): Promise<Holder> {
     const arrived = performance.now()
+    const waited = () => performance.now() - arrived
     return new Promise((resolve, reject) => {
-      const hold = makeHold()
+      const hold = this.makeHold()
       const timer = setTimeout(() => {
-        waiting.delete(waiter)
-        const waited = Math.round(performance.now() - arrived)
-        const culprit = holder?.holder() ?? anotherWrite()
-        reject(unavailable(new Error(`waited ${waited} ms for the write lock: ${culprit}`)))
-      }, timeout)
+        this.waiting.delete(waiter)
+        const culprit = this.holder?.holder() ?? anotherWrite()
+        reject(unavailable(new Error(`waited ${Math.round(waited())} ms for the write lock: ${culprit}`)))
+      }, this.timeout)
       const waiter: Waiter = {
         hold,
-        grant () {
+        grant: () => {
           clearTimeout(timer)
-          waiting.delete(waiter)
-          hold.remaining = Math.max(0, timeout - (performance.now() - arrived))
+          this.waiting.delete(waiter)
+          hold.remaining = Math.max(0, this.timeout - waited())
           resolve(hold)
         }
       }
-      waiting.add(waiter)
+      this.waiting.add(waiter)
     })
   }
 
-  async function runExclusive<T> (work: Work<T>): Promise<T> {
-    if (isInside()) throw new TypeError(insideItself)
-    let hold: Holder
-    if (holder === undefined) holder = hold = makeHold()
-    else hold = await granted()
-    try {
-      return await inside.run(hold, work, hold)
-    } finally {
-      release(hold)
-    }
-  }
-
-  const isInside = () => inside.getStore()?.over === false
-
-  return {
-    isInside: () => holder !== undefined && isInside(),
-    runExclusive,
-    runShort (work) {
-      if (holder !== undefined) return runExclusive(work)
-      const hold = makeHold()
-      // No other write can begin during synchronous work, so it needs no lock.
-      const done = work(hold)
-      if (!(done instanceof Promise)) return done
-      holder = hold
-      return done.finally(() => { release(hold) })
-    },
-    runShared (read, fallback) {
-      if (holder === undefined || isInside()) return read()
-      return fallback === undefined ? runExclusive(read) : fallback()
-    }
+  private release (hold: Holder): void {
+    hold.over = true
+    const [next] = this.waiting
+    // The next waiter holds the lock from here on, so a write that arrives before its work begins waits behind it.
+    this.holder = next?.hold
+    next?.grant()
   }
 }
 

@@ -3,8 +3,11 @@ import Fastify from '../helpers/fastify.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import tap, { test } from 'tap'
 import dataApi, { collection, sqlite, SubCollection, SubItem } from '../../lib/index.ts'
+import { nameOfDriver } from '../../lib/sources/sql/sqlite/driver.ts'
+import { makeReadingThreads } from '../../lib/sources/sql/sqlite/reading-threads.ts'
 import type { SqliteOptions } from '../../lib/sources/sql/sqlite/sqlite.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'data-api-long-reads-'))
@@ -99,6 +102,22 @@ test('a read that waits for a thread longer than busyTimeout is 503', async t =>
   const answers = await Promise.all([1, 2, 3].map(limit => app.inject(`${longest}&limit=${limit}`)))
   t.same(answers.map(answer => answer.statusCode), [503, 503, 503])
   t.equal(answers.filter(answer => answer.body.includes('not available at the moment')).length, 2)
+})
+
+test('a read that was refused because it waited too long does not run later', async t => {
+  const file = join(folder, 'refused.db')
+  sqlite(file).close()
+  const driver = nameOfDriver(undefined)
+  if (driver === undefined) throw new TypeError('a driver is installed')
+  const data = { file, driver, readOnly: false, busyTimeout: 1000, attached: [] }
+  const threads = makeReadingThreads(() => data, { most: 1, patience: 1 })
+  const sent = t.capture(Worker.prototype, 'postMessage', Worker.prototype.postMessage)
+  const text = 'with recursive n (i) as (select 1 union all select i + 1 from n where i < 1e6) select max(i) from n'
+  const first = threads.read({ text, parameters: [], limit: 60_000 })
+  await t.rejects(threads.read({ text: 'select 2', parameters: [], limit: 60_000 }), { code: 'unavailable' })
+  t.strictSame(await first, [[1e6]])
+  t.equal(sent().length, 1)
+  await new Promise<void>(resolve => { threads.close(resolve) })
 })
 
 test('a long read with a function of the application runs where the function is', async t => {

@@ -68,58 +68,89 @@ export interface ConnectionOptions {
  * Returns the connection behind a client of the driver `pg`. `cancel` asks the server to cancel the statement that runs
  * on it.
  */
-export function driverConnection (
+export const driverConnection = (
   client: PostgresClient, options: ConnectionOptions, cancel: () => void = () => {}
-): Connection {
-  const { naming, prepareValue } = options
-  const { sendBatch, sendText } = makeSender(client, options.responseTimeout)
-  const faults = new ConnectionFaults()
-  const statements = new PreparedStatements()
+): Connection => new DriverConnection(client, options, cancel)
 
-  const makeBatch = (queries: readonly Statement[]) => new Batch(queries.map(({ text, values }) => ({
-    name: naming.on ? statements.nameOf(text) : '', text, values: values.map(prepareValue)
-  })), statements.takeClosing())
+class DriverConnection implements Connection {
+  private readonly options: ConnectionOptions
+  private readonly cancel: () => void
+  private readonly sender: ReturnType<typeof makeSender>
+  private readonly faults = new ConnectionFaults()
+  private readonly statements = new PreparedStatements()
 
-  const execute = async (statement: Statement, isCommit = false): Promise<BatchResult> => {
-    const batch = makeBatch([statement])
-    const error = await sendBatch(batch)
-    if (error === null) return onlyResult(batch)
-    if (batch.named && isLostStatement(error)) stopNaming(naming)
-    const fault = interpretError(error, batch, isCommit)
-    if (fault instanceof StalePlan) statements.forget(statement.text)
-    throw faults.add(fault)
+  constructor (client: PostgresClient, options: ConnectionOptions, cancel: () => void) {
+    this.options = options
+    this.cancel = cancel
+    this.sender = makeSender(client, options.responseTimeout)
   }
 
-  const rejected = (error: unknown): never => { throw faults.add(error) }
+  query (text: string, values: readonly unknown[] = []): Promise<Rows> {
+    return this.sendText(text, values)
+  }
 
-  return {
-    query: (text, values = []) => sendText(text, values).catch(rejected),
-    async run (...texts) { await sendText(texts.join('; ')).catch(rejected) },
-    async prepared (text, values, isAbandoned) {
-      const statement = { text, values }
-      if (isAbandoned === undefined) return execute(statement)
-      const watched = watch(isAbandoned, () => {
-        // The cancellation may reach the server after the statement's end. No other statement may be on it by then.
-        faults.spent = true
-        cancel()
-      })
-      try {
-        return await execute(statement)
-      } finally {
-        unwatch(watched)
-      }
-    },
-    async batch (queries) {
-      const batch = makeBatch(queries)
-      const error = await sendBatch(batch)
-      if (error !== null) faults.add(error)
-      if (isBroken(error)) throw error
-      return batch.results
-    },
-    async commit () { checkCommitted(await execute({ text: 'commit', values: [] }, true)) },
-    isGone: () => faults.gone,
-    isSpent: () => faults.spent,
-    raised: error => faults.has(error)
+  async run (...texts: readonly string[]): Promise<void> {
+    await this.sendText(texts.join('; '))
+  }
+
+  async prepared (text: string, values: readonly unknown[], isAbandoned?: IsAbandoned): Promise<BatchResult> {
+    const statement = { text, values }
+    if (isAbandoned === undefined) return this.execute(statement)
+    const watched = watch(isAbandoned, () => {
+      // The cancellation may reach the server after the statement's end. No other statement may be on it by then.
+      this.faults.spent = true
+      this.cancel()
+    })
+    try {
+      return await this.execute(statement)
+    } finally {
+      unwatch(watched)
+    }
+  }
+
+  async batch (queries: readonly Statement[]): Promise<readonly BatchResult[]> {
+    const batch = this.makeBatch(queries)
+    const error = await this.sender.sendBatch(batch)
+    if (error !== null) this.faults.add(error)
+    if (isBroken(error)) throw error
+    return batch.results
+  }
+
+  async commit (): Promise<void> {
+    checkCommitted(await this.execute({ text: 'commit', values: [] }, true))
+  }
+
+  isGone (): boolean {
+    return this.faults.gone
+  }
+
+  isSpent (): boolean {
+    return this.faults.spent
+  }
+
+  raised (error: unknown): boolean {
+    return this.faults.has(error)
+  }
+
+  private sendText (text: string, values?: readonly unknown[]): Promise<Rows> {
+    return this.sender.sendText(text, values).catch((error: unknown) => { throw this.faults.add(error) })
+  }
+
+  private async execute (statement: Statement, isCommit = false): Promise<BatchResult> {
+    const batch = this.makeBatch([statement])
+    const error = await this.sender.sendBatch(batch)
+    if (error === null) return onlyResult(batch)
+    if (batch.named && isLostStatement(error)) stopNaming(this.options.naming)
+    const fault = interpretError(error, batch, isCommit)
+    if (fault instanceof StalePlan) this.statements.forget(statement.text)
+    throw this.faults.add(fault)
+  }
+
+  private makeBatch (queries: readonly Statement[]): Batch {
+    const { naming, prepareValue } = this.options
+    return new Batch(queries.map(({ text, values }) => ({
+      name: naming.on ? this.statements.nameOf(text) : '', text, values: values.map(prepareValue)
+    })), this.statements.takeClosing())
   }
 }
 

@@ -57,31 +57,11 @@ export function makePostgresDatabase (
   const read = makeReader(server, catalog, replicas)
   const write = makeWriter(server, catalog, replicas, open)
 
-  const transaction = <T>(work: (session: Session) => Promise<T>): Promise<T> => {
-    const end = performance.now() + (transactionTimeout === 0 ? Infinity : transactionTimeout)
-    return write(isNotBegun, (connection, loaded) => inTransaction(connection, () => {
-      const { session, changes } = makeSession(connection, loaded, true)
-      const opened = openSession(session)
-      open.add(opened)
-      return {
-        done: withinLimit(opened, work, transactionTimeout, end).finally(() => open.delete(opened)),
-        refusedAtCommit: error => refusedAtCommit(error, changes, loaded)
-      }
-    }))
-  }
+  const transaction = makeTransactions(write, open, transactionTimeout)
   const changeAlone = (change: Change): Promise<Changed> => write(
     isUndoneStatement, async (connection, loaded) => makeSession(connection, loaded, false).session.change(change)
   )
-
-  const catalogCheck: CatalogCheck = {
-    mode: check,
-    prepare: catalog.get,
-    // Loaded at the start of the application, so that importing the package does not wait for it.
-    async run (collections) {
-      const { checkOn } = await import('./check.ts')
-      return reconnecting(isEnded, () => server.use(connection => checkOn(connection, collections)))
-    }
-  }
+  const catalogCheck = makeCatalogCheck(server, check, catalog.get)
 
   const database: SqlDatabase = {
     kind: 'postgres',
@@ -106,6 +86,32 @@ export function makePostgresDatabase (
     transaction
   }
   return database
+}
+
+const makeCatalogCheck = (server: Server, mode: CheckMode, prepare: () => Promise<unknown>): CatalogCheck => ({
+  mode,
+  prepare,
+  // Loaded at the start of the application, so that importing the package does not wait for it.
+  async run (collections) {
+    const { checkOn } = await import('./check.ts')
+    return reconnecting(isEnded, () => server.use(connection => checkOn(connection, collections)))
+  }
+})
+
+/** Returns a function that runs work in a transaction of its own, and keeps its session in `open` meanwhile. */
+function makeTransactions (write: Writer, open: Set<OpenSession>, timeout: number) {
+  return <T>(work: (session: Session) => Promise<T>): Promise<T> => {
+    const end = performance.now() + (timeout === 0 ? Infinity : timeout)
+    return write(isNotBegun, (connection, loaded) => inTransaction(connection, () => {
+      const { session, changes } = makeSession(connection, loaded, true)
+      const opened = openSession(session)
+      open.add(opened)
+      return {
+        done: withinLimit(opened, work, timeout, end).finally(() => open.delete(opened)),
+        refusedAtCommit: error => refusedAtCommit(error, changes, loaded)
+      }
+    }))
+  }
 }
 
 async function ping (server: Server): Promise<void> {
@@ -147,13 +153,15 @@ function makeReader (primary: Server, catalog: CatalogCache, replicas: Replicas 
 
 type Write<T> = (connection: Connection, catalog: LoadedCatalog) => Promise<T>
 
+type Writer = <T>(isUndone: (error: unknown) => boolean, work: Write<T>) => Promise<T>
+
 /**
  * Returns a function that runs writes. Its `isUndone` returns true for the end of a connection if nothing can have been
  * written before it, so that the work may run again on another connection. `open`: the open sessions, for the log.
  */
 function makeWriter (
   server: Server, catalog: CatalogCache, replicas: Replicas | undefined, open: ReadonlySet<OpenSession>
-) {
+): Writer {
   return async <T>(isUndone: (error: unknown) => boolean, work: Write<T>): Promise<T> => {
     try {
       const result = await runRepeatable(

@@ -42,25 +42,10 @@ export function makeReader ({ main, beside, threads, lock }: Readers, limits: Re
   if (threads === undefined) return bind => whenBound(bind, bound => failing(() => here(bound, statementTimeout)))
   const slow = new LruMap<true>(mostSlow)
   const refused = new LruMap<true>(mostSlow)
-
-  const readInThread = async <Result>(bound: BoundRead<Result>): Promise<Result> => {
-    const { text, collection, parameters, decode } = bound
-    const about = { database: 'sqlite', kind: 'read', collection, text } as const
-    const begun = beginStatement()
-    const began = performance.now()
-    try {
-      const rows = await threads.read({ text, parameters, limit: statementTimeout })
-      if (begun !== 0) endStatement(about, begun, rows.length)
-      if (performance.now() - began < patience / 2) slow.delete(text)
-      return decode(rows)
-    } catch (error) {
-      endStatement(about, begun, undefined, error)
-      if (error instanceof Overdue || error instanceof DataApiError) throw toFault(error)
-      // The statement needs what only a connection of this thread has, such as a function of the application.
-      refused.set(text, true)
-      return failing(() => here(bound, statementTimeout))
-    }
-  }
+  const readInThread = makeThreadReader(threads, statementTimeout, ({ text }) => slow.delete(text), bound => {
+    refused.set(bound.text, true)
+    return failing(() => here(bound, statementTimeout))
+  })
 
   const readBound = <Result>(bound: BoundRead<Result>): Result | Promise<Result> => {
     const { text } = bound
@@ -79,6 +64,34 @@ export function makeReader ({ main, beside, threads, lock }: Readers, limits: Re
 
 // Texts.
 const mostSlow = 500
+
+/**
+ * Returns a function that reads in a thread. `quick`: called for a read that needed no thread. `rescue`: runs a read
+ * that needs what only a connection of this thread has, such as a function of the application.
+ */
+function makeThreadReader (
+  threads: ReadingThreads,
+  limit: number,
+  quick: (bound: BoundRead<unknown>) => void,
+  rescue: <Result>(bound: BoundRead<Result>) => Result | Promise<Result>
+) {
+  return async <Result>(bound: BoundRead<Result>): Promise<Result> => {
+    const { text, collection, parameters, decode } = bound
+    const about = { database: 'sqlite', kind: 'read', collection, text } as const
+    const begun = beginStatement()
+    const began = performance.now()
+    try {
+      const rows = await threads.read({ text, parameters, limit })
+      if (begun !== 0) endStatement(about, begun, rows.length)
+      if (performance.now() - began < patience / 2) quick(bound)
+      return decode(rows)
+    } catch (error) {
+      endStatement(about, begun, undefined, error)
+      if (error instanceof Overdue || error instanceof DataApiError) throw toFault(error)
+      return rescue(bound)
+    }
+  }
+}
 
 /** Returns the result of `read`, or of `rescue` if it fails, as a promise only where one of them returns one. */
 function failing<Result> (

@@ -53,53 +53,69 @@ interface Job {
 }
 
 /** Returns threads that are started when they are first needed; `data` is called for each. */
-export function makeReadingThreads (data: () => ThreadData, { most, patience }: ThreadLimits): ReadingThreads {
-  const threads = new Set<Thread>()
-  const waiting = new Set<Job>()
+export const makeReadingThreads = (data: () => ThreadData, limits: ThreadLimits): ReadingThreads =>
+  new ThreadPool(data, limits)
 
-  const next = (thread: Thread) => {
-    const [job] = waiting
-    if (job === undefined) return
-    waiting.delete(job)
-    thread.run(job)
+class ThreadPool implements ReadingThreads {
+  private readonly data: () => ThreadData
+  private readonly limits: ThreadLimits
+  private readonly threads = new Set<Thread>()
+  private readonly waiting = new Set<Job>()
+
+  constructor (data: () => ThreadData, limits: ThreadLimits) {
+    this.data = data
+    this.limits = limits
   }
-  const freeThread = (): Thread | undefined => {
-    for (const thread of threads) if (thread.isFree()) return thread
-    if (threads.size >= most) return undefined
-    const thread = startThread(data(), () => { next(thread) }, () => {
-      threads.delete(thread)
-      const other = waiting.size > 0 ? freeThread() : undefined
-      if (other !== undefined) next(other)
+
+  read (asked: ThreadRead): Promise<Rows> {
+    return new Promise((resolve, reject) => {
+      const job = { asked, resolve, reject }
+      const thread = this.freeThread()
+      if (thread === undefined) this.wait(job)
+      else thread.run(job)
     })
-    threads.add(thread)
+  }
+
+  close (onClosed: () => void): void {
+    const closed = unavailable(new Error('the database was closed'))
+    const jobs = [...this.waiting]
+    this.waiting.clear()
+    for (const job of jobs) job.reject(closed)
+    if (this.threads.size === 0) return onClosed()
+    Promise.all([...this.threads].map(thread => thread.end(closed))).then(onClosed, onClosed)
+  }
+
+  private freeThread (): Thread | undefined {
+    for (const thread of this.threads) if (thread.isFree()) return thread
+    if (this.threads.size >= this.limits.most) return undefined
+    const thread = startThread(this.data(), () => { this.runNext(thread) }, () => {
+      this.threads.delete(thread)
+      const other = this.waiting.size > 0 ? this.freeThread() : undefined
+      if (other !== undefined) this.runNext(other)
+    })
+    this.threads.add(thread)
     return thread
   }
-  const wait = (job: Job) => {
+
+  private runNext (thread: Thread): void {
+    const [job] = this.waiting
+    if (job === undefined) return
+    this.waiting.delete(job)
+    thread.run(job)
+  }
+
+  private wait (asked: Job): void {
+    const { most, patience } = this.limits
     const timer = setTimeout(() => {
-      waiting.delete(job)
-      job.reject(unavailable(new Error(`waited ${patience} ms for one of ${most} threads: all run long reads`)))
+      this.waiting.delete(job)
+      asked.reject(unavailable(new Error(`waited ${patience} ms for one of ${most} threads: all run long reads`)))
     }, patience)
     const settle = <T>(pass: (value: T) => void) => (value: T) => {
       clearTimeout(timer)
       pass(value)
     }
-    waiting.add({ asked: job.asked, resolve: settle(job.resolve), reject: settle(job.reject) })
-  }
-  return {
-    read: asked => new Promise((resolve, reject) => {
-      const job = { asked, resolve, reject }
-      const thread = freeThread()
-      if (thread === undefined) wait(job)
-      else thread.run(job)
-    }),
-    close (onClosed) {
-      const closed = unavailable(new Error('the database was closed'))
-      const jobs = [...waiting]
-      waiting.clear()
-      for (const job of jobs) job.reject(closed)
-      if (threads.size === 0) return onClosed()
-      Promise.all([...threads].map(thread => thread.end(closed))).then(onClosed, onClosed)
-    }
+    const job = { asked: asked.asked, resolve: settle(asked.resolve), reject: settle(asked.reject) }
+    this.waiting.add(job)
   }
 }
 

@@ -128,13 +128,7 @@ export function sqlite (file: string, options: SqliteOptions = {}): SqliteDataba
       return source
     },
     exec: script => { runScript(opened.current().driver, script, busyTimeout) },
-    async ping () {
-      try {
-        opened.current().driver.prepare('select count(*) from sqlite_schema').get()
-      } catch (error) {
-        if (!isBusy(error)) throw unavailable(error)
-      }
-    },
+    ping: async () => { ping(opened.current().driver) },
     close () {
       if (isClosed) return
       isClosed = true
@@ -146,6 +140,15 @@ export function sqlite (file: string, options: SqliteOptions = {}): SqliteDataba
     transaction: work => lock.runExclusive(hold => main.transaction(work, transactionTimeout, hold))
   }
   return database
+}
+
+/** Reads from the file. A file that another process has locked is there. */
+function ping (driver: SqliteDriver): void {
+  try {
+    driver.prepare('select count(*) from sqlite_schema').get()
+  } catch (error) {
+    if (!isBusy(error)) throw unavailable(error)
+  }
 }
 
 /** Opens the connections to a file. */
