@@ -63,12 +63,7 @@ export interface Options {
 
 /** Checks the options and fills in the defaults. Throws a DeclarationError that names the offending option. */
 export function compileOptions ({ collections, caller = () => undefined, ...data }: DataApiOptions): Options {
-  if (typeof collections !== 'object' || collections === null) {
-    throw new DeclarationError("option 'collections': expected an object of collections by name")
-  }
-  if (typeof caller !== 'function') {
-    throw new DeclarationError(`option 'caller': expected a function; found ${describeValue(caller)}`)
-  }
+  checkMembers(collections, caller)
   check(data, path => `option '${path}'`)
   const naming = compileNaming(data.naming)
   const syntax = withoutAliases(compileSyntax(data.queryString ?? {}), fieldNames(collections, naming))
@@ -101,6 +96,15 @@ export function compileOptions ({ collections, caller = () => undefined, ...data
     baseUrl: data.baseUrl?.replace(/\/+$/, ''),
     slowStatements: data.slowStatements,
     closeGrace: data.closeGrace ?? 10_000
+  }
+}
+
+function checkMembers (collections: unknown, caller: unknown): void {
+  if (typeof collections !== 'object' || collections === null) {
+    throw new DeclarationError("option 'collections': expected an object of collections by name")
+  }
+  if (typeof caller !== 'function') {
+    throw new DeclarationError(`option 'caller': expected a function; found ${describeValue(caller)}`)
   }
 }
 
