@@ -12,6 +12,7 @@ import { checkRules } from './model/rules.ts'
 import type { DocumentOptions } from './openapi/document.ts'
 import { type Documents, makeDocuments } from './openapi/documents.ts'
 import type { Document } from './openapi/objects.ts'
+import { writeTypes } from './openapi/types/module.ts'
 import { compileOptions, type DataApiOptions } from './options.ts'
 import { makeCallers } from './rules/caller.ts'
 import { reservedNames, syntaxFor } from './request/syntax.ts'
@@ -28,6 +29,8 @@ export interface DataApi extends Data {
   readonly collections: readonly string[]
   /** Returns the OpenAPI document of the whole API, whatever rules hide from callers (docs/openapi.md). */
   openapi (options?: DocumentOptions): Document
+  /** Returns a TypeScript module with the types of the whole API for the client (docs/client.md: Types). */
+  types (): string
   /** All registrations in this scope, by prefix; this one is among them. */
   readonly registrations: ReadonlyMap<string, DataApi>
 }
@@ -78,7 +81,8 @@ function decorate (
   }
   const collections = [...model.collections.keys()]
   const openapi: DataApi['openapi'] = options => documents.whole(options)
-  const registered: DataApi = { prefix, collections, registrations, openapi, ...data }
+  const types = () => writeTypes(documents.whole({ profile: 'types' }))
+  const registered: DataApi = { prefix, collections, registrations, openapi, types, ...data }
   registrations.set(prefix, registered)
   if (!app.hasDecorator('dataApi')) app.decorate('dataApi', registered)
 }

@@ -4,6 +4,7 @@ export const commandHelp = (name: string): string => texts[name] ?? texts['serve
 const texts: Readonly<Record<string, string>> = {
   serve: `Usage: npx fastify-data-api <database> [flags]
        npx fastify-data-api init <database> <folder> [flags]    writes a project
+       npx fastify-data-api types <url | module> [flags]     writes client types
 
 Serves a database that exists, read-only: <database> is a SQLite file, an
 address such as postgres://user@host/database, or a folder of CSV, NDJSON or
@@ -20,7 +21,7 @@ JSON files.
   --prefix /api              the path of the API (default: the root)
   --help, --version
 
-npx fastify-data-api init --help tells what init writes.
+init --help and types --help tell about these commands.
 `,
   init: `Usage: npx fastify-data-api init <database> <folder> [flags]
 
@@ -34,6 +35,21 @@ overwritten. Nothing in it is writable; its README says how to change that.
   --show table.column        shows a column that looks secret or holds bytes
   --diff                     writes nothing: tells what the database has that
                              the project lacks, and the other way round
+  --help
+`,
+  types: `Usage: npx fastify-data-api types <url | module> [flags]
+
+Writes the types of an API for the client, createClient<Api>(): <url> is the
+root of a running API, <module> a file that exports the application, a function
+that builds it, a plugin, or its options or collections.
+
+  --out api.ts               the file to write (default: prints the types)
+  --header 'name: value'     a header of the request to a URL, such as
+                             'Authorization: Bearer …'; may be repeated. The
+                             types hold what its caller may see
+  --export name              the export of the module to take (default: default,
+                             app, options, collections)
+  --prefix /api              the API to take, if the application has several
   --help
 `
 }

@@ -14,4 +14,7 @@ const code = await runCommand(process.argv.slice(2), {
   error: text => { process.stderr.write(text) },
   isTerminal: process.stderr.isTTY
 })
-if (code !== undefined) process.exitCode = code
+if (code !== undefined) {
+  // A module that was imported may have started what would go on.
+  process.stdout.write('', () => process.exit(code))
+}

@@ -22,7 +22,8 @@ export interface Flags {
 // Each is loaded when it is asked for, so that `--help` is there at once.
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.ts')).serve,
-  init: async () => (await import('./init.ts')).init
+  init: async () => (await import('./init.ts')).init,
+  types: async () => (await import('./types.ts')).types
 }
 
 /**

@@ -48,7 +48,9 @@ function bodySchema (collection: Collection, describing: Describing, via: SubCol
   const required = requirements(collection, via)
   const always = required.filter(({ instead }) => instead === undefined).map(({ field }) => field.name)
   const either = required.flatMap(({ field, instead }) =>
-    instead === undefined ? [] : [{ anyOf: [{ required: [field.name] }, { required: namesOf(instead) }] }])
+    instead === undefined || namesOf(instead).every(name => always.includes(name))
+      ? []
+      : [{ anyOf: [{ required: [field.name] }, { required: namesOf(instead) }] }])
   return {
     type: 'object',
     properties: membersOf(collection, describing, presetFields(via)),
@@ -73,7 +75,7 @@ function membersOf (
 }
 
 function memberSchema (field: WritableField, describing: Describing): Schema {
-  if (field.kind === 'stored' || field.kind === 'input') return valueIn(field)
+  if (field.kind === 'stored' || field.kind === 'input') return valueIn(field, describing)
   if (field.kind === 'sub-collection') return { type: 'array', items: elementSchema(field, describing) }
   const elements = [...linkSchemas(field.target), createSchema(field.target, describing)]
   const canBeNull = field.foreignKey.some(({ nullable }) => nullable)
@@ -81,8 +83,10 @@ function memberSchema (field: WritableField, describing: Describing): Schema {
 }
 
 /** A value that no answer shows. */
-const valueIn = (field: StoredField | InputField): Schema =>
-  field.readable ? fieldSchema(field, 'body') : { ...fieldSchema(field, 'body'), writeOnly: true }
+function valueIn (field: StoredField | InputField, { components }: Describing): Schema {
+  const schema = fieldSchema(field, 'body', components)
+  return field.readable ? schema : { ...schema, writeOnly: true }
+}
 
 /** An element that exists already is named by one of its identifiers, or by all fields of its key. */
 function linkSchemas (collection: Collection): readonly Schema[] {

@@ -7,6 +7,8 @@ export interface Components {
   ref (collection: Collection, suffix: Suffix | `${Suffix}_${string}`, make: () => Schema): Reference
   /** Returns a reference to a schema with a name of its own. */
   named (name: string, make: () => Schema): Reference
+  /** Returns a reference to a schema that has no name, only an identity. */
+  lifted (identity: string, make: () => Schema): Reference
   /** Returns a reference to a shared response. */
   response (name: string): Reference
   readonly schemas: Readonly<Record<string, Schema>>
@@ -20,6 +22,7 @@ export type Suffix = typeof suffixes[number]
 export function makeComponents (collections: Iterable<Collection>, prefix: string): Components {
   const schemas: Record<string, Schema> = {}
   const names = componentNames(collections, prefix)
+  const lifted = new Map<string, number>()
   const named = (name: string, make: () => Schema): Reference => {
     if (!Object.hasOwn(schemas, name)) {
       // The name is taken before the schema is made, because the schema may refer to itself.
@@ -31,6 +34,11 @@ export function makeComponents (collections: Iterable<Collection>, prefix: strin
   return {
     schemas,
     named: (name, make) => named(prefix + name, make),
+    lifted (identity, make) {
+      const number = lifted.get(identity) ?? lifted.size + 1
+      lifted.set(identity, number)
+      return named(`${prefix}Type_${number}`, make)
+    },
     response: name => ({ $ref: `#/components/responses/${prefix}${name}` }),
     ref: ({ name }, suffix, make) => named(`${names.get(name) ?? name}${escaped(suffix)}`, make)
   }

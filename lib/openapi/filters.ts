@@ -25,6 +25,14 @@ export function filterableFields ({ fields }: Collection): readonly DataField[] 
   })
 }
 
+/** Returns the readable fields that an order may name. */
+export function sortableFields ({ fields }: Collection): readonly DataField[] {
+  return [...fields.values()].filter((field): field is DataField => {
+    return field.readable && field.sortable && (field.kind === 'stored' || field.kind === 'expression') &&
+      field.type.kind !== 'json'
+  })
+}
+
 function filterParameter (field: DataField, operator: Operator, syntax: Syntax): Parameter | undefined {
   const text = spellingOf(operator, syntax)
   if (text === undefined || traitsOf(operator).list) return undefined

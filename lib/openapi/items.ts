@@ -1,9 +1,11 @@
-import { type Collection, type Field, isReadable, type ReadableField } from '../model/model.ts'
+import { type Collection, type Field, isReadable, type ReadableField, type RelationField } from '../model/model.ts'
 import type { Selection, Shown } from '../plan/plan.ts'
 import { listedForm, planSelection, showPlainly } from '../plan/select.ts'
 import type { Describing } from './describing.ts'
+import { filterableFields, sortableFields } from './filters.ts'
 import type { Reference, Schema } from './objects.ts'
 import { isPlainName } from './profiles.ts'
+import type { Traits } from './types/traits.ts'
 import { fieldSchema } from './values.ts'
 
 /**
@@ -15,7 +17,7 @@ export function itemSchema (collection: Collection, describing: Describing): Ref
     const select = describing.profile.selection
       ? readableFields(collection, describing).map(showPlainly)
       : planSelection(undefined, collection, 'full')
-    return { ...selectionSchema(select, describing), 'x-data-api': traitsOf(collection) }
+    return { ...selectionSchema(select, describing), 'x-data-api': traitsOf(collection, describing) }
   })
 }
 
@@ -40,7 +42,7 @@ function selectionSchema (select: Selection, describing: Describing): Schema {
 }
 
 function shownSchema (shown: Shown, describing: Describing): Schema {
-  if (shown.kind === 'value') return fieldSchema(shown.field, 'answer')
+  if (shown.kind === 'value') return fieldSchema(shown.field, 'answer', describing.components)
   const { target, schema } = shown.field
   const element = listedSchema(target, describing)
   const description = schema.description === undefined ? {} : { description: schema.description }
@@ -50,16 +52,31 @@ function shownSchema (shown: Shown, describing: Describing): Schema {
 }
 
 /** What generators of typed clients need to know of a collection besides its schema. */
-function traitsOf (collection: Collection): Schema {
+function traitsOf (collection: Collection, { profile, components }: Describing): Traits {
   const readable = [...collection.fields.values()].filter(field => field.readable)
-  const target = (kind: Field['kind']) => Object.fromEntries(readable.flatMap(field =>
-    field.kind === kind && 'target' in field ? [[field.name, field.target.name]] : []))
+  const namesOf = (fields: readonly Field[]) => fields.map(({ name }) => name)
+  const targetsOf = (kind: RelationField['kind']) => Object.fromEntries(readable.filter(isRelation)
+    .filter(field => field.kind === kind).map(field => [field.name, field.target.name]))
+  const hidden = readable.filter(field => field.hidden)
+  const filterable: readonly Field[] = filterableFields(collection)
+  const sortable: readonly Field[] = sortableFields(collection)
   return {
     collection: collection.name,
     listed: listedForm(collection).map(({ name }) => name),
-    hidden: readable.filter(({ hidden }) => hidden).map(({ name }) => name),
+    hidden: namesOf(hidden),
+    unfilterable: namesOf(readable.filter(field =>
+      isRelation(field) ? !field.filterable : !filterable.includes(field))),
+    unsortable: namesOf(readable.filter(field => !isRelation(field) && !sortable.includes(field))),
     identifiers: collection.identifiers.map(({ name }) => name),
-    one: target('sub-item'),
-    many: target('sub-collection')
+    one: targetsOf('sub-item'),
+    many: targetsOf('sub-collection'),
+    // With selections, the schema of the item has them.
+    ...!profile.selection && hidden.length > 0 && {
+      properties: Object.fromEntries(hidden.flatMap(field =>
+        isRelation(field) ? [] : [[field.name, fieldSchema(field, 'answer', components)]]))
+    }
   }
 }
+
+const isRelation = (field: Field): field is RelationField =>
+  field.kind === 'sub-item' || field.kind === 'sub-collection'

@@ -2,7 +2,7 @@ import type { Collection } from '../model/model.ts'
 import { operatorNames } from '../model/values.ts'
 import { type ParameterKind, parameterOf, type Syntax } from '../request/syntax.ts'
 import type { Describing } from './describing.ts'
-import { filterableFields } from './filters.ts'
+import { filterableFields, sortableFields } from './filters.ts'
 import { readableFields } from './items.ts'
 import type { Parameter, Schema } from './objects.ts'
 
@@ -38,9 +38,7 @@ function whereParameter (collection: Collection, describing: Describing): Parame
 
 /** A string and not an array: some generators repeat the parameter for an array, whatever `explode` says. */
 function sortParameter (collection: Collection, describing: Describing): Parameter {
-  const names = [...collection.fields.values()]
-    .filter(field => field.readable && field.sortable && 'type' in field && field.type.operators.size > 0)
-    .map(({ name }) => name).join(', ')
+  const names = sortableFields(collection).map(({ name }) => name).join(', ')
   const grammar = 'The order: fields separated by commas, each with `asc` or `desc` after a space.'
   const description = `${grammar} Fields: ${names}.`
   return parameter('sort', describing, description, text)

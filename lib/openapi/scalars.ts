@@ -9,7 +9,7 @@ import type { Operation, Parameter, PathItem, Schema } from './objects.ts'
 import { pageHeaders, wrappedSchema, writeErrors } from './operations.ts'
 import { identifierParameter, listParameters, matchHeader, readHeaders, returnHeader } from './parameters.ts'
 import { doneSchema, jsonContent, ok } from './responses.ts'
-import { fieldSchema } from './values.ts'
+import { fieldSchema, type Place } from './values.ts'
 
 type Paths = Readonly<Record<string, PathItem>>
 
@@ -55,7 +55,7 @@ function getScalar ({ name }: Collection, shown: readonly Scalar[], describing: 
     tags: [name],
     parameters: readHeaders,
     responses: {
-      200: ok('The value.', anyOf(shown.map(field => fieldSchema(field, 'answer')))),
+      200: ok('The value.', anyOf(shown.map(field => fieldSchema(field, 'answer', describing.components)))),
       304: describing.components.response('NotModified'),
       400: describing.components.response('BadRequest'),
       404: describing.components.response('NotFound'),
@@ -66,14 +66,15 @@ function getScalar ({ name }: Collection, shown: readonly Scalar[], describing: 
 
 function putScalar ({ name }: Collection, written: readonly Scalar[], describing: Describing): Operation {
   const shown = written.filter(field => field.readable)
+  const schemaOf = (place: Place) => (field: Scalar) => fieldSchema(field, place, describing.components)
   return {
     operationId: describing.operationId(`put_${name}_field`),
     summary: `Write the value of one field of an item of ${name}`,
     tags: [name],
     parameters: [returnHeader, matchHeader],
-    requestBody: { required: true, content: jsonContent(anyOf(written.map(field => fieldSchema(field, 'body')))) },
+    requestBody: { required: true, content: jsonContent(anyOf(written.map(schemaOf('body')))) },
     responses: {
-      200: ok('Written.', anyOf([doneSchema(describing), ...shown.map(field => fieldSchema(field, 'answer'))])),
+      200: ok('Written.', anyOf([doneSchema(describing), ...shown.map(schemaOf('answer'))])),
       204: { description: 'Written; `Prefer: return=minimal`.' },
       405: describing.components.response('Failed'),
       ...writeErrors(describing)

@@ -1,22 +1,29 @@
 import type { TSchema } from '@sinclair/typebox'
 import { flagNames } from '../../schemas/flags.ts'
 import type { InputField, ScalarField } from '../model/model.ts'
+import type { Components } from './components.ts'
 import type { Schema } from './objects.ts'
+import { liftReferences } from './references.ts'
 
 /** The place of a value: shown in an answer, or given in a body. */
 export type Place = 'answer' | 'body'
 
-/** Returns the schema of a field's value on the wire. */
-export function fieldSchema (field: ScalarField | InputField, place: Place): Schema {
-  return valueSchema(field.schema, field.kind !== 'computed' && field.nullable, place)
+/** Returns the schema of a field's value on the wire. `components` takes schemas that refer to themselves. */
+export function fieldSchema (field: ScalarField | InputField, place: Place, components?: Components): Schema {
+  return valueSchema(field.schema, field.kind !== 'computed' && field.nullable, place, components)
 }
 
 /**
  * Returns the schema of a value on the wire: without flags and defaults, literals as one `enum`, null as a member of
  * `type`. Generators of clients write worse types from unions, and require a member that has a default.
  */
-export function valueSchema (schema: TSchema, canBeNull: boolean, place: Place): Schema {
-  const plain = JSON.parse(JSON.stringify(schema)) as Schema
+export function valueSchema (
+  schema: TSchema, canBeNull: boolean, place: Place, components?: Components
+): Schema {
+  const given = JSON.parse(JSON.stringify(schema)) as Schema
+  const plain = components === undefined
+    ? given
+    : liftReferences(given, components, definition => cleaned(definition, place))
   const { members, nullable } = alternativesOf(plain)
   const annotations = pick(plain, ['title', 'description', 'examples', 'deprecated'])
   return { ...combine(members.map(member => cleaned(member, place)), nullable || canBeNull), ...annotations }
@@ -50,6 +57,7 @@ function combine (members: readonly Schema[], nullable: boolean): Schema {
   const [only, ...others] = members
   if (only === undefined) return { type: 'null' }
   if (others.length > 0) return { anyOf: nullable ? [...members, { type: 'null' }] : members }
+  if (nullable && ('$ref' in only || 'allOf' in only || 'not' in only)) return { anyOf: [only, { type: 'null' }] }
   if (!nullable || only['type'] === undefined) return only
   return { ...only, type: [only['type'], 'null'] }
 }
@@ -66,10 +74,16 @@ function cleaned (schema: Schema, place: Place): Schema {
   const members = Object.entries(schema).filter(([keyword]) => !ours.has(keyword))
   const plain = Object.fromEntries(members.map(([keyword, value]) => [keyword, cleanedPart(keyword, value, place)]))
   const { format, ...rest } = plain
+  if (Array.isArray(plain['items'])) return asTuple(plain)
   if (format === 'time') return { pattern: timePattern, ...rest }
   if (place === 'body' && format === 'date-time') return { pattern: momentPattern, ...plain }
   if (place === 'body' && plain['type'] === 'integer') return { ...safeBounds, ...plain }
   return plain
+}
+
+/** The dialect of OpenAPI has other keywords for tuples than that of TypeBox. */
+function asTuple ({ items, additionalItems, ...rest }: Schema): Schema {
+  return { ...rest, prefixItems: items, ...additionalItems !== undefined && { items: additionalItems } }
 }
 
 /** In `properties`, names are those of members and not keywords. */

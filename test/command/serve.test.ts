@@ -218,7 +218,7 @@ test('a missing driver of SQLite is told with the command that brings it', t => 
 })
 
 test('help fits a screen, and the version is that of the package', async t => {
-  for (const name of ['serve', 'init']) {
+  for (const name of ['serve', 'init', 'types']) {
     const lines = commandHelp(name).split('\n')
     t.ok(lines.length <= 25 && lines.every(line => line.length <= 80), name)
   }

@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import fc from 'fast-check'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import Fastify from '../helpers/fastify.ts'
@@ -8,6 +9,7 @@ import { serve } from '../../lib/conformance/serve.ts'
 import { makeWorld } from '../../lib/conformance/world.ts'
 import dataApi, { collection, type DataApiOptions, memory, type OpenApiDocument } from '../../lib/index.ts'
 import { Author, Book, library, rows } from '../fixtures/library.ts'
+import { readDocument } from '../helpers/openapi.ts'
 
 // docs/openapi.md
 
@@ -127,4 +129,47 @@ test('the document is that of the caller, byte for byte', async t => {
     t.match(answer.headers.vary, /Authorization, Cookie/)
   }
   t.equal((await withRules.inject('/openapi.json?collections=books')).statusCode, 400)
+})
+
+test('tuples, and schemas that refer to themselves, are described as OpenAPI takes them', async t => {
+  const flags = { readable: true, writable: true }
+  const tree = Type.Recursive(This => Type.Object({ name: Type.String(), nodes: Type.Array(This) }), { readable: true })
+  const Thing = Type.Object({
+    id: Type.Integer({ identifier: true, readable: true }),
+    tree: Type.Optional(tree),
+    pair: Type.Tuple([Type.String(), Type.Integer()], flags),
+    both: Type.Union([Type.Intersect([Type.Object({ a: Type.String() }), Type.Object({ b: Type.Integer() })]),
+      Type.Null()], flags)
+  })
+  const app = Fastify()
+  const things = [{ id: 1, tree: { name: 'a', nodes: [{ name: 'b', nodes: [] }] }, pair: ['a', 1], both: null }]
+  await app.register(dataApi, { collections: { things: collection(Thing, { source: memory(things) }) } })
+  const document = app.dataApi.openapi()
+  const plain = JSON.parse(JSON.stringify(document)) as Record<string, unknown>
+  const { valid, errors } = await new Validator().validate(plain)
+  t.ok(valid, JSON.stringify(errors))
+  t.strictSame(document.components.schemas['Type_1'], {
+    type: 'object',
+    properties: {
+      name: { type: 'string' }, nodes: { type: 'array', items: { $ref: '#/components/schemas/Type_1' } }
+    },
+    required: ['name', 'nodes']
+  })
+  t.notMatch(JSON.stringify(document), /\$id|"T\d/)
+  const reader = readDocument(document)
+  const body = { pair: ['b', 2], both: { a: 'x', b: 1 } }
+  t.equal((await app.inject({ method: 'POST', url: '/things', payload: body })).statusCode, 201)
+  for (const url of ['/things/1', '/things/2']) {
+    const found = reader.find('GET', url)
+    const response = await app.inject(url)
+    t.strictSame(found && reader.wrong(found, 200, 'application/json', response.body), undefined, response.body)
+  }
+  const allowed = reader.validatorAt(
+    'paths', '/things', 'post', 'requestBody', 'content', 'application/json', 'schema'
+  )
+  t.ok(allowed(body))
+  for (const wrong of [{ pair: ['b', 2, 3] }, { pair: ['b', 'c'] }, { both: { a: 'x' } }]) {
+    t.notOk(allowed({ ...body, ...wrong }))
+    t.equal((await app.inject({ method: 'POST', url: '/things', payload: { ...body, ...wrong } })).statusCode, 400)
+  }
 })

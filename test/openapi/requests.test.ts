@@ -31,7 +31,16 @@ const texts: Readonly<Record<string, fc.Arbitrary<string>>> = {
 }
 
 /** Items that are there. Whether an element names one is for the data to say, not for a schema. */
-const existing = [{ id: 1 }, { id: 2 }, { name: 'Ada' }, { name: 'Bo' }]
+const existing = [
+  { id: 1 }, { id: 2 }, { name: 'Ada' }, { name: 'Bo' }, { id: '00000000-0000-4000-8000-000000000001' }
+]
+
+/** Returns those of the existing items that the schema of a link describes. */
+function linksOf ({ properties }: Schema) {
+  const [[name, { type }] = ['', {} as Schema]] = Object.entries(properties as Record<string, Schema>)
+  return existing.filter(one => Object.entries(one).every(([key, value]) =>
+    key === name && (typeof value === 'number') === (type === 'integer')))
+}
 
 const isLink = ({ properties = {}, required = [], allOf }: Schema) =>
   allOf === undefined && Object.keys(properties as object).length === 1 && (required as unknown[]).length === 1
@@ -43,7 +52,7 @@ function valuesOf (schema: Schema, document: OpenApiDocument, depth = 0): fc.Arb
     return valuesOf(document.components.schemas[$ref.split('/').at(-1) ?? ''] ?? {}, document, depth)
   }
   if (depth > 0 && isLink(schema)) {
-    return fc.constantFrom(...existing.filter(one => Object.keys(one)[0] === Object.keys(properties ?? {})[0]))
+    return fc.constantFrom(...linksOf(schema))
   }
   if (Array.isArray(choices)) return fc.constantFrom(...choices as unknown[])
   // Elements of relations end where they would nest too deep.

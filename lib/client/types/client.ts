@@ -38,8 +38,11 @@ type Answer<A extends Api<A>, K extends keyof A, R, D> =
 
 export interface Acknowledgement { readonly status: 'ok' | 'created' }
 
-/** The functions of a collection. Names of items are those of their URLs. */
-export interface Collection<A extends Api<A>, K extends keyof A, B = A[K]['create']> {
+/**
+ * The functions of a collection. Names of items are those of their URLs. `B`: the body of a new item; `D`: the answer
+ * to a creation.
+ */
+export interface Collection<A extends Api<A>, K extends keyof A, B = A[K]['create'], D = A[K]['created']> {
   /** Requests a page. The promise is also an iterable of the items of this page and of all that follow. */
   list<const S extends Selection<A, K> = undefined> (query?: Query<A, K, S>, options?: RequestOptions):
     Promise<Page<Array<Chosen<A, K, S, Listed<A, K>>>>> & AsyncIterable<Chosen<A, K, S, Listed<A, K>>>
@@ -54,10 +57,10 @@ export interface Collection<A extends Api<A>, K extends keyof A, B = A[K]['creat
   /** Creates an item, or all items of an array or none. In a sub-collection, it also links items that exist. */
   create<const R extends Returning<A, K> = undefined> (
     items: readonly B[], options?: WriteOptions<R>
-  ): Promise<Array<Answer<A, K, R, A[K]['created']>>>
+  ): Promise<Array<Answer<A, K, R, D>>>
   create<const R extends Returning<A, K> = undefined> (
     item: B, options?: WriteOptions<R>
-  ): Promise<Answer<A, K, R, A[K]['created']>>
+  ): Promise<Answer<A, K, R, D>>
   update<const R extends Returning<A, K> = undefined> (
     id: Identifier, changes: A[K]['update'], options?: WriteOptions<R>
   ): Promise<Answer<A, K, R, Acknowledgement>>
@@ -81,8 +84,9 @@ export interface Dictionary<E, V> {
   item (value: string | number | boolean): V
 }
 
-/** A collection of elements of an item. */
-export interface SubCollection<A extends Api<A>, K extends keyof A, B> extends Collection<A, K, B> {
+/** A collection of elements of an item. An item that exists is linked and not created. */
+export interface SubCollection<A extends Api<A>, K extends keyof A, B>
+  extends Collection<A, K, B, A[K]['created'] | Acknowledgement> {
   /** Links or creates these items, and unlinks all others. */
   replace (items: readonly B[], options?: RequestOptions): Promise<unknown>
 }

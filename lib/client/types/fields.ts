@@ -4,9 +4,12 @@ import type { Where } from './where.ts'
 /** A selection: names of fields, and relations with a selection or a query of their own. */
 export type Fields<A extends Api<A>, K extends keyof A> = ReadonlyArray<Name<A, K> | Nested<A, K>>
 
-type Nested<A extends Api<A>, K extends keyof A> =
-  & { readonly [R in keyof A[K]['one']]?: OneQuery<A, Target<A, A[K]['one'], R>> }
-  & { readonly [R in keyof A[K]['many']]?: ManyQuery<A, Target<A, A[K]['many'], R>> }
+/** One mapped type: a string would be assignable to an intersection with a part that has no members. */
+type Nested<A extends Api<A>, K extends keyof A> = [keyof A[K]['one'] | keyof A[K]['many']] extends [never] ? never : {
+  readonly [R in keyof A[K]['one'] | keyof A[K]['many']]?: R extends keyof A[K]['one']
+    ? OneQuery<A, Target<A, A[K]['one'], R>>
+    : ManyQuery<A, Target<A, A[K]['many'], R>>
+}
 
 type OneQuery<A extends Api<A>, K extends keyof A> = Fields<A, K> | { readonly fields?: Fields<A, K> }
 

@@ -1,0 +1,45 @@
+import type { Operation, PathItem, Schema } from '../objects.ts'
+import type { Traits } from './traits.ts'
+
+/** The schemas of the bodies that a collection takes; undefined where it takes none. */
+export interface Bodies {
+  readonly create: Schema | undefined
+  readonly update: Schema | undefined
+  /** Those of elements, by the name of the sub-collection. */
+  readonly elements: ReadonlyArray<readonly [string, Schema]>
+  /** The schema of the answer to a creation; undefined for an answer without a body. */
+  readonly created: Schema | undefined
+}
+
+/** Returns the bodies that the paths of a document describe. */
+export function bodiesOf ({ collection, many }: Traits, paths: Readonly<Record<string, PathItem>>): Bodies {
+  const list = `/${encodeURIComponent(collection)}`
+  const item = `${list}/{identifier}`
+  const { patch, put } = paths[item] ?? {}
+  const elements = Object.keys(many).flatMap(name => {
+    const schema = oneOf(paths[`${item}/${encodeURIComponent(name)}`]?.post)
+    return schema === undefined ? [] : [[name, schema] as const]
+  })
+  return {
+    create: oneOf(paths[list]?.post),
+    update: bodyOf(patch ?? put),
+    elements,
+    created: createdBy(paths[list]?.post)
+  }
+}
+
+const json = 'application/json'
+
+const bodyOf = (operation: Operation | undefined): Schema | undefined => operation?.requestBody?.content[json]?.schema
+
+/** Bodies of creations are one item or a list of them. */
+const oneOf = (operation: Operation | undefined): Schema | undefined => firstOf(bodyOf(operation))
+
+/** The first alternative is that for one item without preferences. */
+function createdBy (operation: Operation | undefined): Schema | undefined {
+  const response = operation?.responses['201']
+  return response !== undefined && 'content' in response ? firstOf(response.content?.[json]?.schema) : undefined
+}
+
+const firstOf = (schema: Schema | undefined): Schema | undefined =>
+  Array.isArray(schema?.['anyOf']) ? schema['anyOf'][0] as Schema : schema

@@ -1,0 +1,101 @@
+import type { Document, Schema } from '../objects.ts'
+import { type Bodies, bodiesOf } from './bodies.ts'
+import { comment, memberName, quote } from './quote.ts'
+import { scalarsOf, type Traits, traitsIn } from './traits.ts'
+import { typeName, typeOf, union } from './type-of.ts'
+
+/** The parts of a document that types are made from. It may come from any server. */
+export interface Described {
+  readonly paths: Document['paths']
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+}
+
+/** A collection in a document. `component`: the name of its item's schema. */
+interface Collection {
+  readonly component: string
+  readonly traits: Traits
+  readonly scalars: ReadonlyArray<readonly [string, Schema]>
+  readonly bodies: Bodies
+}
+
+/**
+ * Returns a TypeScript module with the type `Api` for `createClient<Api>()`, and the types of items and bodies, made
+ * from a document of the profile `types` (docs/client.md: Types). It imports nothing.
+ */
+export function writeTypes ({ paths, components: { schemas } }: Described): string {
+  const collections = Object.entries(schemas).flatMap(([component, schema]): readonly Collection[] => {
+    const traits = traitsIn(schema)
+    if (traits === undefined) return []
+    return [{ component, traits, scalars: scalarsOf(schema, traits), bodies: bodiesOf(traits, paths) }]
+  })
+  const known = new Set(collections.map(({ traits }) => traits.collection))
+  const parts = [
+    `export interface Api {\n${collections.map(one => apiMember(one, known)).join('')}}\n`,
+    ...collections.map(itemType),
+    ...referred(collections, schemas).map(([name, schema]) => `export type ${typeName(name)} = ${typeOf(schema)}\n`)
+  ]
+  return `${typesHead}${parts.join('\n')}`
+}
+
+/** The beginning of every module of types. */
+export const typesHead = `/* eslint-disable */
+// The types of an API, written by \`npx fastify-data-api types\`; write them again when the API changes.
+
+`
+
+function apiMember ({ component, traits, scalars, bodies }: Collection, known: ReadonlySet<string>): string {
+  const { create, update, elements, created } = bodies
+  const isScalar = (name: string) => scalars.some(([one]) => one === name)
+  // In the order of the client's ApiCollection.
+  const members = [
+    `item: ${typeName(component)}`,
+    `listed: ${names(traits.listed)}`,
+    `hidden: ${names(traits.hidden)}`,
+    `unfilterable: ${names(traits.unfilterable)}`,
+    `unsortable: ${names(traits.unsortable)}`,
+    `identifiers: ${names(traits.identifiers.filter(isScalar))}`,
+    `one: ${targets(traits.one, known)}`,
+    `many: ${targets(traits.many, known)}`,
+    `create: ${create === undefined ? 'never' : typeOf(create)}`,
+    `update: ${update === undefined ? 'never' : typeOf(update)}`,
+    `elements: ${object(elements.map(([name, schema]) => `${memberName(name)}: ${typeOf(schema)}`))}`,
+    `created: ${created === undefined ? 'null' : typeOf(created)}`
+  ]
+  return `  ${memberName(traits.collection)}: {\n${members.map(member => `    ${member}\n`).join('')}  }\n`
+}
+
+const names = (list: readonly string[]) => union(list.map(quote))
+
+const object = (members: readonly string[]) => members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
+
+/** The relations to collections that the document has. */
+const targets = (relations: Readonly<Record<string, string>>, known: ReadonlySet<string>) =>
+  object(Object.entries(relations).filter(([, target]) => known.has(target))
+    .map(([name, target]) => `${memberName(name)}: ${quote(target)}`))
+
+/** The scalars of an item, in every form; relations have the types of their collections. */
+function itemType ({ component, scalars }: Collection): string {
+  const members = scalars.map(([name, schema]) =>
+    `${comment(schema['description'], '  ')}  ${memberName(name)}: ${typeOf(schema)}\n`)
+  return `export interface ${typeName(component)} {\n${members.join('')}}\n`
+}
+
+/** Returns the schemas that scalars and bodies refer to, directly or not. */
+function referred (
+  collections: readonly Collection[], schemas: Readonly<Record<string, Schema>>
+): ReadonlyArray<readonly [string, Schema]> {
+  const items = new Set(collections.map(({ component }) => component))
+  const found = new Set<string>()
+  const waiting: unknown[] = collections.map(({ scalars, bodies }) => [scalars, bodies])
+  for (const value of waiting) {
+    if (typeof value !== 'object' || value === null) continue
+    for (const [keyword, part] of Object.entries(value)) {
+      waiting.push(part)
+      const [, name = ''] = keyword === '$ref' ? /^#\/components\/schemas\/(.+)$/.exec(String(part)) ?? [] : []
+      if (!Object.hasOwn(schemas, name) || found.has(name) || items.has(name)) continue
+      found.add(name)
+      waiting.push(schemas[name])
+    }
+  }
+  return Object.entries(schemas).filter(([name]) => found.has(name))
+}

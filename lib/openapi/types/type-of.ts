@@ -1,0 +1,106 @@
+import type { Schema } from '../objects.ts'
+import { memberName, quote } from './quote.ts'
+
+/**
+ * Returns the type of a schema's values as TypeScript on one line. What TypeScript cannot say, such as the bounds of a
+ * number, is left out.
+ */
+export const typeOf = (schema: Schema): string => typeWithin(schema, {})
+
+/** `whole`: the schema that this one is a part of. */
+function typeWithin (schema: Schema, whole: Schema): string {
+  const { $ref, const: constant, enum: choices, anyOf, oneOf, allOf, not } = schema
+  if (typeof $ref === 'string') return referenceTo($ref)
+  if (constant !== undefined) return literal(constant)
+  if (Array.isArray(choices)) return union(choices.map(literal))
+  const completed = completedBy(whole, schema)
+  const within = (part: Schema) => typeWithin(part, { ...whole, ...completed })
+  const alternatives = schemasIn(anyOf ?? oneOf).map(within)
+  const parts = [
+    ...isNamed(completed) ? [ownType(completed)] : [],
+    ...alternatives.length > 0 ? [union(alternatives)] : [],
+    ...schemasIn(allOf).map(within)
+  ]
+  if (parts.length === 0) return isSchema(not) && Object.keys(not).length === 0 ? 'never' : 'unknown'
+  return parts.length === 1 ? parts.join() : parts.map(inParentheses).join(' & ')
+}
+
+/** Without members of its own, the type of a composed schema is that of its parts. */
+const isNamed = ({ type, properties, anyOf, oneOf, allOf }: Schema) =>
+  properties !== undefined || (type !== undefined && !(type === 'object' && (anyOf ?? oneOf ?? allOf) !== undefined))
+
+const ownType = (schema: Schema) =>
+  union([schema['type'] ?? 'object'].flat().map(one => typeNamed(String(one), schema)))
+
+/** A part that only says which members are required takes their schemas from its whole. */
+function completedBy ({ properties: known }: Schema, part: Schema): Schema {
+  const { required, properties, type } = part
+  if (!Array.isArray(required) || !isSchema(known) || properties !== undefined || type !== undefined) return part
+  return { ...part, properties: Object.fromEntries(Object.entries(known).filter(([name]) => required.includes(name))) }
+}
+
+const inParentheses = (type: string) => / [|&] /.test(type) ? `(${type})` : type
+
+/** Returns a union of types, each only once. */
+export const union = (types: readonly string[]): string =>
+  types.includes('unknown') ? 'unknown' : [...new Set(types)].join(' | ') || 'never'
+
+/** Returns the members of an object as TypeScript. */
+export function membersOf ({ properties, required = [] }: Schema): readonly string[] {
+  const names: readonly unknown[] = Array.isArray(required) ? required : []
+  return Object.entries(isSchema(properties) ? properties : {}).map(([name, one]) =>
+    `${memberName(name)}${names.includes(name) ? '' : '?'}: ${isSchema(one) ? typeOf(one) : 'unknown'}`)
+}
+
+/** Returns the name of the type of a component, which names of components are already but for a digit in front. */
+export function typeName (component: string): string {
+  const name = component.replaceAll(/[^A-Za-z0-9_]/gu, character => `U${(character.codePointAt(0) ?? 0).toString(16)}`)
+  return /^[A-Z]/.test(name) && name !== 'Api' ? name : `_${name}`
+}
+
+const referenceTo = ($ref: string) => {
+  const [, component] = /^#\/components\/schemas\/(.+)$/.exec($ref) ?? []
+  return component === undefined ? 'unknown' : typeName(component)
+}
+
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const schemasIn = (value: unknown): readonly Schema[] => Array.isArray(value) ? value.filter(isSchema) : []
+
+function literal (value: unknown): string {
+  if (typeof value === 'string') return quote(value)
+  return value === null || typeof value === 'boolean' || Number.isFinite(value) ? String(value) : 'unknown'
+}
+
+function typeNamed (type: string, schema: Schema): string {
+  switch (type) {
+    case 'string': return 'string'
+    case 'boolean': return 'boolean'
+    case 'null': return 'null'
+    case 'integer':
+    case 'number': return 'number'
+    case 'array': return arrayType(schema)
+    case 'object': return objectType(schema)
+    default: return 'unknown'
+  }
+}
+
+function arrayType ({ prefixItems, items }: Schema): string {
+  const tuple = schemasIn(prefixItems)
+  const rest = isSchema(items) ? `${inParentheses(typeOf(items))}[]` : 'unknown[]'
+  if (tuple.length === 0) return rest
+  return `[${[...tuple.map(typeOf), ...items === false ? [] : [`...${rest}`]].join(', ')}]`
+}
+
+function objectType (schema: Schema): string {
+  const { patternProperties, additionalProperties: others } = schema
+  const members = membersOf(schema)
+  const patterns = isSchema(patternProperties) ? Object.values(patternProperties).filter(isSchema) : []
+  const indexed = [...patterns, ...isSchema(others) ? [others] : []].map(typeOf)
+  const isOpen = indexed.length > 0 || others === true || (members.length === 0 && others === undefined)
+  // The type of an index must hold for the members with names too.
+  const index = members.length > 0 || indexed.length === 0 ? 'unknown' : union(indexed)
+  const all = isOpen ? [...members, `[name: string]: ${index}`] : members
+  return all.length === 0 ? '{ [name: string]: never }' : `{ ${all.join(', ')} }`
+}
