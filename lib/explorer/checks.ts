@@ -44,10 +44,12 @@ function lengths ({ minLength, maxLength }: Schema): Check[] {
 }
 
 function limits ({ minimum, maximum }: Schema): Check[] {
-  return [
-    ...typeof minimum === 'number' ? [{ message: describe('minimum', { limit: minimum }), least: minimum }] : [],
-    ...typeof maximum === 'number' ? [{ message: describe('maximum', { limit: maximum }), most: maximum }] : []
-  ]
+  const check = (keyword: 'minimum' | 'maximum', limit: unknown, bound: 'least' | 'most') => {
+    // The bounds of all integers are in the message of the type.
+    if (typeof limit !== 'number' || Math.abs(limit) === Number.MAX_SAFE_INTEGER) return []
+    return [{ message: describe(keyword, { limit }), [bound]: limit }]
+  }
+  return [...check('minimum', minimum, 'least'), ...check('maximum', maximum, 'most')]
 }
 
 function pattern ({ type, format, pattern }: Schema): Check[] {

@@ -102,7 +102,7 @@ function showControl (field: ValueField, text: string, attributes: Html, mayBeEm
   const checked = checks.length > 0 && html` data-checks="${JSON.stringify(checks)}"`
   // What was typed is not sent back: the page may be kept or seen.
   if (field.schema['format'] === 'password') {
-    return html`<input${attributes}${checked} type="password" autocomplete="new-password">`
+    return html`<input${attributes} type="password" autocomplete="new-password"${checked}>`
   }
   const choices = choicesOf(field)
   if (choices !== undefined && (text === '' || choices.includes(text))) {

@@ -315,7 +315,7 @@ test('a form has the inputs of its collection, and never shows the text of a pas
     ...form !== undefined && { payload: new URLSearchParams(form).toString() }
   })
   const { body } = await ask('/users?_new')
-  t.match(body, /<input id="field-password" name="password"[^>]* required type="password" autocomplete="new-password">/)
+  t.match(body, /<input id="field-password" name="password"[^>]* required type="password" autocomplete="new-password"/)
   t.match(body, /<input id="field-age"[^>]* inputmode="numeric"/)
   const refused = await ask('/users', { _method: 'POST', password: 'secret', age: '' })
   t.match([refused.statusCode, refused.body], [400, /must have at least 8 characters/])
