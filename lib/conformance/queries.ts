@@ -77,17 +77,20 @@ function generateComparison (
   const field = generator.from(generator.chance(96) ? filterable(collection) : allScalars(collection))
   if (field === undefined) return `nothing=${generator.of(['', '1'])}`
   const operators = field.kind === 'computed' || field.type.operators.size === 0
-    ? ['equals' as const]
+    ? [simplest]
     : [...field.type.operators]
   const choices: Weighted<readonly Operator[]> = [
     [65, operators],
-    [32, ['equals']],
+    [32, [simplest]],
     [3, Object.keys(operatorDefaults) as Operator[]]
   ]
   const operator = generator.of(generator.weighted(...choices))
   const spelling = generator.of(operatorDefaults[operator])
   return `${field.name}${spelling}${generateOperand(generator, field, operator, collection, grouped)}`
 }
+
+// Every field that has operators has this one.
+const simplest: Operator = 'equals'
 
 const allScalars = ({ fields }: Collection) => [...fields.values()].filter((one): one is ScalarField =>
   one.kind !== 'sub-item' && one.kind !== 'sub-collection'

@@ -1,4 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
+import { decimalKey } from './decimals.ts'
 import { formatTypes, takeText } from './formats.ts'
 import { operatorsOf } from './operators.ts'
 import type { Scalar, ValueKind, ValueType } from './value-type.ts'
@@ -125,17 +126,25 @@ const integerType: ValueType = {
 
 const numberType: ValueType = {
   kind: 'number',
-  expected: 'a number',
+  expected: 'a number that a double holds',
   operators: operatorsOf('equality', 'ordering'),
   parse (text) {
     if (text === 'NaN' || text === 'Infinity' || text === '-Infinity') return text
     if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)) return undefined
     const value = Number(text)
+    if (isRounded(text, value)) return undefined
     // Adding 0 turns minus zero into zero: the two are equal on every source, but their texts differ.
     return Number.isFinite(value) ? value + 0 : undefined
   },
   take: value => typeof value === 'number' && Number.isFinite(value) ? value + 0 : undefined
 }
+
+/**
+ * Returns true for a whole number that no double equals or is written as: as a double it would find other values, such
+ * as those of 10000000000000000 for 10000000000000001.
+ */
+const isRounded = (text: string, value: number) => Number.isFinite(value) && /^-?\d{16,}$/.test(text) &&
+  BigInt(text) !== BigInt(value) && decimalKey(text) !== decimalKey(String(value))
 
 const booleanType: ValueType = {
   kind: 'boolean',

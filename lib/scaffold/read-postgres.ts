@@ -1,5 +1,4 @@
 import { readTables } from '../sources/sql/postgres/catalog-tables.ts'
-import { choicesIn } from './choices.ts'
 import type { Omission, Table, Tables } from './tables.ts'
 
 type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
@@ -11,15 +10,10 @@ const forbidden = `(select coalesce(json_agg(a.attname), '[]') from pg_attribute
   where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     and not has_column_privilege(c.oid, a.attnum, 'select'))::text`
 
-const checks = `(select coalesce(json_agg(json_build_object('column', a.attname,
-    'text', pg_get_expr(k.conbin, k.conrelid))), '[]')
-  from pg_constraint k join pg_attribute a on a.attrelid = k.conrelid and a.attnum = k.conkey[1]
-  where k.conrelid = c.oid and k.contype = 'c' and k.convalidated and cardinality(k.conkey) = 1)::text`
-
 const listQuery = `
 select n.nspname as "schema", c.relname as name, to_regclass(quote_ident(c.relname)) = c.oid as plain,
   has_schema_privilege(n.oid, 'usage') and has_any_column_privilege(c.oid, 'select') as allowed,
-  c.relispopulated as populated, ${forbidden} as forbidden, ${checks} as checks
+  c.relispopulated as populated, ${forbidden} as forbidden
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where n.nspname in (select json_array_elements_text($1::text::json)) and c.relkind in ('r', 'p', 'v', 'm', 'f')
   and not c.relispartition
@@ -64,15 +58,12 @@ export async function readPostgres (
 }
 
 function complete (row: Rows[number], table: Omit<Table, 'isPlain' | 'hasRowNumber' | 'columns'> & {
-  readonly columns: ReadonlyArray<Omit<Table['columns'][number], 'choices' | 'sample' | 'isForbidden'>>
+  readonly columns: ReadonlyArray<Omit<Table['columns'][number], 'sample' | 'isForbidden'>>
 }): Table {
-  // Both are JSON that the query made.
+  // JSON that the query made.
   const hidden = new Set(JSON.parse(String(row['forbidden'])) as string[])
-  const constraints = JSON.parse(String(row['checks'])) as Array<{ readonly column: string, readonly text: string }>
   const columns = table.columns.map(column => ({
     ...column,
-    choices: constraints.filter(one => one.column === column.name)
-      .map(({ text }) => choicesIn(text, column.name)).find(choices => choices !== undefined),
     sample: undefined,
     isForbidden: hidden.has(column.name)
   }))

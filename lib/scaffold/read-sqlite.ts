@@ -1,16 +1,15 @@
 import type { CatalogTable } from '../sources/sql/catalog.ts'
 import { readTables } from '../sources/sql/sqlite/catalog-tables.ts'
 import type { SqliteDriver } from '../sources/sql/sqlite/driver.ts'
-import { choicesOfTable } from './choices.ts'
 import { type Look, readSamples } from './samples.ts'
 import type { Omission, Sample, Table, Tables } from './tables.ts'
 
 // The shadow tables of a virtual table hold its index.
 const listQuery = `
-select l.name, l.type, s.sql from pragma_table_list as l left join sqlite_schema as s on s.name = l.name
+select l.name, l.type from pragma_table_list as l
 where l.schema = 'main' and l.name not like 'sqlite!_%' escape '!' and l.type <> 'shadow' order by l.name`
 
-interface ListRow { readonly name: string, readonly type: string, readonly sql: string | null }
+interface ListRow { readonly name: string, readonly type: string }
 
 /**
  * Reads the tables of a SQLite database, with samples of their rows. Those that `isWanted` refuses are not read. `tell`
@@ -43,14 +42,12 @@ export function readSqlite (
 }
 
 function readOne (
-  driver: SqliteDriver, preparing: Pick<SqliteDriver, 'prepare'>, { name, sql, type }: ListRow, count: number
+  driver: SqliteDriver, preparing: Pick<SqliteDriver, 'prepare'>, { name }: ListRow, count: number
 ): Table {
   const table = readTables(preparing, [{ schema: 'main', name }]).find({ schema: 'main', name })
   if (table === undefined) throw new Error('it is gone')
   const samples = readSamples(driver, table, lookAt(count))
-  const choices = type === 'table' && sql !== null ? choicesOfTable(sql) : new Map<string, never>()
   const columns = table.columns.map(column => ({
-    choices: choices.get(column.name.toLowerCase()),
     sample: samples.get(column.name) ?? unseen,
     isForbidden: false,
     ...column

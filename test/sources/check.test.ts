@@ -275,6 +275,23 @@ create table t (id integer primary key, flag integer, price money, n numeric(10,
     [/the field lacks 'happy'/])
 })
 
+onBoth('a literal that the check constraint of its column does not list is a fault', `
+create table t (id integer primary key, kind text check (kind in ('a', 'b')), "Level" integer check ("Level" in (1, 2)),
+  size text check (size in ('s', 'm') or length(size) > 3), other text check (other <> kind))`, async (t, db) => {
+  const one = (name: string, ...choices: ReadonlyArray<string | number>) => over(db, {
+    id: Id, [name]: Type.Optional(Type.Union(choices.map(choice => Type.Literal(choice)), shown))
+  })
+  t.strictSame(await faultsOf(one('kind', 'a', 'b', 'c')), [
+    "collection 'things', field 'kind': the column 't.kind' has a check constraint that lists 'a', 'b', which has no " +
+      '\'c\'; declare Type.Union([Type.Literal("a"), Type.Literal("b")])'
+  ])
+  t.match(await faultsOf(one('Level', 1, 3)), [/lists '1', '2', which has no '3'.*Type.Literal\(1\)/])
+  t.match(await db.check(one('kind', 'a')), [/the field lacks 'b', which would be shown without being declared/])
+  for (const right of [one('kind', 'b', 'a'), one('Level', 1, 2), one('size', 's', 'x'), one('other', 'y')]) {
+    t.strictSame(await db.check(right), [])
+  }
+})
+
 onPostgres('odd but valid tables are served', `
 create schema other;
 create table other.hidden (id integer primary key);

@@ -1,3 +1,4 @@
+import type { Literal } from './choices.ts'
 import type { TableName } from './table-name.ts'
 
 // What a database knows about its tables, in words that all databases share. check/ compares declarations with it.
@@ -26,6 +27,8 @@ export interface CatalogColumn {
   readonly identity: 'always' | 'by default' | undefined
   /** The members of an enum, in its order. */
   readonly members: readonly string[] | undefined
+  /** The values that a check constraint of the column alone lists; undefined where none does. */
+  readonly choices: readonly Literal[] | undefined
   readonly comment: string | undefined
 }
 

@@ -53,12 +53,13 @@ function describe ({ type: { kind }, schema }: StoredField): string {
 }
 
 function checkMembers (about: About): readonly Finding[] {
-  const { field, column: { members, type }, place } = about
+  const { field, column: { members, choices }, place } = about
   const declared = choicesOf(field.schema)
-  if (members === undefined || declared.length === 0) return []
-  const unknown = declared.filter(choice => !members.includes(choice))
-  const undeclared = members.filter(member => !declared.includes(member))
-  const has = `${show(about)} is the enum ${type} of ${list(members)}`
+  const allowed = members ?? choices?.map(String)
+  if (allowed === undefined || declared.length === 0) return []
+  const unknown = declared.filter(choice => !allowed.includes(choice))
+  const undeclared = allowed.filter(choice => !declared.includes(choice))
+  const has = describeChoices(about, allowed)
   const lacks = undeclared.length > 0 ? `, and the field lacks ${list(undeclared)}` : ''
   if (unknown.length > 0) {
     return [fault(place, `${has}, which has no ${list(unknown)}${lacks}; declare ${declarationOf(about.column)}`)]
@@ -68,13 +69,20 @@ function checkMembers (about: About): readonly Finding[] {
     : [warning(place, `${has}; the field lacks ${list(undeclared)}, which would be shown without being declared`)]
 }
 
+function describeChoices (about: About, allowed: readonly string[]): string {
+  const { members, type } = about.column
+  return members === undefined
+    ? `${show(about)} has a check constraint that lists ${list(allowed)}`
+    : `${show(about)} is the enum ${type} of ${list(allowed)}`
+}
+
 const list = (names: readonly string[]) => names.map(name => `'${name}'`).join(', ')
 
-/** Returns the texts that the literals and enums of a schema allow; none for any other schema. */
+/** Returns the values that the literals and enums of a schema allow, as text; none for any other schema. */
 function choicesOf (schema: TSchema): readonly string[] {
   if (Array.isArray(schema['anyOf'])) return (schema['anyOf'] as readonly TSchema[]).flatMap(choicesOf)
   const values = Array.isArray(schema['enum']) ? schema['enum'] as readonly unknown[] : [schema['const']]
-  return values.filter(value => typeof value === 'string')
+  return values.filter(value => typeof value === 'string' || typeof value === 'number').map(String)
 }
 
 function checkGenerated (about: About): readonly Finding[] {

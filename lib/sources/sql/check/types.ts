@@ -1,5 +1,6 @@
 import type { ValueKind } from '../../../model/values.ts'
 import type { CatalogColumn, TypeFamily } from '../catalog.ts'
+import type { Literal } from '../choices.ts'
 
 /** What a database's types can hold, and how it compares them. */
 export interface TypeRules {
@@ -72,13 +73,14 @@ export function areForeign (one: CatalogColumn, other: CatalogColumn, { compares
 const isUnknown = ({ family }: CatalogColumn) => family === 'other' || family === 'any'
 
 /** Returns a declaration that suits a column. */
-export function declarationOf ({ family, members }: CatalogColumn): string {
+export function declarationOf ({ family, members, choices }: CatalogColumn): string {
+  if (choices !== undefined) return unionOf(choices)
   switch (family) {
     case 'integer': return 'Type.Integer()'
     case 'decimal': return "Type.String({ format: 'decimal' }) or Type.Number()"
     case 'float': return 'Type.Number()'
     case 'boolean': return 'Type.Boolean()'
-    case 'enum': return `Type.Union([${(members ?? []).map(one => `Type.Literal(${JSON.stringify(one)})`).join(', ')}])`
+    case 'enum': return unionOf(members ?? [])
     case 'date': return "Type.String({ format: 'date' })"
     case 'timestamp': return "Type.String({ format: 'date-time' })"
     case 'time': return "Type.String({ format: 'time' })"
@@ -89,3 +91,6 @@ export function declarationOf ({ family, members }: CatalogColumn): string {
     default: return 'Type.String()'
   }
 }
+
+const unionOf = (values: readonly Literal[]) =>
+  `Type.Union([${values.map(one => `Type.Literal(${JSON.stringify(one)})`).join(', ')}])`

@@ -1,4 +1,5 @@
 import type { Catalog, CatalogColumn, CatalogForeignKey, CatalogTable, TableKind, TypeFamily } from '../catalog.ts'
+import { choicesIn } from '../choices.ts'
 import { keyOfTable, type TableName } from '../table-name.ts'
 import type { Connection } from './connection.ts'
 
@@ -48,7 +49,9 @@ const columns = `(select coalesce(json_agg(json_build_object(
     'category', t.typcategory, 'required', a.attnotnull or b.required or ${isChecked},
     'default', pg_get_expr(d.adbin, d.adrelid), 'domainDefault', b.has_default, 'generated', a.attgenerated <> '',
     'computed', ${isComputed}, 'identity', a.attidentity, 'comment', col_description(a.attrelid, a.attnum),
-    'members', (select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e where e.enumtypid = b.oid)
+    'members', (select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e where e.enumtypid = b.oid),
+    'checks', (select json_agg(pg_get_expr(k.conbin, k.conrelid)) from pg_constraint k
+      where k.conrelid = a.attrelid and k.contype = 'c' and k.convalidated and k.conkey = array[a.attnum])
   ) order by a.attnum), '[]')
   from pg_attribute a join ${baseType} as b on true join pg_type t on t.oid = b.oid
     left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
@@ -142,11 +145,12 @@ interface ColumnJson {
   readonly computed: boolean
   readonly identity: string
   readonly members: readonly string[] | null
+  readonly checks: readonly string[] | null
   readonly comment: string | null
 }
 
 function readColumn (column: ColumnJson): CatalogColumn {
-  const { name, type, required, generated, computed, identity, members, comment } = column
+  const { name, type, required, generated, computed, identity, members, checks, comment } = column
   return {
     name,
     type,
@@ -158,6 +162,7 @@ function readColumn (column: ColumnJson): CatalogColumn {
     computed,
     identity: identity === 'a' ? 'always' : identity === 'd' ? 'by default' : undefined,
     members: members ?? undefined,
+    choices: checks?.map(text => choicesIn(text, name)).find(choices => choices !== undefined),
     comment: comment ?? undefined
   }
 }

@@ -1,4 +1,5 @@
 import type { Catalog, CatalogColumn, CatalogForeignKey, CatalogTable, TableKind, TypeFamily } from '../catalog.ts'
+import { choicesOfTable, type Literal } from '../choices.ts'
 import { keyOfTable, type TableName } from '../table-name.ts'
 import type { SqliteDriver } from './driver.ts'
 
@@ -80,12 +81,13 @@ function readTable (driver: Preparing, wanted: TableName): CatalogTable | undefi
     ? primaryKey[0].name
     : undefined
   const keyNames = primaryKey.map(column => column.name)
+  const choices = readChoices(driver, found)
   return {
     schema,
     name,
     kind: kindOf(found.type),
     comment: undefined,
-    columns: columns.map(column => readColumn(column, found, rowKey)),
+    columns: columns.map(column => readColumn(column, found, { rowKey, choices })),
     primaryKey: keyNames,
     unique: [
       ...keyNames.length > 0 ? [keyNames] : [],
@@ -104,8 +106,23 @@ function kindOf (type: string): TableKind {
   return type === 'virtual' || type === 'shadow' ? 'virtual table' : 'table'
 }
 
+/** Returns the choices of the columns by their folded names. */
+function readChoices (driver: Preparing, { schema, name, type }: ListRow): Known['choices'] {
+  if (type !== 'table') return new Map()
+  const quoted = `"${schema.replaceAll('"', '""')}"`
+  const text = `select sql from ${quoted}.sqlite_schema where type = 'table' and name = ?`
+  const [row] = rowsOf<{ readonly sql: string | null }>(driver, text, name)
+  return choicesOfTable(row?.sql ?? '')
+}
+
+/** What the statement of a table tells of its columns. `rowKey`: the column that is the number of the row. */
+interface Known {
+  readonly rowKey: string | undefined
+  readonly choices: ReadonlyMap<string, readonly Literal[]>
+}
+
 function readColumn (
-  { name, type, required, fallback, pk, hidden }: ColumnRow, { strict }: ListRow, rowKey: string | undefined
+  { name, type, required, fallback, pk, hidden }: ColumnRow, { strict }: ListRow, { rowKey, choices }: Known
 ): CatalogColumn {
   return {
     name,
@@ -119,6 +136,7 @@ function readColumn (
     computed: false,
     identity: undefined,
     members: undefined,
+    choices: choices.get(fold(name)),
     comment: undefined
   }
 }
@@ -188,6 +206,7 @@ function rowNumber ({ unique, kind }: CatalogTable, name: string): CatalogColumn
     computed: false,
     identity: undefined,
     members: undefined,
+    choices: undefined,
     comment: undefined
   }
 }

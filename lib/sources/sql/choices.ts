@@ -1,4 +1,5 @@
-type Literal = string | number
+/** A value that a check constraint lists. */
+export type Literal = string | number
 type Token =
   | { readonly kind: 'name' | 'sign', readonly text: string }
   | { readonly kind: 'value', readonly value: Literal }
