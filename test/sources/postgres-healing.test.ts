@@ -157,21 +157,28 @@ test('with the primary gone, a write that cannot have reached it stops no reads 
 })
 
 test('a hook that never returns has its transaction rolled back, and the log names it', async t => {
+  const hanging: string[] = []
   const { send, logged } = await open(t, {
     max: 2,
-    connectionTimeout: 100,
-    transactionTimeout: 400,
-    hooks: { async creating ({ text }) { if (text === 'hangs') await new Promise(() => {}) } }
+    connectionTimeout: 1000,
+    transactionTimeout: 3000,
+    hooks: {
+      async creating ({ text }) {
+        if (text !== 'hangs') return
+        hanging.push(text)
+        await new Promise(() => {})
+      }
+    }
   })
-  const hanging = [send('POST', '/notes', { text: 'hangs' }), send('POST', '/notes', { text: 'hangs' })]
-  await setTimeout(100)
+  const answers = ['hangs', 'hangs'].map(text => send('POST', '/notes', { text }))
+  while (hanging.length < 2) await setTimeout(1)
   t.equal((await send('POST', '/notes', { text: 'refused' }))[0], 503)
-  for (const [status, body] of await Promise.all(hanging)) t.strictSame([status, body.error], [503, 'unavailable'])
+  for (const [status, body] of await Promise.all(answers)) t.strictSame([status, body.error], [503, 'unavailable'])
   const hook = "the hook 'creating' of collection 'notes'"
   t.strictSame(logged.map(line => line.err?.message.split(': The data')[0]), [
     `no connection was free: 2 transactions are open and wait for ${hook}`,
-    `a transaction was rolled back after 400 ms; it was waiting for ${hook}`,
-    `a transaction was rolled back after 400 ms; it was waiting for ${hook}`
+    `a transaction was rolled back after 3000 ms; it was waiting for ${hook}`,
+    `a transaction was rolled back after 3000 ms; it was waiting for ${hook}`
   ])
   t.equal((await send('POST', '/notes', { text: 'served' }))[0], 201)
   t.strictSame((await send('GET', '/notes?fields=text'))[1], [{ text: 'one' }, { text: 'two' }, { text: 'served' }])
