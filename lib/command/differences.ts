@@ -36,6 +36,8 @@ async function loadCollections (folder: string): Promise<Collections> {
   const candidates = ['dist/collections.js', 'collections.js', 'collections.ts'].map(path => join(folder, path))
   const file = candidates.find(path => existsSync(path))
   if (file === undefined) throw new CommandError(`'${folder}' has no collections.ts; init writes one`)
+  // The project names its own files, such as that of SQLite, from where it stands.
+  process.chdir(folder)
   try {
     const { collections } = await import(pathToFileURL(file).href) as Exports
     if (typeof collections === 'object') return collections

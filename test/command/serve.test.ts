@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { test } from 'tap'
 import { commandHelp } from '../../lib/command/help.ts'
 import { hostCheck } from '../../lib/command/guard.ts'
@@ -11,7 +10,6 @@ import { guardSqlite } from '../../lib/command/open.ts'
 import { explain, printable } from '../../lib/command/terminal.ts'
 import { describeDesign } from '../../lib/command/report.ts'
 import { openDriver } from '../../lib/sources/sql/sqlite/driver.ts'
-import { cellsOf, programsIn, sectionOf } from '../helpers/documents.ts'
 import { makeFile, newPath, runLine, serveTarget } from './helpers.ts'
 
 const music = `
@@ -239,28 +237,5 @@ test('it is told what is served, what is not and why; no name of a database cont
   t.notMatch(told, '\u001B')
   t.equal(printable('a\n\u202Eb'), 'a\\u{a}\\u{202e}b')
   t.equal(explain(new Error('one\n- two')), 'one two')
-  await close()
-})
-
-test('docs/from-a-database.md runs as written', async t => {
-  const text = sectionOf('docs/from-a-database.md', 'A first look')
-  const [program = ''] = programsIn(text)
-  const folder = newPath('docs')
-  mkdirSync(folder)
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
-  const library = new URL('../../lib/index.ts', import.meta.url).href
-  writeFileSync(join(folder, 'make.ts'), program.replace("'fastify-data-api'", `'${library}'`))
-  const before = process.cwd()
-  process.chdir(folder)
-  await import(pathToFileURL(join(folder, 'make.ts')).href)
-  process.chdir(before)
-  const { app, design, close } = await serveTarget(join(folder, 'music.db'))
-  t.strictSame([design.collections.length, design.secrets], [3, ['users.password_hash']])
-  const rows = cellsOf(text).filter(([request = '']) => request.startsWith('`GET'))
-  t.equal(rows.length, 4)
-  for (const cells of rows) {
-    const [request = '', answer = ''] = cells.map(cell => cell.slice(1, -1))
-    t.equal((await app.inject(request.replace('GET ', ''))).body, answer, request)
-  }
   await close()
 })

@@ -1,0 +1,144 @@
+import { Type } from '@sinclair/typebox'
+import type { FastifyInstance } from 'fastify'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { test } from 'tap'
+import { describeDesign } from '../../lib/command/report.ts'
+import { urlsToTry } from '../../lib/command/urls.ts'
+import dataApi, { collection, memory } from '../../lib/index.ts'
+import { openDriver } from '../../lib/sources/sql/sqlite/driver.ts'
+import { newPath, runLine, serveTarget } from '../command/helpers.ts'
+import { cellsOf, programsIn, read, root, sectionOf, writeProgram } from '../helpers/documents.ts'
+import Fastify from '../helpers/fastify.ts'
+
+test('the program of docs/recipes.md answers each request as its tables say', async t => {
+  const text = read('docs/recipes.md')
+  const { app } = await import(writeProgram('recipes.ts', programsIn(text).join('\n')).href) as { app: FastifyInstance }
+  const rows = cellsOf(text).filter(([request = '']) => /^`(?:GET|POST|PUT|PATCH|DELETE) /.test(request))
+  t.equal(rows.length, 14)
+  for (const [request = '', body = '', answer = ''] of rows) {
+    const [, method = '', path = '', type = 'application/json'] = /^`(\w+) (.+?)`(?: as `(.+)`)?$/.exec(request) ?? []
+    const response = await app.inject({
+      method: method as 'GET',
+      url: path,
+      ...body !== '' && { payload: body.slice(1, -1), headers: { 'content-type': type } }
+    })
+    const told = response.body === '' ? '' : ` \`${response.body}\``
+    t.equal(`${response.statusCode}${told}`, answer, request)
+  }
+  await app.close()
+})
+
+const Artist = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  name: Type.String({ identifier: true, readable: true, writable: true }),
+  founded: Type.Integer({ readable: true, writable: true })
+})
+
+test('the program of docs/clients.md gets from the API what it asks for', async t => {
+  const rows = [{ id: 1, name: 'Can', founded: 1968 }, { id: 2, name: 'Noisia', founded: 2003 }]
+  const app = Fastify()
+  await app.register(dataApi, { collections: { artists: collection(Artist, { source: memory(rows) }) } })
+  process.env['API'] = await app.listen({ host: '127.0.0.1', port: 0 })
+  const program = programsIn(read('docs/clients.md')).join('\n')
+  const results = `
+    export const results = { renamed: renamed.status, second, total, young: young.data, old,
+      refused: refused.suggestion,      pages: pages.pages.map(({ artists }) => artists) }
+    export const rows = await new Promise((resolve, reject) => datasource.getRows({ startRow: 1, endRow: 3,
+      sortModel: [{ colId: 'name', sort: 'desc' }], failCallback: reject,
+      successCallback: (rows, last) => { resolve([rows, last]) } }))`
+  const { results: found, rows: gridded } = await import(writeProgram('clients.ts', program + results).href) as
+    { results: Record<string, unknown>, rows: unknown }
+  t.strictSame(found, {
+    renamed: 200,
+    second: [{ id: 2, name: 'Noisia', founded: 2003 }],
+    total: 2,
+    young: [{ name: 'Can' }],
+    refused: 'name',
+    old: [{ name: 'Can' }],
+    pages: [[{ id: 1, name: 'Can', founded: 1967 }], [{ id: 2, name: 'Noisia', founded: 2003 }]]
+  })
+  t.strictSame(gridded, [[{ id: 1, name: 'Can', founded: 1967 }], 2])
+  await app.close()
+})
+
+test('quoted as docs/recipes.md shows, a URL comes through a shell whole', t => {
+  const [row = []] = cellsOf(read('docs/recipes.md')).filter(([shell]) => shell === 'bash, zsh')
+  const command = row[1]?.slice(1, -1).replace('curl', "printf '%s'") ?? ''
+  const printed = execFileSync('sh', ['-c', command], { encoding: 'utf8' })
+  t.equal(printed, 'http://localhost:3000/api/orders?id>=8&is_open=true')
+  t.end()
+})
+
+test('docs/from-a-database.md runs as written, and prints what it shows', async t => {
+  const page = 'docs/from-a-database.md'
+  const folder = newPath('docs')
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  symlinkSync(new URL('node_modules', root), join(folder, 'node_modules'))
+  writeFileSync(join(folder, 'make.ts'), programsIn(read(page))[0] ?? '')
+  useSources(folder)
+  const before = process.cwd()
+  t.teardown(() => { process.chdir(before) })
+  process.chdir(folder)
+  await import(pathToFileURL(join(folder, 'make.ts')).href)
+
+  const blocks = programsIn(read(page), 'console').map(commandsIn)
+    .filter(commands => commands.some(({ output }) => output !== ''))
+  t.equal(blocks.length, 4)
+  for (const { words, output } of blocks.flat()) {
+    process.chdir(folder)
+    t.equal(await run(words), output, words.join(' '))
+    if (existsSync('my-api')) useSources('my-api')
+  }
+
+  process.chdir(folder)
+  const { app, close } = await serveTarget('music.db')
+  const rows = cellsOf(sectionOf(page, 'A first look')).filter(([request = '']) => request.startsWith('`GET'))
+  t.equal(rows.length, 4)
+  for (const cells of rows) {
+    const [request = '', answer = ''] = cells.map(cell => cell.slice(1, -1))
+    const answered = (await app.inject(request.replace('GET ', ''))).body
+    t.equal(answered.replace(',"country":null', ''), answer, request)
+  }
+  await close()
+})
+
+interface Command { readonly words: readonly string[], readonly output: string }
+
+/** The commands of a block, each with what it prints. */
+const commandsIn = (block: string): readonly Command[] => block.split(/^\$ /m).slice(1).map(part => {
+  const [line = '', ...output] = part.split('\n')
+  const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')
+  return { words, output: output.join('\n') }
+})
+
+/** Runs a command in this process, and returns what it prints. */
+async function run ([program, first = '', ...rest]: readonly string[]): Promise<string> {
+  if (program === 'sqlite3') {
+    const driver = openDriver(first, undefined)
+    driver.exec(rest.join(' '))
+    driver.close()
+    return ''
+  }
+  if (rest.length > 1 || rest[0] !== 'music.db') {
+    const { out, error } = await runLine(...rest)
+    return out + error
+  }
+  const { app, design, close } = await serveTarget('music.db')
+  const urls = await urlsToTry(app, design, '')
+  await close()
+  const served = describeDesign(design, { label: 'music.db', write: false })
+  return `${served}\n${urls.map(path => `http://127.0.0.1:3000${path}\n`).join('')}`
+}
+
+/** The programs of a folder import the sources in place of the package. */
+function useSources (folder: string): void {
+  const library = new URL('../../lib/index.ts', import.meta.url).href
+  for (const name of readdirSync(folder).filter(file => file.endsWith('.ts'))) {
+    const file = join(folder, name)
+    writeFileSync(file, readFileSync(file, 'utf8').replace("'fastify-data-api'", `'${library}'`))
+  }
+}
