@@ -1,4 +1,5 @@
 import { formatSegment, type Parts } from '../response/paths.ts'
+import { clientCode } from './client-code.ts'
 import { readableQuery } from './filters.ts'
 import { type Html, html } from './html.ts'
 import { pathTo, type Place } from './place.ts'
@@ -41,8 +42,17 @@ function showCode (place: Place): Html {
   const url = urlOf(place)
   return html`<details class="menu code"><summary>Code</summary><div>
 ${showSnippet('curl', `curl -H 'accept: application/json' '${url.replaceAll("'", '%27')}'`)}
-${showSnippet('JavaScript', `const response = await fetch(${JSON.stringify(url)}, {\n` +
-    "  headers: { accept: 'application/json' }\n})\nconst data = await response.json()")}</div></details>`
+${showProgram(url, place)}</div></details>`
+}
+
+/** Returns the request by the client or, where it has no function for it, by `fetch`. */
+function showProgram (url: string, place: Place): Html {
+  const code = clientCode(place)
+  if (code !== undefined) return showSnippet('The client for JavaScript', code)
+  return showSnippet('JavaScript', `const response = await fetch(${JSON.stringify(url)}, {
+  headers: { accept: 'application/json' }
+})
+const data = await response.json()`)
 }
 
 const showSnippet = (name: string, code: string) =>

@@ -124,7 +124,8 @@ box-shadow:inset 0 0 0 1px var(--danger)}
 .conflict .differs{background:var(--wash)}
 @media(max-width:40rem){body{padding:0 .8rem 2rem}header{margin:0 -.8rem;padding:.5rem .8rem}.item>div{
 grid-template-columns:1fr}
-.tools .button{margin-left:0}.request form code{max-width:45%}.code>div{right:auto;left:0}.sizes{margin-left:0}}
+.tools .button{margin-left:0}.request form code{max-width:45%}
+.request{position:relative}details.code{position:static}.code>div{left:0;width:auto}.sizes{margin-left:0}}
 main[aria-busy=true]{cursor:progress}main[aria-busy=true]::before{content:"";position:fixed;inset:0 auto auto 0;
 height:3px;width:100%;background:var(--accent);z-index:4}
 @media(prefers-reduced-motion:no-preference){html{scroll-behavior:smooth}main[aria-busy=true]::before{

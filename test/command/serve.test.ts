@@ -37,7 +37,7 @@ test('a SQLite file is served with relations, names and types of its catalogue',
   await close()
 })
 
-test('nothing secret is in an answer, in the document or in an error', async t => {
+test('nothing secret is in an answer, in the document, in an error or on a page', async t => {
   const { app, design, close } = await serveTarget(makeFile(music))
   t.strictSame(design.secrets, ['artists.password_hash'])
   for (const url of [
@@ -49,6 +49,17 @@ test('nothing secret is in an answer, in the document or in an error', async t =
     if (!url.includes('password')) t.notMatch(body, /password/, url)
   }
   await close()
+  const writing = await serveTarget(makeFile(music), '--write')
+  for (const url of [
+    '/', '/artists', '/artists/1', '/artists?_new', '/artists/1?_edit', '/artists/1?_delete', '/artists/by_name',
+    '/artists/1/albums?_link=x&_search', '/artists?password_hash=x', '/albums/1/artist', '/artists/1/password_hash'
+  ]) {
+    const { body, headers } = await writing.app.inject({ url, headers: { accept: 'text/html' } })
+    t.equal(headers['content-type'], 'text/html; charset=utf-8', url)
+    t.notMatch(body, /hunter/, url)
+    if (!url.includes('password')) t.notMatch(body.replace(/<script.*<\/script>/, ''), /password/, url)
+  }
+  await writing.close()
   const shown = await serveTarget(makeFile(music), '--show', 'artists.password_hash,artists.photo')
   const artist = (await shown.app.inject('/artists/1')).json<unknown>()
   t.strictSame(artist, { id: 1, name: 'Can', password_hash: 'hunter2', photo: 'AA==' })
