@@ -9,6 +9,8 @@ export { collection, exactly, lookup } from './collection.ts'
 export { computed, expression } from './declare/computed.ts'
 export { input } from './declare/input.ts'
 export { SubCollection, SubItem } from './declare/relations.ts'
+export { standard } from './declare/standard.ts'
+export type { ObjectOf, RelationProperties, StandardSchema } from './declare/standard.ts'
 export type {
   AnyContext, Behaviour, Caller, Context, Declaration, Declared, Draft, Found, Hooks, Item, Lookup, Match, Pages,
   Rule, Rules, Saved, Scope, Setter, Special, SystemContext, Transaction, WriteContext

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'tap'
 import { solarSystem } from '../examples/solar-system/collections.ts'
+import { addDocumentation } from '../examples/solar-system/documentation.ts'
 import { fill } from '../examples/solar-system/fill.ts'
 
 const data = new URL('../examples/solar-system/data/', import.meta.url).pathname
@@ -39,6 +40,18 @@ test('every URL that the example prints answers', async t => {
     t.equal(response.statusCode, 200, path)
     t.not(response.body, '[]', path)
   }
+  await app.close()
+})
+
+test('the example serves its documents, and a page of them', async t => {
+  const { app } = await serve(':memory:')
+  const path = await addDocumentation(app)
+  const page = await app.inject(path)
+  t.equal(page.statusCode, 200)
+  t.match(page.body, 'swagger-ui')
+  const { paths } = (await app.inject(`${path}/json`)).json<{ paths: object }>()
+  t.ok('/planets/{identifier}/moons' in paths)
+  t.match((await app.inject('/openapi.json')).json(), { openapi: '3.1.1' })
   await app.close()
 })
 

@@ -1,6 +1,7 @@
 import Fastify from 'fastify'
 import dataApi, { sqlite } from 'fastify-data-api'
 import { solarSystem } from './collections.ts'
+import { addDocumentation } from './documentation.ts'
 import { fill } from './fill.ts'
 
 // This folder holds the data, and the database file, which is kept between starts.
@@ -11,6 +12,7 @@ const rows = fill(db, `${folder}/data`)
 
 const app = Fastify({ logger: { level: 'warn' }, forceCloseConnections: true })
 await app.register(dataApi, { collections: solarSystem(db), explorer: { title: 'The solar system' } })
+const documentation = await addDocumentation(app)
 app.addHook('onClose', () => { db.close() })
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => { app.close().catch(console.error) })
@@ -29,3 +31,4 @@ for (const path of [
   '/missions?planets.name=Pluto',
   '/astronomers/by_name'
 ]) console.log(`  ${url}${path}`)
+console.log(`The API is described at ${url}${documentation}, and for programs at ${url}/openapi.json.`)

@@ -1,0 +1,58 @@
+import type { TUnsafe } from '@sinclair/typebox'
+import type { Static, TObject, TProperties, TSchema } from 'typebox'
+import {
+  type Behaviour, collection as declare, type Declaration, type Found, type Item as TranslatedItem, type Lookup,
+  lookup as declareLookup, type ShapeOf
+} from './collection.ts'
+import {
+  type Computed, computed as declareComputed, type ComputedFields, type Expression, expression as declareExpression
+} from './declare/computed.ts'
+import type { Context } from './declare/context.ts'
+import type { Setter } from './declare/draft.ts'
+import { type Input, input as declareInput, type InputFields } from './declare/input.ts'
+import type { Properties } from './declare/properties.ts'
+import type { TSubCollection, TSubItem } from './declare/relations.ts'
+import type { ObjectOf } from './declare/standard.ts'
+
+// The entry `fastify-data-api/typebox`: the same functions as those of the package's own, with types for schemas of
+// `typebox` 1.x. At run time the two are alike, since both versions write JSON Schema.
+
+export * from './index.ts'
+export { default } from './index.ts'
+
+type RelationKeys<P extends TProperties> =
+  { [K in keyof P]: P[K] extends TSubItem | TSubCollection ? K : never }[keyof P]
+
+/** The schema in terms of the package's own entry. */
+type Translated<P extends TProperties> = ObjectOf<Static<TObject<Omit<P, RelationKeys<P>>>>, Pick<P, RelationKeys<P>>>
+
+/** An item as the application sees it: the declared properties without relations. */
+export type Item<S extends TObject> = S extends TObject<infer P> ? Static<TObject<Omit<P, RelationKeys<P>>>> : never
+
+type NoFields = Record<never, never>
+
+/** Declares a collection by its schema, which is data, and its behaviour, which is code. Registration checks both. */
+export const collection = declare as unknown as <
+  P extends TProperties, const C extends ComputedFields<TranslatedItem<Translated<P>>> = NoFields,
+  const N extends InputFields<TranslatedItem<Translated<P>>> = NoFields
+>(schema: TObject<P>, behaviour: Behaviour<Translated<P>, C, N>) => Declaration<ShapeOf<Translated<P>, C, N>>
+
+/** Declares a field whose value the application computes from stored ones, row by row. */
+export const computed = declareComputed as unknown as <I, const F extends Properties<I>, T extends TSchema>(
+  definition: { type: T, from: readonly F[], get: (item: Readonly<Pick<I, F>>) => Static<T> }
+) => Computed<I, TUnsafe<Static<T>>>
+
+/** Declares a field that the query computes, so that clients can filter and sort by it. */
+export const expression = declareExpression as unknown as <I, T extends TSchema>(
+  definition: { type: T, sql?: Expression['sql'], memory?: (item: Readonly<I>) => Static<T> }
+) => Expression<I, TUnsafe<Static<T>>>
+
+/** Declares an identifier that is not a field. */
+export const lookup = declareLookup as unknown as <I, T extends TSchema>(
+  definition: { type: T, find: (value: Static<T>, context: Context) => Found<I> | Promise<Found<I>> }
+) => Lookup<I>
+
+/** Declares a member of bodies that is no field of an item. */
+export const input = declareInput as unknown as <I, T extends TSchema>(
+  definition: { type: T, set: Setter<I, Static<T>> }
+) => Input<I, TUnsafe<Static<T>>>

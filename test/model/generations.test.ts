@@ -1,0 +1,230 @@
+import { Type } from '@sinclair/typebox'
+import { expectTypeOf } from 'expect-type'
+import { test } from 'tap'
+import { Type as Type1 } from 'typebox'
+import { z } from 'zod'
+import { compileModel } from '../../lib/model/compile.ts'
+import dataApi, {
+  collection, computed, type Declared, memory, standard, SubCollection, SubItem
+} from '../../lib/index.ts'
+import * as typebox from '../../lib/typebox.ts'
+import Fastify from '../helpers/fastify.ts'
+
+// docs/declaring.md: Other schema libraries
+
+const read = { readable: true }
+const write = { readable: true, writable: true }
+const relations = { books: SubCollection('books', { foreignKey: 'authorId', ...write }) }
+const bookRelations = { author: SubItem('authors', { foreignKey: 'authorId', ...write }) }
+
+const rows = () => ({
+  authors: [{ id: 1, name: 'Ada', born: '1990-01-01', rating: null, kind: 'poet' as const, active: true }],
+  books: [{ id: 1, title: 'One', authorId: 1 }]
+})
+
+function inTypebox0 (): Record<string, Declared> {
+  const Author = Type.Object({
+    id: Type.Integer({ identifier: true, ...read }),
+    name: Type.String({ identifier: true, ...write, minLength: 1 }),
+    born: Type.Optional(Type.String({ format: 'date', ...write })),
+    rating: Type.Union([Type.Number({ minimum: 0 }), Type.Null()], write),
+    kind: Type.Union([Type.Literal('poet'), Type.Literal('novelist')], write),
+    active: Type.Boolean({ ...write, default: true }),
+    notes: Type.Optional(Type.Array(Type.String(), { ...write, hidden: true })),
+    ...relations
+  })
+  const Book = Type.Object({
+    id: Type.Integer({ identifier: true, ...read }),
+    title: Type.String(write),
+    authorId: Type.Integer(),
+    ...bookRelations
+  })
+  const { authors, books } = rows()
+  return {
+    authors: collection(Author, {
+      source: memory(authors),
+      computed: {
+        getInitial: computed({ type: Type.String(read), from: ['name'], get: ({ name }) => name.slice(0, 1) })
+      }
+    }),
+    books: collection(Book, { source: memory(books) })
+  }
+}
+
+function inTypebox1 (): Record<string, Declared> {
+  const Author = Type1.Object({
+    id: Type1.Integer({ identifier: true, ...read }),
+    name: Type1.String({ identifier: true, ...write, minLength: 1 }),
+    born: Type1.Optional(Type1.String({ format: 'date', ...write })),
+    rating: Type1.Union([Type1.Number({ minimum: 0 }), Type1.Null()], write),
+    kind: Type1.Union([Type1.Literal('poet'), Type1.Literal('novelist')], write),
+    active: Type1.Boolean({ ...write, default: true }),
+    notes: Type1.Optional(Type1.Array(Type1.String(), { ...write, hidden: true })),
+    ...relations
+  })
+  const Book = Type1.Object({
+    id: Type1.Integer({ identifier: true, ...read }),
+    title: Type1.String(write),
+    authorId: Type1.Integer(),
+    ...bookRelations
+  })
+  expectTypeOf<typebox.Item<typeof Author>>().toEqualTypeOf<{
+    id: number
+    name: string
+    born?: string
+    rating: number | null
+    kind: 'poet' | 'novelist'
+    active: boolean
+    notes?: string[]
+  }>()
+  const { authors, books } = rows()
+  return {
+    authors: typebox.collection(Author, {
+      source: memory(authors),
+      computed: {
+        getInitial: typebox.computed({
+          type: Type1.String(read),
+          from: ['name'],
+          get: item => {
+            expectTypeOf(item).toEqualTypeOf<Readonly<{ name: string }>>()
+            return item.name.slice(0, 1)
+          }
+        })
+      }
+    }),
+    books: typebox.collection(Book, { source: memory(books) })
+  }
+}
+
+function inZod (): Record<string, Declared> {
+  const Author = standard(z.object({
+    id: z.int().meta({ identifier: true, ...read }),
+    name: z.string().min(1).meta({ identifier: true, ...write }),
+    born: z.iso.date().optional().meta(write),
+    rating: z.number().min(0).nullable().meta(write),
+    kind: z.enum(['poet', 'novelist']).meta(write),
+    active: z.boolean().default(true).meta(write),
+    notes: z.array(z.string()).optional().meta({ ...write, hidden: true })
+  }), { relations })
+  const Book = standard(z.object({
+    id: z.int().meta({ identifier: true, ...read }), title: z.string().meta(write), authorId: z.int()
+  }), { relations: bookRelations })
+  const { authors, books } = rows()
+  return {
+    authors: collection(Author, {
+      source: memory(authors),
+      computed: {
+        getInitial: computed({
+          type: Type.String(read),
+          from: ['name'],
+          get: item => {
+            expectTypeOf(item).toEqualTypeOf<Readonly<{ name: string }>>()
+            return item.name.slice(0, 1)
+          }
+        })
+      }
+    }),
+    books: collection(Book, { source: memory(books) })
+  }
+}
+
+const spelled = { inTypebox0, inTypebox1, inZod }
+
+/** A compiled model as data: without schemas, which each library writes in its own way, and without functions. */
+function modelOf (collections: Record<string, Declared>): unknown {
+  const { collections: compiled } = compileModel(collections, {
+    naming: 'snake_case',
+    pages: { defaultSize: 100, maxSize: 1000 },
+    requestStrategies: { update: ['PUT', 'PATCH'], upsert: false, delete: false },
+    reserved: new Map()
+  } as unknown as Parameters<typeof compileModel>[1])
+  return [...compiled.values()].map(({ name, fields, key, identifiers, stored }) => ({
+    name,
+    fields: [...fields.values()].map(field => ({
+      ...field,
+      schema: undefined,
+      holder: undefined,
+      get: undefined,
+      from: undefined,
+      foreignKey: undefined,
+      link: undefined,
+      target: 'target' in field ? field.target.name : undefined,
+      type: 'type' in field ? [field.type.kind, field.type.expected, [...field.type.operators]] : undefined
+    })),
+    key: key.map(one => one.name),
+    identifiers: identifiers.map(one => one.name),
+    stored: stored.map(one => one.name)
+  }))
+}
+
+test('declarations in TypeBox of both generations and in zod give the same model', async t => {
+  const expected = modelOf(inTypebox0())
+  t.strictSame(modelOf(inTypebox1()), expected)
+  t.strictSame(modelOf(inZod()), expected)
+})
+
+const requests = [
+  ['GET', '/authors/Ada'], ['GET', '/authors?kind=poet&rating=null&fields=name,notes,books(title)'],
+  ['GET', '/authors?kind=painter'], ['GET', '/authors?born>1980-01-01'], ['GET', '/books/1/author/initial'],
+  ['POST', '/authors', { name: '', rating: -1, born: 'today', kind: 'painter', active: 1, notes: [1], x: 1 }],
+  ['POST', '/authors', { name: 'Bo', rating: 2, kind: 'novelist', books: [{ title: 'Two' }] }],
+  ['PATCH', '/authors/Bo', { born: '2000-01-01', notes: ['a'], rating: null }], ['GET', '/authors/Bo']
+] as const
+
+test('declarations in TypeBox of both generations and in zod answer alike', async t => {
+  const answers = await Promise.all(Object.values(spelled).map(async declare => {
+    const app = Fastify()
+    await app.register(dataApi, { collections: declare() })
+    const told = []
+    for (const [method, url, payload] of requests) {
+      const response = await app.inject({ method, url, ...payload && { payload } })
+      told.push([url, response.statusCode, response.json<unknown>()])
+    }
+    return told
+  }))
+  t.strictSame(answers[0]?.map(([, status]) => status), [200, 200, 400, 200, 200, 400, 201, 200, 200])
+  t.strictSame(answers[1], answers[0])
+  t.strictSame(answers[2], answers[0])
+})
+
+test('a schema that changes values, or is no object, is refused', async t => {
+  t.throws(() => standard(z.object({ id: z.int(), name: z.string().transform(text => text.length) })),
+    { name: 'DeclarationError', message: /a schema of zod has no JSON Schema: Transforms/ })
+  t.throws(() => standard(z.object({ at: z.codec(z.string(), z.number(), { decode: Number, encode: String }) })),
+    { name: 'DeclarationError', message: /a schema of zod changes values/ })
+  t.throws(() => standard(z.string()), { name: 'DeclarationError', message: /must be an object/ })
+})
+
+test('a behaviour is typed by the schema, whatever library it is of', async t => {
+  const One = Type1.Object({
+    id: Type1.Integer({ identifier: true }), name: Type1.Optional(Type1.String()), ...bookRelations
+  })
+  const Other = standard(z.object({ id: z.int().meta({ identifier: true }), name: z.string().optional() }), {
+    relations: bookRelations
+  })
+  const source = memory([])
+  interface Expected { id: number, name?: string | undefined }
+  const one = typebox.collection(One, {
+    source,
+    key: ['id'],
+    setters: {
+      name: (item, name) => { expectTypeOf([item.id, name]).toEqualTypeOf<Array<string | number | undefined>>() }
+    },
+    scope: () => ({ name: 'x' }),
+    hooks: { saved: ({ item }) => { expectTypeOf(item.id).toEqualTypeOf<number>() } }
+  })
+  const other = collection(Other, {
+    source, hooks: { saved: ({ item }) => { expectTypeOf<Expected>(item) } }, scope: () => ({ id: 1 })
+  })
+  // @ts-expect-error `nam` is no property
+  typebox.collection(One, { source, key: ['nam'] })
+  // @ts-expect-error a relation is no property
+  typebox.collection(One, { source, setters: { author () {} } })
+  // @ts-expect-error another type
+  typebox.collection(One, { source, scope: () => ({ id: 'x' }) })
+  // @ts-expect-error `nam` is no property
+  collection(Other, { source, key: ['nam'] })
+  // @ts-expect-error another type
+  collection(Other, { source, scope: () => ({ id: 'x' }) })
+  t.strictSame([one.key, other.key], [['id'], undefined])
+})
