@@ -4,6 +4,7 @@ import dataApi, { collection, sqlite } from 'fastify-data-api'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import t, { test, type Test } from 'tap'
 import { solarSystem } from '../../examples/solar-system/collections.ts'
+import { addDocumentation } from '../../examples/solar-system/documentation.ts'
 import { fill } from '../../examples/solar-system/fill.ts'
 import { Mission } from '../../examples/solar-system/schemas.ts'
 import { launchChromium } from '../helpers/chromium.ts'
@@ -242,6 +243,27 @@ test('no page violates a rule of axe, in light and in dark', { skip }, async t =
     t.strictSame(await violations(page), [], `${colorScheme}, a search`)
     await close()
   }
+})
+
+// docs/openapi.md: Beside @fastify/swagger
+test('Swagger UI beside the API executes a request with a filter', { skip }, async t => {
+  if ('reason' in launched) throw new Error(launched.reason)
+  const documented = fastify({ forceCloseConnections: true })
+  await documented.register(dataApi, { prefix: '/api', collections: { ...solarSystem(db), missions } })
+  const path = await addDocumentation(documented)
+  const page = await launched.browser.newPage()
+  await page.goto(`${await documented.listen({ port: 0 })}${path}/static/index.html`)
+  const operation = page.locator('#operations-planets-list_planets')
+  await operation.locator('.opblock-summary-control').click()
+  await operation.locator('button.try-out__btn').click()
+  await operation.locator('tr[data-param-name="name^"] input').fill('J')
+  const answered = page.waitForResponse(response => response.url().includes('/api/planets?'))
+  await operation.locator('button.execute').click()
+  const response = await answered
+  t.match(response.url(), /\/api\/planets\?name%5E=J$/)
+  t.match(await response.json(), [{ name: 'Jupiter' }])
+  await page.close()
+  await documented.close()
 })
 
 const paths = [
