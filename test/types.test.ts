@@ -10,9 +10,7 @@ import { input } from '../lib/declare/input.ts'
 import { SubCollection, SubItem } from '../lib/declare/relations.ts'
 import { type DataApiOptions, memory } from '../lib/index.ts'
 
-declare module '../lib/declare/context.ts' {
-  interface Caller { readonly team: number, readonly roles: readonly string[] }
-}
+// An application declares its facts about callers once: here examples/teams does.
 
 // What is shown here is shown by tsc; that the file runs shows that the declarations also exist.
 
@@ -204,7 +202,7 @@ test('the context has the facts about the caller that the application declares',
       update ({ caller }) {
         expectTypeOf(caller).toEqualTypeOf<Caller | undefined>()
         // @ts-expect-error the caller may be unknown
-        return caller.roles.includes('lead')
+        return caller.role === 'lead'
       }
     },
     hooks: {
@@ -217,10 +215,10 @@ test('the context has the facts about the caller that the application declares',
   })
   expectTypeOf<AnyContext['caller']>().toEqualTypeOf<Caller | undefined>()
   expectTypeOf<Extract<WriteContext, { system: true }>['caller']>().toEqualTypeOf<undefined>()
-  const facts: DataApiOptions['caller'] = ({ id }) => id === '' ? null : { team: 1, roles: [] }
+  const facts: DataApiOptions['caller'] = ({ id }) => id === '' ? null : { id: 1, team: 1, role: 'lead' }
   // @ts-expect-error all facts must be there
   const wrong: DataApiOptions['caller'] = () => ({ team: 1 })
   // @ts-expect-error the facts must be known already
-  const late: DataApiOptions['caller'] = async () => ({ team: 1, roles: [] })
+  const late: DataApiOptions['caller'] = async () => ({ id: 1, team: 1, role: 'lead' })
   expectTypeOf([facts, wrong, late]).toBeArray()
 })

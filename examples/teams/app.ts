@@ -2,34 +2,21 @@ import cors from '@fastify/cors'
 import jwt from '@fastify/jwt'
 import rateLimit from '@fastify/rate-limit'
 import { Type } from '@sinclair/typebox'
-import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
-import dataApi, { collection, sqlite, SubCollection, SubItem } from 'fastify-data-api'
+import Fastify, { type FastifyInstance } from 'fastify'
+import dataApi, { type Caller, sqlite } from 'fastify-data-api'
+import { declareTeams } from './collections.ts'
+import { addMetrics } from './metrics.ts'
+import { isPassword } from './passwords.ts'
 
-// The application identifies the caller, here with @fastify/jwt. What a caller may see and change is declared once,
-// below, and holds on every path.
+// The application identifies the caller, here with @fastify/jwt. What a caller may see and change is declared once, in
+// collections.ts, and holds on every path.
 
 declare module '@fastify/jwt' {
-  // The type of `request.user`, also in the rules.
-  interface FastifyJWT { user: { readonly team: number, readonly role: 'member' | 'lead' } }
+  interface FastifyJWT { user: Caller }
 }
-
-const shown = { readable: true, writable: true } as const
-
-const Team = Type.Object({
-  id: Type.Integer({ identifier: true, readable: true }),
-  name: Type.String({ identifier: true, readable: true }),
-  notes: SubCollection('notes', { foreignKey: 'teamId', readable: true })
-})
-
-const Note = Type.Object({
-  id: Type.Integer({ identifier: true, readable: true }),
-  text: Type.String({ ...shown, minLength: 1 }),
-  salary: Type.Optional(Type.Integer(shown)),
-  teamId: Type.Integer(),
-  team: SubItem('teams', { foreignKey: 'teamId', readable: true })
-})
-
-const isLead = ({ request }: { readonly request: FastifyRequest }) => request.user.role === 'lead'
+declare module 'fastify' {
+  interface FastifyContextConfig { public?: boolean }
+}
 
 interface TeamsOptions {
   readonly secret: string
@@ -37,36 +24,68 @@ interface TeamsOptions {
   readonly requests?: number
 }
 
+const tables = `
+  create table teams (id integer primary key, name text not null unique) strict;
+  create table users (id integer primary key, name text not null unique, role text not null,
+    password_hash text not null, team_id integer not null references teams) strict;
+  create table notes (id integer primary key, text text not null, salary integer, deleted_at text,
+    team_id integer not null references teams) strict;
+  create table entries (id integer primary key, at text not null, text text not null, user_id integer,
+    team_id integer not null references teams) strict;
+  insert into teams (name) values ('red'), ('blue');
+  insert into notes (text, salary, team_id) values ('Water the plants.', null, 1), ('Talk to Ada.', 4000, 1),
+    ('Paint it blue.', null, 2)`
+
 /** Builds the application: notes that each team keeps for itself. */
 export async function buildTeams ({ secret, requests = 100 }: TeamsOptions): Promise<FastifyInstance> {
   const db = sqlite(':memory:')
-  db.exec(`
-    create table teams (id integer primary key, name text not null unique) strict;
-    create table notes (id integer primary key, text text not null, salary integer,
-      team_id integer not null references teams) strict;
-    insert into teams (name) values ('red'), ('blue');
-    insert into notes (text, salary, team_id) values ('Water the plants.', null, 1), ('Talk to Ada.', 4000, 1),
-      ('Paint it blue.', null, 2)
-  `)
+  db.exec(tables)
+  const collections = declareTeams(db)
   const app = Fastify()
-  await app.register(cors)
+  await app.register(cors, {
+    methods: ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    // A script of another origin pages by Link and X-Total-Count, and writes with the tag that it has read.
+    exposedHeaders: [
+      'Link', 'X-Total-Count', 'ETag', 'Location', 'Content-Location', 'Preference-Applied', 'Retry-After'
+    ]
+  })
   await app.register(jwt, { secret })
   await app.register(rateLimit, { max: requests })
-  await app.register(async scope => {
-    scope.addHook('onRequest', async request => { await request.jwtVerify() })
-    await scope.register(dataApi, {
-      requestStrategies: { delete: true },
-      collections: {
-        teams: collection(Team, { source: db.table('teams'), scope: ({ request }) => ({ id: request.user.team }) }),
-        notes: collection(Note, {
-          source: db.table('notes', { columns: 'snake_case' }),
-          scope: ({ request }) => ({ teamId: request.user.team }),
-          rules: { delete: isLead, fields: { salary: { read: isLead, write: isLead } } },
-          hooks: { creating (note, { request }) { if (request !== undefined) note.teamId = request.user.team } }
-        })
-      }
-    })
+  addMetrics(app)
+  app.addHook('onRequest', async request => {
+    if (request.routeOptions.config.public !== true) await request.jwtVerify()
+  })
+  await app.register(dataApi, { collections, caller: ({ user }) => user, requestStrategies: { delete: true } })
+  addRoutes(app, collections)
+  app.get('/health', { config: { public: true, rateLimit: false } }, async () => {
+    await db.ping()
+    return { status: 'ok' }
   })
   app.addHook('onClose', () => { db.close() })
   return app
+}
+
+const Login = Type.Object({ name: Type.String(), password: Type.String() })
+
+/** Adds the routes that are no data: they read and write the collections by own code (docs/own-code.md). */
+function addRoutes (app: FastifyInstance, { teams, users, notes }: ReturnType<typeof declareTeams>): void {
+  const system = app.dataApi.asSystem()
+  app.post<{ Body: { name: string, password: string } }>(
+    '/login', { config: { public: true }, schema: { body: Login } }, async ({ body: { name, password } }, reply) => {
+      const user = await system.collection(users).find({ name })
+      if (user === undefined || !await isPassword(password, user.passwordHash)) {
+        return reply.code(401).send({ error: 'unauthorized', message: 'The name or the password is wrong.' })
+      }
+      return { token: app.jwt.sign({ id: user.id, team: user.teamId, role: user.role }) }
+    }
+  )
+  // All notes are deleted, and logged, or none. For somebody else the team does not exist: 404.
+  app.post<{ Params: { id: string } }>('/teams/:id/clear', async request => {
+    return app.dataApi.as(request).transaction(async tx => {
+      const { id } = await tx.collection(teams).get(Number(request.params.id), { fields: ['id'] })
+      const { items } = await tx.collection(notes).list({ where: { team: { id } }, fields: ['id'] })
+      for (const note of items) await tx.collection(notes).delete(note.id)
+      return { deleted: items.length }
+    })
+  })
 }

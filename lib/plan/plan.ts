@@ -156,6 +156,8 @@ export type WritePlan =
     readonly kind: 'update'
     readonly steps: readonly Step[]
     readonly collection: Collection
+    /** True if the body of the request is the value of one field, so that no pointer leads to a member of it. */
+    readonly scalar: boolean
     readonly body: ItemBody
     /** The item to create if there is no item to update; undefined if this update is not an upsert. */
     readonly insert: UpsertInsert | undefined

@@ -132,8 +132,9 @@ function planUpdate (resource: On<'item'>, request: WriteRequest, limits: WriteL
   const body = checked(withContradictions(update, insert))
   const { conditions } = request
   const representation = projectionOf(collection, request, limits)
+  const steps = stepsOf(walked)
   return {
-    plan: { kind: 'update', steps: stepsOf(walked), collection, body, insert, conditions, representation },
+    plan: { kind: 'update', steps, collection, scalar: false, body, insert, conditions, representation },
     walked,
     scalar: false
   }
@@ -183,8 +184,9 @@ function planScalar ({ field, collection, walked }: On<'scalar'>, request: Write
   const body = checked(withinMember(planUpdateBody({ [field.name]: value }, collection, limits), field.name))
   const { conditions } = request
   const representation = request.represent && field.readable ? planFieldProjection(field, collection) : undefined
+  const steps = stepsOf(walked)
   return {
-    plan: { kind: 'update', steps: stepsOf(walked), collection, body, insert: undefined, conditions, representation },
+    plan: { kind: 'update', steps, collection, scalar: true, body, insert: undefined, conditions, representation },
     walked,
     scalar: true
   }

@@ -24,12 +24,12 @@ export async function calling (
     await called
     work.session.announce(undefined)
   } catch (error) {
-    throw error instanceof DataApiError ? atPointer(error, pointer + fieldPointer(error, collection)) : error
+    throw error instanceof DataApiError ? atPointer(error, pointer + fieldPointer(error, collection, work)) : error
   }
 }
 
 /** Returns the pointer to the field that an ArgumentError names, by its name on the wire. */
-function fieldPointer (error: DataApiError, { properties }: Collection): string {
-  if (!(error instanceof ArgumentError) || error.field === undefined) return ''
+function fieldPointer (error: DataApiError, { properties }: Collection, { scalar }: UnitOfWork): string {
+  if (scalar || !(error instanceof ArgumentError) || error.field === undefined) return ''
   return tokenOf(properties.get(error.field)?.name ?? error.field)
 }

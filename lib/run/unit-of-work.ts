@@ -9,6 +9,8 @@ export interface UnitOfWork {
   /** The caller, by whose rules every value and link is authorised. */
   readonly caller: Caller
   readonly context: WriteContext
+  /** True if the body is the value of one field, so that no pointer leads to a member of it. */
+  readonly scalar: boolean
   /** The saved items, each reported to its collection's hook `saved` after the commit. */
   readonly saved: Array<{ readonly collection: Collection, readonly saved: Saved<Values> }>
 }

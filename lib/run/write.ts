@@ -71,7 +71,8 @@ async function runInTransaction (
     afterCommit.length = 0
     const saved: UnitOfWork['saved'] = []
     const entered = context.enter(session, collectionOf(plan), afterCommit)
-    const result = await runPlan(plan, { session, caller, context: entered.context, saved }, isRetry)
+    const scalar = plan.kind === 'update' && plan.scalar
+    const result = await runPlan(plan, { session, caller, context: entered.context, scalar, saved }, isRetry)
     entered.check()
     afterCommit.push(...saved.map(one => () => notifySaved(one, context)))
     return result

@@ -11,9 +11,9 @@ async function serve (options: { requests?: number } = {}) {
   const as = (user: User) => ({ authorization: `Bearer ${app.jwt.sign(user)}` })
   return {
     app,
-    member: as({ team: 1, role: 'member' }),
-    lead: as({ team: 1, role: 'lead' }),
-    blue: as({ team: 2, role: 'member' })
+    member: as({ id: 2, team: 1, role: 'member' }),
+    lead: as({ id: 1, team: 1, role: 'lead' }),
+    blue: as({ id: 3, team: 2, role: 'member' })
   }
 }
 
@@ -79,5 +79,84 @@ test('a browser elsewhere may ask, and caches tell callers apart', async t => {
   t.equal(headers['access-control-allow-origin'], '*')
   t.match(String(headers.vary), /Authorization, Cookie/)
   t.equal(headers['cache-control'], 'private')
+  await app.close()
+})
+
+test('a script of another origin pages by links, and writes with the tag that it has read', async t => {
+  const { app, member } = await serve()
+  const origin = 'https://example.org'
+  const { headers } = await app.inject({ url: '/notes?size=1', headers: { ...member, origin } })
+  t.match(headers.link, /rel="next"/)
+  const exposed = String(headers['access-control-expose-headers'])
+  for (const name of ['Link', 'ETag', 'Location', 'X-Total-Count']) t.ok(exposed.split(', ').includes(name), name)
+  for (const method of ['PATCH', 'DELETE', 'QUERY']) {
+    const asking = { origin, 'access-control-request-method': method, 'access-control-request-headers': 'if-match' }
+    const preflight = await app.inject({ method: 'OPTIONS', url: '/notes/1', headers: asking })
+    t.ok(String(preflight.headers['access-control-allow-methods']).includes(method), method)
+  }
+  const { etag = '' } = (await app.inject({ url: '/notes/1', headers: { ...member, origin } })).headers
+  const write = () => app.inject({
+    method: 'PATCH', url: '/notes/1', headers: { ...member, origin, 'if-match': String(etag) }, payload: { text: 'x' }
+  })
+  t.equal((await write()).statusCode, 200)
+  t.equal((await write()).statusCode, 412)
+  await app.close()
+})
+
+test('a user logs in with the password that a lead has set, which nobody reads', async t => {
+  const { app, lead, member } = await serve()
+  const create = (headers: Record<string, string>, payload: object) =>
+    app.inject({ method: 'POST', url: '/users', headers, payload })
+  const login = (password: string) => app.inject({ method: 'POST', url: '/login', payload: { name: 'Zoe', password } })
+  t.equal((await create(member, { name: 'Zoe', password: 'correct horse' })).statusCode, 403)
+  t.match((await create(lead, { name: 'Zoe', password: 'short' })).json(), { details: [{ pointer: '/password' }] })
+  t.match((await create(lead, { name: 'Zoe' })).json(), { details: [{ pointer: '/password', message: 'is required' }] })
+  t.equal((await create(lead, { name: 'Zoe', password: 'correct horse' })).statusCode, 201)
+  t.strictSame((await app.inject({ url: '/users/Zoe', headers: lead })).json(), { id: 1, name: 'Zoe', role: 'member' })
+  t.equal((await app.inject({ url: '/users?password_hash^=x', headers: lead })).statusCode, 400)
+  t.equal((await login('wrong')).statusCode, 401)
+  const { token } = (await login('correct horse')).json<{ token: string }>()
+  const notes = await app.inject({ url: '/notes?fields=id', headers: { authorization: `Bearer ${token}` } })
+  t.strictSame(notes.json(), [{ id: 1 }, { id: 2 }])
+  await app.close()
+})
+
+test('a deleted note is gone for readers, and what was done is logged in the same transaction', async t => {
+  const { app, lead, member, blue } = await serve()
+  const entries = async () =>
+    (await app.inject({ url: '/entries?fields=text,user_id', headers: lead })).json<object[]>()
+  await app.inject({ method: 'POST', url: '/notes', headers: member, payload: { text: 'Buy paint.' } })
+  await app.inject({ method: 'PATCH', url: '/notes/4', headers: member, payload: { text: 'Buy red paint.' } })
+  const refused = await app.inject({ method: 'PATCH', url: '/notes/4', headers: member, payload: { text: '' } })
+  t.equal(refused.statusCode, 400)
+  t.equal((await app.inject({ method: 'DELETE', url: '/notes/4', headers: lead })).statusCode, 200)
+  t.equal((await app.inject({ url: '/notes/4', headers: lead })).statusCode, 404)
+  const counted = await app.inject({ url: '/notes', headers: { ...lead, prefer: 'count=exact' } })
+  t.equal(counted.headers['x-total-count'], '2')
+  t.strictSame(await entries(), [
+    { text: 'note 4 was created', user_id: 2 }, { text: 'note 4 was changed', user_id: 2 },
+    { text: 'note 4 was deleted', user_id: 1 }
+  ])
+  const clear = (headers: Record<string, string>) => app.inject({ method: 'POST', url: '/teams/1/clear', headers })
+  t.equal((await clear(blue)).statusCode, 404)
+  t.equal((await clear(member)).statusCode, 403)
+  t.equal((await entries()).length, 3)
+  t.strictSame((await clear(lead)).json(), { deleted: 2 })
+  t.strictSame((await app.inject({ url: '/notes', headers: member })).json(), [])
+  t.equal((await entries()).length, 5)
+  t.equal((await app.inject({ url: '/entries', headers: member })).statusCode, 403)
+  await app.close()
+})
+
+test('health and metrics are asked without a token', async t => {
+  const { app, member } = await serve()
+  t.strictSame((await app.inject('/health')).json(), { status: 'ok' })
+  await app.inject({ url: '/notes', headers: member })
+  await app.inject({ url: '/nothing', headers: member })
+  const { body } = await app.inject('/metrics')
+  t.match(body, 'requests_total{collection="notes",kind="list",status="200"} 1\n')
+  t.match(body, 'requests_total{collection="none",kind="none",status="404"} 1\n')
+  t.match(body, /^statements_total\{collection="notes",kind="read"\} [1-9]/m)
+  t.equal((await app.inject('/teams')).statusCode, 401)
   await app.close()
 })

@@ -18,6 +18,11 @@ const Article = Type.Object({
 
 const calls: unknown[] = []
 
+const unprocessable = () => Object.assign(new Error('Not today.'), {
+  statusCode: 422,
+  details: [{ pointer: '/title', message: 'is used up' }, { pointer: '/folder_id', message: 'is full' }]
+})
+
 const world: World = {
   ddl: `create table folders (id key) strict;
     create table articles (id key, title text not null unique, "deletedAt" text,
@@ -35,12 +40,20 @@ const world: World = {
       source: source('articles'),
       requestStrategies: { delete: true },
       scope: () => ({ deletedAt: null }),
-      rules: { update: () => false },
+      rules: { update: ({ request }) => request.method !== 'DELETE' },
+      setters: {
+        title (article, title) {
+          if (title === 'refused') throw new ArgumentError('No.', { field: 'title' })
+          if (title === 'unprocessable') throw unprocessable()
+          article.title = title
+        }
+      },
       delete: (article, { request }) => {
         if (article.title === 'two') throw new ArgumentError('Two is needed.', { field: 'folderId' })
         article.deletedAt = `by ${request?.method}`
       },
       hooks: {
+        updating: ({ folderId }) => { if (folderId === 7) throw unprocessable() },
         deleting: ({ title }) => { calls.push(['deleting', title]) },
         deleted: ({ deletedAt }) => { calls.push(['deleted', deletedAt]) },
         saved: ({ kind }) => { calls.push(kind) }
@@ -64,7 +77,23 @@ everySource('a deletion that changes the item hides it from readers, links and c
   t.equal((await app.dataApi.asSystem().collection('articles').list()).items.length, 2)
 }, {}, world)
 
-everySource('an error of a setter or hook points to the field that it names', async ({ send, same }) => {
+everySource('an error of a setter or hook points to the field that it names, if the body has it', async tools => {
+  const { send, same } = tools
   const error = { error: 'argument', message: 'Two is needed.', pointer: '/folder_id' }
   same(await send('DELETE', '/articles/2'), 400, error)
+  const refused = { error: 'argument', message: 'No.' }
+  same(await send('PATCH', '/articles/1', { title: 'refused' }), 400, { ...refused, pointer: '/title' })
+  same(await send('POST', '/articles', [{ title: 'x', folder_id: 1 }, { title: 'refused', folder_id: 1 }]), 400,
+    { ...refused, pointer: '/1/title' })
+  // The body is the value itself.
+  same(await send('PUT', '/articles/1/title', 'refused'), 400, refused)
+}, {}, world)
+
+everySource('an error with a status that a setter or hook throws keeps its details', async ({ send, same }) => {
+  const details = [{ pointer: '/title', message: 'is used up' }, { pointer: '/folder_id', message: 'is full' }]
+  const refused = { error: 'rejected', message: 'Not today.', details }
+  same(await send('PATCH', '/articles/1', { title: 'unprocessable' }), 422, refused)
+  same(await send('POST', '/articles', { title: 'unprocessable', folder_id: 1 }), 422, refused)
+  same(await send('PUT', '/articles/1/title', 'unprocessable'), 422, refused)
+  same(await send('PATCH', '/articles/1', { folder_id: 7 }), 422, refused)
 }, {}, world)

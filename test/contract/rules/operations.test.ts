@@ -167,7 +167,7 @@ async function serveFacts (caller: DataApiOptions['caller'], seen: unknown[] = [
   const things = collection(Thing, {
     source: memory([{ id: 1, word: 'one', team: 1 }, { id: 2, word: 'two', team: 2 }]),
     scope: ({ caller: facts }) => facts !== undefined && { team: facts.team },
-    rules: { update: ({ caller: facts }) => facts?.roles.includes('lead') === true },
+    rules: { update: ({ caller: facts }) => facts?.role === 'lead' },
     identifiers: { first: exactly('first', context => { see('first', context); return { id: 1 } }) },
     setters: { word (thing, word, context) { see('word', context); thing.word = word } },
     hooks: {
@@ -179,7 +179,7 @@ async function serveFacts (caller: DataApiOptions['caller'], seen: unknown[] = [
   return { app, things }
 }
 
-const lead = { team: 1, roles: ['lead'] }
+const lead = { id: 7, team: 1, role: 'lead' } as const
 
 test('rules, scopes, identifiers, setters and hooks have the facts about the caller, asked once a request', async t => {
   const seen: unknown[] = []

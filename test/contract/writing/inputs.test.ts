@@ -120,6 +120,7 @@ inputs('a rejection points to the input, and leaves nothing behind', async ({ se
     { ...error, pointer: '/new_password' })
   same(await send('PATCH', '/teams/1', { users: [{ name: 'Bob', new_password: 'I am Bob' }] }), 400,
     { ...error, pointer: '/users/0/new_password' })
+  same(await send('PUT', '/users/1/new_password', 'I am Ada'), 400, error)
   same(await get(`/users/1${shown}`), 200, { id: 1, name: 'Ada', changes: 3 })
 })
 

@@ -1,0 +1,16 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+
+const derive = promisify<string, Buffer, number, Buffer>(scrypt)
+
+/** Returns a salted hash of a password, as text. */
+export async function hashPassword (password: string): Promise<string> {
+  const salt = randomBytes(16)
+  return `${salt.toString('base64')} ${(await derive(password, salt, 64)).toString('base64')}`
+}
+
+/** Returns true if the text is a hash of the password. */
+export async function isPassword (password: string, hash: string): Promise<boolean> {
+  const [salt = '', key = ''] = hash.split(' ').map(part => Buffer.from(part, 'base64'))
+  return timingSafeEqual(await derive(password, Buffer.from(salt), 64), Buffer.from(key))
+}
