@@ -11,7 +11,15 @@ export interface Source {
    * It is asked for each write, because a database is read after the plugin is registered.
    */
   readonly writes?: SourceWrites | undefined
+  /**
+   * Returns true if the join table of that name does not take the change, such as a view without a trigger for it.
+   * Undefined where the source takes all.
+   */
+  readonly refusesLink?: (through: string, change: LinkingChange) => boolean
 }
+
+/** The change of a join table that makes a link, or removes one. */
+export type LinkingChange = 'insert' | 'delete'
 
 /** A change of one row. */
 export type RowChange = 'insert' | 'update' | 'delete'

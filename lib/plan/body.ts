@@ -3,6 +3,7 @@ import type { Collection, Field, InputField, StoredField, SubCollectionField, Su
 import type { Scalar } from '../model/values.ts'
 import type { Violation } from '../model/validators.ts'
 import type { Assignment, Confirmation, Element, ItemBody, Named } from './item-body.ts'
+import { refusesLink } from './links.ts'
 import type { Preset } from './plan.ts'
 import { equalsPreset, findPreset, parentPresets } from './presets.ts'
 import { requirementsOf } from './required.ts'
@@ -93,7 +94,7 @@ function addMember (planning: Planning, name: string, value: unknown, collection
     draft.violations.push({ pointer, message })
   } else if (context.form === 'link') {
     addConfirmation(draft, field, value, pointer)
-  } else if (!isWritable(field)) {
+  } else if (!isWritable(field) || refusesLink(field, 'insert')) {
     addUnwritable(planning, field, value, pointer)
   } else if (field.kind === 'stored') {
     addValue(planning, field, value, pointer)

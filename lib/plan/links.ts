@@ -1,4 +1,5 @@
-import type { RelationField, SubCollectionField } from '../model/model.ts'
+import type { LinkingChange } from '../declare/source.ts'
+import type { Field, RelationField, SubCollectionField } from '../model/model.ts'
 import { always } from './predicates.ts'
 import type { Resource } from './walk.ts'
 
@@ -16,25 +17,33 @@ export function isSeparable (via: RelationField): boolean {
 
 /**
  * Returns true if clients may link items by this relation: it is writable, its holder takes updates, and so does the
- * table that stores its foreign key.
+ * table that stores its foreign key, or the join table these changes.
  */
-function isWritable (via: RelationField): boolean {
+function isWritable (via: RelationField, ...changes: readonly LinkingChange[]): boolean {
   const { writable, holder } = via
   if (!writable || holder.strategies.update.length === 0) return false
-  if (via.kind === 'sub-collection' && via.link.kind === 'join') return true
+  if (via.kind === 'sub-collection' && via.link.kind === 'join') {
+    return !changes.some(change => refusesLink(via, change))
+  }
   const { source: { writes } } = via.kind === 'sub-item' ? holder : via.target
   return writes?.refused.has('update') !== true
 }
 
+/** Returns true if the join table of a relation does not take the change (docs/databases.md: Views and triggers). */
+export function refusesLink (field: Field, change: LinkingChange): boolean {
+  if (field.kind !== 'sub-collection' || field.link.kind !== 'join') return false
+  return field.holder.source.refusesLink?.(field.link.through, change) === true
+}
+
 /** Returns the relation by which a collection takes existing items; undefined if it takes none. */
 export function linkingRelation ({ from: { via }, where }: On<'collection'>): SubCollectionField | undefined {
-  return via !== undefined && where === always && isWritable(via) ? via : undefined
+  return via !== undefined && where === always && isWritable(via, 'insert') ? via : undefined
 }
 
 /** Returns the relation whose elements a client may replace as a whole; undefined if it may not. */
 export function replaceableRelation (resource: On<'collection'>): SubCollectionField | undefined {
   const via = linkingRelation(resource)
-  return via !== undefined && isSeparable(via) ? via : undefined
+  return via !== undefined && isSeparable(via) && isWritable(via, 'delete') ? via : undefined
 }
 
 /** The relation that the path of an item ends with, if it is separable. `writable`: a client may unlink the item. */
@@ -43,5 +52,5 @@ export interface Separable { readonly via: RelationField, readonly writable: boo
 /** Returns the separable relation that the path of an item ends with; undefined for any other path. */
 export function separableRelation ({ walked }: On<'item'>): Separable | undefined {
   const via = walked.at(-1)?.step.via
-  return via !== undefined && isSeparable(via) ? { via, writable: isWritable(via) } : undefined
+  return via !== undefined && isSeparable(via) ? { via, writable: isWritable(via, 'delete') } : undefined
 }

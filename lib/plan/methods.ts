@@ -1,5 +1,5 @@
 import { takenStrategies } from '../model/strategies.ts'
-import { linkingRelation, replaceableRelation, separableRelation } from './links.ts'
+import { linkingRelation, refusesLink, replaceableRelation, separableRelation } from './links.ts'
 import type { Resource } from './walk.ts'
 
 /** A method that some resource takes. */
@@ -40,7 +40,8 @@ function collectionMethods (resource: On<'collection'>): readonly Method[] {
 }
 
 const takesItems = ({ from, presets }: On<'collection'>) =>
-  takenStrategies(from.collection).create && presets !== undefined
+  takenStrategies(from.collection).create && presets !== undefined &&
+    (from.via === undefined || !refusesLink(from.via, 'insert'))
 
 function itemMethods (resource: On<'item'>): readonly Method[] {
   const { update, delete: deletes } = takenStrategies(resource.collection)

@@ -93,6 +93,29 @@ const insteadOf = {
     else delete from t where id = old.id; return old; end if; return new;`)}`
 }
 
+const joined = `create table t (id integer primary key, name text); insert into t values (1, 'a'), (2, 'b');
+  create table pairs (one integer, other integer); insert into pairs values (1, 2);
+  create view links as select one, other from pairs group by one, other;`
+
+onBoth('links in a view that takes no writes are read, and cannot be written', {
+  sqlite: joined, postgres: joined
+}, db => ({
+  things: collection(Type.Object({
+    id: key,
+    name: Type.Optional(Type.String(rw)),
+    others: SubCollection('things', { through: 'links', foreignKey: 'one', otherKey: 'other', ...rw })
+  }), { source: db.table('t'), requestStrategies })
+}), async (t, send, headers) => {
+  t.strictSame(await send('GET', '/things/1/others?fields=id'), [200, [{ id: 2 }]])
+  t.equal((await send('PUT', '/things/1/others', []))[0], 405)
+  t.equal(headers()['allow'], 'GET, HEAD, OPTIONS, QUERY')
+  t.equal((await send('DELETE', '/things/1/others/2'))[0], 405)
+  t.equal((await send('POST', '/things/1/others', { id: 1 }))[0], 405)
+  t.equal((await send('POST', '/things/1/others', { id: 3 }))[0], 405)
+  t.match(await send('PATCH', '/things/2', { others: [{ id: 1 }] }), [400, { error: 'validation' }])
+  t.strictSame(await send('GET', '/things/1/others?fields=id'), [200, [{ id: 2 }]])
+}, ['error', 'off'])
+
 onBoth("writes go through the triggers 'instead of' of a view", insteadOf, db => ({
   things: collection(Thing, { source: db.table('v'), requestStrategies })
 }), async (t, send, headers) => {

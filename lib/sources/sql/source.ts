@@ -41,7 +41,14 @@ export function makeSource (
   const naming = typeof table === 'string' ? columns : columns ?? table.columns
   const column = columnNaming(naming ?? 'none')
   const writes = findWrites && sourceWrites(findWrites, { schema, name }, column)
-  return { database, table: name, schema, column, get writes () { return writes?.() } }
+  return {
+    database,
+    table: name,
+    schema,
+    column,
+    get writes () { return writes?.() },
+    refusesLink: (through, change) => findWrites?.(joinName(through, schema))?.refused.has(change) === true
+  }
 }
 
 /** Returns the source of a collection. Only collections with SQL sources reach this room. */
@@ -59,6 +66,10 @@ export function tableOf (collection: Collection): TableName {
  */
 export function joinTableOf ({ link, holder }: SubCollectionField): TableName {
   if (link.kind !== 'join') throw new TypeError('only a many-to-many relation has a join table')
-  const { schema, name } = parseTableName(link.through)
-  return { schema: schema ?? sourceOf(holder).schema, name }
+  return joinName(link.through, sourceOf(holder).schema)
+}
+
+function joinName (through: string, ownSchema: string | undefined): TableName {
+  const { schema, name } = parseTableName(through)
+  return { schema: schema ?? ownSchema, name }
 }
