@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc, { runsOf } from '../helpers/fast-check.ts'
 import { deepStrictEqual } from 'node:assert'
 import { test } from 'tap'
 import { createClient } from '../../lib/client/index.ts'
@@ -9,7 +9,7 @@ import { compileSyntax } from '../../lib/request/syntax.ts'
 
 // docs/client.md: Filters
 
-const numRuns = Number(process.env['FC_RUNS'] ?? 500)
+const numRuns = runsOf(500)
 const limits = { depth: 50, terms: 10_000, fields: 10_000 }
 const syntax = compileSyntax({ limits })
 

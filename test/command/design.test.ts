@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc, { runsOf } from '../helpers/fast-check.ts'
 import type { FastifyInstance } from 'fastify'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -240,7 +240,7 @@ const hostileScript = hostileTables.map(tables => tables.map(({ name, columns, v
 }).join(';'))
 
 test('what init writes compiles strictly and answers as what is served; hostile catalogues are inert', async t => {
-  const runs = Number(process.env['FC_RUNS'] ?? 12)
+  const runs = runsOf(12)
   const file = makeFile(rich)
   t.match(await runLine('init', file, projects), { code: 0, out: /Next: cd / })
   t.match(await runLine('init', file, projects), { code: 1, error: /exists, and nothing is overwritten/ })

@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { isDeepStrictEqual } from 'node:util'
-import fc from 'fast-check'
+import fc, { runsOf } from '../helpers/fast-check.ts'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
@@ -11,7 +11,7 @@ import { type Opened, openers } from '../helpers/sources.ts'
 
 // docs/http.md: Writing. Generated requests that write, sent to a fresh world of each source.
 
-const runs = Number(process.env['FC_RUNS'] ?? 50)
+const runs = runsOf(50)
 
 // Keys that are drawn must be the same on every source.
 let drawn = 100

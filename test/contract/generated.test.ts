@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import fc from 'fast-check'
+import fc, { runsOf } from '../helpers/fast-check.ts'
 import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { collection, SubCollection, SubItem } from '../../lib/index.ts'
@@ -331,7 +331,7 @@ type Page =
   | { kind: 'offset', offset: number, limit: number }
   | { kind: 'all' }
 
-const runs = Number(process.env['FC_RUNS'] ?? 400)
+const runs = runsOf(400)
 
 test('any filter, sort, selection and page means the same on every source, however it is encoded', async t => {
   const apps = await Promise.all(Object.values(openers).map(async open => {

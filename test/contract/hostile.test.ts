@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc, { runsOf } from '../helpers/fast-check.ts'
 import type { FastifyInstance } from 'fastify'
 import Fastify from '../helpers/fastify.ts'
 import net from 'node:net'
@@ -11,7 +11,7 @@ import { openers } from '../helpers/sources.ts'
 
 // Whatever is sent: a right answer or a clear 4xx, never a 500.
 
-const runs = Number(process.env['FC_RUNS'] ?? 400)
+const runs = runsOf(400)
 
 const pieces = [
   'artists', 'albums', 'tracks', 'labels', 'label', 'owner', 'artist', 'fans', '1', '2', '10', '999', 'Noisia', 'me',

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import fc from 'fast-check'
+import fc, { runsOf } from '../helpers/fast-check.ts'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
@@ -188,8 +188,7 @@ const choices: fc.Arbitrary<ChoiceSequence> = fc.array(fc.nat({ max: choiceLimit
 const cases: fc.Arbitrary<readonly [Case, ChoiceSequence, ChoiceSequence]> = fc.tuple(new CaseArbitrary(), choices,
   choices)
 
-const runs = Number(process.env['FC_RUNS'] ?? 15)
-const seed = process.env['FC_SEED'] === undefined ? undefined : Number(process.env['FC_SEED'])
+const runs = runsOf(15)
 
 const leakless = (opens: Readonly<Record<string, Open>>, making: Making) => fc.asyncProperty(cases, async ([{
   requests, ...world
@@ -201,7 +200,7 @@ const leakless = (opens: Readonly<Record<string, Open>>, making: Making) => fc.a
 
 test('what a caller may not see makes no difference to any answer that it gets', { timeout: 0 }, async t => {
   await fc.assert(leakless(databases, {}),
-    { numRuns: runs, ...seed !== undefined && { seed }, ...process.env['FC_SHRINK'] === '0' && { endOnFailure: true } })
+    { numRuns: runs, ...process.env['FC_SHRINK'] === '0' && { endOnFailure: true } })
   t.pass(`${runs} worlds`)
 })
 

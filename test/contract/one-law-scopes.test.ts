@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc, { runsOf } from '../helpers/fast-check.ts'
 import Fastify from 'fastify'
 import { test } from 'tap'
 import dataApi, { type Declared } from '../../lib/index.ts'
@@ -147,7 +147,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
   }
 }))
 
-const runs = Number(process.env['FC_RUNS'] ?? 6)
+const runs = runsOf(6)
 
 for (const kind of ['memory', 'sqlite'] as const) {
   test(`by every way of writing a link no item leaves the scope (${kind})`, { timeout: 0 }, async t => {

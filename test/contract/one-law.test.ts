@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc, { runsOf } from '../helpers/fast-check.ts'
 import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { type Declared, type Rules } from '../../lib/index.ts'
@@ -60,7 +60,7 @@ async function findBreach (
 const everyRule = ['safes', 'notes', 'parts', 'tags'].flatMap(name => [`${name}.create`, `${name}.update`])
 const everyName = ['safes.notes', 'notes.safeId', 'notes.safe', 'notes.parts', 'parts.note', 'notes.tags', 'tags.notes']
 const rules = fc.subarray([...everyRule, ...everyName, 'setter'], { minLength: 1, maxLength: 4 })
-const runs = Number(process.env['FC_RUNS'] ?? 15)
+const runs = runsOf(15)
 
 const lawful = (kind: keyof typeof openers, leak: Leak) => fc.asyncProperty(rules, async denied => {
   const breach = await findBreach(kind, denied, leak)

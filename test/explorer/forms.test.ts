@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc, { runsOf } from '../helpers/fast-check.ts'
 import { Type } from '@sinclair/typebox'
 import { fastify } from 'fastify'
 import { test } from 'tap'
@@ -292,7 +292,7 @@ test('a form and a body in JSON leave the same rows', async t => {
     const { renamed: _, ...one } = await byForm.json('/api/artists/by_id/1')
     const { renamed: __, ...other } = await byJson.json('/api/artists/by_id/1')
     t.strictSame(one, other)
-  }), { numRuns: Number(process.env['FC_RUNS'] ?? 30) })
+  }), { numRuns: runsOf(30) })
 })
 
 test('a form has the inputs of its collection, and never shows the text of a password', async t => {

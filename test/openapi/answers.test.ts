@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc, { runsOf, seed } from '../helpers/fast-check.ts'
 import { test } from 'tap'
 import { type Case, CaseArbitrary } from '../../lib/conformance/case.ts'
 import { makeGenerator } from '../../lib/conformance/generator.ts'
@@ -12,9 +12,7 @@ import { readDocument } from '../helpers/openapi.ts'
 
 // docs/openapi.md: Exactness
 
-const numRuns = Number(process.env['FC_RUNS'] ?? 60)
-// The same in each run, so that what fails here fails everywhere; FC_SEED=$RANDOM draws others.
-const seed = Number(process.env['FC_SEED'] ?? 20_261_122)
+const numRuns = runsOf(60)
 
 test('every answer to a generated request is as the document describes it', async t => {
   const counts = { described: 0 }

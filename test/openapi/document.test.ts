@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import fc from 'fast-check'
+import fc from '../helpers/fast-check.ts'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc, { runsOf } from '../helpers/fast-check.ts'
 import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { type OpenApiDocument } from '../../lib/index.ts'
@@ -13,7 +13,7 @@ interface Operation {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
 }
 
-const numRuns = Number(process.env['FC_RUNS'] ?? 300)
+const numRuns = runsOf(300)
 
 async function serve () {
   const app = Fastify()

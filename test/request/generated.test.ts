@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc, { runsOf } from '../helpers/fast-check.ts'
 import { deepStrictEqual } from 'node:assert'
 import { test } from 'tap'
 import { DataApiError } from '../../lib/errors.ts'
@@ -11,7 +11,7 @@ import { compileSyntax, operatorAt, operatorDefaults } from '../../lib/request/s
 import { formatParts, formatQuery, spell } from '../helpers/format-query.ts'
 
 const syntax = compileSyntax({})
-const numRuns = Number(process.env['FC_RUNS'] ?? 1000)
+const numRuns = runsOf(1000)
 
 // A query without its places and without what was not given.
 const bare = (value: unknown): unknown =>

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc from '../helpers/fast-check.ts'
 import { test } from 'tap'
 import type { SubCollectionField } from '../../lib/model/model.ts'
 import { operatorNames, type Scalar } from '../../lib/model/values.ts'

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc from '../../helpers/fast-check.ts'
 import { test } from 'tap'
 import { type Rows, type Table, tableOf, type Undo } from '../../../lib/sources/memory/table.ts'
 

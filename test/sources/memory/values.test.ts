@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import fc from 'fast-check'
+import fc from '../../helpers/fast-check.ts'
 import { test } from 'tap'
 import type { DataField } from '../../../lib/model/model.ts'
 import { type Operator, operatorNames } from '../../../lib/model/values.ts'
