@@ -82,16 +82,34 @@ function putScalar ({ name }: Collection, written: readonly Scalar[], describing
   }
 }
 
-/** Returns the path of all dictionaries of a collection: items by the value of an identifier, or groups of items. */
+/**
+ * Returns the paths of a collection's dictionaries: items by the value of an identifier, or groups of items. A key of
+ * several fields has a path of its own, since the commas of its name are not encoded.
+ */
 export function dictionaryPaths (root: string, view: View, describing: Describing): Paths {
   const { collection } = view
   const fields = filterableFields(collection)
   if (fields.length === 0 || !methodsOf({ ...dictionaryOf(collection, fields) }, view).includes('GET')) return {}
-  const { dictionaryPrefix } = describing.syntax
+  const path = `${root}/${encodeURIComponent(describing.syntax.dictionaryPrefix)}`
+  const keys = collection.identifiers.filter(identifier => identifier.kind === 'key')
+    .filter(key => key.fields.every(field => fields.includes(field)))
+  return {
+    [`${path}{field}`]: {
+      parameters: [fieldParameter(fields.map(({ name }) => name))],
+      get: getDictionary(collection, describing)
+    },
+    ...Object.fromEntries(keys.map(key => [
+      `${path}${key.fields.map(({ name }) => encodeURIComponent(name)).join(',')}`,
+      { get: getDictionary(collection, describing) }
+    ]))
+  }
+}
+
+function getDictionary (collection: Collection, describing: Describing): Operation {
   const element = listedSchema(collection, describing)
   const members = { type: 'object', additionalProperties: { anyOf: [element, { type: 'array', items: element }] } }
   const isWrapped = describing.answers.pageLinks === 'wrapped' || describing.answers.pageLinks === 'both'
-  const get: Operation = {
+  return {
     operationId: describing.operationId(`group_${collection.name}`),
     summary: `Read ${collection.name} by the value of a field`,
     description: 'A member for each value: the item for an identifier, else the items that share the value.',
@@ -104,8 +122,6 @@ export function dictionaryPaths (root: string, view: View, describing: Describin
       default: describing.components.response('Failed')
     }
   }
-  const parameters = [fieldParameter(fields.map(({ name }) => name))]
-  return { [`${root}/${encodeURIComponent(dictionaryPrefix)}{field}`]: { parameters, get } }
 }
 
 function dictionaryOf (collection: Collection, [by]: readonly DataField[]) {
