@@ -19,7 +19,7 @@ export function batchReads ({ use }: Pick<Server, 'use'>): Connection['prepared'
   }
 
   const sendBatch = async (reads: readonly PendingRead[]) => {
-    const results = await use(async ({ batch }) => batch?.(reads) ?? [])
+    const results = await use(async connection => connection.batch?.(reads) ?? [])
     for (const [index, read] of reads.entries()) {
       const result = results[index]
       if (result === undefined) sendAlone(read)
