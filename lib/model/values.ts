@@ -126,7 +126,7 @@ const integerType: ValueType = {
 
 const numberType: ValueType = {
   kind: 'number',
-  expected: 'a number that a double holds',
+  expected: 'a number',
   operators: operatorsOf('equality', 'ordering'),
   parse (text) {
     if (text === 'NaN' || text === 'Infinity' || text === '-Infinity') return text
