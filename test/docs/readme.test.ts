@@ -14,8 +14,8 @@ test('the first program listens, and answers each request as the table says', as
     process.send(app.server.address().port)
     process.on('disconnect', () => { process.exit() })`)
   const folder = mkdtempSync(join(tmpdir(), 'readme-'))
-  // Its database is a file of the folder it runs in, where the loader's name alone would lead nowhere.
-  const execArgv = ['--import', import.meta.resolve('ts-blank-space/register')]
+  // Its database is a file of the folder it runs in, where the loader's path alone would lead nowhere.
+  const execArgv = ['--import', new URL('../helpers/strip-types.mjs', import.meta.url).href]
   const child = fork(fileURLToPath(file), { cwd: folder, execArgv })
   t.teardown(() => {
     child.disconnect()
