@@ -60,7 +60,7 @@ function operationOf (name: string, word: string, value: unknown, parameter: str
   const operator = operators.get(word)
   const at = placeOf(parameter)
   if (operator === undefined) {
-    const near = suggest(word, Object.values(words))
+    const near = suggest(word, Object.values(operatorWords))
     throw invalidFilter(`There is no operator '${word}'.${didYouMean(near)}`, at, near)
   }
   const { list } = traitsOf(operator)
@@ -77,8 +77,8 @@ const compare = (name: string, operator: Operator, value: unknown, at: TextPlace
 export const givenValue = (value: unknown, at: TextPlace): ValueText =>
   ({ text: String(value), quoted: true, at, given: { value } })
 
-/** The words for operators. */
-const words = {
+/** The words for operators in queries of own code and of clients. */
+export const operatorWords = {
   equals: 'eq',
   not_equals: 'ne',
   greater: 'gt',
@@ -98,7 +98,7 @@ const words = {
 
 /** The operators by their words, and by their spellings in URLs. */
 const operators: ReadonlyMap<string, Operator> = new Map(
-  Object.entries(words).flatMap(([operator, word]) => {
+  Object.entries(operatorWords).flatMap(([operator, word]) => {
     const names = [word, ...operatorDefaults[operator as Operator]]
     return names.map(name => [name, operator as Operator] as const)
   })

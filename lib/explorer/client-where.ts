@@ -1,5 +1,5 @@
+import { operatorWords } from '../data/where.ts'
 import type { Predicate } from '../plan/plan.ts'
-import type { Operator } from '../model/values.ts'
 import { type Code, objectOf } from './client-print.ts'
 
 type Where = ReadonlyMap<string, Code>
@@ -9,7 +9,7 @@ export function whereOf (predicate: Predicate): Where {
   switch (predicate.kind) {
     case 'compare': {
       const { field: { name }, operator, value } = predicate
-      const word = words[operator]
+      const word = operatorWords[operator]
       return objectOf({ [name]: word === 'eq' ? value : objectOf({ [word]: value }) })
     }
     case 'some': return objectOf({ [predicate.field.name]: plainly(whereOf(predicate.where)) })
@@ -30,22 +30,4 @@ function together (conditions: readonly Where[]): Where {
 const plainly = (where: Where): Where =>
   where.size > 0 && [...where.keys()].every(name => spelled.has(name)) ? objectOf({ and: [where] }) : where
 
-const words = {
-  equals: 'eq',
-  not_equals: 'ne',
-  greater: 'gt',
-  less: 'lt',
-  at_least: 'gte',
-  at_most: 'lte',
-  in: 'in',
-  not_in: 'notIn',
-  starts_with: 'startsWith',
-  ends_with: 'endsWith',
-  contains: 'contains',
-  equals_ignoring_case: 'eqIgnoreCase',
-  starts_with_ignoring_case: 'startsWithIgnoreCase',
-  ends_with_ignoring_case: 'endsWithIgnoreCase',
-  contains_ignoring_case: 'containsIgnoreCase'
-} as const satisfies Readonly<Record<Operator, string>>
-
-const spelled: ReadonlySet<string> = new Set(Object.values(words))
+const spelled: ReadonlySet<string> = new Set(Object.values(operatorWords))
