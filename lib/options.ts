@@ -100,8 +100,9 @@ export function compileOptions ({ collections, caller = () => undefined, ...data
 }
 
 function checkMembers (collections: unknown, caller: unknown): void {
-  if (typeof collections !== 'object' || collections === null) {
-    throw new DeclarationError("option 'collections': expected an object of collections by name")
+  if (typeof collections !== 'object' || collections === null || Array.isArray(collections)) {
+    const found = describeValue(collections)
+    throw new DeclarationError(`option 'collections': expected an object of collections by name; found ${found}`)
   }
   if (typeof caller !== 'function') {
     throw new DeclarationError(`option 'caller': expected a function; found ${describeValue(caller)}`)

@@ -56,6 +56,8 @@ export async function register (app: FastifyInstance, given: DataApiOptions): Pr
     if (options.slowStatements !== undefined || options.responseContent.serverTiming) {
       scope.addHook('onClose', countStatements())
     }
+    // Fastify measures a reply's `elapsedTime` only for an application that logs requests or has such a hook.
+    if (options.responseContent.serverTiming) scope.addHook('onResponse', (_request, _reply, done) => { done() })
     const documents = makeDocuments(model, options.baseUrl ?? scope.prefix, options)
     decorate(app, scope.prefix, model, documents, own.data)
     const replies = makeReplies(scope, api)

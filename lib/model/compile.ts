@@ -3,6 +3,7 @@ import type { Declared } from '../collection.ts'
 import { DeclarationError } from '../errors.ts'
 import type { PageLimits as Limits } from './model.ts'
 import { compileKey, compileScalars, type Scalars } from './fields.ts'
+import { checkFilled } from './filled.ts'
 import { checkForeignKeys } from './foreign-keys.ts'
 import { compileIdentifiers, compileSpecials } from './identifiers.ts'
 import { compileInputs } from './inputs.ts'
@@ -64,7 +65,10 @@ export function compileModel (declared: Readonly<Record<string, Declared>>, opti
   for (const draft of drafts.values()) addFields(draft, drafts, options)
   // A caller who may not write a field has a model in which it is not writable.
   if (options.whole === undefined && options.own === undefined) {
-    for (const { collection } of drafts.values()) checkSetters(collection)
+    for (const { collection } of drafts.values()) {
+      checkSetters(collection)
+      checkFilled(collection)
+    }
   }
   const collections = new Map<string, Collection>()
   for (const { collection } of drafts.values()) {

@@ -38,7 +38,22 @@ const behaving = (behaviour: object) => declare(Thing, { source, ...behaviour })
 const field = (schema: unknown) =>
   declare(Type.Object({ id, extra: schema as typeof id }), { source, requestStrategies: { create: false } })
 
+const filled = (more: Record<string, unknown>, behaviour: object = {}) => declare(Type.Object({
+  id, name: Type.String({ readable: true, writable: true }), ...more as { rank: typeof id }
+}), { source, ...behaviour })
+const rank = { rank: Type.Integer({ readable: true }) }
+const code = { code: Type.String({ identifier: true, readable: true }) }
+
 refused({
+  'a required field that nothing fills': [filled(rank), new RegExp(
+    "^collection 'things', field 'rank': is required, no client may write it, and nothing fills it, so no item can " +
+    "be created; flag it 'writable', give it a default, fill it in the hook 'creating', or set " +
+    'requestStrategies: { create: false }$'
+  )],
+  'a key of text that nothing fills': [
+    declare(Type.Object({ ...code, name: Type.String({ writable: true }) }), { source }),
+    /field 'code': is required, .*nothing fills it/
+  ],
   'a misspelt scope': [
     behaving({ scpoe: () => false }),
     /^collection 'things': 'scpoe' is not a member of a behaviour\. Did you mean 'scope'\?/
@@ -264,4 +279,30 @@ test('members of computed(), expression() and lookup() are known', async t => {
   await refused({ identifiers: { a: lookup({ type, fnd: get, find: () => null } as never) } },
     "identifiers.a: 'fnd' is not a member of lookup(). Did you mean 'find'?")
   await refused({ delete: 1 }, 'delete: expected a function; found the number 1')
+})
+
+test('a field is filled by whatever may fill it, and need not be where no item is created', async t => {
+  const nothing = () => {}
+  const cases: Record<string, unknown> = {
+    optional: filled({ rank: Type.Optional(Type.Integer()) }),
+    nullable: filled({ rank: Type.Union([Type.Integer(), Type.Null()]) }),
+    writable: filled({ rank: Type.Integer({ writable: true }) }),
+    default: filled({ rank: Type.Integer({ default: 0 }) }),
+    version: filled({ rank: Type.Integer({ readable: true, version: true }) }),
+    hook: filled(rank, { hooks: { creating: nothing } }),
+    setter: filled(rank, { setters: { name: nothing } }),
+    input: filled(rank, { inputs: { rating: input({ type: Type.Integer(), set: nothing }) } }),
+    computed: filled({}, { computed: { rank: computed({ type: Type.Integer(), from: [], get: () => 1 }) } }),
+    parent: filled({ ...rank, under: SubItem('things', { foreignKey: 'rank', readable: true, writable: true }) }),
+    list: filled({ ...rank, below: SubCollection('things', { foreignKey: 'rank', readable: true }) }),
+    uuid: declare(Type.Object({
+      id: Type.String({ format: 'uuid', identifier: true }), name: Type.String({ writable: true })
+    }), { source }),
+    upsert: declare(Type.Object({ ...code, name: Type.String({ writable: true }) }), {
+      source, requestStrategies: { upsert: true }
+    }),
+    'no creation': filled(rank, { requestStrategies: { create: false } }),
+    'nothing writable': declare(Type.Object({ id, ...rank }), { source })
+  }
+  for (const [what, declared] of Object.entries(cases)) t.equal(await messageOf(declared), '', what)
 })

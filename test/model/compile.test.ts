@@ -159,7 +159,8 @@ test('a wrong option is an error that names it', async t => {
     [{ queryString: { limits: { depth: 0 } } }, "option 'queryString.limits.depth': must be at least 1"],
     [{ pages: { maxSize: 'all' } }, "option 'pages.maxSize': must be a number"],
     [{ baseUrl: 'example.org' }, 'option \'baseUrl\': must match the pattern ^https?://'],
-    [{ collections: undefined }, "option 'collections': expected an object of collections by name"]
+    [{ collections: undefined }, "option 'collections': expected an object of collections by name; found undefined"],
+    [{ collections: [] }, "option 'collections': expected an object of collections by name; found an array"]
   ]
   for (const [options, message] of table) t.equal(await mistake(collections, options), message)
 })

@@ -1,3 +1,4 @@
+import { isFilled, isForeignKey, mayFill } from '../../../model/filled.ts'
 import type { Collection, StoredField } from '../../../model/model.ts'
 import type { Finding } from '../../catalog-check.ts'
 import type { CatalogColumn } from '../catalog.ts'
@@ -30,27 +31,7 @@ export function checkViewKey ({ collection }: Served): readonly Finding[] {
     "flag it 'writable', fill it in the hook 'creating', or set requestStrategies: { create: false }"))
 }
 
-/** Returns true if code of the application, which may fill any field, runs when an item is created. */
-const mayFill = ({ hooks, setters, fields }: Collection): boolean =>
-  hooks.creating !== undefined || setters.size > 0 || [...fields.values()].some(({ kind }) => kind === 'input')
-
 const isRequired = ({ nullable, filled }: CatalogColumn) => !nullable && !filled
-
-function isFilled (field: StoredField, collection: Collection): boolean {
-  const { writable, schema, type, identifier } = field
-  const isKey = collection.key.includes(field)
-  return writable || (schema.default !== undefined && schema.default !== null) || field === collection.version ||
-    (isKey && type.kind === 'uuid') || isForeignKey(field, collection) ||
-    // The URL of an upsert gives it.
-    (collection.strategies.upsert && (isKey || identifier))
-}
-
-/** A foreign key is filled by the path of a POST to a sub-collection, or by a sub-item in a body. */
-const isForeignKey = (field: StoredField, { referring, properties }: Collection) =>
-  referring.some(({ foreignKey }) => foreignKey.includes(field)) ||
-  [...properties.values()].some(one => {
-    return one.kind === 'sub-item' && one.writable && one.foreignKey.includes(field)
-  })
 
 const advice = "fill it in the hook 'creating', give the column a default, or set requestStrategies: { create: false }"
 
