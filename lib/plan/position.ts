@@ -12,13 +12,13 @@ export const positionName = memoize((field: DataField) => `${field.property}\0po
 
 /**
  * Returns the value of a row by which the order of its source places it, as a cursor holds it: the value as shown, if
- * that is the exact number, so that all sources give the same links.
+ * the row has no position or that is the same number, so that all sources give the same links.
  */
 export function positionOf (row: Row, field: DataField): Scalar | null {
   const position = row[positionName(field)]
   // Sources return a Scalar or null for every field of an order.
   const shown = row[field.property] ?? null
-  return (position === undefined || isExact(shown, position) ? shown : position) as Scalar | null
+  return (position === undefined || position === null || isExact(shown, position) ? shown : position) as Scalar | null
 }
 
 const isExact = (shown: unknown, position: unknown): boolean =>

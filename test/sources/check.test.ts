@@ -222,6 +222,7 @@ create table s (id integer primary key, i integer, r real, w text, b blob, x any
     i: Type.Boolean(), r: Type.Number(), w: Type.String({ format: 'uuid' }), x: Type.Integer()
   }), [])
   t.equal((await strict({ i: Type.String({ format: 'date' }), w: Type.Number(), b: Type.String() })).length, 3)
+  t.equal((await strict({ w: Type.String({ format: 'int64' }), r: Type.String({ format: 'byte' }) })).length, 2)
 })
 
 onPostgres('a type that cannot hold the field is a fault in PostgreSQL', `
@@ -264,6 +265,10 @@ create table t (id integer primary key, flag integer, price money, n numeric(10,
     at: Type.String({ format: 'date' }),
     doc: Type.Number(),
     u: Type.Integer(),
+    c: Type.Boolean(),
+    real_: Type.String({ format: 'decimal' }),
+    range: Type.Number(),
+    span: Type.String({ format: 'time' }),
     list: Type.Object({}),
     mood: Type.Union([Type.Literal('sad'), Type.Literal('mad')])
   }

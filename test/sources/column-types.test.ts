@@ -5,9 +5,10 @@ import { type Test, test } from 'tap'
 import dataApi, {
   collection, type Declared, memory, postgres, sqlite, SubCollection, SubItem
 } from '../../lib/index.ts'
-import { withoutPostgres } from '../helpers/on-postgres.ts'
+import { onDatabase } from '../helpers/on-database.ts'
+import { test as postgresTest, withoutPostgres } from '../helpers/on-postgres.ts'
 import { serverUrl } from '../helpers/sources.ts'
-import { visitsOnce } from '../helpers/walk-pages.ts'
+import { visitsOnce, walkPages } from '../helpers/walk-pages.ts'
 
 // docs/databases.md: Types of columns. Tables that the plugin did not make.
 
@@ -256,8 +257,17 @@ const onPostgres: Columns = {
     "'2024-02-29 12:00:00.123999'"
   ],
   zoned: ['timetz', Type.String({ format: 'time', ...R }), "'12:00+05:30'", "'12:00Z'", "'06:30Z'", "'23:00-02'"],
-  span: ['interval', Type.String(R), "'1 day'", "'2 hours'", "'-3 mons'"]
+  span: ['interval', Type.String(R), "'1 day'", "'2 hours'", "'-3 mons'"],
+  whole: ['real', Type.Integer(R), '1', '16777216', '9007199254740992'],
+  since: ['timestamptz', Type.String(R), "'infinity'", "'0044-03-15 BC'", "'2024-02-29 12:00:00.123999+00'"],
+  folded: ['text collate folded', Type.String(R), "'Ada'", "'bo'", "'b%_'", "'Ärger'"],
+  cut: ['late_moment', Type.String({ format: 'date-time', ...R }), "'2024-02-29 12:00:00.5+00'"]
 }
+
+const typesOfPostgres = `
+create collation folded (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+create domain some_moment as timestamptz;
+create domain late_moment as some_moment`
 
 test('PostgreSQL: each row is on one page and found by what is shown, whatever its columns hold',
   { skip: withoutPostgres && 'WITHOUT_POSTGRES=1' }, async t => {
@@ -265,7 +275,7 @@ test('PostgreSQL: each row is on one page and found by what is shown, whatever i
     const pool = new pg.Pool(
       { connectionString: serverUrl(), max: 1, options: `-c search_path=${schema} -c datestyle=iso` }
     )
-    await pool.query(`create schema ${schema}; ${toSql(onPostgres)}`)
+    await pool.query(`create schema ${schema}; ${typesOfPostgres}; ${toSql(onPostgres)}`)
     const db = postgres({ connectionString: serverUrl(), driver: { options: `-c search_path=${schema}` } })
     const { app } = await serve(t, collection(schemaOf(onPostgres), { source: db.table('things') }))
     t.strictSame((await app.inject('/things/3')).json(), {
@@ -282,7 +292,11 @@ test('PostgreSQL: each row is on one page and found by what is shown, whatever i
       moment: '0044-03-15T10:00:00.123Z BC',
       plain: '2024-02-29T12:00:00.123Z',
       zoned: '06:30:00+00',
-      span: '-3 mons'
+      span: '-3 mons',
+      whole: 9007199000000000,
+      since: '2024-02-29T12:00:00.123999+00:00',
+      folded: 'b%_',
+      cut: '2024-02-29T12:00:00.500Z'
     })
     for (const url of ['/things?id=3', '/things?id=3&page=1']) {
       t.strictSame(
@@ -303,3 +317,44 @@ test('PostgreSQL: each row is on one page and found by what is shown, whatever i
     await pool.query(`drop schema ${schema} cascade`)
     await pool.end()
   })
+
+postgresTest('PostgreSQL: text is searched by code point, whatever the collation of its column', async t => {
+  const ddl = `create collation folded (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+    create table things (id integer primary key, v text collate folded);
+    insert into things values (1, 'Ada'), (2, 'ada'), (3, 'b%d')`
+  await onDatabase(ddl, async db => {
+    const Thing = Type.Object({ id, v: Type.Optional(Type.String(R)) })
+    const { app } = await serve(t, collection(Thing, { source: db.table('things') }))
+    const found = {
+      'v=ada': [2], 'v^=A': [1], 'v$=da': [1, 2], 'v*=%25': [3], 'v^~=A': [1, 2], 'v~=ADA': [1, 2], 'v*~=D': [1, 2, 3]
+    }
+    for (const [query, ids] of Object.entries(found)) {
+      t.strictSame((await app.inject(`/things?${query}`)).json<Array<{ id: number }>>().map(({ id }) => id), ids, query)
+    }
+    await app.close()
+  })
+})
+
+postgresTest('PostgreSQL: moments are sorted by their microseconds, and cut for filters', t => {
+  const moments = ['12:00:00.123001', '12:00:00.123999', '12:00:00.123', '12:00:00.124', '11:59:59.9999']
+  const ddl = `create table things (at timestamptz primary key);
+    insert into things select ('2024-02-29T' || m || 'Z')::timestamptz from unnest(array['${moments.join("','")}']) m`
+  return onDatabase(ddl, async db => {
+    const At = Type.String({ format: 'date-time', identifier: true, readable: true })
+    const { app } = await serve(t, collection(Type.Object({ at: At }), { source: db.table('things') }))
+    const inOrder = ['11:59:59.999', '12:00:00.123', '12:00:00.123', '12:00:00.123', '12:00:00.124']
+    for (const limit of [1, 2, 5]) {
+      const seen = (await walkPages(app, `/things?limit=${limit}`)).map(({ at }) => String(at).slice(11, -1))
+      t.strictSame(seen, inOrder)
+      const back = await walkPages(app, `/things?sort=at+desc&limit=${limit}`)
+      t.strictSame(back.map(({ at }) => String(at).slice(11, -1)), inOrder.toReversed())
+    }
+    const counts = { 'at=': 3, 'at>=': 4, 'at>': 1, 'at<=': 4, 'at<': 1, 'at!=': 2, 'at=*': 3 }
+    for (const [start, count] of Object.entries(counts)) {
+      t.equal((await app.inject(`/things?${start}2024-02-29T12:00:00.123Z`)).json<unknown[]>().length, count, start)
+    }
+    t.equal((await app.inject('/things/2024-02-29T12:00:00.123Z')).statusCode, 409)
+    t.equal((await app.inject('/things/2024-02-29T12:00:00.124Z')).statusCode, 200)
+    await app.close()
+  })
+})

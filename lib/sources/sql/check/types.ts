@@ -14,15 +14,14 @@ export interface TypeRules {
   readonly systemColumns: ReadonlySet<string>
 }
 
-// Families that nothing is known about suit every kind.
-const families = (...known: readonly TypeFamily[]): ReadonlySet<TypeFamily> => new Set([...known, 'other', 'any'])
+// A column that may hold anything suits every kind. Types that the plugin knows nothing about are shown as text.
+const families = (...known: readonly TypeFamily[]): ReadonlySet<TypeFamily> => new Set([...known, 'any'])
 
 // JSON is checked by its schema (columns.ts).
 const common = {
   date: families('date', 'text'),
-  time: families('time', 'text', 'interval'),
-  uuid: families('uuid', 'text'),
-  byte: families('bytes', 'text')
+  time: families('time', 'text'),
+  uuid: families('uuid', 'text')
 } as const satisfies TypeRules['suits']
 
 export const postgresRules: TypeRules = {
@@ -31,12 +30,13 @@ export const postgresRules: TypeRules = {
     integer: families('integer', 'decimal', 'float'),
     number: families('integer', 'decimal', 'float'),
     int64: families('integer', 'decimal'),
-    decimal: families('integer', 'decimal', 'float'),
+    decimal: families('integer', 'decimal'),
     boolean: families('boolean'),
+    byte: families('bytes', 'text'),
     'date-time': families('timestamp', 'text'),
     // All but bytes.
     string: families('integer', 'decimal', 'float', 'money', 'boolean', 'text', 'enum', 'date', 'timestamp', 'time',
-      'interval', 'uuid', 'json', 'array')
+      'interval', 'uuid', 'json', 'array', 'other')
   },
   comparesAll: false,
   returnsViewKeys: true,
@@ -48,7 +48,9 @@ export const sqliteRules: TypeRules = {
     ...common,
     integer: families('integer', 'float'),
     number: families('integer', 'float'),
+    int64: families('integer'),
     boolean: families('integer', 'float'),
+    byte: families('bytes'),
     // Moments are texts, or seconds since 1970.
     'date-time': families('text', 'integer', 'float'),
     string: families('text', 'integer', 'float')

@@ -5,7 +5,7 @@ import type { Dialect, Sql } from '../statements/dialect.ts'
 import { readNumber } from '../statements/exact-numbers.ts'
 import { parseScalar, parseText } from '../statements/parse-json.ts'
 import { isTyped, type Slot } from '../statements/shape.ts'
-import { type Form, formOf, forms, isJson, text, textForm } from './forms.ts'
+import { byCodePoint, type Form, formOf, forms, isJson, text, textForm } from './forms.ts'
 import { postgresWriter } from './json.ts'
 
 /**
@@ -17,34 +17,37 @@ export const postgresDialect: Dialect = {
   comparable: (column, columnType) => formOf(columnType).comparable(column),
   filtered,
   bound: (column, operator, slot, columnType) =>
-    formOf(columnType).inexact?.bound(column, operator, sql`${sql.val(slot)}::double precision`),
+    formOf(columnType).inexact?.bound(column, operator, operand(slot, columnType)),
   grouped: filtered,
   // Equal decimals have different texts, with and without zeros at their ends.
   encodeGroup: (value, columnType) => columnType.kind === 'decimal'
     ? sql`trim_scale(${value})::text`
-    : isInexact(columnType) ? value : formOf(columnType).encode(value),
+    : isText(columnType) || isInexactNumber(columnType) ? value : formOf(columnType).encode(value),
   decodeGroup: (encoded, columnType) => columnType.kind === 'mixed' ? encoded : decode(encoded, columnType),
-  position: (column, columnType) => formOf(columnType) === forms.wideNumeric ? text(column) : undefined,
+  position: (column, columnType) => formOf(columnType).inexact?.position?.(column),
   storedOperand: (slot, columnType, textual) => textual
     ? sql`${numericText(sql`${sql.val(slot)}`)}::${sql.raw(storedType(columnType))}`
-    : isInexact(columnType) ? sql`${sql.val(slot)}::${sql.raw(storedType(columnType))}` : operand(slot, columnType),
+    : isInexactNumber(columnType)
+      ? sql`${sql.val(slot)}::${sql.raw(storedType(columnType))}`
+      : operand(slot, columnType),
   // A column of text stays as it is, so that an index can serve it.
   asShown: (column, { kind, type }) =>
     kind === 'string' && textForm(type) !== forms.text ? textForm(type).fetch(column) : column,
   operand,
   among: (column, slot, columnType) =>
     sql`${filtered(column, columnType)} = any(${castList(sql`${sql.val(slot)}`, columnType)})`,
-  startsWith: (column, slot) => sql`starts_with(${text(column)}, ${text(sql`${sql.val(slot)}`)})`,
+  // By code point: the collation of a column may ignore case, or not allow searches at all.
+  startsWith: (column, slot) => sql`starts_with(${byCodePoint(column)}, ${text(sql`${sql.val(slot)}`)})`,
   endsWith (column, slot) {
     const end = text(sql`${sql.val(slot)}`)
-    return sql`right(${text(column)}, length(${end})) = ${end}`
+    return sql`right(${byCodePoint(column)}, length(${end})) = ${end}`
   },
-  contains: (column, slot) => sql`strpos(${text(column)}, ${text(sql`${sql.val(slot)}`)}) > 0`,
+  contains: (column, slot) => sql`strpos(${byCodePoint(column)}, ${text(sql`${sql.val(slot)}`)}) > 0`,
   foldCase (column) {
     const isAscii = sql`octet_length(${text(column)}) = length(${text(column)})`
     const lower = sql`lower(${text(column)} collate "C")`
     // Other characters are mapped one by one: for them, lower() depends on the server's version and libraries.
-    const mapped = sql`translate(${text(column)}, ${sql.lit(capitals().from)}, ${sql.lit(capitals().to)})`
+    const mapped = sql`translate(${byCodePoint(column)}, ${sql.lit(capitals().from)}, ${sql.lit(capitals().to)})`
     return sql`case when ${isAscii} then ${lower} else ${mapped} end`
   },
   clocked: conditions => conditions,
@@ -72,11 +75,14 @@ export const postgresDialect: Dialect = {
   }
 }
 
-const isInexact = (columnType: ColumnType) => formOf(columnType).inexact !== undefined
+const isInexactNumber = (columnType: ColumnType) => formOf(columnType).inexact?.shownType === 'double precision'
+
+/** Returns true for a field of plain text, whose values are compared as they are shown. */
+const isText = ({ kind }: ColumnType) => kind === 'string'
 
 function filtered (column: Sql, columnType: ColumnType): Sql {
   const { comparable, inexact } = formOf(columnType)
-  return inexact === undefined ? comparable(column) : inexact.toDouble(column)
+  return inexact === undefined ? comparable(column) : inexact.toShown(column)
 }
 
 function operand (slot: Slot, columnType: ColumnType): Sql {
@@ -85,7 +91,7 @@ function operand (slot: Slot, columnType: ColumnType): Sql {
   return form.operand?.(value) ?? sql`${value}::${sql.raw(filteredType(form))}`
 }
 
-const filteredType = ({ type, inexact }: Form) => inexact === undefined ? type : 'double precision'
+const filteredType = ({ type, inexact }: Form) => inexact?.shownType ?? type
 
 const storedType = (columnType: ColumnType) => formOf(columnType).inexact?.type ?? formOf(columnType).type
 

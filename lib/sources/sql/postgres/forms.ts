@@ -1,7 +1,9 @@
 import { sql } from '../load-kysely.ts'
 import type { ColumnType } from '../statements/columns.ts'
 import type { Sql } from '../statements/dialect.ts'
-import { type Inexact, real, wideNumeric } from './numbers.ts'
+import type { Inexact } from './inexact.ts'
+import { fineMoment, fineMomentInZone, moment, momentInZone } from './moments.ts'
+import { real, wideNumeric } from './numbers.ts'
 
 /**
  * The SQL forms of a column type. `type`: the type that a bound value is cast to. `comparable`: for comparing and
@@ -19,8 +21,7 @@ export interface Form {
 
 const asIs = (column: Sql) => column
 export const text = (column: Sql) => sql`(${column})::text`
-const byCodePoint = (column: Sql) => sql`(${column})::text collate "C"`
-const inMillis = (column: Sql) => sql`date_trunc('milliseconds', ${column})`
+export const byCodePoint = (column: Sql) => sql`(${column})::text collate "C"`
 
 const plain = (type: string, fetch = asIs): Form => ({ type, comparable: asIs, encode: asIs, fetch })
 
@@ -34,22 +35,14 @@ const days = (column: Sql) => sql`case ${column} when 'infinity' then 2147483647
 
 // JSON has one form for days and moments, independent of DateStyle. UTC makes it independent of TimeZone.
 const isoText = (column: Sql) => sql`(to_json(${column}) #>> '{}')`
-const isoMoment = (column: Sql) => sql`(to_json((${column}) at time zone 'UTC') #>> '{}') || '+00:00'`
+const isoMoment = (column: Sql) => sql`(${isoText(sql`(${column}) at time zone 'UTC'`)} ||
+  case when isfinite(${column}) then '+00:00' else '' end)`
 const asText = (toText: (column: Sql) => Sql): Form => ({
   type: 'text',
   comparable: column => sql`(${toText(column)}) collate "C"`,
   encode: toText,
   fetch: toText
 })
-
-/** The text of a moment. A moment before the year 1 says so, and an endless one is `infinity` or `-infinity`. */
-function moment (column: Sql, inUtc = column): Sql {
-  const iso = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
-  const isUsual = sql`${column} >= '0001-01-01 00:00:00Z' and isfinite(${column})`
-  return sql`case when ${isUsual} then to_char(${inUtc}, ${sql.lit(iso)})
-    when isfinite(${column}) then to_char(${inUtc}, ${sql.lit(`${iso} BC`)}) else (${column})::text end`
-}
-const momentInZone = (column: Sql) => moment(column, sql`(${column}) at time zone 'UTC'`)
 
 // Bound as text, because postgres.js makes a Date of a value whose type it knows to be a day or a moment, and a Date
 // holds neither years before Christ nor `infinity`.
@@ -98,6 +91,8 @@ export const forms = {
   boolean: plain('boolean'),
   bytes: { ...textual('bytea', base64), operand: value => sql`decode(${value}, 'base64')` },
   date: { ...plain('date', days), operand: value => sql`${text(value)}::date` },
+  momentInZone: { ...textual('timestamptz', momentInZone), operand: momentOperand },
+  moment: { ...textual('timestamp', moment), operand: localMomentOperand },
   time: plain('time', text),
   timetz: { ...plain('timetz', text), operand: zoned }
 } as const satisfies Record<string, Form>
@@ -133,6 +128,7 @@ function numberForm (type: string): Form {
 function integerForm (type: string): Form {
   if (type === 'smallint' || type === 'integer') return forms.integer
   if (type === '' || type === 'bigint') return forms.bigint
+  if (type === 'real') return forms.real
   return type.startsWith('numeric') ? forms.integerNumeric : forms.numeric
 }
 
@@ -151,11 +147,10 @@ const isInteger = (type: string) => type === 'smallint' || type === 'integer' ||
 
 function momentForm (type: string): Form {
   if (!type.startsWith('timestamp')) return forms.text
-  // The wire has milliseconds. A column with finer moments is compared by the milliseconds that clients see.
-  const comparable = /^timestamp\([0-3]\)/.test(type) ? asIs : inMillis
-  return type.endsWith('with time zone')
-    ? { type: 'timestamptz', comparable, encode: momentInZone, fetch: momentInZone, operand: momentOperand }
-    : { type: 'timestamp', comparable, encode: moment, fetch: moment, operand: localMomentOperand }
+  const form = type.endsWith('with time zone') ? forms.momentInZone : forms.moment
+  // Other columns hold moments that are finer than the milliseconds of the wire.
+  if (/^timestamp\([0-3]\)/.test(type)) return form
+  return { ...form, inexact: form === forms.momentInZone ? fineMomentInZone : fineMoment }
 }
 
 export const isJson = (type: string) => type === 'json' || type === 'jsonb'

@@ -44,7 +44,7 @@ function writeValue (column: Sql, columnType: ColumnType): Sql {
 function toDouble (column: Sql, columnType: ColumnType): Sql {
   const { inexact } = formOf(columnType)
   if (columnType.type === 'real') return column
-  if (columnType.type.startsWith('numeric')) return (inexact ?? wideNumeric).toDouble(column)
+  if (columnType.type.startsWith('numeric')) return (inexact ?? wideNumeric).toShown(column)
   return sql`(${column})::double precision`
 }
 

@@ -1,26 +1,16 @@
 import { sql } from '../load-kysely.ts'
-import type { Operator } from '../../../model/values.ts'
 import type { Sql } from '../statements/dialect.ts'
+import { boundOf, type Inexact } from './inexact.ts'
 
-// Fields of type Number over columns whose values are no doubles. A client sees the nearest double and filters by it;
-// an order, and so a cursor, goes by the column itself.
-
-/**
- * A type of numbers that doubles do not hold exactly. `toDouble`: the double that a client sees. `bound`: what a
- * comparison of that double with `operand` implies for the column, so that an index serves it.
- */
-export interface Inexact {
-  readonly type: string
-  toDouble (column: Sql): Sql
-  bound (column: Sql, operator: Operator, operand: Sql): Sql | undefined
-}
+// Fields of type Number over columns whose values are no doubles. A client sees the nearest double and filters by it.
 
 const double = (value: Sql) => sql`(${value})::double precision`
 
 /** By way of text, because the cast of a `real` shows digits that it does not have: 0.1 would be 0.10000000149. */
 export const real: Inexact = {
   type: 'real',
-  toDouble: column => sql`(${column})::text::double precision`,
+  shownType: 'double precision',
+  toShown: column => sql`(${column})::text::double precision`,
   bound: (column, operator, operand) => boundOf(column, operator, { low: nearest(operand), high: nearest(operand) })
 }
 
@@ -35,7 +25,9 @@ function nearest (value: Sql): Sql {
 /** `numeric` of more than 15 digits. The cast alone fails on what is too large or too small for a double. */
 export const wideNumeric: Inexact = {
   type: 'numeric',
-  toDouble: column => sql`(case when abs(${column}) < 1e-320 then 0::double precision
+  shownType: 'double precision',
+  position: column => sql`(${column})::text`,
+  toShown: column => sql`(case when abs(${column}) < 1e-320 then 0::double precision
     when abs(${column}) > ${sql.raw(largest)} and abs(${column}) < 'Infinity'
       then sign(${column})::double precision * 'Infinity'::double precision
     else ${double(column)} end)`,
@@ -51,18 +43,3 @@ export const wideNumeric: Inexact = {
 }
 
 const largest = '1.7976931348623157e308::numeric'
-
-interface Ends { readonly low: Sql, readonly high: Sql }
-
-function boundOf (column: Sql, operator: Operator, ends: Ends): Sql | undefined {
-  const make = Object.hasOwn(bounds, operator) ? bounds[operator] : undefined
-  return make?.(column, ends)
-}
-
-const bounds: Partial<Readonly<Record<Operator, (column: Sql, ends: Ends) => Sql>>> = {
-  equals: (column, { low, high }) => sql`${column} between ${low} and ${high}`,
-  greater: (column, { low }) => sql`${column} >= ${low}`,
-  at_least: (column, { low }) => sql`${column} >= ${low}`,
-  less: (column, { high }) => sql`${column} <= ${high}`,
-  at_most: (column, { high }) => sql`${column} <= ${high}`
-}
