@@ -263,7 +263,7 @@ test('reads are repeated after Retry-After, writes are not', async t => {
 test('an aborted request rejects with the reason, also while it waits', async t => {
   const { authors, url } = await serve(t)
   await t.rejects(authors.list({}, { signal: AbortSignal.abort(new RangeError('enough')) }), RangeError)
-  const waiting = createServer((_, response) => { response.writeHead(503, { 'retry-after': '20' }).end() })
+  const waiting = createServer((_, response) => { response.writeHead(503, { 'retry-after': '4' }).end() })
   await new Promise<void>(resolve => { waiting.listen(0, '127.0.0.1', resolve) })
   t.teardown(() => waiting.close())
   const controller = new AbortController()

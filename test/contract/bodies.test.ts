@@ -11,7 +11,7 @@ import { type Opened, openers } from '../helpers/sources.ts'
 
 // docs/http.md: Writing. Generated requests that write, sent to a fresh world of each source.
 
-const runs = runsOf(50)
+const runs = runsOf(30)
 
 // Keys that are drawn must be the same on every source.
 let drawn = 100

@@ -183,7 +183,7 @@ test('@fastify/helmet and @fastify/cors: their headers are on answers and errors
 test('@fastify/circuit-breaker: an open circuit is 503', async t => {
   let broken = true
   const { ask } = await serve(async app => {
-    await app.register(circuitBreaker, { threshold: 1, resetTimeout: 60_000 })
+    await app.register(circuitBreaker, { threshold: 1, resetTimeout: 10_000 })
     app.addHook('preHandler', app.circuitBreaker())
   }, {
     scope: () => true, setters: { name () { if (broken) throw new Error('down'); throw new ArgumentError('No.') } }

@@ -5,13 +5,12 @@ import { backends, endBackends, type Postgres, signal, startPostgres } from './p
 import { servePostgres } from './postgres-api.ts'
 import type { Random } from './random.ts'
 
-// A server is struck while clients write through an API that goes on running. One fault a row: what strikes, how often,
-// and when it is over.
+// A server is struck while clients write through an API that goes on running. One fault a row: what strikes, how often
+// (once in the short form), and when it is over.
 
 interface Fault {
   readonly name: string
   readonly rounds: number
-  readonly quickRounds: number
   readonly statementTimeout?: number
   readonly kinds?: readonly Kind[]
   /** Strikes, and resolves with the moment at which the server could serve again. */
@@ -19,14 +18,14 @@ interface Fault {
 }
 
 const listFaults = (): readonly Fault[] => [
-  { name: 'backend killed, PostgreSQL', rounds: 40, quickRounds: 3, strike: killBackend },
-  { name: 'backend killed, single creates', rounds: 40, quickRounds: 3, kinds: ['single create'], strike: killBackend },
-  { name: 'server stopped at once and started', rounds: 40, quickRounds: 3, strike: restartAtOnce },
-  { name: 'the same, single creates', rounds: 40, quickRounds: 3, kinds: ['single create'], strike: restartAtOnce },
-  { name: 'server restarted (fast)', rounds: 40, quickRounds: 2, strike: restartFast },
+  { name: 'backend killed, PostgreSQL', rounds: 40, strike: killBackend },
+  { name: 'backend killed, single creates', rounds: 40, kinds: ['single create'], strike: killBackend },
+  { name: 'server stopped at once and started', rounds: 40, strike: restartAtOnce },
+  { name: 'the same, single creates', rounds: 40, kinds: ['single create'], strike: restartAtOnce },
+  { name: 'server restarted (fast)', rounds: 40, strike: restartFast },
   // Longer than a statement may take, and the second that the API waits beyond that.
-  { name: 'server held for 2 s', rounds: 30, quickRounds: 1, statementTimeout: 500, strike: hold },
-  { name: 'all backends ended, again and again for 2 s', rounds: 10, quickRounds: 1, strike: storm }
+  { name: 'server held for 2 s', rounds: 30, statementTimeout: 500, strike: hold },
+  { name: 'all backends ended, again and again for 2 s', rounds: 10, strike: storm }
 ]
 
 /** Kills backends, stops and restarts servers, holds them, and ends all backends again and again. */
@@ -43,7 +42,7 @@ async function strikeOften (effort: Effort, fault: Fault): Promise<Outcome> {
   const server = await startPostgres(supply)
   const { statementTimeout = 10_000, kinds = everyKind } = fault
   const served = await servePostgres({ effort, supply, options: { connectionString: server.url, statementTimeout } })
-  const rounds = quick ? fault.quickRounds : fault.rounds
+  const rounds = quick ? 1 : fault.rounds
   const heals: number[] = []
   for (let round = 0; round < rounds; round++) {
     const load = startLoad(served.writer, { random, clients: 10, of: kinds })

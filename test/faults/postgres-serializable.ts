@@ -32,7 +32,7 @@ async function conflict (effort: Effort, { name, kinds }: Mix): Promise<Outcome>
   const server = await startPostgres(supply, ['default_transaction_isolation=serializable'])
   const served = await servePostgres({ effort, supply, options: { connectionString: server.url } })
   const load = startLoad(served.writer, { random: effort.random, clients: 10, of: kinds })
-  await setTimeout(effort.quick ? 3000 : 20_000)
+  await setTimeout(effort.quick ? 1000 : 20_000)
   await load.stop()
   const atCommit = server.log().match(/(during|on) commit attempt/g)?.length ?? 0
   const refused = server.log().match(/could not serialize access/g)?.length ?? 0
