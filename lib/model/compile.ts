@@ -98,11 +98,11 @@ function makeDraft (property: string, declared: Declared, options: CompileOption
   const links: SubCollectionField[] = []
   const stored = [...scalars.values()].filter((field): field is StoredField => field.kind === 'stored')
   const { whole, requestStrategies = {} } = options
-  const denying = whole !== undefined
   const key = compileKey(property, declared, scalars)
   const collection = Object.freeze({
     name,
     property,
+    description: declared.schema.description,
     fields,
     properties,
     key,
@@ -111,7 +111,7 @@ function makeDraft (property: string, declared: Declared, options: CompileOption
     source: declared.source,
     pages: compilePages(property, declared, options),
     stored,
-    ...compileVersion(property, stored, denying || options.own === 'open'),
+    ...compileVersion(property, stored, whole !== undefined || options.own === 'open'),
     referrers,
     referring,
     links,

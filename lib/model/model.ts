@@ -22,6 +22,8 @@ export interface Collection {
   readonly name: string
   /** The name in the application: the key under which the collection was registered. */
   readonly property: string
+  /** The description of the schema, for documents. */
+  readonly description: string | undefined
   /**
    * All declared fields by their names on the wire, in the order declared. Only plan/visible.ts decides which of them
    * a client may know.

@@ -3,7 +3,8 @@ import type { Collection } from '../model/model.ts'
 import type { Permissions } from '../plan/request.ts'
 import type { Syntax } from '../request/syntax.ts'
 import { makeComponents } from './components.ts'
-import { type AnswerOptions, type Describing, type Version, viewsOf } from './describing.ts'
+import { type AnswerOptions, type Describing, type Version, type View, viewsOf } from './describing.ts'
+import { withLinks } from './links.ts'
 import type { Document, Operation, PathItem } from './objects.ts'
 import { collectionPaths, isNameable } from './paths.ts'
 import { type ProfileName, profiles } from './profiles.ts'
@@ -19,6 +20,8 @@ export interface DocumentOptions {
   readonly collections?: readonly string[] | undefined
   /** Put before the names of all components, so that they fit into another document. Default: nothing. */
   readonly componentPrefix?: string | undefined
+  /** The operations' identifiers that another document has. Default: none. */
+  readonly operationIds?: readonly string[] | undefined
 }
 
 /** The parts of a registration that a document is made from. */
@@ -50,7 +53,7 @@ export function makeDocument (
     syntax,
     answers,
     components: makeComponents(all, prefix),
-    operationId: uniqueNames()
+    operationId: uniqueNames(options.operationIds)
   }
   const views = viewsOf(permissionsFor, all.map(({ name }) => name))
     .filter(({ collection }) => wanted === undefined || wanted.includes(collection.name))
@@ -62,12 +65,23 @@ export function makeDocument (
     openapi: version === '3.2' ? '3.2.0' : '3.1.1',
     info: { title: 'Data API', version: '1.0.0', description: advice, ...info },
     servers: servers ?? [{ url: described.root === '' ? '/' : described.root }],
-    tags: views.map(({ collection: { name } }) => ({ name })),
-    paths: { ...profile === 'docs' && { '/': directoryPath(describing) }, ...paths },
+    tags: tagsOf(views, profile),
+    paths: profile === 'docs' ? { '/': directoryPath(describing), ...withLinks(paths) } : paths,
     components: { schemas: describing.components.schemas, responses, ...securitySchemes && { securitySchemes } },
     ...security && { security }
   }
 }
+
+/** A collection can be called as the tag of the directory is. */
+function tagsOf (views: readonly View[], profile: ProfileName): Document['tags'] {
+  const own = views.map(({ collection: { name, description = `The collection \`${name}\`.` } }) => {
+    return { name, description }
+  })
+  const isUsed = profile !== 'docs' || own.some(({ name }) => name === directoryTag)
+  return isUsed ? own : [{ name: directoryTag, description: 'The names of all collections.' }, ...own]
+}
+
+const directoryTag = 'directory'
 
 const advice = 'The path of an item goes on through its relations to any depth, such as ' +
   '`/artists/3/albums/7/tracks`; this document describes the first two levels.'
@@ -76,9 +90,11 @@ function directoryPath (describing: Describing): PathItem {
   const get: Operation = {
     operationId: describing.operationId('list_collections'),
     summary: 'List the collections',
-    tags: [],
+    description: 'The name of a collection is the first segment of its paths.',
+    tags: [directoryTag],
     responses: {
       200: ok('The collections.', directorySchema(describing)),
+      400: describing.components.response('BadRequest'),
       default: describing.components.response('Failed')
     }
   }
@@ -86,8 +102,8 @@ function directoryPath (describing: Describing): PathItem {
 }
 
 /** Returns a function that makes names of at most 64 characters, each only once. */
-function uniqueNames (): (name: string) => string {
-  const used = new Set<string>()
+function uniqueNames (taken: readonly string[] = []): (name: string) => string {
+  const used = new Set(taken)
   return name => {
     const plain = name.replaceAll(/[^A-Za-z0-9_-]/gu, '_').slice(0, 60)
     let unique = plain

@@ -18,6 +18,14 @@ export interface Response {
   readonly description: string
   readonly headers?: Readonly<Record<string, { readonly description: string, readonly schema: Schema }>>
   readonly content?: Content
+  readonly links?: Readonly<Record<string, Link>>
+}
+
+/** The operation that an answer leads to; `parameters` are runtime expressions. */
+export interface Link {
+  readonly operationId: string
+  readonly description: string
+  readonly parameters: Readonly<Record<string, string>>
 }
 
 /** A type and not an interface, so that a reference is a schema as well. */
@@ -27,7 +35,7 @@ export type Reference = { readonly $ref: string }
 export interface Operation {
   readonly operationId: string
   readonly summary: string
-  readonly description?: string
+  readonly description: string
   readonly tags: readonly string[]
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly required: boolean, readonly content: Content }
@@ -48,7 +56,7 @@ export interface Document {
   readonly openapi: '3.1.1' | '3.2.0'
   readonly info: { readonly title: string, readonly version: string, readonly [member: string]: unknown }
   readonly servers: readonly Server[]
-  readonly tags: ReadonlyArray<{ readonly name: string }>
+  readonly tags: ReadonlyArray<{ readonly name: string, readonly description: string }>
   readonly paths: Readonly<Record<string, PathItem>>
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>

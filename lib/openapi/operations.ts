@@ -41,6 +41,7 @@ export function getList (list: List, describing: Describing): Operation {
   return {
     operationId: describing.operationId(`list_${words.join('_')}`),
     summary: via === undefined ? `List ${first}` : `List the ${via.name} of an item of ${first}`,
+    description: pageWords[describing.answers.pageLinks],
     tags: [first],
     parameters: [...filters, ...listParameters(collection, describing), ...headers],
     responses: {
@@ -53,6 +54,10 @@ export function getList (list: List, describing: Describing): Operation {
   }
 }
 
+const inLink = 'The answer is a page; `Link` leads to the next one.'
+const inBody = 'The answer is a page; `page.next` leads to the next one.'
+const pageWords = { header: inLink, wrapped: inBody, both: inBody, none: 'The answer is a page.' } as const
+
 /** Returns the operation QUERY, whose body is a query string (OpenAPI 3.2). */
 export function queryList (list: List, describing: Describing): Operation {
   const { parameters = [], ...get } = getList(list, describing)
@@ -61,6 +66,7 @@ export function queryList (list: List, describing: Describing): Operation {
   return {
     ...get,
     operationId: describing.operationId(`query_${list.words.join('_')}`),
+    description: 'As GET, for queries that are too long for a URL: the body is the query string.',
     parameters: parameters.filter(parameter => parameter.in === 'header'),
     requestBody: { required: false, content: { [formType]: { schema: { type: 'object', properties } } } }
   }
@@ -123,6 +129,7 @@ export function getItem (
   return {
     operationId: describing.operationId(`get_${words.join('_')}`),
     summary: nullable ? `Read the ${second} of an item of ${first}` : `Read an item of ${collection.name}`,
+    description: nullable ? 'The answer is null where there is none.' : 'The answer has all fields but hidden ones.',
     tags: [first],
     parameters: [...selectionParameters(collection, describing), ...profile.details ? readHeaders : []],
     responses: {
@@ -146,6 +153,9 @@ export function createOperation ({ collection, via, words }: List, describing: D
   const post: Operation = {
     operationId: describing.operationId(`create_${words.join('_')}`),
     summary: via === undefined ? `Create in ${first}` : `Create or link in the ${via.name} of an item of ${first}`,
+    description: describing.profile.plainNames
+      ? 'The body is the new item.'
+      : 'The body is an item or an array of items, all or none of which are created.',
     tags: [first],
     parameters: writeParameters(collection, describing),
     requestBody: {
@@ -238,6 +248,7 @@ export function deleteOperation (collection: Collection, describing: Describing)
   return {
     operationId: describing.operationId(`delete_${collection.name}_item`),
     summary: `Delete an item of ${collection.name}`,
+    description: 'Whether items that refer to it are deleted as well is decided by the application.',
     tags: [collection.name],
     parameters: describing.profile.details ? [matchHeader] : [],
     responses: { 200: ok('Deleted.', doneSchema(describing)), ...writeErrors(describing) }

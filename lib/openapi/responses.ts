@@ -7,18 +7,20 @@ import type { Content, Response, Schema } from './objects.ts'
 import { valueSchema } from './values.ts'
 
 /** Returns the responses that operations share. Every error has the same form. */
-export function sharedResponses ({ components }: Describing) {
+export function sharedResponses ({ components, profile }: Describing): Readonly<Record<string, Response>> {
   const content = {
     [mediaTypes.json]: { schema: components.named('Error', errorSchema) },
     [problemType]: { schema: components.named('Problem', problemSchema) }
   }
   return {
-    NotModified: { description: 'The client has the current representation (If-None-Match).' },
+    ...profile.details && {
+      NotModified: { description: 'The client has the current representation (If-None-Match).' }
+    },
     BadRequest: { description: 'The request is wrong; the message says where and how.', content },
     NotFound: { description: 'There is no such item.', content },
     Conflict: { description: 'The change contradicts what is stored: a duplicate or a missing reference.', content },
     Failed: { description: 'Any other error.', content }
-  } satisfies Readonly<Record<string, Response>>
+  }
 }
 
 /** Returns a response whose body is JSON. */

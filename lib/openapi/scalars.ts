@@ -52,6 +52,7 @@ function getScalar ({ name }: Collection, shown: readonly Scalar[], describing: 
   return {
     operationId: describing.operationId(`get_${name}_field`),
     summary: `Read the value of one field of an item of ${name}`,
+    description: 'The answer is the value alone, as JSON.',
     tags: [name],
     parameters: readHeaders,
     responses: {
@@ -70,6 +71,7 @@ function putScalar ({ name }: Collection, written: readonly Scalar[], describing
   return {
     operationId: describing.operationId(`put_${name}_field`),
     summary: `Write the value of one field of an item of ${name}`,
+    description: 'The body is the new value alone, as JSON.',
     tags: [name],
     parameters: [returnHeader, matchHeader],
     requestBody: { required: true, content: jsonContent(anyOf(written.map(schemaOf('body')))) },

@@ -21,11 +21,15 @@ interface Components { readonly schemas?: object | undefined, readonly responses
 export function mergeDocuments<D extends HostDocument> (host: D, registrations: Iterable<Registered>): D {
   let merged: HostDocument = host
   for (const one of registrations) {
-    const document = one.openapi({ componentPrefix: nameOf(one.prefix) })
+    const document = one.openapi({ componentPrefix: nameOf(one.prefix), operationIds: operationIdsOf(merged) })
     merged = mergeOne(merged, isVersion30(host) ? toVersion30(document) : document, one.prefix)
   }
   return merged as D
 }
+
+const operationIdsOf = ({ paths = {} }: HostDocument): readonly string[] =>
+  (Object.values(paths) as object[]).flatMap(path => Object.values(path) as Array<{ readonly operationId?: string }>)
+    .flatMap(({ operationId }) => operationId ?? [])
 
 const isVersion30 = ({ openapi = '3.0' }: HostDocument) => openapi.startsWith('3.0')
 

@@ -55,6 +55,7 @@ export const collectionOf = (name: string, source: Source, key: StoredField): Co
     pages: { defaultSize: Infinity, maxSize: Infinity },
     stored: [key],
     versionFields: [key],
+    description: undefined,
     version: undefined,
     referring: [],
     referrers: [],

@@ -23,7 +23,7 @@ for (const version of ['3.0.3', '3.1.0']) {
         app.get('/health', { schema: { response: { 200: { type: 'object' } } } }, () => ({}))
         await app.ready()
         const document = app.swagger() as unknown as {
-          readonly paths: Record<string, unknown>
+          readonly paths: Record<string, Record<string, { readonly operationId?: string }>>
           readonly components: { readonly schemas: Record<string, unknown> }
         }
         const {
@@ -35,6 +35,10 @@ for (const version of ['3.0.3', '3.1.0']) {
         }
         t.ok('OtherAuthors' in document.components.schemas)
         t.notOk(Object.keys(document.paths).some(path => path.includes('*')))
+        const ids = Object.values(document.paths).flatMap(Object.values)
+          .flatMap(({ operationId }: { readonly operationId?: string }) => operationId ?? [])
+        t.equal(new Set(ids).size, ids.length)
+        t.ok(ids.includes('list_authors_2'))
       })
     }
   }
