@@ -26,7 +26,11 @@ export interface Batching {
  * Processes in batches what arrives during one turn of the event loop: a batch of answers is made, then sent (cohort
  * scheduling: Larus and Parkes, 2002). Parsing a request, making its answer and sending it each need other code and
  * data in the processor's caches, and evict each other's when they alternate: with ten connections batches halve the
- * cost of an item. A request that arrives alone waits for no other.
+ * cost of an item.
+ *
+ * Where requests arrive one by one, a batch gains nothing, and costs an immediate and an asynchronous context. So after
+ * some turns with one request each, requests are answered at once. After each millisecond of such answers one request
+ * waits for its turn, which shows if others arrive with it by now.
  *
  * After one millisecond the event loop has its turn. Where answers and streams both wait, they alternate.
  */
@@ -40,8 +44,23 @@ class Batches implements Batching {
   private flushing = false
   private early = 0
   private stepsAreNext = false
+  /** The turns with one answer each, since the last turn with several. */
+  private loneTurns = 0
+  /** The milliseconds of answers at once since the last turn. */
+  private alone = 0
 
   answer<T> (work: Work<T>): void {
+    if (this.loneTurns >= enoughLoneTurns && !this.scheduled && this.alone < longest) this.answerAtOnce(work)
+    else this.queue(work)
+  }
+
+  private answerAtOnce<T> (work: Work<T>): void {
+    const begun = performance.now()
+    answerAlone(work)
+    this.alone += performance.now() - begun
+  }
+
+  private queue<T> (work: Work<T>): void {
     this.asked.put(new Job(work))
     this.schedule()
     if (this.asked.length < size || this.flushing || this.early > longestEarly) return
@@ -73,6 +92,8 @@ class Batches implements Batching {
     const { asked, made, steps } = this
     const end = performance.now() + longest
     this.early = 0
+    this.alone = 0
+    this.loneTurns = asked.length + made.length + steps.length === 1 ? this.loneTurns + 1 : 0
     this.stepsAreNext = steps.length > 0 && (this.stepsAreNext || asked.length + made.length === 0)
     try {
       if (this.stepsAreNext) this.runSteps(end)
@@ -102,6 +123,7 @@ class Batches implements Batching {
   private readonly flush = (): void => {
     const begun = performance.now()
     this.flushing = false
+    this.loneTurns = 0
     try {
       this.runAnswers(begun + longest)
     } finally {
@@ -126,6 +148,29 @@ const size = 32
 
 // Milliseconds of one turn of the event loop that may go to full batches. Answers that take longer wait for their turn.
 const longestEarly = 10
+
+// Enough that chance seldom leaves so many turns with one request each where several clients send.
+const enoughLoneTurns = 16
+
+/** Answers a request in the asynchronous context that it has. */
+function answerAlone<T> (work: Work<T>): void {
+  try {
+    const made = work.make()
+    if (made === undefined) return
+    if (made instanceof Promise) made.then(one => { sendOrFail(work, one) }, (error: unknown) => { work.fail(error) })
+    else work.send(made)
+  } catch (error) {
+    work.fail(error)
+  }
+}
+
+function sendOrFail<T> (work: Work<T>, made: T): void {
+  try {
+    work.send(made)
+  } catch (error) {
+    work.fail(error)
+  }
+}
 
 /**
  * Work that runs in the asynchronous context in which it arrived, where hooks find the data of their request.

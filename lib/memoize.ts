@@ -12,6 +12,12 @@ export function memoize<Key extends object, Result> (make: (key: Key) => Result)
   }
 }
 
+/** Memoizes like memoize(), but only for frozen objects, which outlive their requests. */
+export function memoizeFrozen<Key extends object, Result> (make: (key: Key) => Result): (key: Key) => Result {
+  const memoized = memoize(make)
+  return key => Object.isFrozen(key) ? memoized(key) : make(key)
+}
+
 /** The size of a cache of texts. */
 export interface CacheLimits {
   /** Entries. */

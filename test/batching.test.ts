@@ -34,6 +34,38 @@ test('what comes in one turn of the event loop is made together, then sent toget
   t.strictSame(log.slice(6), ['make d', 'send d'])
 })
 
+test('what comes alone turn after turn is answered at once, until others come with it', async t => {
+  const log: unknown[] = []
+  const batching = makeBatching()
+  for (let turn = 0; turn < 16; turn++) {
+    batching.answer(noted([], 'before'))
+    await setImmediate()
+  }
+  batching.answer(noted(log, 'a'))
+  batching.answer(noted(log, 'ill', () => { throw new Error('made ill') }))
+  batching.answer({ ...noted(log, 'b'), send () { throw new Error('sent ill') } })
+  batching.answer({ ...noted(log, 'left'), make: () => undefined })
+  t.strictSame(log.splice(0),
+    ['make a', 'send a', 'make ill', 'fail ill: made ill', 'make b', 'fail b: sent ill'])
+  batching.answer(noted(log, 'late', async () => setTimeout(1, 'late')))
+  batching.answer(noted(log, 'refused', async () => { throw new Error('no') }))
+  while (log.length < 4) await setTimeout(1)
+  t.strictSame(log.splice(0), ['make late', 'make refused', 'fail refused: no', 'send late'])
+  batching.answer(noted(log, 'long', () => {
+    busy(2)
+    return 'long'
+  }))
+  batching.answer(noted(log, 'next'))
+  batching.answer(noted(log, 'other'))
+  t.strictSame(log.splice(0), ['make long', 'send long'])
+  await setImmediate()
+  t.strictSame(log.splice(0), ['make next', 'make other', 'send next', 'send other'])
+  batching.answer(noted(log, 'c'))
+  t.strictSame(log, [])
+  await setImmediate()
+  t.strictSame(log, ['make c', 'send c'])
+})
+
 test('what takes long is sent before the rest is made, and leaves the event loop its turn', async t => {
   const log: unknown[] = []
   const batching = makeBatching()

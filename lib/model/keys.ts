@@ -26,4 +26,5 @@ export const uniques = memoize(({ key, stored }: Collection): ReadonlyArray<read
   ...key.length > 1 ? [key] : []
 ])
 
-const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value)
+const isScalar = (value: unknown): value is Scalar =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'

@@ -2,7 +2,7 @@ import { after } from '../after.ts'
 import type { Context, Found } from '../collection.ts'
 import { type KeyValues, toKeyValues } from '../model/keys.ts'
 import type {
-  Collection, FieldIdentifier, Identifier, KeyIdentifier, LookupIdentifier, SpecialIdentifier
+  Collection, FieldIdentifier, Identifier, KeyIdentifier, LookupIdentifier, SpecialIdentifier, StoredField
 } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 import { memoize } from '../memoize.ts'
@@ -33,13 +33,38 @@ export interface Identified {
 export function identify (
   segment: Segment, collection: Collection, context: Context
 ): Identified | Promise<Identified> {
-  const special = collection.specials.find(one => one.segment === segment.text)
+  const { specials } = collection
+  const special = specials.length === 0 ? undefined : specials.find(one => one.segment === segment.text)
   if (special !== undefined) return identifySpecial(special, collection, context)
-  const identifiers = usableIdentifiers(collection)
-  if (identifiers.some(one => one.kind === 'lookup')) return lookUp(identifiers, segment, collection, context)
-  const wheres = identifiers.map(one => one.kind === 'lookup' ? never : matchFields(one, segment))
-  return identified(identifiers, wheres, segment)
+  const stored = storedIdentifiers(collection)
+  if (stored === undefined) return lookUp(usableIdentifiers(collection), segment, collection, context)
+  return identifyStored(stored, segment)
 }
+
+type StoredIdentifier = FieldIdentifier | KeyIdentifier
+
+/** Returns the identifiers that a client may use; undefined if the application looks one of them up. */
+const storedIdentifiers = memoize((collection: Collection): readonly StoredIdentifier[] | undefined => {
+  const identifiers = usableIdentifiers(collection)
+  const stored = identifiers.flatMap(one => one.kind === 'lookup' ? [] : [one])
+  return stored.length === identifiers.length ? stored : undefined
+})
+
+/** Searches a segment in identifiers whose values are stored. Every request for an item does this. */
+function identifyStored (identifiers: readonly StoredIdentifier[], segment: Segment): Identified {
+  const alternatives: Alternative[] = []
+  let presets: readonly Preset[] | undefined
+  for (const identifier of identifiers) {
+    const values = valuesOf(identifier, segment)
+    if (values === undefined) continue
+    const fields = fieldsOf(identifier)
+    alternatives.push({ identifier: identifier.name, where: equalsKey(fields, values) })
+    presets ??= fields.map((field, index) => ({ field, value: values[index] }))
+  }
+  return { where: anyOf(alternatives), alternatives, special: false, presets }
+}
+
+const anyOf = (alternatives: readonly Alternative[]) => any(alternatives.map(one => one.where))
 
 async function identifySpecial (
   special: SpecialIdentifier, collection: Collection, context: Context
@@ -65,7 +90,7 @@ function identified (identifiers: readonly Identifier[], wheres: readonly Predic
     if (where !== never) alternatives.push({ identifier: identifier.name, where })
     presets ??= presetsOf(identifier, segment)
   }
-  return { where: any(alternatives.map(one => one.where)), alternatives, special: false, presets }
+  return { where: anyOf(alternatives), alternatives, special: false, presets }
 }
 
 /** Searches a segment in one identifier only: `/by_<identifier>/<value>`. */
@@ -82,11 +107,11 @@ function presetsOf (identifier: Identifier, segment: Segment): readonly Preset[]
   return values && fieldsOf(identifier).map((field, index) => ({ field, value: values[index] }))
 }
 
-const fieldsOf = (identifier: FieldIdentifier | KeyIdentifier) =>
-  identifier.kind === 'key' ? identifier.fields : [identifier.field]
+const fieldsOf = memoize((identifier: StoredIdentifier): readonly StoredField[] =>
+  identifier.kind === 'key' ? identifier.fields : [identifier.field])
 
 /** Returns the values that a segment gives to an identifier; undefined if it does not fit. */
-function valuesOf (identifier: FieldIdentifier | KeyIdentifier, { text, parts }: Segment): KeyValues | undefined {
+function valuesOf (identifier: StoredIdentifier, { text, parts }: Segment): KeyValues | undefined {
   if (identifier.kind === 'field') return toKeyValues([identifier.field.type.parse(text)])
   const { fields } = identifier
   return parts.length === fields.length
@@ -113,7 +138,7 @@ function match (
     : matchFields(identifier, segment)
 }
 
-function matchFields (identifier: FieldIdentifier | KeyIdentifier, segment: Segment): Predicate {
+function matchFields (identifier: StoredIdentifier, segment: Segment): Predicate {
   const values = valuesOf(identifier, segment)
   return values === undefined ? never : equalsKey(fieldsOf(identifier), values)
 }

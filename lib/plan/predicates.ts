@@ -16,6 +16,8 @@ export const equals = (field: DataField, value: Scalar | null): Predicate =>
 
 /** Returns the predicate that the fields of a key or of a foreign key have these values. */
 export function equalsKey (key: readonly StoredField[], values: KeyValues): Predicate {
+  const [field, other] = key
+  if (field !== undefined && other === undefined) return equals(field, values[0] ?? null)
   return all(key.map((field, index) => equals(field, values[index] ?? null)))
 }
 
@@ -41,13 +43,13 @@ export function both (first: Predicate, second: Predicate): Predicate {
 
 /** Returns the predicate that all of them hold; `always` for an empty list. */
 export function all (of: readonly Predicate[]): Predicate {
-  const [only, ...others] = of
+  const [only] = of
   if (only === undefined) return always
-  return others.length === 0 ? only : { kind: 'all', of }
+  return of.length === 1 ? only : { kind: 'all', of }
 }
 
 /** Returns the predicate that at least one of them holds. For an empty list it is false, but it is not `never`. */
 export function any (of: readonly Predicate[]): Predicate {
-  const [only, ...others] = of
-  return only !== undefined && others.length === 0 ? only : { kind: 'any', of }
+  const [only] = of
+  return only !== undefined && of.length === 1 ? only : { kind: 'any', of }
 }

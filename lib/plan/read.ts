@@ -219,22 +219,35 @@ function planWhole (query: Query, collection: Collection, options: ReadOptions):
 const streamShare = 20
 
 /** Returns the listing of a whole collection restricted to the part that a path leads to. */
-function placed ({ plan, ...read }: ListRead, { from, where, walked }: Place, count: boolean): ListRead {
-  const listing = { ...plan.listing, where: both(where, plan.listing.where) }
-  return { ...read, plan: { ...plan, steps: stepsOf(walked), from, listing, count }, walked }
+function placed (
+  { kind, plan, paging, batchSize }: ListRead, { from, where, walked }: Place, count: boolean
+): ListRead {
+  const { order, range, select, where: asked } = plan.listing
+  const { cursorBound, extra } = plan
+  const listing = { where: both(where, asked), order, range, select }
+  const placedPlan = { kind, steps: stepsOf(walked), from, listing, cursorBound, extra, count }
+  return { kind, plan: placedPlan, paging, batchSize, walked }
 }
 
 /** Plans a dictionary by an identifier: a listing of the items that have one, in its order unless the client sorts. */
 function planDictionary (
-  { by, ...resource }: On<'dictionary'>, query: Query, count: boolean, options: ReadOptions
+  { by, from, where, walked }: On<'dictionary'>, query: Query, count: boolean, options: ReadOptions
 ): Read {
-  const sort = query.sort ??
-    by.map(({ name }) => ({ name, descending: false, at: { parameter: 'sort', position: 1 } }))
-  const where = by.map(hasValue).reduce(both, resource.where)
-  const whole = planWhole({ ...query, sort }, resource.from.collection, options)
-  const { plan, ...rest } = placed(whole, { ...resource, where }, count)
-  return { ...rest, kind: 'dictionary', by, plan: { ...plan, extra: [...new Set([...plan.extra, ...by])] } }
+  const { list, present } = cachedDictionary(options, query, from.collection)(by)
+  const { plan, paging } = placed(list, { from, where: both(where, present), walked }, count)
+  return { kind: 'dictionary', plan, paging, by, walked }
 }
+
+/** The listing of a whole collection as a dictionary, and the predicate of the items that have a name in it. */
+const cachedDictionary = memoizeThree((options: ReadOptions, query: Query, collection: Collection) => {
+  return memoize((by: readonly DataField[]) => {
+    const sort = query.sort ??
+      by.map(({ name }) => ({ name, descending: false, at: { parameter: 'sort', position: 1 } }))
+    const { plan, ...list } = planWhole({ ...query, sort }, collection, options)
+    const extra = [...new Set([...plan.extra, ...by])]
+    return { list: { ...list, plan: { ...plan, extra } }, present: by.map(hasValue).reduce(both, always) }
+  })
+})
 
 const hasValue = (field: DataField) =>
   field.nullable ? { kind: 'compare', field, operator: 'not_equals', value: null } as const : always

@@ -31,14 +31,15 @@ export function planSelection (
       throw invalidFields(`The field '${field.name}' is selected twice; combine the two selections.`, field.at)
     }
   }
-  return [...selected.values()].map(one => one.shown)
+  return Object.freeze([...selected.values()].map(one => one.shown))
 }
 
 /** Returns the fields of an item in a listing: identifiers and fields flagged `listed`; without flags, all scalars. */
-export const listedForm = memoize((collection: Collection): Selection => listedFields(collection).map(showPlainly))
+export const listedForm = memoize((collection: Collection): Selection =>
+  Object.freeze(listedFields(collection).map(showPlainly)))
 
 const fullForm = memoize((collection: Collection): Selection =>
-  [...collection.fields.values()].filter(isReadable).filter(field => !field.hidden).map(showPlainly))
+  Object.freeze([...collection.fields.values()].filter(isReadable).filter(field => !field.hidden).map(showPlainly)))
 
 /**
  * Returns the selection of a field without a query of its own: nested items in their listed form. The recursion ends,

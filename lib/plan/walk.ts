@@ -1,6 +1,7 @@
 import { after } from '../after.ts'
 import type { Context } from '../collection.ts'
 import { collectionNotFound, fieldNotFound, identifierNotFound } from '../errors.ts'
+import { memoize } from '../memoize.ts'
 import type { Collection, DataField, InputField, Model, ScalarField } from '../model/model.ts'
 import { type Alternative, findIdentifier, identify, identifyBy, type Identified } from './identify.ts'
 import type { Preset, Origin, Predicate, Step } from './plan.ts'
@@ -128,9 +129,12 @@ function enterDictionary (
   if (field.kind === 'computed' || !field.filterable || field.type.kind === 'json') {
     throw fieldNotFound(segment, undefined)
   }
-  if (value === undefined) return { to: { ...resource, kind: 'dictionary', by: [field] }, used: 1 }
+  if (value === undefined) return { to: { ...resource, kind: 'dictionary', by: aloneOf(field) }, used: 1 }
   return { to: groupOf(resource, field, value), used: 2 }
 }
+
+/** Plans are cached for each list of fields. */
+const aloneOf = memoize((field: DataField): readonly DataField[] => [field])
 
 /** The items of a collection that have this value. A new item among them gets the value if the field is writable. */
 function groupOf (resource: CollectionResource, field: DataField, value: string): CollectionResource {
@@ -148,6 +152,7 @@ function joinPresets (
   presets: readonly Preset[] | undefined, own: readonly Preset[] | undefined
 ): readonly Preset[] | undefined {
   if (presets === undefined || own === undefined) return undefined
+  if (presets.length === 0) return own
   const isGiven = ({ field }: Preset) => presets.some(one => one.field === field)
   const isContradicted = (preset: Preset) =>
     presets.some(({ field, value }) => field === preset.field && value !== preset.value)
@@ -168,14 +173,17 @@ function itemOf (
   const { collection, via } = from
   const { special, presets: own } = identified
   const step = { collection, via, where: both(where, identified.where) }
-  const alternatives = identified.alternatives.map(one => ({ ...one, where: both(where, one.where) }))
+  const alternatives = where === always
+    ? identified.alternatives
+    : identified.alternatives.map(one => ({ identifier: one.identifier, where: both(where, one.where) }))
+  const last = { step, segment, length: index + 1, alternatives }
   return {
     kind: 'item',
     collection,
     special,
     nullable: false,
     presets: joinPresets(presets, own),
-    walked: [...walked, { step, segment, length: index + 1, alternatives }]
+    walked: walked.length === 0 ? [last] : [...walked, last]
   }
 }
 

@@ -70,8 +70,9 @@ export interface ParseOptions { readonly syntax: Syntax, readonly segments: numb
 export function parseRequest (text: RequestText, { syntax, segments: most }: ParseOptions): Request {
   const { method, url, rootLength, router, origin, accept, body } = text
   const path = parsePath(url, router)
-  const start = endOfRoot(path.segments, rootLength)
-  if (path.segments.length - start > most) throw urlTooLong(path.segments.length - start, most)
+  const { segments, parts } = path
+  const start = rootLength === 0 ? 0 : endOfRoot(segments, rootLength)
+  if (segments.length - start > most) throw urlTooLong(segments.length - start, most)
   const form = mediaTypeOf(body.contentType) === formType
   const read = readQuery(syntax)
   const urlQuery = read(path.query)
@@ -80,15 +81,15 @@ export function parseRequest (text: RequestText, { syntax, segments: most }: Par
   return {
     method,
     origin,
-    root: path.segments.slice(0, start).filter(segment => segment !== ''),
-    segments: path.segments.slice(start),
-    parts: path.parts.slice(start),
+    root: start === 0 ? noSegments : segments.slice(0, start).filter(segment => segment !== ''),
+    segments: start === 0 ? segments : segments.slice(start),
+    parts: start === 0 ? parts : parts.slice(start),
     query,
     otherParameters: urlQuery.otherParameters,
     accept,
     count: preferences.get('count') === 'exact',
     form,
-    returns: returns.find(one => one === preferences.get('return')),
+    returns: preferences.size === 0 ? undefined : returns.find(one => one === preferences.get('return')),
     noCache: text.cacheControl !== undefined && /\bno-cache\b/i.test(text.cacheControl),
     conditions: { ifMatch: parseTags(text.ifMatch), ifNoneMatch: parseTags(text.ifNoneMatch) },
     body
@@ -100,11 +101,13 @@ export function parseRequest (text: RequestText, { syntax, segments: most }: Par
  */
 function endOfRoot (segments: readonly string[], rootLength: number): number {
   let found = 0
-  for (const [index, segment] of segments.entries()) {
+  for (let index = 0; index < segments.length; index++) {
     if (found === rootLength) return index
-    if (segment !== '') found++
+    if (segments[index] !== '') found++
   }
   return segments.length
 }
+
+const noSegments: readonly string[] = []
 
 const returns = ['representation', 'minimal'] as const

@@ -16,8 +16,8 @@ export function renderScalar (row: Row, [shown]: Selection): string {
 /** Returns an item from the JSON texts of its members. Texts after the last selected field are ignored. */
 export function joinMembers (texts: readonly string[], select: Selection): string {
   let text = '{'
-  for (const [index, { field }] of select.entries()) {
-    text += (index === 0 ? '' : ',') + field.label + (texts[index] ?? 'null')
+  for (let index = 0; index < select.length; index++) {
+    text += (index === 0 ? '' : ',') + (select[index]?.field.label ?? '') + (texts[index] ?? 'null')
   }
   return `${text}}`
 }

@@ -45,7 +45,7 @@ export function renderJson (read: DataRead, result: JsonResult, echo: PageEcho, 
   if (result.kind === 'values' && (read.kind === 'item' || read.kind === 'scalar')) {
     const { values } = result
     const { show, variant } = read.projection
-    const body = read.kind === 'item' ? joinMembers(values, show) : values[0] ?? 'null'
+    const body = read.kind === 'item' ? checkLength(joinMembers(values, show), options) : values[0] ?? 'null'
     return tagged(ok(body), echo.ifNoneMatch, versionOfTexts(values, read.projection), variant)
   }
   if (result.kind === 'items' && read.kind === 'list') {

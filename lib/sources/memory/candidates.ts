@@ -4,7 +4,7 @@ import type { Predicate } from '../../plan/plan.ts'
 import { keyValuesIn } from '../../plan/predicates.ts'
 import { tableOf } from './relations.ts'
 import type { Table } from './table.ts'
-import { columnsOf, toIndexed } from './values.ts'
+import { columnOf, columnsOf, toIndexed } from './values.ts'
 
 /**
  * Returns rows that include all matches of the predicate: those that an index finds by the value of an identifier, or
@@ -15,13 +15,16 @@ export function candidateRows (collection: Collection, where: Predicate): Iterab
   return indexed(where, collection, table) ?? table.all()
 }
 
-/** Returns the rows that an index finds, each once; undefined if other rows may match too. */
-function indexed (where: Predicate, collection: Collection, table: Table): ReadonlySet<object> | undefined {
+/** Rows, each once. */
+type Rows = readonly object[] | ReadonlySet<object>
+
+/** Returns the rows that an index finds; undefined if other rows may match too. */
+function indexed (where: Predicate, collection: Collection, table: Table): Rows | undefined {
   if (where.kind === 'compare') return indexedCompare(where, table)
   if (where.kind === 'any') return indexedAny(where.of, collection, table)
   if (where.kind !== 'all') return undefined
   const key = keyValuesIn(where, collection.key)
-  if (key !== undefined) return new Set(table.findBy(columnsOf(collection.key), toIndexed(key)))
+  if (key !== undefined) return table.findBy(columnsOf(collection.key), toIndexed(key))
   for (const one of where.of) {
     const rows = indexed(one, collection, table)
     if (rows !== undefined) return rows
@@ -31,7 +34,7 @@ function indexed (where: Predicate, collection: Collection, table: Table): Reado
 
 function indexedAny (
   of: readonly Predicate[], collection: Collection, table: Table
-): ReadonlySet<object> | undefined {
+): Rows | undefined {
   const union = new Set<object>()
   for (const one of of) {
     const rows = indexed(one, collection, table)
@@ -43,11 +46,11 @@ function indexedAny (
 
 type Comparison = Extract<Predicate, { kind: 'compare' }>
 
-function indexedCompare ({ field, operator, value }: Comparison, table: Table): ReadonlySet<object> | undefined {
-  if (!isIndexed(field) || !isExact(operator)) return undefined
-  const values = Array.isArray(value) ? value : [value]
-  if (values.includes(null)) return undefined
-  return new Set(values.flatMap(one => table.find(field.property, one, field.type.kind)))
+function indexedCompare ({ field, operator, value }: Comparison, table: Table): Rows | undefined {
+  if (!isIndexed(field) || !isExact(operator) || value === null) return undefined
+  if (typeof value !== 'object') return table.findBy(columnOf(field), value)
+  if (value.includes(null)) return undefined
+  return new Set(value.flatMap(one => table.findBy(columnOf(field), one)))
 }
 
 // An index for every filtered field would cost more memory than it is worth.

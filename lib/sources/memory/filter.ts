@@ -3,7 +3,7 @@ import type { Operator } from '../../model/values.ts'
 import type { Predicate } from '../../plan/plan.ts'
 import { foldCase } from '../fold-case.ts'
 import { tick } from './clock.ts'
-import { relatedRows } from './relations.ts'
+import { relatedOf } from './relations.ts'
 import { compareValues } from './sort.ts'
 import { comparableOperand } from './comparable.ts'
 import { comparableReaderOf } from './values.ts'
@@ -17,10 +17,7 @@ type Value = unknown
 /** Compiles a predicate to a test of rows. */
 export function compileFilter (predicate: Predicate): RowTest {
   switch (predicate.kind) {
-    case 'all': {
-      const tests = predicate.of.map(compileFilter)
-      return row => tests.every(test => test(row))
-    }
+    case 'all': return allOf(predicate.of.map(compileFilter))
     case 'any': {
       const tests = predicate.of.map(compileFilter)
       return row => tests.some(test => test(row))
@@ -39,10 +36,20 @@ export function compileFilter (predicate: Predicate): RowTest {
   }
 }
 
+/** Most filters have one or two terms. */
+function allOf (tests: readonly RowTest[]): RowTest {
+  const [first, second, ...others] = tests
+  if (first === undefined) return () => true
+  if (second === undefined) return first
+  if (others.length === 0) return row => first(row) && second(row)
+  return row => tests.every(test => test(row))
+}
+
 function some (field: RelationField, test: RowTest): RowTest {
-  return row => relatedRows(row, field).some(related => {
+  const related = relatedOf(field)
+  return row => related(row).some(one => {
     tick()
-    return test(related)
+    return test(one)
   })
 }
 

@@ -1,3 +1,4 @@
+import { memoize } from '../../memoize.ts'
 import { type Difference, differenceOf, fullDifferenceOf, isChanged } from './difference.ts'
 import { isMap, type RowPlace, positionFrom, positionOf, renumber, type Rows } from './places.ts'
 import { addPlace, buildIndex, removePlace, type ValueIndex } from './value-index.ts'
@@ -35,11 +36,11 @@ export function indexOf (indexed: IndexedRows, columns: readonly Column[]): Valu
   return built
 }
 
-function nameOf (columns: readonly Column[]): string {
+const nameOf = memoize((columns: readonly Column[]): string => {
   const [{ property, kind } = noColumn] = columns
   // One property may be read as a date by one collection and as a moment by another.
   return columns.length === 1 ? `${kind ?? ''} ${property}` : JSON.stringify(columns)
-}
+})
 
 const noColumn: Column = { property: '' }
 

@@ -4,7 +4,7 @@ import type { Batches, Database, DataSource, Session } from '../source.ts'
 import { openSession, withinLimit } from '../transaction-limit.ts'
 import { describeTransaction, type Hold, makeWriteLock } from '../write-lock.ts'
 import { timed } from './clock.ts'
-import { readInBatches, runRead } from './read.ts'
+import { readInBatches, runJsonRead, runRead } from './read.ts'
 import { type Rows, type Table, tableOf, type Undo } from './table.ts'
 import { runChange } from './write.ts'
 
@@ -48,6 +48,7 @@ const database: Database = {
   kind: 'memory',
   ping: async () => {},
   read: plan => lock.runShared(() => timed(limitOf(plan), () => runRead(plan))),
+  readJson: plan => lock.runShared(() => timed(limitOf(plan), () => runJsonRead(plan))),
   async readBatches (plan, size) {
     const limit = limitOf(plan)
     const { first, rows } = await lock.runShared(() => timed(limit, () => readInBatches(plan, size)))

@@ -2,13 +2,14 @@ import { decimalOfKey } from '../../model/decimals.ts'
 import type { DataField } from '../../model/model.ts'
 import type { Listing, Origin, ReadPlan, Selection, Step, ReadPlanOf, Row } from '../../plan/plan.ts'
 import { always } from '../../plan/predicates.ts'
-import type { Batches, Group, Missed, ReadResult } from '../source.ts'
+import type { Batches, Ends, Group, JsonResult, Missed, ReadResult } from '../source.ts'
 import { candidateRows } from './candidates.ts'
 import { tick } from './clock.ts'
 import { compileFilter } from './filter.ts'
-import { relatedRows } from './relations.ts'
+import { itemOf, listerOf, projectionOf, textsOf } from './projections.ts'
+import { relatedOf } from './relations.ts'
 import { compareValues, sortRows } from './sort.ts'
-import { comparableReaderOf, type Reader, readerOf } from './values.ts'
+import { comparableReaderOf, readerOf } from './values.ts'
 
 /** Runs a read on the objects in memory. */
 export function runRead (plan: ReadPlan): ReadResult {
@@ -21,17 +22,30 @@ export function runRead (plan: ReadPlan): ReadResult {
   }
 }
 
+/** Runs a read, whose result is JSON text unless code of the application computes a part of it. */
+export function runJsonRead (plan: ReadPlan): ReadResult | JsonResult {
+  const resolved = resolveSteps(plan.steps)
+  if (resolved.kind !== 'resolved') return resolved
+  switch (plan.kind) {
+    case 'item': return readItemTexts(plan, resolved.row)
+    case 'list': return readListText(plan, resolved.row)
+    case 'groups': return readGroups(plan, resolved.row)
+  }
+}
+
 /** The object of the last step; undefined if there are no steps. */
 interface Resolved { readonly kind: 'resolved', readonly row: object | undefined }
 
 /** Follows the steps. Each must lead to exactly one item. */
 export function resolveSteps (steps: readonly Step[]): Resolved | Missed {
   let row: object | undefined
-  for (const [index, step] of steps.entries()) {
-    const [found, second] = rowsOf(step, row, step.where)
-    if (found === undefined) return { kind: 'missing', step: index }
-    if (second !== undefined) return { kind: 'ambiguous', step: index }
-    row = found
+  let index = 0
+  for (const step of steps) {
+    const found = rowsOf(step, row, step.where)
+    if (found.length === 0) return { kind: 'missing', step: index }
+    if (found.length > 1) return { kind: 'ambiguous', step: index }
+    row = found[0]
+    index++
   }
   return { kind: 'resolved', row }
 }
@@ -40,7 +54,7 @@ export function resolveSteps (steps: readonly Step[]): Resolved | Missed {
 function rowsOf (
   { collection, via }: Origin | Step, parent: object | undefined, where: Listing['where']
 ): readonly object[] {
-  const rows = via === undefined || parent === undefined ? candidateRows(collection, where) : relatedRows(parent, via)
+  const rows = via === undefined || parent === undefined ? candidateRows(collection, where) : relatedOf(via)(parent)
   return filterRows(rows, where)
 }
 
@@ -65,6 +79,37 @@ function readList (plan: ListPlan, parent: object | undefined): ReadResult {
   const { listing, extra, count } = plan
   const { page, more, total } = findPage(plan, parent)
   return { kind: 'rows', rows: page.map(projectionOf(listing.select, extra)), more, ...count && { total } }
+}
+
+function readItemTexts (plan: ReadPlanOf<'item'>, row: object | undefined): ReadResult | JsonResult {
+  const texts = textsOf(plan.select)
+  return texts === undefined || row === undefined ? readItem(plan, row) : { kind: 'values', values: texts(row) }
+}
+
+function readListText (plan: ListPlan, parent: object | undefined): ReadResult | JsonResult {
+  const { listing, extra, count } = plan
+  const make = itemOf(listing.select)
+  if (make === undefined) return readList(plan, parent)
+  const { page, more, total } = findPage(plan, parent)
+  const items = page.map(make)
+  return {
+    kind: 'items',
+    text: reversed => JSON.stringify(reversed ? items.toReversed() : items),
+    ends: endsOf(page, projectionOf(none, extra)),
+    more,
+    ...count && { total }
+  }
+}
+
+const none: Selection = Object.freeze([])
+
+/** The rows are made at once: the application may change its objects before links are made of them. */
+function endsOf (page: readonly object[], project: (row: object) => Row): Ends | undefined {
+  const [first] = page
+  const last = page.at(-1)
+  if (first === undefined || last === undefined) return undefined
+  const rows = { first: project(first), last: project(last) }
+  return { first: () => rows.first, last: () => rows.last }
 }
 
 /** Finds and sorts the objects of a listing once, and projects them batch by batch. */
@@ -113,7 +158,7 @@ function readGroups (plan: ReadPlanOf<'groups'>, parent: object | undefined): Re
   // All rows of a group have its value, so the first row decides.
   const following = values.filter(value => rowsByValue.get(value)?.slice(0, 1).every(isAfterCursor))
   const { page, more } = cut(following, range)
-  const list = listerOf(members)
+  const list = listerOf(members, projectionOf(members.select))
   const groups = page.map((value): Group => {
     const rows = rowsByValue.get(value) ?? []
     return { value: labelOf(by, value, rows), rows: list(rows) }
@@ -137,55 +182,4 @@ function groupBy (rows: readonly object[], by: DataField): Map<unknown, object[]
     else group.push(row)
   }
   return groups
-}
-
-type Lister = (rows: readonly object[]) => readonly Row[]
-
-/** Returns a function that sorts, cuts and projects objects, which must match the listing's `where`. */
-function listerOf ({ order, range, select }: Listing): Lister {
-  const project = projectionOf(select)
-  return rows => cut(sortRows(rows, order, limitOf(range)), range).page.map(project)
-}
-
-type Project = (row: object) => Row
-
-/** Returns a function that makes a row of an object: the fields that the selection needs, by property. */
-function projectionOf (select: Selection, extra: readonly DataField[] = []): Project {
-  const readers = [...extra.map(fieldReader), ...select.flatMap(readersOf)]
-  return object => {
-    tick()
-    const row: Record<string, unknown> = {}
-    for (const { property, read } of readers) row[property] = read(object)
-    return row
-  }
-}
-
-interface PropertyReader { readonly property: string, readonly read: Reader }
-
-const fieldReader = (field: DataField): PropertyReader => ({ property: field.property, read: readerOf(field) })
-
-/** Returns the readers of a selected field. A computed field is made later from the fields that it needs. */
-function readersOf (selected: Selection[number]): readonly PropertyReader[] {
-  const { field } = selected
-  switch (selected.kind) {
-    case 'list': return [{ property: field.property, read: listReader(selected) }]
-    case 'item': return [{ property: field.property, read: itemReader(selected) }]
-    case 'value':
-      return selected.field.kind === 'computed' ? selected.field.from.map(fieldReader) : [fieldReader(selected.field)]
-  }
-}
-
-function listReader ({ field, listing }: Extract<Selection[number], { kind: 'list' }>): Reader {
-  const matches = compileFilter(listing.where)
-  const list = listerOf(listing)
-  return row => list(relatedRows(row, field).filter(matches))
-}
-
-function itemReader ({ field, where, select }: Extract<Selection[number], { kind: 'item' }>): Reader {
-  const matches = compileFilter(where)
-  const project = projectionOf(select)
-  return row => {
-    const found = relatedRows(row, field).find(matches)
-    return found === undefined ? null : project(found)
-  }
 }

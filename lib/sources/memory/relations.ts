@@ -1,25 +1,35 @@
+import { memoize } from '../../memoize.ts'
 import type { Collection, RelationField } from '../../model/model.ts'
 import type { MemorySource } from './memory.ts'
 import type { Table } from './table.ts'
-import { type Column, columnsOf, columnsReader, keyReaderOf } from './values.ts'
+import { type Column, columnsOf, columnsReader, keyReaderOf, type Reader } from './values.ts'
 
 /** Returns the objects of a collection, which must have a memory source. */
 export const tableOf = (collection: Collection): Table => sourceOf(collection).table
 
 const sourceOf = (collection: Collection) => collection.source as MemorySource
 
-/** Returns the related objects of a row, each once. */
-export function relatedRows (row: object, field: RelationField): readonly object[] {
+/** Finds the related objects of a row, each once. */
+export type Related = (row: object) => readonly object[]
+
+/** Returns the function that follows a relation. */
+export const relatedOf = memoize((field: RelationField): Related => {
   const target = tableOf(field.target)
   const key = columnsOf(field.target.key)
-  if (field.kind === 'sub-item') return findBy(target, key, keyReaderOf(field.foreignKey)(row))
-  const own = keyReaderOf(field.holder.key)(row)
+  if (field.kind === 'sub-item') return finder(target, key, keyReaderOf(field.foreignKey))
+  const own = keyReaderOf(field.holder.key)
   const { link } = field
-  if (link.kind === 'foreign-key') return findBy(target, columnsOf(link.foreignKey), own)
-  const joins = findBy(joinsOf(field.holder, link.through), joinColumns(link.foreignKey, field.holder), own)
-  const keys = new Set(joins.map(columnsReader(joinColumns(link.otherKey, field.target))))
-  return [...keys].flatMap(one => findBy(target, key, one))
-}
+  if (link.kind === 'foreign-key') return finder(target, columnsOf(link.foreignKey), own)
+  const joinsOfRow = finder(joinsOf(field.holder, link.through), joinColumns(link.foreignKey, field.holder), own)
+  const readOther = columnsReader(joinColumns(link.otherKey, field.target))
+  return row => [...new Set(joinsOfRow(row).map(readOther))].flatMap(one => findBy(target, key, one))
+})
+
+export const relatedRows = (row: object, field: RelationField): readonly object[] => relatedOf(field)(row)
+
+/** Returns a function that finds the rows of a table whose columns have the value that it reads from a row. */
+const finder = (table: Table, columns: readonly Column[], read: Reader): Related =>
+  row => findBy(table, columns, read(row))
 
 /** Returns the properties of a join table that hold the key of a collection, as columns. */
 export const joinColumns = (properties: readonly string[], { key }: Collection): readonly Column[] =>

@@ -1,8 +1,8 @@
 import {
   addRow, follow, followAll, forget, type IndexedRows, indexOf, indexRows, isHeld, placesOf, removeRow
 } from './indexed-rows.ts'
-import { isMap, type RowPlace, type Rows } from './places.ts'
-import { addPlace, comparableOfColumns, highestIn, removePlace } from './value-index.ts'
+import { isMap, type Rows } from './places.ts'
+import { addPlace, highestIn, removePlace, type ValueIndex } from './value-index.ts'
 import type { Column } from './values.ts'
 
 export type { Rows } from './places.ts'
@@ -44,8 +44,8 @@ function makeTable (rows: Rows): Table {
   return {
     // An array is returned itself, because a copy of a large one costs more than a pass over it.
     all: () => isMap(rows) ? rows.values() : rows,
-    find: (property, value, kind) => find(indexed, { columns: [{ property, kind }], value }),
-    findBy: (columns, value) => find(indexed, { columns, value }),
+    find: (property, value, kind) => find(indexed, [{ property, kind }], value),
+    findBy: (columns, value) => find(indexed, columns, value),
     highest: (property, kind) => highestIn(indexOf(indexed, [{ property, kind }])),
     insert: (row, key) => insert(indexed, row, key),
     update: (row, values) => update(indexed, row, values),
@@ -54,29 +54,34 @@ function makeTable (rows: Rows): Table {
   }
 }
 
-/** The arguments of Table.findBy(). */
-interface Wanted { readonly columns: readonly Column[], readonly value: unknown }
-
-function find (indexed: IndexedRows, { columns, value }: Wanted): readonly object[] {
-  const wanted = { columns, value: comparableOfColumns(columns)?.(value) ?? value }
-  const places = currentPlaces(indexed, wanted) ?? repairedPlaces(indexed, wanted)
-  return places.map(place => place.row)
+function find (indexed: IndexedRows, columns: readonly Column[], value: unknown): readonly object[] {
+  const index = indexOf(indexed, columns)
+  const wanted = index.toComparable?.(value) ?? value
+  const rows = currentRows(indexed, index, wanted)
+  return rows ?? repairedRows(indexed, columns, wanted)
 }
 
-/** Returns the places with the value; undefined if the application has replaced one of the rows or its value. */
-function currentPlaces (indexed: IndexedRows, { columns, value }: Wanted): readonly RowPlace[] | undefined {
-  const { places, read } = indexOf(indexed, columns)
-  const found = places.get(value) ?? []
-  return found.every(place => isHeld(indexed, place) && read(place.row) === value) ? found : undefined
+/** Returns the rows with the value; undefined if the application has replaced one of the rows or its value. */
+function currentRows (
+  indexed: IndexedRows, { places, read }: ValueIndex, value: unknown
+): readonly object[] | undefined {
+  const found = places.get(value)
+  if (found === undefined) return []
+  const rows: object[] = []
+  for (const place of found) {
+    if (!isHeld(indexed, place) || read(place.row) !== value) return undefined
+    rows.push(place.row)
+  }
+  return rows
 }
 
-/** Returns the places with the value after an update for replaced rows, or after a new index for changed values. */
-function repairedPlaces (indexed: IndexedRows, wanted: Wanted): readonly RowPlace[] {
+/** Returns the rows with the value after an update for replaced rows, or after a new index for changed values. */
+function repairedRows (indexed: IndexedRows, columns: readonly Column[], value: unknown): readonly object[] {
   followAll(indexed)
-  const places = currentPlaces(indexed, wanted)
-  if (places !== undefined) return places
+  const rows = currentRows(indexed, indexOf(indexed, columns), value)
+  if (rows !== undefined) return rows
   indexed.indexes.clear()
-  return indexOf(indexed, wanted.columns).places.get(wanted.value) ?? []
+  return (indexOf(indexed, columns).places.get(value) ?? []).map(place => place.row)
 }
 
 function insert (indexed: IndexedRows, row: object, key: unknown): Undo {

@@ -6,6 +6,8 @@ import { type Column, columnsReader, type Reader } from './values.ts'
 /** The places of rows by the value of their columns, in the order of the rows. Null values are not indexed. */
 export interface ValueIndex {
   readonly columns: readonly Column[]
+  /** Makes the value comparable; undefined if it is compared as it is shown. */
+  readonly toComparable: ToComparable | undefined
   /** Reads the value as it is compared. */
   readonly read: Reader
   readonly places: Map<unknown, RowPlace[]>
@@ -20,13 +22,13 @@ export function buildIndex (places: readonly RowPlace[], columns: readonly Colum
   const shown = columnsReader(columns)
   const toComparable = comparableOfColumns(columns)
   const read: Reader = toComparable === undefined ? shown : row => toComparable(shown(row))
-  const index: ValueIndex = { columns, read, places: new Map(), uppermost: undefined, hasLarge: false }
+  const index: ValueIndex = { columns, toComparable, read, places: new Map(), uppermost: undefined, hasLarge: false }
   for (const place of places) addPlace(index, place)
   return index
 }
 
 /** Returns the function that makes the indexed value comparable; several columns are compared as they are shown. */
-export function comparableOfColumns ([only, ...others]: readonly Column[]): ToComparable | undefined {
+function comparableOfColumns ([only, ...others]: readonly Column[]): ToComparable | undefined {
   return others.length === 0 ? comparableOf(only?.kind) : undefined
 }
 

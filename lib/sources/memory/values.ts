@@ -42,6 +42,10 @@ export interface Column { readonly property: string, readonly kind?: string | un
 export const columnsOf = memoize((fields: readonly StoredField[]): readonly Column[] =>
   fields.map(({ property, type }) => ({ property, kind: type.kind })))
 
+/** Returns the column of one field, alone in a list. */
+export const columnOf = memoize((field: DataField): readonly Column[] =>
+  [{ property: field.property, kind: field.type.kind }])
+
 /** Returns a reader of columns, in the form of toIndexed(). */
 export function columnsReader (columns: readonly Column[]): Reader {
   const readers = columns.map(({ property, kind }) => propertyReader(property, kind))

@@ -1,6 +1,7 @@
 import { sql } from '../load-kysely.ts'
 import type { DataField } from '../../../model/model.ts'
 import type { ReadPlanOf, Row, Selection } from '../../../plan/plan.ts'
+import { textOf } from '../../json-text.ts'
 import type { JsonResult, ReadResult } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
@@ -168,26 +169,4 @@ function objectMaker (
     for (let index = 0; index < names.length; index++) object[names[index] ?? ''] = decoders[index]?.(values[index])
     return object
   }
-}
-
-/** Returns a value as JSON.stringify writes it. */
-function textOf (value: unknown): string {
-  switch (typeof value) {
-    case 'number': return String(value)
-    case 'string': return quote(value)
-    default: return JSON.stringify(value)
-  }
-}
-
-/**
- * Returns a string as JSON. Most short strings need no escape, and looking them through takes less time than a call of
- * JSON.stringify.
- */
-function quote (text: string): string {
-  if (text.length > 40) return JSON.stringify(text)
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index)
-    if (code < 0x20 || code === 0x22 || code === 0x5c || (code >= 0xd800 && code <= 0xdfff)) return JSON.stringify(text)
-  }
-  return `"${text}"`
 }

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { memoize, RecentMap } from '../../../memoize.ts'
+import { memoizeFrozen, RecentMap } from '../../../memoize.ts'
 import type { ReadPlan } from '../../../plan/plan.ts'
 import { loadKysely } from '../load-kysely.ts'
 import type { Change, JsonResult, ReadResult } from '../../source.ts'
@@ -123,12 +123,6 @@ function bindValue ({ values }: Shape, index: number, dialect: Dialect): unknown
   const value = values[index]
   if (value === undefined) throw new TypeError('a slot stands for a value of the plan')
   return dialect.bind(value)
-}
-
-/** Memoizes `bind` for frozen plans, which outlive their requests. */
-function memoizeFrozen<Plan extends ReadPlan, Bound> (bind: (plan: Plan) => Bound): (plan: Plan) => Bound {
-  const memoized = memoize(bind)
-  return plan => Object.isFrozen(plan) ? memoized(plan) : bind(plan)
 }
 
 /** Caches statements by the key of a shape, the least recently used going first. */

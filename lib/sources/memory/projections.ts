@@ -1,0 +1,108 @@
+import { memoize, memoizeFrozen } from '../../memoize.ts'
+import type { DataField } from '../../model/model.ts'
+import type { Listing, Row, Selection, Shown } from '../../plan/plan.ts'
+import { always } from '../../plan/predicates.ts'
+import { textOf } from '../json-text.ts'
+import { tick } from './clock.ts'
+import { compileFilter } from './filter.ts'
+import { relatedOf } from './relations.ts'
+import { sortRows } from './sort.ts'
+import { type Reader, readerOf } from './values.ts'
+
+/** Makes a row, or an item of an answer, of an object. */
+export type Project = (row: object) => Row
+
+/** Returns a function that makes a row of an object: the fields that the selection needs, by property. */
+export const projectionOf = (select: Selection, extra: readonly DataField[] = none): Project =>
+  rowProjections(select)(extra)
+
+const none: readonly DataField[] = Object.freeze([])
+
+const rowProjections = memoizeFrozen((select: Selection) => memoize((extra: readonly DataField[]): Project =>
+  maker([...extra.map(member), ...membersOf(select, rows)])))
+
+/**
+ * Returns a function that makes an item of an object, as JSON.stringify() writes it: the members of the selection by
+ * their names on the wire. Returns undefined if code of the application computes a part of the item.
+ */
+export const itemOf = memoizeFrozen((select: Selection): Project | undefined =>
+  hasComputed(select) ? undefined : maker(membersOf(select, items)))
+
+/**
+ * Returns a function that makes the JSON text of each member of a selection. Returns undefined if a member is no stored
+ * value, or has an integer for its name, which JSON.stringify() would move to the front.
+ */
+export const textsOf = memoizeFrozen((select: Selection): ((row: object) => readonly string[]) | undefined => {
+  const readers = select.flatMap(({ kind, name, field }) =>
+    kind === 'value' && field.kind !== 'computed' && !/^\d+$/.test(name) ? [readerOf(field)] : [])
+  return readers.length < select.length ? undefined : row => readers.map(read => textOf(read(row)))
+})
+
+const hasComputed = (select: Selection): boolean => select.some(shown => {
+  if (shown.kind === 'value') return shown.field.kind === 'computed'
+  return hasComputed(shown.kind === 'item' ? shown.select : shown.listing.select)
+})
+
+interface Member { readonly name: string, readonly read: Reader }
+
+/** How the members of a row, or of an item, are made. */
+interface Form {
+  nameOf (shown: Shown): string
+  project (select: Selection): Project
+}
+
+const rows: Form = { nameOf: ({ field }) => field.property, project: projectionOf }
+const items: Form = { nameOf: ({ name }) => name, project: select => maker(membersOf(select, items)) }
+
+const member = (field: DataField): Member => ({ name: field.property, read: readerOf(field) })
+
+/** A computed field is made later from the fields that it needs. */
+const membersOf = (select: Selection, form: Form): readonly Member[] => select.flatMap(shown =>
+  shown.kind === 'value' && shown.field.kind === 'computed'
+    ? shown.field.from.map(member)
+    : [{ name: form.nameOf(shown), read: memberReader(shown, form) }])
+
+function memberReader (shown: Shown, form: Form): Reader {
+  switch (shown.kind) {
+    case 'list': return listReader(shown, form)
+    case 'item': return itemReader(shown, form)
+    // membersOf() has taken the computed fields.
+    case 'value': return readerOf(shown.field as DataField)
+  }
+}
+
+/** All objects that the function makes are copies of one empty object, so that they share a hidden class. */
+function maker (members: readonly Member[]): Project {
+  const empty: Readonly<Record<string, unknown>> = Object.fromEntries(members.map(({ name }) => [name, null]))
+  return row => {
+    tick()
+    const made = { ...empty }
+    for (const { name, read } of members) made[name] = read(row)
+    return made
+  }
+}
+
+function listReader ({ field, listing }: Extract<Shown, { kind: 'list' }>, { project }: Form): Reader {
+  const related = relatedOf(field)
+  const list = listerOf(listing, project(listing.select))
+  if (listing.where === always) return row => list(related(row))
+  const matches = compileFilter(listing.where)
+  return row => list(related(row).filter(matches))
+}
+
+function itemReader ({ field, where, select }: Extract<Shown, { kind: 'item' }>, form: Form): Reader {
+  const related = relatedOf(field)
+  const matches = compileFilter(where)
+  const project = form.project(select)
+  return row => {
+    const found = related(row).find(matches)
+    return found === undefined ? null : project(found)
+  }
+}
+
+/** Returns a function that sorts, cuts and projects objects, which must match the listing's `where`. */
+export function listerOf (
+  { order, range: { offset, limit } }: Listing, project: Project
+): (rows: readonly object[]) => readonly Row[] {
+  return rows => sortRows(rows, order, offset + limit).slice(offset).map(project)
+}
