@@ -5,14 +5,16 @@ import { CommandError } from './terminal.ts'
 
 /** Opens a PostgreSQL database. Nothing of the address is ever part of a message: it may hold a password. */
 export async function openPostgres (
-  address: string, { write, schemas, progress }: OpenOptions
+  address: string, { write, schemas, progress, meanwhile }: OpenOptions
 ): Promise<OpenedDatabase> {
   const db = open(address, write)
   const reader: Reader = {
     query: async (text, values = []) => (await db.pool.query<Record<string, unknown>>(text, [...values])).rows
   }
   try {
-    const [row] = await reader.query('select current_database() as name')
+    const connecting = reader.query('select current_database() as name')
+    meanwhile()
+    const [row] = await connecting
     return {
       kind: 'postgres',
       label: `PostgreSQL, database ${String(row?.['name'])}`,

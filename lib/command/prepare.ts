@@ -11,9 +11,15 @@ export const preparingFlags: Readonly<Record<string, Flag>> = {
   tables: 'list', schema: 'list', key: 'list', show: 'list'
 }
 
+export interface Preparing {
+  readonly write: boolean
+  /** Is called while a server is connected to and reads its catalogue. */
+  readonly meanwhile?: () => void
+}
+
 /** Opens the database that the first argument names, and designs what is served of it. */
 export async function prepare (
-  flags: Flags, { write }: { readonly write: boolean }, terminal: Terminal
+  flags: Flags, { write, meanwhile = () => {} }: Preparing, terminal: Terminal
 ): Promise<{ readonly database: OpenedDatabase, readonly design: Design }> {
   const [target] = flags.given
   if (target === undefined) {
@@ -23,7 +29,8 @@ export async function prepare (
   const progress = makeProgress(terminal)
   const schemas = flags.list('schema').flatMap(list => list.split(',')).filter(name => name !== '')
   const selection = parseSelection(flags.list('tables'))
-  const database = await openDatabase(target, { write, schemas: schemas.length > 0 ? schemas : ['public'], progress })
+  const opening = { write, schemas: schemas.length > 0 ? schemas : ['public'], progress, meanwhile }
+  const database = await openDatabase(target, opening)
   try {
     const tables = await database.read(selection.isWanted)
     selection.check(tables)

@@ -1,14 +1,11 @@
-import Fastify, { type FastifyInstance } from 'fastify'
-import dataApi from '../index.ts'
-import { declare } from '../scaffold/declare.ts'
-import type { Design } from '../scaffold/design.ts'
-import { prepare, preparingFlags } from './prepare.ts'
-import { guardHost, isLoopback } from './guard.ts'
-import { makeLogger } from './logger.ts'
+import type { FastifyInstance } from 'fastify'
+import { loadKysely } from '../sources/sql/load-kysely.ts'
+import { isLoopback } from './guard.ts'
 import type { OpenedDatabase } from './open.ts'
+import { prepare, preparingFlags } from './prepare.ts'
 import { describeDesign } from './report.ts'
 import type { Command, Flags } from './run.ts'
-import { CommandError, printable, type Terminal } from './terminal.ts'
+import { CommandError, printable } from './terminal.ts'
 import { urlsToTry } from './urls.ts'
 
 /** Serves a database until the process is told to end. */
@@ -20,7 +17,8 @@ export const serve: Command = {
     }
     const place = placeOf(flags)
     const write = flags.has('write')
-    const { database, design } = await prepare(flags, { write }, terminal)
+    const { database, design } = await prepare(flags, { write, meanwhile: loadServing }, terminal)
+    const { makeApp } = await import('./app.ts')
     const app = await makeApp(database, design, { ...place, write }, terminal)
     const address = await listen(app, place, database)
     const urls = await urlsToTry(app, design, place.prefix)
@@ -30,6 +28,12 @@ export const serve: Command = {
     closeOnSignal(app, database)
     return undefined
   }
+}
+
+/** Loads what serves, which takes about as long as PostgreSQL needs to read a large catalogue. */
+function loadServing (): void {
+  const modules = [import('./app.ts'), import('../register.ts'), import('../explorer/explorer.ts')]
+  Promise.all(modules).then(loadKysely).catch(() => {})
 }
 
 const openWarning = `
@@ -49,25 +53,6 @@ function placeOf (flags: Flags): Place {
     throw new CommandError(`--prefix: expected a path such as /api; found '${prefix}'`, { exitCode: 2 })
   }
   return { host: flags.text('host') ?? '127.0.0.1', port: Number(port), prefix }
-}
-
-/** Returns the application that serves a design. */
-export async function makeApp (
-  database: OpenedDatabase, design: Design, { host, prefix, write }: Omit<Place, 'port'> & { readonly write: boolean },
-  terminal: Pick<Terminal, 'error'>
-): Promise<FastifyInstance> {
-  // A large catalogue may take long on a slow machine, and that is no error.
-  const app = Fastify({ loggerInstance: makeLogger(terminal), pluginTimeout: 0 })
-  guardHost(app, host)
-  await app.register(dataApi, {
-    prefix,
-    collections: declare(design, database.db),
-    openapi: { info: { title: database.label } },
-    explorer: true,
-    ...write && { requestStrategies: { delete: true } }
-  })
-  await app.ready()
-  return app
 }
 
 async function listen (app: FastifyInstance, { host, port }: Place, { db }: OpenedDatabase): Promise<string> {

@@ -5,6 +5,7 @@ import type { Input } from '../declare/input.ts'
 import type { SubCollectionOptions, SubItemOptions } from '../declare/relations.ts'
 import { isSubCollection, isSubItem } from '../declare/relations.ts'
 import { DeclarationError, describeValue, didYouMean } from '../errors.ts'
+import { memoizeRecent } from '../memoize.ts'
 import { placeOf } from './fields.ts'
 import { nearest } from './nearest.ts'
 
@@ -216,8 +217,8 @@ function checkFlags (place: string, options: object): void {
       if (value === undefined || typeof value === 'boolean') continue
       throw new DeclarationError(`${place}: the flag '${name}' must be true or false; found ${describe(value)}`)
     }
-    const near = nearest(name, flagNames)
-    if (near !== undefined) throw new DeclarationError(`${place}: '${name}' is not a flag.${didYouMean(near)}`)
+    const near = nearestFlag(name)
+    if (near !== '') throw new DeclarationError(`${place}: '${name}' is not a flag.${didYouMean(near)}`)
   }
   const flags = options as FieldFlags
   for (const flag of ['filterable', 'sortable'] as const) {
@@ -225,3 +226,6 @@ function checkFlags (place: string, options: object): void {
     throw new DeclarationError(`${place}: is flagged '${flag}' but not 'readable'`)
   }
 }
+
+// All types of a large declaration have the same few options, such as `type` and `format`. Empty for none.
+const nearestFlag = memoizeRecent(name => nearest(name, flagNames) ?? '', { most: 200, longest: 50 })

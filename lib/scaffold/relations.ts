@@ -1,3 +1,4 @@
+import { memoize } from '../memoize.ts'
 import type { FieldDesign, Flags, TypeDesign } from './design.ts'
 import { keyOfTarget, type Sides } from './joins.ts'
 import type { DesignOptions } from './make-design.ts'
@@ -80,8 +81,7 @@ function reasonAgainst (from: Draft, to: Draft, names: Columns, ordered: Columns
   if (ordered.length === 0 || ordered.includes(undefined) || names.length !== to.key.length) {
     return 'it refers to other columns than the key'
   }
-  const types = new Map([...from.readable].map(([{ name }, type]) => [name, type]))
-  const targets = new Map([...to.readable].map(([{ name }, type]) => [name, type]))
+  const [types, targets] = [typesOf(from), typesOf(to)]
   for (const [index, name] of ordered.entries()) {
     const own = types.get(name ?? '')
     const other = targets.get(to.key[index] ?? '')
@@ -90,6 +90,10 @@ function reasonAgainst (from: Draft, to: Draft, names: Columns, ordered: Columns
   }
   return undefined
 }
+
+/** Returns the types of the readable columns by name. */
+const typesOf = memoize(({ readable }: Draft): ReadonlyMap<string, TypeDesign> =>
+  new Map([...readable].map(([{ name }, type]) => [name, type])))
 
 /** What two values must share to be equal. */
 function classOf (type: TypeDesign): string {

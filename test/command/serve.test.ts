@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import Module from 'node:module'
 import { type AddressInfo, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { test } from 'tap'
@@ -224,6 +225,20 @@ test('a missing driver of SQLite is told with the command that brings it', t => 
   const message = /^SQLite needs Node.js .* npx -p @photostructure\/sqlite -p fastify-data-api/
   t.throws(open, { message, exitCode: 1 })
   t.end()
+})
+
+test('a missing driver of PostgreSQL is told with the command that brings it', async t => {
+  const loader = Module as unknown as { _load: (name: string, ...others: readonly unknown[]) => unknown }
+  const { _load: load } = loader
+  t.teardown(() => { loader._load = load })
+  loader._load = (name, ...others) => {
+    if (name === 'pg') throw Object.assign(new Error("Cannot find module 'pg'"), { code: 'MODULE_NOT_FOUND' })
+    return load(name, ...others)
+  }
+  const { code, error } = await runLine('postgres://me:hunter2@localhost/shop')
+  t.equal(code, 1)
+  t.equal(error,
+    "the driver of PostgreSQL is missing; run: npx -p pg -p fastify-data-api fastify-data-api 'postgres://…'\n")
 })
 
 test('help fits a screen, and the version is that of the package', async t => {

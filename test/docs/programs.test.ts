@@ -85,9 +85,17 @@ test('docs/from-a-database.md runs as written, and prints what it shows', async 
   process.chdir(folder)
   await import(pathToFileURL(join(folder, 'make.ts')).href)
 
-  const blocks = programsIn(read(page), 'console').map(commandsIn)
-    .filter(commands => commands.some(({ output }) => output !== ''))
+  const [bare = [], ...blocks] = programsIn(read(page), 'console').map(commandsIn)
   t.equal(blocks.length, 4)
+  mkdirSync('data')
+  writeFileSync(join('data', 'artists.csv'), 'id,name\n1,Can\n')
+  for (const [target = ''] of bare.map(({ words }) => words.slice(2))) {
+    // test/command/postgres.test.ts serves a database of PostgreSQL.
+    if (target.startsWith('postgres://')) continue
+    const { app, close } = await serveTarget(target)
+    t.match((await app.inject('/artists/1')).body, '"name":"Can"', target)
+    await close()
+  }
   for (const { words, output } of blocks.flat()) {
     process.chdir(folder)
     t.equal(await run(words), output, words.join(' '))

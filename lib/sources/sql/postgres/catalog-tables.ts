@@ -37,7 +37,8 @@ const baseType = `lateral (with recursive b(oid, base, modifier, required, has_d
 
 // A constraint that says no more than that the column is not null.
 const isChecked = `exists (select 1 from pg_constraint k where k.conrelid = a.attrelid and k.contype = 'c'
-  and k.convalidated and pg_get_expr(k.conbin, k.conrelid) = '(' || quote_ident(a.attname) || ' IS NOT NULL)')`
+  and k.convalidated and k.conkey = array[a.attnum]
+  and pg_get_expr(k.conbin, k.conrelid) = '(' || quote_ident(a.attname) || ' IS NOT NULL)')`
 
 // A view of one table can be written without triggers, except for its columns that are expressions.
 const isComputed = `c.relkind = 'v' and pg_relation_is_updatable(c.oid, true) & 12 <> 0
@@ -49,7 +50,8 @@ const columns = `(select coalesce(json_agg(json_build_object(
     'category', t.typcategory, 'required', a.attnotnull or b.required or ${isChecked},
     'default', pg_get_expr(d.adbin, d.adrelid), 'domainDefault', b.has_default, 'generated', a.attgenerated <> '',
     'computed', ${isComputed}, 'identity', a.attidentity, 'comment', col_description(a.attrelid, a.attnum),
-    'members', (select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e where e.enumtypid = b.oid),
+    'members', case when t.typtype = 'e'
+      then (select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e where e.enumtypid = b.oid) end,
     'checks', (select json_agg(pg_get_expr(k.conbin, k.conrelid)) from pg_constraint k
       where k.conrelid = a.attrelid and k.contype = 'c' and k.convalidated and k.conkey = array[a.attnum])
   ) order by a.attnum), '[]')
