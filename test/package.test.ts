@@ -1,6 +1,9 @@
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
-import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFile, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -9,14 +12,19 @@ import { promisify } from 'node:util'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import t, { test } from 'tap'
-import { read, root } from './helpers/documents.ts'
+import { cellsOf, programsIn, read, root, sectionOf } from './helpers/documents.ts'
+import { openRegistry } from './helpers/registry.ts'
 
-// The package as it is published: the tarball in a project of its own. What npm test built is what is packed.
+// The package as it is published: the tarball in a project that follows README by its commands, from an empty folder.
+// What npm test built is what is packed.
 
 const run = promisify(execFile)
 const here = fileURLToPath(root)
 
 interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly scripts: Readonly<Record<string, string>>
   readonly exports: Readonly<Record<string, unknown>>
   readonly dependencies: Readonly<Record<string, string>>
   readonly peerDependencies: Readonly<Record<string, string>>
@@ -33,15 +41,79 @@ const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pa
 const [packed] = JSON.parse(stdout) as [Packed]
 const tarball = join(folder, packed.filename)
 
-/** A project whose node_modules hold the tarball's content, and links to the dependencies that npm would install. */
+/** A project that follows README from an empty folder. npm takes the package from the tarball. */
 const project = join(folder, 'project')
-mkdirSync(join(project, 'node_modules', 'fastify-data-api'), { recursive: true })
-await run('tar', ['-xzf', tarball, '-C', join(project, 'node_modules', 'fastify-data-api'), '--strip-components=1'])
-for (const name of [...Object.keys(manifest.dependencies), ...Object.keys(manifest.peerDependencies), '@types/node']) {
+mkdirSync(project)
+const registry = await openRegistry(manifest, tarball, folder)
+const commands = programsIn(read('README.md'), 'console')
+  .flatMap(block => block.split('\n').filter(line => line.startsWith('$ ')).map(line => line.slice(2)))
+const [serve = '', init = '', install = '', start = '', ...repository] = commands
+const [program = ''] = programsIn(sectionOf('README.md', 'Install'))
+// Node.js 20 neither runs TypeScript nor has SQLite.
+const isModern = 'typescript' in process.features && process.features.typescript !== false
+const inProject = (command: string) => run('sh', ['-c', command], { cwd: project, env: registry.env })
+await inProject(init)
+await inProject(install)
+const installed = { bytes: sizeOf(join(project, 'node_modules')), packages: countIn(project) }
+
+// The optional peers, a driver for Node.js 20, and what the compiler needs.
+const others = ['@photostructure/sqlite', '@types/node', 'undici-types']
+for (const name of [...Object.keys(manifest.peerDependencies), ...others]) {
   const link = join(project, 'node_modules', name)
   mkdirSync(dirname(link), { recursive: true })
-  symlinkSync(join(here, 'node_modules', name), link)
+  if (!existsSync(link)) symlinkSync(join(here, 'node_modules', name), link)
 }
+
+test('the program of README listens, and answers each request as its table says', async t => {
+  t.equal(start, 'node app.ts')
+  writeFileSync(join(project, 'app.ts'), program)
+  t.match(program, '{ port: 3000 }')
+  const main = join(project, 'main.ts')
+  writeFileSync(main, `${program.replace('{ port: 3000 }', '{ port: 0, host: \'127.0.0.1\' }')}
+    process.send(app.server.address().port)
+    process.on('disconnect', () => { process.exit() })`)
+  const execArgv = isModern ? [] : ['--import', new URL('helpers/strip-types.mjs', import.meta.url).href]
+  const child = fork(main, { cwd: project, env: registry.env, execArgv })
+  const [port] = await once(child, 'message') as [number]
+  const rows = cellsOf(sectionOf('README.md', 'Install')).filter(([request = '']) => request.startsWith('`'))
+  t.equal(rows.length, 5)
+  for (const [request = '', body = '', answer = ''] of rows) {
+    const [method = '', path = ''] = request.slice(1, -1).split(' ')
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      ...body !== '' && { body: body.slice(1, -1), headers: { 'content-type': 'application/json' } }
+    })
+    t.equal(`${response.status} \`${await response.text()}\``, answer, request)
+  }
+  child.disconnect()
+  await once(child, 'exit')
+})
+
+test('the command of README serves the file that this program has made', async t => {
+  t.equal(serve, 'npx fastify-data-api music.db')
+  const child = spawn('sh', ['-c', `${serve} --port 0`], { cwd: project, env: registry.env, detached: true })
+  let output = ''
+  const addresses = new Promise<string>(resolve => {
+    child.stdout.on('data', chunk => {
+      output += String(chunk)
+      const [address] = /^http:.*$/m.exec(output) ?? []
+      if (address !== undefined && output.includes('openapi.json\n')) resolve(address)
+    })
+  })
+  const address = await Promise.race([addresses, once(child, 'exit').then(() => output)])
+  t.match(output, 'music.db: 1 collection, read-only')
+  t.strictSame(await (await fetch(`${address}artists?founded<2000`)).json(), [{ id: 1, name: 'Can', founded: 1968 }])
+  // npx runs the command as a process of its own; both are of this group.
+  process.kill(-(child.pid ?? 0))
+  await once(child, 'close')
+})
+
+test('README has no other commands than those of the repository', t => {
+  t.strictSame(repository, ['npm ci && npm start', 'npm ci && npm test'])
+  const [, served = ''] = /node dist\/(.+)\.js$/.exec(manifest.scripts['start'] ?? '') ?? []
+  t.ok(existsSync(new URL(`${served}.ts`, root)), served)
+  t.end()
+})
 
 test('every entry can be imported, and required', async t => {
   for (const entry of Object.keys(manifest.exports).filter(name => name !== './package.json')) {
@@ -56,9 +128,6 @@ test('every entry can be imported, and required', async t => {
 })
 
 test('the first program of README compiles strictly, its libraries checked too', async t => {
-  const [, program = ''] = /```ts\n([^]*?)```/.exec(read('README.md')) ?? []
-  writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
-  writeFileSync(join(project, 'app.ts'), program)
   const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
   const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--skipLibCheck', 'false']
   const args = [tsc, ...strict, '--noEmit', '--target', 'es2023', '--module', 'nodenext', '--types', 'node', 'app.ts']
@@ -86,6 +155,7 @@ test('the types of every entry are right for those who import it', async t => {
 
 test('nothing is published that nobody needs', async t => {
   const pages = /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|docs\/.+\.(md|png))$/
+  // No source maps: the code differs from its source in types alone.
   const code = /^dist\/(lib|schemas)\/.+\.(js|d\.ts)$/
   t.strictSame(packed.files.map(({ path }) => path).filter(path => !pages.test(path) && !code.test(path)), [])
   // In bytes. Now about 1.4 million; what makes it grow beyond is to be looked at.
@@ -93,4 +163,26 @@ test('nothing is published that nobody needs', async t => {
   t.ok(readdirSync(join(project, 'node_modules', 'fastify-data-api')).includes('README.md'))
 })
 
-t.teardown(() => { rmSync(folder, { recursive: true, force: true }) })
+test('npm installs no more than README says', t => {
+  const [, packages, megabytes] = /(\d+) packages, (\d+) MB/.exec(read('README.md')) ?? []
+  t.ok(installed.bytes < Number(megabytes) * 1e6, `${installed.bytes} bytes`)
+  t.ok(installed.packages < Number(packages), `${installed.packages} packages`)
+  t.end()
+})
+
+/** The number of packages that npm has installed in a project. */
+function countIn (folder: string): number {
+  const lock = readFileSync(join(folder, 'node_modules', '.package-lock.json'), 'utf8')
+  return Object.keys((JSON.parse(lock) as { packages: object }).packages).length
+}
+
+/** The bytes of the files in a folder. */
+function sizeOf (folder: string): number {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
+  return entries.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
+}
+
+t.teardown(() => {
+  registry.close()
+  rmSync(folder, { recursive: true, force: true })
+})
