@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { test } from 'tap'
 import type * as TypeScript from 'typescript'
+import { errorKinds } from '../../lib/errors.ts'
+import { runLine } from '../command/helpers.ts'
 import { documents, programsIn, read, root, writeProgram } from '../helpers/documents.ts'
 
 // Every block of TypeScript in the documents is compiled, strictly. Blocks that continue others use these names.
@@ -11,13 +13,15 @@ const ts = createRequire(import.meta.url)('typescript') as typeof TypeScript
 
 const context = `
 import type { FastifyInstance } from 'fastify'
-import type { Collection, SqliteDatabase } from 'fastify-data-api'
-declare module 'fastify' { interface FastifyRequest { user: { team: number, role: 'member' | 'lead' } } }
+import type { Caller, Collection, SqliteDatabase } from 'fastify-data-api'
+declare module '@fastify/jwt' { interface FastifyJWT { user: Caller } }
 declare global {
   type Context = import('fastify-data-api').Context
   const Type: typeof import('@sinclair/typebox').Type
   const Fastify: typeof import('fastify').default
   const cors: typeof import('@fastify/cors').default
+  const swagger: typeof import('@fastify/swagger').default
+  const withDataApi: typeof import('fastify-data-api').withDataApi
   const subscribe: typeof import('node:diagnostics_channel').subscribe
   type StatementEvent = import('fastify-data-api').StatementEvent
   const dataApi: typeof import('fastify-data-api').default
@@ -40,9 +44,10 @@ declare global {
 test('every block of TypeScript in the documents compiles', async t => {
   const prelude = fileURLToPath(writeProgram('context.d.ts', context))
   const blocks = documents().flatMap(document => programsOf(document).map((program, index) => (
-    { name: `${document.replaceAll(/\W/g, '-')}-${index + 1}.ts`, program }
+    { name: nameOf(document, index), program }
   )))
-  t.ok(blocks.length > 10)
+  t.ok(blocks.length > 30)
+  mkdirSync(new URL('.tap/documents/guide/', root), { recursive: true })
   const files = blocks.map(({ name, program }) => fileURLToPath(writeProgram(name, `${program}\nexport {}\n`)))
   const { config } = ts.parseConfigFileTextToJson('tsconfig.json', readFileSync(new URL('tsconfig.json', root), 'utf8'))
   const { options } = ts.convertCompilerOptionsFromJson(
@@ -57,9 +62,73 @@ test('every block of TypeScript in the documents compiles', async t => {
   t.strictSame(wrong, [])
 })
 
+/** The files of the guide import each other; they have a folder of their own, since its own test writes them, too. */
+function nameOf (document: string, index: number): string {
+  if (document === 'docs/getting-started.md') return `guide/${['app', 'server', 'app.test'][index]}.ts`
+  return `${document.replaceAll(/\W/g, '-')}-${index + 1}.ts`
+}
+
 function programsOf (document: string): readonly string[] {
-  // The guide's own files import each other; its own test runs them.
-  if (document === 'docs/getting-started.md') return []
   const text = read(document)
   return text.includes('The blocks of this page are one program') ? [programsIn(text).join('\n')] : programsIn(text)
 }
+
+const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> }
+const namesOfFiles = (text: string) => text.match(/\b[\w-]+(?:\/[\w-]+)*\.ts\b/g) ?? []
+
+test('every command in the documents names a script, a flag or a file that exists', async t => {
+  const helps = await Promise.all([[], ['init'], ['types']].map(name => runLine(...name, '--help')))
+  const help = helps.map(({ out }) => out).join('')
+  for (const document of documents()) {
+    const text = read(document)
+    const blocks = [...programsIn(text, 'console'), ...programsIn(text, 'sh')]
+    for (const line of blocks.flatMap(block => block.split('\n')).filter(line => /^\$ |^curl /.test(line))) {
+      for (const [, script = ''] of line.matchAll(/npm (?:run )?(\w[\w:]*)/g)) {
+        t.ok(script in scripts || ['ci', 'init', 'install', 'pkg'].includes(script), `${document}: ${line}`)
+      }
+      const [, flags = ''] = /npx fastify-data-api (.*)$/.exec(line) ?? []
+      for (const [flag] of flags.matchAll(/--\w[\w-]*/g)) {
+        t.ok(help.includes(flag) || document === 'docs/from-a-database.md', `${document}: ${line}`)
+      }
+      for (const [, file = ''] of line.matchAll(/ node ([\w.]+\.ts)/g)) t.ok(text.includes(`\`${file}\``), line)
+      const [, url] = /^(?:\$ )?curl .*(http\S+)/.exec(line) ?? []
+      t.ok(url === undefined || /^http\S+'$|^http[^&|<>()*!]+$/.test(url), `${document}: ${line}`)
+    }
+  }
+})
+
+test('the lifecycle in docs/architecture.md names errors and files that exist', t => {
+  const [lifecycle = ''] = programsIn(read('docs/architecture.md'), 'text')
+  const exits = [...lifecycle.matchAll(/->(.*)$/gm)].flatMap(([, text = '']) => text.match(/\b[a-z]+_[a-z_]+\b/g) ?? [])
+  t.ok(exits.length > 15)
+  t.strictSame(exits.filter(code => !(code in errorKinds)), [])
+  t.strictSame(namesOfFiles(lifecycle).filter(file => !existsSync(new URL(`lib/${file}`, root))), [])
+  t.end()
+})
+
+test('the Dockerfile of docs/deploying.md takes what a registry and the guide give', t => {
+  const [file = ''] = programsIn(read('docs/deploying.md'), 'dockerfile')
+  const lines = file.trim().split('\n')
+  t.match(lines[0], /^FROM node:(?:2[2-9]|[3-9]\d)-slim$/, 'a Node.js that has SQLite and runs TypeScript')
+  t.strictSame(lines.filter(line => line.startsWith('COPY')), ['COPY package*.json ./', 'COPY *.ts ./'])
+  t.strictSame(lines.filter(line => line.startsWith('RUN')), [
+    'RUN npm ci --omit=dev', 'RUN mkdir data && chown node data'
+  ])
+  const guide = read('docs/getting-started.md')
+  const [, main = ''] = /^CMD \["node", "(.+)"\]$/m.exec(file) ?? []
+  t.match(guide, `\`${main}\` listens`)
+  const [, variables = ''] = /^ENV (.+)$/m.exec(file) ?? []
+  for (const variable of variables.split(' ')) t.match(guide, `process.env['${variable.split('=')[0]}']`)
+  t.end()
+})
+
+test('no block is of a language that nothing checks', t => {
+  // http: test/example.test.ts sends the requests. sql: migrating.test.ts runs the statements.
+  const checked = ['ts', 'console', 'sh', 'text', 'dockerfile', 'http', 'sql']
+  for (const document of documents()) {
+    const fences = read(document).split('\n').filter(line => line.startsWith('```'))
+    const opened = fences.filter((_, index) => index % 2 === 0)
+    t.strictSame(opened.filter(line => !checked.includes(line.slice(3))), [], document)
+  }
+  t.end()
+})

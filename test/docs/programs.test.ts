@@ -31,6 +31,33 @@ test('the program of docs/recipes.md answers each request as its tables say', as
   await app.close()
 })
 
+test('the program of docs/auth-and-tenants.md answers each caller as its table says', async t => {
+  const text = read('docs/auth-and-tenants.md')
+  const { app } = await import(writeProgram('auth-and-tenants.ts', programsIn(text).join('\n')).href) as
+    { app: FastifyInstance }
+  const tokens = new Map<string, string>()
+  for (const [name, password] of [['Ada', 'correct horse'], ['Bo', 'battery staple']] as const) {
+    const { token } = (await app.inject({ method: 'POST', url: '/login', payload: { name, password } })).json()
+    tokens.set(name, `Bearer ${token}`)
+  }
+  const [, ...rows] = cellsOf(text)
+  t.ok(rows.length > 10)
+  for (const [caller = '', request = '', body = '', answer = ''] of rows) {
+    const [method = '', path = ''] = request.slice(1, -1).split(' ')
+    const response = await app.inject({
+      method: method as 'GET',
+      url: path,
+      headers: {
+        ...caller !== '' && { authorization: tokens.get(caller) },
+        ...body !== '' && { 'content-type': 'application/json' }
+      },
+      ...body !== '' && { payload: body.slice(1, -1) }
+    })
+    t.equal(`${response.statusCode} \`${response.body}\``, answer, `${caller} ${request}`)
+  }
+  await app.close()
+})
+
 const Artist = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),
   name: Type.String({ identifier: true, readable: true, writable: true }),

@@ -23,7 +23,7 @@ export function sectionOf (document: string, heading?: string): string {
 /** The cells of all tables in a text, by their rows. */
 export const cellsOf = (text: string): ReadonlyArray<readonly string[]> => text.split('\n')
   .filter(line => line.startsWith('| '))
-  .map(line => line.replace(/^\| /, '').replace(/ ?\|$/, '').split(/ \|(?= |$)/).map(cell => cell.trim()))
+  .map(line => line.slice(1).replace(/\|$/, '').split(/ \|(?= )/).map(cell => cell.trim()))
 
 /** What stands in backticks. */
 export const codeIn = (text: string): readonly string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code)
