@@ -189,6 +189,70 @@ test('SQLite: values that fit neither type nor schema are shown as text, and sto
   db.close()
 })
 
+const strays = [
+  '1', "'1'", "'01'", "'abc'", "''", '1.5', '1e19', "x'31'", "x'ff'", "x''", "'true'", '0', '2', "char(1) || 't'"
+]
+
+test('SQLite: each row is on one page, whatever values of other types its column holds', async t => {
+  const kinds = {
+    integer: Type.Integer(R),
+    number: Type.Number(R),
+    boolean: Type.Boolean(R),
+    int64: Type.String({ format: 'int64', ...R }),
+    string: Type.String(R),
+    byte: Type.String({ format: 'byte', ...R }),
+    decimal: Type.String({ format: 'decimal', ...R }),
+    moment: Type.String({ format: 'date-time', ...R }),
+    day: Type.String({ format: 'date', ...R }),
+    time: Type.String({ format: 'time', ...R })
+  }
+  const all = strays.map((_, index) => index + 1)
+  for (const affinity of ['integer', 'real', 'numeric', '', 'blob', 'text']) {
+    const db = sqlite(':memory:', { check: 'warn' })
+    const rows = strays.map((value, index) => `(${[index + 1, ...Object.keys(kinds).map(() => value)].join(', ')})`)
+    db.exec(`create table things (id integer primary key, ${Object.keys(kinds).map(kind => `${kind} ${affinity}`)});
+      insert into things values ${rows.join(', ')}`)
+    const Thing = Type.Object({
+      id, ...Object.fromEntries(Object.entries(kinds).map(([kind, schema]) => [kind, Type.Optional(schema)]))
+    })
+    const { app } = await serve(t, collection(Thing, { source: db.table('things') }))
+    const items = (await app.inject('/things')).json<Array<{ id: number }>>()
+    for (const item of items) t.strictSame((await app.inject(`/things/${item.id}`)).json(), item)
+    for (const kind of Object.keys(kinds)) {
+      for (const url of [`/things?sort=${kind}&limit=1`, `/things?sort=${kind}+desc&limit=4&fields=id`]) {
+        const seen = (await walkPages(app, url)).map(one => Number(one['id']))
+        t.strictSame(seen.toSorted((one, other) => one - other), all, `${url} over ${affinity}`)
+      }
+    }
+    await app.close()
+    db.close()
+  }
+})
+
+test('SQLite: a boolean is 1 or 0, and any other value is shown as it is', async t => {
+  const db = sqlite(':memory:', { check: 'warn' })
+  db.exec("create table things (id integer primary key, b boolean); insert into things (b) values (1), (0), ('t'), (2)")
+  const { app } = await serve(t,
+    collection(Type.Object({ id, b: Type.Optional(Type.Boolean(R)) }), { source: db.table('things') }))
+  const shown = [{ id: 1, b: true }, { id: 2, b: false }, { id: 3, b: 't' }, { id: 4, b: '2' }]
+  t.strictSame((await app.inject('/things')).json(), shown)
+  t.strictSame((await app.inject('/things?id>0&fields=id,b')).json(), shown)
+  t.strictSame((await app.inject('/things?b=true')).json(), shown.slice(0, 1))
+  t.strictSame((await app.inject('/things?b!=true')).json(), shown.slice(1))
+  db.close()
+})
+
+test('SQLite: text operators ignore case over numbers too', async t => {
+  const db = sqlite(':memory:')
+  db.exec('create table things (id integer primary key, v integer); insert into things (v) values (12), (21)')
+  const { app } = await serve(t,
+    collection(Type.Object({ id, v: Type.Optional(Type.String(R)) }), { source: db.table('things') }))
+  for (const query of ['v=12', 'v~=12', 'v^~=1', 'v$~=2', 'v*~=12']) {
+    t.strictSame((await app.inject(`/things?${query}`)).json(), [{ id: 1, v: '12' }], query)
+  }
+  db.close()
+})
+
 test('memory: large, endless and binary values have the same meaning', async t => {
   const rows = [
     { id: 1, big: 2n ** 60n, num: NaN, bytes: Buffer.from([0]), at: '2026-01-02 03:04:05' },

@@ -7,16 +7,20 @@ import { spacedType } from './moments.ts'
 // Older versions of SQLite do not check the type of a generated column, even in a STRICT table. The main database and
 // attached ones may each have a table of one name; without a schema, all of them must be strict.
 const columns = 'x.name as "column", x.type as type, x.dflt_value as "default", x.hidden = 0'
+// The number of a row, which only a primary key that needs no index of its own can be.
+const rowNumber = "x.pk = 1 and upper(x.type) = 'INTEGER' and not exists (select 1 from"
 const columnsQuery = `
-select ${columns} and (select min(strict) from pragma_table_list(?)) = 1 as strict from pragma_table_xinfo(?) as x`
+select ${columns} and (select min(strict) from pragma_table_list(?)) = 1 as strict,
+  ${rowNumber} pragma_index_list(?) where origin = 'pk') as "number" from pragma_table_xinfo(?) as x`
 const columnsInSchemaQuery = `
-select ${columns} and (select min(strict) from pragma_table_list(?) where schema = ? collate nocase) = 1 as strict
+select ${columns} and (select min(strict) from pragma_table_list(?) where schema = ? collate nocase) = 1 as strict,
+  ${rowNumber} pragma_index_list(?, ?) where origin = 'pk') as "number"
 from pragma_table_xinfo(?, ?) as x`
 
 /**
- * Returns the types of columns: in upper case those of STRICT tables, which hold no values of other types, and in lower
- * case the affinities of all others, which prefer values of a type. A table is looked up when the first statement uses
- * it, and then cached until the process ends.
+ * Returns the types of columns: in upper case those of STRICT tables and of row numbers, which hold no values of other
+ * types, and in lower case the affinities of all others, which prefer values of a type. A table is looked up when the
+ * first statement uses it, and then cached until the process ends.
  */
 export function columnTypes (driver: SqliteDriver): ColumnTypes {
   const cache = new LruMap<ReadonlyMap<string, string>>(mostTables)
@@ -33,7 +37,7 @@ export function columnTypes (driver: SqliteDriver): ColumnTypes {
 function typesOf ({ schema, name }: TableName, driver: SqliteDriver): ReadonlyMap<string, string> {
   const parameters = schema === undefined ? [name] : [name, schema]
   const query = schema === undefined ? columnsQuery : columnsInSchemaQuery
-  const rows = driver.prepare(query).all(...parameters, ...parameters) as readonly ColumnRow[]
+  const rows = driver.prepare(query).all(...parameters, ...parameters, ...parameters) as readonly ColumnRow[]
   return new Map(rows.map(row => [row.column, typeOf(row)]))
 }
 
@@ -42,9 +46,11 @@ interface ColumnRow {
   readonly type: string
   readonly default: string | null
   readonly strict: number
+  readonly number: number
 }
 
-function typeOf ({ type, default: expression, strict }: ColumnRow): string {
+function typeOf ({ type, default: expression, strict, number }: ColumnRow): string {
+  if (number === 1) return 'INTEGER'
   const affinity = affinityOf(type.toUpperCase())
   if (affinity === 'text' && /current_timestamp|datetime *\(/i.test(expression ?? '')) return spacedType
   return strict === 1 ? type.toUpperCase() : affinity

@@ -9,6 +9,7 @@ import { parseScalar, parseText } from '../statements/parse-json.ts'
 import { call, decimalText } from './functions.ts'
 import { sqliteWriter } from './json.ts'
 import { moment, momentBound, storeMoment } from './moments.ts'
+import { isIntegerType, isTextType, strayOperand, strayPosition } from './strays.ts'
 
 /** The name of the SQL function that throws in a statement that takes too long. Each connection registers its own. */
 export const clockFunction = 'data_api_clock'
@@ -19,18 +20,18 @@ export const sqliteDialect: Dialect = {
   comparable,
   filtered,
   bound: (column, operator, slot, { kind, type }) =>
-    kind === 'date-time' && isText(type) ? momentBound(column, operator, sql.val(slot)) : undefined,
+    kind === 'date-time' && type !== '' && isTextType(type) ? momentBound(column, operator, sql.val(slot)) : undefined,
   grouped: filtered,
   encodeGroup: (value, columnType) => columnType.kind === 'decimal' ? value : encodings[columnType.kind](value),
   decodeGroup (encoded, { kind }) {
     if (kind === 'decimal') return decimalOfKey(String(encoded))
     return kind === 'mixed' || kind === 'date-time' ? encoded : decoders[kind](encoded)
   },
-  // A number, or a text that keeps the form in which it is stored.
-  position: (column, { kind, type }) => kind === 'date-time' && (isText(type) || isInteger(type))
-    ? sql`case typeof(${column}) when 'integer' then cast(${column} as real) else ${column} end`
-    : undefined,
-  storedOperand: operand,
+  position: (column, columnType) => hasStoredForm(columnType)
+    ? momentPosition(column, columnType)
+    : strayPosition(column, columnType),
+  storedOperand: (slot, columnType, textual) =>
+    strayOperand(sql.val(slot), operand(slot, columnType, textual), columnType),
   asShown: column => column,
   operand,
   among: (column, slot, columnType) =>
@@ -43,7 +44,7 @@ export const sqliteDialect: Dialect = {
     return sql`(length(${column}) >= length(${end}) and ${last} = ${end} collate binary)`
   },
   contains: (column, slot) => sql`instr(${column}, ${sql.val(slot)}) > 0`,
-  foldCase: column => call('data_api_fold_case', column),
+  foldCase: column => call('data_api_fold_case', asText(column)),
   // random() comes first, because it takes a tenth of the time of a call of JavaScript.
   clocked: conditions => sql`(random() & 63 or ${sql.id(clockFunction)}()) and ${conditions}`,
   limit (limit, offset) {
@@ -97,21 +98,26 @@ function elementOf ({ kind }: ColumnType): Sql {
   return kind === 'decimal' ? call('data_api_decimal_key', value) : value
 }
 
-// The types of columns: catalog.ts.
-const isText = (type: string) => /^text\b/i.test(type)
-const isInteger = (type: string) => /^int/i.test(type)
-
 const isNumeric: ReadonlySet<ValueKind> = new Set(['integer', 'number', 'boolean', 'int64', 'byte'])
 
 function comparable (column: Sql, { kind, type }: ColumnType): Sql {
   if (isNumeric.has(kind)) return column
   if (kind === 'decimal') return call('data_api_decimal_key', decimalText(column))
   if (kind === 'mixed') return call('data_api_mixed_text', asText(column))
-  if (kind === 'date-time' && isInteger(type)) return column
-  if (kind === 'date-time' && !isText(type)) return moment(column)
+  if (kind === 'date-time' && isIntegerType(type)) return column
+  if (kind === 'date-time' && (type === '' || !isTextType(type))) return moment(column)
   // A column may be declared with another collation, and one that is not of text may hold numbers.
-  return type === '' || isText(type) ? sql`${column} collate binary` : sql`cast(${column} as text) collate binary`
+  return isTextType(type) ? sql`${column} collate binary` : sql`cast(${column} as text) collate binary`
 }
+
+/** Returns true for moments that are ordered by their texts or numbers as they are stored. */
+const hasStoredForm = ({ kind, type }: ColumnType) =>
+  kind === 'date-time' && type !== '' && (isTextType(type) || isIntegerType(type))
+
+/** Returns a number, or a text in the form in which it is stored. A driver throws for an integer beyond 2^53. */
+const momentPosition = (column: Sql, columnType: ColumnType): Sql => sql`case when typeof(${column}) <> 'integer'
+    then coalesce(${strayPosition(column, columnType) ?? sql`null`}, ${column})
+  when ${isSafe(column)} then cast(${column} as real) else cast(${column} as text) end`
 
 function filtered (column: Sql, columnType: ColumnType): Sql {
   return columnType.kind === 'date-time' ? moment(column) : comparable(column, columnType)
@@ -120,6 +126,9 @@ function filtered (column: Sql, columnType: ColumnType): Sql {
 // A column may hold values that its declared type does not allow. json_array() fails on a blob, so the cast keeps blobs
 // away from it.
 const asText = (column: Sql) => sql`cast(${column} as text)`
+
+/** Returns the text of a value that is no number, but that could be read as one. */
+const markedText = (column: Sql) => sql`char(1) || ${asText(column)}`
 
 const isSafe = (column: Sql) =>
   sql`${column} between ${sql.lit(Number.MIN_SAFE_INTEGER)} and ${sql.lit(Number.MAX_SAFE_INTEGER)}`
@@ -135,18 +144,21 @@ const encodings: Readonly<Record<ValueKind, (column: Sql) => Sql>> = {
   int64: asText,
   decimal: decimalText,
   byte: column => call('data_api_base64', column),
-  boolean: column => sql`cast(${column} as integer)`,
+  boolean: column => sql`case when ${column} in (0, 1) then cast(${column} as integer) else ${asText(column)} end`,
   // json_array() prints some doubles with 15 digits, in some versions of SQLite; quote() is exact in all versions.
   number: column => sql`case when typeof(${column}) in ('integer', 'real') then quote(${column})
-    else ${asText(column)} end`,
+    else ${markedText(column)} end`,
   integer: column => sql`case typeof(${column})
     when 'integer' then case when ${isSafe(column)} then ${column} else ${asText(column)} end
-    when 'real' then quote(${column}) else ${asText(column)} end`
+    when 'real' then quote(${column}) else ${markedText(column)} end`
 }
 
 const asIs = (encoded: unknown) => encoded
 
-const toNumber = (encoded: unknown) => typeof encoded === 'string' ? readNumber(encoded) : encoded
+function toNumber (encoded: unknown): unknown {
+  if (typeof encoded !== 'string') return encoded
+  return encoded.startsWith('\u0001') ? encoded.slice(1) : readNumber(encoded)
+}
 
 const decoders: Readonly<Record<ValueKind, (encoded: unknown) => unknown>> = {
   string: asIs,
@@ -159,7 +171,7 @@ const decoders: Readonly<Record<ValueKind, (encoded: unknown) => unknown>> = {
   decimal: asIs,
   byte: asIs,
   number: toNumber,
-  boolean: encoded => encoded === null ? null : encoded !== 0,
+  boolean: encoded => typeof encoded === 'number' ? encoded !== 0 : encoded,
   mixed: encoded => typeof encoded === 'string' ? parseScalar(encoded) : encoded,
   json: encoded => typeof encoded === 'string' ? parseText(encoded) : encoded
 }
@@ -171,14 +183,13 @@ const asNumber = (column: Sql) => sql`case typeof(${column})
 
 const fetches: Readonly<Record<ValueKind, (column: Sql) => Sql>> = {
   ...encodings,
-  boolean: column => sql`cast(${column} as integer) <> 0`,
   number: asNumber,
   integer: asNumber
 }
 
 const exact = (value: unknown) => typeof value === 'number'
   ? Number.isFinite(value) ? value + 0 : String(value)
-  : toNumber(value)
+  : value
 
 const fetchDecoders: Readonly<Record<ValueKind, (value: unknown) => unknown>> = {
   ...decoders,
@@ -198,7 +209,8 @@ function bindTyped ({ kind, text }: TypedValue): unknown {
   if (typeof text === 'object') return `[${text.flatMap(one => elementOfList(kind, one)).join(',')}]`
   if (typeof text === 'number' && kind === 'date-time') return text
   switch (kind) {
-    case 'byte': return Buffer.from(String(text), 'base64')
+    // The position of a stray is text (strays.ts).
+    case 'byte': return String(text).startsWith('\u0001') ? text : Buffer.from(String(text), 'base64')
     case 'integer':
     case 'int64': return /^-?\d+$/.test(String(text)) ? numberOf(String(text)) : text
     // SQLite has no NaN. As text it is above all numbers.

@@ -26,7 +26,7 @@ const isNumber: Expression = column => sql`typeof(${column}) in ('integer', 'rea
 const text: Expression = column => sql`cast(${column} as text)`
 const byte: Expression = column => call('data_api_base64', column)
 const boolean: Expression = column =>
-  sql`json(case cast(${column} as integer) <> 0 when 1 then 'true' when 0 then 'false' end)`
+  sql`case ${column} when 1 then json('true') when 0 then json('false') else ${text(column)} end`
 
 const isSafe = (column: Sql) =>
   sql`${column} between ${sql.lit(Number.MIN_SAFE_INTEGER)} and ${sql.lit(Number.MAX_SAFE_INTEGER)}`

@@ -88,8 +88,14 @@ function decodePage ([rows, count, total, carriedRows]: Values, limit: number, c
   return { kind: 'items', text, ends: items === '' ? undefined : ends(), more, ...decodeTotal(total) }
 
   function ends (): Ends {
-    if (carried.sql === undefined) return endsOf(items, boundary, carried.decode)
-    return endsOf(withoutLast(textOf(carriedRows), lineBoundary, more), lineBoundary, carried.decode)
+    const shown = endsOf(items, boundary)
+    const lines = carried.sql === undefined
+      ? shown
+      : endsOf(withoutLast(textOf(carriedRows), lineBoundary, more), lineBoundary)
+    return {
+      first: () => carried.decode(lines.first(), shown.first),
+      last: () => carried.decode(lines.last(), shown.last)
+    }
   }
 }
 
@@ -121,15 +127,16 @@ function withoutLast (items: string, { mark, before }: Boundary, more: boolean):
   return more ? items.slice(0, Math.max(items.lastIndexOf(mark), -before) + before) : items
 }
 
-function endsOf (items: string, { separator, mark, before }: Boundary, decode: Carried['decode']): Ends {
+/** Returns the texts of the first item and of the last. */
+function endsOf (items: string, { separator, mark, before }: Boundary) {
   return {
     first () {
       const index = items.indexOf(mark)
-      return decode(index < 0 ? items : items.slice(0, index + before))
+      return index < 0 ? items : items.slice(0, index + before)
     },
     last () {
       const index = items.lastIndexOf(mark)
-      return decode(index < 0 ? items : items.slice(index + before + separator.length))
+      return index < 0 ? items : items.slice(index + before + separator.length)
     }
   }
 }
@@ -140,21 +147,29 @@ function arrayOf (items: string, { separator, mark, before }: Boundary, reversed
   return `[${lines.split('\n').reverse().join(',')}]`
 }
 
-/** The fields that links need. `sql` is `undefined` if the items show them all, so that no second column is needed. */
-interface Carried { readonly sql: Sql | undefined, decode (line: string): Row }
+/**
+ * The fields that links need. `sql` is `undefined` if the items show them all, so that no second column is needed.
+ * `decode` gets a line of that column, or an item, and the text of the item.
+ */
+interface Carried { readonly sql: Sql | undefined, decode (line: string, shown: () => string): Row }
 
 function buildCarried (extra: readonly DataField[], select: Selection, ref: TableRef, builder: Builder): Carried {
   const names = extra.map(field => select.find(one => one.field === field)?.name)
-  if (names.includes(undefined) || positionsOf(extra, ref, builder).length > 0) {
-    const row = buildRow([], extra, ref, builder)
-    return { sql: row.sql, decode: line => row.decode(JSON.parse(line) as readonly unknown[]) }
+  const decodeShown = (item: string) => {
+    const values = JSON.parse(item) as Row
+    return Object.fromEntries(extra.map((field, index) => [field.property, values[names[index] ?? '']]))
   }
+  const positions = positionsOf(extra, ref, builder)
+  const isShown = !names.includes(undefined)
+  if (isShown && positions.length === 0) return { sql: undefined, decode: decodeShown }
+  const row = buildRow([], extra, ref, builder)
+  const decode = (line: string) => row.decode(JSON.parse(line) as readonly unknown[])
+  if (!isShown) return { sql: row.sql, decode }
+  // Few rows have positions. All others have an empty array, which is made in less time.
+  const isPlain = sql.join(positions.map(position => sql`${position.sql} is null`), sql` and `)
   return {
-    sql: undefined,
-    decode (line) {
-      const item = JSON.parse(line) as Row
-      return Object.fromEntries(extra.map((field, index) => [field.property, item[names[index] ?? '']]))
-    }
+    sql: sql`case when ${isPlain} then ${builder.dialect.row([])} else ${row.sql} end`,
+    decode: (line, shown) => line === '[]' ? decodeShown(shown()) : decode(line)
   }
 }
 
