@@ -65,7 +65,7 @@ const look = ({ send }: Served) => Promise.all(views.map(async ([path, accept]) 
 for (const fails of [true, false]) {
   onEach(everyKind, `while a hook waits others see nothing of its transaction, which then ${fails
     ? 'fails'
-    : 'lasts'}`, async ({ t, store, start }) => {
+    : 'lasts'}`, async ({ t, kind, store, start }) => {
     const { own, reached, leave } = waiting('waits', () => { if (fails) throw new Error('refused') })
     const served = await start(own)
     const { send } = served
@@ -74,17 +74,20 @@ for (const fails of [true, false]) {
     const written = send('PATCH', '/labels/1', { city: 'after', artists: [artist('first'), artist('waits')] })
     await reached
     const looked = look(served)
-    const beside = await Promise.race([looked, sleep(300)])
+    // Over a file or a server readers do not wait for the transaction; elsewhere they are answered after it.
+    const waits = kind === 'memory' || kind === 'sqlite :memory:'
+    if (!waits) t.strictSame(await looked, before)
     // Another's write is after it, so that neither undoes the other.
     const other = send('PUT', '/labels/by_code/SPOON', { city: 'other' })
-    if (beside !== undefined) t.strictSame(beside, before)
     leave()
     t.equal((await written).status, fails ? 500 : 200)
     t.equal((await other).status, 201)
     t.strictSame((await store.rows('labels')).map(({ city }) => city), [fails ? 'before' : 'after', 'other'])
     t.equal((await store.rows('artists')).length, fails ? 0 : 2)
-    if (beside === undefined && fails) t.strictSame(await looked, before)
-    if (beside === undefined && !fails) t.match(await looked, views.map(() => ({ status: 200 })))
+    // The labels may be read after the other's write.
+    const others = ({ path }: { path: string }) => path !== '/labels'
+    if (waits && fails) t.strictSame((await looked).filter(others), before.filter(others))
+    if (waits && !fails) t.match(await looked, views.map(() => ({ status: 200 })))
   })
 }
 

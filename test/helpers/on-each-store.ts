@@ -18,6 +18,7 @@ export const unexpected = { error: 'internal', message: 'Something went wrong on
 
 interface Stage {
   readonly t: Test
+  readonly kind: StoreKind
   readonly store: Store
   readonly logged: readonly string[]
   start (own: Own): Promise<Served>
@@ -33,7 +34,7 @@ export function onEach (kinds: readonly StoreKind[], name: string, run: (stage: 
       const start = async (own: Own) =>
         (served = await serve(shopWith(own), store, { requestStrategies: { upsert: true, delete: true } }, logged))
       try {
-        await run({ t, store, logged, start })
+        await run({ t, kind, store, logged, start })
       } finally {
         await served?.close()
       }

@@ -32,7 +32,7 @@ each('while another process holds the lock, reads are answered and all writes re
   t.match(await writes, urls.map(() => ({ status: 503, retryAfter: '1' })))
   // One after the other they would take 6 seconds.
   t.ok(performance.now() - began < 5000)
-  t.ok(reads > 10)
+  t.ok(reads > 1)
   t.match(loggedIn(served), urls.map(() => /another process holds the lock of the database/))
   const patient = send('POST', '/kids', { name: 'patient' })
   other.exec('rollback')
