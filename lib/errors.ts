@@ -280,12 +280,11 @@ export const foreignPosition = (cause: unknown) =>
 export const urlTooLong = (found: number, most: number) =>
   new DataApiError('url_too_long', `The path has ${found} segments, more than the limit 'segments' of ${most}.`)
 
-/** For an answer of that many characters; undefined if the database could not make its text. */
-export function answerTooLarge (found: number | undefined, most: number | undefined, cause?: unknown): DataApiError {
-  const subject = found === undefined ? 'The text of this answer' : `This answer has ${found} characters, which`
-  const limit = most === undefined ? 'what the database can hold in one value' : `the limit 'length' of ${most}`
+/** For an answer of more than `most` characters; undefined if the database could not make its text. */
+export function answerTooLarge (most: number | undefined, cause?: unknown): DataApiError {
+  const limit = most === undefined ? 'the database can hold in one value' : `the limit 'length' of ${most} characters`
   return new DataApiError(
-    'answer_too_large', `${subject} is more than ${limit}. Ask for fewer items or fields.`, { cause }
+    'answer_too_large', `This answer is longer than ${limit}. Ask for fewer items or fields.`, { cause }
   )
 }
 

@@ -18,6 +18,14 @@ export function memoizeFrozen<Key extends object, Result> (make: (key: Key) => R
   return key => Object.isFrozen(key) ? memoized(key) : make(key)
 }
 
+/** Caches the results of a function of three objects by their identity, each as long as all three objects live. */
+export function memoizeThree<A extends object, B extends object, C extends object, Made> (
+  make: (a: A, b: B, c: C) => Made
+): (a: A, b: B, c: C) => Made {
+  const cache = memoize((a: A) => memoize((b: B) => memoize((c: C) => make(a, b, c))))
+  return (a, b, c) => cache(a)(b)(c)
+}
+
 /** The size of a cache of texts. */
 export interface CacheLimits {
   /** Entries. */

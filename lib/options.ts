@@ -71,7 +71,7 @@ export function compileOptions ({ collections, caller = () => undefined, ...data
   const { segments, length, batchItems, linkLength } = answerLimits(data.limits ?? {})
   const { linkStyle } = responseContent
   const { items: mostItems, cost: mostCost } = syntax.limits
-  const paged = { linkStyle, mostItems, mostCost, batchItems, whole: false }
+  const paged = { linkStyle, mostItems, mostCost, batchItems, length, whole: false }
   return {
     prefix: (data.prefix ?? '').replace(/\/+$/, ''),
     caller,

@@ -80,7 +80,16 @@ export interface Origin { readonly collection: Collection, readonly via: SubColl
 
 export type ReadPlan =
   /** Reads the item of the last step. */
-  | { readonly kind: 'item', readonly steps: readonly Step[], readonly select: Selection }
+  | {
+    readonly kind: 'item'
+    readonly steps: readonly Step[]
+    readonly select: Selection
+    /**
+     * The most characters of the answer, or of a batch of a stream; undefined for no limit. A source throws
+     * answer_too_large for a result that must be longer as JSON: it need not hold, and need not count, more.
+     */
+    readonly longest?: number
+  }
   /** Reads one page of a collection. */
   | {
     readonly kind: 'list'
@@ -93,6 +102,7 @@ export type ReadPlan =
     /** Fields whose values the rows must hold besides the selection: links are made of them. */
     readonly extra: readonly DataField[]
     readonly count: boolean
+    readonly longest?: number
   }
   /** Reads one page of groups: one group for each distinct value of `by`, null excepted, ordered by that value. */
   | {
@@ -108,6 +118,7 @@ export type ReadPlan =
     /** The items of each group. Only items that satisfy its `where` make a group. */
     readonly members: Listing
     readonly count: boolean
+    readonly longest?: number
   }
 
 /** The read plans of one kind. */

@@ -1,5 +1,5 @@
 import { type Collection, type DataField, isReadable, type ScalarField } from '../model/model.ts'
-import { memoize } from '../memoize.ts'
+import { memoize, memoizeThree } from '../memoize.ts'
 import type { Query } from '../request/request.ts'
 import { planFilters } from './filter.ts'
 import { afterPage, type Page, type PageStyle, planPage } from './page.ts'
@@ -82,6 +82,8 @@ export interface ReadOptions {
   readonly mostCost: number
   /** The most items in one batch of a stream, nested items included. */
   readonly batchItems: number
+  /** The most characters of an answer, or of a batch of a stream. */
+  readonly length: number
 }
 
 /**
@@ -94,7 +96,7 @@ export function planRead (resource: Resource, query: Query, count: boolean, opti
       refuse(query, ['filter', 'sort', 'fields', 'page'], 'the directory')
       return { kind: 'directory' }
     case 'item': return planItem(resource, query, options)
-    case 'scalar': return planScalar(resource, query)
+    case 'scalar': return planScalar(resource, query, options)
     case 'collection': return planList(resource, query, count, options)
     case 'dictionary': {
       const [by, other] = resource.by
@@ -117,7 +119,7 @@ function planItem ({ collection, walked, special, nullable }: On<'item'>, query:
   const projection = planProjection(query, collection, options)
   // The answer to a special identifier names the item's own URL, which is made of its key.
   const select = special ? withFields(projection.select, collection.key) : projection.select
-  const plan = { kind: 'item', steps: stepsOf(walked), select } as const
+  const plan = { kind: 'item', steps: stepsOf(walked), select, longest: options.length } as const
   return { kind: 'item', plan, projection, collection, special, nullable, walked }
 }
 
@@ -136,14 +138,6 @@ const queriedProjection = memoizeThree(({ mostItems, mostCost }: ReadOptions, qu
   checkFilterCost({ where: always, select: show }, mostCost, query.at.fields)
   return projectionOf(show, undefined, collection)
 })
-
-/** Caches the results of a function of three objects by their identity, each as long as all three objects live. */
-function memoizeThree<A extends object, B extends object, C extends object, Made> (
-  make: (a: A, b: B, c: C) => Made
-): (a: A, b: B, c: C) => Made {
-  const cache = memoize((a: A) => memoize((b: B) => memoize((c: C) => make(a, b, c))))
-  return (a, b, c) => cache(a)(b)(c)
-}
 
 /** Returns the projection of one field of an item. */
 export const planFieldProjection = (field: ScalarField, collection: Collection): Projection =>
@@ -165,11 +159,11 @@ function withFields (select: Selection, fields: readonly DataField[]): Selection
   return [...select, ...missing.map(field => ({ kind: 'value', name: field.name, field } as const))]
 }
 
-function planScalar ({ field, collection, walked }: On<'scalar'>, query: Query): Read {
+function planScalar ({ field, collection, walked }: On<'scalar'>, query: Query, { length }: ReadOptions): Read {
   refuse(query, ['filter', 'sort', 'fields', 'page'], 'a single value')
   if (!isReadable(field)) throw new TypeError('the path of a read leads to no field that is not readable')
   const projection = planFieldProjection(field, collection)
-  const plan = { kind: 'item', steps: stepsOf(walked), select: projection.select } as const
+  const plan = { kind: 'item', steps: stepsOf(walked), select: projection.select, longest: length } as const
   return { kind: 'scalar', plan, projection, collection, walked }
 }
 
@@ -209,7 +203,8 @@ function planWhole (query: Query, collection: Collection, options: ReadOptions):
     listing,
     cursorBound: afterPage(page, paging.order, true),
     extra: paging.style === 'keyset' ? paging.order.map(term => term.field) : [],
-    count: false
+    count: false,
+    longest: options.length
   }
   const batchSize = batchSizeOf(listing.select, options.batchItems)
   return { kind: 'list', plan: Object.freeze(plan), paging, batchSize, walked: [] }
@@ -281,7 +276,8 @@ function planGroups (
     descending: paging.reversed ? !descending : descending,
     range: { offset: page.offset, limit: page.size },
     members: { where: both(where, memberFilter), order, range, select },
-    count
+    count,
+    longest: options.length
   }
   return { kind: 'groups', plan, paging, by, walked }
 }

@@ -24,16 +24,17 @@ export function renderRead (
     case 'scalar': {
       const row = first(result.rows)
       const { show, variant } = read.projection
-      return tagged(ok(renderScalar(row, show)), echo.ifNoneMatch, versionOf(row, read.collection), variant)
+      const body = checkLength(renderScalar(row, show), options)
+      return tagged(ok(body), echo.ifNoneMatch, versionOf(row, read.collection), variant)
     }
     case 'list': {
       const rows = inOrder(result.rows, read.paging.reversed)
-      const body = renderItems(rows, read.plan.listing.select)
+      const body = renderItems(rows, read.plan.listing.select, options.length)
       return renderTaggedPage({ paging: read.paging, body, read: pageOf(result, rows) }, echo, options)
     }
     case 'dictionary': {
       const rows = inOrder(result.rows, read.paging.reversed)
-      const body = renderDictionary(rows, read.by, read.plan.listing.select)
+      const body = renderDictionary(rows, read.by, read.plan.listing.select, options.length)
       return renderTaggedPage({ paging: read.paging, body, read: pageOf(result, rows) }, echo, options)
     }
     case 'groups': throw new TypeError('a read of groups is answered by groups')
@@ -45,7 +46,7 @@ export function renderJson (read: DataRead, result: JsonResult, echo: PageEcho, 
   if (result.kind === 'values' && (read.kind === 'item' || read.kind === 'scalar')) {
     const { values } = result
     const { show, variant } = read.projection
-    const body = read.kind === 'item' ? checkLength(joinMembers(values, show), options) : values[0] ?? 'null'
+    const body = checkLength(read.kind === 'item' ? joinMembers(values, show) : values[0] ?? 'null', options)
     return tagged(ok(body), echo.ifNoneMatch, versionOfTexts(values, read.projection), variant)
   }
   if (result.kind === 'items' && read.kind === 'list') {
@@ -81,7 +82,7 @@ function renderGroupPage (read: DataRead, result: GroupResult, echo: PageEcho, o
   const groups = inOrder(result.groups, read.paging.reversed)
   // The cursors of links are made from rows, so each group becomes a row that holds its value.
   const rows = groups.map(({ value }): Row => ({ [read.by.property]: value }))
-  const body = renderGroups(groups, read.plan.members.select)
+  const body = renderGroups(groups, read.plan.members.select, options.length)
   return renderTaggedPage({ paging: read.paging, body, read: pageOf(result, rows) }, echo, options)
 }
 
@@ -90,7 +91,7 @@ const renderTaggedPage = (page: RenderedPage, echo: PageEcho, options: PageOptio
 
 /** Returns the text. Throws answer_too_large if it is longer than the limit. */
 function checkLength (body: string, { length }: Pick<PageOptions, 'length'>): string {
-  if (body.length > length) throw answerTooLarge(body.length, length)
+  if (body.length > length) throw answerTooLarge(length)
   return body
 }
 

@@ -64,6 +64,25 @@ const byteOrderMark = '\u{feff}'
 
 async function * renderBatches ({ batches, inStep }: Steps, render: (row: Row) => string): AsyncGenerator<string> {
   for await (const rows of batches) {
-    if (rows.length > 0) yield await inStep(() => rows.map(render).join(''))
+    for (let start = 0; start < rows.length;) {
+      const piece = await inStep(() => renderPiece(rows, start, render))
+      start = piece.end
+      yield piece.text
+    }
   }
+}
+
+// Characters. A batch of ordinary items is one piece; items of a megabyte are sent one by one.
+const longestPiece = 2 ** 18
+
+/** Renders rows from `start` on until the text is long enough to be sent. */
+function renderPiece (rows: readonly Row[], start: number, render: (row: Row) => string) {
+  let text = ''
+  let end = start
+  for (const row of start === 0 ? rows : rows.slice(start)) {
+    if (text.length >= longestPiece) break
+    text += render(row)
+    end++
+  }
+  return { text, end }
 }

@@ -1,3 +1,4 @@
+import { DataApiError } from '../errors.ts'
 import { afterRow, checkMoved, cursorValues } from '../plan/cursor.ts'
 import type { Row } from '../plan/plan.ts'
 import type { ScopedDatabase } from '../rules/scoped-database.ts'
@@ -14,13 +15,39 @@ export async function readBatches (
   if (database.readBatches !== undefined) return database.readBatches(plan, size, noCache)
   const extra = [...new Set([...plan.extra, ...plan.listing.order.map(term => term.field)])]
   const carrying = { ...plan, extra }
-  const readBatch = (rest: ListPlan) => database.read(limitTo(rest, size), noCache, isAbandoned)
-  const first = await readBatch(carrying)
-  return { first, rows: follow(first, carrying, readBatch) }
+  const read = (rest: ListPlan) => database.read(rest, noCache, isAbandoned)
+  const first = await readWithin(carrying, Math.min(size, firstSize), read)
+  return { first, rows: follow(first, carrying, (rest, rows) => readWithin(rest, sizeAfter(rows, size), read)) }
+}
+
+type Read = (plan: ListPlan) => ReadResult | Promise<ReadResult>
+
+/** Reads at most `size` rows, and fewer where their text is too long for one batch. */
+async function readWithin (plan: ListPlan, size: number, read: Read): Promise<ReadResult> {
+  try {
+    return await read(limitTo(plan, size))
+  } catch (error) {
+    const isTooLong = error instanceof DataApiError && error.code === 'answer_too_large'
+    if (size === 1 || !isTooLong) throw error
+    return readWithin(plan, Math.ceil(size / 4), read)
+  }
+}
+
+// Rows, of which nothing is known before they are read.
+const firstSize = 25
+
+// Characters. A batch of rows of this length takes some megabytes.
+const batchLength = 2 ** 21
+
+/** Returns the size of the batch after these rows: at most `most`, and fewer if the texts in them are long. */
+function sizeAfter (rows: readonly Row[], most: number): number {
+  let length = 0
+  for (const row of rows) for (const name in row) length += typeof row[name] === 'string' ? row[name].length : 0
+  return Math.max(1, Math.min(most, Math.floor(batchLength * rows.length / Math.max(length, 1))))
 }
 
 async function * follow (
-  first: ReadResult, plan: ListPlan, readBatch: (rest: ListPlan) => ReadResult | Promise<ReadResult>
+  first: ReadResult, plan: ListPlan, readBatch: (rest: ListPlan, rows: readonly Row[]) => Promise<ReadResult>
 ): AsyncGenerator<readonly Row[]> {
   let result: ReadResult = first
   let remaining = plan.listing.range.limit
@@ -29,7 +56,7 @@ async function * follow (
     remaining -= result.rows.length
     const last = result.rows.at(-1)
     if (!result.more || last === undefined || remaining <= 0) return
-    result = await readBatch(limitTo(restAfter(plan, last), remaining))
+    result = await readBatch(limitTo(restAfter(plan, last), remaining), result.rows)
     if (result.kind === 'rows') checkBatch(plan, last, result.rows)
   }
 }

@@ -22,9 +22,12 @@ export interface BatchResult extends Result { readonly command: string }
 export class Batch implements Submittable {
   readonly #queries: readonly Query[]
   readonly #closing: readonly string[]
+  readonly #longest: number
   /** The results of the statements answered so far. An error may still follow the last one: the error of the commit. */
   readonly results: BatchResult[] = []
   #rows: Array<readonly unknown[]> = []
+  /** The bytes of all rows. Beyond `longest`, rows are dropped as they arrive. */
+  length = 0
   /** Is true once the driver has begun to send the batch. */
   sent = false
   /** Is true where the first statement had been prepared before. */
@@ -35,10 +38,11 @@ export class Batch implements Submittable {
    */
   callback: (error: Error | null) => void = () => {}
 
-  /** `closing`: the names of the prepared statements to close first. */
-  constructor (queries: readonly Query[], closing: readonly string[]) {
+  /** `closing`: the names of the prepared statements to close first. `longest`: the most bytes of all rows to keep. */
+  constructor (queries: readonly Query[], closing: readonly string[], longest = Infinity) {
     this.#queries = queries
     this.#closing = closing
+    this.#longest = longest
   }
 
   /** Is true where at least one statement is prepared under a name. */
@@ -64,7 +68,11 @@ export class Batch implements Submittable {
     return null
   }
 
-  handleDataRow ({ fields }: { readonly fields: readonly unknown[] }): void { this.#rows.push(fields) }
+  handleDataRow ({ fields, length }: { readonly fields: readonly unknown[], readonly length: number }): void {
+    this.length += length
+    if (this.length <= this.#longest) this.#rows.push(fields)
+    else this.#rows.length = 0
+  }
 
   handleCommandComplete ({ text }: { readonly text: string }): void {
     this.results.push({ rows: this.#rows, count: countIn(text), command: text })

@@ -1,3 +1,4 @@
+import { answerTooLarge } from '../../../errors.ts'
 import type { IsAbandoned } from '../../source.ts'
 import { unwatch, watch } from './abandoned.ts'
 import { Batch, type BatchResult } from './batch.ts'
@@ -22,9 +23,12 @@ export interface Connection {
   /**
    * Runs a statement whose text will be used again. Outside of a transaction the statement is a transaction of its own:
    * the promise rejects with Unconfirmed if its commit may or may not have happened. Where the driver can, a statement
-   * is cancelled once `isAbandoned` returns true.
+   * is cancelled once `isAbandoned` returns true. Where the driver can, it throws answer_too_large for rows that are
+   * too many for an answer of `longest` characters, and does not hold them.
    */
-  prepared (text: string, values: readonly unknown[], isAbandoned?: IsAbandoned): Promise<Result>
+  prepared (
+    text: string, values: readonly unknown[], isAbandoned?: IsAbandoned, longest?: number
+  ): Promise<Result>
   /**
    * Runs several reads, in one packet each way. The result list ends at the first read that fails. Rejects if the
    * connection is broken.
@@ -43,7 +47,12 @@ export interface Connection {
   raised (error: unknown): boolean
 }
 
-export interface Statement { readonly text: string, readonly values: readonly unknown[] }
+/** `longest`: the most characters of the answer that is made of its rows; undefined for no limit. */
+export interface Statement {
+  readonly text: string
+  readonly values: readonly unknown[]
+  readonly longest?: number | undefined
+}
 
 /**
  * `rows`: the values of each row, in the order of the statement's columns; some drivers give texts. `count`: the number
@@ -93,8 +102,10 @@ class DriverConnection implements Connection {
     await this.sendText(texts.join('; '))
   }
 
-  async prepared (text: string, values: readonly unknown[], isAbandoned?: IsAbandoned): Promise<BatchResult> {
-    const statement = { text, values }
+  async prepared (
+    text: string, values: readonly unknown[], isAbandoned?: IsAbandoned, longest?: number
+  ): Promise<BatchResult> {
+    const statement = { text, values, longest }
     if (isAbandoned === undefined) return this.execute(statement)
     const watched = watch(isAbandoned, () => {
       // The cancellation may reach the server after the statement's end. No other statement may be on it by then.
@@ -139,6 +150,7 @@ class DriverConnection implements Connection {
   private async execute (statement: Statement, isCommit = false): Promise<BatchResult> {
     const batch = this.makeBatch([statement])
     const error = await this.sender.sendBatch(batch)
+    if (batch.length > longestIn(statement)) throw answerTooLarge(statement.longest, error ?? undefined)
     if (error === null) return onlyResult(batch)
     if (batch.named && isLostStatement(error)) stopNaming(this.options.naming)
     const fault = interpretError(error, batch, isCommit)
@@ -150,9 +162,12 @@ class DriverConnection implements Connection {
     const { naming, prepareValue } = this.options
     return new Batch(queries.map(({ text, values }) => ({
       name: naming.on ? this.statements.nameOf(text) : '', text, values: values.map(prepareValue)
-    })), this.statements.takeClosing())
+    })), this.statements.takeClosing(), queries.reduce((sum, query) => sum + longestIn(query), 0))
   }
 }
+
+/** Returns the most bytes of the rows: a character has up to three, and the fourth is for values that are not shown. */
+const longestIn = ({ longest = Infinity }: Statement) => 4 * longest
 
 /**
  * Returns the two ways to send to a client, both under one response timeout. `sendBatch` resolves with the batch's

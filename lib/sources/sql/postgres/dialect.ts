@@ -51,6 +51,8 @@ export const postgresDialect: Dialect = {
     return sql`case when ${isAscii} then ${lower} else ${mapped} end`
   },
   clocked: conditions => conditions,
+  sized: json => json,
+  within,
   limit (limit, offset) {
     const first = limit === undefined ? sql`` : sql`limit ${limit}`
     return sql`${first}${offset === undefined ? sql`` : sql` offset ${offset}`}`
@@ -73,6 +75,17 @@ export const postgresDialect: Dialect = {
     if (typeof scalar === 'object' && scalar !== null) return scalar.map(String)
     return isTyped(value) ? String(scalar) : scalar
   }
+}
+
+/** Returns the select of one row without a text that would take more memory here than the answer may. */
+function within (select: Sql, columns: readonly string[], longest: number): Sql {
+  if (longest === Infinity) return select
+  const rows = sql.id('rows')
+  // A character has up to three bytes; the fourth is for the row that is read ahead, and for carried values.
+  const short = sql`case when octet_length(${rows}) <= ${sql.lit(4 * longest)} then ${rows} end as ${rows}`
+  const outputs = columns.map(name => name === 'rows' ? short : sql.id(name))
+  // With an offset the server does not merge the selects, and makes the text once.
+  return sql`select ${sql.join(outputs)} from (${select} offset 0) as ${sql.id('(answer)')}`
 }
 
 const isInexactNumber = (columnType: ColumnType) => formOf(columnType).inexact?.shownType === 'double precision'

@@ -34,7 +34,7 @@ export class KeyTaken extends Error {
 export function toFault (error: unknown): DataApiError {
   if (error instanceof DataApiError) return error
   // The text of the answer would be longer than a value can be, 1 GB.
-  if (sqlState(error) === '54000') return answerTooLarge(undefined, undefined, error)
+  if (sqlState(error) === '54000') return answerTooLarge(undefined, error)
   return isPassing(error) ? unavailable(error) : internal(error)
 }
 

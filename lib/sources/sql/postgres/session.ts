@@ -41,12 +41,13 @@ function emptyIfUnknown (error: unknown): readonly [] {
 
 /** Runs a read and returns its decoded result. Throws the driver's errors as ours. */
 export async function readOn<Result> (
-  connection: Pick<Connection, 'prepared'>, { text, collection, parameters, decode }: BoundRead<Result>,
+  connection: Pick<Connection, 'prepared'>, { text, collection, parameters, longest, decode }: BoundRead<Result>,
   isAbandoned?: IsAbandoned
 ): Promise<Result> {
   const about = { database: 'postgres', kind: 'read', collection, text } as const
   try {
-    return decode((await observed(about, countOf, connection.prepared(text, parameters, isAbandoned))).rows)
+    const running = connection.prepared(text, parameters, isAbandoned, longest)
+    return decode((await observed(about, countOf, running)).rows)
   } catch (error) {
     throw isUnfit(error) ? foreignPosition(error) : toFault(error)
   }

@@ -1,14 +1,17 @@
 import { memoize } from '../../../memoize.ts'
-import { clockFunction } from './dialect.ts'
+import { clockFunction, lengthFunction, shortLength } from './dialect.ts'
 import type { SqliteDriver } from './driver.ts'
 
 /**
- * A time limit for statements. The drivers cannot interrupt a statement, so the loops of our statements call a function
- * from time to time (Dialect.clocked), which throws when the time is over.
+ * A limit for the time and the result of statements. The drivers cannot interrupt a statement, so the loops of our
+ * statements call functions from time to time (Dialect.clocked, Dialect.sized), which throw when a limit is exceeded.
  */
 export interface Clock {
-  /** Runs statements. Throws Overdue if one of them takes longer than that many milliseconds. */
-  within<T> (milliseconds: number, work: () => T): T
+  /**
+   * Runs statements. Throws Overdue if one of them takes longer than that many milliseconds, and TooLong if its JSON
+   * has far more characters than `longest`.
+   */
+  within<T> (milliseconds: number, longest: number, work: () => T): T
 }
 
 /**
@@ -26,32 +29,57 @@ export class Overdue extends Error {
   }
 }
 
-/** Returns the clock of a connection, and registers its function there. A connection has one clock. */
+/** The error of a statement whose JSON became too long. */
+export class TooLong extends Error {
+  readonly longest: number
+  constructor (longest: number) {
+    super(`the JSON of a statement became longer than ${longest} characters, and the statement was interrupted`)
+    this.longest = longest
+  }
+}
+
+// One short item of 64 tells its length, so the sum is an estimate. Of 16 million characters in items of 1,000, the
+// standard deviation is one million.
+const tolerance = 2
+
+/** Returns the clock of a connection, and registers its functions there. A connection has one clock. */
 export const clockOf = memoize((driver: SqliteDriver): Clock => {
   let limit = Infinity
   let end: number | undefined
-  let isOver = false
+  let most = Infinity
+  let length = 0
+  let error: Error | undefined
   // Most statements end before the first call, so the time is read at the first call instead of at the start.
-  driver.function(clockFunction, { deterministic: false }, () => {
+  const look = () => {
     const now = performance.now()
     end ??= now + limit
-    isOver = now > end
-    if (isOver) throw new Overdue(limit)
+    if (now > end) throw error = new Overdue(limit)
     return 1
+  }
+  driver.function(clockFunction, { deterministic: false }, look)
+  driver.function(lengthFunction, { deterministic: false }, added => {
+    const characters = Number(added)
+    length += characters < shortLength ? 64 * characters : characters
+    if (length > tolerance * most) throw error = new TooLong(most)
+    // A page in the order of its key has no other clock.
+    return look()
   })
   return {
-    within (milliseconds, work) {
+    within (milliseconds, longest, work) {
       limit = milliseconds
       end = undefined
-      isOver = false
+      most = longest
+      length = 0
+      error = undefined
       try {
         return work()
-      } catch (error) {
+      } catch (thrown) {
         // Not every driver passes on the error that a function throws.
-        throw isOver ? new Overdue(milliseconds) : error
+        throw error ?? thrown
       } finally {
         limit = Infinity
         end = undefined
+        most = Infinity
       }
     }
   }

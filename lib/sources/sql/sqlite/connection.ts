@@ -92,7 +92,8 @@ function runRead<Result> (
 }
 
 function rowsOf (
-  { text, collection, cardinality, parameters }: BoundRead<unknown>, prepared: Prepared, clock: Clock, limit: number
+  { text, collection, cardinality, parameters, longest }: BoundRead<unknown>,
+  prepared: Prepared, clock: Clock, limit: number
 ): ReadonlyArray<readonly unknown[]> {
   const begun = beginStatement()
   const about = { database: 'sqlite', kind: 'read', collection, text } as const
@@ -100,7 +101,7 @@ function rowsOf (
     const statement = prepared.giveArrays(text)
     const run = () => cardinality === 'rows' ? statement.all(...parameters) : only(statement.get(...parameters))
     // An index finds the row of an item, so no clock is needed.
-    const rows = cardinality === 'item' ? run() : clock.within(limit, run)
+    const rows = cardinality === 'item' ? run() : clock.within(limit, longest, run)
     if (begun !== 0) endStatement(about, begun, rows.length)
     return rows
   } catch (error) {

@@ -2,13 +2,14 @@ import { answerTooLarge, DataApiError, internal, readTimedOut, unavailable } fro
 import type { Collection, StoredField } from '../../../model/model.ts'
 import type { ConstraintViolation } from '../../source.ts'
 import { sourceOf } from '../source.ts'
-import { Overdue } from './clock.ts'
+import { Overdue, TooLong } from './clock.ts'
 
 /** Returns our error for a driver's error, which becomes its cause (docs/http.md: Errors). */
 export function toFault (error: unknown): DataApiError {
   if (error instanceof DataApiError) return error
   if (error instanceof Overdue) return readTimedOut(error.milliseconds, error)
-  if (isTooBig(error)) return answerTooLarge(undefined, undefined, error)
+  if (error instanceof TooLong) return answerTooLarge(error.longest, error)
+  if (isTooBig(error)) return answerTooLarge(undefined, error)
   return passing.has(resultCode(error)) ? unavailable(error) : internal(error)
 }
 

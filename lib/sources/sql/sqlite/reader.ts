@@ -3,7 +3,7 @@ import { DataApiError } from '../../../errors.ts'
 import { beginStatement, endStatement } from '../../statement-events.ts'
 import type { WriteLock } from '../../write-lock.ts'
 import type { BoundRead } from '../statements/statements.ts'
-import { Overdue, patience } from './clock.ts'
+import { Overdue, patience, TooLong } from './clock.ts'
 import type { Connection } from './connection.ts'
 import { isBusy, toFault } from './faults.ts'
 import type { ReadingThreads } from './reading-threads.ts'
@@ -76,18 +76,19 @@ function makeThreadReader (
   rescue: <Result>(bound: BoundRead<Result>) => Result | Promise<Result>
 ) {
   return async <Result>(bound: BoundRead<Result>): Promise<Result> => {
-    const { text, collection, parameters, decode } = bound
+    const { text, collection, parameters, longest, decode } = bound
     const about = { database: 'sqlite', kind: 'read', collection, text } as const
     const begun = beginStatement()
     const began = performance.now()
     try {
-      const rows = await threads.read({ text, parameters, limit })
+      const rows = await threads.read({ text, parameters, limit, longest })
       if (begun !== 0) endStatement(about, begun, rows.length)
       if (performance.now() - began < patience / 2) quick(bound)
       return decode(rows)
     } catch (error) {
       endStatement(about, begun, undefined, error)
-      if (error instanceof Overdue || error instanceof DataApiError) throw toFault(error)
+      const isOwn = error instanceof Overdue || error instanceof TooLong || error instanceof DataApiError
+      if (isOwn) throw toFault(error)
       return rescue(bound)
     }
   }

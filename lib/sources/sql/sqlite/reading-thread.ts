@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { attach } from './attached.ts'
-import { type Clock, clockOf, Overdue } from './clock.ts'
+import { type Clock, clockOf, Overdue, TooLong } from './clock.ts'
 import { type ArrayStatement, openDriver, toArrays } from './driver.ts'
 import { registerFunctions } from './functions.ts'
 import { memoizeRecent } from '../../../memoize.ts'
@@ -27,12 +27,13 @@ function serve (port: MessagePort, { file, driver: name, readOnly, busyTimeout, 
 }
 
 function answer (
-  { text, parameters, limit }: ThreadRead, prepare: (text: string) => ArrayStatement, clock: Clock
+  { text, parameters, limit, longest }: ThreadRead, prepare: (text: string) => ArrayStatement, clock: Clock
 ): ThreadAnswer {
   try {
-    return { kind: 'rows', rows: clock.within(limit, () => prepare(text).all(...parameters)) }
+    return { kind: 'rows', rows: clock.within(limit, longest, () => prepare(text).all(...parameters)) }
   } catch (error) {
     if (error instanceof Overdue) return { kind: 'overdue' }
+    if (error instanceof TooLong) return { kind: 'too-long' }
     if (!(error instanceof Error)) return { kind: 'error', message: String(error), facts: {} }
     const { code, errcode } = error as Error & { readonly code?: unknown, readonly errcode?: unknown }
     const facts = { ...code !== undefined && { code }, ...errcode !== undefined && { errcode } }

@@ -1,19 +1,27 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { unavailable } from '../../../errors.ts'
-import { Overdue } from './clock.ts'
+import { Overdue, TooLong } from './clock.ts'
 import type { Attached } from './attached.ts'
 import type { SqliteDriverName } from './driver.ts'
 
-/** A statement that reads, for a thread. `limit`: how long it may take, in milliseconds. */
-export interface ThreadRead { readonly text: string, readonly parameters: readonly unknown[], readonly limit: number }
+/**
+ * A statement that reads, for a thread. `limit`: how long it may take, in milliseconds. `longest`: the most characters
+ * of its JSON.
+ */
+export interface ThreadRead {
+  readonly text: string
+  readonly parameters: readonly unknown[]
+  readonly limit: number
+  readonly longest: number
+}
 
 /** A message to a thread: a statement, or the word to close its connection and end. */
 export type ThreadMessage = ThreadRead | 'close'
 
 export type ThreadAnswer =
   | { readonly kind: 'rows', readonly rows: Rows }
-  | { readonly kind: 'overdue' }
+  | { readonly kind: 'overdue' | 'too-long' }
   /** `facts`: the properties of the driver's error. */
   | { readonly kind: 'error', readonly message: string, readonly facts: Readonly<Record<string, unknown>> }
 
@@ -36,7 +44,7 @@ export interface ThreadLimits { readonly most: number, readonly patience: number
 export interface ReadingThreads {
   /**
    * Runs a statement in a thread, which sees all that was committed before. Throws `unavailable` if no thread is free
-   * in time, Overdue, or the driver's error.
+   * in time, Overdue, TooLong, or the driver's error.
    */
   read (asked: ThreadRead): Promise<Rows>
   /**
@@ -174,6 +182,7 @@ function settleJob ({ asked, resolve, reject }: Job, answer: ThreadAnswer): void
   switch (answer.kind) {
     case 'rows': return resolve(answer.rows)
     case 'overdue': return reject(new Overdue(asked.limit))
+    case 'too-long': return reject(new TooLong(asked.longest))
     case 'error': return reject(Object.assign(new Error(answer.message), answer.facts))
   }
 }

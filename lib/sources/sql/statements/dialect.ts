@@ -1,6 +1,7 @@
 import type { QueryCompiler, RawBuilder } from 'kysely'
 import type { Operator } from '../../../model/values.ts'
 import type { ColumnType } from './columns.ts'
+import type { JsonLength } from './json-length.ts'
 import type { Slot, Value } from './shape.ts'
 
 export type Sql = RawBuilder<unknown>
@@ -62,6 +63,16 @@ export interface Dialect {
    * conditions as they are where the server does that by itself.
    */
   clocked (conditions: Sql): Sql
+  /**
+   * Returns the JSON of an item, of that length, which ends a statement whose answer becomes too long. Returns the JSON
+   * as it is where another process makes the answer's text. `seldom`: of a page's items, which are few.
+   */
+  sized (json: Sql, length: JsonLength, seldom: boolean): Sql
+  /**
+   * Returns a select of one row, whose value `rows` is null if its text is too long for an answer of `longest`
+   * characters. Returns the select as it is where `sized` has ended the statement by then.
+   */
+  within (select: Sql, columns: readonly string[], longest: number): Sql
   limit (limit: Sql | undefined, offset: Sql | undefined): Sql
   /** Returns the clause that locks the rows of a `select` against changes by others. */
   lock (): Sql

@@ -1,4 +1,5 @@
 import { sql } from '../load-kysely.ts'
+import { answerTooLarge } from '../../../errors.ts'
 import type { DataField } from '../../../model/model.ts'
 import type { ValueType } from '../../../model/values.ts'
 import type { Listing, ReadPlanOf, Row, Selection, Shown } from '../../../plan/plan.ts'
@@ -7,12 +8,15 @@ import type { Builder } from './builder.ts'
 import type { Sql, Writer } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { related } from './join-conditions.ts'
+import { lengthOfObject } from './json-length.ts'
 import { positionsOf } from './positions.ts'
-import type { ReadCode, Values } from './read-code.ts'
+import type { Bounds, ReadCode, Values } from './read-code.ts'
 import { buildLimit, buildRow, isDirect } from './select.ts'
 import { isFlat } from './shape.ts'
 import { buildSort } from './sort.ts'
-import { buildStepCounts, buildSteps, decodeStepCounts, startingAt, stepRefs, withSteps } from './steps.ts'
+import {
+  buildStepCounts, buildSteps, decodeStepCounts, startingAt, stepCountNames, stepRefs, withSteps
+} from './steps.ts'
 import { column, selected, table, tableRef, type TableRef } from './table.ts'
 import { buildTotal, decodeTotal } from './total.ts'
 
@@ -51,7 +55,8 @@ export function buildJsonRead (plan: ReadPlanOf<'list'>, builder: Builder): Read
   const refs = stepRefs(steps)
   const parent = refs.at(-1)
   const ref = tableRef(from.collection, builder.alias())
-  const object = buildObject(listing.select, ref, { writer, builder })
+  const item = buildObject(listing.select, ref, { writer, builder })
+  const object = builder.dialect.sized(item, lengthOfObject(listing.select, ref), true)
   const boundary = isFlat(listing.select) ? objectBoundary(listing.select) : lineBoundary
   const carried = buildCarried(extra, listing.select, ref, builder)
   const rows = buildRows(listing, ref, inner => {
@@ -68,20 +73,24 @@ export function buildJsonRead (plan: ReadPlanOf<'list'>, builder: Builder): Read
     sql`${carriedRows} as ${sql.id('carried')}`
   ]
   const path = withSteps(buildSteps(steps, refs, builder))
+  const page = sql`select ${sql.join(outputs)} from (${rows}) as ${sql.id(ref.alias)}`
+  const columns = [...stepCountNames(refs), 'rows', 'count', 'total', 'carried']
   return {
-    sql: sql`${path}select ${sql.join(outputs)} from (${rows}) as ${sql.id(ref.alias)}`,
+    sql: sql`${path}${builder.dialect.within(page, columns, plan.longest ?? Infinity)}`,
     cardinality: 'row',
-    decode ([row], { limit }) {
+    decode ([row], bounds) {
       const { missed, rest } = decodeStepCounts(row, refs.length)
-      return missed ?? decodePage(rest, limit, { writer, boundary, carried })
+      return missed ?? decodePage(rest, bounds, { writer, boundary, carried })
     }
   }
 }
 
 interface PageCode { readonly writer: Writer, readonly boundary: Boundary, readonly carried: Carried }
 
-function decodePage ([rows, count, total, carriedRows]: Values, limit: number, code: PageCode): JsonResult {
-  const { writer, boundary, carried } = code
+function decodePage (
+  [rows, count, total, carriedRows]: Values, { limit, longest }: Bounds, { writer, boundary, carried }: PageCode
+): JsonResult {
+  if (rows === null && Number(count) > 0) throw answerTooLarge(longest)
   const more = Number(count) > limit
   const items = limit === 0 ? '' : writer.finish(withoutLast(textOf(rows), boundary, more))
   const text = (reversed: boolean) => arrayOf(items, boundary, reversed)
@@ -192,6 +201,9 @@ function buildObject (select: Selection, ref: TableRef, writing: Writing): Sql {
   return writing.writer.object(select.map(shown => [shown.name, buildMember(shown, ref, writing)]))
 }
 
+const buildNested = (select: Selection, ref: TableRef, writing: Writing) =>
+  writing.builder.dialect.sized(buildObject(select, ref, writing), lengthOfObject(select, ref), false)
+
 function buildMember (shown: Shown, ref: TableRef, writing: Writing): Sql {
   switch (shown.kind) {
     case 'value': return buildValue(shown.field as DataField, ref, writing)
@@ -210,7 +222,7 @@ function buildSubItem (shown: Extract<Shown, { kind: 'item' }>, ref: TableRef, w
   const { field, where, select } = shown
   const { builder } = writing
   const target = tableRef(field.target, builder.alias())
-  const object = buildObject(select, target, writing)
+  const object = buildNested(select, target, writing)
   const relation = related(field, target, parentField => column(ref, parentField), builder.dialect)
   const conditions = sql`${relation} and ${buildFilter(where, target, builder)}`
   return sql`(select ${object} from ${table(target)} where ${conditions})`
@@ -219,7 +231,7 @@ function buildSubItem (shown: Extract<Shown, { kind: 'item' }>, ref: TableRef, w
 function buildSubList ({ field, listing }: Extract<Shown, { kind: 'list' }>, ref: TableRef, writing: Writing): Sql {
   const { builder, writer } = writing
   const target = tableRef(field.target, builder.alias())
-  const object = buildObject(listing.select, target, writing)
+  const object = buildNested(listing.select, target, writing)
   const rows = buildRows(listing, target, inner => {
     const relation = related(field, inner, parentField => column(ref, parentField), builder.dialect)
     return builder.dialect.clocked(sql`${relation} and ${buildFilter(listing.where, inner, builder)}`)

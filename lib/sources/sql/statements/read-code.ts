@@ -6,9 +6,9 @@ export type Values = readonly unknown[]
 
 /**
  * The limit of the plan at hand. Plans that differ in their limits alone share one statement, so `decode` takes the
- * limit.
+ * limit. `longest`: the most characters of the answer.
  */
-export interface Bounds { readonly limit: number }
+export interface Bounds { readonly limit: number, readonly longest: number }
 
 /**
  * The largest number of rows in a statement's result.

@@ -1,4 +1,5 @@
 import { sql } from '../load-kysely.ts'
+import { answerTooLarge } from '../../../errors.ts'
 import type { DataField } from '../../../model/model.ts'
 import type { Origin, Predicate, ReadPlan, ReadPlanOf } from '../../../plan/plan.ts'
 import type { Found } from '../../source.ts'
@@ -6,16 +7,15 @@ import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import type { Bounds, ReadCode } from './read-code.ts'
-import { buildLimit, buildList, buildRow, decodeRows, isDirect } from './select.ts'
+import { buildLimit, buildList, buildRow, decodeNested, decodeRows, isDirect } from './select.ts'
 import {
-  buildStepCounts, buildSteps, buildStepSelects, decodeStepCounts, startingAt, stepRefs, withSteps
+  buildStepCounts, buildSteps, buildStepSelects, decodeStepCounts, startingAt, stepCountNames, stepRefs, withSteps
 } from './steps.ts'
 import { column, table, tableRef, type TableRef } from './table.ts'
 import { buildTotal, decodeTotal } from './total.ts'
 
 // The general read: one statement for a path of any length and a selection of any depth. The database writes the rows
-// as
-// JSON arrays, which the application decodes.
+// as JSON arrays, which the application decodes.
 
 /** The column of rows and the column of the total; `total` is `undefined` if the plan does not count. */
 interface Body {
@@ -41,12 +41,14 @@ export function buildRowsRead (plan: ReadPlan, builder: Builder, locking = false
     sql`${builder.dialect.asText(body.rows)} as ${sql.id('rows')}`,
     sql`${body.total ?? sql`null`} as ${sql.id('total')}`
   ]
+  const select = sql`select ${sql.join(outputs)}`
+  const columns = [...stepCountNames(refs), 'rows', 'total']
   return {
-    sql: sql`${withSteps(steps)}select ${sql.join(outputs)}`,
+    sql: sql`${withSteps(steps)}${builder.dialect.within(select, columns, plan.longest ?? Infinity)}`,
     cardinality: 'row',
     decode ([row], bounds) {
       const { missed, rest: [rows, total] } = decodeStepCounts(row, refs.length)
-      return missed ?? body.decode(JSON.parse(String(rows)), decodeTotal(total), bounds)
+      return missed ?? body.decode(parseRows(rows, bounds), decodeTotal(total), bounds)
     }
   }
 }
@@ -55,18 +57,28 @@ export function buildRowsRead (plan: ReadPlan, builder: Builder, locking = false
  * Builds the read of an item of one step: the select of the step is counted and read in one go, without a common table
  * expression.
  */
-function buildSingleStep ({ steps, select }: ReadPlanOf<'item'>, ref: TableRef, builder: Builder): ReadCode {
+function buildSingleStep (
+  { steps, select, longest = Infinity }: ReadPlanOf<'item'>, ref: TableRef, builder: Builder
+): ReadCode {
   const row = buildRow(select, [], ref, builder)
   const rows = builder.dialect.asText(builder.dialect.collect(row.sql))
   const [items] = buildStepSelects(steps, [ref], builder)
+  const outputs = sql`count(*) as ${sql.id('c0')}, ${rows} as ${sql.id('rows')}`
+  const item = sql`select ${outputs} from (${items}) as ${sql.id(ref.alias)}`
   return {
-    sql: sql`select count(*) as ${sql.id('c0')}, ${rows} as ${sql.id('rows')} from (${items}) as ${sql.id(ref.alias)}`,
+    sql: builder.dialect.within(item, ['c0', 'rows'], longest),
     cardinality: 'row',
-    decode ([output]) {
+    decode ([output], bounds) {
       const { missed, rest: [json] } = decodeStepCounts(output, 1)
-      return missed ?? { kind: 'rows', rows: decodeRows(JSON.parse(String(json)), row), more: false }
+      return missed ?? { kind: 'rows', rows: decodeRows(parseRows(json, bounds), row), more: false }
     }
   }
+}
+
+/** Parses the array of rows. Throws answer_too_large if its text was too long to be sent. */
+function parseRows (rows: unknown, { longest }: Bounds): unknown {
+  if (rows === null) throw answerTooLarge(longest)
+  return JSON.parse(String(rows))
 }
 
 function buildBody (plan: ReadPlan, parent: TableRef | undefined, builder: Builder): Body {
@@ -126,7 +138,7 @@ function buildGroups (plan: ReadPlanOf<'groups'>, parent: TableRef | undefined, 
       kind: 'groups',
       groups: (rows as ReadonlyArray<readonly [unknown, unknown]>).slice(0, limit).map(([one, items]) => ({
         value: dialect.decodeGroup(one, type),
-        rows: decodeRows(items, list)
+        rows: decodeNested(items, list)
       })),
       more: isMore(rows, limit),
       ...total

@@ -43,9 +43,10 @@ export function isSlot (parameter: unknown): parameter is Slot {
  *
  * | Node | Code |
  * |---|---|
- * | plan of an item | steps, `item`, selection |
- * | plan of a list | steps, `list`, origin, listing, cursor's predicate, fields carried, `c` if it counts |
- * | plan of groups | steps, `groups`, origin, field, `a` or `d`, range, cursor's predicate, listing, `c` if it counts |
+ * | plan of an item | steps, `item`, selection, length |
+ * | plan of a list | steps, `list`, origin, listing, cursor's predicate, fields carried, count, length |
+ * | plan of groups | steps, `groups`, origin, field, `a` or `d`, range, cursor's predicate, listing, count, length |
+ * | count; length | `c` if the plan counts; `<` and the most characters of the answer |
  * | insert | `insert`, collection, `:`, `?` if a duplicate is no error, stored values |
  * | update, delete | `update` or `delete`, collection, `:`, steps, stored values of an update |
  * | link, unlink | `link` or `unlink`, collection, `:`, field |
@@ -94,13 +95,15 @@ function addPlan (draft: ShapeDraft, plan: ReadPlan): void {
   for (const step of plan.steps) addStep(draft, step)
   draft.key += plan.kind
   switch (plan.kind) {
-    case 'item': return addSelection(draft, plan.select)
+    case 'item':
+      addSelection(draft, plan.select)
+      break
     case 'list':
       addOrigin(draft, plan.from)
       addListing(draft, plan.listing)
       addPredicate(draft, plan.cursorBound)
       draft.key += `${plan.extra.map(field => field.index).join(',')}${plan.count ? 'c' : ''}`
-      return
+      break
     case 'groups':
       addOrigin(draft, plan.from)
       draft.key += `${plan.by.index}${plan.descending ? 'd' : 'a'}`
@@ -109,6 +112,7 @@ function addPlan (draft: ShapeDraft, plan: ReadPlan): void {
       addListing(draft, plan.members)
       draft.key += plan.count ? 'c' : ''
   }
+  draft.key += `<${plan.longest ?? ''}`
 }
 
 function addChange (draft: ShapeDraft, change: Change): void {

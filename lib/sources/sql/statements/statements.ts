@@ -7,6 +7,7 @@ import { makeBuilder, type Tables } from './builder.ts'
 import type { Dialect, Sql } from './dialect.ts'
 import type { Bounds, Cardinality, ReadCode, Values } from './read-code.ts'
 import { chooseRead } from './read.ts'
+import { countingObjects } from './json-length.ts'
 import { isSlot, type Shape, shapeOf, shapeOfChange, type Slot } from './shape.ts'
 import { buildChange, type ChangeCode } from './write.ts'
 
@@ -17,6 +18,8 @@ export interface BoundRead<Result = ReadResult> {
   readonly collection: string
   readonly cardinality: Cardinality
   readonly parameters: readonly unknown[]
+  /** The most characters of the answer. */
+  readonly longest: number
   decode (rows: readonly Values[]): Result
 }
 
@@ -99,7 +102,8 @@ function bindRead<Result> (plan: ReadPlan, find: FindRead<Result>, dialect: Dial
     collection: collectionOf(plan),
     cardinality: code.cardinality,
     parameters: bindAll(statement, shape, dialect),
-    decode: rows => code.decode(rows, boundsOf(plan))
+    longest: plan.longest ?? Infinity,
+    decode: rows => countingObjects(plan.longest ?? Infinity, () => code.decode(rows, boundsOf(plan)))
   }
 }
 
@@ -109,8 +113,9 @@ function collectionOf (plan: ReadPlan): string {
 }
 
 function boundsOf (plan: ReadPlan): Bounds {
-  if (plan.kind === 'item') return { limit: 1 }
-  return plan.kind === 'list' ? plan.listing.range : plan.range
+  const { longest = Infinity } = plan
+  if (plan.kind === 'item') return { limit: 1, longest }
+  return { limit: plan.kind === 'list' ? plan.listing.range.limit : plan.range.limit, longest }
 }
 
 function bindAll ({ parameters }: Statement<unknown>, shape: Shape, dialect: Dialect): readonly unknown[] {

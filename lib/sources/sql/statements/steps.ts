@@ -66,7 +66,11 @@ export function startingAt (
 
 /** Builds the columns `c0`, `c1` and so on: the number of items that each step resolves to. */
 export const buildStepCounts = (refs: readonly TableRef[]): readonly Sql[] =>
-  refs.map((ref, index) => sql`(select count(*) from ${sql.id(ref.alias)}) as ${sql.id(`c${index}`)}`)
+  stepCountNames(refs).map((name, index) =>
+    sql`(select count(*) from ${sql.id(refs[index]?.alias ?? '')}) as ${sql.id(name)}`)
+
+/** Returns the names of these columns. */
+export const stepCountNames = (refs: readonly TableRef[]): readonly string[] => refs.map((_, index) => `c${index}`)
 
 /**
  * Decodes the only row of a statement that begins with the counts of its steps. `missed` is the first step that does
