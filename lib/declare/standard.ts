@@ -1,5 +1,6 @@
-import type { TObject, TOptional, TUnsafe } from '@sinclair/typebox'
+import type { TObject, TOptional, TSchema, TUnsafe } from '@sinclair/typebox'
 import { DeclarationError } from '../errors.ts'
+import { closedSchema } from './closed-schema.ts'
 import type { TSubCollection, TSubItem } from './relations.ts'
 
 /** A schema of any library that speaks Standard JSON Schema 1.1, such as a `z.object()` of zod. */
@@ -38,7 +39,9 @@ export function standard<O, const R extends RelationProperties = Record<never, n
   if (rest['type'] !== 'object' || !isObject(properties)) {
     throw new DeclarationError(`a schema of ${vendor} must be an object with properties`)
   }
-  return { ...rest, properties: { ...properties, ...relations } } as unknown as ObjectOf<O, R>
+  const closed = Object.entries(properties as Record<string, TSchema>)
+    .map(([name, property]) => [name, closedSchema(property, output)])
+  return { ...rest, properties: { ...Object.fromEntries(closed), ...relations } } as unknown as ObjectOf<O, R>
 }
 
 function jsonSchemaOf ({ '~standard': { vendor, jsonSchema } }: StandardSchema, form: 'input' | 'output'): JsonSchema {

@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { Declared } from '../collection.ts'
+import { closedSchema } from '../declare/closed-schema.ts'
 import { isOptional, isSubCollection, isSubItem } from '../declare/relations.ts'
 import { DeclarationError } from '../errors.ts'
 import type { CompileOptions } from './compile.ts'
@@ -26,8 +27,9 @@ export interface FieldDraft {
  */
 export function compileScalars (collection: string, declared: Declared, options: CompileOptions): Scalars {
   const scalars = new Map<string, ScalarField>()
-  for (const [property, schema] of Object.entries(declared.schema.properties)) {
-    if (isSubCollection(schema) || isSubItem(schema)) continue
+  for (const [property, given] of Object.entries(declared.schema.properties)) {
+    if (isSubCollection(given) || isSubItem(given)) continue
+    const schema = closedSchema(given)
     const name = nameOf(property, property, options)
     const draft = { collection, property, name, schema, index: scalars.size }
     scalars.set(property, compileStored(draft, declared, options))
@@ -38,7 +40,7 @@ export function compileScalars (collection: string, declared: Declared, options:
       throw new DeclarationError(`${place}: is declared both in the schema and under 'computed'`)
     }
     const name = nameOf(property, withoutGet(property), options)
-    const draft = { collection, property, name, schema: definition.type, index: scalars.size }
+    const draft = { collection, property, name, schema: closedSchema(definition.type), index: scalars.size }
     scalars.set(property, definition.kind === 'computed'
       ? compileComputed(draft, definition, scalars, options)
       : compileExpression(draft, definition, declared, options))

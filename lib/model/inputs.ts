@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { Declared } from '../collection.ts'
+import { closedSchema } from '../declare/closed-schema.ts'
 import { isOptional } from '../declare/relations.ts'
 import { DeclarationError } from '../errors.ts'
 import type { CompileOptions } from './compile.ts'
@@ -16,7 +17,7 @@ export function compileInputs (
   return new Map(Object.entries(declared.inputs).map(([property, { type, set }]) => {
     refuseTaken(collection, property, declared)
     // An input is there to be written; a caller who may not write it has a model without the flag.
-    const schema = { ...type, writable: type.writable ?? true } as TSchema
+    const schema = { ...closedSchema(type), writable: type.writable ?? true } as TSchema
     // No statement names an input, so it needs no index.
     const draft: FieldDraft = { collection, property, name: nameOf(property, property, options), schema, index: -1 }
     const flags = compileFlags(draft, options, true)

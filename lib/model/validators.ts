@@ -49,9 +49,18 @@ export function compileValidate (collection: string, fields: ReadonlyArray<Store
   const writable = fields.filter(field => field.writable)
   // Ajv need not be loaded where nothing can be written.
   if (writable.length === 0) return () => []
-  const properties = Object.fromEntries(writable.map(({ name, schema }) => [name, schema]))
-  const validate = compile(collection, { type: 'object', properties } as unknown as TSchema)
+  const members = writable.map(({ name, schema }, index) => [name, definedBelow(schema, `#/$defs/${index}`)] as const)
+  const properties = Object.fromEntries(members)
+  const $defs = Object.fromEntries(members.map(([, { $defs = {} }], index) => [index, { $defs }]))
+  const validate = compile(collection, { type: 'object', properties, $defs } as unknown as TSchema)
   return values => validate(values) ? [] : (validate.errors ?? []).map(toViolation)
+}
+
+/** Returns a field's schema whose references lead to its definitions at a place of the schema of all. */
+function definedBelow (schema: TSchema, place: string): TSchema {
+  if (!('$defs' in schema)) return schema
+  const text = JSON.stringify(schema)
+  return JSON.parse(text.replaceAll('"$ref":"#/$defs/', `"$ref":"${place}/$defs/`)) as TSchema
 }
 
 function compile (collection: string, schema: TSchema) {

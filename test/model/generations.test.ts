@@ -187,6 +187,30 @@ test('declarations in TypeBox of both generations and in zod answer alike', asyn
   t.strictSame(answers[2], answers[0])
 })
 
+test('a schema that refers to itself is written alike in each of the libraries', async t => {
+  const flags = { readable: true, writable: true }
+  const key = { identifier: true, readable: true }
+  const Tree = z.object({ name: z.string(), get nodes () { return z.array(Tree) } }).meta(flags)
+  const Node = Type1.Object({ name: Type1.String(), nodes: Type1.Array(Type1.Ref('Node')) })
+  const declared: readonly Declared[] = [
+    collection(Type.Object({
+      id: Type.Integer(key),
+      tree: Type.Recursive(This => Type.Object({ name: Type.String(), nodes: Type.Array(This) }), { ...flags })
+    }), { source: memory([]) }),
+    typebox.collection(Type1.Object({ id: Type1.Integer(key), tree: Type1.Cyclic({ Node }, 'Node', flags) }),
+      { source: memory([]) }),
+    collection(standard(z.object({ id: z.int().meta(key), tree: Tree })), { source: memory([]) })
+  ]
+  const bodies = [{ name: 'a', nodes: [{ name: 'b', nodes: [] }] }, { name: 'a', nodes: [{ name: 1, nodes: [] }] }]
+  for (const things of declared) {
+    const app = Fastify()
+    await app.register(dataApi, { collections: { things } })
+    const create = (tree: object) => app.inject({ method: 'POST', url: '/things', payload: { tree } })
+    t.strictSame((await Promise.all(bodies.map(create))).map(({ statusCode }) => statusCode), [201, 400])
+    t.strictSame((await app.inject('/things/1')).json(), { id: 1, tree: bodies[0] })
+  }
+})
+
 test('a schema that changes values, or is no object, is refused', async t => {
   t.throws(() => standard(z.object({ id: z.int(), name: z.string().transform(text => text.length) })),
     { name: 'DeclarationError', message: /a schema of zod has no JSON Schema: Transforms/ })

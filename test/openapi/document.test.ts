@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import { type TSchema, Type } from '@sinclair/typebox'
 import fc from '../helpers/fast-check.ts'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import Fastify from '../helpers/fastify.ts'
@@ -129,6 +129,38 @@ test('the document is that of the caller, byte for byte', async t => {
     t.match(answer.headers.vary, /Authorization, Cookie/)
   }
   t.equal((await withRules.inject('/openapi.json?collections=books')).statusCode, 400)
+})
+
+test('schemas that refer to themselves are written, and described as they are checked', async t => {
+  const flags = { readable: true, writable: true }
+  // TypeBox writes the $id of the first tree into the flags, and so into all other fields.
+  const treeOf = (name: TSchema) => Type.Recursive(This => Type.Object({ name, nodes: Type.Array(This) }), flags)
+  const Thing = Type.Object({
+    id: Type.Integer({ identifier: true, readable: true }),
+    tree: treeOf(Type.String()),
+    numbered: Type.Union([treeOf(Type.Integer(flags)), Type.Null()], flags),
+    label: Type.String(flags)
+  })
+  const app = Fastify()
+  const collections = ['things', 'others'].map(name => [name, collection(Thing, { source: memory([]) })] as const)
+  await app.register(dataApi, { collections: Object.fromEntries(collections) })
+  const allowed = readDocument(app.dataApi.openapi({ profile: 'types' }))
+    .validatorAt('paths', '/things', 'post', 'requestBody', 'content', 'application/json', 'schema')
+  const body = {
+    tree: { name: 'a', nodes: [{ name: 'b', nodes: [] }] }, numbered: { name: 1, nodes: [] }, label: 'c'
+  }
+  const payloads: ReadonlyArray<readonly [object, string?]> = [
+    [body],
+    [{ ...body, numbered: null }],
+    [{ ...body, tree: { name: 'a', nodes: [{ name: 1, nodes: [] }] } }, '/tree/nodes/0/name'],
+    [{ ...body, numbered: { name: 1, nodes: [{ name: 'b', nodes: [] }] } }, '/numbered/nodes/0/name']
+  ]
+  for (const [payload, pointer] of payloads) {
+    const { statusCode, body: answer } = await app.inject({ method: 'POST', url: '/things', payload })
+    t.equal(statusCode, pointer === undefined ? 201 : 400, answer)
+    t.equal(allowed(payload), pointer === undefined)
+    if (pointer !== undefined) t.match(JSON.parse(answer), { details: [{ pointer }] })
+  }
 })
 
 test('tuples, and schemas that refer to themselves, are described as OpenAPI takes them', async t => {
