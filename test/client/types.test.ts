@@ -23,8 +23,8 @@ const id = '00000000-0000-4000-8000-000000000001'
 `
 
 /** Compiles a program that uses the client of the library. */
-async function check (program: string) {
-  const types = await typesOf({ collections: library() })
+async function check (program: string, requestStrategies: DataApiOptions['requestStrategies'] = { upsert: true }) {
+  const types = await typesOf({ collections: library(), requestStrategies })
   return compile({ 'api.ts': types, 'program.ts': `${head}\n${program}\nexport {}` }).errors
 }
 
@@ -121,6 +121,40 @@ test('bodies hold what may be written, and all that must be', async t => {
     // @ts-expect-error an element that is neither a link nor whole
     await authors.update(1, { books: [{ pages: 3 }] })
   `), [])
+})
+
+test('what an API does not take does not compile', async t => {
+  t.strictSame(await check(`
+    await authors.delete(1)
+    await authors.item(1).delete()
+    await authors.item(1).books.delete(id)
+    // @ts-expect-error no items are deleted
+    await books.delete(id)
+    // @ts-expect-error no items are deleted
+    await books.item(id).delete()
+    // @ts-expect-error no items are created by PUT
+    await books.upsert(id, { pages: 2 })
+    // @ts-expect-error no items are created by PUT
+    await authors.item(1).upsert({ rating: 2 })
+  `, {}), [])
+  t.strictSame(await check(`
+    await authors.upsert(1, { rating: 2 })
+    // @ts-expect-error no PATCH
+    await authors.update(1, { rating: 2 })
+  `, { update: ['PUT'] }), [])
+  const Shown = Type.Object({ id: Type.Integer({ identifier: true, readable: true }) })
+  const types = await typesOf({ collections: { authors: collection(Shown, { source: memory([]) }) } })
+  const program = `
+    import { createClient } from '../../lib/client/index.ts'
+    import type { Api } from './api.ts'
+    const { authors } = createClient<Api>('http://host')
+    await authors.list()
+    // @ts-expect-error nothing is created
+    await authors.create({})
+    // @ts-expect-error nothing is written
+    await authors.update(1, {})
+    export {}`
+  t.strictSame(compile({ 'api.ts': types, 'program.ts': program }).errors, [])
 })
 
 const hostile = 'a\'b"c\\d`${e}*/ \u2028\u202e\n' // eslint-disable-line no-template-curly-in-string

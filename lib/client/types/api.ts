@@ -17,6 +17,9 @@ export interface ApiCollection {
   /** The bodies of writes; `never` where the API takes none. */
   readonly create: unknown
   readonly update: unknown
+  readonly upsert: unknown
+  /** True if items can be deleted. */
+  readonly delete: boolean
   /** The bodies of new or linked elements, by the name of the sub-collection. */
   readonly elements: object
   /** The answer to a creation. */
@@ -40,6 +43,8 @@ interface AnyCollection {
   readonly many: Readonly<Record<string, string>>
   readonly create: object
   readonly update: object
+  readonly upsert: object
+  readonly delete: true
   readonly elements: Readonly<Record<string, object>>
   readonly created: { readonly status: 'created' | 'ok', readonly id?: string | number }
 }

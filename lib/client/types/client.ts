@@ -40,9 +40,11 @@ export interface Acknowledgement { readonly status: 'ok' | 'created' }
 
 /**
  * The functions of a collection. Names of items are those of their URLs. `B`: the body of a new item; `D`: the answer
- * to a creation.
+ * to a creation; `X`: true if items can be deleted, or unlinked.
  */
-export interface Collection<A extends Api<A>, K extends keyof A, B = A[K]['create'], D = A[K]['created']> {
+export interface Collection<
+  A extends Api<A>, K extends keyof A, B = A[K]['create'], D = A[K]['created'], X = A[K]['delete']
+> {
   /** Requests a page. The promise is also an iterable of the items of this page and of all that follow. */
   list<const S extends Selection<A, K> = undefined> (query?: Query<A, K, S>, options?: RequestOptions):
     Promise<Page<Array<Chosen<A, K, S, Listed<A, K>>>>> & AsyncIterable<Chosen<A, K, S, Listed<A, K>>>
@@ -66,12 +68,12 @@ export interface Collection<A extends Api<A>, K extends keyof A, B = A[K]['creat
   ): Promise<Answer<A, K, R, Acknowledgement>>
   /** Updates the item, or creates it if it does not exist and the API takes upserts. */
   upsert<const R extends Returning<A, K> = undefined> (
-    id: Identifier, item: A[K]['update'], options?: WriteOptions<R>
+    id: Identifier, item: A[K]['upsert'], options?: WriteOptions<R>
   ): Promise<Answer<A, K, R, Acknowledgement>>
   /** Deletes the item; in a sub-collection whose items can be unlinked, unlinks it. */
-  delete (id: Identifier, options?: WriteOptions<undefined>): Promise<Acknowledgement>
+  readonly delete: X extends true ? Delete : never
   /** Returns an item, whose relations are its properties. */
-  item (id: Identifier): Item<A, K>
+  item (id: Identifier): Item<A, K, never, X>
   /** Returns the items by one of their fields. */
   resource<F extends keyof A[K]['item'] & string> (name: `by_${F}`):
   F extends A[K]['identifiers'] ? Dictionary<Listed<A, K>, Item<A, K>> : Groups<A, K>
@@ -86,15 +88,21 @@ export interface Dictionary<E, V> {
 
 /** A collection of elements of an item. An item that exists is linked and not created. */
 export interface SubCollection<A extends Api<A>, K extends keyof A, B>
-  extends Collection<A, K, B, A[K]['created'] | Acknowledgement> {
+  extends Collection<A, K, B, A[K]['created'] | Acknowledgement, true> {
   /** Links or creates these items, and unlinks all others. */
   replace (items: readonly B[], options?: RequestOptions): Promise<unknown>
 }
 
-/** The functions of an item, and its relations. `N`: null for a sub-item, which may be missing. */
-export type Item<A extends Api<A>, K extends keyof A, N = never> = ItemMethods<A, K, N> & Relations<A, K>
+type Delete = (id: Identifier, options?: WriteOptions<undefined>) => Promise<Acknowledgement>
 
-interface ItemMethods<A extends Api<A>, K extends keyof A, N> {
+/**
+ * The functions of an item, and its relations. `N`: null for a sub-item, which may be missing. `X`: true if the item
+ * can be deleted, or unlinked.
+ */
+export type Item<A extends Api<A>, K extends keyof A, N = never, X = A[K]['delete']> =
+  ItemMethods<A, K, N, X> & Relations<A, K>
+
+interface ItemMethods<A extends Api<A>, K extends keyof A, N, X> {
   get<const S extends Selection<A, K> = undefined> (
     query?: { readonly fields?: S }, options?: RequestOptions
   ): Promise<Chosen<A, K, S, Full<A, K>> | N>
@@ -102,9 +110,9 @@ interface ItemMethods<A extends Api<A>, K extends keyof A, N> {
     changes: A[K]['update'], options?: WriteOptions<R>
   ): Promise<Answer<A, K, R, Acknowledgement>>
   upsert<const R extends Returning<A, K> = undefined> (
-    item: A[K]['update'], options?: WriteOptions<R>
+    item: A[K]['upsert'], options?: WriteOptions<R>
   ): Promise<Answer<A, K, R, Acknowledgement>>
-  delete (options?: WriteOptions<undefined>): Promise<Acknowledgement>
+  readonly delete: X extends true ? (options?: WriteOptions<undefined>) => Promise<Acknowledgement> : never
   /** Returns a relation by its name, which may be that of a function of this object. */
   resource<R extends keyof Relations<A, K, never>> (name: R): Relations<A, K, never>[R]
 }

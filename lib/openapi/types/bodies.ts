@@ -5,6 +5,10 @@ import type { Traits } from './traits.ts'
 export interface Bodies {
   readonly create: Schema | undefined
   readonly update: Schema | undefined
+  /** That of PUT, where it creates items, or is the only method of updates. */
+  readonly upsert: Schema | undefined
+  /** True if items can be deleted. */
+  readonly deletes: boolean
   /** Those of elements, by the name of the sub-collection. */
   readonly elements: ReadonlyArray<readonly [string, Schema]>
   /** The schema of the answer to a creation; undefined for an answer without a body. */
@@ -15,14 +19,18 @@ export interface Bodies {
 export function bodiesOf ({ collection, many }: Traits, paths: Readonly<Record<string, PathItem>>): Bodies {
   const list = `/${encodeURIComponent(collection)}`
   const item = `${list}/{identifier}`
-  const { patch, put } = paths[item] ?? {}
+  const { patch, put, delete: deletion } = paths[item] ?? {}
+  const update = patch ?? put
+  const isUpsert = patch === undefined || patch.responses['201'] !== undefined
   const elements = Object.keys(many).flatMap(name => {
     const schema = oneOf(paths[`${item}/${encodeURIComponent(name)}`]?.post)
     return schema === undefined ? [] : [[name, schema] as const]
   })
   return {
     create: oneOf(paths[list]?.post),
-    update: bodyOf(patch ?? put),
+    update: bodyOf(patch),
+    upsert: isUpsert ? bodyOf(update) : undefined,
+    deletes: deletion !== undefined,
     elements,
     created: createdBy(paths[list]?.post)
   }

@@ -44,7 +44,8 @@ export const typesHead = `/* eslint-disable */
 `
 
 function apiMember ({ component, traits, scalars, bodies }: Collection, known: ReadonlySet<string>): string {
-  const { create, update, elements, created } = bodies
+  const { elements, created, deletes } = bodies
+  const bodyType = (body: Schema | undefined) => body === undefined ? 'never' : typeOf(body)
   const isScalar = (name: string) => scalars.some(([one]) => one === name)
   // In the order of the client's ApiCollection.
   const members = [
@@ -56,8 +57,10 @@ function apiMember ({ component, traits, scalars, bodies }: Collection, known: R
     `identifiers: ${names(traits.identifiers.filter(isScalar))}`,
     `one: ${targets(traits.one, known)}`,
     `many: ${targets(traits.many, known)}`,
-    `create: ${create === undefined ? 'never' : typeOf(create)}`,
-    `update: ${update === undefined ? 'never' : typeOf(update)}`,
+    `create: ${bodyType(bodies.create)}`,
+    `update: ${bodyType(bodies.update)}`,
+    `upsert: ${bodyType(bodies.upsert)}`,
+    `delete: ${String(deletes)}`,
     `elements: ${object(elements.map(([name, schema]) => `${memberName(name)}: ${typeOf(schema)}`))}`,
     `created: ${created === undefined ? 'null' : typeOf(created)}`
   ]
