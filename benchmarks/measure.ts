@@ -1,8 +1,8 @@
 import { ask, compare } from './compare.ts'
-import { press, type Pressure, type Request } from './load.ts'
+import type { Pressure } from './load.ts'
 import type { Rival, Scenario } from './scenarios.ts'
-import type { Subject } from './servers/protocol.ts'
 import type { SourceName } from './servers/setting.ts'
+import { pressSockets } from './sockets.ts'
 import type { Stage } from './stage.ts'
 
 /** One round of one subject. CPU times in microseconds per request; `database` is undefined where not measured. */
@@ -11,7 +11,6 @@ export interface Sample {
   readonly throughput: number
   readonly node: number
   readonly database: number | undefined
-  /** The share of its core that the server used. Far below 1 it waited for the client or the database. */
   readonly busy: number
 }
 
@@ -21,41 +20,65 @@ export interface Against { readonly rival: Rival, readonly samples: readonly Sam
 export interface Outcome {
   readonly scenario: Scenario
   readonly source: SourceName
+  readonly connections: number
   readonly samples: readonly Sample[]
   readonly against: readonly Against[]
 }
 
-export interface Effort extends Pressure { readonly rounds: number, readonly warmUp: number }
+/** `seconds` and `warmUp`: of one round, and of the load before the first. `connections`: those of small requests. */
+export interface Effort {
+  readonly rounds: number
+  readonly seconds: number
+  readonly warmUp: number
+  readonly connections: readonly number[]
+}
 
-/** Measures a scenario on a source. The rounds of the plugin and its rivals alternate, so that noise affects all. */
-export async function measure (scenario: Scenario, source: SourceName, stage: Stage, effort: Effort): Promise<Outcome> {
+/** The connections of requests whose answers are large: more of them would wait for the client. */
+export const fewConnections = 10
+
+/**
+ * Measures a scenario on a source, with each number of connections. The rounds of the plugin and its rivals are paired,
+ * every other pair the other way round, so that noise affects all.
+ */
+export async function measure (
+  scenario: Scenario, source: SourceName, stage: Stage, effort: Effort
+): Promise<readonly Outcome[]> {
   const plugin = await stage.server('plugin', source)
   const rivals = scenario.rivals.filter(rival => rival.sources.includes(source))
   for (const rival of rivals) {
     await compare(scenario, rival, { plugin: plugin.url, rival: (await stage.server(rival.subject, source)).url })
   }
-  const entrants: ReadonlyArray<Omit<Rival, 'sources'>> = [
+  const entrants: readonly Entrant[] = [
     { subject: 'plugin', requests: scenario.requests, same: 'no' },
     ...rivals,
     { ...await makeFloor(scenario, plugin.url), same: 'no' }
   ]
-  const samples = entrants.map((): Sample[] => [])
   for (const { subject, requests } of entrants) {
-    await press((await stage.server(subject, source)).url, requests, { ...effort, seconds: effort.warmUp })
+    const server = await stage.server(subject, source)
+    await pressSockets(server, requests, { connections: fewConnections, seconds: effort.warmUp, settle: 0 })
   }
-  for (let round = 0; round < effort.rounds; round++) {
-    for (const [index, { subject, requests }] of entrants.entries()) {
-      samples[index]?.push(await sample(subject, source, requests, stage, effort))
-    }
-  }
-  const [own = [], ...others] = samples
-  return {
-    scenario,
-    source,
-    samples: own,
-    against: entrants.slice(1)
+  const outcomes: Outcome[] = []
+  for (const connections of scenario.isSmall ? effort.connections : [fewConnections]) {
+    const [own = [], ...others] = await runRounds(entrants, source, stage, { ...effort, connections })
+    const against = entrants.slice(1)
       .map((rival, index) => ({ rival: { sources: [source], ...rival }, samples: others[index] ?? [] }))
+    outcomes.push({ scenario, source, connections, samples: own, against })
   }
+  return outcomes
+}
+
+type Entrant = Omit<Rival, 'sources'>
+
+/** Returns the samples of each entrant. */
+async function runRounds (
+  entrants: readonly Entrant[], source: SourceName, stage: Stage, effort: Omit<Effort, 'connections'> & Pressure
+): Promise<ReadonlyArray<readonly Sample[]>> {
+  const samples = entrants.map((): Sample[] => [])
+  for (let round = 0; round < effort.rounds; round++) {
+    const order = round % 2 === 0 ? [...entrants.entries()] : [...entrants.entries()].toReversed()
+    for (const [index, entrant] of order) samples[index]?.push(await sample(entrant, source, stage, effort))
+  }
+  return samples
 }
 
 /** Returns the floor as a rival: it answers with the same status and a body of the same size. */
@@ -68,21 +91,12 @@ async function makeFloor (
 }
 
 async function sample (
-  subject: Subject, source: SourceName, requests: readonly Request[], stage: Stage, effort: Effort
+  { subject, requests }: Entrant, source: SourceName, stage: Stage, { connections, seconds }: Pressure
 ): Promise<Sample> {
   const server = await stage.server(subject, source)
-  const databaseBefore = subject === 'floor' ? undefined : stage.databaseCpu(source)
-  const before = await server.ask('usage')
-  const { requests: answered, seconds } = await press(server.url, requests, effort)
-  const { cpu } = await server.ask('usage')
-  const databaseAfter = subject === 'floor' ? undefined : stage.databaseCpu(source)
-  const used = cpu - before.cpu
-  return {
-    throughput: answered / seconds,
-    node: used / answered,
-    database: databaseBefore === undefined || databaseAfter === undefined
-      ? undefined
-      : (databaseAfter - databaseBefore) / answered,
-    busy: used / 1e6 / seconds
-  }
+  const databaseCpu = () => subject === 'floor' ? undefined : stage.databaseCpu(source)
+  const settle = Math.min(0.1, seconds)
+  const measured = await pressSockets(server, requests, { connections, seconds, settle }, databaseCpu)
+  const { throughput, cpu, database, busy } = measured
+  return { throughput, node: cpu, database, busy }
 }

@@ -1,15 +1,15 @@
 import type { Against, Outcome, Sample } from './measure.ts'
 import type { SourceName } from './servers/setting.ts'
-import { medianOf, type Spread, spreadOf } from './statistics.ts'
+import { type Estimate, estimateRatio, medianOf } from './statistics.ts'
 import { formatNumber, formatRatio, formatTable } from './table.ts'
 
-/** Formats the outcomes on each source as a table of ratios. */
+/** Formats the outcomes on each source as a table of ratios. CPU time stands first: a busy client cannot hide it. */
 export function report (outcomes: readonly Outcome[]): string {
   const of = (source: SourceName) => outcomes.filter(outcome => outcome.source === source)
   return [
-    section('SQLite', of('sqlite'), throughputTable),
-    section('PostgreSQL', of('postgres'), cpuTable),
-    section('Memory', of('memory'), throughputTable)
+    section('SQLite', of('sqlite'), embeddedTable),
+    section('PostgreSQL', of('postgres'), serverTable),
+    section('Memory', of('memory'), embeddedTable)
   ].filter(text => text !== '').join('\n\n')
 }
 
@@ -17,56 +17,64 @@ const section = (
   name: string, outcomes: readonly Outcome[], table: (outcomes: readonly Outcome[]) => string
 ) => outcomes.length === 0 ? '' : `## ${name}\n\n${table(outcomes)}`
 
-/**
- * Formats a table whose main figure is throughput, for sources in the server's own process: higher is better. Where the
- * client is the bottleneck, throughput says nothing; so throughput per second of the server's CPU must meet the target
- * as well.
- */
-function throughputTable (outcomes: readonly Outcome[]): string {
+/** The ratios of a plugin to a rival, by rounds. `cpu`: of the CPU times, that of the database included. */
+export interface Ratios { readonly cpu: Estimate, readonly throughput: Estimate }
+
+export function ratiosOf ({ samples }: Outcome, against: Against): Ratios {
+  const pairs = samples.map((own, round) => ({ own, other: against.samples[round] ?? own }))
+  return {
+    cpu: estimateRatio(pairs.map(({ own, other }) => cpuOf(own) / cpuOf(other))),
+    throughput: estimateRatio(pairs.map(({ own, other }) => own.throughput / other.throughput))
+  }
+}
+
+const cpuOf = ({ node, database = 0 }: Sample) => node + database
+
+/** Formats a table for sources in the server's own process. Requests a second of CPU time: higher is better. */
+function embeddedTable (outcomes: readonly Outcome[]): string {
   return formatTable(
     [
-      'scenario', 'against', 'throughput, plugin : rival', 'throughput a second of server CPU', 'target', '',
-      'plugin, req/s', 'rival, req/s', 'plugin, CPU µs', 'rival, CPU µs', 'server busy'
+      'scenario', 'against', 'connections', 'requests a second of CPU, plugin : rival', 'throughput, plugin : rival',
+      'target', '', 'plugin, CPU µs', 'rival, CPU µs', 'plugin, req/s', 'rival, req/s', 'server busy'
     ],
     outcomes.flatMap(outcome => outcome.against.map(against => {
-      const throughput = ratio(outcome, against, sample => sample.throughput)
-      const perCpu = ratio(outcome, against, sample => 1 / sample.node)
-      const target = outcome.source === 'sqlite' ? against.rival.sqlite : undefined
+      const { cpu, throughput } = ratiosOf(outcome, against)
+      const perCpu = { value: 1 / cpu.value, low: 1 / cpu.high, high: 1 / cpu.low }
+      const lower = throughput.value < perCpu.value ? throughput : perCpu
       return [
-        ...names(outcome, against), formatRatio(throughput), formatRatio(perCpu),
-        ...verdict(Math.min(throughput.median, perCpu.median), target, 'least'),
-        ...both(outcome, against, sample => sample.throughput), ...both(outcome, against, sample => sample.node),
+        ...names(outcome, against), formatRatio(perCpu), formatRatio(throughput),
+        ...verdict(lower, leastOf(outcome, against), 'least'),
+        ...both(outcome, against, sample => sample.node), ...both(outcome, against, sample => sample.throughput),
         `${percent(outcome.samples)}, ${percent(against.samples)}`
       ]
     })), 2)
 }
 
-/** Formats a table whose main figure is CPU time, for databases on the same machine: lower is better. */
-function cpuTable (outcomes: readonly Outcome[]): string {
+function leastOf ({ source, connections }: Outcome, { rival }: Against): number | undefined {
+  const target = source === 'sqlite' ? rival.sqlite : rival.memory
+  return connections === 1 && rival.lone !== undefined ? rival.lone : target
+}
+
+/** Formats a table for databases on the same machine. CPU time of Node.js and the database: lower is better. */
+function serverTable (outcomes: readonly Outcome[]): string {
   return formatTable(
     [
-      'scenario', 'against', 'CPU of Node and database a request, plugin : rival', 'target', '', 'CPU of Node alone',
-      'throughput', 'plugin, Node + database µs', 'rival, Node + database µs'
+      'scenario', 'against', 'connections', 'CPU of Node and database a request, plugin : rival',
+      'throughput, plugin : rival', 'target', '', 'plugin, Node + database µs', 'rival, Node + database µs'
     ],
     outcomes.flatMap(outcome => outcome.against.map(against => {
+      const { cpu, throughput } = ratiosOf(outcome, against)
       const isMeasured = [...outcome.samples, ...against.samples].every(sample => sample.database !== undefined)
-      const both = isMeasured ? ratio(outcome, against, sample => sample.node + (sample.database ?? 0)) : undefined
       return [
-        ...names(outcome, against), both === undefined ? 'not measured' : formatRatio(both),
-        ...verdict(both?.median, against.rival.postgres, 'most'),
-        formatRatio(ratio(outcome, against, sample => sample.node)),
-        formatRatio(ratio(outcome, against, sample => sample.throughput)),
+        ...names(outcome, against), isMeasured ? formatRatio(cpu) : 'not measured', formatRatio(throughput),
+        ...verdict(isMeasured ? cpu : undefined, against.rival.postgres, 'most'),
         parts(outcome.samples), parts(against.samples)
       ]
     })), 2)
 }
 
-/** Returns the ratios round by round, because the rounds of the two alternate. */
-function ratio (outcome: Outcome, against: Against, figure: (sample: Sample) => number): Spread {
-  return spreadOf(outcome.samples.map((sample, round) => figure(sample) / figure(against.samples[round] ?? sample)))
-}
-
-const names = ({ scenario }: Outcome, { rival }: Against) => [scenario.name, rival.label ?? rival.subject]
+const names = ({ scenario, connections }: Outcome, { rival }: Against) =>
+  [scenario.name, rival.label ?? rival.subject, String(connections)]
 
 const both = (outcome: Outcome, against: Against, figure: (sample: Sample) => number) =>
   [outcome, against].map(({ samples }) => formatNumber(medianOf(samples.map(figure))))
@@ -79,11 +87,13 @@ function parts (samples: readonly Sample[]): string {
   return `${formatNumber(node)} + ${database.length === 0 ? 'not measured' : formatNumber(medianOf(database))}`
 }
 
+/** `open`: the target lies within the interval. */
 function verdict (
-  figure: number | undefined, target: number | undefined, bound: 'least' | 'most'
+  figure: Estimate | undefined, target: number | undefined, bound: 'least' | 'most'
 ): readonly [string, string] {
   if (target === undefined) return ['', '']
   const text = `${bound === 'least' ? '≥' : '≤'} ${target}`
   if (figure === undefined) return [text, '']
-  return [text, (bound === 'least' ? figure >= target : figure <= target) ? 'met' : 'missed']
+  if (bound === 'least' ? figure.low >= target : figure.high <= target) return [text, 'met']
+  return [text, figure.low <= target && figure.high >= target ? 'open' : 'missed']
 }

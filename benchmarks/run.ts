@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { findDeepPage } from './deep.ts'
-import { describeMachine, pinSelf, shareCores, sqliteDriver } from './machine.ts'
-import { type Effort, measure, type Outcome } from './measure.ts'
+import { watchMachine } from './disturbance.ts'
+import { describeMachine, machineName, pinSelf, shareCores, sqliteDriver } from './machine.ts'
+import { type Effort, fewConnections, measure, type Outcome } from './measure.ts'
 import { report } from './report.ts'
 import { type Facts, type Scenario, scenarios } from './scenarios.ts'
 import { describePlatformatic, hasPlatformatic } from './servers/platformatic.ts'
@@ -25,8 +26,12 @@ const { values: { quick, source, scenario, rounds, seconds } } = parseArgs({
 interface Mode { readonly sizes: Sizes, readonly deepPage: number, readonly effort: Effort }
 
 const modes: Readonly<Record<'full' | 'quick', Mode>> = {
-  full: { sizes: fullSizes, deepPage: 10_000, effort: { rounds: 5, seconds: 2, warmUp: 2, connections: 10 } },
-  quick: { sizes: quickSizes, deepPage: 1_000, effort: { rounds: 2, seconds: 0.06, warmUp: 0.05, connections: 10 } }
+  full: {
+    sizes: fullSizes,
+    deepPage: 10_000,
+    effort: { rounds: 7, seconds: 0.4, warmUp: 0.8, connections: [1, 10, 100] }
+  },
+  quick: { sizes: quickSizes, deepPage: 1_000, effort: { rounds: 2, seconds: 0.06, warmUp: 0.05, connections: [10] } }
 }
 
 const mode = quick ? modes.quick : modes.full
@@ -47,7 +52,7 @@ async function measureAll (stage: Stage): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = []
   for (const name of chosen) {
     for (const one of scenarios(facts).filter(one => isWanted(one, name))) {
-      outcomes.push(await measure(withPlatformatic ? one : without(one), name, stage, effort))
+      outcomes.push(...await measure(withPlatformatic ? one : without(one), name, stage, effort))
       process.stderr.write(`${name}: ${one.name}\n`)
     }
     await stage.clear()
@@ -63,7 +68,7 @@ const without = (scenario: Scenario): Scenario => ({
   rivals: scenario.rivals.filter(({ subject }) => subject !== 'platformatic')
 })
 
-function document (outcomes: readonly Outcome[]): string {
+function document (outcomes: readonly Outcome[], disturbances: readonly string[]): string {
   const { artists, albumsEach, tracksEach } = mode.sizes
   const counts = [artists, artists * albumsEach, artists * albumsEach * tracksEach]
     .map(count => count.toLocaleString('en'))
@@ -71,9 +76,13 @@ function document (outcomes: readonly Outcome[]): string {
     '# The plugin against routes written by hand',
     `Made by \`npm run bench\`${quick
       ? ' in its quick mode, which shows that it works and no more'
-      : ''}. Ratios are the plugin's figure to the rival's, as medians of ${effort.rounds} rounds of ` +
-      `${effort.seconds} s that alternate, with the least and the most. Over ${effort.connections} connections; ` +
-      'answers are compared before anything is timed.',
+      : ''}. Ratios are the plugin's figure to the rival's: means of ${effort.rounds} paired rounds of ` +
+      `${effort.seconds} s, with their 95 % confidence intervals. Over ${effort.connections.join(', ')} connections, ` +
+      `and over ${fewConnections} where answers are large. Answers are compared before anything is timed. A target ` +
+      'is met or missed by the whole interval; otherwise it is open.',
+    disturbances.length === 0
+      ? 'The machine was quiet.'
+      : `**This run was disturbed, and its figures do not count:** ${disturbances.join('; ')}.`,
     'The floor sends a constant string of the same size. The route by hand has prepared statements on the same ' +
       'driver, schemas for fast-json-stringify and Ajv, and neither tags nor links, which the plugin sends.',
     [
@@ -90,12 +99,17 @@ function document (outcomes: readonly Outcome[]): string {
 }
 
 pinSelf(cores.client)
+const disturbancesIn = watchMachine()
 const stage = await openStage(mode.sizes, [...new Set<SourceName>(['sqlite', ...chosen])], cores)
 try {
   const outcomes = await measureAll(stage)
-  const text = document(outcomes)
+  const disturbances = disturbancesIn(outcomes)
+  const text = document(outcomes, disturbances)
   const isWhole = !quick && scenario === undefined && chosen.length === sources.length
-  if (isWhole) writeFileSync('benchmarks/results.md', `${text}\n`)
+  if (isWhole && disturbances.length === 0) {
+    mkdirSync('benchmarks/results', { recursive: true })
+    writeFileSync(`benchmarks/results/${machineName()}.md`, `${text}\n`)
+  }
   console.log(text)
 } finally {
   await stage.close()

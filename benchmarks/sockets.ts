@@ -12,38 +12,58 @@ export interface Measured {
   readonly p99: number
   /** CPU time in microseconds per request. */
   readonly cpu: number
+  /** CPU time of the database in microseconds per request; undefined where not measured. */
+  readonly database: number | undefined
+  /** The share of the round's time for which the server was busy. Far below 1 it waited for clients or the database. */
+  readonly busy: number
   /** The share of the round's time that garbage collection took. */
   readonly collecting: number
 }
+
+/** `settle`: seconds in use before the clock starts; default: as many as are measured. */
+export interface SocketPressure extends Pressure { readonly settle?: number }
+
+/** Returns the CPU time that a database has used, in microseconds; undefined where it cannot be measured. */
+export type DatabaseCpu = () => number | undefined
 
 /** The latencies of the answers that arrived while the clock ran, in milliseconds. */
 interface Clock { runs: boolean, readonly latencies: number[] }
 
 /**
  * Sends the requests again and again over plain sockets, which need little CPU time of the client. All connections are
- * open and in use for `seconds` before the clock starts, because opening hundreds of them takes longer than a short
- * round. Throws if any answer is not 200.
+ * open and in use before the clock starts, because opening hundreds of them takes longer than a short round. Throws if
+ * any answer is no success.
  */
 export async function pressSockets (
-  server: ServerProcess, requests: readonly Request[], { connections, seconds }: Pressure
+  server: ServerProcess, requests: readonly Request[], { connections, seconds, settle = seconds }: SocketPressure,
+  databaseCpu: DatabaseCpu = () => undefined
 ): Promise<Measured> {
   const port = Number(new URL(server.url).port)
-  const texts = requests.map(({ path = '/' }) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+  const texts = requests.map(textOf)
   const clock: Clock = { runs: false, latencies: [] }
   const sockets = await Promise.all(Array.from({ length: connections }, async () => open(port)))
   const startOf = (index: number) => Math.floor(texts.length * index / connections)
   const asking = Promise.all(sockets.map(async (socket, index) => keepAsking(socket, texts, startOf(index), clock)))
   const closed = asking.then(() => { throw new Error('all connections were closed') })
+  const measuring = sleep(settle * 1000).then(async () => measure(server, clock, seconds, databaseCpu))
   try {
-    return await Promise.race([closed, measure(server, clock, seconds)])
+    return await Promise.race([closed, measuring])
   } finally {
     for (const socket of sockets) socket.destroy()
     await closed.catch(() => {})
   }
 }
 
-async function measure (server: ServerProcess, clock: Clock, seconds: number): Promise<Measured> {
-  await sleep(seconds * 1000)
+function textOf ({ method = 'GET', path = '/', headers = {}, body }: Request): string {
+  const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
+  const lines = Object.entries({ host: 'localhost', ...headers, ...length }).map(([name, value]) => `${name}: ${value}`)
+  return [`${method} ${path} HTTP/1.1`, ...lines, '', body ?? ''].join('\r\n')
+}
+
+async function measure (
+  server: ServerProcess, clock: Clock, seconds: number, databaseCpu: DatabaseCpu
+): Promise<Measured> {
+  const databaseBefore = databaseCpu()
   const before = await server.ask('usage')
   const begun = performance.now()
   clock.runs = true
@@ -51,11 +71,16 @@ async function measure (server: ServerProcess, clock: Clock, seconds: number): P
   clock.runs = false
   const took = (performance.now() - begun) / 1000
   const after = await server.ask('usage')
+  const databaseAfter = databaseCpu()
   const latencies = clock.latencies.sort((one, other) => one - other)
   return {
     throughput: latencies.length / took,
     p99: latencies[Math.floor(latencies.length * 0.99)] ?? NaN,
     cpu: (after.cpu - before.cpu) / latencies.length,
+    database: databaseBefore === undefined || databaseAfter === undefined
+      ? undefined
+      : (databaseAfter - databaseBefore) / latencies.length,
+    busy: (after.cpu - before.cpu) / 1e6 / took,
     collecting: (after.collecting - before.collecting) / 1000 / took
   }
 }
@@ -85,12 +110,12 @@ async function keepAsking (socket: Socket, texts: readonly string[], start: numb
   await once(socket, 'close')
 }
 
-/** Returns an answer's length in bytes, from its head, which arrives in one chunk. Throws unless its status is 200. */
+/** Returns an answer's length in bytes, from its head, which arrives in one chunk. Throws unless it is a success. */
 function lengthOf (chunk: Buffer): number {
   const head = chunk.toString('latin1', 0, Math.min(chunk.length, 2000))
   const [, length] = /\r\ncontent-length: (\d+)/i.exec(head) ?? []
   const end = head.indexOf('\r\n\r\n')
-  const isSuccess = head.startsWith('HTTP/1.1 200')
+  const isSuccess = head.startsWith('HTTP/1.1 2')
   if (!isSuccess || length === undefined || end < 0) throw new Error(`the answer was no success: ${head}`)
   return end + 4 + Number(length)
 }

@@ -1,4 +1,4 @@
-import type { Spread } from './statistics.ts'
+import type { Estimate } from './statistics.ts'
 
 /** Formats a Markdown table. All columns but the first `texts` are numbers and aligned right. */
 export function formatTable (head: readonly string[], rows: ReadonlyArray<readonly string[]>, texts = 1): string {
@@ -6,8 +6,8 @@ export function formatTable (head: readonly string[], rows: ReadonlyArray<readon
   return [line(head), line(head.map((_, index) => index < texts ? '---' : '---:')), ...rows.map(line)].join('\n')
 }
 
-export const formatRatio = ({ median, least, most }: Spread): string =>
-  `${median.toFixed(2)} (${least.toFixed(2)}–${most.toFixed(2)})`
+export const formatRatio = ({ value, low, high }: Estimate): string =>
+  `${value.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`
 
 /** Formats a number with three digits, or more for larger integers. */
 export const formatNumber = (value: number): string =>

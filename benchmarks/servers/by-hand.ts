@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import { memoryQueries } from './by-hand-memory.ts'
 import { postgresQueries } from './by-hand-postgres.ts'
@@ -8,15 +9,32 @@ import type { Setting } from './setting.ts'
 
 /**
  * Returns the same API written by hand: with prepared statements, schemas for requests and answers, and no promise
- * where the result is available at once.
+ * where the result is available at once. `tagged`: items and scalars have a strong ETag, and are answered by 304.
  */
-export function openByHand (setting: Setting): FastifyInstance {
+export function openByHand (setting: Setting, tagged = false): FastifyInstance {
   const app = Fastify()
+  if (tagged) addTags(app)
   const queries = open(setting)
   addReads(app, queries)
   addListings(app, queries)
   addWrites(app, queries)
   return app
+}
+
+function addTags (app: FastifyInstance): void {
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (request.method !== 'GET' || typeof payload !== 'string') {
+      done(null, payload)
+      return
+    }
+    const tag = `"${hash('sha1', payload, 'base64url')}"`
+    reply.header('etag', tag)
+    if (request.headers['if-none-match'] !== tag) done(null, payload)
+    else {
+      reply.code(304)
+      done(null, '')
+    }
+  })
 }
 
 function open (setting: Setting): Queries {

@@ -1,7 +1,10 @@
 import type { Setting } from './setting.ts'
 
-/** The servers that are measured. The wide plugin allows pages larger than the default. */
-export type Subject = 'floor' | 'by hand' | 'plugin' | 'wide plugin' | 'platformatic'
+/**
+ * The servers that are measured. The tagged one is written by hand too, and its reads have a strong ETag and 304. The
+ * wide plugin allows pages larger than the default.
+ */
+export type Subject = 'floor' | 'by hand' | 'tagged' | 'plugin' | 'wide plugin' | 'platformatic'
 
 /** The settings of a server process, from its command line. */
 export interface ServerSettings { readonly subject: Subject, readonly setting: Setting }

@@ -27,6 +27,7 @@ function open ({ subject, setting }: ServerSettings): FastifyInstance | Promise<
   switch (subject) {
     case 'floor': return openFloor()
     case 'by hand': return openByHand(setting)
+    case 'tagged': return openByHand(setting, true)
     case 'plugin': return openPlugin(setting)
     case 'wide plugin': return openPlugin(setting, { maxSize: 10_000 })
     case 'platformatic':
