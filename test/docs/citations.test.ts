@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { posix } from 'node:path'
 import { test } from 'tap'
-import { documents, read, root } from '../helpers/documents.ts'
+import { cellsOf, documents, read, root } from '../helpers/documents.ts'
 
 const headingsOf = (path: string) => new Set([...read(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading))
 
@@ -43,4 +43,18 @@ test('every link between documents leads to a file, and to a heading where it na
       t.ok(anchor === undefined || anchors.includes(anchor), `${document} links to ${target}#${anchor}`)
     }
   }
+})
+
+test('every cell of docs/comparison.md leads to a page, or was measured', t => {
+  const text = read('docs/comparison.md')
+  const known = [...text.matchAll(/^\[([\w-]+)\]: https:/gm)].map(([, name]) => name)
+  const [, ...rows] = cellsOf(text)
+  t.ok(rows.length > 10)
+  for (const [subject, ...cells] of rows) {
+    for (const cell of cells) {
+      const [, name] = /^\[[^\]]+\]\[([\w-]+)\]$/.exec(cell) ?? []
+      t.ok(known.includes(name) || /^\[.+\]\(.+\)$|\(measured\)$/.test(cell), `${subject}: ${cell}`)
+    }
+  }
+  t.end()
 })

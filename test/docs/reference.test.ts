@@ -1,8 +1,11 @@
+import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { existsSync, readdirSync } from 'node:fs'
 import { test } from 'tap'
+import { collection, memory } from '../../lib/index.ts'
 import { errorKinds } from '../../lib/errors.ts'
 import { operatorDefaults } from '../../lib/request/syntax.ts'
+import { flagNames } from '../../schemas/flags.ts'
 import { optionsSchema } from '../../schemas/options.ts'
 import { cellsOf, codeIn, programsIn, read, root, sectionOf, writeProgram } from '../helpers/documents.ts'
 
@@ -64,6 +67,38 @@ test('every option stands in its table, and none besides', async t => {
   for (const name of members) t.ok(name.slice('queryString.'.length) in queryString.properties, name)
   const names = told.filter(name => !members.includes(name))
   t.strictSame(names.sort(), [...known, 'caller', 'collections', 'queryString'].sort())
+})
+
+test('every flag stands in its table, and none besides', async t => {
+  const [, ...rows] = cellsOf(sectionOf('docs/declaring.md', 'Flags'))
+  t.strictSame(rows.flatMap(([names = '']) => codeIn(names)).sort(), [...flagNames].sort())
+})
+
+test('every member of a behaviour stands in the table of relations and behaviours', async t => {
+  const [, ...rows] = cellsOf(sectionOf('docs/declaring.md', 'Relations and behaviours'))
+  const told = rows.flatMap(([first = '']) => codeIn(first)).map(code => code.split(/[:(]/)[0])
+  const { given: _given, schema: _schema, source: _source, ...members } =
+    collection(Type.Object({}), { source: memory([]) })
+  t.strictSame([...new Set(told)].sort(), [...Object.keys(members), 'SubItem', 'SubCollection'].sort())
+})
+
+interface Entry { readonly default: string }
+const { exports: entries } = JSON.parse(read('package.json')) as { exports: Readonly<Record<string, Entry | string>> }
+
+test('every export stands in its table, and none besides', async t => {
+  const [, ...rows] = cellsOf(read('docs/exports.md').split('\n## ')[0] ?? '')
+  const told = rows.flatMap(([names = '', from = '']) => codeIn(names).map(name => `${codeIn(from)[0]} ${name}`))
+  // The types of the entry `typebox` differ, its functions do not.
+  const known = await Promise.all(Object.entries(entries).map(async ([entry, file]) => {
+    if (typeof file === 'string' || entry === './typebox') return []
+    const source = new URL(file.default.replace('./dist/', '').replace(/js$/, 'ts'), root)
+    return Object.keys(await import(source.href) as object).map(member => `fastify-data-api${entry.slice(1)} ${member}`)
+  }))
+  t.strictSame(told.sort(), known.flat().sort())
+  const [, ...types] = cellsOf(sectionOf('docs/exports.md', 'Types'))
+  const declared = [...read('lib/index.ts').matchAll(/^export type \{([^}]+)\}/gm)]
+    .flatMap(([, names = '']) => names.split(',').map(name => name.split(' as ').at(-1)?.trim()))
+  t.strictSame(types.flatMap(([names = '']) => codeIn(names)).sort(), declared.sort())
 })
 
 const [, ...rooms] = cellsOf(sectionOf('docs/architecture.md', 'Rooms'))
