@@ -1,15 +1,18 @@
-import { Type } from '@sinclair/typebox'
+import { type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { existsSync, readdirSync } from 'node:fs'
 import { test } from 'tap'
-import { collection, memory } from '../../lib/index.ts'
+import dataApi, { collection, memory } from '../../lib/index.ts'
 import { errorKinds } from '../../lib/errors.ts'
 import { operatorDefaults } from '../../lib/request/syntax.ts'
 import { flagNames } from '../../schemas/flags.ts'
 import { optionsSchema } from '../../schemas/options.ts'
 import { cellsOf, codeIn, programsIn, read, root, sectionOf, writeProgram } from '../helpers/documents.ts'
+import Fastify from '../helpers/fastify.ts'
 
 // The tables of the reference hold everything that they are about, and nothing else; the requests in them are sent.
+
+const shown = { readable: true, writable: true } as const
 
 async function declared (): Promise<FastifyInstance> {
   const [program = ''] = programsIn(read('docs/declaring.md'))
@@ -33,6 +36,63 @@ test('the program of docs/declaring.md answers each request of the pages as they
       ...payload !== undefined && { payload, headers: { 'content-type': 'application/json' } }
     })
     t.strictSame([String(response.statusCode), response.body], [status, answer], `${method} ${url}`)
+  }
+  await app.close()
+})
+
+test('the program with every kind of field answers each request as its table says', async t => {
+  const [, program = ''] = programsIn(read('docs/declaring.md'))
+  const { app } = await import(writeProgram('every-kind.ts', program).href) as { app: FastifyInstance }
+  const [, ...rows] = cellsOf(sectionOf('docs/declaring.md', 'Every kind of field'))
+  t.equal(rows.length, 16)
+  for (const [request = '', body = '', answer = ''] of rows) {
+    const [method = '', url = ''] = request.slice(1, -1).split(' ')
+    const { statusCode, body: told } = await app.inject({
+      method: method as 'GET',
+      url,
+      ...body !== '' && { payload: body.slice(1, -1), headers: { 'content-type': 'application/json' } }
+    })
+    t.equal(`${statusCode} \`${told}\``, answer, request)
+  }
+  await app.close()
+})
+
+/** What the table of docs/types.md promises for a filter of a field, as two sets of operators. */
+const kinds: ReadonlyArray<readonly [row: string, schema: TSchema, value: string]> = [
+  ['Type.Integer()', Type.Integer(shown), '1'],
+  ['Type.Number()', Type.Number(shown), '1'],
+  ['Type.Boolean()', Type.Boolean(shown), 'true'],
+  ['Type.String()', Type.String(shown), 'a'],
+  ["format: 'date'", Type.String({ format: 'date', ...shown }), '2001-12-31'],
+  ["format: 'date-time'", Type.String({ format: 'date-time', ...shown }), '2001-12-31T00:00:00Z'],
+  ["format: 'time'", Type.String({ format: 'time', ...shown }), '12:00:00'],
+  ["format: 'uuid'", Type.String({ format: 'uuid', ...shown }), '123e4567-e89b-12d3-a456-426614174000'],
+  ["format: 'int64'", Type.String({ format: 'int64', ...shown }), '1'],
+  ["format: 'decimal'", Type.String({ format: 'decimal', ...shown }), '1.5'],
+  ["format: 'byte'", Type.String({ format: 'byte', ...shown }), 'AQID'],
+  ['Type.Array()', Type.Array(Type.String(), shown), 'a']
+]
+
+test('each type takes the operators of its row in docs/types.md, and no others', async t => {
+  const fields = Object.fromEntries(kinds.map(([, schema], index) => [`f${index}`, Type.Optional(schema)]))
+  const things = collection(Type.Object({ id: Type.Integer({ identifier: true, ...shown }), ...fields }), {
+    source: memory([])
+  })
+  const app = Fastify()
+  await app.register(dataApi, { collections: { things } })
+  const [, ...rows] = cellsOf(read('docs/types.md'))
+  const known = Object.values(operatorDefaults).map(([spelling]) => spelling)
+  let before: readonly string[] = []
+  for (const [names = '', , operators = ''] of rows) {
+    const told = operators === 'all' ? known : operators === 'the same' ? before : codeIn(operators)
+    before = told
+    for (const [index, [row, , value]] of kinds.entries()) {
+      if (!codeIn(names).includes(row)) continue
+      for (const operator of known) {
+        const { statusCode } = await app.inject(`/things?f${index}${operator}${encodeURIComponent(value)}`)
+        t.equal(statusCode, told.includes(operator) ? 200 : 400, `${row} ${operator}`)
+      }
+    }
   }
   await app.close()
 })
