@@ -122,9 +122,21 @@ test('the Dockerfile of docs/deploying.md takes what a registry and the guide gi
   t.end()
 })
 
+test('every component in the documents is well-formed, and imports what the package has', async t => {
+  for (const program of documents().flatMap(document => programsIn(read(document), 'tsx'))) {
+    const { diagnostics } = ts.transpileModule(program, {
+      reportDiagnostics: true, compilerOptions: { jsx: ts.JsxEmit.Preserve }, fileName: 'component.tsx'
+    })
+    t.strictSame(diagnostics?.map(({ messageText }) => messageText), [])
+    for (const [, name = '', entry = ''] of program.matchAll(/import \{ (\w+) \} from 'fastify-data-api\/([\w-]+)'/g)) {
+      t.match(read('docs/exports.md'), `| \`${name}\` | \`fastify-data-api/${entry}\``)
+    }
+  }
+})
+
 test('no block is of a language that nothing checks', t => {
   // http: test/example.test.ts sends the requests. sql: migrating.test.ts runs the statements.
-  const checked = ['ts', 'console', 'sh', 'text', 'dockerfile', 'http', 'sql']
+  const checked = ['ts', 'tsx', 'console', 'sh', 'text', 'dockerfile', 'http', 'sql']
   for (const document of documents()) {
     const fences = read(document).split('\n').filter(line => line.startsWith('```'))
     const opened = fences.filter((_, index) => index % 2 === 0)
