@@ -1,6 +1,6 @@
 import type { Design } from '../scaffold/design.ts'
 import { makeDesign } from '../scaffold/make-design.ts'
-import { compileSyntax, reservedNames } from '../request/syntax.ts'
+import { compileSyntax, reservedNames, withoutAliases } from '../request/syntax.ts'
 import { openDatabase, type OpenedDatabase } from './open.ts'
 import type { Flag, Flags } from './run.ts'
 import { parseKeys, parseSelection, parseShown } from './selection.ts'
@@ -47,8 +47,10 @@ export async function prepare (
   }
 }
 
-// With other names of parameters, others would be reserved.
-const reserved: ReadonlySet<string> = new Set(reservedNames(compileSyntax({})).keys())
+const syntax = compileSyntax({})
+const needed = withoutAliases(syntax, new Set(syntax.parameters.keys()))
+// Other names of a parameter, such as `order`, yield to fields; but `limit` stands in the URLs that are printed.
+const reserved: ReadonlySet<string> = new Set([...reservedNames(needed).keys(), 'limit'])
 
 function nothingToServe ({ omissions }: Design): CommandError {
   const [first, ...others] = omissions

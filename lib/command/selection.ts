@@ -59,5 +59,7 @@ export function parseShown (given: readonly string[], { tables }: Tables): Reado
 }
 
 function unknownName (flag: string, name: string, known: Iterable<string>, what: string): CommandError {
-  return new CommandError(`${flag}: there is no ${what} '${name}'${didYouMean(suggest(name, known))}`)
+  const byLowerCase = new Map([...known].map(one => [one.toLowerCase(), one]))
+  const near = byLowerCase.get(suggest(name.toLowerCase(), byLowerCase.keys()) ?? '')
+  return new CommandError(`${flag}: there is no ${what} '${name}'${didYouMean(near)}`)
 }

@@ -41,11 +41,12 @@ const short = ({ collections }: Design) =>
 test('names, types and keys of a table are those of its catalogue', async t => {
   for (const [script, expected] of [
     // Words of SQL, quotes, Unicode, names that query parameters have, names that are equal on the wire.
-    [`create table "order" (id integer primary key, "select" text, "sort" text, "E-Mail" text, "größe" real,
-        "a.b" text, "x""y" text, "💥" text, _id text, "first name" text, FirstName text)`,
+    [`create table "order" (id integer primary key, "order" text, "limit" text, "sort" text, "E-Mail" text,
+        "größe" real, "a.b" text, "x""y" text, "💥" text, _id text, "first name" text, FirstName text)`,
     {
-      order: ['!id integer', 'selectValue? string', 'sortValue? string', 'eMail? string', 'größe? number', 'aB? string',
-        'xY? string', 'unnamed? string', 'id_2? string', 'firstName? string', 'first_name_2? string']
+      order: ['!id integer', 'order? string', 'limitValue? string', 'sortValue? string', 'eMail? string',
+        'größe? number', 'aB? string', 'xY? string', 'unnamed? string', 'id_2? string', 'firstName? string',
+        'first_name_2? string']
     }],
     ['create table "a.b" (id integer primary key)', { aB: ['!id integer'] }],
     // Keys: none, of several columns, unique columns; those that can be null are none.
@@ -82,6 +83,13 @@ test('relations are named after their columns, and after their tables on the oth
   for (const [script, expected] of [
     [`${shared} create table a (id integer primary key, b_id int references b)`,
       { a: ['!id integer', '-bId? integer', 'b -> b(bId)'], b: ['!id integer', 'a => a(bId)'] }],
+    // The name of an alias of a parameter, which yields to fields.
+    [`create table orders (id integer primary key); create table lines (id integer primary key,
+      order_id int references orders)`,
+    {
+      lines: ['!id integer', '-orderId? integer', 'order -> orders(orderId)'],
+      orders: ['!id integer', 'lines => lines(orderId)']
+    }],
     // A column without an ending, several references to one table, a self reference, a reference without a column.
     [`${shared} create table a (id integer primary key, boss int references b, ship_via int references b(id),
       a_id int references a)`,
