@@ -50,7 +50,8 @@ const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 
 const ofTexts = (index: number, test: string) => `min(case typeof(c${index}) when 'text' then ${test} end)`
 const digits = (count: number) => '[0-9]'.repeat(count)
-const uuidGlob = [8, 4, 4, 4, 12].map(count => '[0-9a-fA-F]'.repeat(count)).join('-')
+// In capitals, a UUID would not be found by the form in which clients write it.
+const uuidGlob = [8, 4, 4, 4, 12].map(count => '[0-9a-f]'.repeat(count)).join('-')
 const most = Number.MAX_SAFE_INTEGER
 
 /** What is asked of each column: only what can matter for its declared type. */

@@ -158,6 +158,40 @@ insert into t (name) values ('a')`, async (t, db) => {
   t.strictSame(await db.check(over(db, { id: Id, name: Type.Optional(Type.String(shown)) })), [])
 })
 
+onSqlite('an identifier that no URL can name, or that clients see twice, is a fault', `
+create table t (any_key primary key, n int unique, price text unique, at text unique, u text unique);
+insert into t values (1, 1, '1.5', '2026-01-02', 'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11');
+insert into t values ('1', 'x', '1.50', '2026-01-02 00:00', null);
+insert into t values (null, 2, '2', '2026-01-03', 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a12')`, async (t, db) => {
+  const one = (name: string, type: TObject['properties'][string]) =>
+    faultsOf(over(db, { [name]: { ...type, ...key } }, { requestStrategies: { create: false } }))
+  t.strictSame(await one('n', Type.Integer()), [
+    "collection 'things', field 'n': identifies items, but the column 't.n' holds a value that is not an integer, " +
+      'and no URL leads to its item; declare a type that holds all of its values, such as Type.String(), or correct ' +
+      'the value'
+  ])
+  t.match(await one('anyKey', Type.String()), [/has no column/])
+  t.match(await one('any_key', Type.String()), [/a value that is not a string/, /several values .* as one/])
+  t.match(await one('price', Type.String({ format: 'decimal' })), [/several values of the column 't.price' as one/])
+  t.match(await one('at', Type.String({ format: 'date-time' })), [/several values of the column 't.at' as one/])
+  t.match(await one('u', Type.String({ format: 'uuid' })), [/holds null/, /not a string of the format 'uuid'/])
+  t.strictSame(await one('price', Type.String()), [])
+  t.strictSame(await one('n', Type.String()), [])
+})
+
+onPostgres('an identifier that no URL can name, or that clients see twice, is a fault', `
+create table t (n numeric primary key, at timestamptz not null unique, u text not null unique);
+insert into t values (1.5, '2026-01-02T00:00:00.000001Z', 'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11');
+insert into t values (1.50000000000000000001, '2026-01-02T00:00:00.000002Z', 'x')`, async (t, db) => {
+  const one = (name: string, type: TObject['properties'][string]) =>
+    faultsOf(over(db, { [name]: { ...type, ...key } }, { requestStrategies: { create: false } }))
+  t.match(await one('n', Type.Integer()), [/holds a value that is not an integer/])
+  t.match(await one('n', Type.Number()), [/several values of the column 't.n' as one, since the field is a number/])
+  t.match(await one('at', Type.String({ format: 'date-time' })), [/several values of the column 't.at' as one/])
+  t.match(await one('u', Type.String({ format: 'uuid' })), [/holds a value that is not a string of the format 'uuid'/])
+  t.strictSame(await one('n', Type.String({ format: 'decimal' })), [])
+})
+
 onBoth('a view is served with a warning', `
 create table t (id integer primary key, name text);
 create view v as select id, name from t`, async (t, db) => {

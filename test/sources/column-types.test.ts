@@ -420,5 +420,5 @@ postgresTest('PostgreSQL: moments are sorted by their microseconds, and cut for 
     t.equal((await app.inject('/things/2024-02-29T12:00:00.123Z')).statusCode, 409)
     t.equal((await app.inject('/things/2024-02-29T12:00:00.124Z')).statusCode, 200)
     await app.close()
-  })
+  }, { check: 'off' })
 })

@@ -7,6 +7,7 @@ import type { Catalog } from '../catalog.ts'
 import { tableOf } from '../source.ts'
 import type { TableName } from '../table-name.ts'
 import { compare, type Served, tablesOf } from './compare.ts'
+import { findUnusable } from './identifiers.ts'
 import { fieldsWithoutNull, nullFinding } from './keys.ts'
 import type { TypeRules } from './types.ts'
 
@@ -24,9 +25,11 @@ export async function findDifferences (
 ): Promise<readonly Finding[]> {
   const catalog = await reader.readTables(tablesOf(collections))
   const { findings, served } = compare(collections, catalog, rules)
-  const nulls: Finding[] = []
-  for (const one of served) nulls.push(...await findNulls(one, reader))
-  return [...findings, ...nulls]
+  const found: Finding[] = []
+  for (const one of served) {
+    found.push(...await findNulls(one, reader), ...await findUnusable(one, rules, reader.query))
+  }
+  return [...findings, ...found]
 }
 
 /** Finds nulls in columns whose fields may not be null: pages would lose these rows. */

@@ -41,7 +41,8 @@ function jsonFamilies ({ type }: TSchema): ReadonlySet<TypeFamily> | undefined {
 const objects: ReadonlySet<TypeFamily> = new Set<TypeFamily>(['json', 'text', 'bytes', 'other', 'any'])
 const arrays: ReadonlySet<TypeFamily> = new Set<TypeFamily>([...objects, 'array'])
 
-function describe ({ type: { kind }, schema }: StoredField): string {
+/** Returns the type of a field in the words of messages. */
+export function describe ({ type: { kind }, schema }: StoredField): string {
   switch (kind) {
     case 'string': return 'a string'
     case 'integer': return 'an integer'
