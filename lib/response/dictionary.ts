@@ -2,14 +2,14 @@ import type { DataField } from '../model/model.ts'
 import type { Selection, Row } from '../plan/plan.ts'
 import { showItem } from '../plan/to-item.ts'
 import type { Group } from '../sources/source.ts'
-import { renderInParts } from './items.ts'
+import { writeInParts } from '../sources/json-text.ts'
 import { formatSegment } from './paths.ts'
 
 /** Returns a dictionary of items by the value of an identifier, as JSON text (docs/http.md: URLs). */
 export function renderDictionary (
   rows: readonly Row[], by: readonly DataField[], select: Selection, longest: number
 ): string {
-  return `{${renderInParts(rows, longest, part => renderMembers(part.map(row =>
+  return `{${writeInParts(rows, longest, part => renderMembers(part.map(row =>
     [memberName(row, by), showItem(row, select)])))}}`
 }
 
@@ -21,7 +21,7 @@ function memberName (row: Row, by: readonly DataField[]): string {
 
 /** Returns a dictionary of arrays of items by the value that they share, as JSON text (docs/http.md: URLs). */
 export function renderGroups (groups: readonly Group[], select: Selection, longest: number): string {
-  return `{${renderInParts(groups, longest, part => renderMembers(part.map(({ value, rows }) =>
+  return `{${writeInParts(groups, longest, part => renderMembers(part.map(({ value, rows }) =>
     [String(value), rows.map(row => showItem(row, select))])))}}`
 }
 

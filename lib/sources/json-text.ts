@@ -1,3 +1,5 @@
+import { answerTooLarge } from '../errors.ts'
+
 /** Returns a value as JSON.stringify writes it; `null` for a value that JSON does not have. */
 export function textOf (value: unknown): string {
   switch (typeof value) {
@@ -19,3 +21,19 @@ function quote (text: string): string {
   }
   return `"${text}"`
 }
+
+/**
+ * Returns the text between the brackets or braces that `write` writes around a list. Writes a long list in parts, so
+ * that no more than twice the text that is allowed is ever made. Throws answer_too_large if the text is longer.
+ */
+export function writeInParts<T> (list: readonly T[], longest: number, write: (part: readonly T[]) => string): string {
+  let text = ''
+  for (let start = 0, size = firstPart; start < list.length; start += size, size = start) {
+    const part = write(size < list.length ? list.slice(start, start + size) : list).slice(1, -1)
+    text += text === '' ? part : `,${part}`
+    if (text.length > longest) throw answerTooLarge(longest)
+  }
+  return text
+}
+
+const firstPart = 32

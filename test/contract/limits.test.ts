@@ -106,16 +106,21 @@ test('a sort of too many terms is refused before it is parsed', async t => {
 })
 
 test('the time of a read on memory() is an option', async t => {
-  const many = Array.from({ length: 20_000 }, (_, id) => ({ id, text: 'n', parentId: 0 }))
-  const ask = async (statementTimeout: number) => {
+  const texts = Array.from({ length: 20_000 }, (_, id) => `${'n'.repeat(200)}${id * 7 % 20_000}`)
+  const many = texts.map((text, id) => ({ id, text, parentId: 0 }))
+  const ask = async (statementTimeout: number, url = '/nodes?where=!(parent.children.text=x)&limit=1&sort=text') => {
     const app = Fastify()
     const nodes = collection(Node, { source: memory(many, { statementTimeout }) })
     await app.register(dataApi, { collections: { nodes } })
-    return app.inject('/nodes?where=!(parent.children.text=x)&limit=1&sort=text')
+    return app.inject(url)
   }
   const { statusCode, body } = await ask(1)
   t.equal(statusCode, 503)
   t.match(body, /the limit 'statementTimeout' of 1 ms/)
+  for (const url of ['/nodes?sort=text&limit=1000', '/nodes/by_text']) {
+    t.equal((await ask(1, url)).statusCode, 503, url)
+    t.equal((await ask(0, url)).statusCode, 200, url)
+  }
   t.throws(() => memory([], { statementTimeout: -1 }), /statementTimeout.*expected whole milliseconds; found -1/)
 })
 
@@ -152,7 +157,8 @@ test('a process of 512 MB streams everything, and refuses the pages that it cann
   const nested = 'fields=parent(children(text,parent(children(text;limit=1000));limit=1000))'
   for (const url of [
     '/documents?limit=200', '/nodes?limit=1000&fields=parent(children(text;limit=1000))', `/nodes?limit=1&${nested}`,
-    `/nodes/7?${nested}`, `/nodes?limit=1&${nested.replaceAll('text', 'length')}`
+    `/nodes/7?${nested}`, `/nodes?limit=1&${nested.replaceAll('text', 'length')}`,
+    `/copies?limit=1&${nested}`
   ]) {
     const answer = await fetch(`http://127.0.0.1:${port}${url}`)
     const { error } = await answer.json() as { readonly error: string }

@@ -6,6 +6,7 @@ import { compileModel } from '../../lib/model/compile.ts'
 import { compileOptions } from '../../lib/options.ts'
 import { reservedNames } from '../../lib/request/syntax.ts'
 import { tables, world } from '../fixtures/notes.ts'
+import { test as testOnPostgres } from '../helpers/on-postgres.ts'
 import { openers } from '../helpers/sources.ts'
 import { type Way, waysOf } from '../helpers/ways.ts'
 
@@ -149,9 +150,14 @@ const cases: fc.Arbitrary<Case> = fc.record({
 
 const runs = runsOf(6)
 
-for (const kind of ['memory', 'sqlite'] as const) {
-  test(`by every way of writing a link no item leaves the scope (${kind})`, { timeout: 0 }, async t => {
-    const numRuns = kind === 'memory' ? runs * 16 : runs * 4
+// Each write on SQLite and PostgreSQL has a new database.
+const shares = { memory: 16, sqlite: 4, postgres: 1 } as const
+
+for (const [kind, share] of Object.entries(shares) as ReadonlyArray<readonly [Kind, number]>) {
+  const run = kind === 'postgres' ? testOnPostgres : test
+  run(`by every way of writing a link no item leaves the scope (${kind})`, async t => {
+    t.setTimeout(0)
+    const numRuns = runs * share
     await fc.assert(fc.asyncProperty(cases, async one => {
       const breach = await findBreach(kind, one)
       if (breach !== undefined) throw new Error(breach)

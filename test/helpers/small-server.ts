@@ -42,7 +42,7 @@ await app.register(dataApi, {
   collections: {
     nodes: collection(Node, { source: db.table('nodes'), computed: { length } }),
     documents: collection(Document, { source: db.table('documents') }),
-    copies: collection(Copy, { source: memory(copies) })
+    copies: collection(Copy, { source: memory(copies, { statementTimeout: 0 }) })
   }
 })
 await app.listen({ host: '127.0.0.1', port: 0 })

@@ -3,7 +3,7 @@ import type { ReadPlan, Row } from '../../plan/plan.ts'
 import type { Batches, Database, DataSource, Session } from '../source.ts'
 import { openSession, withinLimit } from '../transaction-limit.ts'
 import { describeTransaction, type Hold, makeWriteLock } from '../write-lock.ts'
-import { timed } from './clock.ts'
+import { type ReadLimits, timed } from './clock.ts'
 import { readInBatches, runJsonRead, runRead } from './read.ts'
 import { type Rows, type Table, tableOf, type Undo } from './table.ts'
 import { runChange } from './write.ts'
@@ -47,28 +47,29 @@ const lock = makeWriteLock(5000)
 const database: Database = {
   kind: 'memory',
   ping: async () => {},
-  read: plan => lock.runShared(() => timed(limitOf(plan), () => runRead(plan))),
-  readJson: plan => lock.runShared(() => timed(limitOf(plan), () => runJsonRead(plan))),
+  read: plan => lock.runShared(() => timed(limitsOf(plan), () => runRead(plan))),
+  readJson: plan => lock.runShared(() => timed(limitsOf(plan), () => runJsonRead(plan))),
   async readBatches (plan, size) {
-    const limit = limitOf(plan)
-    const { first, rows } = await lock.runShared(() => timed(limit, () => readInBatches(plan, size)))
-    return { first, rows: locked(rows, limit) }
+    const limits = limitsOf(plan)
+    const { first, rows } = await lock.runShared(() => timed(limits, () => readInBatches(plan, size)))
+    return { first, rows: locked(rows, limits) }
   },
   change: change => lock.runShort(() => runChange(change, [])),
   transaction: work => lock.runExclusive(hold => runTransaction(work, hold))
 }
 
-/** Returns the limit of a read: that of the source whose items it returns. */
-function limitOf (plan: ReadPlan): number {
+/** Returns the limits of a read. Its time is that of the source whose items it returns. */
+function limitsOf (plan: ReadPlan): ReadLimits {
   const collection = plan.kind === 'item' ? plan.steps.at(-1)?.collection : plan.from.collection
-  return collection === undefined ? 0 : (collection.source as MemorySource).statementTimeout
+  const limit = collection === undefined ? 0 : (collection.source as MemorySource).statementTimeout
+  return { limit, length: plan.longest ?? Infinity }
 }
 
 /** Waits with each batch for a running transaction. */
-async function * locked (rows: Batches['rows'], limit: number): AsyncGenerator<readonly Row[]> {
+async function * locked (rows: Batches['rows'], limits: ReadLimits): AsyncGenerator<readonly Row[]> {
   const batches = rows[Symbol.asyncIterator]()
   for (;;) {
-    const batch = await lock.runShared(() => timed(limit, () => batches.next()))
+    const batch = await lock.runShared(() => timed(limits, () => batches.next()))
     if (batch.done === true) return
     yield batch.value
   }

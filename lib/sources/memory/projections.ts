@@ -3,7 +3,7 @@ import type { DataField } from '../../model/model.ts'
 import type { Listing, Row, Selection, Shown } from '../../plan/plan.ts'
 import { always } from '../../plan/predicates.ts'
 import { textOf } from '../json-text.ts'
-import { tick } from './clock.ts'
+import { hold, tick } from './clock.ts'
 import { compileFilter } from './filter.ts'
 import { relatedOf } from './relations.ts'
 import { sortRows } from './sort.ts'
@@ -96,7 +96,9 @@ function itemReader ({ field, where, select }: Extract<Shown, { kind: 'item' }>,
   const project = form.project(select)
   return row => {
     const found = related(row).find(matches)
-    return found === undefined ? null : project(found)
+    if (found === undefined) return null
+    hold(1)
+    return project(found)
   }
 }
 
@@ -104,5 +106,9 @@ function itemReader ({ field, where, select }: Extract<Shown, { kind: 'item' }>,
 export function listerOf (
   { order, range: { offset, limit } }: Listing, project: Project
 ): (rows: readonly object[]) => readonly Row[] {
-  return rows => sortRows(rows, order, offset + limit).slice(offset).map(project)
+  return rows => {
+    const listed = sortRows(rows, order, offset + limit).slice(offset)
+    hold(listed.length)
+    return listed.map(project)
+  }
 }

@@ -3,6 +3,7 @@ import type { DataField } from '../../model/model.ts'
 import type { Listing, Origin, ReadPlan, Selection, Step, ReadPlanOf, Row } from '../../plan/plan.ts'
 import { always } from '../../plan/predicates.ts'
 import type { Batches, Ends, Group, JsonResult, Missed, ReadResult } from '../source.ts'
+import { writeInParts } from '../json-text.ts'
 import { candidateRows } from './candidates.ts'
 import { tick } from './clock.ts'
 import { compileFilter } from './filter.ts'
@@ -87,14 +88,14 @@ function readItemTexts (plan: ReadPlanOf<'item'>, row: object | undefined): Read
 }
 
 function readListText (plan: ListPlan, parent: object | undefined): ReadResult | JsonResult {
-  const { listing, extra, count } = plan
+  const { listing, extra, count, longest = Infinity } = plan
   const make = itemOf(listing.select)
   if (make === undefined) return readList(plan, parent)
   const { page, more, total } = findPage(plan, parent)
   const items = page.map(make)
   return {
     kind: 'items',
-    text: reversed => JSON.stringify(reversed ? items.toReversed() : items),
+    text: reversed => `[${writeInParts(reversed ? items.toReversed() : items, longest, JSON.stringify)}]`,
     ends: endsOf(page, projectionOf(none, extra)),
     more,
     ...count && { total }
@@ -152,11 +153,17 @@ function readGroups (plan: ReadPlanOf<'groups'>, parent: object | undefined): Re
   const { from, by, cursorBound, descending, range, members, count } = plan
   const rowsByValue = groupBy(rowsOf(from, parent, members.where), by)
   rowsByValue.delete(null)
-  const compare = descending ? (one: unknown, other: unknown) => compareValues(other, one) : compareValues
+  const compare = (one: unknown, other: unknown) => {
+    tick()
+    return descending ? compareValues(other, one) : compareValues(one, other)
+  }
   const values = [...rowsByValue.keys()].toSorted(compare)
   const isAfterCursor = compileFilter(cursorBound)
   // All rows of a group have its value, so the first row decides.
-  const following = values.filter(value => rowsByValue.get(value)?.slice(0, 1).every(isAfterCursor))
+  const following = values.filter(value => {
+    tick()
+    return rowsByValue.get(value)?.slice(0, 1).every(isAfterCursor)
+  })
   const { page, more } = cut(following, range)
   const list = listerOf(members, projectionOf(members.select))
   const groups = page.map((value): Group => {
@@ -176,6 +183,7 @@ function groupBy (rows: readonly object[], by: DataField): Map<unknown, object[]
   const groups = new Map<unknown, object[]>()
   const read = comparableReaderOf(by)
   for (const row of rows) {
+    tick()
     const value = read(row)
     const group = groups.get(value)
     if (group === undefined) groups.set(value, [row])

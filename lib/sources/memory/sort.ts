@@ -1,4 +1,5 @@
 import type { Order } from '../../plan/plan.ts'
+import { tick } from './clock.ts'
 import { comparableReaderOf, type Reader } from './values.ts'
 
 /**
@@ -20,8 +21,12 @@ const entryOf = (row: object): SortEntry => ({ row, values: [], readCount: 0 })
 function allOf (rows: readonly object[], order: Order): readonly SortEntry[] {
   const readers = order.map(({ field }) => comparableReaderOf(field))
   const signs = order.map(({ descending }) => descending ? -1 : 1)
-  const all = rows.map(row => ({ row, values: readers.map(read => read(row)), readCount: readers.length }))
+  const all = rows.map(row => {
+    tick()
+    return { row, values: readers.map(read => read(row)), readCount: readers.length }
+  })
   return all.sort((one, other) => {
+    tick()
     for (let index = 0; index < signs.length; index++) {
       const compared = compareValues(one.values[index], other.values[index])
       if (compared !== 0) return compared * (signs[index] ?? 1)
@@ -57,6 +62,7 @@ function firstOf (rows: readonly object[], compare: Compare, limit: number): rea
   const heap: SortEntry[] = []
   let next = entryOf({})
   for (const row of rows) {
+    tick()
     next.row = row
     next.readCount = 0
     if (heap.length >= limit && (limit === 0 || compare(next, heap[0] ?? next) >= 0)) continue
