@@ -55,7 +55,7 @@ declare module 'fastify' {
     dataApi: DataApi
   }
   interface FastifyRequest {
-    /** What a request of the API is, for labels of metrics; undefined for any other request. */
+    /** The collection and the kind of a request of the API, for labels of metrics; undefined for any other request. */
     dataApi: RequestFacts | undefined
   }
 }

@@ -1,7 +1,7 @@
 import type { RequestPlan } from './plan/request.ts'
 import type { ReadPlan, WritePlan } from './plan/plan.ts'
 
-/** What a request is, for logs and labels of metrics: every route of the plugin has the same URL. */
+/** The collection and the kind of a request, for logs and metrics: every route of the plugin has the same URL. */
 export interface RequestFacts {
   /** The collection of the items, by its name in the application; undefined for the directory and for OPTIONS. */
   readonly collection: string | undefined

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type HostDocument, mergeDocuments } from './openapi/swagger.ts'
 
-/** What @fastify/swagger gives to `transformObject`. */
+/** The argument that @fastify/swagger gives to `transformObject`. */
 type Transformed = { readonly openapiObject: HostDocument } | { readonly swaggerObject: object }
 
 /**

@@ -1,6 +1,6 @@
 import { DataApiError } from '../errors.ts'
 
-/** Where a command writes. */
+/** The output of a command. */
 export interface Terminal {
   readonly out: (text: string) => void
   readonly error: (text: string) => void

@@ -22,7 +22,7 @@ export const types: Command = {
   }
 }
 
-/** What somebody has written is not overwritten. */
+/** Throws for a file that this command has not written, so that no other file is overwritten. */
 function checkOut (file: string): void {
   if (!existsSync(file) || read(file).startsWith(typesHead)) return
   throw new CommandError(`'${file}' exists and was not written by this command; name another file`)

@@ -14,7 +14,7 @@ import { askOnce, type Join, RequestContext, SystemContext } from './contexts.ts
 import { type Joined, joinTransaction } from './joined.ts'
 import { makeOwnCallers } from './models.ts'
 
-/** What own code needs of a registration. */
+/** The parts of a registration that own code needs. */
 export interface Registration {
   readonly declared: Readonly<Record<string, Declared>>
   readonly model: Model

@@ -141,7 +141,7 @@ export interface PageQuery {
   readonly page?: number | undefined
   readonly size?: number | undefined
   readonly offset?: number | undefined
-  /** The same as `size`. */
+  /** An alias of `size`. */
   readonly limit?: number | undefined
   /** The cursor that `next` of a page holds. */
   readonly after?: string | undefined

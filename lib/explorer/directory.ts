@@ -5,7 +5,7 @@ import { type Html, html } from './html.ts'
 import { showPage } from './page.ts'
 import { type Place, rootPathTo } from './place.ts'
 
-/** What the page of the directory says beyond the names of the answer. */
+/** The facts that the page of the directory shows beside the names of the answer. */
 export interface DirectoryFacts {
   /** The collections whose fields every caller may know; of the others the page has the name alone. */
   readonly model: Model

@@ -1,7 +1,7 @@
 import type { ExplorerOptions } from '../../schemas/explorer.ts'
 import type { Api } from '../answer.ts'
 
-/** What all pages of one registration share. */
+/** The facts that all pages of one registration share. */
 export interface Exploring {
   /** The API, whose listings have their links in the header, wherever the application puts them. */
   readonly api: Api

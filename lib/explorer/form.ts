@@ -7,7 +7,7 @@ import { itemOffers } from './offers.ts'
 import { type Place, rootPathTo } from './place.ts'
 import { type Found, showFound } from './search.ts'
 
-/** What a form shows: the values that were typed, and the faults that the API has found in them. */
+/** The content of a form: the values that were typed, and the faults that the API has found in them. */
 export interface Filled {
   readonly fields: readonly FormField[]
   readonly texts: ReadonlyMap<string, string>

@@ -27,7 +27,7 @@ export interface Listing {
 /** Links to other pages, by relation, and the number of items where the client asked for it. */
 export interface Pages { readonly links: ReadonlyMap<string, string>, readonly total: string | undefined }
 
-/** What the caller may do with a collection. */
+/** The caller's permissions for a collection. */
 export interface Allowed {
   readonly create: boolean
   /** The relation that takes items which exist; undefined if none does. */

@@ -3,7 +3,7 @@ const markup = Symbol('markup')
 /** Markup. Only this file makes it, so no value of an application can pass for it. */
 export interface Html { readonly [markup]: string }
 
-/** What a template can hold: markup as it is, everything else as text. */
+/** A value in a template: markup is kept as it is, everything else becomes text. */
 export type Fragment = Html | string | number | false | undefined | readonly Fragment[]
 
 /** Makes markup of a template. Values are escaped, in text and in quoted attributes alike; `false` shows nothing. */

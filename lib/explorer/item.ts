@@ -12,7 +12,7 @@ import { pathTo, type Place, type PlaceOf } from './place.ts'
 import { showTable } from './table.ts'
 import { showValue } from './value.ts'
 
-/** What the caller may do with an item. */
+/** The caller's permissions for an item. */
 export interface ItemAllowed { readonly update: boolean, readonly delete: boolean, readonly unlink: boolean }
 
 /** Returns the page of an item; of a sub-item that is null for `item` null. */

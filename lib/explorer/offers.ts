@@ -19,7 +19,7 @@ export function valueOffers (path: string, field: DataField, place: Place): Html
   return html` data-from="${pathTo(place)}${listing(path, selection, place)}"`
 }
 
-/** The same for a field that refers to an item: a URL that lists items by the beginning of their name. */
+/** The suggestions for a field that refers to an item: a URL that lists items by the beginning of their name. */
 export function itemOffers (target: Collection, place: Place): Html | undefined {
   const fields = searchFields(target)
   if (fields === undefined || !mayList(target, place)) return undefined

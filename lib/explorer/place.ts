@@ -5,7 +5,7 @@ import type { Syntax } from '../request/syntax.ts'
 import { formatPath, type Parts, type Site } from '../response/paths.ts'
 import type { Part } from './words.ts'
 
-/** Where a page stands: the request of the API that it shows, and what its caller may see and do there. */
+/** The place of a page: the request of the API that it shows, and the caller's permissions there. */
 export interface Place {
   readonly title: string
   readonly site: Site

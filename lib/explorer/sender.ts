@@ -1,6 +1,6 @@
 import { DataApiError } from '../errors.ts'
 
-/** What a browser says of the page that sent a form. */
+/** The headers by which a browser names the page that sent a form. */
 export interface FormSender { readonly site: string | undefined, readonly origin: string | undefined }
 
 const ownSites: ReadonlySet<string> = new Set(['same-origin', 'none'])

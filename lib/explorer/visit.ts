@@ -70,7 +70,7 @@ export async function visit (
 
 const noBody: Body = { contentType: undefined, bytes: undefined, value: undefined, refusal: undefined }
 
-/** What a request of the explorer's own has in place of the headers that a browser sends. */
+/** The headers of the explorer's own requests, in place of those that a browser sends. */
 const plain = {
   accept: 'application/json', prefer: undefined, ifMatch: undefined, ifNoneMatch: undefined, body: noBody
 }

@@ -14,7 +14,7 @@ export interface Components {
   readonly schemas: Readonly<Record<string, Schema>>
 }
 
-/** What follows the collection's name in the name of a schema. */
+/** The suffixes that follow the collection's name in the name of a schema. */
 const suffixes = ['', 'Listed', 'Create', 'Update'] as const
 export type Suffix = typeof suffixes[number]
 

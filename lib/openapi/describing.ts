@@ -7,7 +7,7 @@ import type { Syntax } from '../request/syntax.ts'
 import type { Components } from './components.ts'
 import type { Profile } from './profiles.ts'
 
-/** What one caller may see of a collection and do with its items. The permissions hold the caller's model. */
+/** The view that one caller has of a collection, and the caller's permissions, which hold the caller's model. */
 export interface View { readonly collection: Collection, readonly permissions: Permissions }
 
 /** All that the parts of a document depend on. */

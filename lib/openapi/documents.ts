@@ -41,7 +41,7 @@ export function makeDocuments (
     }
   }
 
-  /** What a document depends on: the caller's form of the collection, and what the caller may do with it. */
+  /** The key of a document: the caller's form of the collection, and the caller's permissions. */
   function keyOf (permissions: Permissions | undefined, name: string): unknown {
     const collection = permissions?.model.collections.get(name)
     if (permissions === undefined || collection === undefined) return null

@@ -51,7 +51,7 @@ function shownSchema (shown: Shown, describing: Describing): Schema {
     : { anyOf: [element, { type: 'null' }], ...description }
 }
 
-/** What generators of typed clients need to know of a collection besides its schema. */
+/** The facts of a collection that generators of typed clients need besides its schema. */
 function traitsOf (collection: Collection, { profile, components }: Describing): Traits {
   const readable = [...collection.fields.values()].filter(field => field.readable)
   const namesOf = (fields: readonly Field[]) => fields.map(({ name }) => name)

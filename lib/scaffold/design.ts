@@ -64,7 +64,7 @@ export interface CollectionDesign {
   readonly fields: readonly FieldDesign[]
 }
 
-/** What a database is served as. */
+/** The collections as which a database is served. */
 export interface Design {
   readonly kind: 'sqlite' | 'postgres'
   readonly collections: readonly CollectionDesign[]

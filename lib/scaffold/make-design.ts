@@ -7,7 +7,7 @@ import { looksSecret } from './secrets.ts'
 import type { Column, Omission, Table, Tables } from './tables.ts'
 import { typeOf } from './types.ts'
 
-/** What a design depends on besides the tables. */
+/** The options that a design depends on besides the tables. */
 export interface DesignOptions {
   /** The columns of the keys that the user names, by table. */
   readonly keys: ReadonlyMap<string, readonly string[]>

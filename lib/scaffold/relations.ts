@@ -95,7 +95,7 @@ function reasonAgainst (from: Draft, to: Draft, names: Columns, ordered: Columns
 const typesOf = memoize(({ readable }: Draft): ReadonlyMap<string, TypeDesign> =>
   new Map([...readable].map(([{ name }, type]) => [name, type])))
 
-/** What two values must share to be equal. */
+/** Returns the class of a type: values of different classes are never equal. */
 function classOf (type: TypeDesign): string {
   switch (type.kind) {
     case 'integer':

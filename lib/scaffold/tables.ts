@@ -38,6 +38,6 @@ export interface Omission { readonly place: string, readonly reason: string }
 export interface Tables {
   readonly kind: 'sqlite' | 'postgres'
   readonly tables: readonly Table[]
-  /** What cannot be served, whatever is asked for. */
+  /** The tables that can never be served, each with the reason. */
   readonly omissions: readonly Omission[]
 }

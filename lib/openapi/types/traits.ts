@@ -1,6 +1,6 @@
 import type { Schema } from '../objects.ts'
 
-/** What `x-data-api` says of a collection, beside the schema of its item. */
+/** The facts of a collection in `x-data-api`, beside the schema of its item. */
 export interface Traits {
   /** The name of the collection. */
   readonly collection: string

@@ -2,7 +2,7 @@ import type { Design } from '../design.ts'
 import { markdownCode, plainText, quote } from './quote.ts'
 import { schemaNames, writeCollections, writeSchemas } from './sources.ts'
 
-/** What a project depends on besides the design. */
+/** The facts that a project depends on besides the design. */
 export interface ProjectOptions {
   readonly name: string
   /** The version of this package. */

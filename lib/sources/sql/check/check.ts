@@ -11,7 +11,7 @@ import { findUnusable } from './identifiers.ts'
 import { fieldsWithoutNull, nullFinding } from './keys.ts'
 import type { TypeRules } from './types.ts'
 
-/** What a check reads from its database. */
+/** The facts that a check reads from its database. */
 export interface CatalogReader {
   readTables (names: readonly TableName[]): Promise<Catalog> | Catalog
   query (text: string): Promise<Rows> | Rows

@@ -2,7 +2,7 @@ import type { ValueKind } from '../../../model/values.ts'
 import type { CatalogColumn, TypeFamily } from '../catalog.ts'
 import type { Literal } from '../choices.ts'
 
-/** What a database's types can hold, and how it compares them. */
+/** The values that a database's types can hold, and the comparison of the types. */
 export interface TypeRules {
   /** The families of columns that can hold a field's values, by the kind of the field. */
   readonly suits: Readonly<Partial<Record<ValueKind, ReadonlySet<TypeFamily>>>>

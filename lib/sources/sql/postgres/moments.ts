@@ -19,7 +19,7 @@ export const momentInZone = (column: Sql) => moment(column, inUtc(column))
 
 /** A column with a time zone, of microseconds: a client sees it cut to milliseconds. */
 export const fineMomentInZone = fine('timestamptz', column => moment(column, inUtc(column), microseconds))
-/** The same without a time zone. */
+/** The reading of a `timestamp` column, which has no time zone. */
 export const fineMoment = fine('timestamp', column => moment(column, column, microseconds))
 
 function fine (type: string, toText: (column: Sql) => Sql): Inexact {

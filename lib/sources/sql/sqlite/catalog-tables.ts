@@ -23,7 +23,7 @@ export function readTables (driver: Preparing, names: readonly TableName[]): Cat
   }
 }
 
-/** What a catalog is read from. */
+/** The part of a driver that reads a catalog. */
 type Preparing = Pick<SqliteDriver, 'prepare'>
 
 // SQLite compares names without the case of ASCII letters.

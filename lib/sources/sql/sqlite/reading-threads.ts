@@ -27,7 +27,7 @@ export type ThreadAnswer =
 
 type Rows = ReadonlyArray<readonly unknown[]>
 
-/** What a thread needs to open its connection. */
+/** The facts that a thread needs to open its connection. */
 export interface ThreadData {
   readonly file: string
   readonly driver: SqliteDriverName
