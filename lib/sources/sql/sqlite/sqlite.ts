@@ -1,16 +1,18 @@
 import { resolve } from 'node:path'
 import type { Declared } from '../../../collection.ts'
-import { DeclarationError, unavailable } from '../../../errors.ts'
-import { type CatalogCheck, type CheckMode, compileCheckMode } from '../../catalog-check.ts'
+import { unavailable } from '../../../errors.ts'
+import { type CatalogCheck, compileCheckMode } from '../../catalog-check.ts'
 import type { Database } from '../../source.ts'
 import { makeWriteLock } from '../../write-lock.ts'
-import { nameOfDriver, openDriver, type SqliteDriver, type SqliteDriverClass, type SqliteDriverName } from './driver.ts'
+import { nameOfDriver, openDriver, type SqliteDriver } from './driver.ts'
 import { makeSource, type SqlSource, type TableDefinition, type TableOptions } from '../source.ts'
 import { attachedFiles, attachLike } from './attached.ts'
 import { connect } from './connection.ts'
 import { columnTypes } from './catalog.ts'
 import { sqliteDialect } from './dialect.ts'
 import { isBusy, resultCode } from './faults.ts'
+import { checkOptions, type Settings, type SqliteOptions } from './options.ts'
+import { cacheReads } from './read-cache.ts'
 import { openOnce, openUnchanged, type OpenFile } from './unchanged.ts'
 import { makeReader } from './reader.ts'
 import { makeReadingThreads, type ReadingThreads } from './reading-threads.ts'
@@ -18,53 +20,7 @@ import { makeStatements } from '../statements/statements.ts'
 import type { TableName } from '../table-name.ts'
 import { tableWrites } from './writes.ts'
 
-export interface SqliteOptions {
-  /**
-   * The driver: its name, its class, or an open database. Default: node:sqlite where Node has it, else better-sqlite3,
-   * else @photostructure/sqlite, whichever is installed.
-   */
-  driver?: SqliteDriverName | SqliteDriverClass | SqliteDriver
-  /**
-   * How long a request waits in all, in milliseconds, before it is 503: for other writes and for the lock of another
-   * process. Other requests are served meanwhile. Default 5000.
-   */
-  busyTimeout?: number
-  /**
-   * How long the transaction of a request with setters or hooks may last, in milliseconds, before it is rolled back and
-   * the request is 503. Default 10000; 0 is no limit.
-   */
-  transactionTimeout?: number
-  /**
-   * How long a read may take, in milliseconds, before it is interrupted and the request is 503. Default 10000, and 1000
-   * for `:memory:` and an open database, where reads hold up all other requests; 0 is no limit.
-   */
-  statementTimeout?: number
-  /**
-   * The most threads for reads that take longer than 10 ms. They are started when they are needed. With 0, such reads
-   * hold up all other requests, as they do on `:memory:` and on an open database. Default 2.
-   */
-  readThreads?: number
-  /**
-   * `full`: an acknowledged write survives a power cut. `normal`: after a power cut the database is intact, but may
-   * have lost the last writes. Default `full`; an open database keeps its own setting (docs/databases.md: Durability).
-   */
-  synchronous?: 'full' | 'normal'
-  /**
-   * `wal`: switches the file to a write-ahead log, with which reads do not wait for writes. `keep`: leaves the journal
-   * mode of the file as it is. Default `wal`.
-   */
-  journal?: 'wal' | 'keep'
-  /**
-   * Only reads: the file stays as it is, byte for byte, and no log remains beside it (docs/databases.md: Reading only).
-   * Clients cannot write, whatever the declarations allow. Default false.
-   */
-  readOnly?: boolean
-  /**
-   * What happens at the start if declarations do not fit their tables (docs/databases.md: Declarations and tables).
-   * Default `error`.
-   */
-  check?: CheckMode
-}
+export type { SqliteOptions } from './options.ts'
 
 export interface SqliteDatabase extends Database {
   readonly kind: 'sqlite'
@@ -135,7 +91,7 @@ export function sqlite (file: string, options: SqliteOptions = {}): SqliteDataba
       opened.close()
     },
     read: plan => opened.use(({ read, statements }) => read(() => statements.bind(plan))),
-    readJson: plan => opened.use(({ read, statements }) => read(() => statements.bindJson(plan))),
+    readJson: plan => opened.use(({ readJson, statements }) => readJson(() => statements.bindJson(plan))),
     change: change => lock.runShort(hold => main.change(change, hold)),
     transaction: work => lock.runExclusive(hold => main.transaction(work, transactionTimeout, hold))
   }
@@ -179,6 +135,7 @@ function openFile (file: string, settings: Settings): OpenFile {
     reader,
     lock,
     read,
+    readJson: cacheReads(read, { main, unchanging: readOnly ? main : reader, lock, bytes: settings.cacheBytes }),
     findWrites,
     close (onClosed) {
       reader?.driver.close()
@@ -193,8 +150,6 @@ function openFile (file: string, settings: Settings): OpenFile {
 /** Returns true for a database that only one connection can see. */
 const isAlone = (file: string, { driver }: Settings) =>
   typeof driver === 'object' || file === '' || file.startsWith(':memory:')
-
-type Settings = ReturnType<typeof checkOptions>
 
 /** Returns the threads that read a file; undefined if there are to be none, or if they cannot load the driver. */
 function threadsOf (
@@ -232,47 +187,6 @@ function runScript (driver: SqliteDriver, script: string, busyTimeout: number): 
     driver.exec(script)
   } finally {
     driver.exec('pragma busy_timeout = 0')
-  }
-}
-
-// The longest time that a timer can have: 24 days, in milliseconds.
-const longest = 2 ** 31 - 1
-
-function checkOptions (file: string, {
-  driver, busyTimeout = 5000, transactionTimeout = 10_000, statementTimeout, readThreads = 2, synchronous,
-  journal = 'wal', readOnly = false
-}: SqliteOptions) {
-  for (const [name, value] of Object.entries({ busyTimeout, transactionTimeout, statementTimeout })) {
-    if (value === undefined) continue
-    if (Number.isInteger(value) && value >= 0 && value <= longest) continue
-    const found = `found ${String(value)}`
-    throw new DeclarationError(`sqlite(file, { ${name} }): expected whole milliseconds from 0 to ${longest}; ${found}`)
-  }
-  if (synchronous !== undefined && !['full', 'normal'].includes(synchronous)) {
-    const found = String(synchronous)
-    throw new DeclarationError(`sqlite(file, { synchronous }): expected 'full' or 'normal'; found '${found}'`)
-  }
-  if (!['wal', 'keep'].includes(journal)) {
-    throw new DeclarationError(`sqlite(file, { journal }): expected 'wal' or 'keep'; found '${String(journal)}'`)
-  }
-  if (!Number.isInteger(readThreads) || readThreads < 0) {
-    throw new DeclarationError(`sqlite(file, { readThreads }): expected a whole number; found ${String(readThreads)}`)
-  }
-  if (typeof readOnly !== 'boolean') {
-    throw new DeclarationError(`sqlite(file, { readOnly }): expected true or false; found ${String(readOnly)}`)
-  }
-  if (readOnly && typeof driver !== 'object' && (file === '' || file.startsWith(':memory:'))) {
-    throw new DeclarationError("sqlite(':memory:', { readOnly }): a new database has nothing to read; name a file")
-  }
-  return {
-    driver,
-    readOnly,
-    busyTimeout,
-    transactionTimeout: transactionTimeout || longest,
-    statementTimeout: statementTimeout === 0 ? longest : statementTimeout,
-    readThreads,
-    synchronous,
-    journal
   }
 }
 

@@ -8,6 +8,7 @@ import { attach, attachedFiles } from './attached.ts'
 import type { Connection } from './connection.ts'
 import { openDriver, type SqliteDriver } from './driver.ts'
 import type { Read } from './reader.ts'
+import type { ReadJson } from './read-cache.ts'
 
 /** The connections to a file. */
 export interface OpenFile {
@@ -17,6 +18,7 @@ export interface OpenFile {
   readonly reader: Connection | undefined
   readonly lock: WriteLock
   readonly read: Read
+  readonly readJson: ReadJson
   readonly findWrites: FindWrites
   /** Closes the connections. `onClosed`: called when those of the reading threads are closed too. */
   close (onClosed: () => void): void

@@ -14,6 +14,8 @@ import { buildChange, type ChangeCode } from './write.ts'
 /** A statement that reads, with the values of one plan. */
 export interface BoundRead<Result = ReadResult> {
   readonly text: string
+  /** The number of the statement. Statements with one text may decode its rows in different ways. */
+  readonly statement: number
   /** The collection of the items, by its name in the application. */
   readonly collection: string
   readonly cardinality: Cardinality
@@ -47,6 +49,8 @@ interface Statement<Code> {
   readonly text: string
   readonly parameters: ReadonlyArray<Slot | Constant>
   readonly code: Code
+  /** No other statement of the process has this number. */
+  readonly number: number
 }
 
 /** A value in an expression of the application. */
@@ -99,6 +103,7 @@ function bindRead<Result> (plan: ReadPlan, find: FindRead<Result>, dialect: Dial
   const { text, code } = statement
   return {
     text,
+    statement: statement.number,
     collection: collectionOf(plan),
     cardinality: code.cardinality,
     parameters: bindAll(statement, shape, dialect),
@@ -165,8 +170,10 @@ function compile<Code extends { readonly sql: Sql }> (
 ): Statement<Omit<Code, 'sql'>> {
   const { sql: text, parameters: all } = sql.compile(compiler)
   const parameters = all.map(parameter => isSlot(parameter) ? parameter : constant(parameter, dialect))
-  return { text, parameters, code }
+  return { text, parameters, code, number: ++compiled }
 }
+
+let compiled = 0
 
 function constant (value: unknown, dialect: Dialect): Constant {
   return { kind: 'constant', value: typeof value === 'boolean' ? dialect.bind(value) : value }

@@ -1,0 +1,112 @@
+import { DeclarationError } from '../../../errors.ts'
+import type { CheckMode } from '../../catalog-check.ts'
+import type { SqliteDriver, SqliteDriverClass, SqliteDriverName } from './driver.ts'
+
+export interface SqliteOptions {
+  /**
+   * The driver: its name, its class, or an open database. Default: node:sqlite where Node has it, else better-sqlite3,
+   * else @photostructure/sqlite, whichever is installed.
+   */
+  driver?: SqliteDriverName | SqliteDriverClass | SqliteDriver
+  /**
+   * How long a request waits in all, in milliseconds, before it is 503: for other writes and for the lock of another
+   * process. Other requests are served meanwhile. Default 5000.
+   */
+  busyTimeout?: number
+  /**
+   * How long the transaction of a request with setters or hooks may last, in milliseconds, before it is rolled back and
+   * the request is 503. Default 10000; 0 is no limit.
+   */
+  transactionTimeout?: number
+  /**
+   * How long a read may take, in milliseconds, before it is interrupted and the request is 503. Default 10000, and 1000
+   * for `:memory:` and an open database, where reads hold up all other requests; 0 is no limit.
+   */
+  statementTimeout?: number
+  /**
+   * The most threads for reads that take longer than 10 ms. They are started when they are needed. With 0, such reads
+   * hold up all other requests, as they do on `:memory:` and on an open database. Default 2.
+   */
+  readThreads?: number
+  /**
+   * The size of the cache of answers, such as `16 MB`: reads whose rows have not changed run no statement
+   * (docs/databases.md: A cache for SQLite). Default: no cache. `:memory:` and an open database have none.
+   */
+  cache?: string
+  /**
+   * `full`: an acknowledged write survives a power cut. `normal`: after a power cut the database is intact, but may
+   * have lost the last writes. Default `full`; an open database keeps its own setting (docs/databases.md: Durability).
+   */
+  synchronous?: 'full' | 'normal'
+  /**
+   * `wal`: switches the file to a write-ahead log, with which reads do not wait for writes. `keep`: leaves the journal
+   * mode of the file as it is. Default `wal`.
+   */
+  journal?: 'wal' | 'keep'
+  /**
+   * Only reads: the file stays as it is, byte for byte, and no log remains beside it (docs/databases.md: Reading only).
+   * Clients cannot write, whatever the declarations allow. Default false.
+   */
+  readOnly?: boolean
+  /**
+   * What happens at the start if declarations do not fit their tables (docs/databases.md: Declarations and tables).
+   * Default `error`.
+   */
+  check?: CheckMode
+}
+
+// The longest time that a timer can have: 24 days, in milliseconds.
+const longest = 2 ** 31 - 1
+
+/** The options of a database, with their defaults. */
+export type Settings = ReturnType<typeof checkOptions>
+
+/** Checks the options. Throws a DeclarationError for a wrong one. */
+export function checkOptions (file: string, {
+  driver, busyTimeout = 5000, transactionTimeout = 10_000, statementTimeout, readThreads = 2, synchronous,
+  journal = 'wal', readOnly = false, cache
+}: SqliteOptions) {
+  for (const [name, value] of Object.entries({ busyTimeout, transactionTimeout, statementTimeout })) {
+    if (value === undefined) continue
+    if (Number.isInteger(value) && value >= 0 && value <= longest) continue
+    const found = `found ${String(value)}`
+    throw new DeclarationError(`sqlite(file, { ${name} }): expected whole milliseconds from 0 to ${longest}; ${found}`)
+  }
+  if (synchronous !== undefined && !['full', 'normal'].includes(synchronous)) {
+    const found = String(synchronous)
+    throw new DeclarationError(`sqlite(file, { synchronous }): expected 'full' or 'normal'; found '${found}'`)
+  }
+  if (!['wal', 'keep'].includes(journal)) {
+    throw new DeclarationError(`sqlite(file, { journal }): expected 'wal' or 'keep'; found '${String(journal)}'`)
+  }
+  if (!Number.isInteger(readThreads) || readThreads < 0) {
+    throw new DeclarationError(`sqlite(file, { readThreads }): expected a whole number; found ${String(readThreads)}`)
+  }
+  if (typeof readOnly !== 'boolean') {
+    throw new DeclarationError(`sqlite(file, { readOnly }): expected true or false; found ${String(readOnly)}`)
+  }
+  if (readOnly && typeof driver !== 'object' && (file === '' || file.startsWith(':memory:'))) {
+    throw new DeclarationError("sqlite(':memory:', { readOnly }): a new database has nothing to read; name a file")
+  }
+  return {
+    driver,
+    readOnly,
+    busyTimeout,
+    transactionTimeout: transactionTimeout || longest,
+    statementTimeout: statementTimeout === 0 ? longest : statementTimeout,
+    readThreads,
+    synchronous,
+    journal,
+    cacheBytes: cache === undefined ? 0 : bytesOf(cache)
+  }
+}
+
+/** Returns the number of bytes in a text such as `16 MB`. */
+function bytesOf (size: unknown): number {
+  const [, number, unit] = typeof size === 'string' ? /^(\d{1,6}(?:\.\d+)?) ?([kMG]B)$/.exec(size) ?? [] : []
+  const factor = units.get(unit ?? '')
+  if (factor !== undefined) return Math.floor(Number(number) * factor)
+  throw new DeclarationError(`sqlite(file, { cache }): expected a size such as '16 MB'; found '${String(size)}'`)
+}
+
+const units: ReadonlyMap<string, number> = new Map([['kB', 1e3], ['MB', 1e6], ['GB', 1e9]])
