@@ -182,6 +182,12 @@ export function constraint (fields: readonly string[], pointer: string, cause?: 
   return new DataApiError('constraint', message, { fields, ...pointing(pointer), cause })
 }
 
+/** For a new item whose key the database did not return, so that nobody could find the item. */
+export const withoutKey = (pointer: string, cause: unknown) =>
+  new DataApiError('constraint', 'The database gives this item no key, so it was not created.', {
+    fields: [], ...pointing(pointer), cause
+  })
+
 export const preconditionFailed = (message: string) => new DataApiError('precondition_failed', message)
 
 export const preconditionRequired = () =>

@@ -1,5 +1,5 @@
 import type { Values } from '../collection.ts'
-import { constraint, danglingReference, internal, validation } from '../errors.ts'
+import { constraint, danglingReference, validation, withoutKey } from '../errors.ts'
 import { type KeyValues, toKeyValues } from '../model/keys.ts'
 import type { Collection, Field, StoredField, SubCollectionField } from '../model/model.ts'
 import { contradiction } from '../plan/body.ts'
@@ -105,7 +105,7 @@ async function insertItem (
   if (orNothing && inserted.kind === 'refused' && inserted.by === 'unique') return undefined
   const { key } = expectChanged(inserted, collection, pointer)
   // The `instead of` trigger of a view decides which key an insert returns.
-  if (key !== undefined && toKeyValues(key) === undefined) throw internal(new Error(keyless(collection)))
+  if (key !== undefined && toKeyValues(key) === undefined) throw withoutKey(pointer, new Error(keyless(collection)))
   return keyOf(keyProperties(collection, key ?? []), collection)
 }
 
