@@ -203,7 +203,7 @@ export function atPointer (error: DataApiError, pointer: string): DataApiError {
 }
 
 /** Names for a message, such as `'id', 'name' and 'age'`. */
-function listOf (names: readonly string[]): string {
+export function listOf (names: readonly string[]): string {
   const quoted = names.map(name => `'${name}'`)
   return [quoted.slice(0, -1).join(', '), ...quoted.slice(-1)].filter(text => text !== '').join(' and ')
 }

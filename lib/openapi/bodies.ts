@@ -48,7 +48,7 @@ function bodySchema (collection: Collection, describing: Describing, via: SubCol
   const required = requirements(collection, via)
   const always = required.filter(({ instead }) => instead === undefined).map(({ field }) => field.name)
   const either = required.flatMap(({ field, instead }) =>
-    instead === undefined || namesOf(instead).every(name => always.includes(name))
+    instead === undefined
       ? []
       : [{ anyOf: [{ required: [field.name] }, { required: namesOf(instead) }] }])
   return {

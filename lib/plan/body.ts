@@ -6,7 +6,7 @@ import type { Assignment, Confirmation, Element, ItemBody, Named } from './item-
 import { refusesLink } from './links.ts'
 import type { Preset } from './plan.ts'
 import { equalsPreset, findPreset, parentPresets } from './presets.ts'
-import { requirementsOf } from './required.ts'
+import { missingMessage, requirementsOf } from './required.ts'
 import { suggest } from './suggest.ts'
 import { findExposed, readableNames } from './visible.ts'
 
@@ -290,5 +290,5 @@ function missing (
   const has = (field: Field) => Object.hasOwn(body, field.name)
   return requirementsOf(collection, presets)
     .filter(({ field, instead }) => !has(field) && !(instead?.every(has) ?? false))
-    .map(({ field: { name } }) => ({ pointer: pointer + tokenOf(name), message: 'is required' }))
+    .map(one => ({ pointer: pointer + tokenOf(one.field.name), message: missingMessage(one) }))
 }

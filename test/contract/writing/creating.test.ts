@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import Fastify from '../../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { collection, memory } from '../../../lib/index.ts'
-import { contents, uuid } from '../../fixtures/shop.ts'
+import { Album, contents, ddl, shop, tables, uuid } from '../../fixtures/shop.ts'
 import { everySource } from '../../helpers/every-source.ts'
 import { missing, upsert, validation, writes } from '../../helpers/shop-writes.ts'
 
@@ -194,4 +194,23 @@ everySource('a field that is optional may be left out of a create, whether its v
   tables: { loose: [{ id: 1, word: null, needed: null }] },
   ddl: 'create table loose (id key, word text, needed text) strict',
   collections: source => ({ loose: collection(Loose, { source: source('loose') }) })
+})
+
+const Referring = Type.Object({
+  ...Album.properties, artistId: Type.Integer({ readable: true, writable: true })
+})
+
+everySource('of a sub-item and its foreign key, one is enough where both are writable', async ({ get, send, same }) => {
+  const titles = [{ title: 'a', artist: { id: 2 } }, { title: 'b', artist_id: 2 }]
+  same(await send('POST', '/albums', titles), 201, [{ status: 'created', id: 9 }, { status: 'created', id: 10 }])
+  same(await get('/artists/by_id/2/albums?sort=id&fields=title,artist_id&offset=1'), 200,
+    [{ title: 'a', artist_id: 2 }, { title: 'b', artist_id: 2 }])
+  same(await send('POST', '/albums', { title: 'c', artist: { name: 'New', email: null } }), 201,
+    { status: 'created', id: 11 })
+  same(await send('POST', '/albums', { title: 'd' }), 400,
+    validation(['/artist', "is required, or in its place 'artist_id'"]))
+}, {}, {
+  tables,
+  ddl,
+  collections: source => ({ ...shop()(source), albums: collection(Referring, { source: source('albums') }) })
 })
