@@ -27,7 +27,6 @@ function disturbancesBetween (before: MachineTimes | undefined, after: MachineTi
   ]
 }
 
-// The system itself takes some percent while it carries the requests, as work that belongs to no process.
 const mostStolen = 0.01
 const mostOthers = 0.06
 
@@ -46,10 +45,9 @@ const percent = (share: number) => `${(100 * share).toFixed(1)} %`
 function readTimes (): MachineTimes | undefined {
   try {
     const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n', 1)
-    const [user = 0, nice = 0, system = 0, , , interrupts = 0, soft = 0, stolen = 0] =
-      line.split(/\s+/).slice(1).map(Number)
-    const busy = user + nice + system + interrupts + soft
-    return { busy, stolen, own: treeTicks(process.pid), at: performance.now() / 10 }
+    // Interrupts, which carry the requests, belong to no process, and are left out.
+    const [user = 0, nice = 0, system = 0, , , , , stolen = 0] = line.split(/\s+/).slice(1).map(Number)
+    return { busy: user + nice + system, stolen, own: treeTicks(process.pid), at: performance.now() / 10 }
   } catch {
     return undefined
   }

@@ -29,7 +29,7 @@ const modes: Readonly<Record<'full' | 'quick', Mode>> = {
   full: {
     sizes: fullSizes,
     deepPage: 10_000,
-    effort: { rounds: 7, seconds: 0.4, warmUp: 0.8, connections: [1, 10, 100] }
+    effort: { rounds: 6, seconds: 0.4, warmUp: 0.8, connections: [1, 10, 100] }
   },
   quick: { sizes: quickSizes, deepPage: 1_000, effort: { rounds: 2, seconds: 0.06, warmUp: 0.05, connections: [10] } }
 }

@@ -10,7 +10,7 @@ export async function growConnections (
 ): Promise<string> {
   const requests = times(200, index => get(`/albums/${index + 1}`))
   const rows: string[][] = []
-  for (const connections of quick ? [1, 50] : [1, 10, 100, 500, 1000]) {
+  for (const connections of quick ? [1, 50] : [1, 10, 100, 500, 1000, 2000]) {
     for (const [name, server] of [['plugin', plugin], ['by hand', byHand]] as const) {
       const { cpu, throughput, p99, collecting } = await pressSockets(server, requests, { connections, seconds })
       rows.push([String(connections), name, ...[cpu, throughput, p99, collecting * 100].map(formatNumber)])

@@ -12,7 +12,7 @@ interface Registered { readonly time: number, readonly heap: number, readonly re
 
 /** Measures each number of collections in a new process, so that none reuses compiled code or memory. */
 export function growCollections ({ quick }: Extent): string {
-  const rows = (quick ? [1, 50] : [1, 10, 50, 100, 500]).map(count => {
+  const rows = (quick ? [1, 50] : [1, 10, 50, 100, 500, 1000]).map(count => {
     const { stdout, status } = spawnSync(process.execPath, [
       '--expose-gc', fileURLToPath(import.meta.url), String(count)
     ], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
