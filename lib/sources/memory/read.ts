@@ -124,11 +124,15 @@ export function readInBatches (plan: ListPlan, size: number): Batches {
   return { first, rows: projectBatches(page, plan, size) }
 }
 
+/** Each object is tested again: what was written since they were found may have taken it from the scope. */
 async function * projectBatches (
   rows: readonly object[], { listing, extra }: ListPlan, size: number
 ): AsyncGenerator<readonly Row[]> {
   const project = projectionOf(listing.select, extra)
-  for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size).map(project)
+  const test = compileFilter(listing.where)
+  for (let start = 0; start < rows.length; start += size) {
+    yield rows.slice(start, start + size).filter(row => test(row)).map(project)
+  }
 }
 
 /** `more`: further objects follow the page. `total`: the number of objects before the plan's cursor is applied. */

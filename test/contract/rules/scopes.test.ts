@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
-import { type Behaviour, collection, SubCollection } from '../../../lib/index.ts'
+import dataApi, { type Behaviour, collection, computed, memory, SubCollection } from '../../../lib/index.ts'
 import { everySource } from '../../helpers/every-source.ts'
+import Fastify from '../../helpers/fastify.ts'
 import { flags, rule, red, boss, forbidden, Thing, serveThing } from '../../fixtures/company.ts'
 
 // docs/http.md: Rules. Items outside a caller's scope do not exist for the caller.
@@ -186,6 +187,33 @@ test('a scope that gives an undefined value, nothing, or throws, is a scope of n
     t.strictSame([answer.statusCode, answer.json()], [200, []], String(message))
     t.match(logged, [message])
   }
+})
+
+test('a stream shows no item that has left the scope since it began', async t => {
+  const rows = Array.from({ length: 1200 }, (_, index) => ({ id: index + 1, owner: 1 }))
+  const Owned = Type.Object({ id: Type.Integer({ identifier: true, readable: true }), owner: Type.Integer() })
+  const app = Fastify()
+  await app.register(dataApi, {
+    collections: {
+      things: collection(Owned, {
+        source: memory(rows),
+        scope: () => ({ owner: 1 }),
+        computed: {
+          // Runs while the first batch is made.
+          getMoved: computed({
+            type: Type.Boolean({ readable: true }),
+            from: ['id'],
+            get ({ id }) {
+              if (id === 1) for (const row of rows.slice(1000)) row.owner = 2
+              return true
+            }
+          })
+        }
+      })
+    }
+  })
+  const { body } = await app.inject({ url: '/things?fields=id,moved', headers: { accept: 'application/x-ndjson' } })
+  t.equal(body.trim().split('\n').length, 1000)
 })
 
 test('a scope builds conditions of every kind', async t => {
