@@ -15,7 +15,7 @@ const Artist = Type.Object({
   name: Type.String({ identifier: true, readable: true, writable: true, minLength: 1 }),
   founded: Type.Union([Type.Integer(), Type.Null()], { readable: true, writable: true }),
   active: Type.Boolean({ readable: true, writable: true }),
-  secret: Type.String(),
+  secret: Type.String({ default: '' }),
   albums: SubCollection('albums', { foreignKey: 'artistId', readable: true })
 })
 const Album = Type.Object({
