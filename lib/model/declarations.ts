@@ -4,13 +4,11 @@ import type { Behaviour, Declared, Hooks, Pages } from '../collection.ts'
 import type { Input } from '../declare/input.ts'
 import type { SubCollectionOptions, SubItemOptions } from '../declare/relations.ts'
 import { isSubCollection, isSubItem } from '../declare/relations.ts'
-import { DeclarationError, describeValue, didYouMean } from '../errors.ts'
+import { DeclarationError, didYouMean } from '../errors.ts'
 import { memoizeRecent } from '../memoize.ts'
 import { placeOf } from './fields.ts'
+import { checkNames, describeGiven, type Keys } from './known-names.ts'
 import { nearest } from './nearest.ts'
-
-/** Lists each key of a type; a key that is missing here does not compile. */
-type Keys<T> = Readonly<Record<T extends unknown ? keyof T : never, true>>
 
 const behaviour: Keys<Behaviour<TObject>> = {
   source: true,
@@ -72,11 +70,7 @@ const isDeclared = (value: unknown): value is Declared => isObject(value) && isO
 function explainUndeclared (value: unknown): string {
   const expected = 'expected the result of collection(schema, behaviour)'
   if (isObject(value) && 'type' in value) return `${expected}; found a schema. Write collection(schema, { source })`
-  return `${expected}; found ${describe(value)}`
-}
-
-function describe (value: unknown): string {
-  return typeof value === 'function' ? 'a function' : describeValue(value)
+  return `${expected}; found ${describeGiven(value)}`
 }
 
 function checkSchema (place: string, schema: unknown): void {
@@ -93,29 +87,17 @@ function checkBehaviour (place: string, given: Readonly<Record<string, unknown>>
   checkNames(`${place}, pages`, given['pages'], pages, 'a size of pages')
   const { delete: deletion } = given
   if (deletion !== undefined && typeof deletion !== 'function') {
-    throw new DeclarationError(`${place}, delete: expected a function; found ${describe(deletion)}`)
+    throw new DeclarationError(`${place}, delete: expected a function; found ${describeGiven(deletion)}`)
   }
   for (const member of ['hooks', 'setters']) {
     for (const [name, value] of Object.entries(given[member] ?? {})) {
       if (value === undefined || typeof value === 'function') continue
-      throw new DeclarationError(`${place}, ${member}.${name}: expected a function; found ${describe(value)}`)
+      throw new DeclarationError(`${place}, ${member}.${name}: expected a function; found ${describeGiven(value)}`)
     }
   }
   checkKinds(place, 'computed', given['computed'], ['computed', 'expression'])
   checkKinds(place, 'identifiers', given['identifiers'], ['lookup', 'special'])
   checkKinds(place, 'inputs', given['inputs'], ['input'])
-}
-
-/** Throws a DeclarationError for a member that has no known name. */
-function checkNames (place: string, given: unknown, known: object, what: string): void {
-  if (given === undefined) return
-  if (!isObject(given)) throw new DeclarationError(`${place}: expected an object; found ${describe(given)}`)
-  for (const name of Object.keys(given)) {
-    if (Object.hasOwn(known, name)) continue
-    const near = nearest(name, Object.keys(known))
-    const list = near === undefined ? ` Use one of ${Object.keys(known).join(', ')}.` : didYouMean(near)
-    throw new DeclarationError(`${place}: '${name}' is not ${what}.${list}`)
-  }
 }
 
 /** The members of what each function takes. */
@@ -139,7 +121,9 @@ function checkKinds (
   place: string, member: keyof typeof makers, given: unknown, kinds: ReadonlyArray<keyof typeof membersOf>
 ): void {
   if (given === undefined) return
-  if (!isObject(given)) throw new DeclarationError(`${place}, ${member}: expected an object; found ${describe(given)}`)
+  if (!isObject(given)) {
+    throw new DeclarationError(`${place}, ${member}: expected an object; found ${describeGiven(given)}`)
+  }
   for (const [name, value] of Object.entries(given)) {
     const kind = isObject(value) ? kinds.find(one => one === value['kind']) : undefined
     if (kind !== undefined) {
@@ -147,7 +131,7 @@ function checkKinds (
       continue
     }
     const expected = `expected what ${makers[member]} returns`
-    throw new DeclarationError(`${place}, ${member}.${name}: ${expected}; found ${describe(value)}`)
+    throw new DeclarationError(`${place}, ${member}.${name}: ${expected}; found ${describeGiven(value)}`)
   }
 }
 
@@ -161,14 +145,14 @@ function checkSource (place: string, source: unknown): void {
       ? "it is missing; write memory(rows), or db.table('name')"
       : Array.isArray(source) || source instanceof Map
         ? 'it holds rows; write memory(rows)'
-        : `expected memory(rows) or db.table('name'); found ${describe(source)}`
+        : `expected memory(rows) or db.table('name'); found ${describeGiven(source)}`
   throw new DeclarationError(`${place}, source: ${advice}`)
 }
 
 function checkFields (collection: string, { schema, computed, inputs }: Declared): void {
   for (const [property, field] of Object.entries(schema.properties)) {
     const place = placeOf(collection, property)
-    if (!isObject(field)) throw new DeclarationError(`${place}: expected a schema; found ${describe(field)}`)
+    if (!isObject(field)) throw new DeclarationError(`${place}: expected a schema; found ${describeGiven(field)}`)
     if ('$ref' in field && !('$defs' in field)) {
       throw new DeclarationError(`${place}: its schema refers to '${String(field['$ref'])}'; write the schema itself`)
     }
@@ -190,7 +174,7 @@ function checkFields (collection: string, { schema, computed, inputs }: Declared
 }
 
 function checkType (place: string, type: unknown): void {
-  if (!isObject(type)) throw new DeclarationError(`${place}: expected a schema as 'type'; found ${describe(type)}`)
+  if (!isObject(type)) throw new DeclarationError(`${place}: expected a schema as 'type'; found ${describeGiven(type)}`)
   checkFlags(place, type)
 }
 
@@ -198,7 +182,7 @@ function checkType (place: string, type: unknown): void {
 function checkInput (place: string, { type, set }: Input): void {
   checkType(place, type)
   if (typeof set !== 'function') {
-    throw new DeclarationError(`${place}: expected a function as 'set'; found ${describe(set)}`)
+    throw new DeclarationError(`${place}: expected a function as 'set'; found ${describeGiven(set)}`)
   }
   for (const flag of flagNames) {
     if (flag === 'writable' ? type[flag] !== false : type[flag] === undefined) continue
@@ -215,7 +199,7 @@ function checkFlags (place: string, options: object): void {
   for (const [name, value] of Object.entries(options)) {
     if (flagNames.some(flag => flag === name)) {
       if (value === undefined || typeof value === 'boolean') continue
-      throw new DeclarationError(`${place}: the flag '${name}' must be true or false; found ${describe(value)}`)
+      throw new DeclarationError(`${place}: the flag '${name}' must be true or false; found ${describeGiven(value)}`)
     }
     const near = nearestFlag(name)
     if (near !== '') throw new DeclarationError(`${place}: '${name}' is not a flag.${didYouMean(near)}`)

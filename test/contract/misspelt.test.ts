@@ -3,7 +3,7 @@ import { fastify } from '../helpers/fastify.ts'
 import { test } from 'tap'
 import { Type as NewType } from 'typebox'
 import dataApi, {
-  collection, computed, DeclarationError, expression, input, lookup, memory, sqlite, SubCollection, SubItem
+  collection, computed, DeclarationError, expression, input, lookup, memory, postgres, sqlite, SubCollection, SubItem
 } from '../../lib/index.ts'
 
 // docs/declaring.md: Declaring. Nothing misspelt is open: mistakes are errors at registration that name collection and
@@ -188,6 +188,42 @@ refused({
   'a computed identifier': [behaving({
     computed: { age: computed<{ id: number }, 'id', typeof id>({ type: id, from: ['id'], get: () => 1 }) }
   }), /^collection 'things', field 'age': is computed, and so cannot be flagged 'identifier'/]
+})
+
+test('a misspelt or wrong option of a source is an error where the source is made', async t => {
+  const db = sqlite(':memory:')
+  t.teardown(() => { db.close() })
+  const wrong: Record<string, readonly [make: () => unknown, message: RegExp]> = {
+    'sqlite(file, options)': [
+      () => sqlite(':memory:', { readonly: true } as object), /'readonly' is not an option\. Did you mean 'readOnly'\?/
+    ],
+    'sqlite(file)': [() => sqlite(undefined as never), /expected a path or ':memory:'; found undefined/],
+    'postgres(options)': [
+      () => postgres({ conectionString: '' } as object), /'conectionString' is not an option\. Did you mean/
+    ],
+    'postgres(), option \'max\'': [() => postgres({ max: 0 }), /expected a whole number from 1; found 0/],
+    'postgres(), option \'statementTimeout\'': [
+      () => postgres({ statementTimeout: '5 s' as never }), /expected whole milliseconds .* found the string '5 s'/
+    ],
+    'memory(rows, options)': [
+      () => memory([], { join: {} } as object), /'join' is not an option\. Did you mean 'joins'\?/
+    ],
+    'table(name, options)': [
+      () => db.table('things', { column: {} } as object), /'column' is not an option\. Did you mean 'columns'\?/
+    ],
+    'table(definition)': [() => db.table({ nme: 'things' } as never), /'nme' is not an option\. Did you mean 'name'\?/],
+    'table(name)': [() => db.table(undefined as never), /expected a name or a definition; found undefined/]
+  }
+  for (const [place, [make, message]] of Object.entries(wrong)) {
+    t.throws(make, DeclarationError)
+    t.throws(make, { message: new RegExp(`^${place.replaceAll(/[()]/g, '\\$&')}: ${message.source}`) })
+  }
+})
+
+test('the address of a server is an option of its own, or the only one', async t => {
+  const db = postgres('postgres://someone@db.example:5433/music')
+  t.match(db.pool, { options: { connectionString: 'postgres://someone@db.example:5433/music' } })
+  await db.close()
 })
 
 test('a database where a table is due is an error at registration', async t => {

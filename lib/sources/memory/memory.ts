@@ -1,5 +1,7 @@
 import { DeclarationError } from '../../errors.ts'
+import { checkNames, type Keys } from '../../model/known-names.ts'
 import type { ReadPlan, Row } from '../../plan/plan.ts'
+import { checkMilliseconds } from '../milliseconds.ts'
 import type { Batches, Database, DataSource, Session } from '../source.ts'
 import { openSession, withinLimit } from '../transaction-limit.ts'
 import { describeTransaction, type Hold, makeWriteLock } from '../write-lock.ts'
@@ -94,6 +96,8 @@ const transaction = {
   }
 }
 
+const names: Keys<MemoryOptions> = { joins: true, statementTimeout: true }
+
 /**
  * Returns a source over an array or Map of the application's own objects. Finds an item by an identifier in constant
  * time; filters and sorts read every item. Throws a DeclarationError for any other argument.
@@ -102,11 +106,9 @@ export function memory (rows: Rows, options: MemoryOptions = {}): MemorySource {
   if (!isObject(options) || !(options.joins === undefined || isObject(options.joins))) {
     throw new DeclarationError('memory(rows, { joins }): expected an object of join rows by name')
   }
+  checkNames('memory(rows, options)', options, names, 'an option')
   const { joins = {}, statementTimeout = 1000 } = options
-  if (!Number.isInteger(statementTimeout) || statementTimeout < 0) {
-    const found = String(statementTimeout)
-    throw new DeclarationError(`memory(rows, { statementTimeout }): expected whole milliseconds; found ${found}`)
-  }
+  checkMilliseconds(name => `memory(rows, { ${name} })`, { statementTimeout })
   const table = checkedTable(rows, 'memory(rows)')
   const joinTables = new Map(Object.entries(joins).map(([name, join]) =>
     [name, checkedTable(join, `memory(rows, { joins: { ${name} } })`)]))

@@ -1,4 +1,5 @@
 import { DeclarationError } from '../../errors.ts'
+import { checkNames, type Keys } from '../../model/known-names.ts'
 import type { Collection, SubCollectionField } from '../../model/model.ts'
 import type { Database, DataSource } from '../source.ts'
 import { type ColumnNames, columnNaming } from './column-names.ts'
@@ -34,8 +35,12 @@ export interface TableDefinition extends TableOptions {
  * tells which writes the table takes. Throws a DeclarationError if the name is empty or has two dots.
  */
 export function makeSource (
-  database: Database, table: string | TableDefinition, { columns }: TableOptions = {}, findWrites?: FindWrites
+  database: Database, table: string | TableDefinition, options: TableOptions = {}, findWrites?: FindWrites
 ): SqlSource {
+  checkNames('table(name, options)', options, tableOptions, 'an option')
+  if (table === undefined) throw new DeclarationError('table(name): expected a name or a definition; found undefined')
+  if (typeof table !== 'string') checkNames('table(definition)', table, tableDefinition, 'an option')
+  const { columns } = options
   const { schema, name } = typeof table === 'string' ? parseTableName(table) : { schema: table.schema, ...table }
   if (name === '' || schema === '') throw new DeclarationError('table(name): the name must not be empty')
   const naming = typeof table === 'string' ? columns : columns ?? table.columns
@@ -50,6 +55,9 @@ export function makeSource (
     refusesLink: (through, change) => findWrites?.(joinName(through, schema))?.refused.has(change) === true
   }
 }
+
+const tableOptions: Keys<TableOptions> = { columns: true }
+const tableDefinition: Keys<TableDefinition> = { ...tableOptions, name: true, schema: true }
 
 /** Returns the source of a collection. Only collections with SQL sources reach this room. */
 export const sourceOf = (collection: Collection) => collection.source as SqlSource

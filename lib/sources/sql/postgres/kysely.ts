@@ -1,7 +1,9 @@
 import type { CompiledQuery } from 'kysely'
 import type { Declared } from '../../../collection.ts'
 import { DeclarationError } from '../../../errors.ts'
+import { checkNames, type Keys } from '../../../model/known-names.ts'
 import { type CheckMode, compileCheckMode } from '../../catalog-check.ts'
+import { checkMilliseconds } from '../../milliseconds.ts'
 import type { Database } from '../../source.ts'
 import { type Connection, ConnectionFaults } from './connection.ts'
 import { makePostgresDatabase, type Server } from './database.ts'
@@ -59,13 +61,16 @@ export interface KyselyDatabase extends Database {
  * are not applied. The application still configures and destroys the instance. Throws a DeclarationError for a dialect
  * whose answers would differ from those of other sources (docs/databases.md).
  */
-export function kysely (
-  instance: KyselyInstance, { dialect, check, transactionTimeout = 30_000 }: KyselyOptions = {}
-): KyselyDatabase {
+export function kysely (instance: KyselyInstance, options: KyselyOptions = {}): KyselyDatabase {
+  checkNames('kysely(instance, options)', options, names, 'an option')
+  const { dialect, check, transactionTimeout = 30_000 } = options
+  checkMilliseconds(name => `kysely(instance, { ${name} })`, { transactionTimeout })
   if (dialect !== 'postgres') requirePostgres(instance)
   const mode = compileCheckMode('kysely()', check)
   return makePostgresDatabase(serverOf(instance.withoutPlugins()), { transactionTimeout, check: mode })
 }
+
+const names: Keys<KyselyOptions> = { dialect: true, check: true, transactionTimeout: true }
 
 function requirePostgres (instance: KyselyInstance): void {
   const names = classesOf(instance.getExecutor().adapter)

@@ -1,7 +1,9 @@
 import type { Declared } from '../../../collection.ts'
 import { DeclarationError } from '../../../errors.ts'
 import { memoize } from '../../../memoize.ts'
+import { checkNames, type Keys } from '../../../model/known-names.ts'
 import { type CheckMode, compileCheckMode } from '../../catalog-check.ts'
+import { checkMilliseconds } from '../../milliseconds.ts'
 import type { Database } from '../../source.ts'
 import { type Connection, type ConnectionOptions, driverConnection } from './connection.ts'
 import { cancelStatement } from './abandoned.ts'
@@ -76,11 +78,15 @@ export interface PostgresDatabase extends Database {
 
 /**
  * Serves a PostgreSQL database, from version 14. Connects when the first request needs data. Throws a DeclarationError
- * if `pg` cannot be used, if `connectionString` and `primary` differ, or if `driver` has `pipeline`.
+ * for a wrong option, if `pg` cannot be used, if `connectionString` and `primary` differ, or if `driver` has
+ * `pipeline`.
+ *
+ * @param given the options, or the server's address alone
  */
-export function postgres (options: PostgresOptions = {}): PostgresDatabase {
-  const { connectionString, primary = connectionString, replicas = [] } = options
+export function postgres (given: PostgresOptions | string = {}): PostgresDatabase {
+  const options = typeof given === 'string' ? { connectionString: given } : given
   checkOptions(options)
+  const { connectionString, primary = connectionString, replicas = [] } = options
   const check = compileCheckMode('postgres()', options.check)
   const { Pool, prepareValue } = loadDriver()
   const pool = openPool(Pool, primary, options)
@@ -111,15 +117,35 @@ export function postgres (options: PostgresOptions = {}): PostgresDatabase {
   }
 }
 
-function checkOptions (
-  { connectionString, primary = connectionString, driver, readOnly = false }: PostgresOptions
-): void {
+const names: Keys<PostgresOptions> = {
+  connectionString: true,
+  primary: true,
+  replicas: true,
+  max: true,
+  connectionTimeout: true,
+  statementTimeout: true,
+  transactionTimeout: true,
+  prepare: true,
+  check: true,
+  readOnly: true,
+  driver: true
+}
+
+function checkOptions (options: PostgresOptions): void {
+  checkNames('postgres(options)', options, names, 'an option')
+  const { connectionString, primary = connectionString, driver, readOnly = false, max = 10 } = options
+  const { connectionTimeout, statementTimeout, transactionTimeout } = options
+  const place = (name: string) => `postgres(), option '${name}'`
+  checkMilliseconds(place, { connectionTimeout, statementTimeout, transactionTimeout })
+  if (!Number.isInteger(max) || max < 1) {
+    throw new DeclarationError(`${place('max')}: expected a whole number from 1; found ${String(max)}`)
+  }
   if (connectionString !== undefined && connectionString !== primary) {
     const reason = "'connectionString' and 'primary' name different servers; give only one of them"
     throw new DeclarationError(`postgres(): ${reason}`)
   }
   if (typeof readOnly !== 'boolean') {
-    throw new DeclarationError(`postgres(), option 'readOnly': expected true or false; found ${String(readOnly)}`)
+    throw new DeclarationError(`${place('readOnly')}: expected true or false; found ${String(readOnly)}`)
   }
   if (driver?.['pipeline'] === true) {
     const message = "postgres(): the plugin batches statements itself; remove 'pipeline' from 'driver'"

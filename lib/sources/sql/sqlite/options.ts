@@ -1,5 +1,7 @@
-import { DeclarationError } from '../../../errors.ts'
+import { DeclarationError, describeValue } from '../../../errors.ts'
+import { checkNames, type Keys } from '../../../model/known-names.ts'
 import type { CheckMode } from '../../catalog-check.ts'
+import { checkMilliseconds, longestDelay } from '../../milliseconds.ts'
 import type { SqliteDriver, SqliteDriverClass, SqliteDriverName } from './driver.ts'
 
 export interface SqliteOptions {
@@ -55,23 +57,33 @@ export interface SqliteOptions {
   check?: CheckMode
 }
 
-// The longest time that a timer can have: 24 days, in milliseconds.
-const longest = 2 ** 31 - 1
+const names: Keys<SqliteOptions> = {
+  driver: true,
+  busyTimeout: true,
+  transactionTimeout: true,
+  statementTimeout: true,
+  readThreads: true,
+  cache: true,
+  synchronous: true,
+  journal: true,
+  readOnly: true,
+  check: true
+}
 
 /** The options of a database, with their defaults. */
 export type Settings = ReturnType<typeof checkOptions>
 
 /** Checks the options. Throws a DeclarationError for a wrong one. */
-export function checkOptions (file: string, {
-  driver, busyTimeout = 5000, transactionTimeout = 10_000, statementTimeout, readThreads = 2, synchronous,
-  journal = 'wal', readOnly = false, cache
-}: SqliteOptions) {
-  for (const [name, value] of Object.entries({ busyTimeout, transactionTimeout, statementTimeout })) {
-    if (value === undefined) continue
-    if (Number.isInteger(value) && value >= 0 && value <= longest) continue
-    const found = `found ${String(value)}`
-    throw new DeclarationError(`sqlite(file, { ${name} }): expected whole milliseconds from 0 to ${longest}; ${found}`)
+export function checkOptions (file: string, options: SqliteOptions) {
+  if (typeof file !== 'string') {
+    throw new DeclarationError(`sqlite(file): expected a path or ':memory:'; found ${describeValue(file)}`)
   }
+  checkNames('sqlite(file, options)', options, names, 'an option')
+  const {
+    driver, busyTimeout = 5000, transactionTimeout = 10_000, statementTimeout, readThreads = 2, synchronous,
+    journal = 'wal', readOnly = false, cache
+  } = options
+  checkMilliseconds(name => `sqlite(file, { ${name} })`, { busyTimeout, transactionTimeout, statementTimeout })
   if (synchronous !== undefined && !['full', 'normal'].includes(synchronous)) {
     const found = String(synchronous)
     throw new DeclarationError(`sqlite(file, { synchronous }): expected 'full' or 'normal'; found '${found}'`)
@@ -92,8 +104,8 @@ export function checkOptions (file: string, {
     driver,
     readOnly,
     busyTimeout,
-    transactionTimeout: transactionTimeout || longest,
-    statementTimeout: statementTimeout === 0 ? longest : statementTimeout,
+    transactionTimeout: transactionTimeout || longestDelay,
+    statementTimeout: statementTimeout === 0 ? longestDelay : statementTimeout,
     readThreads,
     synchronous,
     journal,
