@@ -213,10 +213,22 @@ function asking (rewrite: Rewrite): Between {
   const made = new WeakMap<Database, Database>()
   return source => {
     const { database } = source
-    const other = made.get(database) ??
-      { ...database, read: (plan: ReadPlan, fresh?: boolean) => database.read(rewrite(plan), fresh) }
+    const other = made.get(database) ?? rewriting(database, rewrite)
     made.set(database, other)
     return { ...source, database: other }
+  }
+}
+
+/** A database that reads other plans than it is asked for. */
+function rewriting (database: Database, rewrite: Rewrite): Database {
+  const { readJson, readBatches } = database
+  return {
+    ...database,
+    read: (plan, fresh) => database.read(rewrite(plan), fresh),
+    ...readJson !== undefined && { readJson: (plan, fresh) => readJson(rewrite(plan), fresh) },
+    ...readBatches !== undefined && {
+      readBatches: (plan, size, fresh) => readBatches(rewrite(plan) as typeof plan, size, fresh)
+    }
   }
 }
 
