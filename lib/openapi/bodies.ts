@@ -50,7 +50,7 @@ function bodySchema (collection: Collection, describing: Describing, via: SubCol
   const either = required.flatMap(({ field, instead }) =>
     instead === undefined
       ? []
-      : [{ anyOf: [{ required: [field.name] }, { required: namesOf(instead) }] }])
+      : [{ anyOf: [[field.name], namesOf(instead)].map(requiring) }])
   return {
     type: 'object',
     properties: membersOf(collection, describing, presetFields(via)),
@@ -59,6 +59,10 @@ function bodySchema (collection: Collection, describing: Describing, via: SubCol
     additionalProperties: false
   }
 }
+
+/** Tools want the properties beside the names of those that are required. */
+const requiring = (names: readonly string[]): Schema =>
+  ({ required: names, properties: Object.fromEntries(names.map(name => [name, {}])) })
 
 /** The foreign key of a new item's parent. */
 const presetFields = (via: SubCollectionField | undefined): readonly StoredField[] =>

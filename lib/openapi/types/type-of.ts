@@ -35,9 +35,13 @@ const ownType = (schema: Schema) =>
 /** A part that only says which members are required takes their schemas from its whole. */
 function completedBy ({ properties: known }: Schema, part: Schema): Schema {
   const { required, properties, type } = part
-  if (!Array.isArray(required) || !isSchema(known) || properties !== undefined || type !== undefined) return part
+  const own = isSchema(properties) ? Object.values(properties) : []
+  const namesOnly = type === undefined && own.every(isEmpty)
+  if (!Array.isArray(required) || !isSchema(known) || !namesOnly) return part
   return { ...part, properties: Object.fromEntries(Object.entries(known).filter(([name]) => required.includes(name))) }
 }
+
+const isEmpty = (schema: unknown) => isSchema(schema) && Object.keys(schema).length === 0
 
 const inParentheses = (type: string) => / [|&] /.test(type) ? `(${type})` : type
 
