@@ -34,7 +34,7 @@ export const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf
 /** Returns the end of a message that names what was probably meant. */
 export const didYouMean = (near: string | undefined) => near === undefined ? '' : `; did you mean '${near}'?`
 
-/** How long a step may take before it is told what it does, in milliseconds. */
+/** The time after which a line says what a step does, in milliseconds. */
 const quiet = 700
 
 /** Returns a function that tells on one line what takes long, no more than once each tenth of a second. */

@@ -81,7 +81,7 @@ function makeAccess ({ declared, model, options, checks, log }: Registration): A
 }
 
 function limitsOf ({ reads, writes }: Options, mostItems: number, mostCost: number): Limits {
-  // What own code reads is no answer, so it may have any length.
+  // Reads of own code are no answers, so they may have any length.
   const paged = { ...reads.paged, linkStyle: 'auto', mostItems, mostCost, length: Infinity } as const
   const items = mostItems === Infinity ? Infinity : writes.items
   return { paged, whole: { ...paged, whole: true }, writes: { ...writes, items, reads: paged } }

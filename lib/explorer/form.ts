@@ -100,7 +100,7 @@ ${found && showFound(found, ({ identifier, label }) =>
 function showControl (field: ValueField, text: string, attributes: Html, mayBeEmpty: boolean): Html {
   const checks = checksOf(field)
   const checked = checks.length > 0 && html` data-checks="${JSON.stringify(checks)}"`
-  // What was typed is not sent back: the page may be kept or seen.
+  // The typed text is not sent back: the page may be kept or seen.
   if (field.schema['format'] === 'password') {
     return html`<input${attributes} type="password" autocomplete="new-password"${checked}>`
   }

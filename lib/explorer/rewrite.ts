@@ -68,7 +68,7 @@ export function spellingOf (operator: Operator, { operators }: Syntax): string {
 export function formatFilter (path: string, operator: Operator, operand: string, syntax: Syntax): string {
   const spelling = spellingOf(operator, syntax)
   if (!traitsOf(operator).list) return path + spelling + quoted(operand, spelling, syntax)
-  // Who quotes values himself has written the list as the API reads it.
+  // A client that quotes its values has written the list as the API reads it.
   if (operand.includes('"')) return path + spelling + operand
   const [delimiter = ','] = syntax.list
   const values = split(operand, syntax.list).map(value => quoted(value.trim(), '', syntax))

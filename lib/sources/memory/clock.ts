@@ -26,7 +26,7 @@ export function timed<Result> ({ limit, length }: ReadLimits, read: () => Result
   try {
     return read()
   } finally {
-    // What a transaction reads has no limit of its own.
+    // Reads of a transaction have no limit of their own.
     end = Infinity
     most = Infinity
   }

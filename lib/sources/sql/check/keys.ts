@@ -19,7 +19,7 @@ function checkUnique (
 ): readonly Finding[] {
   const [first] = fields
   const names = fields.flatMap(field => columns.get(field)?.name ?? [])
-  // What is missing is told already, and system columns have no index.
+  // Missing columns are reported already, and system columns have no index.
   if (first === undefined || names.length < fields.length) return []
   const place = placeOfField(collection, first)
   if (table.isInherited) {
@@ -41,7 +41,7 @@ function explain (shown: readonly string[], names: readonly string[], primaryKey
 
 /** Returns the fields that may not be null, over columns that may be. */
 export function fieldsWithoutNull ({ columns, table }: Served): readonly StoredField[] {
-  // Whether an expression can be null, the catalog does not say.
+  // The catalog does not say whether an expression can be null.
   if (table.kind !== 'table') return []
   const found = [...columns].filter(([field, column]) => !field.nullable && column.nullable && !column.generated)
   return found.map(([field]) => field)

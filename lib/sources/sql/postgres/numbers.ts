@@ -35,7 +35,7 @@ export const wideNumeric: Inexact = {
     // By way of text, because the cast of a double has 15 digits.
     const exact = sql`(${operand})::text::numeric`
     const ends = sql`${exact} * (1 - 1e-15), ${exact} * (1 + 1e-15)`
-    // What is too large for a double is shown as endless, and so found by it.
+    // A value that is too large for a double is shown as infinity, and is found by it.
     const low = sql`least(${ends}, ${sql.raw(largest)}) - 1e-320`
     const high = sql`greatest(${ends}, -${sql.raw(largest)}) + 1e-320`
     return boundOf(column, operator, { low, high })

@@ -115,7 +115,7 @@ function readChoices (driver: Preparing, { schema, name, type }: ListRow): Known
   return choicesOfTable(row?.sql ?? '')
 }
 
-/** What the statement of a table tells of its columns. `rowKey`: the column that is the number of the row. */
+/** The columns in the statement that created a table. `rowKey`: the column that is the number of the row. */
 interface Known {
   readonly rowKey: string | undefined
   readonly choices: ReadonlyMap<string, readonly Literal[]>

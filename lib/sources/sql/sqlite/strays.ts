@@ -36,7 +36,7 @@ function regulars (column: Sql, type: string): Regulars {
   if (certain.has(type)) return isBoolean
   const isNumber = sql`typeof(${column}) in ('integer', 'real')`
   const isOfType = isTextType(type) ? sql`typeof(${column}) = 'text'` : sql`typeof(${column}) <> 'blob'`
-  // What could be taken for a stray's position, or is no text in a URL, has a position of its own.
+  // A value that looks like a stray's position, or is no text in a URL, has a position of its own.
   const isText = sql`${isOfType} and substr(${column}, 1, 1) <> char(1) and instr(${column}, char(0)) = 0`
   return {
     ...isBoolean,
