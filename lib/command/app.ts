@@ -10,12 +10,16 @@ import type { Terminal } from './terminal.ts'
 /** How a design is served. `write`: clients may write. */
 export interface Serving { readonly host: string, readonly prefix: string, readonly write: boolean }
 
+// No route of this application has schemas of Fastify's, whose compilers take 50 ms to load.
+const never = () => () => { throw new Error('no route has a schema') }
+const schemaController = { compilersFactory: { buildValidator: never, buildSerializer: never } }
+
 /** Returns the application that serves a design. */
 export async function makeApp (
   database: OpenedDatabase, design: Design, { host, prefix, write }: Serving, terminal: Pick<Terminal, 'error'>
 ): Promise<FastifyInstance> {
   // A large catalogue may take long on a slow machine, and that is no error.
-  const app = Fastify({ loggerInstance: makeLogger(terminal), pluginTimeout: 0 })
+  const app = Fastify({ loggerInstance: makeLogger(terminal), pluginTimeout: 0, schemaController })
   guardHost(app, host)
   await app.register(dataApi, {
     prefix,

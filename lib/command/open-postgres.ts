@@ -5,7 +5,7 @@ import { CommandError } from './terminal.ts'
 
 /** Opens a PostgreSQL database. Nothing of the address is ever part of a message: it may hold a password. */
 export async function openPostgres (
-  address: string, { write, schemas, progress, meanwhile }: OpenOptions
+  address: string, { write, schemas, progress, loadServing }: OpenOptions
 ): Promise<OpenedDatabase> {
   const db = open(address, write)
   const reader: Reader = {
@@ -13,8 +13,10 @@ export async function openPostgres (
   }
   try {
     const connecting = reader.query('select current_database() as name')
-    meanwhile()
+    loadServing?.()
     const [row] = await connecting
+    // Requests need it. It comes on a connection of its own, while the tables are read and designed.
+    if (loadServing !== undefined) db.catalogCheck?.prepare?.().catch(() => {})
     return {
       kind: 'postgres',
       label: `PostgreSQL, database ${String(row?.['name'])}`,

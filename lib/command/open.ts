@@ -22,8 +22,8 @@ export interface OpenOptions {
   readonly write: boolean
   readonly schemas: readonly string[]
   readonly progress: ReturnType<typeof makeProgress>
-  /** Is called while a server is connected to and reads its catalogue. */
-  readonly meanwhile: () => void
+  /** Loads what serves, while a server is connected to and reads its catalogue; undefined if nothing will be served. */
+  readonly loadServing: (() => void) | undefined
 }
 
 /** In milliseconds: how long a statement may take before its request is 503. */

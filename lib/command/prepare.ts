@@ -13,13 +13,13 @@ export const preparingFlags: Readonly<Record<string, Flag>> = {
 
 export interface Preparing {
   readonly write: boolean
-  /** Is called while a server is connected to and reads its catalogue. */
-  readonly meanwhile?: () => void
+  /** Loads what serves, while the database is read. Default: nothing will be served. */
+  readonly loadServing?: () => void
 }
 
 /** Opens the database that the first argument names, and designs what is served of it. */
 export async function prepare (
-  flags: Flags, { write, meanwhile = () => {} }: Preparing, terminal: Terminal
+  flags: Flags, { write, loadServing }: Preparing, terminal: Terminal
 ): Promise<{ readonly database: OpenedDatabase, readonly design: Design }> {
   const [target] = flags.given
   if (target === undefined) {
@@ -29,7 +29,7 @@ export async function prepare (
   const progress = makeProgress(terminal)
   const schemas = flags.list('schema').flatMap(list => list.split(',')).filter(name => name !== '')
   const selection = parseSelection(flags.list('tables'))
-  const opening = { write, schemas: schemas.length > 0 ? schemas : ['public'], progress, meanwhile }
+  const opening = { write, schemas: schemas.length > 0 ? schemas : ['public'], progress, loadServing }
   const database = await openDatabase(target, opening)
   try {
     const tables = await database.read(selection.isWanted)

@@ -4,6 +4,7 @@ import { shellWord } from '../scaffold/keys.ts'
 import { printable } from './terminal.ts'
 
 const mostLines = 25
+const mostRelations = 8
 
 /** Tells what is served, what is not, and why. */
 export function describeDesign (
@@ -24,8 +25,8 @@ export function describeDesign (
   return `${paragraphs.filter(one => one !== undefined).join('\n\n')}\n`
 }
 
-const list = (names: readonly string[]) => [
-  ...names.slice(0, mostLines).map(printable), ...names.length > mostLines ? ['…'] : []
+const list = (names: readonly string[], most = mostLines) => [
+  ...names.slice(0, most).map(printable), ...names.length > most ? [`… (${grouped(names.length)})`] : []
 ].join(', ')
 
 const advice = ([first = '']: readonly string[]) => `\n(--show ${printable(shellWord(first))} shows one)`
@@ -35,7 +36,7 @@ const wire = (property: string) => toName('snake_case', property)
 function describeCollection ({ fields }: CollectionDesign): string {
   const scalars = fields.filter(field => field.kind === 'scalar' && field.flags.readable === true)
   const relations = fields.filter(field => field.kind !== 'scalar').map(({ property }) => wire(property))
-  return `${count(scalars.length, 'field')}${relations.length > 0 ? `; ${relations.join(', ')}` : ''}`
+  return `${count(scalars.length, 'field')}${relations.length > 0 ? `; ${list(relations, mostRelations)}` : ''}`
 }
 
 const count = (number: number, what: string) => `${grouped(number)} ${what}${number === 1 ? '' : 's'}`

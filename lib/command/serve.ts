@@ -6,7 +6,7 @@ import { prepare, preparingFlags } from './prepare.ts'
 import { describeDesign } from './report.ts'
 import type { Command, Flags } from './run.ts'
 import { CommandError, printable } from './terminal.ts'
-import { urlsToTry } from './urls.ts'
+import { rootOf, urlsToTry } from './urls.ts'
 
 /** Serves a database until the process is told to end. */
 export const serve: Command = {
@@ -17,15 +17,17 @@ export const serve: Command = {
     }
     const place = placeOf(flags)
     const write = flags.has('write')
-    const { database, design } = await prepare(flags, { write, meanwhile: loadServing }, terminal)
+    const { database, design } = await prepare(flags, { write, loadServing }, terminal)
     const { makeApp } = await import('./app.ts')
     const app = await makeApp(database, design, { ...place, write }, terminal)
     const address = await listen(app, place, database)
-    const urls = await urlsToTry(app, design, place.prefix)
-    terminal.out(describeDesign(design, { label: database.label, write }))
-    terminal.out(`\n${urls.map(path => printable(`${address}${path}`)).join('\n')}\n`)
-    if (write && !isLoopback(place.host)) terminal.out(openWarning)
     closeOnSignal(app, database)
+    const show = (path: string) => { terminal.out(`${printable(`${address}${path}`)}\n`) }
+    terminal.out(`${describeDesign(design, { label: database.label, write })}\n`)
+    show(rootOf(place.prefix))
+    // An application that a signal has closed meanwhile answers nothing.
+    for (const path of await urlsToTry(app, design, place.prefix).catch(() => [])) show(path)
+    if (write && !isLoopback(place.host)) terminal.out(openWarning)
     return undefined
   }
 }

@@ -2,7 +2,10 @@ import type { FastifyInstance } from 'fastify'
 import { toName } from '../model/names.ts'
 import type { CollectionDesign, Design } from '../scaffold/design.ts'
 
-/** Returns paths that a user can try: each of them was answered with 200. */
+/** Returns the path of the directory. */
+export const rootOf = (prefix: string): string => prefix === '' ? '/' : prefix
+
+/** Returns further paths that a user can try: each of them was answered with 200. */
 export async function urlsToTry (
   app: FastifyInstance, { collections }: Design, prefix: string
 ): Promise<readonly string[]> {
@@ -10,7 +13,6 @@ export async function urlsToTry (
     const answer = await app.inject(path)
     return answer.statusCode === 200 ? answer.json() as unknown : undefined
   }
-  const root = prefix === '' ? '/' : prefix
   const best = collections.toSorted((one, other) => relations(other).length - relations(one).length)
   for (const collection of best.slice(0, 5)) {
     const path = `${prefix}/${encodeURIComponent(wire(collection.property))}`
@@ -20,9 +22,9 @@ export async function urlsToTry (
     const candidates = [`${path}?limit=5`, `${path}/${encodeURIComponent(key)}`, selection(path, collection)]
     const answered: string[] = []
     for (const url of candidates) if (url !== undefined && await get(url) !== undefined) answered.push(url)
-    return [root, ...answered, `${prefix}/openapi.json`]
+    return [...answered, `${prefix}/openapi.json`]
   }
-  return [root, `${prefix}/openapi.json`]
+  return [`${prefix}/openapi.json`]
 }
 
 const wire = (property: string) => toName('snake_case', property)

@@ -1,19 +1,32 @@
-import type { TSchema } from '@sinclair/typebox'
+import type { TObject, TSchema } from '@sinclair/typebox'
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
-import { DeclarationError } from '../errors.ts'
+import { DeclarationError, describeValue } from '../errors.ts'
 import { makeAjv } from './load-ajv.ts'
 import { describeViolation } from './violation-message.ts'
 
 /**
- * Returns a check of data that the application passes in, which is compiled at its first use. The check throws a
- * DeclarationError for the first violation. `place` turns the path of the invalid value, such as `pages.maxSize`, into
- * the beginning of the message.
+ * Returns a check of options that the application passes in. Each option is compiled at its first use: an application
+ * gives few of them, and compiling all takes 40 ms. The check throws a DeclarationError for the first violation.
+ * `place` turns the path of the invalid value, such as `pages.maxSize`, into the beginning of the message.
  */
-export function compileCheck (schema: TSchema): (data: unknown, place: (path: string) => string) => void {
-  let validate: ValidateFunction | undefined
+export function compileCheck ({ properties }: TObject): (data: unknown, place: (path: string) => string) => void {
+  const compiled = new Map<string, ValidateFunction>()
+  const validatorOf = (name: string, schema: TSchema) => {
+    const validate = compiled.get(name) ?? checkingAjv().compile(schema)
+    compiled.set(name, validate)
+    return validate
+  }
   return (data, place) => {
-    validate ??= checkingAjv().compile(schema)
-    if (!validate(data)) throw violation(validate.errors ?? [], place)
+    if (typeof data !== 'object' || data === null || Array.isArray(data)) {
+      throw new DeclarationError(`${place('').replace(/\.$/, '')}: must be an object; found ${describeValue(data)}`)
+    }
+    for (const [name, value] of Object.entries(data) as Array<[string, unknown]>) {
+      const schema = Object.hasOwn(properties, name) ? properties[name] : undefined
+      if (schema === undefined) throw new DeclarationError(`${place(name)}: there is no such option`)
+      if (value === undefined) continue
+      const validate = validatorOf(name, schema)
+      if (!validate(value)) throw violation(validate.errors ?? [], path => place(`${name}${path}`))
+    }
   }
 }
 
@@ -28,10 +41,10 @@ function checkingAjv (): Ajv {
 
 function violation (errors: readonly ErrorObject[], place: (path: string) => string): DeclarationError {
   const [error] = errors
-  const path = (error?.instancePath ?? '').slice(1).replaceAll('/', '.')
+  const path = (error?.instancePath ?? '').replaceAll('/', '.')
   const extra: unknown = error?.params['additionalProperty']
   if (typeof extra === 'string') {
-    return new DeclarationError(`${place(path === '' ? extra : `${path}.${extra}`)}: there is no such option`)
+    return new DeclarationError(`${place(`${path}.${extra}`)}: there is no such option`)
   }
   const allowed = errors.flatMap(({ params }) => 'allowedValue' in params ? [params['allowedValue'] as unknown] : [])
   const choices = allowed.map(value => JSON.stringify(value))

@@ -1,3 +1,5 @@
+import { memoizeRecent } from '../memoize.ts'
+
 /** The convention that turns names of the application into names on the wire. */
 export type Naming = 'snake_case' | 'camelCase' | 'kebab-case' | 'PascalCase' | 'none' | ((name: string) => string)
 
@@ -7,15 +9,17 @@ export type Naming = 'snake_case' | 'camelCase' | 'kebab-case' | 'PascalCase' | 
  */
 export function toName (naming: Naming, property: string): string {
   if (typeof naming === 'function') return naming(property)
-  const parts = words(property)
   switch (naming) {
-    case 'snake_case': return parts.join('_')
-    case 'kebab-case': return parts.join('-')
-    case 'PascalCase': return parts.map(capitalize).join('')
-    case 'camelCase': return parts.map((word, index) => index === 0 ? word : capitalize(word)).join('')
+    case 'snake_case': return snakeCase(property)
+    case 'kebab-case': return words(property).join('-')
+    case 'PascalCase': return words(property).map(capitalize).join('')
+    case 'camelCase': return words(property).map((word, index) => index === 0 ? word : capitalize(word)).join('')
     case 'none': return property
   }
 }
+
+// The collections of an application have the same names again and again.
+const snakeCase = memoizeRecent(name => words(name).join('_'), { most: 10_000, longest: 100 })
 
 /**
  * Returns the words of a name in lower case: `HTTPListener` -> `http`, `listener`; `artistID` -> `artist`, `id`. A

@@ -14,14 +14,15 @@ export function chooseKey (
   table: Table, readable: ReadonlyMap<Column, TypeDesign>, named: readonly string[] | undefined
 ): Key | { readonly reason: string } {
   if (named !== undefined) return { key: named, rowNumber: undefined }
-  const usable = new Map([...readable].map(([column, type]) => [column.name, { column, type }]))
+  const columnOf = (name: string) => table.columns.find(column => column.name === name)
   const isUsable = (name: string) => {
-    const found = usable.get(name)
-    return found !== undefined && found.type.kind !== 'json' && found.type.kind !== 'list'
+    const column = columnOf(name)
+    const type = column && readable.get(column)
+    return type !== undefined && type.kind !== 'json' && type.kind !== 'list'
   }
   const isKey = (names: readonly string[]) => names.length > 0 && names.every(isUsable)
   if (isKey(table.primaryKey)) return { key: table.primaryKey, rowNumber: undefined }
-  const isFilled = (names: readonly string[]) => names.every(name => usable.get(name)?.column.nullable === false)
+  const isFilled = (names: readonly string[]) => names.every(name => columnOf(name)?.nullable === false)
   const [unique] = table.unique
     .filter(names => isKey(names) && (isFilled(names) || table.kind === 'materialized view'))
     .toSorted((one, other) => one.length - other.length)

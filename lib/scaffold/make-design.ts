@@ -58,7 +58,7 @@ function readableColumns (
   for (const column of table.columns) {
     const place = `${table.name}.${column.name}`
     const typed = typeOf(column, shown.has(place))
-    if (column.isForbidden) {
+    if (column.isForbidden === true) {
       notes.push({ place, reason: 'the role may not select it' })
     } else if (looksSecret(column.name) && !shown.has(place)) {
       secrets.push(place)

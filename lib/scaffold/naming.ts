@@ -2,8 +2,8 @@ import { memoizeRecent } from '../memoize.ts'
 import { toName, words } from '../model/names.ts'
 import { type ColumnNames, columnNaming } from '../sources/sql/column-names.ts'
 
-// A large catalogue has the same names again and again.
-const mostNames = { most: 20_000, characters: 2_000_000 }
+/** A cache of names: a large catalogue has the same ones again and again. */
+export const mostNames = { most: 20_000, characters: 2_000_000 }
 
 /** Returns the words of a column or table as a property: `artist_id`, `ArtistId`, `Artist ID` -> `artistId`. */
 export const propertyOf = memoizeRecent(name => {
@@ -26,7 +26,7 @@ export function relationName (column: string): string {
   return propertyOf((isId ? parts.slice(0, -1) : parts).join('_'))
 }
 
-const wire = memoizeRecent(property => toName('snake_case', property), mostNames)
+const wire = (property: string) => toName('snake_case', property)
 
 /** Gives out properties that differ on the wire, too. */
 export interface Names {
@@ -38,7 +38,10 @@ export interface Names {
 /** `reserved`: names on the wire that must not be given. */
 export function makeNames (reserved: ReadonlySet<string>): Names {
   const taken = new Set<string>()
-  const isFree = (property: string) => !taken.has(wire(property)) && !reserved.has(wire(property))
+  const isFree = (property: string) => {
+    const name = wire(property)
+    return !taken.has(name) && !reserved.has(name)
+  }
   return {
     has: property => !isFree(property),
     take (...wanted) {

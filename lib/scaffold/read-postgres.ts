@@ -62,10 +62,8 @@ function complete (row: Rows[number], table: Omit<Table, 'isPlain' | 'hasRowNumb
 }): Table {
   // JSON that the query made.
   const hidden = new Set(JSON.parse(String(row['forbidden'])) as string[])
-  const columns = table.columns.map(column => ({
-    ...column,
-    sample: undefined,
-    isForbidden: hidden.has(column.name)
-  }))
+  const columns = hidden.size === 0
+    ? table.columns
+    : table.columns.map(column => ({ ...column, isForbidden: hidden.has(column.name) }))
   return { ...table, columns, isPlain: row['plain'] === true, hasRowNumber: false }
 }

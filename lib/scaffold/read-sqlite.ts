@@ -49,7 +49,6 @@ function readOne (
   const samples = readSamples(driver, table, lookAt(count))
   const columns = table.columns.map(column => ({
     sample: samples.get(column.name) ?? unseen,
-    isForbidden: false,
     ...column
   }))
   return { isPlain: true, hasRowNumber: hasRowNumber(table), ...table, columns, unique: withoutRowNumber(table) }

@@ -1,10 +1,14 @@
+import { memoizeRecent } from '../memoize.ts'
 import { words } from '../model/names.ts'
+import { mostNames } from './naming.ts'
 
 /**
  * Returns true for the name of a column whose values are probably secret: `password_hash`, `apiKey`, `SALT`. Whole
  * words count, so that a `secretary` is shown.
  */
-export function looksSecret (name: string): boolean {
+export const looksSecret = memoizeRecent(isSecretName, mostNames)
+
+function isSecretName (name: string): boolean {
   if (/^pass$/i.test(name)) return true
   const parts = words(name.replaceAll(/[^\p{L}\p{N}]+/gu, '_'))
   if (parts.some(part => secretWords.has(part) || secretWords.has(part.replace(/s$/, '')))) return true

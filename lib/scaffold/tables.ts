@@ -17,9 +17,9 @@ export interface Column extends CatalogColumn {
   /** The values that a check constraint allows, in its order. */
   readonly choices: ReadonlyArray<string | number> | undefined
   /** SQLite only. */
-  readonly sample: Sample | undefined
+  readonly sample?: Sample
   /** True if the role may not select it. */
-  readonly isForbidden: boolean
+  readonly isForbidden?: boolean
 }
 
 /** A table or view with all that a design is made from. */

@@ -251,6 +251,16 @@ test('help fits a screen, and the version is that of the package', async t => {
   t.match(await runLine('--version'), { code: 0, out: /^\d+\.\d+\.\d+/ })
 })
 
+test('of many relations, it is told how many there are', async t => {
+  const tables = Array.from({ length: 12 }, (_, index) =>
+    `create table t${index} (id integer primary key, hub_id integer references hubs)`)
+  const hubs = 'create table hubs (id integer primary key)'
+  const { design, close } = await serveTarget(makeFile([hubs, ...tables].join(';')))
+  const told = describeDesign(design, { label: 'hubs.db', write: false })
+  t.match(told, /hubs {2}1 field; t0, t1, t10, t11, t2, t3, t4, t5, … \(12\)\n/)
+  await close()
+})
+
 test('it is told what is served, what is not and why; no name of a database controls the terminal', async t => {
   const hostile = 'create table "a\u001B[2Jb" (id integer primary key)'
   const { design, close } = await serveTarget(makeFile(`${music}${hostile}`))

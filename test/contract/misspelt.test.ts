@@ -54,6 +54,14 @@ refused({
     declare(Type.Object({ ...code, name: Type.String({ writable: true }) }), { source }),
     /field 'code': is required, .*nothing fills it/
   ],
+  'a strategy that is no object': [
+    behaving({ requestStrategies: true }),
+    /^collection 'things', requestStrategies: must be an object; found true$/
+  ],
+  'a misspelt strategy': [
+    behaving({ requestStrategies: { deletes: true } }),
+    /^collection 'things', requestStrategies\.deletes: there is no such option$/
+  ],
   'a misspelt scope': [
     behaving({ scpoe: () => false }),
     /^collection 'things': 'scpoe' is not a member of a behaviour\. Did you mean 'scope'\?/

@@ -163,7 +163,7 @@ async function run ([program, first = '', ...rest]: readonly string[]): Promise<
     return out + error
   }
   const { app, design, close } = await serveTarget('music.db')
-  const urls = await urlsToTry(app, design, '')
+  const urls = ['/', ...await urlsToTry(app, design, '')]
   await close()
   const served = describeDesign(design, { label: 'music.db', write: false })
   return `${served}\n${urls.map(path => `http://127.0.0.1:3000${path}\n`).join('')}`

@@ -1,4 +1,4 @@
-import { toName, words } from '../../model/names.ts'
+import { toName } from '../../model/names.ts'
 
 /** `none`: the names of the properties. `snake_case`, `PascalCase`: the names of the properties in this form. */
 type Convention = 'none' | 'snake_case' | 'PascalCase'
@@ -22,7 +22,7 @@ export function columnNaming (names: ColumnNames): (property: string) => string 
 
 const conventions: Readonly<Record<Convention, (property: string) => string>> = {
   none: property => property,
-  snake_case: property => words(property).join('_'),
+  snake_case: property => toName('snake_case', property),
   PascalCase: property => toName('PascalCase', property)
 }
 
