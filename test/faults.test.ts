@@ -9,7 +9,7 @@ import { withoutPostgres } from './helpers/on-postgres.ts'
 const program = fileURLToPath(new URL('../dist/test/faults/run.js', import.meta.url))
 
 const experiments: ReadonlyArray<readonly [what: string, name: string, ...options: readonly string[]]> = [
-  ['a process that is killed loses nothing that it acknowledged on SQLite', 'sqlite-kill', '--kills', '5'],
+  ['a process that is killed loses nothing that it acknowledged on SQLite', 'sqlite-kill', '--kills', '4'],
   ['a disk that is full loses nothing that was acknowledged on SQLite', 'sqlite-full-disk'],
   ['constraints that are deferred to the commit are answered as they turn out', 'deferred-constraints'],
   ...withoutPostgres

@@ -17,7 +17,7 @@ const supply = 20_000
 /** Strikes frames at random under mixed writes. */
 export async function postgresChaos (effort: Effort): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = []
-  const [runs, seconds] = effort.quick ? [1, 3] : [3, 20]
+  const [runs, seconds] = effort.quick ? [1, 2] : [3, 20]
   for (let run = 0; run < runs; run++) outcomes.push(await strikeAtRandom(effort, seconds))
   return [merge('chaos: 0.4 % of frames cut or held', outcomes)]
 }

@@ -16,7 +16,7 @@ export async function postgresConnections (effort: Effort): Promise<readonly Out
   const { random, quick } = effort
   const server = await startPostgres(supply, [`max_connections=${most}`, 'superuser_reserved_connections=0'])
   const served = await servePostgres({ effort, supply, options: { connectionString: server.url } })
-  const rounds = quick ? 2 : 20
+  const rounds = quick ? 1 : 20
   const heals: number[] = []
   for (let round = 0; round < rounds; round++) {
     const giveBack = await takeAll(server.url)

@@ -6,11 +6,12 @@ import { servePostgres } from './postgres-api.ts'
 import type { Random } from './random.ts'
 
 // A server is struck while clients write through an API that goes on running. One fault a row: what strikes, how often
-// (once in the short form), and when it is over.
+// and when it is over. The short form strikes once, and one of each sort.
 
 interface Fault {
   readonly name: string
   readonly rounds: number
+  readonly isOfShortForm?: boolean
   readonly statementTimeout?: number
   readonly kinds?: readonly Kind[]
   /** Strikes, and resolves with the moment at which the server could serve again. */
@@ -18,20 +19,22 @@ interface Fault {
 }
 
 const listFaults = (): readonly Fault[] => [
-  { name: 'backend killed, PostgreSQL', rounds: 40, strike: killBackend },
+  { name: 'backend killed, PostgreSQL', rounds: 40, isOfShortForm: true, strike: killBackend },
   { name: 'backend killed, single creates', rounds: 40, kinds: ['single create'], strike: killBackend },
-  { name: 'server stopped at once and started', rounds: 40, strike: restartAtOnce },
+  { name: 'server stopped at once and started', rounds: 40, isOfShortForm: true, strike: restartAtOnce },
   { name: 'the same, single creates', rounds: 40, kinds: ['single create'], strike: restartAtOnce },
   { name: 'server restarted (fast)', rounds: 40, strike: restartFast },
   // Longer than a statement may take, and the second that the API waits beyond that.
-  { name: 'server held for 2 s', rounds: 30, statementTimeout: 500, strike: hold },
+  { name: 'server held for 2 s', rounds: 30, isOfShortForm: true, statementTimeout: 500, strike: hold },
   { name: 'all backends ended, again and again for 2 s', rounds: 10, strike: storm }
 ]
 
 /** Kills backends, stops and restarts servers, holds them, and ends all backends again and again. */
 export async function postgresKills (effort: Effort): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = []
-  for (const fault of listFaults()) outcomes.push(await strikeOften(effort, fault))
+  for (const fault of listFaults()) {
+    if (!effort.quick || fault.isOfShortForm === true) outcomes.push(await strikeOften(effort, fault))
+  }
   return outcomes
 }
 

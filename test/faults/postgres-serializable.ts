@@ -24,7 +24,8 @@ const mixes: readonly Mix[] = [
 /** Has clients change the same rows in serializable transactions. */
 export async function postgresSerializable (effort: Effort): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = []
-  for (const mix of mixes) outcomes.push(await conflict(effort, mix))
+  // The last has what the others have.
+  for (const mix of effort.quick ? mixes.slice(-1) : mixes) outcomes.push(await conflict(effort, mix))
   return outcomes
 }
 
