@@ -6,6 +6,7 @@ import { tick } from './clock.ts'
 import { relatedOf } from './relations.ts'
 import { compareValues } from './sort.ts'
 import { comparableOperand } from './comparable.ts'
+import { leaving, resumed, someOf } from './suspension.ts'
 import { comparableReaderOf } from './values.ts'
 
 /** Returns true for a row that matches. */
@@ -17,11 +18,8 @@ type Value = unknown
 /** Compiles a predicate to a test of rows. */
 export function compileFilter (predicate: Predicate): RowTest {
   switch (predicate.kind) {
-    case 'all': return allOf(predicate.of.map(compileFilter))
-    case 'any': {
-      const tests = predicate.of.map(compileFilter)
-      return row => tests.some(test => test(row))
-    }
+    case 'all': return allOf(predicate.of.map(compileFilter), predicate.of.some(hasRelation))
+    case 'any': return anyOf(predicate.of.map(compileFilter), predicate.of.some(hasRelation))
     case 'not': {
       const test = compileFilter(predicate.of)
       return row => !test(row)
@@ -36,21 +34,58 @@ export function compileFilter (predicate: Predicate): RowTest {
   }
 }
 
-/** Most filters have one or two terms. */
-function allOf (tests: readonly RowTest[]): RowTest {
+/** Returns true for a predicate whose test visits other rows, and so may be suspended. */
+function hasRelation (predicate: Predicate): boolean {
+  switch (predicate.kind) {
+    case 'some': return true
+    case 'not': return hasRelation(predicate.of)
+    case 'all': case 'any': return predicate.of.some(hasRelation)
+    case 'compare': return false
+  }
+}
+
+/** Most filters have one or two terms. `long`: the tests may be suspended, and go on at the test where they were. */
+function allOf (tests: readonly RowTest[], long: boolean): RowTest {
   const [first, second, ...others] = tests
   if (first === undefined) return () => true
   if (second === undefined) return first
+  if (long) return row => !someOf(() => tests, test => !test(row))
   if (others.length === 0) return row => first(row) && second(row)
   return row => tests.every(test => test(row))
 }
 
+function anyOf (tests: readonly RowTest[], long: boolean): RowTest {
+  return long ? row => someOf(() => tests, test => test(row)) : row => tests.some(test => test(row))
+}
+
 function some (field: RelationField, test: RowTest): RowTest {
   const related = relatedOf(field)
-  return row => related(row).some(one => {
+  const visit: RowTest = row => {
     tick()
-    return test(one)
-  })
+    return test(row)
+  }
+  return row => someOf(() => related(row), visit)
+}
+
+/**
+ * Returns the rows that match. Can be suspended; then it goes on with the rows as they were, which the application may
+ * change meanwhile.
+ */
+export function filterRows (rows: Iterable<object>, test: RowTest): readonly object[] {
+  const state = resumed<{ readonly list: readonly object[], readonly index: number, readonly matching: object[] }>()
+  const matching = state?.matching ?? []
+  const list = state?.list ?? (Array.isArray(rows) ? rows as readonly object[] : [...rows])
+  let index = state?.index ?? 0
+  try {
+    for (; index < list.length; index++) {
+      tick()
+      const row = list[index] as object
+      if (test(row)) matching.push(row)
+    }
+    return matching
+  } catch (error) {
+    throw leaving(error, { list: list === rows ? [...list] : list, index, matching })
+  }
 }
 
 type ValueTest = (value: unknown) => boolean

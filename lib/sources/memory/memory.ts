@@ -2,11 +2,12 @@ import { DeclarationError } from '../../errors.ts'
 import { checkNames, type Keys } from '../../model/known-names.ts'
 import type { ReadPlan, Row } from '../../plan/plan.ts'
 import { checkMilliseconds } from '../milliseconds.ts'
-import type { Batches, Database, DataSource, Session } from '../source.ts'
+import type { Database, DataSource, IsAbandoned, Session } from '../source.ts'
 import { openSession, withinLimit } from '../transaction-limit.ts'
 import { describeTransaction, type Hold, makeWriteLock } from '../write-lock.ts'
-import { type ReadLimits, timed } from './clock.ts'
-import { readInBatches, runJsonRead, runRead } from './read.ts'
+import { type ReadLimits } from './clock.ts'
+import { findListing, type FoundListing, runJsonRead, runRead } from './read.ts'
+import { readInSlices } from './slices.ts'
 import { type Rows, type Table, tableOf, type Undo } from './table.ts'
 import { runChange } from './write.ts'
 
@@ -32,8 +33,8 @@ export interface MemoryOptions {
    */
   joins?: Record<string, Rows>
   /**
-   * How long a read of this source may take, in milliseconds, before it is 503: it holds up all other requests. Default
-   * 1000; 0 is no limit.
+   * How long a read of this source may take, in milliseconds, before it is 503. A long read gives up the event loop
+   * every 10 ms; the time of the requests that are answered meanwhile does not count. Default 1000; 0 is no limit.
    */
   statementTimeout?: number
 }
@@ -44,17 +45,18 @@ const lock = makeWriteLock(5000)
 
 /**
  * The one database of all memory sources, so relations can lead from any source to any other. Reads and writes wait for
- * a running transaction, and are `unavailable` after 5 seconds. A transaction is rolled back after 10 seconds.
+ * a running transaction, and writes for a read of several slices; they are `unavailable` after 5 seconds. A transaction
+ * is rolled back after 10 seconds.
  */
 const database: Database = {
   kind: 'memory',
   ping: async () => {},
-  read: plan => lock.runShared(() => timed(limitsOf(plan), () => runRead(plan))),
-  readJson: plan => lock.runShared(() => timed(limitsOf(plan), () => runJsonRead(plan))),
+  read: (plan, _noCache, isAbandoned) => readShared(limitsOf(plan), () => runRead(plan), isAbandoned),
+  readJson: (plan, _noCache, isAbandoned) => readShared(limitsOf(plan), () => runJsonRead(plan), isAbandoned),
   async readBatches (plan, size) {
     const limits = limitsOf(plan)
-    const { first, rows } = await lock.runShared(() => timed(limits, () => readInBatches(plan, size)))
-    return { first, rows: locked(rows, limits) }
+    const listing = await readShared(limits, () => findListing(plan, size))
+    return { first: listing.first, rows: batchesOf(listing, size, limits) }
   },
   change: change => lock.runShort(() => runChange(change, [])),
   transaction: work => lock.runExclusive(hold => runTransaction(work, hold))
@@ -67,13 +69,16 @@ function limitsOf (plan: ReadPlan): ReadLimits {
   return { limit, length: plan.longest ?? Infinity }
 }
 
+const readShared = <Result>(limits: ReadLimits, read: () => Result, isAbandoned?: IsAbandoned) =>
+  lock.runInParts(() => readInSlices(limits, read, isAbandoned))
+
 /** Waits with each batch for a running transaction. */
-async function * locked (rows: Batches['rows'], limits: ReadLimits): AsyncGenerator<readonly Row[]> {
-  const batches = rows[Symbol.asyncIterator]()
-  for (;;) {
-    const batch = await lock.runShared(() => timed(limits, () => batches.next()))
-    if (batch.done === true) return
-    yield batch.value
+async function * batchesOf (
+  { page, project }: FoundListing, size: number, limits: ReadLimits
+): AsyncGenerator<readonly Row[]> {
+  for (let start = 0; start < page.length; start += size) {
+    const batch = page.slice(start, start + size)
+    yield await readShared(limits, () => project(batch))
   }
 }
 

@@ -4,9 +4,10 @@ import type { Listing, Row, Selection, Shown } from '../../plan/plan.ts'
 import { always } from '../../plan/predicates.ts'
 import { textOf } from '../json-text.ts'
 import { hold, tick } from './clock.ts'
-import { compileFilter } from './filter.ts'
+import { compileFilter, filterRows } from './filter.ts'
 import { relatedOf } from './relations.ts'
 import { sortRows } from './sort.ts'
+import { inTurn, leaving, mapEach, resumed } from './suspension.ts'
 import { type Reader, readerOf } from './values.ts'
 
 /** Makes a row, or an item of an answer, of an object. */
@@ -71,44 +72,56 @@ function memberReader (shown: Shown, form: Form): Reader {
   }
 }
 
-/** All objects that the function makes are copies of one empty object, so that they share a hidden class. */
+/** An object that is being made. `index`: its next member. */
+interface Making { readonly made: Record<string, unknown>, readonly index: number }
+
+/**
+ * All objects that the function makes are copies of one empty object, so that they share a hidden class. The function
+ * can be suspended.
+ */
 function maker (members: readonly Member[]): Project {
   const empty: Readonly<Record<string, unknown>> = Object.fromEntries(members.map(({ name }) => [name, null]))
   return row => {
-    tick()
-    const made = { ...empty }
-    for (const { name, read } of members) made[name] = read(row)
-    return made
+    let { made, index } = resumed<Making>() ?? { made: { ...empty }, index: 0 }
+    try {
+      tick()
+      for (; index < members.length; index++) {
+        const { name, read } = members[index] as Member
+        made[name] = read(row)
+      }
+      return made
+    } catch (error) {
+      throw leaving(error, { made, index })
+    }
   }
 }
 
 function listReader ({ field, listing }: Extract<Shown, { kind: 'list' }>, { project }: Form): Reader {
   const related = relatedOf(field)
   const list = listerOf(listing, project(listing.select))
-  if (listing.where === always) return row => list(related(row))
+  if (listing.where === always) return row => inTurn(() => related(row), list)
   const matches = compileFilter(listing.where)
-  return row => list(related(row).filter(matches))
+  return row => inTurn(() => filterRows(related(row), matches), list)
 }
 
 function itemReader ({ field, where, select }: Extract<Shown, { kind: 'item' }>, form: Form): Reader {
   const related = relatedOf(field)
   const matches = compileFilter(where)
   const project = form.project(select)
-  return row => {
-    const found = related(row).find(matches)
-    if (found === undefined) return null
-    hold(1)
-    return project(found)
-  }
+  return row => inTurn(() => {
+    const [found] = filterRows(related(row), matches)
+    if (found !== undefined) hold(1)
+    return found
+  }, found => found === undefined ? null : project(found))
 }
 
 /** Returns a function that sorts, cuts and projects objects, which must match the listing's `where`. */
 export function listerOf (
   { order, range: { offset, limit } }: Listing, project: Project
 ): (rows: readonly object[]) => readonly Row[] {
-  return rows => {
+  return rows => inTurn(() => {
     const listed = sortRows(rows, order, offset + limit).slice(offset)
     hold(listed.length)
-    return listed.map(project)
-  }
+    return listed
+  }, listed => mapEach(listed, project))
 }

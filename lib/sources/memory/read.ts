@@ -2,72 +2,69 @@ import { decimalOfKey } from '../../model/decimals.ts'
 import type { DataField } from '../../model/model.ts'
 import type { Listing, Origin, ReadPlan, Selection, Step, ReadPlanOf, Row } from '../../plan/plan.ts'
 import { always } from '../../plan/predicates.ts'
-import type { Batches, Ends, Group, JsonResult, Missed, ReadResult } from '../source.ts'
+import type { Ends, Group, JsonResult, Missed, ReadResult } from '../source.ts'
 import { writeInParts } from '../json-text.ts'
 import { candidateRows } from './candidates.ts'
 import { tick } from './clock.ts'
-import { compileFilter } from './filter.ts'
+import { compileFilter, filterRows } from './filter.ts'
+import { sortLong } from './merge-sort.ts'
 import { itemOf, listerOf, projectionOf, textsOf } from './projections.ts'
 import { relatedOf } from './relations.ts'
 import { compareValues, sortRows } from './sort.ts'
+import { inTurn, leaving, mapEach, resumed } from './suspension.ts'
 import { comparableReaderOf, readerOf } from './values.ts'
 
-/** Runs a read on the objects in memory. */
-export function runRead (plan: ReadPlan): ReadResult {
-  const resolved = resolveSteps(plan.steps)
+/** Runs a read on the objects in memory. Can be suspended. */
+export const runRead = (plan: ReadPlan): ReadResult => inTurn(() => resolveSteps(plan.steps), resolved => {
   if (resolved.kind !== 'resolved') return resolved
   switch (plan.kind) {
     case 'item': return readItem(plan, resolved.row)
     case 'list': return readList(plan, resolved.row)
     case 'groups': return readGroups(plan, resolved.row)
   }
-}
+})
 
-/** Runs a read, whose result is JSON text unless code of the application computes a part of it. */
-export function runJsonRead (plan: ReadPlan): ReadResult | JsonResult {
-  const resolved = resolveSteps(plan.steps)
-  if (resolved.kind !== 'resolved') return resolved
-  switch (plan.kind) {
-    case 'item': return readItemTexts(plan, resolved.row)
-    case 'list': return readListText(plan, resolved.row)
-    case 'groups': return readGroups(plan, resolved.row)
-  }
-}
+/** Runs a read, whose result is JSON text unless code of the application computes a part of it. Can be suspended. */
+export const runJsonRead = (plan: ReadPlan): ReadResult | JsonResult =>
+  inTurn(() => resolveSteps(plan.steps), resolved => {
+    if (resolved.kind !== 'resolved') return resolved
+    switch (plan.kind) {
+      case 'item': return readItemTexts(plan, resolved.row)
+      case 'list': return readListText(plan, resolved.row)
+      case 'groups': return readGroups(plan, resolved.row)
+    }
+  })
 
 /** The object of the last step; undefined if there are no steps. */
 interface Resolved { readonly kind: 'resolved', readonly row: object | undefined }
 
-/** Follows the steps. Each must lead to exactly one item. */
+/** Follows the steps. Each must lead to exactly one item. Can be suspended. */
 export function resolveSteps (steps: readonly Step[]): Resolved | Missed {
-  let row: object | undefined
-  let index = 0
-  for (const step of steps) {
-    const found = rowsOf(step, row, step.where)
-    if (found.length === 0) return { kind: 'missing', step: index }
-    if (found.length > 1) return { kind: 'ambiguous', step: index }
-    row = found[0]
-    index++
+  let { index, row } = resumed<{ index: number, row: object | undefined }>() ?? { index: 0, row: undefined }
+  try {
+    for (; index < steps.length; index++) {
+      const step = steps[index] as Step
+      const found = rowsOf(step, row, step.where)
+      if (found.length === 0) return { kind: 'missing', step: index }
+      if (found.length > 1) return { kind: 'ambiguous', step: index }
+      row = found[0]
+    }
+    return { kind: 'resolved', row }
+  } catch (error) {
+    throw leaving(error, { index, row })
   }
-  return { kind: 'resolved', row }
 }
 
-/** Returns the matching objects of a collection, or of the parent's relation `via`. */
+/** Returns the matching objects of a collection, or of the parent's relation `via`. Can be suspended. */
 function rowsOf (
   { collection, via }: Origin | Step, parent: object | undefined, where: Listing['where']
 ): readonly object[] {
   const rows = via === undefined || parent === undefined ? candidateRows(collection, where) : relatedOf(via)(parent)
-  return filterRows(rows, where)
+  return matchingRows(rows, where)
 }
 
-function filterRows (rows: Iterable<object>, where: Listing['where']): readonly object[] {
-  if (where === always && Array.isArray(rows)) return rows
-  const test = compileFilter(where)
-  const matching: object[] = []
-  for (const row of rows) {
-    tick()
-    if (test(row)) matching.push(row)
-  }
-  return matching
+function matchingRows (rows: Iterable<object>, where: Listing['where']): readonly object[] {
+  return where === always && Array.isArray(rows) ? rows : filterRows(rows, compileFilter(where))
 }
 
 function readItem ({ select }: ReadPlanOf<'item'>, row: object | undefined): ReadResult {
@@ -76,11 +73,11 @@ function readItem ({ select }: ReadPlanOf<'item'>, row: object | undefined): Rea
 
 type ListPlan = ReadPlanOf<'list'>
 
-function readList (plan: ListPlan, parent: object | undefined): ReadResult {
-  const { listing, extra, count } = plan
-  const { page, more, total } = findPage(plan, parent)
-  return { kind: 'rows', rows: page.map(projectionOf(listing.select, extra)), more, ...count && { total } }
-}
+const readList = (plan: ListPlan, parent: object | undefined): ReadResult =>
+  inTurn(() => findPage(plan, parent), ({ page, more, total }) => {
+    const { listing, extra, count } = plan
+    return { kind: 'rows', rows: mapEach(page, projectionOf(listing.select, extra)), more, ...count && { total } }
+  })
 
 function readItemTexts (plan: ReadPlanOf<'item'>, row: object | undefined): ReadResult | JsonResult {
   const texts = textsOf(plan.select)
@@ -91,57 +88,60 @@ function readListText (plan: ListPlan, parent: object | undefined): ReadResult |
   const { listing, extra, count, longest = Infinity } = plan
   const make = itemOf(listing.select)
   if (make === undefined) return readList(plan, parent)
-  const { page, more, total } = findPage(plan, parent)
-  const items = page.map(make)
-  return {
-    kind: 'items',
-    text: reversed => `[${writeInParts(reversed ? items.toReversed() : items, longest, JSON.stringify)}]`,
-    ends: endsOf(page, projectionOf(none, extra)),
-    more,
-    ...count && { total }
-  }
+  return inTurn(() => findPage(plan, parent), ({ page, more, total }) =>
+    inTurn(() => mapEach(page, make), items => {
+      return {
+        kind: 'items',
+        text: reversed => `[${writeInParts(reversed ? items.toReversed() : items, longest, JSON.stringify)}]`,
+        ends: endsOf(page, projectionOf(none, extra)),
+        more,
+        ...count && { total }
+      }
+    }))
 }
 
 const none: Selection = Object.freeze([])
 
 /** The rows are made at once: the application may change its objects before links are made of them. */
 function endsOf (page: readonly object[], project: (row: object) => Row): Ends | undefined {
-  const [first] = page
-  const last = page.at(-1)
-  if (first === undefined || last === undefined) return undefined
-  const rows = { first: project(first), last: project(last) }
-  return { first: () => rows.first, last: () => rows.last }
+  const [first, last] = mapEach([...page.slice(0, 1), ...page.slice(-1)], project)
+  return first && last && { first: () => first, last: () => last }
 }
 
-/** Finds and sorts the objects of a listing once, and projects them batch by batch. */
-export function readInBatches (plan: ListPlan, size: number): Batches {
-  const { steps, listing, extra, count } = plan
-  const resolved = resolveSteps(steps)
-  if (resolved.kind !== 'resolved') return { first: resolved, rows: projectBatches([], plan, size) }
-  const { page, more, total } = findPage(plan, resolved.row)
-  const rows = page.slice(0, size).map(projectionOf(listing.select, extra))
-  const first = { kind: 'rows', rows, more, ...count && { total } } as const
-  return { first, rows: projectBatches(page, plan, size) }
+/** The objects of a listing, found and sorted. `project` makes the rows of a batch of them. Both can be suspended. */
+export interface FoundListing {
+  readonly first: Missed | Extract<ReadResult, { kind: 'rows' }>
+  readonly page: readonly object[]
+  project (batch: readonly object[]): readonly Row[]
 }
 
-/** Each object is tested again: what was written since they were found may have taken it from the scope. */
-async function * projectBatches (
-  rows: readonly object[], { listing, extra }: ListPlan, size: number
-): AsyncGenerator<readonly Row[]> {
-  const project = projectionOf(listing.select, extra)
-  const test = compileFilter(listing.where)
-  for (let start = 0; start < rows.length; start += size) {
-    yield rows.slice(start, start + size).filter(row => test(row)).map(project)
-  }
-}
+/** Finds and sorts the objects of a listing once, and projects the first batch. */
+export const findListing = (plan: ListPlan, size: number): FoundListing =>
+  inTurn(() => resolveSteps(plan.steps), resolved => {
+    const { listing, extra, count } = plan
+    const project = projectionOf(listing.select, extra)
+    if (resolved.kind !== 'resolved') return { first: resolved, page: [], project: () => [] }
+    return inTurn(() => findPage(plan, resolved.row), ({ page, more, total }) => {
+      const rows = mapEach(page.slice(0, size), project)
+      const test = compileFilter(listing.where)
+      return {
+        first: { kind: 'rows', rows, more, ...count && { total } },
+        page,
+        // What was written since the objects were found may have taken them from the scope.
+        project: batch => inTurn(() => filterRows(batch, test), found => mapEach(found, project))
+      }
+    })
+  })
 
 /** `more`: further objects follow the page. `total`: the number of objects before the plan's cursor is applied. */
 interface FoundPage { readonly page: readonly object[], readonly more: boolean, readonly total: number }
 
 function findPage ({ from, listing, cursorBound }: ListPlan, parent: object | undefined): FoundPage {
   const { where, order, range } = listing
-  const rows = rowsOf(from, parent, where)
-  return { ...cut(sortRows(filterRows(rows, cursorBound), order, limitOf(range)), range), total: rows.length }
+  return inTurn(() => rowsOf(from, parent, where), rows =>
+    inTurn(() => matchingRows(rows, cursorBound), following => {
+      return { ...cut(sortRows(following, order, limitOf(range)), range), total: rows.length }
+    }))
 }
 
 /** Returns the number of rows to read: those of the range, and one more, which shows that further rows follow. */
@@ -153,24 +153,27 @@ function cut<T> (
   return { page: rows.slice(offset, offset + limit), more: rows.length > offset + limit }
 }
 
-function readGroups (plan: ReadPlanOf<'groups'>, parent: object | undefined): ReadResult {
-  const { from, by, cursorBound, descending, range, members, count } = plan
-  const rowsByValue = groupBy(rowsOf(from, parent, members.where), by)
-  rowsByValue.delete(null)
-  const compare = (one: unknown, other: unknown) => {
-    tick()
-    return descending ? compareValues(other, one) : compareValues(one, other)
-  }
-  const values = [...rowsByValue.keys()].toSorted(compare)
+const readGroups = (plan: ReadPlanOf<'groups'>, parent: object | undefined): ReadResult =>
+  inTurn(() => inTurn(() => rowsOf(plan.from, parent, plan.members.where), rows => groupBy(rows, plan.by)), groups =>
+    inTurn(() => sortValues(groups, plan.descending), values => pageOfGroups(plan, groups, values)))
+
+type RowsByValue = ReadonlyMap<unknown, readonly object[]>
+
+const sortValues = (groups: RowsByValue, descending: boolean): readonly unknown[] => sortLong([...groups.keys()],
+  descending ? (one, other) => compareValues(other, one) : compareValues)
+
+function pageOfGroups (plan: ReadPlanOf<'groups'>, rowsByValue: RowsByValue, values: readonly unknown[]): ReadResult {
+  const { by, cursorBound, range, members, count } = plan
   const isAfterCursor = compileFilter(cursorBound)
   // All rows of a group have its value, so the first row decides.
-  const following = values.filter(value => {
-    tick()
-    return rowsByValue.get(value)?.slice(0, 1).every(isAfterCursor)
-  })
+  const isOnPage = (value: unknown) => {
+    const [row] = rowsByValue.get(value) ?? []
+    return row !== undefined && isAfterCursor(row)
+  }
+  const following = cursorBound === always ? values : values.filter(isOnPage)
   const { page, more } = cut(following, range)
   const list = listerOf(members, projectionOf(members.select))
-  const groups = page.map((value): Group => {
+  const groups = mapEach(page, (value): Group => {
     const rows = rowsByValue.get(value) ?? []
     return { value: labelOf(by, value, rows), rows: list(rows) }
   })
@@ -183,15 +186,23 @@ function labelOf (by: DataField, comparable: unknown, [row]: readonly object[]):
   return row === undefined ? comparable : readerOf(by)(row)
 }
 
-function groupBy (rows: readonly object[], by: DataField): Map<unknown, object[]> {
-  const groups = new Map<unknown, object[]>()
+interface Grouping { readonly groups: Map<unknown, object[]>, readonly index: number }
+
+/** Rows whose value is null are in no group. */
+function groupBy (rows: readonly object[], by: DataField): RowsByValue {
   const read = comparableReaderOf(by)
-  for (const row of rows) {
-    tick()
-    const value = read(row)
-    const group = groups.get(value)
-    if (group === undefined) groups.set(value, [row])
-    else group.push(row)
+  let { groups, index } = resumed<Grouping>() ?? { groups: new Map(), index: 0 }
+  try {
+    for (; index < rows.length; index++) {
+      tick()
+      const row = rows[index] as object
+      const value = read(row)
+      const group = groups.get(value)
+      if (group !== undefined) group.push(row)
+      else if (value !== null) groups.set(value, [row])
+    }
+    return groups
+  } catch (error) {
+    throw leaving(error, { groups, index })
   }
-  return groups
 }

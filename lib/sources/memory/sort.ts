@@ -1,15 +1,23 @@
 import type { Order } from '../../plan/plan.ts'
 import { tick } from './clock.ts'
+import { sortLong } from './merge-sort.ts'
+import { inTurn, leaving, mapEach, resumed } from './suspension.ts'
 import { comparableReaderOf, type Reader } from './values.ts'
 
 /**
  * Returns the first `limit` rows in the order (docs/http.md: Query strings). Default Infinity. Reads each value at most
- * once.
+ * once. Can be suspended.
  */
 export function sortRows (rows: readonly object[], order: Order, limit = Infinity): readonly object[] {
-  // If the limit is small, the first term alone excludes most rows, and a heap of the limit's size is faster.
-  const sorted = limit < rows.length / 4 ? firstOf(rows, compareBy(order), limit) : allOf(rows, order).slice(0, limit)
-  return sorted.map(({ row }) => row)
+  const list = resumed<readonly object[]>() ?? rows
+  try {
+    // If the limit is small, the first term alone excludes most rows, and a heap of the limit's size is faster.
+    const sorted = limit < list.length / 4 ? firstOf(list, compareBy(order), limit) : allOf(list, order).slice(0, limit)
+    return sorted.map(({ row }) => row)
+  } catch (error) {
+    // The rows may be those of the application, which may change them before the read goes on.
+    throw leaving(error, list === rows ? [...list] : list)
+  }
 }
 
 /** A row and its values of the order's terms, of which the first `readCount` have been read. */
@@ -21,18 +29,17 @@ const entryOf = (row: object): SortEntry => ({ row, values: [], readCount: 0 })
 function allOf (rows: readonly object[], order: Order): readonly SortEntry[] {
   const readers = order.map(({ field }) => comparableReaderOf(field))
   const signs = order.map(({ descending }) => descending ? -1 : 1)
-  const all = rows.map(row => {
+  const read = (row: object): SortEntry => {
     tick()
-    return { row, values: readers.map(read => read(row)), readCount: readers.length }
-  })
-  return all.sort((one, other) => {
-    tick()
+    return { row, values: readers.map(one => one(row)), readCount: readers.length }
+  }
+  return inTurn(() => mapEach(rows, read), entries => sortLong(entries, (one, other) => {
     for (let index = 0; index < signs.length; index++) {
       const compared = compareValues(one.values[index], other.values[index])
       if (compared !== 0) return compared * (signs[index] ?? 1)
     }
     return 0
-  })
+  }))
 }
 
 type Compare = (one: SortEntry, other: SortEntry) => number
@@ -58,19 +65,27 @@ function valueAt (entry: SortEntry, index: number, read: Reader): unknown {
 }
 
 /** Sorts the first `limit` rows, which it collects in a heap. The top is the last of them: later rows are skipped. */
-function firstOf (rows: readonly object[], compare: Compare, limit: number): readonly SortEntry[] {
-  const heap: SortEntry[] = []
+const firstOf = (rows: readonly object[], compare: Compare, limit: number): readonly SortEntry[] =>
+  inTurn(() => heapOf(rows, compare, limit), heap => sortLong(heap, compare))
+
+function heapOf (rows: readonly object[], compare: Compare, limit: number): SortEntry[] {
+  let { heap, index } = resumed<{ heap: SortEntry[], index: number }>() ?? { heap: [], index: 0 }
   let next = entryOf({})
-  for (const row of rows) {
-    tick()
-    next.row = row
-    next.readCount = 0
-    if (heap.length >= limit && (limit === 0 || compare(next, heap[0] ?? next) >= 0)) continue
-    if (heap.length < limit) push(heap, next, compare)
-    else replaceTop(heap, next, compare)
-    next = entryOf(row)
+  try {
+    for (; index < rows.length; index++) {
+      tick()
+      const row = rows[index] as object
+      next.row = row
+      next.readCount = 0
+      if (heap.length >= limit && (limit === 0 || compare(next, heap[0] ?? next) >= 0)) continue
+      if (heap.length < limit) push(heap, next, compare)
+      else replaceTop(heap, next, compare)
+      next = entryOf(row)
+    }
+    return heap
+  } catch (error) {
+    throw leaving(error, { heap, index })
   }
-  return heap.sort(compare)
 }
 
 function push (heap: SortEntry[], entry: SortEntry, compare: Compare): void {
