@@ -94,6 +94,37 @@ for (const [name, options, file] of [
   })
 }
 
+const Plain = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  text: Type.String({ readable: true })
+})
+const plain = 'id integer primary key, text text not null, parentId integer not null'
+for (const [kind, scanned] of [
+  ['a table', `create table scanned (${plain}); insert into scanned select * from children`],
+  ['a table without rowid', `create table scanned (${plain}) without rowid;
+    insert into scanned select * from children`],
+  ['a table with a column of that name', `create table scanned (${plain}, _rowid_ default 1);
+    insert into scanned (id, text, parentId) select * from children`],
+  ['a table whose rows have numbers of one pattern', `create table scanned (${plain});
+    insert into scanned select id * 64000, text, parentId from children`],
+  ['a view', 'create view scanned as select * from children']
+] as const) {
+  test(`a scan of ${kind} that takes longer than statementTimeout is 503`, async t => {
+    const { app, db } = await serve({ statementTimeout: 20, readThreads: 0 })
+    db.exec(scanned)
+    const collections = { scanned: collection(Plain, { source: db.table('scanned') }) }
+    const api = Fastify()
+    t.teardown(() => api.close())
+    await api.register(dataApi, { collections, queryString: { limits: { cost: 10_000 } } })
+    const where = Array.from({ length: 30 }, (_, index) => `text*~=z${index}`).join('|')
+    for (const url of [`/scanned?where=(${where})`, `/scanned/by_text?where=(${where})`]) {
+      t.equal((await api.inject(url)).statusCode, 503, url)
+    }
+    t.equal((await api.inject('/scanned?text$=99&limit=1')).json<unknown[]>().length, 1)
+    t.equal((await app.inject('/children/1')).statusCode, 200)
+  })
+}
+
 test('a read that waits for a thread longer than busyTimeout is 503', async t => {
   const { app } = await serve({ readThreads: 1, busyTimeout: 100, statementTimeout: 1500 })
   const answers = await Promise.all([1, 2, 3].map(limit => app.inject(`${longest}&limit=${limit}`)))

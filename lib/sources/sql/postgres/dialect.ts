@@ -52,6 +52,7 @@ export const postgresDialect: Dialect = {
   },
   clocked: conditions => conditions,
   sized: json => json,
+  sizedList: array => array,
   within,
   limit (limit, offset) {
     const first = limit === undefined ? sql`` : sql`limit ${limit}`

@@ -1,6 +1,6 @@
 import { memoize } from '../../../memoize.ts'
-import { clockFunction, lengthFunction, shortLength } from './dialect.ts'
 import type { SqliteDriver } from './driver.ts'
+import { clockFunction, itemFunction, lengthFunction, listFunction, longList } from './limits.ts'
 
 /**
  * A limit for the time and the result of statements. The drivers cannot interrupt a statement, so the loops of our
@@ -38,49 +38,73 @@ export class TooLong extends Error {
   }
 }
 
-// One short item of 64 tells its length, so the sum is an estimate. Of 16 million characters in items of 1,000, the
-// standard deviation is one million.
-const tolerance = 2
+// One short item or list of 64 tells its length for all 64, so the sum is an estimate. Of 16 million characters in
+// lists of 4,000, the standard deviation is two million. Of a short answer, a few lists may tell a million.
+const tolerance = (longest: number) => 2 * longest + 2_000_000
 
 /** Returns the clock of a connection, and registers its functions there. A connection has one clock. */
 export const clockOf = memoize((driver: SqliteDriver): Clock => {
-  let limit = Infinity
-  let end: number | undefined
-  let most = Infinity
-  let length = 0
-  let error: Error | undefined
-  // Most statements end before the first call, so the time is read at the first call instead of at the start.
-  const look = () => {
-    const now = performance.now()
-    end ??= now + limit
-    if (now > end) throw error = new Overdue(limit)
-    return 1
-  }
-  driver.function(clockFunction, { deterministic: false }, look)
-  driver.function(lengthFunction, { deterministic: false }, added => {
-    const characters = Number(added)
-    length += characters < shortLength ? 64 * characters : characters
-    if (length > tolerance * most) throw error = new TooLong(most)
-    // A page in the order of its key has no other clock.
-    return look()
-  })
+  const state: State = { limit: Infinity, end: undefined, most: Infinity, length: 0, ofItems: 0, error: undefined }
+  register(driver, state)
   return {
     within (milliseconds, longest, work) {
-      limit = milliseconds
-      end = undefined
-      most = longest
-      length = 0
-      error = undefined
+      Object.assign(state, { limit: milliseconds, end: undefined, most: longest, length: 0, ofItems: 0 })
+      state.error = undefined
       try {
         return work()
       } catch (thrown) {
         // Not every driver passes on the error that a function throws.
-        throw error ?? thrown
+        throw state.error ?? thrown
       } finally {
-        limit = Infinity
-        end = undefined
-        most = Infinity
+        state.limit = Infinity
+        state.end = undefined
+        state.most = Infinity
       }
     }
   }
 })
+
+/** The limits of the statement that runs, and what is known of it. */
+interface State {
+  /** In milliseconds. */
+  limit: number
+  /** The time at which the limit is exceeded; undefined until the first call. */
+  end: number | undefined
+  /** In characters, as the lengths are. */
+  most: number
+  length: number
+  /** The length of the items of a list whose own length was not told yet. */
+  ofItems: number
+  error: Error | undefined
+}
+
+function register (driver: SqliteDriver, state: State): void {
+  // Most statements end before the first call, so the time is read at the first call instead of at the start.
+  const look = () => {
+    const now = performance.now()
+    state.end ??= now + state.limit
+    if (now > state.end) throw state.error = new Overdue(state.limit)
+    return 1
+  }
+  const measure = () => {
+    if (state.length + state.ofItems > tolerance(state.most)) throw state.error = new TooLong(state.most)
+    // A page in the order of its key has no other clock.
+    return look()
+  }
+  const options = { deterministic: false }
+  driver.function(clockFunction, options, look)
+  driver.function(lengthFunction, options, length => {
+    state.length += Number(length)
+    return measure()
+  })
+  driver.function(itemFunction, options, length => {
+    state.ofItems += Number(length)
+    return measure()
+  })
+  driver.function(listFunction, options, (length, bytes) => {
+    // The length of a long list includes those of its items, which were told just before.
+    state.ofItems = 0
+    state.length += Number(bytes) < longList ? 64 * Number(length) : Number(length)
+    return measure()
+  })
+}

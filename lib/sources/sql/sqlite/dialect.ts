@@ -4,28 +4,13 @@ import type { Scalar, ValueKind } from '../../../model/values.ts'
 import type { ColumnType } from '../statements/columns.ts'
 import type { Dialect, Sql } from '../statements/dialect.ts'
 import { readNumber } from '../statements/exact-numbers.ts'
-import type { JsonLength } from '../statements/json-length.ts'
 import { isTyped, type Slot, type TypedValue, type Value } from '../statements/shape.ts'
 import { parseScalar, parseText } from '../statements/parse-json.ts'
 import { call, decimalText } from './functions.ts'
 import { sqliteWriter } from './json.ts'
+import { clocked, sized, sizedList } from './limits.ts'
 import { moment, momentBound, storeMoment } from './moments.ts'
 import { isIntegerType, isTextType, strayOperand, strayPosition } from './strays.ts'
-
-/** The name of the SQL function that throws in a statement that takes too long. Each connection registers its own. */
-export const clockFunction = 'data_api_clock'
-
-/** The name of the SQL function that throws in a statement whose answer becomes too long, registered likewise. */
-export const lengthFunction = 'data_api_length'
-
-/**
- * Of the lengths below this one, the function is told one of 64 alone, which stands for all 64: a call of JavaScript
- * takes more time than the JSON of a short item.
- */
-export const shortLength = 1024
-
-/** The length of a page's item that is told to the function. A page has at most some thousands of items. */
-const longItem = 8192
 
 /** The dialect of SQLite, from version 3.37. */
 export const sqliteDialect: Dialect = {
@@ -58,9 +43,9 @@ export const sqliteDialect: Dialect = {
   },
   contains: (column, slot) => sql`instr(${column}, ${sql.val(slot)}) > 0`,
   foldCase: column => call('data_api_fold_case', asText(column)),
-  // random() comes first, because it takes a tenth of the time of a call of JavaScript.
-  clocked: conditions => sql`(random() & 63 or ${sql.id(clockFunction)}()) and ${conditions}`,
+  clocked,
   sized,
+  sizedList,
   within: select => select,
   limit (limit, offset) {
     // SQLite allows an offset only after a limit; -1 is no limit.
@@ -81,17 +66,6 @@ export const sqliteDialect: Dialect = {
   toColumn,
   givenKey: () => sql``,
   bind: bindValue
-}
-
-/** Returns the JSON of an item after its length was told to the connection's clock. */
-function sized (json: Sql, { known, texts }: JsonLength, seldom: boolean): Sql {
-  // A page has too few items for the known lengths to count.
-  if (seldom && texts.length === 0) return json
-  const length = sql.join([sql.lit(known), ...texts.map(text => sql`ifnull(length(${text}), 0)`)], sql` + `)
-  // random() comes first, because it takes a tenth of the time of a call of JavaScript.
-  const isShort = texts.length === 0 ? sql`` : sql`${length} < ${sql.lit(shortLength)} and `
-  const isTold = seldom ? sql`${length} < ${sql.lit(longItem)}` : sql`(${isShort}random() & 63)`
-  return sql`case when ${isTold} or ${sql.id(lengthFunction)}(${length}) then ${json} end`
 }
 
 /**

@@ -24,7 +24,7 @@ export interface SqliteDriver {
   readonly inTransaction?: boolean
   prepare (text: string): SqliteStatement
   exec (script: string): unknown
-  function (name: string, options: { deterministic: boolean }, body: (text: unknown) => unknown): unknown
+  function (name: string, options: { deterministic: boolean }, body: (...values: unknown[]) => unknown): unknown
   close (): unknown
 }
 

@@ -4,8 +4,8 @@ import type { JsonResult, ReadResult } from '../../source.ts'
 import type { WriteLock } from '../../write-lock.ts'
 import type { BoundRead } from '../statements/statements.ts'
 import type { Connection } from './connection.ts'
-import { clockFunction, lengthFunction } from './dialect.ts'
 import { isTransactionOpen, type SqliteDriver, toArrays } from './driver.ts'
+import { limitFunctions } from './limits.ts'
 import type { Read } from './reader.ts'
 
 type Result = ReadResult | JsonResult
@@ -165,7 +165,7 @@ function cacheableBy (driver: SqliteDriver): (text: string) => boolean {
 }
 
 // The dialect's clock and its measure of length draw a number for each row, which changes no result.
-const draws = new RegExp(`random\\(\\) & 63(?=\\)? or "(${clockFunction}|${lengthFunction})"\\()`, 'g')
+const draws = new RegExp(`random\\(\\) & 63(?=\\)? or "(${limitFunctions.join('|')})"\\()`, 'g')
 
 /** `parameters`: p1 to p5 (sqlite.org/opcode.html). */
 type Instruction = readonly [address: number, opcode: string, ...parameters: readonly unknown[]]

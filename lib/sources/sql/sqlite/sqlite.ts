@@ -15,9 +15,9 @@ import { checkOptions, type Settings, type SqliteOptions } from './options.ts'
 import { cacheReads } from './read-cache.ts'
 import { openOnce, openUnchanged, type OpenFile } from './unchanged.ts'
 import { makeReader } from './reader.ts'
+import { rowNumbers } from './row-numbers.ts'
 import { makeReadingThreads, type ReadingThreads } from './reading-threads.ts'
 import { makeStatements } from '../statements/statements.ts'
-import type { TableName } from '../table-name.ts'
 import { tableWrites } from './writes.ts'
 
 export type { SqliteOptions } from './options.ts'
@@ -114,8 +114,11 @@ function openFile (file: string, settings: Settings): OpenFile {
   const statementTimeout = settings.statementTimeout ?? (alone ? 1000 : 10_000)
   const driver = configure(typeof given === 'object' ? given : openDriver(file, given, settings), settings)
   const findWrites = tableWrites(driver)
-  const hasInsteadOf = (name: TableName) => findWrites(name)?.hasInsteadOf === true
-  const statements = makeStatements(sqliteDialect, { types: columnTypes(driver), hasInsteadOf })
+  const statements = makeStatements(sqliteDialect, {
+    types: columnTypes(driver),
+    hasInsteadOf: name => findWrites(name)?.hasInsteadOf === true,
+    hasRowNumbers: rowNumbers(driver)
+  })
   const main = connect(driver, statements, statementTimeout)
   // Transactions have the main connection to themselves. While a hook of theirs waits, the reader reads the committed
   // data.

@@ -1,9 +1,12 @@
 import { sql } from '../load-kysely.ts'
+import { memoize } from '../../../memoize.ts'
 import type { Collection, DataField } from '../../../model/model.ts'
+import { tableOf } from '../source.ts'
 import { keyOfTable, type TableName } from '../table-name.ts'
 import { type ColumnTypes, columnType, type ColumnType } from './columns.ts'
 import type { Dialect, Sql } from './dialect.ts'
 import type { Shape, Slot } from './shape.ts'
+import type { TableRef } from './table.ts'
 
 /** The state that the parts of one statement share while it is built. */
 export interface Builder {
@@ -16,6 +19,8 @@ export interface Builder {
   onConflict (table: TableName): Sql
   /** Returns true for a view whose writes its `instead of` triggers carry out. */
   hasInsteadOf (table: TableName): boolean
+  /** Adds a clock to the conditions of a loop over rows of `ref` that visits each of them once (Dialect.clocked). */
+  clockedScan (conditions: Sql, ref: TableRef): Sql
   /** Returns the slots of the values that a node of the plan holds, in the order of the values. */
   slotsOf (node: object): readonly Slot[]
 }
@@ -29,11 +34,13 @@ export interface Tables {
   readonly deferrable: ReadonlySet<string>
   /** Returns true for a view whose writes its `instead of` triggers carry out. */
   hasInsteadOf (table: TableName): boolean
+  /** Returns true for a table whose rows have numbers, which Dialect.clocked needs. */
+  hasRowNumbers (table: TableName): boolean
 }
 
 /** Makes the builder of one statement. */
 export function makeBuilder (
-  dialect: Dialect, { types, deferrable, hasInsteadOf }: Tables, { slots }: Shape
+  dialect: Dialect, { types, deferrable, hasInsteadOf, hasRowNumbers }: Tables, { slots }: Shape
 ): Builder {
   let aliases = 0
   return {
@@ -46,6 +53,17 @@ export function makeBuilder (
     onConflict: table =>
       deferrable.has(keyOfTable(table)) || hasInsteadOf(table) ? sql`` : sql` on conflict do nothing`,
     hasInsteadOf,
+    clockedScan: (conditions, { collection, alias }) =>
+      dialect.clocked(conditions, isNumbered(collection, hasRowNumbers) ? alias : undefined),
     slotsOf: node => slots.get(node) ?? []
   }
 }
+
+/** Returns true if a collection is always read from a table itself, whose rows have numbers. */
+function isNumbered (collection: Collection, hasRowNumbers: Tables['hasRowNumbers']): boolean {
+  // Where expressions are read, the table is a derived one (table.ts).
+  return hasRowNumbers(tableOf(collection)) && !hasExpressions(collection)
+}
+
+const hasExpressions = memoize(({ properties }: Collection) =>
+  [...properties.values()].some(({ kind }) => kind === 'expression'))

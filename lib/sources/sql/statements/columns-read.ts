@@ -70,7 +70,7 @@ function buildItemSelect<Result> (
   const columns = makeColumns({ fields, select, extra: [] }, ref, builder)
   const condition = buildFilter(step.where, ref, builder)
   const cardinality = cardinalityOf(step)
-  const where = cardinality === 'item' ? condition : builder.dialect.clocked(condition)
+  const where = cardinality === 'item' ? condition : builder.clockedScan(condition, ref)
   return {
     // Two rows are enough to prove ambiguity.
     sql: sql`select ${columns.sql} from ${table(ref)} where ${where}${cardinality === 'rows' ? sql` limit 2` : sql``}`,
@@ -92,7 +92,7 @@ function buildPageSelect<Result> (
   const carried = extra.filter(field => !fields.includes(field))
   const columns = makeColumns({ fields: [...fields, ...carried], select: listing.select, extra }, ref, builder)
   const conditions = sql`${buildFilter(listing.where, ref, builder)} and ${buildFilter(cursorBound, ref, builder)}`
-  const where = isDirect(listing, from) ? conditions : builder.dialect.clocked(conditions)
+  const where = isDirect(listing, from) ? conditions : builder.clockedScan(conditions, ref)
   const order = buildSort(listing.order, ref, builder)
   const limited = buildLimit(listing.range, true, builder)
   return {

@@ -1,7 +1,7 @@
 import type { QueryCompiler, RawBuilder } from 'kysely'
 import type { Operator } from '../../../model/values.ts'
 import type { ColumnType } from './columns.ts'
-import type { JsonLength } from './json-length.ts'
+import type { ItemPlace, JsonLength } from './json-length.ts'
 import type { Slot, Value } from './shape.ts'
 
 export type Sql = RawBuilder<unknown>
@@ -60,14 +60,17 @@ export interface Dialect {
   foldCase (column: Sql): Sql
   /**
    * Adds a clock to the conditions of a loop over rows, which ends a statement that takes too long. Returns the
-   * conditions as they are where the server does that by itself.
+   * conditions as they are where the server does that by itself. `numbered`: the alias of the loop's table if its rows
+   * have numbers and if the loop visits each of them once, which makes a cheaper clock.
    */
-  clocked (conditions: Sql): Sql
+  clocked (conditions: Sql, numbered?: string): Sql
   /**
    * Returns the JSON of an item, of that length, which ends a statement whose answer becomes too long. Returns the JSON
-   * as it is where another process makes the answer's text. `seldom`: of a page's items, which are few.
+   * as it is where another process makes the answer's text.
    */
-  sized (json: Sql, length: JsonLength, seldom: boolean): Sql
+  sized (json: Sql, length: JsonLength, place: ItemPlace): Sql
+  /** Returns a JSON array of items whose place is a list. It ends the statement likewise, and is a clock too. */
+  sizedList (array: Sql): Sql
   /**
    * Returns a select of one row, whose value `rows` is null if its text is too long for an answer of `longest`
    * characters. Returns the select as it is where `sized` has ended the statement by then.

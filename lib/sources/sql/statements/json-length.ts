@@ -9,6 +9,12 @@ import { column, type TableRef } from './table.ts'
 /** The least length of an item as JSON, without the items nested in it: `known` characters, and those of `texts`. */
 export interface JsonLength { readonly known: number, readonly texts: readonly Sql[] }
 
+/**
+ * The place of an item in an answer: an item of a page, of which there are few; an item of a list in a page's item,
+ * which shows no related items itself (Dialect.sizedList); or any other item in a page's item.
+ */
+export type ItemPlace = 'page' | 'list' | 'other'
+
 /** Returns the length of an item that the database writes as JSON. */
 export function lengthOfObject (select: Selection, ref: TableRef): JsonLength {
   // Each member has quotes around its name, a colon, a character for its value, and a comma.

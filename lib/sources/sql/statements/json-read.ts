@@ -8,7 +8,7 @@ import type { Builder } from './builder.ts'
 import type { Sql, Writer } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { related } from './join-conditions.ts'
-import { lengthOfObject } from './json-length.ts'
+import { type ItemPlace, lengthOfObject } from './json-length.ts'
 import { positionsOf } from './positions.ts'
 import type { Bounds, ReadCode, Values } from './read-code.ts'
 import { buildLimit, buildRow, isDirect } from './select.ts'
@@ -56,13 +56,13 @@ export function buildJsonRead (plan: ReadPlanOf<'list'>, builder: Builder): Read
   const parent = refs.at(-1)
   const ref = tableRef(from.collection, builder.alias())
   const item = buildObject(listing.select, ref, { writer, builder })
-  const object = builder.dialect.sized(item, lengthOfObject(listing.select, ref), true)
+  const object = builder.dialect.sized(item, lengthOfObject(listing.select, ref), 'page')
   const boundary = isFlat(listing.select) ? objectBoundary(listing.select) : lineBoundary
   const carried = buildCarried(extra, listing.select, ref, builder)
   const rows = buildRows(listing, ref, inner => {
     const start = startingAt(from, inner, parent, listing.where, builder)
     const conditions = sql`${start} and ${buildFilter(cursorBound, inner, builder)}`
-    return isDirect(listing, from) ? conditions : builder.dialect.clocked(conditions)
+    return isDirect(listing, from) ? conditions : builder.clockedScan(conditions, inner)
   }, true, builder)
   const carriedRows = carried.sql === undefined ? sql`null` : writer.join(carried.sql, lineBoundary.separator)
   const outputs = [
@@ -201,8 +201,8 @@ function buildObject (select: Selection, ref: TableRef, writing: Writing): Sql {
   return writing.writer.object(select.map(shown => [shown.name, buildMember(shown, ref, writing)]))
 }
 
-const buildNested = (select: Selection, ref: TableRef, writing: Writing) =>
-  writing.builder.dialect.sized(buildObject(select, ref, writing), lengthOfObject(select, ref), false)
+const buildNested = (select: Selection, ref: TableRef, place: ItemPlace, writing: Writing) =>
+  writing.builder.dialect.sized(buildObject(select, ref, writing), lengthOfObject(select, ref), place)
 
 function buildMember (shown: Shown, ref: TableRef, writing: Writing): Sql {
   switch (shown.kind) {
@@ -222,7 +222,7 @@ function buildSubItem (shown: Extract<Shown, { kind: 'item' }>, ref: TableRef, w
   const { field, where, select } = shown
   const { builder } = writing
   const target = tableRef(field.target, builder.alias())
-  const object = buildNested(select, target, writing)
+  const object = buildNested(select, target, 'other', writing)
   const relation = related(field, target, parentField => column(ref, parentField), builder.dialect)
   const conditions = sql`${relation} and ${buildFilter(where, target, builder)}`
   return sql`(select ${object} from ${table(target)} where ${conditions})`
@@ -231,10 +231,14 @@ function buildSubItem (shown: Extract<Shown, { kind: 'item' }>, ref: TableRef, w
 function buildSubList ({ field, listing }: Extract<Shown, { kind: 'list' }>, ref: TableRef, writing: Writing): Sql {
   const { builder, writer } = writing
   const target = tableRef(field.target, builder.alias())
-  const object = buildNested(listing.select, target, writing)
+  // The number of a row is a clock for long lists only. That of short lists is in sizedList().
+  const isLeaf = listing.select.every(({ field }) => field.kind === 'stored')
+  const object = buildNested(listing.select, target, isLeaf ? 'list' : 'other', writing)
   const rows = buildRows(listing, target, inner => {
     const relation = related(field, inner, parentField => column(ref, parentField), builder.dialect)
-    return builder.dialect.clocked(sql`${relation} and ${buildFilter(listing.where, inner, builder)}`)
+    const conditions = sql`${relation} and ${buildFilter(listing.where, inner, builder)}`
+    return isLeaf ? builder.clockedScan(conditions, inner) : builder.dialect.clocked(conditions)
   }, false, builder)
-  return sql`(select ${writer.array(object)} from (${rows}) as ${sql.id(target.alias)})`
+  const array = writer.array(object)
+  return sql`(select ${isLeaf ? builder.dialect.sizedList(array) : array} from (${rows}) as ${sql.id(target.alias)})`
 }

@@ -103,7 +103,7 @@ function buildPageRows (plan: ReadPlanOf<'list'>, parent: TableRef | undefined, 
   const list = buildList({ ...listing, extra, ahead: true }, tableRef(from.collection, builder.alias()), inner => {
     const start = startingAt(from, inner, parent, listing.where, builder)
     const conditions = sql`${start} and ${buildFilter(cursorBound, inner, builder)}`
-    return isDirect(listing, from) ? conditions : builder.dialect.clocked(conditions)
+    return isDirect(listing, from) ? conditions : builder.clockedScan(conditions, inner)
   }, builder)
   return {
     rows: list.sql,
@@ -152,7 +152,7 @@ function buildGroupValues (plan: ReadPlanOf<'groups'>, parent: TableRef | undefi
   const ref = tableRef(from.collection, builder.alias())
   const start = startingAt(from, ref, parent, members.where, builder)
   const bound = buildFilter(cursorBound, ref, builder)
-  const where = builder.dialect.clocked(sql`${start} and ${bound} and ${column(ref, by)} is not null`)
+  const where = builder.clockedScan(sql`${start} and ${bound} and ${column(ref, by)} is not null`, ref)
   const value = builder.dialect.grouped(column(ref, by), builder.columnType(from.collection, by))
   const order = sql`order by 1 ${descending ? sql`desc` : sql`asc`}`
   const limit = buildLimit(range, true, builder)
@@ -165,6 +165,6 @@ function buildGroupTotal (
 ): Sql {
   const ref = tableRef(from.collection, builder.alias())
   const value = builder.dialect.grouped(column(ref, by), builder.columnType(from.collection, by))
-  const condition = builder.dialect.clocked(startingAt(from, ref, parent, where, builder))
+  const condition = builder.clockedScan(startingAt(from, ref, parent, where, builder), ref)
   return sql`(select count(distinct ${value}) from ${table(ref)} where ${condition})`
 }

@@ -70,7 +70,7 @@ export function buildList (
 }
 
 const sizedRow = (row: RowCode, select: Selection, ref: TableRef, { dialect }: Builder): RowCode =>
-  ({ ...row, sql: dialect.sized(row.sql, lengthOfRow(dataFields(select, []), ref), false) })
+  ({ ...row, sql: dialect.sized(row.sql, lengthOfRow(dataFields(select, []), ref), 'other') })
 
 /**
  * Returns true if a statement visits no rows but those that the listing shows: the first ones, or those after a cursor,

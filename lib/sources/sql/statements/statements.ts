@@ -56,7 +56,12 @@ interface Statement<Code> {
 /** A value in an expression of the application. */
 interface Constant { readonly kind: 'constant', readonly value: unknown }
 
-const noTypes: Tables['types'] = { get: () => undefined }
+const unknownTables: Tables = {
+  types: { get: () => undefined },
+  deferrable: new Set<string>(),
+  hasInsteadOf: () => false,
+  hasRowNumbers: () => false
+}
 
 /**
  * The size of each cache: statements, and characters of their texts and keys. Caches are bounded because clients choose
@@ -65,13 +70,11 @@ const noTypes: Tables['types'] = { get: () => undefined }
 const cacheSize = 500
 const cacheCharacters = 1_000_000
 
-/** Makes the statements of a database. `types` may be filled later, but before the first statement. */
-export function makeStatements (
-  dialect: Dialect,
-  { types = noTypes, deferrable = new Set<string>(), hasInsteadOf = () => false }: Partial<Tables> = {}
-): Statements {
+/** Makes the statements of a database. The types of `known` may be filled later, but before the first statement. */
+export function makeStatements (dialect: Dialect, known: Partial<Tables> = {}): Statements {
   const compiler = makeCompiler(dialect)
-  const builderOf = (shape: Shape) => makeBuilder(dialect, { types, deferrable, hasInsteadOf }, shape)
+  const tables = { ...unknownTables, ...known }
+  const builderOf = (shape: Shape) => makeBuilder(dialect, tables, shape)
   const readOf = (form: 'rows' | 'locking') => cacheByShape((plan: ReadPlan, shape) => {
     return compile(chooseRead(plan, builderOf(shape), form), dialect, compiler)
   })

@@ -40,7 +40,7 @@ export function buildStepSelects (
   return steps.map((step, index) => ({ step, index })).toReversed().map(({ step, index }) => {
     const source = tableRef(step.collection, builder.alias())
     const start = startingAt(step, source, refs[index - 1], step.where, builder)
-    const where = index === 0 && cardinalityOf(step) === 'item' ? start : builder.dialect.clocked(start)
+    const where = index === 0 && cardinalityOf(step) === 'item' ? start : builder.clockedScan(start, source)
     const columns = selected(source, refs[index] ?? source)
     // A view may join or group rows that cannot be locked; its triggers see to the rows that they change.
     const isLocked = locking && index === steps.length - 1 && !builder.hasInsteadOf(tableOf(step.collection))

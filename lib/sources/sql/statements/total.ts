@@ -14,7 +14,7 @@ export function buildTotal (
   const condition = startingAt(from, ref, parent, where, builder)
   // A database counts all rows faster than it loops over them.
   const isLoop = from.via !== undefined || where !== always
-  return sql`(select count(*) from ${table(ref)} where ${isLoop ? builder.dialect.clocked(condition) : condition})`
+  return sql`(select count(*) from ${table(ref)} where ${isLoop ? builder.clockedScan(condition, ref) : condition})`
 }
 
 /** Decodes the value of a total column: `null` is the total of a plan that does not count. */
