@@ -1,5 +1,5 @@
 import type { CatalogTable } from '../sources/sql/catalog.ts'
-import { readTables } from '../sources/sql/sqlite/catalog-tables.ts'
+import { makeTableReader } from '../sources/sql/sqlite/catalog-tables.ts'
 import type { SqliteDriver } from '../sources/sql/sqlite/driver.ts'
 import { type Look, readSamples } from './samples.ts'
 import type { Omission, Sample, Table, Tables } from './tables.ts'
@@ -27,11 +27,11 @@ export function readSqlite (
     return false
   })
   // Each table is asked the same.
-  const preparing = { prepare: memoizeText(text => driver.prepare(text)) }
+  const read = makeTableReader({ prepare: memoizeText(text => driver.prepare(text)) })
   const tables = wanted.flatMap((row, index) => {
     tell(`reading table ${index + 1} of ${wanted.length}: ${row.name}`)
     try {
-      return [readOne(driver, preparing, row, wanted.length)]
+      return [complete(driver, read({ schema: 'main', name: row.name }), wanted.length)]
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       omissions.push({ place: row.name, reason: `cannot be read: ${reason}` })
@@ -41,10 +41,8 @@ export function readSqlite (
   return { kind: 'sqlite', tables, omissions }
 }
 
-function readOne (
-  driver: SqliteDriver, preparing: Pick<SqliteDriver, 'prepare'>, { name }: ListRow, count: number
-): Table {
-  const table = readTables(preparing, [{ schema: 'main', name }]).find({ schema: 'main', name })
+/** Adds the samples to a table. `count`: how many tables there are. */
+function complete (driver: SqliteDriver, table: CatalogTable | undefined, count: number): Table {
   if (table === undefined) throw new Error('it is gone')
   const samples = readSamples(driver, table, lookAt(count))
   const columns = table.columns.map(column => ({

@@ -6,8 +6,9 @@ import type { SqliteDriver } from './driver.ts'
 /** Reads the tables of these names from the catalog of SQLite. A plain name is looked up as in a statement. */
 export function readTables (driver: Preparing, names: readonly TableName[]): Catalog {
   const tables = new Map<string, CatalogTable>()
+  const read = makeTableReader(driver)
   for (const name of names) {
-    const table = readTable(driver, name)
+    const table = read(name)
     if (table !== undefined) tables.set(keyOfTable(name), table)
   }
   const isComplete = names.every(name => tables.has(keyOfTable(name)))
@@ -21,6 +22,12 @@ export function readTables (driver: Preparing, names: readonly TableName[]): Cat
       : rowsOf<ListRow>(driver, namesQuery).map(({ schema, name }) =>
         ({ schema: schema === 'main' || schema === 'temp' ? undefined : schema, name }))
   }
+}
+
+/** Returns a function that reads one table, if it exists. */
+export function makeTableReader (driver: Preparing): (name: TableName) => CatalogTable | undefined {
+  const statements = makeStatements(driver)
+  return name => readTable(driver, statements, name)
 }
 
 /** The part of a driver that reads a catalog. */
@@ -67,7 +74,7 @@ interface ColumnRow {
 const rowsOf = <Row>(driver: Preparing, text: string, ...parameters: ReadonlyArray<string | null>) =>
   driver.prepare(text).all(...parameters) as readonly Row[]
 
-function readTable (driver: Preparing, wanted: TableName): CatalogTable | undefined {
+function readTable (driver: Preparing, statements: Statements, wanted: TableName): CatalogTable | undefined {
   const asked = wanted.schema ?? null
   const [found] = rowsOf<ListRow>(driver, tableQuery, wanted.name, asked, asked)
   if (found === undefined) return undefined
@@ -81,7 +88,8 @@ function readTable (driver: Preparing, wanted: TableName): CatalogTable | undefi
     ? primaryKey[0].name
     : undefined
   const keyNames = primaryKey.map(column => column.name)
-  const choices = readChoices(driver, found)
+  // The columns' choices, by their folded names.
+  const choices = choicesOfTable(found.type === 'table' ? statements(schema).get(name) ?? '' : '')
   return {
     schema,
     name,
@@ -106,13 +114,24 @@ function kindOf (type: string): TableKind {
   return type === 'virtual' || type === 'shadow' ? 'virtual table' : 'table'
 }
 
-/** Returns the choices of the columns by their folded names. */
-function readChoices (driver: Preparing, { schema, name, type }: ListRow): Known['choices'] {
-  if (type !== 'table') return new Map()
-  const quoted = `"${schema.replaceAll('"', '""')}"`
-  const text = `select sql from ${quoted}.sqlite_schema where type = 'table' and name = ?`
-  const [row] = rowsOf<{ readonly sql: string | null }>(driver, text, name)
-  return choicesOfTable(row?.sql ?? '')
+/** Returns the statements that created the tables of a schema, by the table's name: those with a check constraint. */
+type Statements = (schema: string) => ReadonlyMap<string, string>
+
+/** Reads each schema once: nothing in it is indexed by name. */
+function makeStatements (driver: Preparing): Statements {
+  const known = new Map<string, ReadonlyMap<string, string>>()
+  return schema => {
+    const read = known.get(schema) ?? readStatements(driver, schema)
+    known.set(schema, read)
+    return read
+  }
+}
+
+function readStatements (driver: Preparing, schema: string): ReadonlyMap<string, string> {
+  const place = `"${schema.replaceAll('"', '""')}".sqlite_schema`
+  const text = `select name, sql from ${place} where type = 'table' and instr(lower(sql), 'check') > 0`
+  const rows = rowsOf<{ readonly name: string, readonly sql: string }>(driver, text)
+  return new Map(rows.map(({ name, sql }) => [name, sql]))
 }
 
 /** The columns in the statement that created a table. `rowKey`: the column that is the number of the row. */
