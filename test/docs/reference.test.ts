@@ -1,6 +1,7 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { existsSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { test } from 'tap'
 import dataApi, { collection, memory } from '../../lib/index.ts'
 import { errorKinds } from '../../lib/errors.ts'
@@ -162,11 +163,33 @@ test('every export stands in its table, and none besides', async t => {
     return Object.keys(await import(source.href) as object).map(member => `fastify-data-api${entry.slice(1)} ${member}`)
   }))
   t.strictSame(told.sort(), known.flat().sort())
-  const [, ...types] = cellsOf(sectionOf('docs/exports.md', 'Types'))
-  const declared = [...read('lib/index.ts').matchAll(/^export type \{([^}]+)\}/gm)]
-    .flatMap(([, names = '']) => names.split(',').map(name => name.split(' as ').at(-1)?.trim()))
-  t.strictSame(types.flatMap(([names = '']) => codeIn(names)).sort(), declared.sort())
 })
+
+test('every exported type stands in the table of its entry, and none besides', t => {
+  const tables = sectionOf('docs/exports.md', 'Types').split(/^(?=\| Types of )/m).slice(1)
+  const told = tables.flatMap(table => {
+    const [[title = ''] = [], ...rows] = cellsOf(table)
+    return rows.flatMap(([names = '']) => codeIn(names).map(name => `${codeIn(title)[0]} ${name}`))
+  })
+  const known = Object.entries(entries).flatMap(([entry, file]) => {
+    if (typeof file === 'string' || entry === './typebox') return []
+    const source = file.default.replace('./dist/', '').replace(/js$/, 'ts')
+    return typesOf(source).map(name => `fastify-data-api${entry.slice(1)} ${name}`)
+  })
+  t.strictSame(told.sort(), known.sort())
+  t.end()
+})
+
+/** The names of the types that a module exports, its own and those of other modules. */
+function typesOf (file: string): readonly string[] {
+  const text = read(file)
+  const own = [...text.matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name = '']) => name)
+  const lists = [...text.matchAll(/^export (type )?\{([^}]+)\}/gm)].flatMap(([, all, names = '']) =>
+    names.split(',').map(name => name.trim()).filter(name => all !== undefined || name.startsWith('type ')))
+  const others = [...text.matchAll(/^export type \* from '(.+)'/gm)]
+    .flatMap(([, name = '']) => typesOf(join(dirname(file), name)))
+  return [...own, ...lists.map(name => name.replace('type ', '').split(' as ').at(-1)?.trim() ?? ''), ...others]
+}
 
 const [, ...rooms] = cellsOf(sectionOf('docs/architecture.md', 'Rooms'))
 const houseTable = rooms.flatMap(([names = '']) => codeIn(names))

@@ -1,0 +1,222 @@
+import { SimpleSpanProcessor, InMemorySpanExporter, NodeTracerProvider } from '@opentelemetry/sdk-trace-node'
+import type { FastifyInstance } from 'fastify'
+import { test } from 'tap'
+import dataApi, { sqlite } from '../../lib/index.ts'
+import { solarSystem } from '../../examples/solar-system/collections.ts'
+import { fill } from '../../examples/solar-system/fill.ts'
+import { documents, programsIn, read, root, writeProgram } from '../helpers/documents.ts'
+import Fastify from '../helpers/fastify.ts'
+
+// Pages whose blocks show a part of an application: each runs in an application that has the rest, and does what its
+// page says. test/docs/blocks.test.ts compiles them.
+
+interface Page {
+  /** The program before the blocks. */
+  readonly before?: string
+  /** The blocks, from 0. Default: all. */
+  readonly blocks?: readonly number[]
+  /** The program after the blocks. */
+  readonly after?: string
+}
+
+let programs = 0
+
+/** Runs blocks of a page as one program, and returns what it exports. */
+async function run<Exported> (page: string, { before = '', blocks, after = '' }: Page): Promise<Exported> {
+  const all = programsIn(read(`docs/${page}.md`))
+  const chosen = blocks?.map(index => all[index] ?? '') ?? all
+  const program = [before, ...chosen, after].join('\n')
+  return await import(writeProgram(`page-${page}-${programs++}.ts`, program).href) as Exported
+}
+
+interface WithApp { readonly app: FastifyInstance }
+
+const things = `
+import { Type } from '@sinclair/typebox'
+import Fastify from 'fastify'
+import dataApi, { collection, memory, sqlite } from 'fastify-data-api'
+const Thing = Type.Object({ id: Type.Integer({ identifier: true, readable: true }) })
+const collections = { things: collection(Thing, { source: memory([{ id: 1 }, { id: 2 }]) }) }
+`
+
+test('docs/deploying.md: links name the proxy, answers are cached, one origin reads the headers', async t => {
+  const { app } = await run<WithApp>('deploying', {
+    before: `${things}import cors from '@fastify/cors'`,
+    after: 'export { app }'
+  })
+  const { statusCode, headers } = await app.inject({
+    url: '/api/things?size=1',
+    headers: { 'x-forwarded-host': 'api.example.org', 'x-forwarded-proto': 'https', origin: 'https://app.example.org' }
+  })
+  t.equal(statusCode, 200)
+  t.match(headers['link'], '<https://api.example.org/api/things?size=1')
+  t.equal(headers['cache-control'], 'public, max-age=60, stale-while-revalidate=600')
+  t.equal(headers['access-control-allow-origin'], 'https://app.example.org')
+  t.match(headers['access-control-expose-headers'], /ETag.*X-Total-Count/)
+  await app.close()
+})
+
+test('docs/operations.md: requests are counted, statements are spans, the health is told, the end closes', async t => {
+  const exporter = new InMemorySpanExporter()
+  const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })
+  provider.register()
+  const { app, db, observed } = await run<WithApp & {
+    readonly db: { ping (): Promise<void> }, readonly observed: unknown
+  }>('operations', {
+        before: `${things}
+      const db = sqlite(':memory:')
+      db.exec('create table things (id integer primary key)')
+      const app = Fastify()
+      await app.register(dataApi, { collections: { things: collection(Thing, { source: db.table('things') }) } })
+      const observed = []
+      const requests = { labels: (...labels) => ({ observe (seconds) { observed.push([...labels, seconds >= 0]) } }) }`,
+        after: 'export { app, db, observed }'
+      })
+  t.equal((await app.inject('/things')).body, '[]')
+  t.strictSame(observed, [['things', 'list', '200', true]])
+  const [span] = exporter.getFinishedSpans()
+  t.match(span, { name: 'read things', attributes: { 'db.system.name': 'sqlite', 'db.collection.name': 'things' } })
+  t.strictSame((await app.inject('/health')).json(), { status: 'ok' })
+  await app.close()
+  await t.rejects(db.ping())
+  await provider.shutdown()
+})
+
+test('docs/declaring.md: each program serves what its comments say', async t => {
+  const music = await run<WithApp>('declaring', { blocks: [0] })
+  const { body } = await music.app.inject('/api/artists?founded<2000&fields=name,albums(title)')
+  t.equal(body, '[{"name":"Can","albums":[{"title":"Tago Mago"}]}]')
+  const { app } = await run<WithApp>('declaring', { blocks: [1] })
+  const get = async (url: string) => (await app.inject(url)).json<unknown>()
+  const book = { id: 1, title: 'Pride and Prejudice', age: 213, is_classic: true, revision: 0 }
+  t.match(await get('/books/pride-and-prejudice'), book)
+  t.match(await get('/books/latest'), book)
+  t.match(await get('/books/9780141439518'), book)
+  t.notOk(['blurb', 'supplier_code', 'published'].some(name => name in book))
+  t.strictSame(await get('/books?is_classic=true'), [{ id: 1, ...shownInLists, is_classic: true }])
+  const payload = {
+    isbn: '9780000000001', title: ' A ', series: null, form: 'poetry', published_on: '2001-02-03'
+  }
+  t.equal((await app.inject({ method: 'POST', url: '/books', payload })).statusCode, 201)
+  t.match(await get('/books/2'), { title: 'A', language: 'en', age: 25, is_classic: false })
+  const refused = await app.inject({ method: 'PUT', url: '/books/2/title', payload: '" "', headers: json })
+  t.strictSame(refused.json(), { error: 'argument', message: 'A title must have letters.' })
+  for (const block of [2, 3]) t.match(await run('declaring', { blocks: [block] }), { artists: { source: {} } })
+})
+
+const shownInLists = { isbn: '9780141439518', title: 'Pride and Prejudice', form: 'novel' }
+const json = { 'content-type': 'application/json' }
+
+test('docs/rules.md: a team sees its own notes, and the lead alone deletes and sees salaries', async t => {
+  const { app } = await run<WithApp>('rules', {
+    before: `${things}
+      const app = Fastify()
+      app.decorateRequest('user')
+      app.addHook('onRequest', async request => { request.user = JSON.parse(request.headers['x-user']) })
+      const db = sqlite(':memory:')
+      db.exec('create table notes (id integer primary key, teamId integer, salary integer)')
+      db.exec('insert into notes values (1, 7, 10), (2, 8, 20)')
+      const Note = Type.Object({
+        id: Type.Integer({ identifier: true, readable: true }),
+        teamId: Type.Integer(),
+        salary: Type.Integer({ readable: true, writable: true })
+      })`,
+    after: `await app.register(dataApi, {
+        prefix: '/plain', requestStrategies: { delete: true }, collections: { notes }
+      })
+      export { app }`
+  })
+  const send = (method: 'GET' | 'POST' | 'DELETE', url: string, role: string, payload?: object) => app.inject({
+    method, url, headers: { 'x-user': JSON.stringify({ id: 1, team: 7, role }) }, ...payload && { payload }
+  })
+  t.equal((await send('GET', '/plain/notes', 'member')).body, '[{"id":1}]')
+  t.equal((await send('GET', '/plain/notes', 'lead')).body, '[{"id":1,"salary":10}]')
+  t.equal((await send('DELETE', '/plain/notes/1', 'member')).statusCode, 403)
+  t.equal((await send('POST', '/notes', 'member', { salary: 30 })).statusCode, 201)
+  t.equal((await send('GET', '/notes', 'member')).body, '[{"id":1,"salary":10},{"id":3,"salary":30}]')
+  t.equal((await send('DELETE', '/plain/notes/1', 'lead')).statusCode, 200)
+  await app.close()
+})
+
+test('docs/plugin.md: a route below the prefix precedes the API, and malformed URLs have its errors', async t => {
+  const { host } = await run<{ readonly host: FastifyInstance }>('plugin', { before: things, after: 'export { host }' })
+  t.strictSame((await host.inject('/api/health')).json(), { status: 'ok' })
+  t.equal((await host.inject('/api/things/2')).body, '{"id":2}')
+  t.match((await host.inject('/api/%zz')).json(), { error: 'malformed_url' })
+  await host.close()
+})
+
+test('docs/writing.md: a password is stored as its hash, and is refused if it has the name', async t => {
+  const { app, db } = await run<WithApp & { readonly db: ReturnType<typeof sqlite> }>('writing', {
+    before: `${things}
+      const db = sqlite(':memory:')
+      db.exec('create table users (id integer primary key, name text unique, password_hash text not null)')`,
+    after: `const app = Fastify()
+      await app.register(dataApi, { collections: { users } })
+      export { app, db }`
+  })
+  const post = (payload: object) => app.inject({ method: 'POST', url: '/users', payload })
+  t.equal((await post({ name: 'Ada', password: 'correct horse battery' })).statusCode, 201)
+  t.match(db.driver.prepare('select password_hash as hash from users').get(), { hash: /^\S{24} \S{88}$/ })
+  const refused = await post({ name: 'Bo', password: 'Bo has a password' })
+  t.match(refused.json(), { error: 'argument', message: 'It has the name.', pointer: '/password' })
+  t.equal((await app.inject('/users')).body, '[{"id":1,"name":"Ada"}]')
+  await app.close()
+  db.close()
+})
+
+test('docs/explorer.md and docs/openapi.md: browsers get pages, and @fastify/swagger has the collections', async t => {
+  const made = (after: string) => ({ before: `${things}const app = Fastify()`, after: `${after}\nexport { app }` })
+  const pages = await run<WithApp>('explorer', made(''))
+  t.match((await pages.app.inject({ url: '/things', headers: { accept: 'text/html' } })).body, '<!doctype html>')
+  const { before, after } = made('await app.register(dataApi, { collections })\nawait app.ready()')
+  const { app } = await run<WithApp>('openapi', {
+    before: `import swagger from '@fastify/swagger'\nimport { withDataApi } from 'fastify-data-api'\n${before}`, after
+  })
+  t.ok('/things' in ((app as unknown as { swagger: () => { paths: object } }).swagger()).paths)
+})
+
+test('docs/types.md, docs/databases.md and docs/react-admin.md: their declarations and options are taken', async t => {
+  const { app } = await run<WithApp>('types', {
+    before: things,
+    after: `const app = Fastify()
+      const tracks = collection(Track, { source: memory([{ id: 1, title: 'Bel Air', price: '1.50', tags: ['a'] }]) })
+      await app.register(dataApi, { collections: { tracks } })
+      export { app }`
+  })
+  t.match((await app.inject('/tracks?price>1.4')).json(), [{ title: 'Bel Air', price: '1.50' }])
+  const { db } = await run<{ readonly db: { close (): Promise<void> } }>('databases', {
+    before: "import { postgres } from 'fastify-data-api'", after: 'export { db }'
+  })
+  await db.close()
+  const { dataProvider } = await run<{ readonly dataProvider: object }>('react-admin', {})
+  t.ok('getList' in dataProvider)
+})
+
+test('every page with programs is run by a test', t => {
+  const names = ['pages', 'programs', 'own-code', 'getting-started', 'reference', 'migrating']
+  const tests = [...names.map(name => `test/docs/${name}.test.ts`), 'test/package.test.ts'].map(read).join('')
+  const pages = documents().filter(page => programsIn(read(page)).length > 0).map(page => page.replace('docs/', ''))
+  t.ok(pages.length > 15)
+  t.strictSame(pages.filter(page => !tests.includes(page)), [])
+  t.end()
+})
+
+test('docs/client.md: its first program reads and writes the example', async t => {
+  const db = sqlite(':memory:')
+  fill(db, new URL('examples/solar-system/data/', root).pathname)
+  const app = Fastify()
+  await app.register(dataApi, { collections: solarSystem(db) })
+  const address = await app.listen({ host: '127.0.0.1', port: 0 })
+  const [program = ''] = programsIn(read('docs/client.md'))
+  const silent = 'const console = { log () {} }\n'
+  const file = writeProgram('page-client.ts',
+    `${silent}${program.replace('http://localhost:3000', address)}\nexport { items, total, io }`)
+  const { items, total, io } = await import(file.href) as Record<string, unknown>
+  const discoverer = { name: 'Galileo Galilei' }
+  t.match(items, [{ name: 'Jupiter', moons: [{ name: 'Ganymede', discoverer }, { name: 'Callisto', discoverer }] }])
+  t.equal(total, 1)
+  t.strictSame(io, { name: 'Io' })
+  await app.close()
+  db.close()
+})
