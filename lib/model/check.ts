@@ -2,6 +2,7 @@ import type { TObject, TSchema } from '@sinclair/typebox'
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
 import { DeclarationError, describeValue } from '../errors.ts'
 import { makeAjv } from './load-ajv.ts'
+import { orNearest } from './nearest.ts'
 import { describeViolation } from './violation-message.ts'
 
 /**
@@ -22,10 +23,10 @@ export function compileCheck ({ properties }: TObject): (data: unknown, place: (
     }
     for (const [name, value] of Object.entries(data) as Array<[string, unknown]>) {
       const schema = Object.hasOwn(properties, name) ? properties[name] : undefined
-      if (schema === undefined) throw new DeclarationError(`${place(name)}: there is no such option`)
+      if (schema === undefined) throw noSuchOption(place(name), name, properties)
       if (value === undefined) continue
       const validate = validatorOf(name, schema)
-      if (!validate(value)) throw violation(validate.errors ?? [], path => place(`${name}${path}`))
+      if (!validate(value)) throw violation(validate.errors ?? [], schema, path => place(`${name}${path}`))
     }
   }
 }
@@ -39,12 +40,17 @@ function checkingAjv (): Ajv {
   return madeAjv
 }
 
-function violation (errors: readonly ErrorObject[], place: (path: string) => string): DeclarationError {
+const noSuchOption = (place: string, name: string, known: object) =>
+  new DeclarationError(`${place}: there is no such option${orNearest(name, Object.keys(known))}`)
+
+function violation (
+  errors: readonly ErrorObject[], { properties = {} }: TSchema, place: (path: string) => string
+): DeclarationError {
   const [error] = errors
   const path = (error?.instancePath ?? '').replaceAll('/', '.')
   const extra: unknown = error?.params['additionalProperty']
   if (typeof extra === 'string') {
-    return new DeclarationError(`${place(`${path}.${extra}`)}: there is no such option`)
+    return noSuchOption(place(`${path}.${extra}`), extra, path === '' ? properties as object : {})
   }
   const allowed = errors.flatMap(({ params }) => 'allowedValue' in params ? [params['allowedValue'] as unknown] : [])
   const choices = allowed.map(value => JSON.stringify(value))

@@ -1,6 +1,6 @@
 import type { RequestStrategies } from '../../schemas/request-strategies.ts'
 import type { Declared } from '../collection.ts'
-import { DeclarationError } from '../errors.ts'
+import { DeclarationError, describeValue } from '../errors.ts'
 import type { PageLimits as Limits } from './model.ts'
 import { compileKey, compileScalars, type Scalars } from './fields.ts'
 import { checkFilled } from './filled.ts'
@@ -142,7 +142,7 @@ function compilePages (
   for (const [name, size] of Object.entries({ defaultSize, maxSize })) {
     if (size >= 1 && (Number.isSafeInteger(size) || size === Infinity)) continue
     const place = `collection '${collection}': pages.${name}`
-    throw new DeclarationError(`${place} must be an integer of at least 1, or Infinity`)
+    throw new DeclarationError(`${place} must be an integer of at least 1, or Infinity; found ${describeValue(size)}`)
   }
   if (defaultSize > maxSize) {
     throw new DeclarationError(`collection '${collection}': pages.defaultSize must not be greater than pages.maxSize`)

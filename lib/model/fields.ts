@@ -6,7 +6,7 @@ import { DeclarationError } from '../errors.ts'
 import type { CompileOptions } from './compile.ts'
 import type { ComputedField, ExpressionField, ScalarField, StoredField } from './model.ts'
 import { toName } from './names.ts'
-import { nearest } from './nearest.ts'
+import { orNearest } from './nearest.ts'
 import { describeValues } from './values.ts'
 
 /** The fields of a collection that are not relations, by property. */
@@ -69,8 +69,7 @@ function declaredKey (collection: string, key: readonly string[], scalars: Scala
     }
     const field = scalars.get(property)
     if (field?.kind !== 'stored') {
-      const near = nearest(property, [...scalars].filter(([, one]) => one.kind === 'stored').map(([name]) => name))
-      const advice = near === undefined ? '' : `; did you mean '${near}'?`
+      const advice = orNearest(property, storedNames(scalars))
       return fail(`is named in 'key', but is not a stored field of the collection${advice}`)
     }
     if (key.indexOf(property) < index) fail("is named twice in 'key'")
@@ -79,6 +78,10 @@ function declaredKey (collection: string, key: readonly string[], scalars: Scala
     return field
   })
 }
+
+/** Returns the properties of the stored fields. */
+export const storedNames = (scalars: Scalars): readonly string[] =>
+  [...scalars].filter(([, one]) => one.kind === 'stored').map(([name]) => name)
 
 function firstIdentifier (collection: string, scalars: Scalars): StoredField {
   for (const field of scalars.values()) {
@@ -161,7 +164,7 @@ function compileComputed (
   const from = (definition.from as readonly string[]).map(property => {
     const field = scalars.get(property)
     if (field?.kind === 'stored') return field
-    const reason = `'from' names '${property}', which is not a stored field`
+    const reason = `'from' names '${property}', which is not a stored field${orNearest(property, storedNames(scalars))}`
     throw new DeclarationError(`${placeOf(draft.collection, draft.property)}: ${reason}`)
   })
   const flags = compileFlags(draft, options, false)
@@ -176,7 +179,7 @@ function compileExpression (
   const described = describe(draft, isOptional(draft.schema))
   const dialect = declared.source.database.kind === 'memory' ? 'memory' : 'sql'
   if (definition[dialect] === undefined) {
-    const reason = `the expression has no '${dialect}' part, which its source requires`
+    const reason = `the expression has no '${dialect}' part, which its source requires; add it to expression()`
     throw new DeclarationError(`${placeOf(draft.collection, draft.property)}: ${reason}`)
   }
   refuseWritable(draft, flags)

@@ -8,3 +8,9 @@ export function nearest (name: string, known: readonly string[]): string | undef
     .toSorted((one, other) => one.edits - other.edits)
   return best?.one
 }
+
+/** The end of a message at registration: the known name that was probably meant. */
+export function orNearest (name: string, known: readonly string[]): string {
+  const near = nearest(name, known)
+  return near === undefined ? '' : `; did you mean '${near}'?`
+}

@@ -1,7 +1,8 @@
 import { type ForeignKey, isSubCollection, isSubItem, type TSubCollection } from '../declare/relations.ts'
 import { DeclarationError } from '../errors.ts'
 import type { CompileOptions, CollectionDraft, Drafts } from './compile.ts'
-import { compileFlags, nameOf, placeOf } from './fields.ts'
+import { compileFlags, nameOf, placeOf, storedNames } from './fields.ts'
+import { orNearest } from './nearest.ts'
 import type { Link, RelationField, StoredField } from './model.ts'
 
 /**
@@ -33,7 +34,9 @@ function compileLink (place: string, { link }: TSubCollection, draft: Collection
   if (through === undefined) return { kind: 'foreign-key', foreignKey: findForeignKey(place, link, target, draft) }
   const { joinNames } = draft.collection.source
   if (joinNames && !joinNames.has(through)) {
-    throw new DeclarationError(`${place}: its join table '${through}' is not among the joins given to its source`)
+    const found = `its join table '${through}' is not among the joins given to its source`
+    const advice = orNearest(through, [...joinNames]) || `; write memory(rows, { joins: { ${through}: [] } })`
+    throw new DeclarationError(`${place}: ${found}${advice}`)
   }
   return {
     kind: 'join',
@@ -46,7 +49,8 @@ function compileLink (place: string, { link }: TSubCollection, draft: Collection
 function findTarget (draft: CollectionDraft, place: string, name: string, drafts: Drafts): CollectionDraft {
   const target = drafts.get(name)
   if (target === undefined) {
-    throw new DeclarationError(`${place}: its target '${name}' is not a registered collection`)
+    const advice = orNearest(name, [...drafts.keys()])
+    throw new DeclarationError(`${place}: its target '${name}' is not a registered collection${advice}`)
   }
   if (target.collection.source.database === draft.collection.source.database) return target
   const reason = 'is in another database; a relation cannot cross databases'
@@ -60,8 +64,8 @@ function findForeignKey (
   return namesOf(`${place}: its foreign key`, foreignKey, target).map(name => {
     const field = holder.scalars.get(name)
     if (field?.kind === 'stored') return field
-    const { property } = holder.collection
-    throw new DeclarationError(`${place}: its foreign key '${name}' is not a stored field of '${property}'`)
+    const found = `its foreign key '${name}' is not a stored field of '${holder.collection.property}'`
+    throw new DeclarationError(`${place}: ${found}${orNearest(name, storedNames(holder.scalars))}`)
   })
 }
 

@@ -1,11 +1,13 @@
 import type { Declared } from '../collection.ts'
 import { DeclarationError } from '../errors.ts'
+import { describeGiven } from './known-names.ts'
+import { orNearest } from './nearest.ts'
 
 /** Throws a DeclarationError for a rule of an unknown operation or field, and for one that is not a function. */
 export function checkRules (declared: Readonly<Record<string, Declared>>): void {
   for (const [collection, one] of Object.entries(declared)) {
     const { scope, rules: { fields = {}, ...operations } } = one
-    if (!isRule(scope)) throw new DeclarationError(`collection '${collection}', scope: expected a function`)
+    if (!isRule(scope)) throw noFunction(`collection '${collection}', scope`, scope)
     for (const [operation, rule] of Object.entries(operations)) {
       const place = `collection '${collection}', rules.${operation}`
       const isOperation = ['read', 'create', 'update', 'delete'].includes(operation)
@@ -13,13 +15,15 @@ export function checkRules (declared: Readonly<Record<string, Declared>>): void 
         const choices = "use 'read', 'create', 'update', 'delete' or 'fields'"
         throw new DeclarationError(`${place}: there is no such rule; ${choices}`)
       }
-      if (!isRule(rule)) throw new DeclarationError(`${place}: expected a function`)
+      if (!isRule(rule)) throw noFunction(place, rule)
     }
     for (const [field, { read, write, ...others } = {}] of Object.entries(fields)) {
       const place = `collection '${collection}', rules.fields.${field}`
       const isInput = Object.hasOwn(one.inputs, field)
-      const isField = Object.hasOwn(one.schema.properties, field) || Object.hasOwn(one.computed, field) || isInput
-      if (!isField) throw new DeclarationError(`${place}: there is no such field`)
+      const known = [one.schema.properties, one.computed, one.inputs].flatMap(Object.keys)
+      if (!known.includes(field)) {
+        throw new DeclarationError(`${place}: there is no such field${orNearest(field, known)}`)
+      }
       if (isInput && read !== undefined) {
         throw new DeclarationError(`${place}.read: nobody reads an input; its only rule is 'write'`)
       }
@@ -29,5 +33,8 @@ export function checkRules (declared: Readonly<Record<string, Declared>>): void 
     }
   }
 }
+
+const noFunction = (place: string, found: unknown) =>
+  new DeclarationError(`${place}: expected a function; found ${describeGiven(found)}`)
 
 const isRule = (rule: unknown) => rule === undefined || typeof rule === 'function'

@@ -1,13 +1,15 @@
 import type { Declared } from '../collection.ts'
 import { DeclarationError } from '../errors.ts'
-import { type Scalars, placeOf } from './fields.ts'
+import { placeOf, type Scalars, storedNames } from './fields.ts'
 import type { Collection } from './model.ts'
+import { orNearest } from './nearest.ts'
 
 /** Returns the setters by property. Throws a DeclarationError for a setter of a field that is not stored. */
 export function compileSetters (collection: string, { setters }: Declared, scalars: Scalars): Collection['setters'] {
   for (const property of Object.keys(setters)) {
     if (scalars.get(property)?.kind === 'stored') continue
-    throw new DeclarationError(`${placeOf(collection, property)}: has a setter, but is not a stored field`)
+    const advice = orNearest(property, storedNames(scalars))
+    throw new DeclarationError(`${placeOf(collection, property)}: has a setter, but is not a stored field${advice}`)
   }
   return new Map(Object.entries(setters).filter(([, setter]) => setter !== undefined))
 }
@@ -23,6 +25,7 @@ export function checkSetters ({ setters, properties, referring, property: name }
     const foreignKeys = [...referring, ...fields.filter(one => one.kind === 'sub-item')]
     const isLinked = foreignKeys.some(({ foreignKey }) => foreignKey.some(part => part === field))
     if (field?.writable === true || isLinked) continue
-    throw new DeclarationError(`${placeOf(name, property)}: has a setter, but is not flagged 'writable'`)
+    const advice = 'flag it, or remove the setter'
+    throw new DeclarationError(`${placeOf(name, property)}: has a setter, but is not flagged 'writable'; ${advice}`)
   }
 }

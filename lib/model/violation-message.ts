@@ -29,7 +29,7 @@ const messages: Readonly<Record<string, Describe>> = {
   format: ({ format }) => `must have the format '${String(format)}'`,
   required: ({ missingProperty }) => `must have the member '${String(missingProperty)}'`,
   additionalProperties: ({ additionalProperty }) => `must not have the member '${String(additionalProperty)}'`,
-  anyOf: () => 'must have one of the forms that are allowed'
+  anyOf: () => 'must have one of the allowed forms'
 }
 
 const typeNames: Readonly<Record<string, string>> = {

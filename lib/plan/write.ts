@@ -1,4 +1,4 @@
-import { contentTooLarge, malformedBody, validation } from '../errors.ts'
+import { contentTooLarge, describeValue, malformedBody, validation } from '../errors.ts'
 import type { Collection, SubCollectionField } from '../model/model.ts'
 import { takenStrategies } from '../model/strategies.ts'
 import { type Body, type BodyLimits, jsonOf } from '../request/body.ts'
@@ -107,7 +107,10 @@ function planReplace (resource: On<'collection'>, request: WriteRequest, limits:
   const via = replaceableRelation(resource)
   if (via === undefined) throw new TypeError('allowedMethods() allows PUT for such relations only')
   const body = jsonOf(request.body)
-  if (!Array.isArray(body)) throw validation([{ pointer: '', message: 'must be an array of all items of the list' }])
+  if (!Array.isArray(body)) {
+    const message = `must be an array of all items of the list; found ${describeValue(body)}`
+    throw validation([{ pointer: '', message }])
+  }
   const values = body.map((value: unknown, index) => ({ value, pointer: `/${index}` }))
   const mayCreate = takenStrategies(via.target).create
   const { elements, violations } = planElements(values, via, { allowance: allowanceOf(limits), mayCreate })

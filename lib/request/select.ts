@@ -57,7 +57,8 @@ function parseNested (span: Span, start: number, depth: number, syntax: Syntax, 
     const { field, end } = parseField(span, index, nameEnds, depth, syntax, budget)
     fields.push(field)
     if (end < span.end && !standsAt(span, end, `)${delimiters}`)) {
-      throw invalidFields(`Expected a delimiter, not '${characterAt(span, end)}'.`, placeAt(span, end))
+      const expected = `'${delimiters.charAt(0)}' or ${depth > 0 ? "')'" : 'the end'}`
+      throw invalidFields(`Expected ${expected}, not '${characterAt(span, end)}'.`, placeAt(span, end))
     }
     index = skip(span, end, delimiters)
   }

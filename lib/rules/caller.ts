@@ -151,7 +151,7 @@ async function decide (
   const scopes = new Map<string, Predicate>()
   for (const collection of model.collections.values()) {
     const scope = decisions.get(collection.property)?.scope
-    if (scope !== undefined) scopes.set(collection.property, plannedScope(() => scope(collection), context))
+    if (scope !== undefined) scopes.set(collection.property, plannedScope(collection, scope, context))
   }
   return {
     model,
@@ -213,10 +213,10 @@ function decideOn (name: string, declared: Declared | undefined, context: Contex
 async function askAll (name: string, declared: Declared | undefined, context: Context): Promise<Decision> {
   const { scope, rules: { fields = {}, ...rules } = {} } = declared ?? {}
   const errors = await Promise.all(operations.map(async operation =>
-    [operation, await askRule(rules[operation], context)] as const))
+    [operation, await askRule(rules[operation], [name, operation], context)] as const))
   const deniedFields = async (kind: 'read' | 'write'): Promise<DeniedFields> => {
     const asked = await Promise.all(Object.entries(fields).map(async ([field, rule]) =>
-      [field, await askRule(rule?.[kind], context)] as const))
+      [field, await askRule(rule?.[kind], [name, `fields.${field}.${kind}`], context)] as const))
     return asked.flatMap(([field, error]) => error === undefined ? [] : [[field, error] as const])
   }
   const [unreadable, unwritable] = await Promise.all([deniedFields('read'), deniedFields('write')])
@@ -229,17 +229,22 @@ async function askAll (name: string, declared: Declared | undefined, context: Co
 }
 
 /** Returns undefined if there is no rule or the rule returns true. Any other result denies, and so does an error. */
-async function askRule (rule: Rule | undefined, context: Context): Promise<DataApiError | undefined> {
+async function askRule (
+  rule: Rule | undefined, place: RulePlace, context: Context
+): Promise<DataApiError | undefined> {
   if (rule === undefined) return undefined
   try {
     return await rule(context) === true ? undefined : forbidden()
   } catch (error) {
-    return refusedByRule(error) ?? denyAndLog(error, context)
+    return refusedByRule(error) ?? denyAndLog(error, place, context)
   }
 }
 
-function denyAndLog (error: unknown, { request }: Context): DataApiError {
-  request.log.error({ err: error }, 'a rule failed, so it denies access')
+/** The collection, and the rule in its `rules`. */
+type RulePlace = readonly [collection: string, rule: string]
+
+function denyAndLog (error: unknown, [collection, rule]: RulePlace, { request }: Context): DataApiError {
+  request.log.error({ err: error }, `collection '${collection}', rules.${rule}: it failed, so it denies access`)
   return forbidden()
 }
 
@@ -251,17 +256,23 @@ async function askScope (
     const condition = await scope(context, conditionBuilder)
     return collection => planScope(condition, collection)
   } catch (error) {
-    context.request.log.error({ err: error }, `collection '${name}': its scope failed, so it includes no items`)
+    logFailedScope(name, error, context)
     return () => never
   }
 }
 
+function logFailedScope (collection: string, error: unknown, { request }: Context): void {
+  request.log.error({ err: error }, `collection '${collection}': its scope failed, so it includes no items`)
+}
+
 /** Returns the planned scope. A scope that cannot be planned contains no item. */
-function plannedScope (plan: () => Predicate, { request }: Context): Predicate {
+function plannedScope (
+  collection: Collection, scope: NonNullable<Decision['scope']>, context: Context
+): Predicate {
   try {
-    return plan()
+    return scope(collection)
   } catch (error) {
-    request.log.error({ err: error }, 'a scope failed, so it includes no items')
+    logFailedScope(collection.property, error, context)
     return never
   }
 }

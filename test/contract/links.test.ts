@@ -142,7 +142,7 @@ links('PUT of the whole list replaces the links, all or none', async tools => {
   same(await send('PUT', '/albums/7/tracks', { id: 2 }), 400, {
     error: 'validation',
     message: "The body is not valid; 'details' lists 1 problem.",
-    details: [{ pointer: '', message: 'must be an array of all items of the list' }]
+    details: [{ pointer: '', message: 'must be an array of all items of the list; found an object' }]
   })
   t.equal((await send('PUT', '/tracks', [])).statusCode, 405)
   t.equal((await send('PUT', '/artists/1/albums', [])).statusCode, 405)

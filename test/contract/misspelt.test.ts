@@ -60,7 +60,7 @@ refused({
   ],
   'a misspelt strategy': [
     behaving({ requestStrategies: { deletes: true } }),
-    /^collection 'things', requestStrategies\.deletes: there is no such option$/
+    /^collection 'things', requestStrategies\.deletes: there is no such option; did you mean 'delete'\?$/
   ],
   'a misspelt scope': [
     behaving({ scpoe: () => false }),

@@ -70,6 +70,14 @@ test('what a declaration needs is there, and what contradicts itself is not', as
       id, other: SubItem('others', { foreignKey: 'id', ...readable })
     })), "collection 'things', field 'other': its target 'others' is not a registered collection"],
     [things(Type.Object({
+      id, other: SubItem('thing', { foreignKey: 'id', ...readable })
+    })), "collection 'things', field 'other': its target 'thing' is not a registered collection" +
+      "; did you mean 'things'?"],
+    [things(Type.Object({
+      id, other: SubItem('things', { foreignKey: 'ids', ...readable })
+    })), "collection 'things', field 'other': its foreign key 'ids' is not a stored field of 'things'" +
+      "; did you mean 'id'?"],
+    [things(Type.Object({
       id, other: SubItem('things', { foreignKey: 'otherId', ...readable })
     })), "collection 'things', field 'other': its foreign key 'otherId' is not a stored field of 'things'"],
     [things(Type.Object({
@@ -77,7 +85,8 @@ test('what a declaration needs is there, and what contradicts itself is not', as
     })), "collection 'things', field 'others': its foreign key 'parentId' is not a stored field of 'things'"],
     [things(Type.Object({
       id, others: SubCollection('things', { through: 'pairs', foreignKey: 'a', otherKey: 'b', ...readable })
-    })), "collection 'things', field 'others': its join table 'pairs' is not among the joins given to its source"],
+    })), "collection 'things', field 'others': its join table 'pairs' is not among the joins given to its source" +
+      '; write memory(rows, { joins: { pairs: [] } })'],
     [things(Type.Object({
       id, up: integer, other: SubItem('things', { foreignKey: 'up', ...readable, listed: true })
     })), "collection 'things': the relations flagged 'listed' (things.other) form a cycle"],
@@ -89,7 +98,8 @@ test('what a declaration needs is there, and what contradicts itself is not', as
     }), "collection 'things', field 'x': 'from' names 'nothing', which is not a stored field"],
     [things(Type.Object({ id }), {
       computed: { x: expression({ type: Type.Integer(readable) }) }
-    }), "collection 'things', field 'x': the expression has no 'memory' part, which its source requires"],
+    }), "collection 'things', field 'x': the expression has no 'memory' part, which its source requires" +
+      '; add it to expression()'],
     [things(Type.Object({ id, slug: Type.String(readable) }), {
       identifiers: { slug: lookup({ type: Type.String(), find: () => undefined }) }
     }), "collection 'things', field 'slug': a lookup and a field have the same name 'slug' in URLs"],
@@ -104,7 +114,7 @@ test('what a declaration needs is there, and what contradicts itself is not', as
     }), "collection 'things', identifier 'me': its segment must not be empty"],
     [things(
       Type.Object({ id }), { pages: { defaultSize: 0 } }
-    ), "collection 'things': pages.defaultSize must be an integer of at least 1, or Infinity"],
+    ), "collection 'things': pages.defaultSize must be an integer of at least 1, or Infinity; found the number 0"],
     [things(Type.Object({ id }), {
       pages: { defaultSize: 10, maxSize: 5 }
     }), "collection 'things': pages.defaultSize must not be greater than pages.maxSize"],
@@ -145,7 +155,7 @@ test('a reserved name is free where its parameter has another, or filters have n
 test('a wrong option is an error that names it', async t => {
   const collections = things(Type.Object({ id }))
   const table: ReadonlyArray<[options: object, message: string]> = [
-    [{ prefixes: '/a' }, "option 'prefixes': there is no such option"],
+    [{ prefixes: '/a' }, "option 'prefixes': there is no such option; did you mean 'prefix'?"],
     [{ prefix: 1 }, "option 'prefix': must be a string"],
     [{
       naming: 'snake'
@@ -184,11 +194,13 @@ test('what is declared of writes is checked as well', async t => {
   const schema = Type.Object({ id, name, at: Type.Integer(readable) })
   const loose = (behaviour: object) => things(schema, behaviour as Partial<Behaviour<typeof schema>>)
   const table: ReadonlyArray<[collections: Record<string, Declared>, message: string]> = [
-    [loose({ setters: { nam () {} } }), "collection 'things', field 'nam': has a setter, but is not a stored field"],
-    [loose({ setters: { at () {} } }), "collection 'things', field 'at': has a setter, but is not flagged 'writable'"],
+    [loose({ setters: { nam () {} } }), "collection 'things', field 'nam': has a setter, but is not a stored field" +
+      "; did you mean 'name'?"],
+    [loose({ setters: { at () {} } }), "collection 'things', field 'at': has a setter, but is not flagged 'writable'" +
+      '; flag it, or remove the setter'],
     [loose({
       requestStrategies: { upsrt: true }
-    }), "collection 'things', requestStrategies.upsrt: there is no such option"],
+    }), "collection 'things', requestStrategies.upsrt: there is no such option; did you mean 'upsert'?"],
     [loose({
       requestStrategies: { update: ['POST'] }
     }), "collection 'things', requestStrategies.update.0: must be one of \"PUT\", \"PATCH\""],

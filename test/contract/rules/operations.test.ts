@@ -74,7 +74,7 @@ rule('caches are told that answers depend on who asks', async ({ get, same, t })
 })
 
 test('a rule that throws denies, and is logged; one that says 401 or 403 is not', async t => {
-  const { app, logged } = await serveThing({
+  const { app, logged, messages } = await serveThing({
     rules: {
       read: () => { throw new Error('broken') },
       delete: async () => {
@@ -87,6 +87,8 @@ test('a rule that throws denies, and is logged; one that says 401 or 403 is not'
   t.strictSame((await app.inject({ method: 'DELETE', url: '/things/1' })).json(),
     { error: 'forbidden', message: 'Not yours.' })
   t.strictSame(logged.sort(), ['broken', 'broken', 'field', 'field'])
+  t.strictSame([...messages].sort(), ['fields.name.read', 'read'].map(rule =>
+    `collection 'things', rules.${rule}: it failed, so it denies access`))
 })
 
 test('only true permits', async t => {
@@ -114,13 +116,13 @@ test('scopes and rules are asked once a request', async t => {
 test('a rule for what there is not is a mistake', async t => {
   const wrong = (behaviour: object, message: string) => t.rejects(serveThing(behaviour), new DeclarationError(message))
   await wrong({ rules: { fields: { nam: { read: () => true } } } },
-    "collection 'things', rules.fields.nam: there is no such field")
+    "collection 'things', rules.fields.nam: there is no such field; did you mean 'name'?")
   await wrong({ rules: { fields: { name: { see: () => true } } } },
     "collection 'things', rules.fields.name: expected an object that holds only the functions 'read' and 'write'")
   await wrong({ rules: { reed: () => true } },
     "collection 'things', rules.reed: there is no such rule; use 'read', 'create', 'update', 'delete' or 'fields'")
-  await wrong({ rules: { create: true } }, "collection 'things', rules.create: expected a function")
-  await wrong({ scope: { owner: 1 } }, "collection 'things', scope: expected a function")
+  await wrong({ rules: { create: true } }, "collection 'things', rules.create: expected a function; found true")
+  await wrong({ scope: { owner: 1 } }, "collection 'things', scope: expected a function; found an object")
 })
 
 test('who may create but not update changes nothing of an item that is there by an upsert', async t => {
