@@ -132,7 +132,7 @@ const numberType: ValueType = {
     if (text === 'NaN' || text === 'Infinity' || text === '-Infinity') return text
     if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)) return undefined
     const value = Number(text)
-    if (isRounded(text, value)) return undefined
+    if (isRounded(text, value)) return formatTypes['int64']?.parse(text)
     // Adding 0 turns minus zero into zero: the two are equal on every source, but their texts differ.
     return Number.isFinite(value) ? value + 0 : undefined
   },
@@ -141,7 +141,7 @@ const numberType: ValueType = {
 
 /**
  * Returns true for a whole number that no double equals or is written as: as a double it would find other values, such
- * as those of 10000000000000000 for 10000000000000001.
+ * as those of 10000000000000000 for 10000000000000001. It stays text, as it is shown.
  */
 const isRounded = (text: string, value: number) => Number.isFinite(value) && /^-?\d{16,}$/.test(text) &&
   BigInt(text) !== BigInt(value) && decimalKey(text) !== decimalKey(String(value))

@@ -179,6 +179,43 @@ insert into t values (null, 2, '2', '2026-01-03', 'a0eebc99-9c0b-4ef8-bb6d-6bb9b
   t.strictSame(await one('n', Type.String()), [])
 })
 
+onSqlite('keys of several fields or types, and days and times, are looked at as clients see them', `
+create table t (a, b text, c text, d text, e text unique, primary key (a, b));
+insert into t values ('1', '1.5', '2026-01-02', '12:00:00', 'x'), (1, '1.50', '2026-02-30', '12 o''clock', 'y');
+insert into t values ('a', '2', '2026-01-03', '13:00:00', cast(x'ff' as text))`, async (t, db) => {
+  const pair = async (a: TObject['properties'][string], b: TObject['properties'][string]) => (await faultsOf({
+    things: collection(Type.Object({ a: { ...a, ...shown }, b: { ...b, ...shown } }), {
+      source: db.table('t'), key: ['a', 'b'] as never, requestStrategies: { create: false }
+    })
+  })).filter(fault => !fault.includes('no unique index'))
+  const mixed = Type.Union([Type.Number(), Type.String()])
+  t.match(await pair(mixed, Type.String({ format: 'decimal' })), [
+    "collection 'things', field 'a': identifies items, but clients see several values of the columns 't.a', 't.b' " +
+      'as one; declare types that tell them apart, or correct the values'
+  ])
+  t.strictSame(await pair(mixed, Type.String()), [])
+  const one = (name: string, type: TObject['properties'][string]) =>
+    faultsOf(over(db, { [name]: { ...type, ...key } }, { requestStrategies: { create: false } }))
+  t.match(await one('c', Type.String({ format: 'date' })), [/unique index/, /holds null|not a string of the format/])
+  t.match(await one('d', Type.String({ format: 'time' })), [/unique index/, /not a string of the format 'time'/])
+  t.match(await one('e', Type.String()), [/holds a value that is not a string/])
+})
+
+onSqlite('a value that no filter finds is a warning', `
+create table t (id integer primary key, n integer, day text, f real, s text) ;
+insert into t values (1, 5, '2026-01-02', 0.5, 'a'), (2, 0.5, 'today', null, x'00')`, async (t, db) => {
+  const shownAs = (fields: TObject['properties']) => db.check(over(db, { id: Id, ...fields }))
+  const optional = (type: TObject['properties'][string]) => Type.Optional({ ...type, ...shown })
+  t.strictSame(await shownAs({ n: optional(Type.Integer()) }), [
+    "collection 'things', field 'n': the column 't.n' holds a value that is not an integer, so that it is shown as " +
+      'text and no filter finds it; declare a type that holds all values of the column, or correct the value'
+  ])
+  t.match(await shownAs({ day: optional(Type.String({ format: 'date' })) }), [/not a string of the format 'date'/])
+  t.strictSame(await shownAs({
+    n: optional(Type.Number()), day: optional(Type.String()), f: optional(Type.Number())
+  }), [])
+})
+
 onPostgres('an identifier that no URL can name, or that clients see twice, is a fault', `
 create table t (n numeric primary key, at timestamptz not null unique, u text not null unique);
 insert into t values (1.5, '2026-01-02T00:00:00.000001Z', 'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11');

@@ -275,6 +275,49 @@ test('memory: large, endless and binary values have the same meaning', async t =
   await visitsOnce(t, app, 'things', ['big', 'num', 'bytes', 'at'])
 })
 
+test('a number that is no integer is text in a field of integers, in its place among the numbers', async t => {
+  const rows = [{ id: 1, n: 1e19 }, { id: 2, n: 0.5 }, { id: 3, n: 7 }, { id: 4, n: -1.5 }]
+  const db = sqlite(':memory:')
+  db.exec(`create table things (id integer primary key, n numeric);
+    insert into things values ${rows.map(({ id, n }) => `(${id}, ${n})`).join()}`)
+  const Thing = Type.Object({ id, n: Type.Integer(R), things: SubCollection('things', { foreignKey: 'id', ...R }) })
+  for (const source of [memory(rows), db.table('things')]) {
+    const { app } = await serve(t, collection(Thing, { source }))
+    const shown = ['-1.5', '0.5', 7, '10000000000000000000']
+    for (const url of ['/things?sort=n&fields=n', '/things?sort=n&fields=n&page=1']) {
+      t.strictSame((await app.inject(url)).json(), shown.map(n => ({ n })))
+    }
+    t.strictSame((await walkPages(app, '/things?sort=n&limit=1&fields=n')).map(({ n }) => n), shown)
+    t.strictSame((await app.inject('/things/2')).json(), { id: 2, n: '0.5', things: [{ id: 2, n: '0.5' }] })
+    t.equal((await app.inject('/things?n=0.5')).statusCode, 400)
+  }
+  db.close()
+})
+
+test('an integer beyond 2^53 that a field of numbers shows is found by it, and no other', async t => {
+  const rows = [{ id: 1, n: 9007199254740993n }, { id: 2, n: 9007199254740992 }, { id: 3, n: 0.5 }]
+  const db = sqlite(':memory:')
+  db.exec(`create table things (id integer primary key, n numeric);
+    insert into things values ${rows.map(({ id, n }) => `(${id}, ${n})`).join()}`)
+  for (const source of [memory(rows), db.table('things')]) {
+    const { app } = await serve(t, collection(Type.Object({ id, n: Type.Number(R) }), { source }))
+    const found = {
+      'n=9007199254740993': [1],
+      'n=*9007199254740993,0.5': [1, 3],
+      'n!=9007199254740993': [2, 3],
+      'n<9007199254740993': [2, 3],
+      'n=9007199254740992': [2],
+      'n>9007199254740992': [1],
+      'n=9007199254740995': []
+    }
+    for (const [query, ids] of Object.entries(found)) {
+      t.strictSame((await app.inject(`/things?${query}`)).json<Array<{ id: number }>>().map(one => one.id), ids, query)
+    }
+    t.equal((await app.inject('/things?n=100000000000000000001')).statusCode, 400)
+  }
+  db.close()
+})
+
 test('a page or stream whose position does not move breaks off with an error in the log', async t => {
   const read = () => ({ kind: 'rows', rows: [{ id: 1 }], more: true })
   const { app, errors } = await serve(t,
@@ -300,6 +343,7 @@ const onPostgres: Columns = {
     '12.50', '1e21'
   ],
   fixed: ['numeric(12,2)', Type.Number(R), '1.10', '19.90', '-5'],
+  count: ['bigint', Type.Number(R), '9007199254740993', '9007199254740992', '5'],
   price: [
     'numeric', Type.String({ format: 'decimal', ...R }), '1.50', '1.5', '10', '9', '123456789012345678901234567890.123',
     "'NaN'"
@@ -349,6 +393,7 @@ postgresTest('PostgreSQL: each row is on one page and found by what is shown, wh
     double: 'NaN',
     wide: 0.14285714285714285,
     fixed: -5,
+    count: 5,
     price: '10',
     bytes: '/wA=',
     day: '0044-03-15 BC',

@@ -34,7 +34,7 @@ function toNumber (text: string): unknown {
 }
 
 const comparables: ReadonlyMap<string, ToComparable> = new Map([
-  ['integer', ofText(toInteger)],
+  ['integer', ofText(toNumber)],
   ['int64', ofText(toInteger)],
   ['number', ofText(toNumber)],
   ['decimal', ofText(decimalKey)],

@@ -2,6 +2,7 @@ import type { DataField, StoredField } from '../../model/model.ts'
 import { memoize } from '../../memoize.ts'
 import { plainDecimal } from '../../model/decimals.ts'
 import { toMoment } from '../../model/moments.ts'
+import { showInteger } from '../../model/numbers.ts'
 import { comparableOf } from './comparable.ts'
 
 /**
@@ -70,15 +71,13 @@ type Shower = (value: unknown) => unknown
 const showerOf = (kind: string | undefined): Shower => showers.get(kind ?? '') ?? show
 
 const showers: ReadonlyMap<string, Shower> = new Map<string, Shower>([
-  ['integer', value => isLarge(value) ? String(BigInt(value)) : show(value)],
+  ['integer', value => typeof value === 'number' ? showInteger(value) : show(value)],
   ['int64', value => typeof value === 'number' && Number.isInteger(value) ? String(BigInt(value)) : showText(value)],
   ['decimal', showText],
   ['byte', value => value instanceof Uint8Array ? Buffer.from(value).toString('base64') : show(value)],
   ['date', value => value instanceof Date ? dateText(value)?.split('T', 1)[0] ?? null : show(value)],
   ['date-time', showMoment]
 ])
-
-const isLarge = (value: unknown): value is number => Number.isInteger(value) && !Number.isSafeInteger(value)
 
 /** Returns true for a moment in the form of Date.prototype.toISOString(). */
 const isCanonical = (text: string) => text.length === 24 && text[10] === 'T' && text[23] === 'Z'

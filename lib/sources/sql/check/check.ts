@@ -9,12 +9,13 @@ import type { TableName } from '../table-name.ts'
 import { compare, type Served, tablesOf } from './compare.ts'
 import { findUnusable } from './identifiers.ts'
 import { fieldsWithoutNull, nullFinding } from './keys.ts'
+import type { ShownReader } from './shown.ts'
 import type { TypeRules } from './types.ts'
+import { findMisfits } from './values.ts'
 
 /** The facts that a check reads from its database. */
-export interface CatalogReader {
+export interface CatalogReader extends ShownReader {
   readTables (names: readonly TableName[]): Promise<Catalog> | Catalog
-  query (text: string): Promise<Rows> | Rows
 }
 
 type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
@@ -27,7 +28,8 @@ export async function findDifferences (
   const { findings, served } = compare(collections, catalog, rules)
   const found: Finding[] = []
   for (const one of served) {
-    found.push(...await findNulls(one, reader), ...await findUnusable(one, rules, reader.query))
+    found.push(...await findNulls(one, reader), ...await findUnusable(one, rules, reader))
+    found.push(...await findMisfits(one, reader))
   }
   return [...findings, ...found]
 }

@@ -1,22 +1,11 @@
-import { DataApiError } from '../../../errors.ts'
+import { decimalKey } from '../../../model/decimals.ts'
 import type { StoredField } from '../../../model/model.ts'
 import type { Finding } from '../../catalog-check.ts'
-import type { CatalogColumn } from '../catalog.ts'
-import { tableOf } from '../source.ts'
 import { describe } from './columns.ts'
 import type { Served } from './compare.ts'
 import { fault, placeOfField, showColumn } from './finding.ts'
+import { readFlags, readShown, type ShownReader, type ShownRows } from './shown.ts'
 import type { TypeRules } from './types.ts'
-
-type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
-
-/** An identifier, and conditions in SQL: on each of its values, and on the texts by which clients tell them apart. */
-interface Identifier {
-  readonly field: StoredField
-  readonly column: CatalogColumn
-  readonly fits: string
-  readonly shown: string | undefined
-}
 
 // A whole table may be large. One wrong value in the first rows is proof enough, and none is no proof anyway.
 const sample = 10_000
@@ -26,58 +15,63 @@ const sample = 10_000
  * as one. A column may hold both where its type is wider than the field's.
  */
 export async function findUnusable (
-  served: Served, rules: TypeRules, query: (text: string) => Promise<Rows> | Rows
+  served: Served, rules: TypeRules, reader: ShownReader
 ): Promise<readonly Finding[]> {
-  const identifiers = served.table.kind === 'table' ? identifiersOf(served, rules) : []
-  if (identifiers.length === 0) return []
-  const counts = identifiers.flatMap(({ column, fits, shown = quote(column.name) }, index) => [
-    `max(case when ${fits} then 0 else 1 end) as m${index}`,
-    `case when count(${quote(column.name)}) > count(distinct ${shown}) then 1 else 0 end as s${index}`
-  ])
-  const columns = [...new Set(identifiers.map(({ column }) => quote(column.name)))].join(', ')
-  try {
-    const rows = `select ${columns} from ${quotedTable(served)} limit ${sample}`
-    const [row] = await query(`select ${counts.join(', ')} from (${rows}) as r`)
-    return identifiers.flatMap((identifier, index) => [
-      ...Number(row?.[`m${index}`]) === 1 ? [misfit(identifier, served)] : [],
-      ...identifier.shown !== undefined && Number(row?.[`s${index}`]) === 1 ? [seenAsOne(identifier, served)] : []
-    ])
-  } catch (error) {
-    if (error instanceof DataApiError && error.code === 'unavailable') throw error
-    // The role may lack the right to read some column. Requests for it tell that better.
-    return []
-  }
+  const { collection: { key, stored }, columns, table } = served
+  const others = stored.filter(field => field.identifier && !key.includes(field))
+  const fields = [...key, ...others]
+  if (table.kind !== 'table' || !fields.every(field => columns.has(field))) return []
+  const rows = await readShown(fields, served, reader, sample)
+  const strays = await readFlags(fields.map(field => rules.stray(field.type.kind, nameOf(field, served))), served,
+    reader, sample)
+  return [
+    ...fields.flatMap((field, index) => {
+      const values = key.includes(field) ? rows.map(row => row[index]) : valuesAt(rows, index)
+      const isSound = strays[index] !== true && values.every(value => isFindable(value, field))
+      return isSound ? [] : [misfit(field, served)]
+    }),
+    ...seenAsOne(key, rows.map(row => row.slice(0, key.length)), served),
+    ...others.flatMap((field, index) =>
+      seenAsOne([field], valuesAt(rows, key.length + index).map(value => [value]), served))
+  ]
 }
 
-function identifiersOf ({ collection, columns }: Served, { fits, shownAs }: TypeRules): readonly Identifier[] {
-  return [...columns].flatMap(([field, column]) => {
-    const isKey = collection.key.includes(field)
-    if (!isKey && !field.identifier) return []
-    const name = quote(column.name)
-    const condition = fits(field.type.kind, column, name)
-    // Values of a key of several fields are told apart together.
-    const shown = isKey && collection.key.length > 1 ? undefined : shownAs(field.type.kind, column, name)
-    if (condition === undefined && shown === undefined) return []
-    const whole = condition ?? '1 = 1'
-    return [{ field, column, shown, fits: isKey ? `${name} is not null and ${whole}` : `${name} is null or ${whole}` }]
-  })
+/** Returns the values of one column that are not null. */
+export const valuesAt = (rows: ShownRows, index: number) => rows.map(row => row[index]).filter(value => value !== null)
+
+/** Returns true for a value, as it is shown, by which filters and URLs find its row. */
+export function isFindable (value: unknown, { type: { kind, parse } }: StoredField): boolean {
+  if (value === null || typeof value === 'object') return false
+  const parsed = parse(String(value))
+  // A decimal is found by each of its texts, and a scalar of several types by its text.
+  return kind === 'decimal' || kind === 'mixed' ? parsed !== undefined : parsed === value
 }
 
-function misfit ({ field, column }: Identifier, { collection }: Served): Finding {
-  const found = `the column ${showColumn(collection, column.name)} holds a value that is not ${describe(field)}`
+const nameOf = (field: StoredField, { columns }: Served) => columns.get(field)?.name ?? ''
+
+function misfit (field: StoredField, served: Served): Finding {
+  const { collection } = served
+  const column = showColumn(collection, nameOf(field, served))
+  const found = `the column ${column} holds a value that is not ${describe(field)}`
   return fault(placeOfField(collection, field), `identifies items, but ${found}, and no URL leads to its item; ` +
     'declare a type that holds all of its values, such as Type.String(), or correct the value')
 }
 
-function seenAsOne ({ field, column }: Identifier, { collection }: Served): Finding {
-  const found = `clients see several values of the column ${showColumn(collection, column.name)} as one`
-  return fault(placeOfField(collection, field), `identifies items, but ${found}, since the field is ` +
-    `${describe(field)}; declare a type that tells them apart, or correct the values`)
+function seenAsOne (fields: readonly StoredField[], rows: ShownRows, served: Served): readonly Finding[] {
+  const { collection } = served
+  const seen = new Set(rows.map(row => JSON.stringify(row.map((value, index) => seenAs(value, fields[index])))))
+  const [first] = fields
+  if (first === undefined || seen.size === rows.length) return []
+  const names = fields.map(field => showColumn(collection, nameOf(field, served)))
+  const isOne = names.length === 1
+  const found = `clients see several values of the column${isOne ? '' : 's'} ${names.join(', ')} as one`
+  const reason = isOne ? `, since the field is ${describe(first)}` : ''
+  const advice = `declare ${isOne ? 'a type that tells' : 'types that tell'} them apart, or correct the values`
+  return [fault(placeOfField(collection, first), `identifies items, but ${found}${reason}; ${advice}`)]
 }
 
-const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
-
-function quotedTable ({ collection }: Served): string {
-  const { schema, name } = tableOf(collection)
-  return schema === undefined ? quote(name) : `${quote(schema)}.${quote(name)}`
+/** Returns what tells a value from others: equal decimals are one, however they are written. */
+function seenAs (value: unknown, field: StoredField | undefined): unknown {
+  if (field?.type.kind === 'decimal') return decimalKey(String(value))
+  return field?.type.kind === 'mixed' ? String(value) : value
 }

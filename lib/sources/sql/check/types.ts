@@ -1,6 +1,9 @@
 import type { ValueKind } from '../../../model/values.ts'
 import type { CatalogColumn, TypeFamily } from '../catalog.ts'
 import type { Literal } from '../choices.ts'
+import { sql } from '../load-kysely.ts'
+import { strayCondition } from '../sqlite/strays.ts'
+import type { Sql } from '../statements/dialect.ts'
 
 /** The values that a database's types can hold, and the comparison of the types. */
 export interface TypeRules {
@@ -12,10 +15,8 @@ export interface TypeRules {
   readonly returnsViewKeys: boolean
   /** Columns that every table has without declaring them. */
   readonly systemColumns: ReadonlySet<string>
-  /** Returns a condition for the values of an identifier that a URL can name; undefined if the type ensures that. */
-  fits (kind: ValueKind, column: CatalogColumn, name: string): string | undefined
-  /** Returns the SQL by which clients tell the values of an identifier apart. Undefined for the column itself. */
-  shownAs (kind: ValueKind, column: CatalogColumn, name: string): string | undefined
+  /** Returns the condition for values that no URL finds, though they are shown as values of the kind are. */
+  stray (kind: ValueKind, name: string): Sql | undefined
 }
 
 // A column that may hold anything suits every kind. Types that the plugin knows nothing about are shown as text.
@@ -45,15 +46,7 @@ export const postgresRules: TypeRules = {
   comparesAll: false,
   returnsViewKeys: true,
   systemColumns: new Set(['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid']),
-  fits (kind, { family }, name) {
-    if (kind === 'uuid' && family === 'text') return `${name} ~ '^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$'`
-    if ((kind !== 'integer' && kind !== 'int64') || (family !== 'decimal' && family !== 'float')) return undefined
-    return `abs(${name}) < 1e18 and ${name} = trunc(${name})`
-  },
-  shownAs (kind, { family }, name) {
-    if (kind === 'date-time' && family === 'timestamp') return `date_trunc('milliseconds', ${name})`
-    return kind === 'number' && family === 'decimal' ? `${name}::double precision` : undefined
-  }
+  stray: () => undefined
 }
 
 export const sqliteRules: TypeRules = {
@@ -71,27 +64,7 @@ export const sqliteRules: TypeRules = {
   comparesAll: true,
   returnsViewKeys: false,
   systemColumns: new Set(),
-  fits (kind, { family }, name) {
-    if (kind === 'uuid') return `typeof(${name}) = 'text' and length(${name}) = 36 and ${name} = lower(${name})`
-    // Columns of STRICT tables hold values of their type alone.
-    if (family === 'integer' || family === 'float' || family === 'bytes') return undefined
-    switch (kind) {
-      case 'integer':
-      case 'int64': return `typeof(${name}) in ('integer', 'real') and ${name} = cast(${name} as integer)`
-      case 'number': return `typeof(${name}) in ('integer', 'real')`
-      case 'byte': return `typeof(${name}) = 'blob'`
-      default: return `typeof(${name}) <> 'blob'`
-    }
-  },
-  shownAs (kind, { family }, name) {
-    const text = `cast(${name} as text)`
-    switch (kind) {
-      case 'decimal': return `data_api_decimal_key(${text})`
-      case 'date-time': return `coalesce(strftime('%Y-%m-%dT%H:%M:%f', ${name}), ${text})`
-      case 'string': return family === 'any' ? text : undefined
-      default: return undefined
-    }
-  }
+  stray: (kind, name) => strayCondition(sql.id(name), kind)
 }
 
 /** The families whose values PostgreSQL compares with each other. */

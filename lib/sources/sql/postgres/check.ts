@@ -1,17 +1,20 @@
 import type { Collection } from '../../../model/model.ts'
 import type { Finding } from '../../catalog-check.ts'
-import { findDifferences } from '../check/check.ts'
+import { type CatalogReader, findDifferences } from '../check/check.ts'
 import { postgresRules } from '../check/types.ts'
 import type { TableName } from '../table-name.ts'
 import { readTables } from './catalog-tables.ts'
 import type { Connection } from './connection.ts'
+import { postgresDialect } from './dialect.ts'
 import { sqlState, toFault } from './faults.ts'
 
 /** Compares collections with the catalog of the database behind a connection. Throws the driver's errors as ours. */
 export async function checkOn (
   connection: Connection, collections: readonly Collection[]
 ): Promise<readonly Finding[]> {
-  const reader = {
+  const reader: CatalogReader = {
+    dialect: postgresDialect,
+    typeOf: (_served, column) => column.type,
     readTables: (names: readonly TableName[]) => readTables(connection, names),
     query: (text: string) => connection.query(text).catch((error: unknown) => { throw toFault(error) })
   }

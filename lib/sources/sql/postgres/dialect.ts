@@ -2,9 +2,10 @@ import { loadKysely, sql } from '../load-kysely.ts'
 import { foldCase } from '../../fold-case.ts'
 import type { ColumnType } from '../statements/columns.ts'
 import type { Dialect, Sql } from '../statements/dialect.ts'
-import { readNumber } from '../statements/exact-numbers.ts'
+import { readInteger, readNumber } from '../statements/exact-numbers.ts'
 import { parseScalar, parseText } from '../statements/parse-json.ts'
 import { isTyped, type Slot } from '../statements/shape.ts'
+import { boundOf } from './inexact.ts'
 import { byCodePoint, type Form, formOf, forms, isJson, text, textForm } from './forms.ts'
 import { postgresWriter } from './json.ts'
 
@@ -16,9 +17,14 @@ export const postgresDialect: Dialect = {
   makeCompiler: () => new (loadKysely().PostgresQueryCompiler)(),
   comparable: (column, columnType) => formOf(columnType).comparable(column),
   filtered,
-  bound: (column, operator, slot, columnType) =>
-    formOf(columnType).inexact?.bound(column, operator, operand(slot, columnType)),
-  grouped: filtered,
+  bound (column, operator, slot, columnType, textual) {
+    const { inexact } = formOf(columnType)
+    const value = operand(slot, columnType)
+    if (inexact !== undefined) return inexact.bound(column, operator, value)
+    const nearest = sql`(${value})::double precision`
+    return textual && isDouble(columnType) ? boundOf(column, operator, { low: nearest, high: nearest }) : undefined
+  },
+  grouped: (column, columnType) => filtered(column, columnType, false),
   // Equal decimals have different texts, with and without zeros at their ends.
   encodeGroup: (value, columnType) => columnType.kind === 'decimal'
     ? sql`trim_scale(${value})::text`
@@ -34,8 +40,8 @@ export const postgresDialect: Dialect = {
   asShown: (column, { kind, type }) =>
     kind === 'string' && textForm(type) !== forms.text ? textForm(type).fetch(column) : column,
   operand,
-  among: (column, slot, columnType) =>
-    sql`${filtered(column, columnType)} = any(${castList(sql`${sql.val(slot)}`, columnType)})`,
+  among: (column, slot, columnType, textual) =>
+    sql`${filtered(column, columnType, textual)} = any(${castList(sql`${sql.val(slot)}`, columnType, textual)})`,
   // By code point: the collation of a column may ignore case, or not allow searches at all.
   startsWith: (column, slot) => sql`starts_with(${byCodePoint(column)}, ${text(sql`${sql.val(slot)}`)})`,
   endsWith (column, slot) {
@@ -94,14 +100,21 @@ const isInexactNumber = (columnType: ColumnType) => formOf(columnType).inexact?.
 /** Returns true for a field of plain text, whose values are compared as they are shown. */
 const isText = ({ kind }: ColumnType) => kind === 'string'
 
-function filtered (column: Sql, columnType: ColumnType): Sql {
+function filtered (column: Sql, columnType: ColumnType, textual: boolean): Sql {
   const { comparable, inexact } = formOf(columnType)
-  return inexact === undefined ? comparable(column) : inexact.toShown(column)
+  const shown = inexact === undefined ? comparable(column) : inexact.toShown(column)
+  // By way of text, because the cast of a double has 15 digits.
+  return textual && isDouble(columnType) ? sql`(${shown})::text::numeric` : shown
 }
 
-function operand (slot: Slot, columnType: ColumnType): Sql {
+/** Returns true for a column whose filters compare doubles, to which the cast of an integer may round it. */
+const isDouble = (columnType: ColumnType) =>
+  columnType.type === 'double precision' || filteredType(formOf(columnType)) === 'double precision'
+
+function operand (slot: Slot, columnType: ColumnType, textual = false): Sql {
   const form = formOf(columnType)
   const value = sql`${sql.val(slot)}`
+  if (textual && isDouble(columnType)) return sql`${value}::text::numeric`
   return form.operand?.(value) ?? sql`${value}::${sql.raw(filteredType(form))}`
 }
 
@@ -114,8 +127,9 @@ const numericText = (value: Sql) =>
   sql`(case when ${value}::text ~ '^(-?[0-9]+([.][0-9]+)?|NaN|-?Infinity)$' then ${value}::text end)`
 
 // By way of an array of texts, which every driver can send.
-function castList (value: Sql, columnType: ColumnType): Sql {
+function castList (value: Sql, columnType: ColumnType, textual: boolean): Sql {
   const form = formOf(columnType)
+  if (textual && isDouble(columnType)) return sql`${value}::text[]::numeric[]`
   const element = sql.id('element')
   return form.operand === undefined
     ? sql`${value}::text[]::${sql.raw(filteredType(form))}[]`
@@ -125,7 +139,8 @@ function castList (value: Sql, columnType: ColumnType): Sql {
 /** Returns the value of an encoded one. */
 function decode (encoded: unknown, { kind, type }: ColumnType): unknown {
   if (kind === 'number' && type.startsWith('numeric')) return nearest(encoded)
-  if (kind === 'integer' || kind === 'number') {
+  if (kind === 'integer') return encoded === null ? null : readInteger(String(encoded))
+  if (kind === 'number') {
     return typeof encoded === 'number' ? encoded + 0 : encoded === null ? null : readNumber(String(encoded))
   }
   // A column of type json or jsonb gives JSON values. JSON in a column of text arrives as a string.
@@ -136,7 +151,9 @@ function decode (encoded: unknown, { kind, type }: ColumnType): unknown {
 /** Returns the decoder of a column's fetched values, which some drivers give as texts and others as values. */
 function decoderOf (columnType: ColumnType): (value: unknown) => unknown {
   switch (columnType.kind) {
-    case 'integer': return value => typeof value === 'number' && Number.isSafeInteger(value) ? value + 0 : exact(value)
+    case 'integer': return value => typeof value === 'number' && Number.isSafeInteger(value)
+      ? value + 0
+      : value === null ? null : readInteger(String(value))
     case 'number': {
       const read = columnType.type.startsWith('numeric') ? nearest : exact
       return value => typeof value === 'number' && Number.isFinite(value) ? value + 0 : read(value)

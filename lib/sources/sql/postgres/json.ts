@@ -1,7 +1,7 @@
 import { sql } from '../load-kysely.ts'
 import type { ColumnType } from '../statements/columns.ts'
 import type { Sql, Writer } from '../statements/dialect.ts'
-import { writeMarked } from '../statements/exact-numbers.ts'
+import { integerMark, writeMarked } from '../statements/exact-numbers.ts'
 import { formOf } from './forms.ts'
 import { wideNumeric } from './numbers.ts'
 
@@ -38,7 +38,9 @@ function writeValue (column: Sql, columnType: ColumnType): Sql {
   // Outside of these bounds either PostgreSQL or JavaScript writes an exponent.
   const largest = sql.raw(type === 'real' ? '999999' : '999999999999999')
   const isAlike = sql`${double} = 0 or abs(${double}) between 1e-4 and ${largest}`
-  return unlessMarked(double, isAlike, kind === 'integer' ? value : double)
+  if (kind === 'number') return unlessMarked(double, isAlike, double)
+  const isInteger = sql`${double} = trunc((${double})::double precision)`
+  return unlessMarked(double, sql`(${isAlike}) and ${isInteger}`, sql`${sql.lit(integerMark)} || ${value}`)
 }
 
 function toDouble (column: Sql, columnType: ColumnType): Sql {

@@ -3,9 +3,8 @@ import { decimalOfKey } from '../../../model/decimals.ts'
 import type { Scalar, ValueKind } from '../../../model/values.ts'
 import type { ColumnType } from '../statements/columns.ts'
 import type { Dialect, Sql } from '../statements/dialect.ts'
-import { readNumber } from '../statements/exact-numbers.ts'
 import { isTyped, type Slot, type TypedValue, type Value } from '../statements/shape.ts'
-import { parseScalar, parseText } from '../statements/parse-json.ts'
+import { asText, decoders, encodings, fetchDecoders, fetches, isSafe } from './forms.ts'
 import { call, decimalText } from './functions.ts'
 import { sqliteWriter } from './json.ts'
 import { clocked, sized, sizedList } from './limits.ts'
@@ -29,7 +28,7 @@ export const sqliteDialect: Dialect = {
     ? momentPosition(column, columnType)
     : strayPosition(column, columnType),
   storedOperand: (slot, columnType, textual) =>
-    strayOperand(sql.val(slot), operand(slot, columnType, textual), columnType),
+    strayOperand(sql.val(slot), operand(slot, columnType, textual), columnType, one => comparable(one, columnType)),
   asShown: column => column,
   operand,
   among: (column, slot, columnType) =>
@@ -115,86 +114,13 @@ const hasStoredForm = ({ kind, type }: ColumnType) =>
   kind === 'date-time' && type !== '' && (isTextType(type) || isIntegerType(type))
 
 /** Returns a number, or a text in the form in which it is stored. A driver throws for an integer beyond 2^53. */
-const momentPosition = (column: Sql, columnType: ColumnType): Sql => sql`case when typeof(${column}) <> 'integer'
-    then coalesce(${strayPosition(column, columnType) ?? sql`null`}, ${column})
-  when ${isSafe(column)} then cast(${column} as real) else cast(${column} as text) end`
+const momentPosition = (column: Sql, columnType: ColumnType): Sql => sql`case typeof(${column})
+  when 'integer' then case when ${isSafe(column)} then ${column} else cast(${column} as text) end
+  when 'real' then char(1, 110) || quote(${column})
+  else coalesce(${strayPosition(column, columnType) ?? sql`null`}, ${column}) end`
 
 function filtered (column: Sql, columnType: ColumnType): Sql {
   return columnType.kind === 'date-time' ? moment(column) : comparable(column, columnType)
-}
-
-// A column may hold values that its declared type does not allow. json_array() fails on a blob, so the cast keeps blobs
-// away from it.
-const asText = (column: Sql) => sql`cast(${column} as text)`
-
-/** Returns the text of a value that is no number, but that could be read as one. */
-const markedText = (column: Sql) => sql`char(1) || ${asText(column)}`
-
-const isSafe = (column: Sql) =>
-  sql`${column} between ${sql.lit(Number.MIN_SAFE_INTEGER)} and ${sql.lit(Number.MAX_SAFE_INTEGER)}`
-
-const encodings: Readonly<Record<ValueKind, (column: Sql) => Sql>> = {
-  string: asText,
-  date: asText,
-  'date-time': moment,
-  time: asText,
-  uuid: asText,
-  json: asText,
-  mixed: asText,
-  int64: asText,
-  decimal: decimalText,
-  byte: column => call('data_api_base64', column),
-  boolean: column => sql`case when ${column} in (0, 1) then cast(${column} as integer) else ${asText(column)} end`,
-  // json_array() prints some doubles with 15 digits, in some versions of SQLite; quote() is exact in all versions.
-  number: column => sql`case when typeof(${column}) in ('integer', 'real') then quote(${column})
-    else ${markedText(column)} end`,
-  integer: column => sql`case typeof(${column})
-    when 'integer' then case when ${isSafe(column)} then ${column} else ${asText(column)} end
-    when 'real' then quote(${column}) else ${markedText(column)} end`
-}
-
-const asIs = (encoded: unknown) => encoded
-
-function toNumber (encoded: unknown): unknown {
-  if (typeof encoded !== 'string') return encoded
-  return encoded.startsWith('\u0001') ? encoded.slice(1) : readNumber(encoded)
-}
-
-const decoders: Readonly<Record<ValueKind, (encoded: unknown) => unknown>> = {
-  string: asIs,
-  integer: toNumber,
-  date: asIs,
-  'date-time': asIs,
-  time: asIs,
-  uuid: asIs,
-  int64: asIs,
-  decimal: asIs,
-  byte: asIs,
-  number: toNumber,
-  boolean: encoded => typeof encoded === 'number' ? encoded !== 0 : encoded,
-  mixed: encoded => typeof encoded === 'string' ? parseScalar(encoded) : encoded,
-  json: encoded => typeof encoded === 'string' ? parseText(encoded) : encoded
-}
-
-// An integer that a double cannot hold exactly is text. Without that, a driver would throw.
-const asNumber = (column: Sql) => sql`case typeof(${column})
-  when 'integer' then case when ${isSafe(column)} then cast(${column} as real) else ${asText(column)} end
-  when 'real' then ${column} else ${asText(column)} end`
-
-const fetches: Readonly<Record<ValueKind, (column: Sql) => Sql>> = {
-  ...encodings,
-  number: asNumber,
-  integer: asNumber
-}
-
-const exact = (value: unknown) => typeof value === 'number'
-  ? Number.isFinite(value) ? value + 0 : String(value)
-  : value
-
-const fetchDecoders: Readonly<Record<ValueKind, (value: unknown) => unknown>> = {
-  ...decoders,
-  number: exact,
-  integer: exact
 }
 
 function bindValue (value: Value): unknown {

@@ -19,6 +19,8 @@ const functions = {
   data_api_plain_decimal: ofText(text => text.endsWith('.0') ? text.slice(0, -2) : plainDecimal(String(Number(text)))),
   /** Returns the text by which a mixed scalar is compared. */
   data_api_mixed_text: ofText(text => String(parseScalar(text))),
+  /** Returns 1 for text that holds no character in the place of bytes that are not UTF-8. */
+  data_api_is_unicode: ofText(text => text.includes('\ufffd') ? 0 : 1),
   data_api_base64: (value: unknown) => value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value,
   data_api_bytes: ofText(text => Buffer.from(text, 'base64'))
 } as const
@@ -32,6 +34,11 @@ export function registerFunctions (driver: SqliteDriver): void {
 
 /** Builds a call of one of the functions. */
 export const call = (name: FunctionName, argument: Sql): Sql => sql`${sql.id(name)}(${argument})`
+
+/** Returns a column's text as an integer. A column of reals holds integers as reals. */
+export const integerText = (column: Sql): Sql => sql`cast(case
+  when typeof(${column}) = 'real' and ${column} = cast(${column} as integer) then cast(${column} as integer)
+  else ${column} end as text)`
 
 /** Returns a column's text as a decimal; that of a double is the shortest one that stands for it. */
 export const decimalText = (column: Sql): Sql => sql`case typeof(${column})

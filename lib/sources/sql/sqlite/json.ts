@@ -1,8 +1,8 @@
 import { sql } from '../load-kysely.ts'
 import type { ValueKind } from '../../../model/values.ts'
 import type { Sql, Writer } from '../statements/dialect.ts'
-import { writeMarked } from '../statements/exact-numbers.ts'
-import { call, decimalText } from './functions.ts'
+import { integerMark, writeMarked } from '../statements/exact-numbers.ts'
+import { call, decimalText, integerText } from './functions.ts'
 import { moment } from './moments.ts'
 
 /**
@@ -24,15 +24,17 @@ const mark: Expression = column => sql`json_array(quote(${column}))`
 // A value that is not a number is written as text.
 const isNumber: Expression = column => sql`typeof(${column}) in ('integer', 'real')`
 const text: Expression = column => sql`cast(${column} as text)`
-const byte: Expression = column => call('data_api_base64', column)
+const byte: Expression = column =>
+  sql`case when typeof(${column}) = 'blob' then ${call('data_api_base64', column)} else ${text(column)} end`
 const boolean: Expression = column =>
   sql`case ${column} when 1 then json('true') when 0 then json('false') else ${text(column)} end`
 
 const isSafe = (column: Sql) =>
   sql`${column} between ${sql.lit(Number.MIN_SAFE_INTEGER)} and ${sql.lit(Number.MAX_SAFE_INTEGER)}`
+const markInteger: Expression = column => sql`json_array(${sql.lit(integerMark)} || quote(${column}))`
 const integer: Expression = column => {
   const isSafeInteger = sql`typeof(${column}) = 'integer' and ${isSafe(column)}`
-  return sql`case when ${isSafeInteger} then ${column} when ${isNumber(column)} then ${mark(column)}
+  return sql`case when ${isSafeInteger} then ${column} when ${isNumber(column)} then ${markInteger(column)}
     else ${text(column)} end`
 }
 const strictInteger: Expression = column =>
@@ -55,7 +57,7 @@ const texts = {
   'date-time': moment,
   time: text,
   uuid: text,
-  int64: text,
+  int64: integerText,
   decimal: decimalText,
   byte,
   boolean
@@ -79,9 +81,14 @@ const once = (expression: Expression): Expression => column => {
   const value = sql.id('n')
   return sql`(select ${expression(value)} from (select ${column} as ${value}))`
 }
-const markedOnce = once(column => sql`case when ${isNumber(column)} then ${mark(column)} else ${text(column)} end`)
+const markedOnce = (mark: Expression) =>
+  once(column => sql`case when ${isNumber(column)} then ${mark(column)} else ${text(column)} end`)
 
 /** The expressions that contain the column's own SQL only once, for a column whose SQL is long. */
 const expressionsOnce: Expressions = {
-  ...texts, integer: markedOnce, number: markedOnce, 'date-time': once(moment), decimal: once(decimalText)
+  ...texts,
+  integer: markedOnce(markInteger),
+  number: markedOnce(mark),
+  'date-time': once(moment),
+  decimal: once(decimalText)
 }

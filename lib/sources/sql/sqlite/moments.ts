@@ -19,17 +19,20 @@ export const moment = (column: Sql): Sql => sql`case
 
 /** A number is seconds since 1970, or milliseconds where it is too large for seconds. */
 function ofEpoch (column: Sql): Sql {
-  const seconds = sql`case when abs(${column}) < ${sql.lit(firstMillis)} then ${column} else ${column} / 1000.0 end`
+  // abs() fails on the least integer.
+  const isSeconds = sql`${column} > ${sql.lit(-firstMillis)} and ${column} < ${sql.lit(firstMillis)}`
+  const seconds = sql`case when ${isSeconds} then ${column} else ${column} / 1000.0 end`
   return sql`strftime(${sql.raw(form)}, ${seconds}, 'unixepoch')`
 }
 
 /**
  * Returns a condition on the texts of a column that a comparison of moments implies, so that an index serves it. The
- * texts of a day begin with it, except where they have a time zone, which moves them by a day at most.
+ * texts of a day begin with it, except where they have a time zone, which moves them by a day at most, or name a day
+ * that their month does not have, such as 2026-02-31, which SQLite takes for one of the first three of the next month.
  */
 export function momentBound (column: Sql, operator: Operator, value: Sql): Sql | undefined {
   const text = sql`${column} collate binary`
-  const low = sql`${text} >= coalesce(date(${value}, '-1 day'), '')`
+  const low = sql`${text} >= coalesce(date(${value}, '-4 days'), '')`
   const high = sql`${text} < coalesce(date(${value}, '+2 days'), char(1114111))`
   const bounds: Partial<Readonly<Record<Operator, Sql>>> = {
     equals: sql`${low} and ${high}`, greater: low, at_least: low, less: high, at_most: high

@@ -4,52 +4,86 @@ import type { Sql } from '../statements/dialect.ts'
 import type { ColumnType } from '../statements/columns.ts'
 import { call } from './functions.ts'
 
-// A column of SQLite may hold values of other types than its own: strays. They are shown as text, but sorted as they
-// are stored, so that a cursor must say what is stored: U+0001, a letter for the type, and the value.
-
-/** The types of STRICT tables, whose columns hold no others (catalog-tables.ts). */
-const certain: ReadonlySet<string> = new Set(['INT', 'INTEGER', 'REAL', 'TEXT', 'BLOB'])
+// A column of SQLite may hold values of other types than its own, text with NUL, and text that is not UTF-8: strays.
+// They are shown as text, but sorted as they are stored, so that a cursor must say what is stored: U+0001, a letter for
+// the type, and the value.
 
 /** Returns the position of a value that is a stray, and null for any other; undefined if the column has no strays. */
-export function strayPosition (column: Sql, { kind, type }: ColumnType): Sql | undefined {
-  const isRegular = regulars(column, type)[kind]
+export function strayPosition (column: Sql, columnType: ColumnType): Sql | undefined {
+  const isRegular = regular(column, columnType)
   return isRegular && sql`case when ${column} is null or ${isRegular} then null else ${mark(column)} end`
 }
 
-/** Returns a bound position as it is compared with the column. `operand`: the same for a value that is no stray. */
-export function strayOperand (value: Sql, operand: Sql, { kind, type }: ColumnType): Sql {
-  if (regulars(value, type)[kind] === undefined) return operand
+/**
+ * Returns a bound position as it is compared with the column. `operand`: the same for a value that is no stray.
+ * `comparable`: returns a stored value as it is compared.
+ */
+export function strayOperand (
+  value: Sql, operand: Sql, columnType: ColumnType, comparable: (stored: Sql) => Sql
+): Sql {
+  const { kind, type } = columnType
+  if (regular(value, columnType) === undefined) return operand
   const rest = sql`substr(${value}, 3)`
   // @photostructure/sqlite takes no bytes, returned by a function, for null.
   const bytes = sql`case ${rest} when '' then x'' else ${call('data_api_bytes', rest)} end`
-  const stored = sql`case substr(${value}, 1, 2) when char(1, 116) then cast(${bytes} as text)
-    when char(1, 98) then ${isCastToText(kind, type) ? sql`cast(${bytes} as text)` : bytes}
+  const isConverted = converted.has(kind) || (kind === 'date-time' && !isTextType(type) && !isIntegerType(type))
+  const compared = isConverted ? comparable : (stored: Sql) => stored
+  const stored = sql`case substr(${value}, 1, 2) when char(1, 116) then ${compared(sql`cast(${bytes} as text)`)}
+    when char(1, 98) then ${compared(isCastToText(kind, type) ? sql`cast(${bytes} as text)` : bytes)}
     when char(1, 110) then cast(${rest} as numeric) else ${operand} end`
   return sql`(${stored})`
 }
 
-type Regulars = Readonly<Partial<Record<ValueKind, Sql>>>
-
-/** Returns the condition for the values of a column that are no strays, for the kinds that may have strays. */
-function regulars (column: Sql, type: string): Regulars {
-  const isBoolean = { boolean: sql`${column} in (0, 1)` }
-  if (certain.has(type)) return isBoolean
-  const isNumber = sql`typeof(${column}) in ('integer', 'real')`
-  const isOfType = isTextType(type) ? sql`typeof(${column}) = 'text'` : sql`typeof(${column}) <> 'blob'`
-  // A value that looks like a stray's position, or is no text in a URL, has a position of its own.
-  const isText = sql`${isOfType} and substr(${column}, 1, 1) <> char(1) and instr(${column}, char(0)) = 0`
-  return {
-    ...isBoolean,
-    integer: isNumber,
-    number: isNumber,
-    int64: sql`typeof(${column}) = 'integer'`,
-    byte: sql`typeof(${column}) = 'blob'`,
-    string: isText,
-    date: isText,
-    time: isText,
-    uuid: isText,
-    'date-time': sql`typeof(${column}) <> 'blob' and substr(${column}, 1, 1) <> char(1)`
+/** Returns the condition for values that no filter finds, though they are shown as values of the kind are. */
+export function strayCondition (column: Sql, kind: ValueKind): Sql | undefined {
+  switch (kind) {
+    case 'int64': return sql`typeof(${column}) in ('text', 'blob')`
+    case 'byte': return sql`typeof(${column}) <> 'blob'`
+    case 'string':
+    case 'mixed': return sql`(typeof(${column}) = 'blob' or ${isNotUtf8(column)})`
+    default: return undefined
   }
+}
+
+/** The driver puts U+FFFD in the place of bytes that are not UTF-8. */
+const isNotUtf8 = (column: Sql) => sql`(typeof(${column}) = 'text' and not ${call('data_api_is_unicode', column)}
+  and instr(${column}, char(65533)) = 0)`
+
+/** The kinds whose values are compared in another form than that in which they are stored. */
+const converted: ReadonlySet<ValueKind> = new Set(['decimal', 'mixed'])
+
+/**
+ * Returns the condition for the values of a column that are no strays; undefined for a column that has none: the types
+ * of STRICT tables hold no others (catalog-tables.ts), and neither is JSON compared.
+ */
+function regular (column: Sql, { kind, type }: ColumnType): Sql | undefined {
+  const isNumbers = type === 'INT' || type === 'INTEGER' || type === 'REAL'
+  switch (kind) {
+    case 'boolean': return sql`${column} in (0, 1)`
+    case 'integer':
+    case 'int64': return isNumbers && type !== 'REAL' ? undefined : isIntegral(column)
+    case 'number': return isNumbers ? undefined : sql`typeof(${column}) in ('integer', 'real')`
+    case 'byte': return type === 'BLOB' ? undefined : sql`typeof(${column}) = 'blob'`
+    case 'decimal':
+    case 'mixed': return isNumbers ? undefined : isPlain(column)
+    case 'json': return undefined
+    default: return isNumbers && kind !== 'date-time' ? undefined : isText(column, kind, type)
+  }
+}
+
+const isIntegral = (column: Sql) => sql`(typeof(${column}) = 'integer'
+  or typeof(${column}) = 'real' and ${column} = cast(${column} as integer))`
+
+/** A value that looks like a stray's position, or that is no text in a URL, has a position of its own. */
+const isPlain = (column: Sql) => sql`substr(${column}, 1, 1) <> char(1) and instr(${column}, char(0)) = 0`
+
+function isText (column: Sql, kind: ValueKind, type: string): Sql {
+  const isOfType = kind !== 'date-time' && isTextType(type)
+    ? sql`typeof(${column}) = 'text'`
+    : sql`typeof(${column}) <> 'blob'`
+  // A call of JavaScript takes more time than the search for characters that are not of ASCII.
+  const isUnicode = sql`(${column} not glob ${sql.lit('*[^\u0001-\u007f]*')} or ${call('data_api_is_unicode', column)})`
+  return sql`${isOfType} and ${isPlain(column)} and ${isUnicode}`
 }
 
 const mark = (column: Sql) => sql`case typeof(${column})
@@ -57,11 +91,11 @@ const mark = (column: Sql) => sql`case typeof(${column})
   when 'blob' then char(1, 98) || ${call('data_api_base64', column)}
   else char(1, 110) || quote(${column}) end`
 
-const textKinds: ReadonlySet<ValueKind> = new Set(['string', 'date', 'time', 'uuid'])
+const textKinds: ReadonlySet<ValueKind> = new Set(['string', 'date', 'time', 'uuid', 'decimal', 'mixed'])
 
 /** Returns true for a field of text over a column of another type, which is compared by its text. */
-const isCastToText = (kind: ValueKind, type: string) =>
-  !isTextType(type) && (textKinds.has(kind) || (kind === 'date-time' && !isIntegerType(type)))
+const isCastToText = (kind: ValueKind, type: string) => converted.has(kind) ||
+  (!isTextType(type) && (textKinds.has(kind) || (kind === 'date-time' && !isIntegerType(type))))
 
 // The types of columns: catalog.ts.
 /** Returns true for a column of text, and for one whose type is unknown. */

@@ -27,13 +27,13 @@ export interface Dialect {
   makeCompiler (): QueryCompiler
   /** Returns a column as it is ordered, and compared with stored values: text by code point. */
   comparable (column: Sql, type: ColumnType): Sql
-  /** Returns a column as filters compare it: values that are shown alike are equal. */
-  filtered (column: Sql, type: ColumnType): Sql
+  /** Returns a column as filters compare it: values that are shown alike are equal. `textual`: see isTextual(). */
+  filtered (column: Sql, type: ColumnType, textual: boolean): Sql
   /**
    * Returns a condition that a comparison of a filtered column implies, and that an index can serve; `undefined` if it
-   * can serve the comparison itself.
+   * can serve the comparison itself. `textual`: see isTextual().
    */
-  bound (column: Sql, operator: Operator, slot: Slot, type: ColumnType): Sql | undefined
+  bound (column: Sql, operator: Operator, slot: Slot, type: ColumnType, textual: boolean): Sql | undefined
   /** Returns a column as its groups are told apart: a group for each value that is shown. */
   grouped (column: Sql, type: ColumnType): Sql
   /** Returns a value of `grouped` as encode() returns a column. */
@@ -51,8 +51,11 @@ export interface Dialect {
   asShown (column: Sql, type: ColumnType): Sql
   /** Returns a bound value as it is compared with a filtered column. `textual`: see isTextual(). */
   operand (slot: Slot, type: ColumnType, textual: boolean): Sql
-  /** Builds the condition that a column's value is among those of an array, which is bound as one parameter. */
-  among (column: Sql, slot: Slot, type: ColumnType): Sql
+  /**
+   * Builds the condition that a column's value is among those of an array, which is bound as one parameter. `textual`:
+   * see isTextual().
+   */
+  among (column: Sql, slot: Slot, type: ColumnType, textual: boolean): Sql
   startsWith (column: Sql, slot: Slot): Sql
   endsWith (column: Sql, slot: Slot): Sql
   contains (column: Sql, slot: Slot): Sql

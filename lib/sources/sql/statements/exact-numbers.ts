@@ -1,3 +1,5 @@
+import { showInteger } from '../../../model/numbers.ts'
+
 // A database cannot write every number as JavaScript does. In its JSON such a number is an array of one string,
 // `["<text>"]`, which is the form of no scalar; writeMarked puts the number in its place.
 
@@ -8,9 +10,13 @@ export function writeMarked (text: string): string {
   // follows
   // the closing quote of a string that ends in `:[`.
   return text.replaceAll(/(^|:)\["([-+.\w]+)"\]/gm, (_marked, before: string, number: string) => {
-    return `${before}${JSON.stringify(readNumber(number))}`
+    const read = number.startsWith(integerMark) ? readInteger(number.slice(1)) : readNumber(number)
+    return `${before}${JSON.stringify(read)}`
   })
 }
+
+/** The first letter of a marked number in a field of integers. */
+export const integerMark = 'i'
 
 /**
  * Reads a number from a database's text, such as the result of SQLite's quote(). What JSON cannot carry stays text: an
@@ -23,4 +29,10 @@ export function readNumber (text: string): number | string | null {
   if (Number.isFinite(value)) return /^-?\d+$/.test(text) ? text : value
   if (text === 'NULL') return null
   return Number.isNaN(value) ? text : String(value)
+}
+
+/** Reads a number of a field of integers as readNumber() does. A number that is no integer stays text too. */
+export function readInteger (text: string): number | string | null {
+  const value = readNumber(text)
+  return typeof value === 'number' ? showInteger(value) : value
 }

@@ -79,12 +79,13 @@ function buildCompare (compare: Compare, ref: TableRef, builder: Builder): Sql {
     shown,
     slot,
     type,
+    textual,
     dialect,
     ...compare.stored
       ? { comparable: dialect.comparable(plain, type), operand: dialect.storedOperand(slot, type, textual) }
-      : { comparable: dialect.filtered(plain, type), operand: dialect.operand(slot, type, textual) }
+      : { comparable: dialect.filtered(plain, type, textual), operand: dialect.operand(slot, type, textual) }
   })
-  const bound = compare.stored ? undefined : dialect.bound(plain, operator, slot, type)
+  const bound = compare.stored ? undefined : dialect.bound(plain, operator, slot, type, textual)
   return bound === undefined ? made : sql`(${bound} and ${made})`
 }
 
@@ -103,6 +104,7 @@ interface Operands {
   readonly operand: Sql
   readonly slot: Slot
   readonly type: ColumnType
+  readonly textual: boolean
   readonly dialect: Builder['dialect']
 }
 
@@ -131,7 +133,7 @@ const comparisons: Makers = {
   less: compareWith('<'),
   at_least: compareWith('>='),
   at_most: compareWith('<='),
-  in: ({ plain, slot, type, dialect }) => dialect.among(plain, slot, type),
+  in: ({ plain, slot, type, textual, dialect }) => dialect.among(plain, slot, type, textual),
   not_in: operands => sql`not ${comparisons.in(operands)}`,
   starts_with: ({ shown, slot, dialect }) => dialect.startsWith(shown, slot),
   ends_with: ({ shown, slot, dialect }) => dialect.endsWith(shown, slot),

@@ -247,7 +247,7 @@ function addCompare (draft: ShapeDraft, compare: Extract<Predicate, { kind: 'com
     draft.key += '0'
   } else if (typeof value === 'object') {
     const values = value.filter(one => one !== null)
-    draft.key += values.length < value.length ? '0' : ''
+    draft.key += `${values.length < value.length ? '0' : ''}${isTextual(compare) ? 't' : ''}`
     addValues(draft, compare, [typed(values, kind)])
   } else {
     draft.key += isTextual(compare) ? 't' : ''
@@ -256,11 +256,15 @@ function addCompare (draft: ShapeDraft, compare: Extract<Predicate, { kind: 'com
   draft.key += ';'
 }
 
-/** Whether a number or moment is compared with a value of the other type: such as NaN, which is text in JSON. */
+/**
+ * Whether a number or moment is compared with a value of the other type: such as NaN, or an integer that no double
+ * holds, which are texts in JSON.
+ */
 export function isTextual ({ field, value }: Extract<Predicate, { kind: 'compare' }>): boolean {
   const { kind } = field.type
   if (kind === 'date-time') return typeof value === 'number'
-  return typeof value === 'string' && (kind === 'integer' || kind === 'number')
+  if (kind !== 'integer' && kind !== 'number') return false
+  return typeof value === 'object' ? value?.some(one => typeof one === 'string') ?? false : typeof value === 'string'
 }
 
 function addValues (draft: ShapeDraft, node: object, added: readonly Value[]): void {

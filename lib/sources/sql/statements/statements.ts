@@ -155,7 +155,7 @@ function cacheByShape<Planned, Code> (
 type Compiler = Kysely<Record<string, never>>
 
 /** Makes a Kysely that compiles text and has no driver. */
-function makeCompiler (dialect: Dialect): Compiler {
+export function makeCompiler (dialect: Dialect): Compiler {
   const { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector } = loadKysely()
   return new Kysely({
     dialect: {
