@@ -2,7 +2,7 @@ import { CommandError } from './terminal.ts'
 
 /**
  * Returns the rows of a CSV text (RFC 4180), the names of the columns first. The delimiter is the one of `,` `;` tab
- * and `|` that the first line has most of. Throws a CommandError for a quote that is not closed.
+ * and `|` that the first line has most of. Throws a CommandError for a quote that is not closed, or closed too early.
  */
 export function parseCsv (text: string, file: string): ReadonlyArray<readonly string[]> {
   const source = text.startsWith('\uFEFF') ? text.slice(1) : text
@@ -15,6 +15,10 @@ export function parseCsv (text: string, file: string): ReadonlyArray<readonly st
     const end = isQuoted ? endOfQuoted(source, at, file, rows.length) : endOfPlain(source, at, delimiter)
     row.push(isQuoted ? source.slice(at + 1, end - 1).replaceAll('""', '"') : source.slice(at, end))
     const next = source[end]
+    if (isQuoted && next !== undefined && ![delimiter, '\r', '\n'].includes(next)) {
+      const found = `in row ${rows.length + 1}, '${next}' follows the end of a quoted value`
+      throw new CommandError(`${file}: ${found}; write a quote inside of a value twice`)
+    }
     at = end + (next === '\r' && source[end + 1] === '\n' ? 2 : 1)
     if (next === delimiter && at < source.length) continue
     if (next === delimiter) row.push('')

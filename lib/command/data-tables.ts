@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 import { basename, extname } from 'node:path'
 import { parseCsv } from './csv.ts'
@@ -24,7 +25,7 @@ export function readDataFile (path: string): readonly DataTable[] {
   const ending = extname(file).toLowerCase()
   const name = basename(file, extname(file))
   const text = readText(path, file)
-  if (ending === '.csv' || ending === '.tsv') return [tableOfTexts(name, parseCsv(text, file))]
+  if (ending === '.csv' || ending === '.tsv') return [tableOfTexts(name, parseCsv(text, file), file)]
   if (ending === '.json') return tablesOfJson(name, parseJson(text, file))
   const lines = text.split('\n').filter(line => line.trim() !== '')
   return [tableOfItems(name, lines.map((line, index) => parseJson(line, `${file}, line ${index + 1}`)))]
@@ -32,10 +33,14 @@ export function readDataFile (path: string): readonly DataTable[] {
 
 function readText (path: string, file: string): string {
   try {
-    return readFileSync(path, 'utf8')
+    const bytes = readFileSync(path)
+    // Decoded, other bytes would silently become U+FFFD.
+    if (!isUtf8(bytes)) throw new CommandError(`${file} is not UTF-8; save it as UTF-8`)
+    return bytes.toString()
   } catch (error) {
+    if (error instanceof CommandError) throw error
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    const isLong = code === 'ERR_STRING_TOO_LONG'
+    const isLong = ['ERR_STRING_TOO_LONG', 'ERR_FS_FILE_TOO_LARGE'].includes(code)
     const reason = isLong ? 'is longer than 512 MB; import it into a SQLite file' : `cannot be read (${code})`
     throw new CommandError(`${file} ${reason}`, { cause: error })
   }
@@ -64,9 +69,11 @@ function tableOfItems (name: string, items: readonly unknown[]): DataTable {
     ? item as Readonly<Record<string, Value>>
     : { value: item as Value })
   const names = [...new Set(objects.flatMap(item => Object.keys(item)))]
+  // A name such as `constructor` may be a member of some items, and is inherited by the others.
+  const values = objects.map(item => names.map(key => Object.hasOwn(item, key) ? item[key] ?? null : null))
   const columns = uniqueNames(names).map((column, index) =>
-    ({ name: column, type: typeOfValues(objects.map(item => item[names[index] ?? ''] ?? null)) }))
-  const rows = objects.map(item => names.map((key, index) => stored(item[key] ?? null, columns[index]?.type)))
+    ({ name: column, type: typeOfValues(values.map(row => row[index] ?? null)) }))
+  const rows = values.map(row => row.map((value, index) => stored(value, columns[index]?.type)))
   return { name, columns, rows }
 }
 
@@ -87,7 +94,14 @@ function stored (value: Value, type: DataColumn['type'] | undefined): string | n
 }
 
 /** Returns the table of rows of texts, the names of the columns first. An empty text is no value. */
-function tableOfTexts (name: string, [names = [], ...rows]: ReadonlyArray<readonly string[]>): DataTable {
+function tableOfTexts (
+  name: string, [names = [], ...rows]: ReadonlyArray<readonly string[]>, file: string
+): DataTable {
+  const long = rows.findIndex(row => row.slice(names.length).some(text => text !== ''))
+  if (long >= 0) {
+    const found = `row ${long + 2} has ${rows[long]?.length} values, but there are ${names.length} columns`
+    throw new CommandError(`${file}: ${found}; put values that hold the delimiter in double quotes`)
+  }
   const columns = uniqueNames(names).map((column, index) =>
     ({ name: column, type: typeOfTexts(rows.map(row => row[index] ?? '')) }))
   return { name, columns, rows: rows.map(row => columns.map(({ type }, index) => read(row[index] ?? '', type))) }

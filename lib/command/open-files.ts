@@ -15,15 +15,18 @@ export async function openDataFiles (
     ? readdirSync(target).filter(isDataFile).toSorted()
     : ['']
   if (files.length === 0) throw new CommandError(`'${target}' has no files that end with ${[...dataFiles].join(', ')}`)
-  const tables = files.flatMap(file => {
+  const read = files.flatMap(file => {
     progress.tell(`reading ${file === '' ? target : file}`)
     return readDataFile(file === '' ? target : join(target, file))
-  }).filter(({ columns }) => columns.length > 0)
+  })
+  const tables = read.filter(({ columns }) => columns.length > 0)
+  const omissions = read.filter(table => !tables.includes(table))
+    .map(({ name }) => ({ place: name, reason: 'holds no rows' }))
   checkNames(tables)
   const driver = guardSqlite(target, () => openDriver(':memory:', undefined))
   fill(driver, tables, name => { progress.tell(`loading ${name}`) })
   const db = sqlite('', { driver, readOnly: !write, check: 'off', statementTimeout })
-  return openFilled(db, basename(resolve(target)), progress)
+  return openFilled(db, { label: basename(resolve(target)), omissions }, progress)
 }
 
 const isDataFile = (name: string) => dataFiles.has(extname(name).toLowerCase()) && !name.startsWith('.')

@@ -68,13 +68,13 @@ const messages: Readonly<Record<string, string | undefined>> = {
   ENOTFOUND: 'the host of this address is not known; check its spelling',
   EAI_AGAIN: 'the host of this address cannot be looked up now; check its spelling and the network',
   ETIMEDOUT: 'PostgreSQL did not answer in time; check host and port',
-  EHOSTUNREACH: 'the host of this address cannot be reached',
+  EHOSTUNREACH: 'the host of this address cannot be reached; check its name and the network',
   ECONNRESET: 'the server ended the connection; it may not be PostgreSQL, or may require TLS (?sslmode=require)',
   ERR_INVALID_URL: 'the address is not a URL; in user and password, percent-encode characters such as @ : / # ?',
-  '28P01': 'PostgreSQL refuses the user or the password of this address',
+  '28P01': 'PostgreSQL refuses the user or the password of this address; check both',
   28000: 'PostgreSQL refuses this user from this machine (pg_hba.conf), or without TLS (?sslmode=require)',
-  '3D000': 'PostgreSQL has no database of the name in this address',
-  53300: 'PostgreSQL has no connection left for another client',
+  '3D000': 'PostgreSQL has no database of the name in this address; create it, or check the name',
+  53300: 'PostgreSQL has no connection left for another client; close one, or try again',
   '57P03': 'PostgreSQL is starting up or shutting down; try again'
 }
 

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
 import { basename, dirname, extname } from 'node:path'
 import type { TableDatabase } from '../scaffold/declare.ts'
-import type { Tables } from '../scaffold/tables.ts'
+import type { Omission, Tables } from '../scaffold/tables.ts'
 import { suggest } from '../plan/suggest.ts'
 import type { SqliteDatabase } from '../sources/sql/sqlite/sqlite.ts'
 import { CommandError, didYouMean, type makeProgress } from './terminal.ts'
@@ -118,10 +118,20 @@ const missingDriver = (cause: unknown) => new CommandError(
   { cause }
 )
 
-/** Returns a SQLite database that the command has filled itself. */
+/** Returns a SQLite database that the command has filled itself. `omissions`: what it could not fill. */
 export async function openFilled (
-  db: SqliteDatabase, label: string, progress: OpenOptions['progress']
+  db: SqliteDatabase,
+  { label, omissions }: { readonly label: string, readonly omissions: readonly Omission[] },
+  progress: OpenOptions['progress']
 ): Promise<OpenedDatabase> {
   const { readSqlite } = await import('../scaffold/read-sqlite.ts')
-  return { kind: 'sqlite', label, db, read: async isWanted => readSqlite(db.driver, isWanted, progress.tell) }
+  return {
+    kind: 'sqlite',
+    label,
+    db,
+    async read (isWanted) {
+      const found = readSqlite(db.driver, isWanted, progress.tell)
+      return { ...found, omissions: [...omissions.filter(({ place }) => isWanted(place)), ...found.omissions] }
+    }
+  }
 }

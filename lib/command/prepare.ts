@@ -54,7 +54,7 @@ const reserved: ReadonlySet<string> = new Set([...reservedNames(needed).keys(), 
 
 function nothingToServe ({ omissions }: Design): CommandError {
   const [first, ...others] = omissions
-  if (first === undefined) return new CommandError('the database has no tables')
+  if (first === undefined) return new CommandError('the database has no tables; create one, or name another database')
   const more = others.length === 0 ? '' : `; and ${others.length} more`
   return new CommandError(`no table can be served: ${first.place} ${first.reason}${more}`)
 }

@@ -58,11 +58,15 @@ function memoizeKeys (keys: ReadonlyMap<DataTable, string | undefined>): (table:
   }
 }
 
+const irregulars: ReadonlyMap<string, string> = new Map([['people', 'person'], ['children', 'child']])
+
 /** Returns the singulars that an English plural may have, and the name itself: `categories` -> `category`. */
 function singulars (name: string): readonly string[] {
   const whole = words(name).join(' ')
+  const irregular = irregulars.get(words(name).at(-1) ?? '')
   return [
     whole,
+    ...irregular === undefined ? [] : [[...words(name).slice(0, -1), irregular].join(' ')],
     ...whole.endsWith('ies') ? [`${whole.slice(0, -3)}y`] : [],
     ...whole.endsWith('es') ? [whole.slice(0, -2)] : [],
     ...whole.endsWith('s') ? [whole.slice(0, -1)] : []

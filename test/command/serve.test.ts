@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import Module from 'node:module'
 import { type AddressInfo, createServer } from 'node:net'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { test } from 'tap'
 import { commandHelp } from '../../lib/command/help.ts'
 import { hostCheck } from '../../lib/command/guard.ts'
@@ -134,8 +134,16 @@ test('a folder of CSV, NDJSON and JSON is served, with types and relations found
   const albums = [{ id: 1, artistId: 2, tags: ['x'], live: true, price: 9 }]
   writeFileSync(join(folder, 'db.json'), JSON.stringify({ albums, empty: [] }))
   writeFileSync(join(folder, 'events.ndjson'), '{"at":"2020-01-01","v":1.5}\n\n{"at":"2020-01-01","v":2}\n')
-  const { app, close } = await serveTarget(folder)
+  writeFileSync(join(folder, 'people.json'), '[{"id":1,"constructor":"x"},{"id":2,"__proto__":"y","valueOf":3}]')
+  writeFileSync(join(folder, 'notes.csv'), 'id,person_id,text\n1,2,"a ""b"""\n')
+  writeFileSync(join(folder, 'nothing.csv'), '')
+  const { app, design, close } = await serveTarget(folder)
   const get = async (url: string) => (await app.inject(url)).json<unknown>()
+  t.strictSame(design.omissions, ['empty', 'nothing'].map(place => ({ place, reason: 'holds no rows' })))
+  t.strictSame(await get('/people'), [
+    { id: 1, constructor: 'x', proto: null, value_of: null }, { id: 2, constructor: null, proto: 'y', value_of: 3 }
+  ])
+  t.strictSame(await get('/notes?fields=text,person(value_of)'), [{ text: 'a "b"', person: { value_of: 3 } }])
   t.strictSame(await get('/artists'), [
     { id: 1, name: 'Can; "live"', zip: '007' }, { id: 2, name: 'Noisia', zip: '123' }
   ])
@@ -143,6 +151,27 @@ test('a folder of CSV, NDJSON and JSON is served, with types and relations found
     { tags: ['x'], artist: { name: 'Noisia' } }
   ])
   t.strictSame(await get('/events?at>=2020-01-01&sort=v desc&limit=1'), [{ id: 2, at: '2020-01-01', v: 2 }])
+  await close()
+})
+
+test('a file whose values cannot be told apart is an error that names its row', async t => {
+  const quoting = 'put values that hold the delimiter in double quotes'
+  const cases: ReadonlyArray<readonly [content: string, message: string]> = [
+    ['a,b\n1,2\n1,2,3\n', `row 3 has 3 values, but there are 2 columns; ${quoting}`],
+    ['a,b\n"x"y,2\n', "in row 2, 'y' follows the end of a quoted value; write a quote inside of a value twice"],
+    ['a\n"x\n', 'a quote that begins in row 2 is not closed']
+  ]
+  const file = newPath('x.csv')
+  for (const [content, message] of cases) {
+    writeFileSync(file, content)
+    t.strictSame(await runLine(file), { code: 1, out: '', error: `${basename(file)}: ${message}\n` })
+  }
+  writeFileSync(file, Buffer.from('a\n\xe9\n', 'latin1'))
+  t.match(await runLine(file), { code: 1, error: `${basename(file)} is not UTF-8; save it as UTF-8\n` })
+  writeFileSync(file, 'a,b\n1,2,\n')
+  const { app, design: { collections: [table] }, close } = await serveTarget(file)
+  t.match((await app.inject('/')).json(), [{ type: 'collection' }])
+  t.strictSame(table?.fields.map(({ property }) => property), ['a', 'b'])
   await close()
 })
 
@@ -156,7 +185,7 @@ test('errors are one line that says what to do; wrong flags are 2, with the near
     [['/nowhere/x.db'], 1, /^there is no file or folder '\/nowhere\/x.db'/],
     [[text], 1, /is not a SQLite database; name one/],
     [[broken], 1, /a quote that begins in row 2 is not closed/],
-    [[makeFile('select 1')], 1, /^the database has no tables$/],
+    [[makeFile('select 1')], 1, /^the database has no tables; create one, or name another database$/],
     [[makeFile('create view v as select 1 as a')], 1, /^no table can be served: v is a view, .* --key v=a$/],
     [['mysql://user:hunter2@host/db'], 1, /^an address that begins with mysql/],
     [['postgres://user:hunter2@127.0.0.1:1/db'], 1, /^no PostgreSQL answers at this address/],
@@ -183,7 +212,7 @@ test('errors are one line that says what to do; wrong flags are 2, with the near
 test('the refusals of PostgreSQL say what to do, and never show the password', async t => {
   const fatal = (code: string) => message('E', Buffer.from(`SFATAL\0C${code}\0Mrefused hunter2\0\0`))
   for (const [replies, user, told] of [
-    [[fatal('28P01')], 'me:hunter2', /^PostgreSQL refuses the user or the password of this address$/],
+    [[fatal('28P01')], 'me:hunter2', /^PostgreSQL refuses the user or the password of this address; check both$/],
     [[fatal('28000')], 'me:hunter2', /^PostgreSQL refuses this user from this machine/],
     [[fatal('53300')], 'me:hunter2', /^PostgreSQL has no connection left/],
     [[fatal('57P03')], 'me:hunter2', /^PostgreSQL is starting up or shutting down; try again$/],
