@@ -1,57 +1,10 @@
 import { build } from 'esbuild'
-import Fastify, { type FastifyInstance } from 'fastify'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { test } from 'tap'
-import { ApiError, createClient } from '../../lib/client/index.ts'
-import dataApi, { type DataApiOptions } from '../../lib/index.ts'
-import { library } from '../fixtures/library.ts'
+import { createClient } from '../../lib/client/index.ts'
+import { addAuthors, answering, drain, failed, serve } from '../helpers/clients.ts'
 
 // docs/client.md
-
-async function serve (t: { teardown: (end: () => unknown) => void }, options: Partial<DataApiOptions> = {}) {
-  const app = Fastify({ forceCloseConnections: true })
-  const requests: string[] = []
-  app.addHook('onRequest', async request => { requests.push(`${request.method} ${decodeURIComponent(request.url)}`) })
-  await app.register(
-    dataApi,
-    { prefix: '/api', collections: library(), requestStrategies: { upsert: true, delete: true }, ...options }
-  )
-  const url = await app.listen({ port: 0, host: '127.0.0.1' })
-  t.teardown(() => app.close())
-  const client = createClient(`${url}/api/`)
-  return { app, url, requests, client, authors: client.resource('authors'), books: client.resource('books') }
-}
-
-const addAuthors = (app: FastifyInstance, count: number) => app.inject({
-  method: 'POST',
-  url: '/api/authors',
-  payload: Array.from({ length: count }, (_, index) => ({ name: `A${index}`, rating: index % 10 }))
-})
-
-/** A client whose requests are answered in turn, and the requests. */
-function answering (...answers: ReadonlyArray<Response | Error>) {
-  const sent: Array<{ readonly url: string, readonly init: RequestInit }> = []
-  const rest = [...answers]
-  const fetch = async (url: string, init: RequestInit) => {
-    sent.push({ url, init })
-    const answer = rest.shift() ?? new Response('[]')
-    if (answer instanceof Error) throw answer
-    return answer
-  }
-  return { sent, authors: createClient('http://host', { fetch }).resource('authors') }
-}
-
-/** Takes all items; returns their number. */
-async function drain (items: AsyncIterable<unknown>): Promise<number> {
-  let count = 0
-  for await (const item of items) count += item === undefined ? 0 : 1
-  return count
-}
-
-const failed = async (promise: Promise<unknown>): Promise<ApiError> =>
-  await promise.then(() => { throw new Error('it succeeded') }, (error: unknown) => error as ApiError)
 
 test('a list is a page, and an iterable of the items of all pages', async t => {
   const { app, authors, requests } = await serve(t)
@@ -175,111 +128,6 @@ test('a filter that is too long for a URL goes in the body of a QUERY, and so do
   t.equal(await drain(authors.stream({ where })), 302)
 })
 
-test('an error has the facts of the API', async t => {
-  const { authors } = await serve(t)
-  const error = await failed(authors.create({ name: '', born: 'x' }))
-  t.ok(error instanceof ApiError && error instanceof Error)
-  t.match(
-    error,
-    { name: 'ApiError', status: 400, code: 'validation', outcome: 'failed', message: /'details' lists 3 problems/ }
-  )
-  t.strictSame(error.details.map(({ pointer }) => pointer), ['/born', '/name', '/rating'])
-  const unknown = await failed(authors.list({ where: { nam: 'x' } }))
-  t.match(unknown.facts, { parameter: 'where', suggestion: 'name' })
-  t.equal(unknown.response?.headers.get('content-type'), 'application/json; charset=utf-8')
-  const problem = await serve(t, { responseContent: { errors: 'problem' } })
-  t.match(
-    await failed(problem.authors.get(99)),
-    { status: 404, code: 'identifier_not_found', message: "An item was not found with the identifier '99'." }
-  )
-})
-
-test('an answer that is no JSON is an error with its text', async t => {
-  const html = (status: number) => new Response(
-    '<h1>Sign in</h1>',
-    { status, headers: { 'content-type': 'text/html' } }
-  )
-  for (const status of [200, 403, 500]) {
-    t.match(
-      await failed(answering(html(status)).authors.get(1)),
-      { status, code: 'not_api', message: '<h1>Sign in</h1>' }
-    )
-  }
-  t.equal((await failed(answering(html(200)).authors.update(1, {}))).outcome, 'unknown')
-  t.equal((await failed(answering(html(403)).authors.update(1, {}))).outcome, 'failed')
-  const { authors } = answering(html(200))
-  const stream = authors.stream()
-  t.equal((await failed(stream.next())).message, 'TypeError: <h1>Sign in</h1>')
-})
-
-test('a stream that breaks off throws after the last whole item', async t => {
-  const server = createServer((_, response) => {
-    response.writeHead(200, { 'content-type': 'application/x-ndjson' })
-    response.write('{"id":1}\n{"id":"é')
-    response.write(Buffer.from('"}\n{"i'), () => { setTimeout(() => response.destroy(), 20) })
-  })
-  await new Promise<void>(resolve => { server.listen(0, '127.0.0.1', resolve) })
-  t.teardown(() => server.close())
-  const stream = createClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`).resource('authors').stream()
-  const items: unknown[] = []
-  const error = await failed((async () => { for await (const item of stream) items.push(item) })())
-  t.strictSame(items, [{ id: 1 }, { id: 'é' }])
-  t.match(error, { name: 'ApiError', code: 'network', status: 200 })
-  t.equal(
-    (await failed(drain(answering(new Response('{"id":1}\n{"id":2}')).authors.stream()))).code,
-    'network',
-    'a line without an end'
-  )
-})
-
-test('reads are repeated after Retry-After, writes are not', async t => {
-  const busy = (after = '0') => new Response(
-    '{"error":"unavailable","message":"busy"}',
-    { status: 503, headers: { 'retry-after': after } }
-  )
-  const reads = answering(busy(), new TypeError('fetch failed'), new Response('[{"id":1}]'))
-  t.strictSame((await reads.authors.list()).items, [{ id: 1 }])
-  t.equal(reads.sent.length, 3)
-  const often = answering(busy(), busy(new Date(0).toUTCString()), busy(), busy())
-  t.match(await failed(often.authors.get(1)), { status: 503, code: 'unavailable', outcome: 'failed' })
-  t.equal(often.sent.length, 3)
-  const late = answering(busy('3600'))
-  await failed(late.authors.get(1))
-  t.equal(late.sent.length, 1, 'who should wait for an hour is told so')
-  const write = answering(busy())
-  t.equal((await failed(write.authors.create({}))).outcome, 'failed')
-  t.equal(write.sent.length, 1)
-  t.match(
-    await failed(answering(new TypeError('fetch failed')).authors.create({})),
-    { status: 0, code: 'network', outcome: 'unknown' }
-  )
-  t.equal(
-    (await failed(answering(new Response('{"error":"outcome_unknown"}', { status: 503 })).authors.create({}))).outcome,
-    'unknown'
-  )
-  t.equal((await failed(answering(new Response('Bad gateway', { status: 502 })).authors.create({}))).outcome, 'unknown')
-})
-
-test('an aborted request rejects with the reason, also while it waits', async t => {
-  const { authors, url } = await serve(t)
-  await t.rejects(authors.list({}, { signal: AbortSignal.abort(new RangeError('enough')) }), RangeError)
-  const waiting = createServer((_, response) => { response.writeHead(503, { 'retry-after': '4' }).end() })
-  await new Promise<void>(resolve => { waiting.listen(0, '127.0.0.1', resolve) })
-  t.teardown(() => waiting.close())
-  const controller = new AbortController()
-  const list = createClient(
-    `http://127.0.0.1:${(waiting.address() as AddressInfo).port}`,
-    { retries: 1 }
-  ).resource('authors').list({}, { signal: controller.signal })
-  setTimeout(() => { controller.abort(new RangeError('enough')) }, 30)
-  await t.rejects(list, RangeError)
-  const stop = new AbortController()
-  const stream = createClient(`${url}/api`).resource('authors').stream({}, { signal: stop.signal })
-  await stream.next()
-  stop.abort(new RangeError('enough'))
-  await t.rejects(drain(stream).then(() => { throw new RangeError('it ended') }), RangeError)
-})
-
 test('headers are those of the client, a function of it, and of the request', async t => {
   const sent: Array<Record<string, string>> = []
   const fetch = async (_: string, init: RequestInit) => {
@@ -316,11 +164,6 @@ test('no identifier leads to another path', async t => {
     sent.map(({ url }) => url),
     ['http://host/authors/a%2Fb%3Fc%23d%2520%2C%C3%A9', 'http://host/authors/10248,a%2Cb']
   )
-})
-
-test('where a browser hides the links of pages, a list is an error, not an end', async t => {
-  const hidden = () => Object.defineProperty(new Response('[{"id":1}]'), 'type', { value: 'cors' })
-  t.match(await failed(answering(hidden(), hidden(), hidden()).authors.list()), { message: /CORS hides ETag/ })
 })
 
 test('a client is no promise', async t => {
