@@ -1,11 +1,9 @@
-import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import Fastify from '../helpers/fastify.ts'
 import { type Test, test } from 'tap'
-import dataApi, {
-  collection, DataApiError, memory, type RequestData, sqlite, SubCollection, SubItem
-} from '../../lib/index.ts'
-import { everySource, type Tools, type World } from '../helpers/every-source.ts'
+import dataApi, { collection, memory, type RequestData, sqlite } from '../../lib/index.ts'
+import { calls, Entry, guarded, told } from '../fixtures/guarded-notes.ts'
+import { everySource, type Tools } from '../helpers/every-source.ts'
 
 // docs/own-code.md
 
@@ -93,72 +91,6 @@ everySource('own code is told what is wrong with a query', async ({ t, app }) =>
   t.throws(() => app.dataApi.collection('artits'), { message: /Did you mean 'artists'/ })
   t.throws(() => app.dataApi.as({} as FastifyRequest), TypeError)
 })
-
-const shown = { readable: true, writable: true } as const
-
-const Team = Type.Object({
-  id: Type.Integer({ identifier: true, readable: true }),
-  name: Type.String({ identifier: true, ...shown }),
-  notes: SubCollection('notes', { foreignKey: 'teamId', readable: true })
-})
-const Note = Type.Object({
-  id: Type.Integer({ identifier: true, readable: true }),
-  text: Type.String({ identifier: true, ...shown, minLength: 2 }),
-  salary: Type.Union([Type.Integer(), Type.Null()], shown),
-  publishedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { readable: true }),
-  teamId: Type.Integer(),
-  team: SubItem('teams', { foreignKey: 'teamId', readable: true })
-})
-const Entry = Type.Object({
-  id: Type.Integer({ identifier: true, readable: true }),
-  what: Type.String({ readable: true })
-})
-
-let asked = 0
-const told: unknown[] = []
-const teamOf = (request: FastifyRequest) => Number(request.headers['x-team'])
-
-const guarded: World = {
-  ddl: `create table teams (id key, name text not null unique) strict;
-    create table notes (id key, text text not null unique, salary integer, "publishedAt" text,
-      "teamId" integer not null references teams) strict;
-    create table entries (id key, what text not null) strict;`,
-  tables: {
-    teams: [{ id: 1, name: 'red' }, { id: 2, name: 'blue' }],
-    notes: [
-      { id: 1, text: 'Water the plants.', salary: null, publishedAt: null, teamId: 1 },
-      { id: 2, text: 'Talk to Ada.', salary: 4000, publishedAt: null, teamId: 1 },
-      { id: 3, text: 'Paint it.', salary: null, publishedAt: null, teamId: 2 }
-    ],
-    entries: [{ id: 1, what: 'began' }]
-  },
-  collections: source => {
-    const entries = collection(Entry, { source: source('entries') })
-    return {
-      entries,
-      teams: collection(Team, { source: source('teams') }),
-      notes: collection(Note, {
-        source: source('notes'),
-        scope: ({ request }) => {
-          asked += 1
-          return { teamId: teamOf(request) }
-        },
-        rules: { delete: () => false, fields: { salary: { read: () => false } } },
-        hooks: {
-          creating (note, { system, request }) { if (!system) note.teamId = teamOf(request) },
-          async updated (note, before, { data, system }) {
-            await data.asSystem().collection(entries).create({ what: `${before.text} -> ${note.text}` })
-            if (note.text === 'refused') throw new DataApiError('argument', 'not this one')
-            const again = () => data.asSystem().collection(entries).create({ id: 1, what: 'x' })
-            if (note.text === 'twice') await again().catch(() => {})
-            if (system) told.push(['hook', note.text])
-          },
-          saved: ({ kind, item }) => { told.push([kind, item.text]) }
-        }
-      })
-    }
-  }
-}
 
 /** Answers what a function returns for a request of a team. */
 async function forTeam<T> (
@@ -282,13 +214,13 @@ everySource('a hook reads and writes in the transaction of its request', async t
 
 everySource('rules and scopes are asked once a request, also by own code', async tools => {
   const { t } = tools
-  asked = 0
+  calls.asked = 0
   await forTeam(tools, async (data, request) => {
     await data.collection('notes').list()
     await data.collection('notes').count()
     await tools.app.dataApi.collection('notes').as(request).update(1, { text: 'once' })
   })
-  t.equal(asked, 1)
+  t.equal(calls.asked, 1)
 }, {}, guarded)
 
 test('a transaction is of one database, which must be named where there are several', async t => {
