@@ -2,107 +2,10 @@ import fc, { runsOf } from '../helpers/fast-check.ts'
 import { Type } from '@sinclair/typebox'
 import { fastify } from 'fastify'
 import { test } from 'tap'
-import dataApi, {
-  ArgumentError, collection, type DataApiOptions, input, memory, SubCollection, SubItem
-} from '../../lib/index.ts'
+import dataApi, { collection, input, memory } from '../../lib/index.ts'
+import { sent, serve, valuesOf } from '../helpers/explorer-forms.ts'
 
 // docs/explorer.md: Forms.
-
-const Label = Type.Object({
-  id: Type.Integer({ identifier: true, readable: true }),
-  name: Type.String({ identifier: true, readable: true })
-})
-const Artist = Type.Object({
-  id: Type.Integer({ identifier: true, readable: true }),
-  name: Type.String({ identifier: true, readable: true, writable: true, minLength: 1 }),
-  founded: Type.Union([Type.Integer(), Type.Null()], { readable: true, writable: true, default: null }),
-  active: Type.Boolean({ readable: true, writable: true, default: true }),
-  notes: Type.String({ readable: true, writable: true, default: '' }),
-  tags: Type.Array(Type.String(), { readable: true, writable: true, default: [] }),
-  born: Type.Union([Type.String({ format: 'date' }), Type.Null()], { readable: true, writable: true, default: null }),
-  pin: Type.Optional(Type.String({ writable: true })),
-  renamed: Type.Optional(Type.Integer({ readable: true })),
-  labelId: Type.Union([Type.Integer(), Type.Null()]),
-  label: SubItem('labels', { foreignKey: 'labelId', readable: true, writable: true }),
-  albums: SubCollection('albums', { foreignKey: 'artistId', readable: true, writable: true })
-})
-const Album = Type.Object({
-  id: Type.Integer({ identifier: true, readable: true }),
-  title: Type.String({ readable: true, writable: true, listed: true }),
-  artistId: Type.Union([Type.Integer(), Type.Null()])
-})
-
-const artistRow = {
-  id: 1,
-  name: 'Can',
-  founded: 1968,
-  active: false,
-  notes: 'a\nb',
-  tags: ['x'],
-  born: null,
-  pin: '12',
-  renamed: 0,
-  labelId: 1
-}
-
-async function serve (options: Partial<DataApiOptions> = {}, rules: object = {}, notes = 'a\nb') {
-  const app = fastify()
-  const artists = collection(Artist, {
-    source: memory([{ ...artistRow, tags: ['x'], notes }, { ...artistRow, id: 2, name: 'Ada', labelId: null }]),
-    setters: {
-      name (artist, name) {
-        if (name === 'Taken') throw new ArgumentError('This name is taken.')
-        artist.name = name
-        artist.renamed = (artist.renamed ?? 0) + 1
-      }
-    },
-    requestStrategies: { delete: true },
-    ...rules
-  })
-  const albums = collection(Album, {
-    source: memory([{ id: 7, title: 'Tago Mago', artistId: 1 }, { id: 8, title: 'Future Days', artistId: null }])
-  })
-  const labels = collection(Label, { source: memory([{ id: 1, name: 'Spoon' }, { id: 2, name: 'Vision' }]) })
-  await app.register(dataApi, { prefix: '/api', collections: { artists, albums, labels }, explorer: true, ...options })
-  const get = async (url: string) => {
-    const { statusCode, body } = await app.inject({ url, headers: { accept: 'text/html' } })
-    return { status: statusCode, body }
-  }
-  const post = async (url: string, form: Record<string, string>, headers: Record<string, string> = {}) => {
-    const { statusCode, body, headers: { location } } = await app.inject({
-      method: 'POST',
-      url,
-      headers: { ...sent, ...headers },
-      payload: new URLSearchParams(form).toString()
-    })
-    return { status: statusCode, body, location }
-  }
-  const json = async (url: string) => (await app.inject({ url })).json<Record<string, unknown> & { length: number }>()
-  return { app, get, post, json }
-}
-
-const sent = {
-  accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin'
-}
-
-/** The values of a form as a browser would send it. */
-function valuesOf (page: string): Record<string, string> {
-  const [, form = ''] = /<form class="write"[^>]*>([^]*?)<\/form>/.exec(page) ?? []
-  const values: Record<string, string> = {}
-  for (const [, name = '', value = ''] of form.matchAll(/<input[^>]* name="([^"]+)"[^>]*? value="([^"]*)"/g)) {
-    values[name] = plain(value)
-  }
-  for (const [, name = '', text = ''] of form.matchAll(/<textarea[^>]* name="([^"]+)"[^>]*>\n?([^]*?)<\/textarea>/g)) {
-    values[name] = plain(text).replaceAll('\n', '\r\n')
-  }
-  for (const [, name = '', options = ''] of form.matchAll(/<select[^>]* name="([^"]+)"[^>]*>([^]*?)<\/select>/g)) {
-    values[name] = /<option selected>([^<]*)/.exec(options)?.[1] ?? /^<option[^>]*>([^<]*)/.exec(options)?.[1] ?? ''
-  }
-  return values
-}
-
-const plain = (text: string) => text.replaceAll(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => entities[name] ?? '')
-const entities: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' }
 
 test('a form creates an item, and leads to it', async t => {
   const { get, post, json } = await serve()
