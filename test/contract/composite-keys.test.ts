@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
-import dataApi, { collection, memory, SubCollection, SubItem } from '../../lib/index.ts'
+import dataApi, { collection, memory } from '../../lib/index.ts'
 import { orderLines } from '../fixtures/order-lines.ts'
+import { declare, mistakes } from '../fixtures/wrong-keys.ts'
 import { everySource } from '../helpers/every-source.ts'
 
 // docs/http.md: Identifiers. A key of several fields is one segment of a path, its values between commas.
@@ -243,49 +244,6 @@ every('an element of a sub-collection gets the part of its key that refers to it
   const whole = await get('/orders/1?fields=customer,lines(product_id,quantity)')
   same(await send('PUT', '/orders/1', whole.json()), 200, { status: 'ok' })
 })
-
-const declare = async (behaviour: object) => {
-  const A = Type.Object({
-    one: Type.Integer({ readable: true }),
-    two: Type.Integer({ readable: true }),
-    maybe: Type.Optional(Type.Integer({ readable: true })),
-    data: Type.Array(Type.Integer(), { readable: true }),
-    bs: SubCollection('b', { foreignKey: ['aOne', 'aTwo'], readable: true })
-  })
-  const B = Type.Object({
-    id: Type.Integer({ identifier: true, readable: true }),
-    aOne: Type.Integer(),
-    aTwo: Type.Integer(),
-    a: SubItem('a', { foreignKey: ['aOne', 'aTwo'], readable: true })
-  })
-  const app = Fastify()
-  await app.register(dataApi, {
-    collections: {
-      a: collection(A, { source: memory([]), key: ['one', 'two'], ...behaviour }),
-      b: collection(B, { source: memory([]) })
-    }
-  })
-  await app.close()
-}
-
-const mistakes: ReadonlyArray<readonly [key: unknown, message: string]> = [
-  [[], "collection 'a': 'key' must be a list of one or more fields"],
-  ['one', "collection 'a': 'key' must be a list of one or more fields"],
-  [['one', 'tow'], "collection 'a', field 'tow': is named in 'key', but is not a stored field of the collection" +
-    "; did you mean 'two'?"],
-  [['one', 'bs'], "collection 'a', field 'bs': is named in 'key', but is not a stored field of the collection"],
-  [['one', 'one'], "collection 'a', field 'one': is named twice in 'key'"],
-  [
-    ['one', 'maybe'],
-    "collection 'a', field 'maybe': is part of the collection's key, so it must be neither optional nor nullable"
-  ],
-  [['one', 'data'], "collection 'a', field 'data': is part of the collection's key, but JSON cannot be used in a URL"],
-  [['one'], "collection 'a', field 'bs': its foreign key has 2 fields, but the key of 'a' has 1 field ('one')"],
-  [
-    undefined,
-    "collection 'a': no field is flagged 'identifier', and 'key' names none; a collection needs one or the other"
-  ]
-]
 
 for (const [key, message] of mistakes) {
   test(`a mistake in a key is an error at registration: ${JSON.stringify(key)}`, async t => {

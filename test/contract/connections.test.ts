@@ -1,85 +1,15 @@
-import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import Fastify from '../helpers/fastify.ts'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Test, test } from 'tap'
-import dataApi, { type Behaviour, collection, type Database, memory, type Source } from '../../lib/index.ts'
+import { test } from 'tap'
+import { memory } from '../../lib/index.ts'
+import { bodiesOf, busy, pipeline, reading, rowsOf, serve, text, until } from '../helpers/connections.ts'
 
 // docs/http.md: Connections
-
-const Thing = Type.Object({
-  id: Type.Integer({ identifier: true, readable: true }),
-  name: Type.String({ readable: true, writable: true })
-})
-
-interface Row { id: number, name: string }
-
-const rowsOf = (count: number): Row[] => Array.from({ length: count }, (_, n) => ({ id: n + 1, name: 'old' }))
-
-type Options = Omit<Behaviour<typeof Thing>, 'source'> & { readonly app?: FastifyInstance }
-
-interface Served { readonly app: FastifyInstance, readonly port: number, connect (): Promise<Socket> }
-
-async function serve (t: Test, source: Source, options: Options = {}): Promise<Served> {
-  const { app = Fastify({ forceCloseConnections: true }), ...behaviour } = options
-  await app.register(dataApi, { collections: { things: collection(Thing, { source, ...behaviour }) } })
-  await app.listen({ host: '127.0.0.1', port: 0 })
-  t.teardown(() => app.close())
-  const { port } = app.server.address() as AddressInfo
-  return {
-    app,
-    port,
-    async connect () {
-      const socket = connect(port, '127.0.0.1')
-      // Both sides may break off.
-      socket.on('error', () => {})
-      await once(socket, 'connect')
-      return socket
-    }
-  }
-}
-
-const text = (method: string, path: string, body?: unknown, headers = '') => {
-  const content = body === undefined ? '' : JSON.stringify(body)
-  const type = body === undefined ? '' : 'Content-Type: application/json\r\n'
-  const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}${type}Content-Length: ${content.length}`
-  return `${head}\r\n\r\n${content}`
-}
-
-/** Sends the requests in one packet, and gives what comes until the server closes, as the last of them asks. */
-async function pipeline (socket: Socket, requests: readonly string[]): Promise<string> {
-  const [last = ''] = requests.slice(-1)
-  socket.write([...requests.slice(0, -1), last.replace('\r\n', '\r\nConnection: close\r\n')].join(''))
-  let answers = ''
-  for await (const chunk of socket) answers += String(chunk)
-  return answers
-}
-
-const bodiesOf = (answers: string) => answers.split('\r\n\r\n').slice(1).map(part => part.split('HTTP/1.1')[0])
-
-const busy = (milliseconds: number) => {
-  const end = performance.now() + milliseconds
-  while (performance.now() < end);
-}
-
-async function until (isThere: () => boolean): Promise<void> {
-  while (!isThere()) await sleep(1)
-}
-
-/** The source, calling `before` at each read. */
-function reading (source: Source, before: () => void): Source {
-  const { database } = source
-  const { readJson: _readWritten, ...others } = database
-  const read: Database['read'] = (plan, fresh) => {
-    before()
-    return database.read(plan, fresh)
-  }
-  return { ...source, database: { ...others, read } }
-}
 
 for (const method of ['GET', 'HEAD', 'QUERY']) {
   test(`a ${method} whose client has left before its turn is not run`, async t => {
