@@ -8,35 +8,20 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { test } from 'tap'
 import type { Declared } from '../../lib/collection.ts'
 import { declare } from '../../lib/scaffold/declare.ts'
-import type { Design, FieldDesign } from '../../lib/scaffold/design.ts'
+import type { Design } from '../../lib/scaffold/design.ts'
 import { choicesIn } from '../../lib/sources/sql/choices.ts'
 import { looksSecret } from '../../lib/scaffold/secrets.ts'
 import { writeProject } from '../../lib/scaffold/write/project.ts'
 import { makeSource, type SqlSource } from '../../lib/sources/sql/source.ts'
 import { makeFile, newPath, runLine, serveTarget } from './helpers.ts'
+import { hostileScript } from '../helpers/hostile-catalogues.ts'
+import { short } from '../helpers/short-designs.ts'
 
 const designOf = async (script: string, ...flags: readonly string[]): Promise<Design> => {
   const { design, close } = await serveTarget(makeFile(script), ...flags)
   await close()
   return design
 }
-
-/** A field in short: its property, its column where that is another, its type and flags. */
-function shortField (field: FieldDesign): string {
-  const { flags } = field
-  const marks = `${flags.identifier === true ? '!' : ''}${flags.readable === true ? '' : '-'}`
-  if (field.kind === 'sub-item') return `${field.property} -> ${field.target}(${field.foreignKey.join()})`
-  if (field.kind === 'sub-collection') {
-    const join = field.join === undefined ? '' : ` by ${field.join.through}.${field.join.otherKey.join()}`
-    return `${field.property} => ${field.target}(${field.foreignKey.join()})${join}`
-  }
-  const { type, optional } = field
-  const kind = type.kind === 'text' ? type.format : type.kind === 'choice' ? type.values.join('|') : type.kind
-  return `${marks}${field.property}${optional ? '?' : ''} ${kind}`
-}
-
-const short = ({ collections }: Design) =>
-  Object.fromEntries(collections.map(one => [one.property, one.fields.map(shortField)]))
 
 test('names, types and keys of a table are those of its catalogue', async t => {
   for (const [script, expected] of [
@@ -217,35 +202,6 @@ const rich = `create table "Artist" ("ArtistId" integer primary key, "Name" text
   insert into "Artist" values (1, 'Can', 'hunter2'), (2, 'Noisia', 'hunter2');
   insert into "Album" values (1, 'Tago Mago', 1, '1971-02-01'), (2, 'Outer Edges', 2, '2016-09-23');
   insert into "order lines" values (7, 1, 2.5)`
-
-// Whatever a catalogue can hold that source could take for its own.
-const hostile = fc.oneof(
-  fc.constantFrom('*/', '`', '`$'.concat('{process.exit(1)}'), "');process.exit(1);//", '__proto__', 'constructor',
-    '\u2028', '\\', "\\'", '</script>', '*/ process.exit(1) /*', 'Type', 'collection', 'db', 'convention',
-    'snake_case', 'toString', 'hasOwnProperty', 'call', 'args', 'default', '\u202Ecba', '10', '1'),
-  fc.string({ minLength: 1, maxLength: 12, unit: 'binary' }), fc.string({ minLength: 1, maxLength: 8 })
-).map(text => text.replaceAll(/[\0\p{Cs}]/gu, 'x').trim()).filter(text => text !== '' && !/^sqlite_/i.test(text))
-
-const quote = (text: string) => `"${text.replaceAll('"', '""')}"`
-const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
-
-const hostileTable = fc.record({
-  name: hostile,
-  columns: fc.uniqueArray(hostile, { minLength: 1, maxLength: 5, selector: name => name.toLowerCase() }),
-  values: fc.uniqueArray(hostile, { minLength: 1, maxLength: 3 })
-})
-const hostileTables = fc.uniqueArray(hostileTable, {
-  minLength: 1, maxLength: 4, selector: ({ name }) => name.toLowerCase()
-})
-const hostileScript = hostileTables.map(tables => tables.map(({ name, columns, values }, index) => {
-  const [first = 'x', ...others] = columns
-  const target = tables[index - 1]
-  const list = [
-      `${quote(first)} text primary key not null check (${quote(first)} in (${values.map(literal).join(', ')}))`,
-      ...others.map(column => `${quote(column)} text${target === undefined ? '' : ` references ${quote(target.name)}`}`)
-  ]
-  return `create table ${quote(name)} (${list.join(', ')})`
-}).join(';'))
 
 test('what init writes compiles strictly and answers as what is served; hostile catalogues are inert', async t => {
   const runs = runsOf(12)
