@@ -1,7 +1,7 @@
 import { uuid } from '../fixtures/shop.ts'
 import fc from './fast-check.ts'
 
-// Bodies for the collections of fixtures/shop.ts.
+// Bodies of requests that write to the collections of fixtures/shop.ts.
 
 /** Draws the body of an item, more or less as it should be. */
 export function itemBody (name: Name, depth: number): fc.Arbitrary<Body> {

@@ -1,6 +1,6 @@
 import fc from './fast-check.ts'
 
-// Texts that a catalogue can hold and that code could take for its own.
+// Texts that a catalogue can hold, and that code could take for its own.
 const hostile = fc.oneof(
   fc.constantFrom('*/', '`', '`$'.concat('{process.exit(1)}'), "');process.exit(1);//", '__proto__', 'constructor',
     '\u2028', '\\', "\\'", '</script>', '*/ process.exit(1) /*', 'Type', 'collection', 'db', 'convention',
