@@ -1,4 +1,4 @@
-import type { RelationField } from '../../model/model.ts'
+import type { DataField, RelationField } from '../../model/model.ts'
 import type { Operator } from '../../model/values.ts'
 import type { Predicate } from '../../plan/plan.ts'
 import { foldCase } from '../fold-case.ts'
@@ -6,11 +6,11 @@ import { tick } from './clock.ts'
 import { relatedOf } from './relations.ts'
 import { compareValues } from './sort.ts'
 import { comparableOperand } from './comparable.ts'
+import { plainTest, type RowTest } from './plain-test.ts'
 import { leaving, resumed, someOf } from './suspension.ts'
 import { comparableReaderOf } from './values.ts'
 
-/** Returns true for a row that matches. */
-export type RowTest = (row: object) => boolean
+export type { RowTest } from './plain-test.ts'
 
 /** The operand of a comparison, in the form in which it is compared (comparable.ts). */
 type Value = unknown
@@ -27,11 +27,16 @@ export function compileFilter (predicate: Predicate): RowTest {
     case 'some': return some(predicate.field, compileFilter(predicate.where))
     case 'compare': {
       const { field, operator, value } = predicate
-      const test = tests[operator](comparableOperand(value, field.type.kind))
-      const read = comparableReaderOf(field)
-      return row => test(read(row))
+      return compareTest(field, operator, comparableOperand(value, field.type.kind))
     }
   }
+}
+
+function compareTest (field: DataField, operator: Operator, operand: Value): RowTest {
+  const test = tests[operator](operand)
+  const read = comparableReaderOf(field)
+  const any: RowTest = row => test(read(row))
+  return plainTest(field, operator, operand, any) ?? any
 }
 
 /** Returns true for a predicate whose test visits other rows, and so may be suspended. */

@@ -45,11 +45,13 @@ function allOf (rows: readonly object[], order: Order): readonly SortEntry[] {
 type Compare = (one: SortEntry, other: SortEntry) => number
 
 function compareBy (order: Order): Compare {
-  const terms = order.map(({ field, descending }, index) => ({ index, read: comparableReaderOf(field), descending }))
+  const readers = order.map(({ field }) => comparableReaderOf(field))
+  const signs = order.map(({ descending }) => descending ? -1 : 1)
   return (one, other) => {
-    for (const { index, read, descending } of terms) {
+    for (let index = 0; index < signs.length; index++) {
+      const read = readers[index] as Reader
       const compared = compareValues(valueAt(one, index, read), valueAt(other, index, read))
-      if (compared !== 0) return descending ? -compared : compared
+      if (compared !== 0) return compared * (signs[index] ?? 1)
     }
     return 0
   }

@@ -4,6 +4,7 @@ import { plainDecimal } from '../../model/decimals.ts'
 import { toMoment } from '../../model/moments.ts'
 import { showInteger } from '../../model/numbers.ts'
 import { comparableOf } from './comparable.ts'
+import { generate } from './generate.ts'
 
 /**
  * Reads a value of an object, either as it is shown or as it is compared. Shown: null for undefined, 0 for -0, the text
@@ -30,10 +31,31 @@ export const comparableReaderOf = memoize((field: DataField): Reader => {
 export const valueOf = (row: object, field: DataField): unknown => readerOf(field)(row)
 
 /** Returns a reader of a property of an object or its class. It ignores the properties of Object.prototype. */
-export function propertyReader (property: string, kind?: string): Reader {
+export function propertyReader (property: string, kind = ''): Reader {
+  const readers = readersOf(kind)
+  const reader = readers.get(property) ?? makeReader(property, kind)
+  readers.set(property, reader)
+  return reader
+}
+
+/** The readers of the declared properties, by kind and property. */
+const allReaders = new Map<string, Map<string, Reader>>()
+
+function readersOf (kind: string): Map<string, Reader> {
+  const readers = allReaders.get(kind) ?? new Map<string, Reader>()
+  allReaders.set(kind, readers)
+  return readers
+}
+
+function makeReader (property: string, kind: string): Reader {
   const show = showerOf(kind)
   const read: Reader = row => show((row as Record<string, unknown>)[property])
-  return property in Object.prototype ? row => Object.hasOwn(row, property) ? read(row) : null : read
+  if (property in Object.prototype) return row => Object.hasOwn(row, property) ? read(row) : null
+  // A moment is the only text that is shown in another form.
+  const shown = kind === 'date-time' ? 'show(value)' : "typeof value === 'string' ? value : show(value)"
+  return generate<(show: Shower) => Reader>(
+    ['show'], `return row => { const value = row[${JSON.stringify(property)}]; return ${shown} }`, () => () => read
+  )(show)
 }
 
 /** A property of rows as an index holds it. `kind` decides how a Date is read. */
@@ -68,7 +90,7 @@ export const ownValue = (row: object, property: string, kind?: string): unknown 
 type Shower = (value: unknown) => unknown
 
 /** Returns the function that makes what is shown of what an object holds. */
-const showerOf = (kind: string | undefined): Shower => showers.get(kind ?? '') ?? show
+const showerOf = (kind: string): Shower => showers.get(kind) ?? show
 
 const showers: ReadonlyMap<string, Shower> = new Map<string, Shower>([
   ['integer', value => typeof value === 'number' ? showInteger(value) : show(value)],

@@ -5,6 +5,7 @@ import type { DataField } from '../../../lib/model/model.ts'
 import { type Operator, operatorNames } from '../../../lib/model/values.ts'
 import type { Listing, Order } from '../../../lib/plan/plan.ts'
 import { equals, always, never } from '../../../lib/plan/predicates.ts'
+import { compileFilter } from '../../../lib/sources/memory/filter.ts'
 import { memory } from '../../../lib/sources/memory/memory.ts'
 import {
   active, age, collectionOf, compare, down, expressionOf, find, id, idsOf, listOf, listingOf, makeWorld, name, not,
@@ -217,4 +218,31 @@ test('groups of text stand in the order of code points', async t => {
   })
   t.strictSame(result.kind === 'groups' && result.groups.map(group => group.value),
     ['', 'B', 'a', 'toString', '\uFFFD', '\u{1F600}'])
+})
+
+test('a stored value is compared as an expression that returns it, whatever objects hold', async t => {
+  const held = [
+    undefined, null, 0, -0, 1, -1, 1.5, NaN, Infinity, -Infinity, 2 ** 53, 1e300, 1n, 2n ** 70n, true, false,
+    '', '1', '1.5', 'a', 'ab', 'A', '😀', '\uffff', '2020-01-01', '2020-01-01T00:00:00Z', '2020-01-01T00:00:00.000Z',
+    new Date(0), new Date(NaN), new Uint8Array([1]), [1], { a: 1 }
+  ]
+  const matching = (field: DataField, operator: Operator, value: Parameters<typeof compare>[2]) => {
+    const test = compileFilter(compare(field, operator, value))
+    return held.flatMap((value, index) => test({ value }) ? [index] : []).join()
+  }
+  const types = [
+    Type.Integer(), Type.Number(), Type.String(), Type.String({ format: 'date' }), Type.String({ format: 'date-time' }),
+    Type.String({ format: 'uuid' }), Type.String({ format: 'int64' }), Type.String({ format: 'decimal' }),
+    Type.Boolean()
+  ]
+  const operands = [0, 1, 1.5, -1, 2 ** 53, '', '1', 'a', 'b', '2020-01-01', '2020-01-01T00:00:00.000Z', '😀', true]
+  for (const type of types) {
+    const field = stored('value', type)
+    const same = expressionOf('same', type, row => row['value'])
+    const differing = operatorNames.flatMap(operator => operands.filter(operand => {
+      const value = operator === 'in' || operator === 'not_in' ? [operand] : operand
+      return matching(field, operator, value) !== matching(same, operator, value)
+    }).map(operand => `${operator} ${String(operand)}`))
+    t.strictSame(differing, [], field.type.kind)
+  }
 })
