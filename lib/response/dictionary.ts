@@ -1,3 +1,4 @@
+import { after } from '../after.ts'
 import type { DataField } from '../model/model.ts'
 import type { Selection, Row } from '../plan/plan.ts'
 import { showItem } from '../plan/to-item.ts'
@@ -8,9 +9,9 @@ import { formatSegment } from './paths.ts'
 /** Returns a dictionary of items by the value of an identifier, as JSON text (docs/http.md: URLs). */
 export function renderDictionary (
   rows: readonly Row[], by: readonly DataField[], select: Selection, longest: number
-): string {
-  return `{${writeInParts(rows, longest, part => renderMembers(part.map(row =>
-    [memberName(row, by), showItem(row, select)])))}}`
+): string | Promise<string> {
+  return after(writeInParts(rows, longest, part => renderMembers(part.map(row =>
+    [memberName(row, by), showItem(row, select)]))), text => `{${text}}`)
 }
 
 /** Returns the value of an identifier; for a key of several fields the segment that leads to the item. */
@@ -20,9 +21,11 @@ function memberName (row: Row, by: readonly DataField[]): string {
 }
 
 /** Returns a dictionary of arrays of items by the value that they share, as JSON text (docs/http.md: URLs). */
-export function renderGroups (groups: readonly Group[], select: Selection, longest: number): string {
-  return `{${writeInParts(groups, longest, part => renderMembers(part.map(({ value, rows }) =>
-    [String(value), rows.map(row => showItem(row, select))])))}}`
+export function renderGroups (
+  groups: readonly Group[], select: Selection, longest: number
+): string | Promise<string> {
+  return after(writeInParts(groups, longest, part => renderMembers(part.map(({ value, rows }) =>
+    [String(value), rows.map(row => showItem(row, select))]))), text => `{${text}}`)
 }
 
 function renderMembers (members: ReadonlyArray<readonly [name: string, value: unknown]>): string {

@@ -1,3 +1,4 @@
+import { after } from '../after.ts'
 import { answerTooLarge, identifierNotFound } from '../errors.ts'
 import type { Collection } from '../model/model.ts'
 import type { DataRead } from '../plan/read.ts'
@@ -17,7 +18,7 @@ type ReadOf<K extends DataRead['kind']> = Extract<DataRead, { kind: K }>
 /** Returns the answer to a read that found rows or groups. `address`: that of an item at a special identifier. */
 export function renderRead (
   read: DataRead, result: Found, address: Address | undefined, echo: PageEcho, options: PageOptions
-): Answer {
+): Answer | Promise<Answer> {
   if (result.kind === 'groups') return renderGroupPage(read, result, echo, options)
   switch (read.kind) {
     case 'item': return renderItemRead(read, first(result.rows), address, echo, options)
@@ -42,7 +43,9 @@ export function renderRead (
 }
 
 /** Returns the answer to a read that the database answered with JSON text. */
-export function renderJson (read: DataRead, result: JsonResult, echo: PageEcho, options: PageOptions): Answer {
+export function renderJson (
+  read: DataRead, result: JsonResult, echo: PageEcho, options: PageOptions
+): Answer | Promise<Answer> {
   if (result.kind === 'values' && (read.kind === 'item' || read.kind === 'scalar')) {
     const { values } = result
     const { show, variant } = read.projection
@@ -77,7 +80,9 @@ function renderItemRead (
 
 type GroupResult = Extract<Found, { kind: 'groups' }>
 
-function renderGroupPage (read: DataRead, result: GroupResult, echo: PageEcho, options: PageOptions): Answer {
+function renderGroupPage (
+  read: DataRead, result: GroupResult, echo: PageEcho, options: PageOptions
+): Answer | Promise<Answer> {
   if (read.kind !== 'groups') throw new TypeError('only a read of groups is answered by groups')
   const groups = inOrder(result.groups, read.paging.reversed)
   // The cursors of links are made from rows, so each group becomes a row that holds its value.
@@ -86,8 +91,13 @@ function renderGroupPage (read: DataRead, result: GroupResult, echo: PageEcho, o
   return renderTaggedPage({ paging: read.paging, body, read: pageOf(result, rows) }, echo, options)
 }
 
-const renderTaggedPage = (page: RenderedPage, echo: PageEcho, options: PageOptions): Answer =>
-  tagged(renderPage({ ...page, body: checkLength(page.body, options) }, echo, options), echo.ifNoneMatch)
+/** `body`: a promise where it is long. */
+interface WrittenPage extends Omit<RenderedPage, 'body'> { readonly body: string | Promise<string> }
+
+const renderTaggedPage = (
+  { paging, body, read }: WrittenPage, echo: PageEcho, options: PageOptions
+): Answer | Promise<Answer> => after(body, text =>
+  tagged(renderPage({ paging, body: checkLength(text, options), read }, echo, options), echo.ifNoneMatch))
 
 /** Returns the text. Throws answer_too_large if it is longer than the limit. */
 function checkLength (body: string, { length }: Pick<PageOptions, 'length'>): string {

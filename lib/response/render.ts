@@ -32,8 +32,13 @@ export interface Echo extends Addressed {
 
 interface AnswerEcho extends PageEcho, WriteEcho { readonly method: string }
 
-/** Returns the answer for the result of a plan. Throws identifier_not_found and ambiguous_identifier. */
-export function render (result: Result, request: Echo, model: Model, { baseUrl, answers }: RenderOptions): Answer {
+/**
+ * Returns the answer for the result of a plan; a promise of it where its text is long. Throws identifier_not_found and
+ * ambiguous_identifier.
+ */
+export function render (
+  result: Result, request: Echo, model: Model, { baseUrl, answers }: RenderOptions
+): Answer | Promise<Answer> {
   const { method, parts, otherParameters, returns, conditions } = request
   const { ifNoneMatch } = conditions
   const echo = { method, parts, otherParameters, returns, ifNoneMatch, site: () => siteOf(request, baseUrl) }
@@ -55,7 +60,7 @@ function renderRoot (model: Model, { site }: AnswerEcho, { describes }: RenderOp
 
 function renderFound (
   { read, format, result, identifiers, rows, address }: ReadOutcome, echo: AnswerEcho, options: RenderOptions['answers']
-): Answer {
+): Answer | Promise<Answer> {
   if (result.kind === 'ambiguous') throw ambiguous(read.walked[result.step], identifiers, echo, options)
   if (result.kind === 'missing') return renderMissing(read, result.step, echo)
   if (result.kind === 'values' || result.kind === 'items') return renderJson(read, result, echo, options)

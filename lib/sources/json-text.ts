@@ -1,3 +1,5 @@
+import { AsyncResource } from 'node:async_hooks'
+import { batching } from '../batching.ts'
 import { answerTooLarge } from '../errors.ts'
 
 /** Returns a value as JSON.stringify writes it; `null` for a value that JSON does not have. */
@@ -24,16 +26,56 @@ function quote (text: string): string {
 
 /**
  * Returns the text between the brackets or braces that `write` writes around a list. Writes a long list in parts, so
- * that no more than twice the text that is allowed is ever made. Throws answer_too_large if the text is longer.
+ * that little more than the text that is allowed is ever made, and gives up the event loop every 10 ms. Throws
+ * answer_too_large if the text is longer.
  */
-export function writeInParts<T> (list: readonly T[], longest: number, write: (part: readonly T[]) => string): string {
+export function writeInParts<T> (
+  list: readonly T[], longest: number, write: (part: readonly T[]) => string
+): string | Promise<string> {
+  const writer = makeWriter(list, longest, write)
+  return writer.writeSlice() ? writer.text() : finishLater(writer)
+}
+
+interface Writer { text (): string, writeSlice (): boolean }
+
+// In milliseconds: other requests wait for one slice.
+const slice = 10
+
+const firstPart = 32
+
+/** Returns a writer of a list. Each call of `writeSlice` takes some 10 ms. It returns true once the text is whole. */
+function makeWriter<T> (list: readonly T[], longest: number, write: (part: readonly T[]) => string): Writer {
   let text = ''
-  for (let start = 0, size = firstPart; start < list.length; start += size, size = start) {
-    const part = write(size < list.length ? list.slice(start, start + size) : list).slice(1, -1)
+  let start = 0
+  let size = firstPart
+  const writePart = () => {
+    const part = write(list.slice(start, start + size)).slice(1, -1)
+    start += size
     text += text === '' ? part : `,${part}`
     if (text.length > longest) throw answerTooLarge(longest)
   }
-  return text
+  return {
+    text: () => text,
+    writeSlice () {
+      if (list.length <= size) {
+        writePart()
+        return true
+      }
+      const begun = performance.now()
+      for (let now = begun; start < list.length && now - begun < slice;) {
+        writePart()
+        const duration = performance.now() - now
+        now += duration
+        if (duration < slice / 8) size *= 2
+        else if (duration > slice / 4) size = Math.ceil(size / 2)
+      }
+      return start >= list.length
+    }
+  }
 }
 
-const firstPart = 32
+async function finishLater ({ writeSlice, text }: Writer): Promise<string> {
+  const resource = new AsyncResource('DataApiAnswer')
+  while (!await batching.step(writeSlice, resource));
+  return text()
+}

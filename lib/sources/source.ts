@@ -31,7 +31,7 @@ export type JsonResult =
   /** A listing: `text` returns the array of its items. `ends` is undefined for an empty listing. */
   | {
     readonly kind: 'items'
-    text (reversed: boolean): string
+    text (reversed: boolean): string | Promise<string>
     readonly ends: Ends | undefined
     readonly more: boolean
     readonly total?: number

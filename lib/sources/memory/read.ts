@@ -1,3 +1,4 @@
+import { after } from '../../after.ts'
 import { decimalOfKey } from '../../model/decimals.ts'
 import type { DataField } from '../../model/model.ts'
 import type { Listing, Origin, ReadPlan, Selection, Step, ReadPlanOf, Row } from '../../plan/plan.ts'
@@ -92,7 +93,8 @@ function readListText (plan: ListPlan, parent: object | undefined): ReadResult |
     inTurn(() => mapEach(page, make), items => {
       return {
         kind: 'items',
-        text: reversed => `[${writeInParts(reversed ? items.toReversed() : items, longest, JSON.stringify)}]`,
+        text: reversed =>
+          after(writeInParts(reversed ? items.toReversed() : items, longest, JSON.stringify), text => `[${text}]`),
         ends: endsOf(page, projectionOf(none, extra)),
         more,
         ...count && { total }

@@ -74,8 +74,7 @@ function kept (result: Result, add: (found: JsonResult, length: number) => void)
   const { ends, more, total } = result
   return {
     ...result,
-    text (reversed) {
-      const text = result.text(reversed)
+    text: reversed => after(result.text(reversed), text => {
       const rows = ends && { first: ends.first(), last: ends.last() }
       // The rows of the statement are not kept, only their text.
       const found: JsonResult = {
@@ -87,7 +86,7 @@ function kept (result: Result, add: (found: JsonResult, length: number) => void)
       }
       add(found, text.length + 1000)
       return text
-    }
+    })
   }
 }
 
