@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import Module from 'node:module'
-import { type AddressInfo, createServer } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 import { test } from 'tap'
 import { commandHelp } from '../../lib/command/help.ts'
@@ -11,6 +9,7 @@ import { guardSqlite } from '../../lib/command/open.ts'
 import { explain, printable } from '../../lib/command/terminal.ts'
 import { describeDesign } from '../../lib/command/report.ts'
 import { openDriver } from '../../lib/sources/sql/sqlite/driver.ts'
+import { message, replyAsPostgres } from '../helpers/reply-as-postgres.ts'
 import { makeFile, newPath, runLine, serveTarget } from './helpers.ts'
 
 const music = `
@@ -222,32 +221,14 @@ test('the refusals of PostgreSQL say what to do, and never show the password', a
       message('R', Buffer.from('\0\0\0\x0aSCRAM-SHA-256\0\0')), message('R', Buffer.from('\0\0\0\x0br=x,s=eA==,i=4096'))
     ], 'me', /^PostgreSQL asks for a password; write postgres:/]
   ] as const) {
-    const server = createServer(socket => {
-      socket.on('error', () => {})
-      const left: Buffer[] = [...replies]
-      socket.on('data', () => {
-        const reply = left.shift()
-        if (left.length > 0) socket.write(reply ?? '')
-        else socket.end(reply ?? '')
-      })
-    })
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    const { port } = server.address() as AddressInfo
+    const { port, close } = await replyAsPostgres(replies)
     const { code, error } = await runLine(`postgres://${user}@127.0.0.1:${port}/db`)
     t.equal(code, 1)
     t.match(error.trimEnd(), told)
     t.notMatch(error.trimEnd(), /\n|hunter2/)
-    server.close()
-    await once(server, 'close')
+    await close()
   }
 })
-
-/** A message of PostgreSQL's protocol. */
-function message (type: string, body: Buffer): Buffer {
-  const length = Buffer.alloc(4)
-  length.writeInt32BE(body.length + 4)
-  return Buffer.concat([Buffer.from(type), length, body])
-}
 
 test('a missing driver of SQLite is told with the command that brings it', t => {
   const open = () => guardSqlite('music.db', () => openDriver('music.db', 'better-sqlite3'))
