@@ -1,4 +1,5 @@
 import { listOf } from '../errors.ts'
+import { memoize } from '../memoize.ts'
 import { singleKey } from '../model/keys.ts'
 import type { Collection, Field, StoredField } from '../model/model.ts'
 import type { Preset } from './plan.ts'
@@ -14,7 +15,12 @@ export interface Requirement { readonly field: Field, readonly instead: readonly
  * generated key or a value from the URL (docs/http.md: Writing). A field of a foreign key is not among them if it may
  * stand in place of a sub-item that is.
  */
-export function requirementsOf (collection: Collection, presets: readonly Preset[]): readonly Requirement[] {
+export const requirementsOf = (collection: Collection, presets: readonly Preset[]): readonly Requirement[] =>
+  presets.length === 0 ? withoutPresets(collection) : requirementsWith(collection, presets)
+
+const withoutPresets = memoize((collection: Collection) => requirementsWith(collection, []))
+
+function requirementsWith (collection: Collection, presets: readonly Preset[]): readonly Requirement[] {
   const generated = singleKey(collection)
   const hasValue = (field: StoredField) =>
     field.schema.default !== undefined || presets.some(preset => preset.field === field)

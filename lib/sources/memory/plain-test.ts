@@ -32,7 +32,7 @@ const generateTest = (property: string, isPlain: string, condition: string): Mak
   generate<MakeTest>(['operand', 'any'], `return row => {
     const value = row[${JSON.stringify(property)}]
     return ${isPlain} ? ${condition} : any(row)
-  }`, () => (_operand, any) => any)
+  }`)
 
 /** The values that a comparison need not convert, as JavaScript of `value`, and the conditions that it tests then. */
 interface Plain { readonly isPlain: string, readonly conditions: ReadonlyMap<Operator, string> }

@@ -49,12 +49,13 @@ function readersOf (kind: string): Map<string, Reader> {
 
 function makeReader (property: string, kind: string): Reader {
   const show = showerOf(kind)
-  const read: Reader = row => show((row as Record<string, unknown>)[property])
-  if (property in Object.prototype) return row => Object.hasOwn(row, property) ? read(row) : null
+  if (property in Object.prototype) {
+    return row => Object.hasOwn(row, property) ? show((row as Record<string, unknown>)[property]) : null
+  }
   // A moment is the only text that is shown in another form.
   const shown = kind === 'date-time' ? 'show(value)' : "typeof value === 'string' ? value : show(value)"
   return generate<(show: Shower) => Reader>(
-    ['show'], `return row => { const value = row[${JSON.stringify(property)}]; return ${shown} }`, () => () => read
+    ['show'], `return row => { const value = row[${JSON.stringify(property)}]; return ${shown} }`
   )(show)
 }
 

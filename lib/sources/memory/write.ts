@@ -96,7 +96,9 @@ function resolvedRow (steps: readonly Step[]): object | undefined {
 }
 
 const toRow = (values: Stored) =>
-  Object.fromEntries([...values].map(([field, value]) => [field.property, structuredClone(toValue(value, field))]))
+  Object.fromEntries([...values].map(([field, value]) => [field.property, copyOf(toValue(value, field))]))
+
+const copyOf = (value: unknown) => typeof value === 'object' ? structuredClone(value) : value
 
 /** An insert or update before it is made. `row`: the current object; undefined for an insert. */
 interface PendingWrite {
