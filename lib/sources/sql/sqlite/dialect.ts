@@ -125,10 +125,16 @@ function filtered (column: Sql, columnType: ColumnType): Sql {
 
 function bindValue (value: Value): unknown {
   if (isTyped(value)) return bindTyped(value)
-  if (typeof value === 'boolean') return Number(value)
-  if (typeof value === 'number' && isTiny(value)) return String(value)
+  if (typeof value === 'boolean') return BigInt(value)
+  if (typeof value === 'number') return bindNumber(value)
   if (typeof value !== 'object' || value === null) return value
   return JSON.stringify(value.map(one => typeof one === 'boolean' ? Number(one) : one))
+}
+
+/** node:sqlite binds a number as a real, which is '1.0' beside a text; the drivers bind a bigint as an integer. */
+function bindNumber (value: number): unknown {
+  if (Number.isSafeInteger(value)) return BigInt(value)
+  return isTiny(value) ? String(value) : value
 }
 
 function bindTyped ({ kind, text }: TypedValue): unknown {
