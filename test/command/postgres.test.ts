@@ -1,3 +1,4 @@
+import { programsIn, read } from '../helpers/documents.ts'
 import { onDatabase } from '../helpers/on-database.ts'
 import { test } from '../helpers/on-postgres.ts'
 import { runLine, serveTarget } from './helpers.ts'
@@ -57,6 +58,12 @@ test('a PostgreSQL database is served by its catalogue, read-only, with what its
     t.match(JSON.stringify(await get('/openapi.json')), 'The day of birth')
     t.equal((await app.inject({ method: 'POST', url: '/people', payload: { name: 'Bo' } })).statusCode, 405)
     await close()
+
+    const blocks = programsIn(read('docs/from-a-database.md'), 'console').join('\n')
+    const [, flags = '?'] = /^\$ npx fastify-data-api postgres:\/\/\S+(.*)$/m.exec(blocks) ?? []
+    const asWritten = await serveTarget(url, ...flags.split(' ').filter(word => word !== ''))
+    t.match((await asWritten.app.inject('/people/Ann')).json(), { name: 'Ann' })
+    await asWritten.close()
 
     const wrong = new URL(url)
     wrong.pathname = '/no_such_database'
