@@ -36,25 +36,46 @@ let madeAjv: Ajv | undefined
 function checkingAjv (): Ajv {
   // With strictNumbers, Ajv would refuse Infinity, which means that there is no limit. The schemas are the plugin's own
   // and tested, so Ajv need not check them: that would take 60 ms.
-  madeAjv ??= makeAjv({ strictNumbers: false, meta: false, validateSchema: false })
+  madeAjv ??= makeAjv({ strictNumbers: false, meta: false, validateSchema: false, verbose: true })
   return madeAjv
 }
 
 const noSuchOption = (place: string, name: string, known: object) =>
   new DeclarationError(`${place}: there is no such option${orNearest(name, Object.keys(known))}`)
 
+/** The error for the violation that lies deepest: of a choice of forms, it is the form that was meant. */
 function violation (
-  errors: readonly ErrorObject[], { properties = {} }: TSchema, place: (path: string) => string
+  errors: readonly ErrorObject[], schema: TSchema, place: (path: string) => string
 ): DeclarationError {
-  const [error] = errors
-  const path = (error?.instancePath ?? '').replaceAll('/', '.')
-  const extra: unknown = error?.params['additionalProperty']
-  if (typeof extra === 'string') {
-    return noSuchOption(place(`${path}.${extra}`), extra, path === '' ? properties as object : {})
+  const unknown = errors.find(({ keyword }) => keyword === 'additionalProperties')
+  if (unknown !== undefined) {
+    const name = String(unknown.params['additionalProperty'])
+    const path = pathOf(unknown)
+    return noSuchOption(place(`${path}.${name}`), name, path === '' ? membersOf(schema) : {})
   }
-  const allowed = errors.flatMap(({ params }) => 'allowedValue' in params ? [params['allowedValue'] as unknown] : [])
-  const choices = allowed.map(value => JSON.stringify(value))
-  const described = error === undefined ? 'is not valid' : describeViolation(error)
-  const reason = choices.length > 0 ? `must be one of ${choices.join(', ')}` : described
-  return new DeclarationError(`${place(path)}: ${reason}`)
+  const [deepest] = errors.toSorted((one, other) => other.instancePath.length - one.instancePath.length)
+  if (deepest === undefined) return new DeclarationError(`${place('')}: is not valid`)
+  const same = errors.filter(error => error.instancePath === deepest.instancePath && !isImplied(error))
+  const found = `found ${describeValue(deepest.data)}`
+  return new DeclarationError(`${place(pathOf(deepest))}: ${expected(same)}; ${found}`)
+}
+
+/** The form of a literal has a type, too. */
+const isImplied = ({ keyword, parentSchema }: ErrorObject) =>
+  keyword === 'anyOf' || (keyword === 'type' && parentSchema !== undefined && 'const' in parentSchema)
+
+const pathOf = ({ instancePath }: ErrorObject) => instancePath.replaceAll('/', '.')
+
+/** Returns the options that a schema, or one of its forms, has. */
+const membersOf = ({ properties, anyOf = [] }: TSchema): object =>
+  Object.assign({}, properties, ...(anyOf as readonly TSchema[]).map(membersOf)) as object
+
+/** Returns the end of a message: what the value must be. */
+function expected (errors: readonly ErrorObject[]): string {
+  const choices = errors.filter(({ params }) => 'allowedValue' in params)
+    .map(({ params }) => JSON.stringify(params['allowedValue']))
+  const others = errors.filter(({ params }) => !('allowedValue' in params)).map(describeViolation)
+  if (others.length === 0) return `must be one of ${choices.join(', ')}`
+  return `must be ${[...choices, ...others.map(text => text.replace('must be ', ''))].join(' or ')}`
+    .replace(/^must be (must|has|have)/, '$1')
 }

@@ -139,7 +139,7 @@ function compilePages (
 ): Limits {
   const maxSize = pages.maxSize ?? fallback.maxSize
   const defaultSize = pages.defaultSize ?? Math.min(fallback.defaultSize, maxSize)
-  for (const [name, size] of Object.entries({ defaultSize, maxSize })) {
+  for (const [name, size] of Object.entries({ maxSize, defaultSize })) {
     if (size >= 1 && (Number.isSafeInteger(size) || size === Infinity)) continue
     const place = `collection '${collection}': pages.${name}`
     throw new DeclarationError(`${place} must be an integer of at least 1, or Infinity; found ${describeValue(size)}`)

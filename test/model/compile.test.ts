@@ -156,7 +156,7 @@ test('a wrong option is an error that names it', async t => {
   const collections = things(Type.Object({ id }))
   const table: ReadonlyArray<[options: object, message: string]> = [
     [{ prefixes: '/a' }, "option 'prefixes': there is no such option; did you mean 'prefix'?"],
-    [{ prefix: 1 }, "option 'prefix': must be a string"],
+    [{ prefix: 1 }, "option 'prefix': must be a string; found the number 1"],
     [{
       naming: 'snake'
     }, "option 'naming': expected snake_case, camelCase, kebab-case, PascalCase, none or a function"],
@@ -164,11 +164,19 @@ test('a wrong option is an error that names it', async t => {
       responseContent: {
         pageLinks: 'body'
       }
-    }, 'option \'responseContent.pageLinks\': must be one of "header", "wrapped", "both", "none"'],
+    }, 'option \'responseContent.pageLinks\': must be one of "header", "wrapped", "both", "none"' +
+      "; found the string 'body'"],
+    [{ openapi: { inf: {} } }, "option 'openapi.inf': there is no such option; did you mean 'info'?"],
+    [{ openapi: 3 }, "option 'openapi': must be false or an object; found the number 3"],
+    [{ explorer: 'on' }, "option 'explorer': must be true or false or an object; found the string 'on'"],
+    [{ explorer: { titel: 'x' } }, "option 'explorer.titel': there is no such option; did you mean 'title'?"],
+    [{ openapi: { info: { title: 1 } } }, "option 'openapi.info.title': must be a string; found the number 1"],
     [{ responseContent: { links: true } }, "option 'responseContent.links': there is no such option"],
-    [{ queryString: { limits: { depth: 0 } } }, "option 'queryString.limits.depth': must be at least 1"],
-    [{ pages: { maxSize: 'all' } }, "option 'pages.maxSize': must be a number"],
-    [{ baseUrl: 'example.org' }, 'option \'baseUrl\': must match the pattern ^https?://'],
+    [{ queryString: { limits: { depth: 0 } } }, "option 'queryString.limits.depth': must be at least 1" +
+      '; found the number 0'],
+    [{ pages: { maxSize: 'all' } }, "option 'pages.maxSize': must be a number; found the string 'all'"],
+    [{ baseUrl: 'example.org' }, 'option \'baseUrl\': must match the pattern ^https?://' +
+      "; found the string 'example.org'"],
     [{ collections: undefined }, "option 'collections': expected an object of collections by name; found undefined"],
     [{ collections: [] }, "option 'collections': expected an object of collections by name; found an array"]
   ]
@@ -203,10 +211,11 @@ test('what is declared of writes is checked as well', async t => {
     }), "collection 'things', requestStrategies.upsrt: there is no such option; did you mean 'upsert'?"],
     [loose({
       requestStrategies: { update: ['POST'] }
-    }), "collection 'things', requestStrategies.update.0: must be one of \"PUT\", \"PATCH\""],
+    }), "collection 'things', requestStrategies.update.0: must be one of \"PUT\", \"PATCH\"" +
+      "; found the string 'POST'"],
     [loose({
       requestStrategies: { delete: 1 }
-    }), "collection 'things', requestStrategies.delete: must be true or false"],
+    }), "collection 'things', requestStrategies.delete: must be true or false; found the number 1"],
     [things(Type.Object({
       id, name: Type.String({ writable: true, format: 'colour' })
     })), "collection 'things': the schema of a writable field cannot be compiled: unknown format \"colour\" ignored " +
