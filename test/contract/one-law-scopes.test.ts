@@ -151,7 +151,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
 const runs = runsOf(6)
 
 // Each write on SQLite and PostgreSQL has a new database.
-const shares = { memory: 16, sqlite: 4, postgres: 1 } as const
+const shares = { memory: 32, sqlite: 4, postgres: 1 } as const
 
 for (const [kind, share] of Object.entries(shares) as ReadonlyArray<readonly [Kind, number]>) {
   const run = kind === 'postgres' ? testOnPostgres : test
