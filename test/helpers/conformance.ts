@@ -1,8 +1,10 @@
 import type { Column, Open, Table, TableReference } from '../../lib/conformance/index.ts'
 import type { PGlite } from '@electric-sql/pglite'
 import { Kysely } from 'kysely'
+import { join } from 'node:path'
 import pg from 'pg'
 import { kysely, sqlite } from '../../lib/index.ts'
+import type { SqliteDatabase } from '../../lib/sources/sql/sqlite/sqlite.ts'
 import { createPGlite, PGliteDialect } from './pglite.ts'
 import { type Connect, connectKysely, connectKyselyJs, connectPostgres, serverUrl } from './sources.ts'
 
@@ -83,8 +85,19 @@ const holdsNaN = ({ columns, rows }: Table) => columns.some(({ name, kind }) =>
   kind !== 'text' && kind !== 'json' && kind !== 'decimal' && rows.some(row => row[name] === 'NaN'))
 
 /** Creates tables in SQLite, every other one STRICT: only in those does SQLite enforce the types of columns. */
-export const openSqlite: Open = tables => {
-  const db = sqlite(':memory:')
+export const openSqlite: Open = tables => fill(sqlite(':memory:'), tables)
+
+/** Returns a function that does so in a new file of the folder, whose reads are cached. */
+export function openCached (folder: string): Open {
+  let files = 0
+  return tables => {
+    const db = sqlite(join(folder, `${files++}.db`), { cache: '16 MB', readThreads: 0 })
+    db.exec('pragma synchronous = off')
+    return fill(db, tables)
+  }
+}
+
+function fill (db: SqliteDatabase, tables: readonly Table[]): ReturnType<Open> {
   for (const [place, table] of tables.entries()) {
     const suffix = place % 2 === 0 && !holdsNaN(table) ? ' strict' : ''
     db.exec(ddl(table, ({ kind }) => sqliteTypes[kind], sqliteDefault, suffix))

@@ -1,6 +1,9 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'tap'
 import { conformance } from '../../lib/conformance/index.ts'
-import { openKysely, openPostgres, openSqlite } from '../helpers/conformance.ts'
+import { openCached, openKysely, openPostgres, openSqlite } from '../helpers/conformance.ts'
 import { withoutPostgres } from '../helpers/on-postgres.ts'
 
 // More requests take longer than a file may by default: CONFORMANCE_REQUESTS=1000000 npx tap --timeout=0
@@ -20,6 +23,13 @@ test('SQLite and PostgreSQL answer as memory() does', { timeout: 0 }, async t =>
   })
   t.ok(path !== undefined || conformed.requests >= requests)
   t.comment(`${conformed.requests} requests to ${conformed.schemas} schemas, seed ${conformed.seed}`)
+})
+
+test('and so does SQLite with a cache', { timeout: 0 }, async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'data-api-conformance-'))
+  t.teardown(() => { rmSync(folder, { recursive: true }) })
+  const conformed = await conformance({ open: { cached: openCached(folder) }, requests: requests / 10, seed })
+  t.ok(conformed.requests >= requests / 10)
 })
 
 test('and so does PostgreSQL through Kysely, whichever driver it has',
