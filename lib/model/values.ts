@@ -181,7 +181,11 @@ function unionType (members: readonly ValueType[]): ValueType {
     kind,
     expected: members.map(one => one.expected).join(' or '),
     operators: operatorsOf('equality', 'ordering', ...kind === 'string' ? ['text'] as const : []),
-    parse: text => parsers.map(one => one.parse(text)).find(value => value !== undefined),
+    parse (text) {
+      const values = parsers.map(one => one.parse(text)).filter(value => value !== undefined)
+      // Texts are compared: that of the number 1.5 would not find '1.50'.
+      return (kind === 'mixed' ? values.find(value => String(value) === text) : undefined) ?? values[0]
+    },
     take: value => members.map(one => one.take(value)).find(taken => taken !== undefined)
   }
 }

@@ -85,6 +85,8 @@ const isOfFormat = (text: string, kind: string) => (formats[kind]?.test(text) ??
 
 /** The values of formats. Others are shown as they are, and no filter takes them. */
 const formats: Readonly<Record<string, RegExp>> = {
+  integer: /^-?\d{1,19}$/,
+  int64: /^-?\d{1,19}$/,
   date: /^\d{4,7}-\d\d-\d\d( BC)?$|^-?infinity$/,
   'date-time': /^\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z( BC)?$|^-?infinity$/,
   time: /^([01]\d|2[0-3]):\d\d:\d\d(\.\d+)?([-+]\d\d(:\d\d)*)?$/,

@@ -66,7 +66,7 @@ export const onSqlite: Engine = {
     'date-time': moments,
     time: times,
     uuid: uuids,
-    mixed: [...integers, ...words, ...texts('"1"', '1.5', 'false')]
+    mixed: [...integers, ...words, ...texts('"1"', '1.5', '1.50', ' true', ' "a"', 'false')]
   },
   hostile
 }

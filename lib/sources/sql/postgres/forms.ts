@@ -60,6 +60,13 @@ const jsonString = '^"([^"\\\\[:cntrl:]]|\\\\["\\\\/bfnrt])*"$'
 const unquoted = (column: Sql) => sql`(case when left(${text(column)}, 1) <> '"' then ${text(column)}
   when ${text(column)} ~ ${sql.lit(jsonString)} then ${text(column)}::json #>> '{}' else ${text(column)} end)`
 
+/** A number is without zeros at its end, as JavaScript writes it. */
+function scalarOfJson (column: Sql): Sql {
+  const text = sql`(to_jsonb(${column}) #>> '{}')`
+  const isNumber = sql`jsonb_typeof(to_jsonb(${column})) = 'number'`
+  return sql`(case when ${isNumber} then trim_scale(${text}::numeric)::text else ${text} end) collate "C"`
+}
+
 export const forms = {
   isoText: asText(isoText),
   isoMoment: asText(isoMoment),
@@ -73,7 +80,7 @@ export const forms = {
   },
   mixedJson: {
     type: 'text',
-    comparable: column => sql`(to_jsonb(${column}) #>> '{}') collate "C"`,
+    comparable: scalarOfJson,
     encode: asIs,
     fetch: text
   },
@@ -110,7 +117,7 @@ export function formOf ({ kind, type }: ColumnType): Form {
     case 'date-time': return momentForm(type)
     case 'byte': return type === 'bytea' ? forms.bytes : forms.text
     case 'decimal': return forms.decimal
-    case 'int64': return type === '' || isInteger(type) ? forms.int64 : { ...forms.int64, type: 'numeric' }
+    case 'int64': return type.startsWith('numeric') ? forms.integerNumeric : forms.int64
     case 'number': return numberForm(type)
     case 'integer': return integerForm(type)
   }

@@ -5,7 +5,7 @@ import type { ColumnType } from '../statements/columns.ts'
 import type { Dialect, Sql } from '../statements/dialect.ts'
 import { isTyped, type Slot, type TypedValue, type Value } from '../statements/shape.ts'
 import { asText, decoders, encodings, fetchDecoders, fetches, isSafe } from './forms.ts'
-import { call, decimalText } from './functions.ts'
+import { call, decimalText, mixedText } from './functions.ts'
 import { sqliteWriter } from './json.ts'
 import { clocked, sized, sizedList } from './limits.ts'
 import { moment, momentBound, storeMoment } from './moments.ts'
@@ -102,7 +102,7 @@ const isNumeric: ReadonlySet<ValueKind> = new Set(['integer', 'number', 'boolean
 function comparable (column: Sql, { kind, type }: ColumnType): Sql {
   if (isNumeric.has(kind)) return column
   if (kind === 'decimal') return call('data_api_decimal_key', decimalText(column))
-  if (kind === 'mixed') return call('data_api_mixed_text', asText(column))
+  if (kind === 'mixed') return call('data_api_mixed_text', mixedText(column))
   if (kind === 'date-time' && isIntegerType(type)) return column
   if (kind === 'date-time' && (type === '' || !isTextType(type))) return moment(column)
   // A column may be declared with another collation, and one that is not of text may hold numbers.

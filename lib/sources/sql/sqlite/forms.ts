@@ -4,7 +4,7 @@ import type { ValueKind } from '../../../model/values.ts'
 import type { Sql } from '../statements/dialect.ts'
 import { readInteger, readNumber } from '../statements/exact-numbers.ts'
 import { parseScalar, parseText } from '../statements/parse-json.ts'
-import { call, decimalText, integerText } from './functions.ts'
+import { call, decimalText, integerText, mixedText } from './functions.ts'
 import { moment } from './moments.ts'
 
 // The forms in which columns of SQLite are selected, by the kinds of their fields, and read.
@@ -36,7 +36,7 @@ export const encodings: Readonly<Record<ValueKind, (column: Sql) => Sql>> = {
   time: asText,
   uuid: asText,
   json: asText,
-  mixed: asText,
+  mixed: mixedText,
   int64: integerText,
   decimal: decimalText,
   byte: column => base64Or(column, asText(column)),
@@ -92,7 +92,7 @@ export const fetches: Readonly<Record<ValueKind, (column: Sql) => Sql>> = {
   time: wholeText,
   uuid: wholeText,
   json: wholeText,
-  mixed: wholeText,
+  mixed: column => whole(column, mixedText(column)),
   int64: column => sql`case typeof(${column}) when 'text' then ${wholeText(column)} else ${integerText(column)} end`,
   decimal: column => whole(column, decimalText(column)),
   byte: column => base64Or(column, wholeText(column)),

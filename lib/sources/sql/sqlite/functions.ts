@@ -17,6 +17,8 @@ const functions = {
   data_api_decimal_key: ofText(decimalKey),
   /** Returns the text of a number without exponent. */
   data_api_plain_decimal: ofText(text => text.endsWith('.0') ? text.slice(0, -2) : plainDecimal(String(Number(text)))),
+  /** Returns a number's text as JavaScript writes it. */
+  data_api_number_text: ofText(text => String(Number(text))),
   /** Returns the text by which a mixed scalar is compared. */
   data_api_mixed_text: ofText(text => String(parseScalar(text))),
   /** Returns 1 for text that holds no character in the place of bytes that are not UTF-8. */
@@ -34,6 +36,10 @@ export function registerFunctions (driver: SqliteDriver): void {
 
 /** Builds a call of one of the functions. */
 export const call = (name: FunctionName, argument: Sql): Sql => sql`${sql.id(name)}(${argument})`
+
+/** Returns a column's text as a scalar of several types; that of a double as JavaScript writes it. */
+export const mixedText = (column: Sql): Sql => sql`case typeof(${column})
+  when 'real' then ${call('data_api_number_text', sql`quote(${column})`)} else cast(${column} as text) end`
 
 /** Returns a column's text as an integer. A column of reals holds integers as reals. */
 export const integerText = (column: Sql): Sql => sql`cast(case

@@ -7,8 +7,12 @@ export function parseText (text: string): unknown {
   }
 }
 
-/** Returns the scalar of JSON in a column of text; a text that is no scalar in JSON as a string. */
+/**
+ * Returns the scalar of JSON in a column of text. A text that is no scalar in JSON is a string, and so is one that
+ * JavaScript would write in another way, such as `1.10` or `9007199254740993`: by what is shown, its row is found.
+ */
 export function parseScalar (text: string): unknown {
   const parsed = parseText(text)
-  return typeof parsed === 'object' ? text : parsed
+  if (typeof parsed === 'string') return text.startsWith('"') && text.endsWith('"') ? parsed : text
+  return typeof parsed !== 'object' && String(parsed) === text ? parsed : text
 }
