@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 
 /** Tracks the streams of a scope, so that closing the application ends them. */
@@ -35,5 +36,7 @@ export function trackStreams (scope: FastifyInstance, grace: number): Streams {
 
 /** Closes the connection of a reply that has been sent. In HTTP/2 the server itself closes its sessions. */
 function closeConnection ({ request: { raw } }: FastifyReply): void {
-  if (raw.httpVersionMajor === 1) raw.socket.destroySoon()
+  // The socket of an injected request is none.
+  const socket: Partial<Socket> = raw.socket
+  if (raw.httpVersionMajor === 1) socket.destroySoon?.()
 }

@@ -193,3 +193,15 @@ test('app.close() lets a stream end within closeGrace, and then closes its conne
   t.equal(response.complete, true)
   t.ok(length > 10_000_000)
 })
+
+test('app.close() lets the stream of an injected request end', async t => {
+  const app = Fastify()
+  await app.register(dataApi, { collections: { notes: collection(Note, { source: memory(many) }) } })
+  const headers = { accept: 'application/x-ndjson' }
+  const response = await app.inject({ url: '/notes', headers, payloadAsStream: true })
+  const closed = app.close()
+  let length = 0
+  for await (const chunk of response.stream()) length += String(chunk).length
+  await closed
+  t.ok(length > 10_000_000)
+})
