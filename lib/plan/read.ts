@@ -218,9 +218,9 @@ function placed (
   { kind, plan, paging, batchSize }: ListRead, { from, where, walked }: Place, count: boolean
 ): ListRead {
   const { order, range, select, where: asked } = plan.listing
-  const { cursorBound, extra } = plan
+  const { cursorBound, extra, longest = Infinity } = plan
   const listing = { where: both(where, asked), order, range, select }
-  const placedPlan = { kind, steps: stepsOf(walked), from, listing, cursorBound, extra, count }
+  const placedPlan = { kind, steps: stepsOf(walked), from, listing, cursorBound, extra, count, longest }
   return { kind, plan: placedPlan, paging, batchSize, walked }
 }
 

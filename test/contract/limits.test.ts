@@ -156,16 +156,17 @@ test('a process of 512 MB streams everything, and refuses the pages that it cann
   const [port] = await once(child, 'message') as [number]
   const nested = 'fields=parent(children(text,parent(children(text;limit=1000));limit=1000))'
   for (const url of [
-    '/documents?limit=200', '/nodes?limit=1000&fields=parent(children(text;limit=1000))', `/nodes?limit=1&${nested}`,
-    `/nodes/7?${nested}`, `/nodes?limit=1&${nested.replaceAll('text', 'length')}`,
-    `/copies?limit=1&${nested}`
+    '/documents?limit=200', '/documents?id>=0&limit=200', '/nodes?limit=1000&fields=parent(children(text;limit=1000))',
+    `/nodes?limit=1&${nested}`, `/nodes?id=7&limit=1&${nested}`, `/nodes/7?${nested}`,
+    `/nodes?limit=1&${nested.replaceAll('text', 'length')}`, `/copies?limit=1&${nested}`
   ]) {
     const answer = await fetch(`http://127.0.0.1:${port}${url}`)
     const { error } = await answer.json() as { readonly error: string }
     t.equal(`${answer.status} ${error}`, '400 answer_too_large', url)
   }
   for (const [url, length] of [
-    ['/documents', 200 * 400_020], ['/nodes?limit=100&fields=parent(children(text;limit=1000))', 100 * 211_026]
+    ['/documents?sort=text,id', 200 * 400_020], ['/letters', 520 * 400_020],
+    ['/nodes?limit=100&fields=parent(children(text;limit=1000))', 100 * 211_026]
   ] as const) {
     const { body } = await fetch(`http://127.0.0.1:${port}${url}`, { headers: { accept: 'application/x-ndjson' } })
     let sent = 0

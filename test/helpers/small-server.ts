@@ -25,7 +25,8 @@ const Copy = Type.Object({
 const copies = Array.from({ length: 1000 }, (_, id) => ({ id, text: '0'.repeat(200), parentId: 1 }))
 
 const db = sqlite(file)
-// Each of 1,000 nodes has the same parent. 200 documents have 400,000 characters each.
+// Each of 1,000 nodes has the same parent. 200 documents have 400,000 characters each. Of 550
+// letters, all but the first 30 have as many.
 db.exec(`
 create table nodes (id integer primary key, text text not null, parentId integer not null);
 create index nodes_parent on nodes (parentId);
@@ -33,7 +34,9 @@ create table documents (id integer primary key, text text not null);
 with recursive n (i) as (select 1 union all select i + 1 from n where i < 1000)
 insert into nodes select i, hex(zeroblob(100)), 1 from n;
 with recursive n (i) as (select 1 union all select i + 1 from n where i < 200)
-insert into documents select i, hex(zeroblob(200000)) from n`)
+insert into documents select i, hex(zeroblob(200000)) from n;
+create view letters as select id, case when id > 30 then hex(zeroblob(200000)) else '' end as text
+from nodes where id <= 550`)
 const length = computed<{ text: string }, 'text', ReturnType<typeof Type.Integer>>({
   type: Type.Integer(shown), from: ['text'], get: ({ text }) => text.length
 })
@@ -42,6 +45,7 @@ await app.register(dataApi, {
   collections: {
     nodes: collection(Node, { source: db.table('nodes'), computed: { length } }),
     documents: collection(Document, { source: db.table('documents') }),
+    letters: collection(Document, { source: db.table('letters') }),
     copies: collection(Copy, { source: memory(copies, { statementTimeout: 0 }) })
   }
 })

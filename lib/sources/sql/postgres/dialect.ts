@@ -71,6 +71,7 @@ export const postgresDialect: Dialect = {
   encode: (column, columnType) => formOf(columnType).encode(column),
   decode,
   writer: postgresWriter,
+  inProcess: false,
   fetchesPages: true,
   fetch: (column, columnType) => formOf(columnType).fetch(column),
   decoder: decoderOf,

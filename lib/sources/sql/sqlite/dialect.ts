@@ -61,6 +61,7 @@ export const sqliteDialect: Dialect = {
   fetch: (column, { kind }) => fetches[kind](column),
   decoder: ({ kind }) => fetchDecoders[kind],
   writer: sqliteWriter,
+  inProcess: true,
   fetchesPages: false,
   toColumn,
   givenKey: () => sql``,

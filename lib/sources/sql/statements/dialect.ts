@@ -97,6 +97,8 @@ export interface Dialect {
   /** Returns the decoder of values that fetch() selects. */
   decoder (type: ColumnType): (value: unknown) => unknown
   readonly writer: Writer
+  /** True for a database that runs in this process, where `sized` ends a statement. */
+  readonly inProcess: boolean
   /** Whether the application makes the JSON of a page of columns faster than the database does. */
   readonly fetchesPages: boolean
   /** Returns a bound value as it is stored in a column. */
