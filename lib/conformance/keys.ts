@@ -45,7 +45,11 @@ const partPools = {
   integer: [1, 2, 3, 10, -1],
   text: ['a', 'b', 'A', 'a,b', ',', '', '.', '%', '\u{1F600}', '1', 'by_line', 'null'],
   uuid: pools.uuid.slice(0, 4),
-  int64: ['1', '2', '9007199254740993', '-9223372036854775808']
+  int64: ['1', '2', '9007199254740993', '-9223372036854775808'],
+  // No two of one value: a column of text would take both, a column of numbers only one.
+  decimal: ['1', '1.5', '-9', '10.00', '123456789012345678901234567890.123'],
+  date: ['2001-12-31', '0001-01-01', 'infinity'],
+  'date-time': ['2001-12-31T23:59:59.999Z', '2024-02-29T12:00:00.500Z', '-infinity']
 }
 
 /** Returns one of several fields of a key; at times it is the key of another collection's item. */
@@ -55,7 +59,7 @@ function generatePart (
   const target = generator.chance(35) ? generator.from(drafts.filter(({ keys }) => keys.length === 1)) : undefined
   const [key] = target?.keys ?? []
   const own = generator.weighted<keyof typeof partPools>(
-    [4, 'integer'], [4, 'text'], [1, 'uuid'], [1, 'int64']
+    [4, 'integer'], [4, 'text'], [1, 'uuid'], [1, 'int64'], [1, 'decimal'], [1, 'date'], [1, 'date-time']
   )
   const kind = key === undefined ? own : key.kind === 'key' ? 'integer' : key.kind
   const pool = key?.pool ?? partPools[own]

@@ -131,9 +131,12 @@ const plainTypes = {
 } as const
 const ownTypes = { ...plainTypes, date: 'date', 'date-time': 'timestamp with time zone' } as const
 
-/** Returns the statement of a table. In every other table, dates and date-times have PostgreSQL's types; else text. */
-function postgresDdl (table: Table, place: number): string {
-  const types = place % 2 === 0 ? ownTypes : plainTypes
+/**
+ * Returns the statement of a table. Dates and date-times have PostgreSQL's types where there is an even number of
+ * tables, else text: a foreign key must have the type of the key, also where the database does not check it.
+ */
+function postgresDdl (table: Table, _place: number, tables: readonly Table[]): string {
+  const types = tables.length % 2 === 0 ? ownTypes : plainTypes
   return ddl(
     table,
     ({ name, kind }) => kind === 'key'
