@@ -28,3 +28,9 @@ export const uniques = memoize(({ key, stored }: Collection): ReadonlyArray<read
 
 const isScalar = (value: unknown): value is Scalar =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+
+/**
+ * Returns true for the value of an identifier that no segment of a URL names: the empty text has no segment, and every
+ * client removes `.` and `..` from a path (RFC 3986, 5.2.4).
+ */
+export const leadsElsewhere = (value: unknown) => value === '' || value === '.' || value === '..'

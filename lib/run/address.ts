@@ -1,5 +1,5 @@
 import type { Context } from '../collection.ts'
-import { isSameKey, type KeyValues, singleKey } from '../model/keys.ts'
+import { isSameKey, type KeyValues, leadsElsewhere, singleKey } from '../model/keys.ts'
 import type { Collection, Identifier, StoredField } from '../model/model.ts'
 import { identify, usableIdentifiers } from '../plan/identify.ts'
 import type { Row, Selection, Step } from '../plan/plan.ts'
@@ -32,7 +32,7 @@ export function findAddress (
 ): Address | undefined | Promise<Address | undefined> {
   const { collection, key: values } = located
   const fields = collection.key
-  const isUsable = fields.every(field => field.readable) && !isDots(segmentOf(values))
+  const isUsable = fields.every(field => field.readable) && !leadsElsewhere(segmentOf(values))
   if (!isUsable) return findReadable(located, database).catch(() => undefined)
   const address = (plain: boolean): Address => ({ fields, values, plain })
   if (!isContested(collection, segmentOf(values))) return address(true)
@@ -41,9 +41,6 @@ export function findAddress (
 
 /** Returns the decoded segment of a path that these values make. */
 export const segmentOf = (values: readonly unknown[]): string => values.map(String).join(',')
-
-/** Returns true for a segment that every client removes from a path (RFC 3986, 5.2.4). */
-const isDots = (segment: unknown) => segment === '.' || segment === '..'
 
 /** Returns true if an identifier besides the key takes the text. */
 function isContested (collection: Collection, text: string): boolean {
@@ -80,7 +77,7 @@ async function findReadable (
   const row = rowOf(await database.read({ kind: 'item', steps: [...steps, step], select: selectionOf(fields) }, true))
   const field = fields.find(({ property }) => {
     const value = row?.[property] ?? null
-    return value !== null && !isDots(value)
+    return value !== null && !leadsElsewhere(value)
   })
   return field && { fields: [field], values: [row?.[field.property]], plain: false }
 }

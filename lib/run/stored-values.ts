@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Values } from '../collection.ts'
 import { constraint } from '../errors.ts'
-import { singleKey } from '../model/keys.ts'
+import { leadsElsewhere, singleKey } from '../model/keys.ts'
 import type { Collection, StoredField } from '../model/model.ts'
 import { textOfDate, toValue } from '../model/values.ts'
 import type { Row } from '../plan/plan.ts'
@@ -47,14 +47,14 @@ const isEmptied = (item: Readonly<Values>, { property, nullable }: StoredField) 
 
 /**
  * Throws constraint for an integer key above 2^52, after which a source could not generate further keys, and for the
- * keys `.` and `..`, whose URLs lead elsewhere: every client removes such segments (RFC 3986, 5.2.4).
+ * keys that no URL names.
  */
 export function checkKey (valueOf: (field: StoredField) => unknown, collection: Collection, pointer: string): void {
   const key = singleKey(collection)
   if (key === undefined) return
   const value = valueOf(key)
   const isTooHigh = key.type.kind === 'integer' && Number(value) > highestKey
-  if (isTooHigh || value === '.' || value === '..') throw constraint([key.name], pointer)
+  if (isTooHigh || leadsElsewhere(value)) throw constraint([key.name], pointer)
 }
 
 /** Returns the item's value of a field; undefined for an inherited property, such as `toString`. */

@@ -155,6 +155,18 @@ insert into t values (null, 2, '2', '2026-01-03', 'a0eebc99-9c0b-4ef8-bb6d-6bb9b
   t.strictSame(await one('n', Type.String()), [])
 })
 
+onBoth('an identifier without a segment of its own in a URL is warned of, but for a part of a key', `
+create table t (a varchar(9) not null unique, b varchar(9) not null unique, primary key (a, b));
+insert into t values ('', '..'), ('y', '.')`, async (t, db) => {
+  const more = { requestStrategies: { create: false } }
+  const warned = (name: string) => `collection 'things', field '${name}': the column 't.${name}' holds an empty ` +
+    "text, '.' or '..', by which no URL leads to its item; correct the value"
+  const named = Type.String({ ...key })
+  t.strictSame(await db.check(over(db, { a: named, b: named }, more)), [warned('a'), warned('b')])
+  const part = Type.String(shown)
+  t.strictSame(await db.check(over(db, { a: part, b: part }, { ...more, key: ['a', 'b'] })), [])
+})
+
 onSqlite('keys of several fields or types, and days and times, are looked at as clients see them', `
 create table t (a, b text, c text, d text, e text unique, primary key (a, b));
 insert into t values ('1', '1.5', '2026-01-02', '12:00:00', 'x'), (1, '1.50', '2026-02-30', '12 o''clock', 'y');

@@ -1,9 +1,10 @@
 import { decimalKey } from '../../../model/decimals.ts'
+import { leadsElsewhere } from '../../../model/keys.ts'
 import type { StoredField } from '../../../model/model.ts'
 import type { Finding } from '../../catalog-check.ts'
 import { describe } from './columns.ts'
 import type { Served } from './compare.ts'
-import { fault, placeOfField, showColumn } from './finding.ts'
+import { fault, placeOfField, showColumn, warning } from './finding.ts'
 import { readFlags, readShown, type ShownReader, type ShownRows } from './shown.ts'
 import type { TypeRules } from './types.ts'
 
@@ -28,7 +29,9 @@ export async function findUnusable (
     ...fields.flatMap((field, index) => {
       const values = key.includes(field) ? rows.map(row => row[index]) : valuesAt(rows, index)
       const isSound = strays[index] !== true && values.every(value => isFindable(value, field))
-      return isSound ? [] : [misfit(field, served)]
+      if (!isSound) return [misfit(field, served)]
+      const isAlone = !key.includes(field) || key.length === 1
+      return isAlone && values.some(leadsElsewhere) ? [unnamable(field, served)] : []
     }),
     ...seenAsOne(key, rows.map(row => row.slice(0, key.length)), served),
     ...others.flatMap((field, index) =>
@@ -55,6 +58,14 @@ function misfit (field: StoredField, served: Served): Finding {
   const found = `the column ${column} holds a value that is not ${describe(field)}`
   return fault(placeOfField(collection, field), `identifies items, but ${found}, and no URL leads to its item; ` +
     'declare a type that holds all of its values, such as Type.String(), or correct the value')
+}
+
+/** Such a value is no fault: clients may write it where the identifier is no key, and listings show its item. */
+function unnamable (field: StoredField, served: Served): Finding {
+  const { collection } = served
+  const column = showColumn(collection, nameOf(field, served))
+  return warning(placeOfField(collection, field), `the column ${column} holds an empty text, '.' or '..', by which no ` +
+    'URL leads to its item; correct the value')
 }
 
 function seenAsOne (fields: readonly StoredField[], rows: ShownRows, served: Served): readonly Finding[] {
