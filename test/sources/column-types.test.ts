@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { test } from 'tap'
 import { collection, memory, sqlite, SubCollection, SubItem } from '../../lib/index.ts'
 import { type Columns, forgedValues, id, R, schemaOf, serve, toSql } from '../helpers/typed-columns.ts'
@@ -174,11 +175,26 @@ test('SQLite: each row is on one page, whatever values of other types its column
         const seen = (await walkPages(app, url)).map(one => Number(one['id']))
         t.strictSame(seen.toSorted((one, other) => one - other), all, `${url} over ${affinity}`)
       }
+      const names = await walkGroups(app, `/things/by_${kind}`)
+      const whole = (await app.inject(`/things/by_${kind}`)).json<object>()
+      t.strictSame(names.toSorted(), Object.keys(whole).toSorted(), `by_${kind} over ${affinity}`)
     }
     await app.close()
     db.close()
   }
 })
+
+/** Returns the names of all groups of a dictionary, each from a page of its own. */
+async function walkGroups (app: FastifyInstance, path: string): Promise<readonly string[]> {
+  const names: string[] = []
+  let url: string | undefined = `${path}?limit=1&fields=id`
+  while (url !== undefined && names.length <= strays.length) {
+    const { headers, body }: LightMyRequestResponse = await app.inject(url)
+    names.push(...Object.keys(JSON.parse(body) as object))
+    url = /<([^>]*)>; rel="?next/.exec(String(headers.link))?.[1]
+  }
+  return names
+}
 
 test('SQLite: a boolean is 1 or 0, and any other value is shown as it is', async t => {
   const db = sqlite(':memory:', { check: 'warn' })

@@ -25,6 +25,7 @@ export const postgresDialect: Dialect = {
     return textual && isDouble(columnType) ? boundOf(column, operator, { low: nearest, high: nearest }) : undefined
   },
   grouped: (column, columnType) => filtered(column, columnType, false),
+  hasGroup: () => undefined,
   // Equal decimals have different texts, with and without zeros at their ends.
   encodeGroup: (value, columnType) => columnType.kind === 'decimal'
     ? sql`trim_scale(${value})::text`

@@ -9,7 +9,7 @@ import { call, decimalText, mixedText } from './functions.ts'
 import { sqliteWriter } from './json.ts'
 import { clocked, sized, sizedList } from './limits.ts'
 import { moment, momentBound, storeMoment } from './moments.ts'
-import { isIntegerType, isTextType, strayOperand, strayPosition } from './strays.ts'
+import { isIntegerType, isTextType, namedCondition, strayOperand, strayPosition } from './strays.ts'
 
 /** The dialect of SQLite, from version 3.37. */
 export const sqliteDialect: Dialect = {
@@ -19,6 +19,7 @@ export const sqliteDialect: Dialect = {
   bound: (column, operator, slot, { kind, type }) =>
     kind === 'date-time' && type !== '' && isTextType(type) ? momentBound(column, operator, sql.val(slot)) : undefined,
   grouped: filtered,
+  hasGroup: namedCondition,
   encodeGroup: (value, columnType) => columnType.kind === 'decimal' ? value : encodings[columnType.kind](value),
   decodeGroup (encoded, { kind }) {
     if (kind === 'decimal') return decimalOfKey(String(encoded))

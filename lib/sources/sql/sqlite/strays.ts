@@ -14,6 +14,9 @@ export function strayPosition (column: Sql, columnType: ColumnType): Sql | undef
   return isRegular && sql`case when ${column} is null or ${isRegular} then null else ${mark(column)} end`
 }
 
+/** Returns the condition for values that a path names, and so have a group; undefined if a column has no others. */
+export const namedCondition = (column: Sql, columnType: ColumnType) => ofType(column, columnType, named)
+
 /**
  * Returns a bound position as it is compared with the column. `operand`: the same for a value that is no stray.
  * `comparable`: returns a stored value as it is compared.
@@ -56,7 +59,26 @@ const converted: ReadonlySet<ValueKind> = new Set(['decimal', 'mixed'])
  * Returns the condition for the values of a column that are no strays; undefined for a column that has none: the types
  * of STRICT tables hold no others (catalog-tables.ts), and neither is JSON compared.
  */
-function regular (column: Sql, { kind, type }: ColumnType): Sql | undefined {
+const regular = (column: Sql, columnType: ColumnType) => ofType(column, columnType, positioned)
+
+/** The conditions for texts: for those that are whole in a URL, and for those that are UTF-8. */
+interface TextConditions {
+  isPlain (column: Sql): Sql
+  isUnicode (column: Sql): Sql
+}
+
+const named: TextConditions = {
+  isPlain: column => sql`instr(${column}, char(0)) = 0`,
+  isUnicode: column => sql`not ${isNotUtf8(column)}`
+}
+
+const positioned: TextConditions = {
+  // A value that looks like a stray's position, or that is no text in a URL, has a position of its own.
+  isPlain: column => sql`substr(${column}, 1, 1) <> char(1) and ${named.isPlain(column)}`,
+  isUnicode: column => call('data_api_is_unicode', column)
+}
+
+function ofType (column: Sql, { kind, type }: ColumnType, texts: TextConditions): Sql | undefined {
   const isNumbers = type === 'INT' || type === 'INTEGER' || type === 'REAL'
   switch (kind) {
     case 'boolean': return sql`${column} in (0, 1)`
@@ -65,25 +87,22 @@ function regular (column: Sql, { kind, type }: ColumnType): Sql | undefined {
     case 'number': return isNumbers ? undefined : sql`typeof(${column}) in ('integer', 'real')`
     case 'byte': return type === 'BLOB' ? undefined : sql`typeof(${column}) = 'blob'`
     case 'decimal':
-    case 'mixed': return isNumbers ? undefined : isPlain(column)
+    case 'mixed': return isNumbers ? undefined : texts.isPlain(column)
     case 'json': return undefined
-    default: return isNumbers && kind !== 'date-time' ? undefined : isText(column, kind, type)
+    default: return isNumbers && kind !== 'date-time' ? undefined : isText(column, { kind, type }, texts)
   }
 }
 
 const isIntegral = (column: Sql) => sql`(typeof(${column}) = 'integer'
   or typeof(${column}) = 'real' and ${column} = cast(${column} as integer))`
 
-/** A value that looks like a stray's position, or that is no text in a URL, has a position of its own. */
-const isPlain = (column: Sql) => sql`substr(${column}, 1, 1) <> char(1) and instr(${column}, char(0)) = 0`
-
-function isText (column: Sql, kind: ValueKind, type: string): Sql {
+function isText (column: Sql, { kind, type }: ColumnType, { isPlain, isUnicode }: TextConditions): Sql {
   const isOfType = kind !== 'date-time' && isTextType(type)
     ? sql`typeof(${column}) = 'text'`
     : sql`typeof(${column}) <> 'blob'`
   // A call of JavaScript takes more time than the search for characters that are not of ASCII.
-  const isUnicode = sql`(${column} not glob ${sql.lit('*[^\u0001-\u007f]*')} or ${call('data_api_is_unicode', column)})`
-  return sql`${isOfType} and ${isPlain(column)} and ${isUnicode}`
+  const isAscii = sql`${column} not glob ${sql.lit('*[^\u0001-\u007f]*')}`
+  return sql`${isOfType} and ${isPlain(column)} and (${isAscii} or ${isUnicode(column)})`
 }
 
 const mark = (column: Sql) => sql`case typeof(${column})

@@ -36,6 +36,8 @@ export interface Dialect {
   bound (column: Sql, operator: Operator, slot: Slot, type: ColumnType, textual: boolean): Sql | undefined
   /** Returns a column as its groups are told apart: a group for each value that is shown. */
   grouped (column: Sql, type: ColumnType): Sql
+  /** Returns the condition for values that have a group; undefined where only null has none. */
+  hasGroup (column: Sql, type: ColumnType): Sql | undefined
   /** Returns a value of `grouped` as encode() returns a column. */
   encodeGroup (value: Sql, type: ColumnType): Sql
   /** Decodes a value that encodeGroup() put into JSON. */

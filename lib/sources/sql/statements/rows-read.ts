@@ -152,11 +152,18 @@ function buildGroupValues (plan: ReadPlanOf<'groups'>, parent: TableRef | undefi
   const ref = tableRef(from.collection, builder.alias())
   const start = startingAt(from, ref, parent, members.where, builder)
   const bound = buildFilter(cursorBound, ref, builder)
-  const where = builder.clockedScan(sql`${start} and ${bound} and ${column(ref, by)} is not null`, ref)
+  const where = builder.clockedScan(sql`${start} and ${bound} and ${hasGroup(ref, by, builder)}`, ref)
   const value = builder.dialect.grouped(column(ref, by), builder.columnType(from.collection, by))
   const order = sql`order by 1 ${descending ? sql`desc` : sql`asc`}`
   const limit = buildLimit(range, true, builder)
   return sql`select distinct ${value} as ${sql.id('value')} from ${table(ref)} where ${where} ${order} ${limit}`
+}
+
+/** Returns the condition for rows that are in a group: neither null nor a value that no path names. */
+function hasGroup (ref: TableRef, by: DataField, builder: Builder): Sql {
+  const value = column(ref, by)
+  const condition = builder.dialect.hasGroup(value, builder.columnType(ref.collection, by))
+  return condition === undefined ? sql`${value} is not null` : sql`${value} is not null and ${condition}`
 }
 
 /** Builds a subquery that counts the distinct values of all groups. */
@@ -165,6 +172,7 @@ function buildGroupTotal (
 ): Sql {
   const ref = tableRef(from.collection, builder.alias())
   const value = builder.dialect.grouped(column(ref, by), builder.columnType(from.collection, by))
-  const condition = builder.clockedScan(startingAt(from, ref, parent, where, builder), ref)
+  const start = startingAt(from, ref, parent, where, builder)
+  const condition = builder.clockedScan(sql`${start} and ${hasGroup(ref, by, builder)}`, ref)
   return sql`(select count(distinct ${value}) from ${table(ref)} where ${condition})`
 }
