@@ -60,12 +60,12 @@ function misfit (field: StoredField, served: Served): Finding {
     'declare a type that holds all of its values, such as Type.String(), or correct the value')
 }
 
-/** Such a value is no fault: clients may write it where the identifier is no key, and listings show its item. */
+/** Such a value is no fault: clients may write it to an identifier that is no key, and listings show its item. */
 function unnamable (field: StoredField, served: Served): Finding {
   const { collection } = served
   const column = showColumn(collection, nameOf(field, served))
-  return warning(placeOfField(collection, field), `the column ${column} holds an empty text, '.' or '..', by which no ` +
-    'URL leads to its item; correct the value')
+  return warning(placeOfField(collection, field), `the column ${column} holds an empty text, '.' or '..', by which ` +
+    'no URL leads to its item; correct the value')
 }
 
 function seenAsOne (fields: readonly StoredField[], rows: ShownRows, served: Served): readonly Finding[] {
