@@ -20,6 +20,10 @@ export async function onDatabase (
     const db = postgres({ connectionString: url.href, ...options })
     try {
       await work(db, url.href)
+    } catch (error) {
+      // Shown at once: a client that the test left open fails below, and then the process ends.
+      console.error(error)
+      throw error
     } finally {
       await db.close()
     }
