@@ -15,11 +15,14 @@ export async function onDatabase (
   await asClient(serverUrl(), admin => admin.query(`create database ${name}`))
   const url = new URL(serverUrl())
   url.pathname = name
+  // Without force PostgreSQL waits for connections that are being closed. A failed test may have left clients open.
+  let drop = `drop database ${name} with (force)`
   try {
     await asClient(url.href, owner => owner.query(ddl))
     const db = postgres({ connectionString: url.href, ...options })
     try {
       await work(db, url.href)
+      drop = `drop database ${name}`
     } catch (error) {
       // Shown at once: a client that the test left open fails below, and then the process ends.
       console.error(error)
@@ -28,8 +31,7 @@ export async function onDatabase (
       await db.close()
     }
   } finally {
-    // By force: a test that failed may have left clients of its own open.
-    await asClient(serverUrl(), admin => admin.query(`drop database ${name} with (force)`))
+    await asClient(serverUrl(), admin => admin.query(drop))
   }
 }
 
