@@ -12,8 +12,10 @@ export async function onDatabase (
   ddl: string, work: (db: PostgresDatabase, url: string) => Promise<void>, options: PostgresOptions = {}
 ): Promise<void> {
   const name = `own_${process.pid}_${databases++}`
-  await asClient(serverUrl(), admin => admin.query(`create database ${name}`))
-  const url = new URL(serverUrl())
+  // The work may give the process another server's address.
+  const server = serverUrl()
+  await asClient(server, admin => admin.query(`create database ${name}`))
+  const url = new URL(server)
   url.pathname = name
   // Without force PostgreSQL waits for connections that are being closed. A failed test may have left clients open.
   let drop = `drop database ${name} with (force)`
@@ -31,7 +33,7 @@ export async function onDatabase (
       await db.close()
     }
   } finally {
-    await asClient(serverUrl(), admin => admin.query(drop))
+    await asClient(server, admin => admin.query(drop))
   }
 }
 
