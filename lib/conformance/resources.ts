@@ -240,4 +240,4 @@ export const textOf = (value: unknown): string =>
 export const encode = (text: string) => encodeURIComponent(wellFormed(text))
 
 /** Replaces lone surrogates, which cutting a text can leave and which cannot be percent-encoded. */
-export const wellFormed = (text: string) => text.replaceAll(/\p{Surrogate}/gu, '\uFFFD')
+export const wellFormed = (text: string) => text.replaceAll(/\p{Surrogate}/gu, '\uFFFC')

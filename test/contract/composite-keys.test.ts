@@ -263,3 +263,16 @@ test('a key of one field is an identifier, also where another field is flagged',
   t.strictSame((await app.inject('/pages/by_slug?fields=id')).json(), { a: { id: 2 }, b: { id: 1 } })
   await app.close()
 })
+
+test('a part of a key that is a decimal is found by its value, as in SQL', async t => {
+  const R = { readable: true, writable: true } as const
+  const Price = Type.Object({ shop: Type.Integer(R), amount: Type.String({ format: 'decimal', ...R }) })
+  const app = Fastify()
+  const source = memory([{ shop: 1, amount: '1' }, { shop: 1, amount: '10.00' }])
+  await app.register(dataApi, { collections: { prices: collection(Price, { source, key: ['shop', 'amount'] }) } })
+  for (const amount of ['10', '10.0', '10.00']) {
+    t.strictSame((await app.inject(`/prices/1,${amount}`)).json(), { shop: 1, amount: '10.00' }, amount)
+  }
+  t.equal((await app.inject('/prices/1,100')).statusCode, 404)
+  await app.close()
+})

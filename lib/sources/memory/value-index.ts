@@ -27,10 +27,21 @@ export function buildIndex (places: readonly RowPlace[], columns: readonly Colum
   return index
 }
 
-/** Returns the function that makes the indexed value comparable; several columns are compared as they are shown. */
-function comparableOfColumns ([only, ...others]: readonly Column[]): ToComparable | undefined {
-  return others.length === 0 ? comparableOf(only?.kind) : undefined
+/** Returns the function that makes the indexed value comparable; undefined if it is compared as it is shown. */
+function comparableOfColumns (columns: readonly Column[]): ToComparable | undefined {
+  const [only, ...others] = columns
+  if (others.length === 0) return comparableOf(only?.kind)
+  const each = columns.map(({ kind }) => hasOneText.has(kind) ? undefined : comparableOf(kind))
+  if (each.every(one => one === undefined)) return undefined
+  return indexed => {
+    if (typeof indexed !== 'string') return indexed
+    const values = JSON.parse(indexed) as readonly unknown[]
+    return JSON.stringify(values.map((value, column) => String(each[column]?.(value) ?? value)))
+  }
 }
+
+// In a key of several columns: what is equal is shown alike.
+const hasOneText: ReadonlySet<string | undefined> = new Set(['integer', 'number'])
 
 /** Adds a place under the current value of its row. */
 export function addPlace (index: ValueIndex, place: RowPlace): void {
