@@ -15,7 +15,11 @@ export function strayPosition (column: Sql, columnType: ColumnType): Sql | undef
 }
 
 /** Returns the condition for values that a path names, and so have a group; undefined if a column has no others. */
-export const namedCondition = (column: Sql, columnType: ColumnType) => ofType(column, columnType, named)
+export function namedCondition (column: Sql, columnType: ColumnType): Sql | undefined {
+  const condition = ofType(column, columnType, named)
+  // SQLite has no NaN: it stays text, whose group has its name.
+  return condition && columnType.kind === 'number' ? sql`(${condition} or ${column} = 'NaN')` : condition
+}
 
 /**
  * Returns a bound position as it is compared with the column. `operand`: the same for a value that is no stray.
