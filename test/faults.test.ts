@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { test } from 'tap'
 import { withoutPostgres } from './helpers/on-postgres.ts'
 
-// docs/databases.md: Faults. Four experiments in their short form: whatever strikes, what was acknowledged is there,
+// docs/faults.md: Faults. Four experiments in their short form: whatever strikes, what was acknowledged is there,
 // once and whole. The gate runs all nine (.ci/run).
 
 const program = fileURLToPath(new URL('../dist/test/faults/run.js', import.meta.url))

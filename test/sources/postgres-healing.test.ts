@@ -11,7 +11,7 @@ import { ddl, open, sender, serve } from '../helpers/postgres-notes.ts'
 import { serverUrl } from '../helpers/sources.ts'
 import { startPair } from '../helpers/streaming-replica.ts'
 
-// docs/databases.md: Faults. What a migration, a switchover, a setting of the server or a hook that hangs does to an
+// docs/faults.md: Faults. What a migration, a switchover, a setting of the server or a hook that hangs does to an
 // API that goes on.
 
 test('a migration under a running API is answered as before it: what was prepared is prepared anew', async t => {

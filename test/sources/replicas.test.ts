@@ -6,7 +6,7 @@ import dataApi, { collection, DeclarationError, postgres } from '../../lib/index
 import { test } from '../helpers/on-postgres.ts'
 import { type Pair, startPair } from '../helpers/streaming-replica.ts'
 
-// docs/databases.md: Replicas. The data tells which server answered: the tests can hold up what the replica replays.
+// docs/postgres.md: Replicas. The data tells which server answered: the tests can hold up what the replica replays.
 
 const Note = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),

@@ -32,7 +32,7 @@ export interface SqliteOptions {
   readThreads?: number
   /**
    * The size of the cache of answers, such as `16 MB`: reads whose rows have not changed run no statement
-   * (docs/databases.md: A cache for SQLite). Default: no cache. `:memory:` and an open database have none.
+   * (docs/sqlite.md: A cache for SQLite). Default: no cache. `:memory:` and an open database have none.
    */
   cache?: string
   /**

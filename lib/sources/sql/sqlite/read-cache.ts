@@ -22,7 +22,7 @@ export interface CachedReads {
 }
 
 /**
- * Returns `read` with a cache of JSON texts by bound statement (docs/databases.md: A cache for SQLite). SQLite's
+ * Returns `read` with a cache of JSON texts by bound statement (docs/sqlite.md: A cache for SQLite). SQLite's
  * `data_version` of a connection changes with each commit of any other connection, in this process or another: while it
  * is the same on a connection that never writes, so is every row. Statements whose result depends on more than rows are
  * not cached, nor is what is read inside of a transaction.
