@@ -59,7 +59,7 @@ test('every request in docs/http.md is answered as it says', async t => {
   const { app } = await serve(':memory:')
   const reference = readFileSync(new URL('../docs/http.md', import.meta.url), 'utf8')
   const blocks = [...reference.matchAll(/```http\n([^]*?)```/g)].map(([, block = '']) => block.trim().split('\n\n'))
-  t.equal(blocks.length, 4)
+  t.equal(blocks.length, 5)
   for (const block of blocks) {
     const answered = block.findIndex(part => /^\d{3}/.test(part))
     const [request = '', payload] = block.slice(0, answered)

@@ -17,17 +17,23 @@ interface Page {
   readonly blocks?: readonly number[]
   /** The program after the blocks. */
   readonly after?: string
+  /** Changes the blocks, such as the names of files. Default: as they stand. */
+  readonly change?: (program: string) => string
 }
 
 let programs = 0
 
 /** Runs blocks of a page as one program, and returns what it exports. */
-async function run<Exported> (page: string, { before = '', blocks, after = '' }: Page): Promise<Exported> {
+async function run<Exported> (
+  page: string, { before = '', blocks, after = '', change = same }: Page
+): Promise<Exported> {
   const all = programsIn(read(`docs/${page}.md`))
   const chosen = blocks?.map(index => all[index] ?? '') ?? all
-  const program = [before, ...chosen, after].join('\n')
+  const program = [before, ...chosen.map(change), after].join('\n')
   return await import(writeProgram(`page-${page}-${programs++}.ts`, program).href) as Exported
 }
+
+const same = (program: string) => program
 
 interface WithApp { readonly app: FastifyInstance }
 
@@ -107,6 +113,16 @@ test('docs/declaring.md: each program serves what its comments say', async t => 
 const shownInLists = { isbn: '9780141439518', title: 'Pride and Prejudice', form: 'novel' }
 const json = { 'content-type': 'application/json' }
 
+test('docs/options.md: its options hold', async t => {
+  const { app } = await run<WithApp>('options', {
+    before: `${things}const app = Fastify()`,
+    after: 'await app.ready()\nexport { app }'
+  })
+  const { items, page } = (await app.inject('/api/things?sort_by=-id&size=1&utm_source=x')).json()
+  t.strictSame([items, typeof page.next], [[{ id: 2 }], 'string'])
+  await app.close()
+})
+
 test('docs/rules.md: a team sees its own notes, and the lead alone deletes and sees salaries', async t => {
   const { app } = await run<WithApp>('rules', {
     before: `${things}
@@ -176,7 +192,7 @@ test('docs/explorer.md and docs/openapi.md: browsers get pages, and @fastify/swa
   t.ok('/things' in ((app as unknown as { swagger: () => { paths: object } }).swagger()).paths)
 })
 
-test('docs/types.md, docs/databases.md and docs/react-admin.md: their declarations and options are taken', async t => {
+test('docs/types.md, databases.md, postgres.md and react-admin.md: declarations and options are taken', async t => {
   const { app } = await run<WithApp>('types', {
     before: things,
     after: `const app = Fastify()
@@ -185,13 +201,25 @@ test('docs/types.md, docs/databases.md and docs/react-admin.md: their declaratio
       export { app }`
   })
   t.match((await app.inject('/tracks?price>1.4')).json(), [{ title: 'Bel Air', price: '1.50' }])
-  const { db } = await run<{ readonly db: { close (): Promise<void> } }>('databases', {
+  const { db } = await run<{ readonly db: { close (): Promise<void> } }>('postgres', {
     before: "import { postgres } from 'fastify-data-api'", after: 'export { db }'
   })
   await db.close()
+  const { sources, file, server } = await run<Sources>('databases', {
+    change: program => program.replace('music.db', ':memory:'), after: 'export { file, server }'
+  })
+  t.equal(Object.keys(sources).length, 5)
+  file.close()
+  await server.close()
   const { dataProvider } = await run<{ readonly dataProvider: object }>('react-admin', {})
   t.ok('getList' in dataProvider)
 })
+
+interface Sources {
+  readonly sources: object
+  readonly file: { close (): void }
+  readonly server: { close (): Promise<void> }
+}
 
 test('every page with programs is run by a test', t => {
   const names = ['pages', 'programs', 'own-code', 'getting-started', 'reference', 'migrating']
@@ -202,21 +230,28 @@ test('every page with programs is run by a test', t => {
   t.end()
 })
 
-test('docs/client.md: its first program reads and writes the example', async t => {
+test('docs/client.md: its programs read and write the example', async t => {
   const db = sqlite(':memory:')
   fill(db, new URL('examples/solar-system/data/', root).pathname)
   const app = Fastify()
   await app.register(dataApi, { collections: solarSystem(db) })
   const address = await app.listen({ host: '127.0.0.1', port: 0 })
-  const [program = ''] = programsIn(read('docs/client.md'))
+  const programs = programsIn(read('docs/client.md'))
+  t.equal(programs.length, 2)
   const silent = 'const console = { log () {} }\n'
-  const file = writeProgram('page-client.ts',
-    `${silent}${program.replace('http://localhost:3000', address)}\nexport { items, total, io }`)
-  const { items, total, io } = await import(file.href) as Record<string, unknown>
+  const runProgram = async (index: number, names: string) => {
+    const program = programs[index]?.replace('http://localhost:3000', address)
+    const file = writeProgram(`page-client-${index}.ts`, `${silent}${program}\nexport { ${names} }`)
+    return await import(file.href) as Record<string, unknown>
+  }
+  const { items, total, io } = await runProgram(0, 'items, total, io')
   const discoverer = { name: 'Galileo Galilei' }
   t.match(items, [{ name: 'Jupiter', moons: [{ name: 'Ganymede', discoverer }, { name: 'Callisto', discoverer }] }])
   t.equal(total, 1)
   t.strictSame(io, { name: 'Io' })
+  const typed = await runProgram(1, 'items, planet')
+  t.strictSame((typed['items'] as readonly unknown[])[2], { name: 'Earth', moons: [{ mean_radius_km: 1737.4 }] })
+  t.match(typed['planet'], { id: 6, name: 'Jupiter' })
   await app.close()
   db.close()
 })

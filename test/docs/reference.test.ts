@@ -132,9 +132,24 @@ test('every option stands in its table, and none besides', async t => {
     ? Object.keys(option.properties as object).map(member => `${name}.${member}`)
     : [name])
   const members = told.filter(name => name.startsWith('queryString.'))
-  for (const name of members) t.ok(name.slice('queryString.'.length) in queryString.properties, name)
+  t.strictSame(members.sort(), Object.keys(queryString.properties).map(name => `queryString.${name}`).sort())
   const names = told.filter(name => !members.includes(name))
   t.strictSame(names.sort(), [...known, 'caller', 'collections', 'queryString'].sort())
+})
+
+test('every option of a source stands in the table of the source, and none besides', async t => {
+  for (const [heading, file, name] of [
+    ['memory(rows, options)', 'memory/memory', 'MemoryOptions'],
+    ['sqlite(file, options)', 'sql/sqlite/options', 'SqliteOptions'],
+    ['postgres(options)', 'sql/postgres/postgres', 'PostgresOptions'],
+    ['kysely(instance, options)', 'sql/postgres/kysely', 'KyselyOptions']
+  ] as const) {
+    const section = read('docs/databases.md').split(`\n### ${heading}\n`)[1]?.split('\n##')[0] ?? ''
+    const [, ...rows] = cellsOf(section)
+    const [, members = ''] = read(`lib/sources/${file}.ts`).split(`export interface ${name} {\n`)
+    const known = [...(members.split('\n}')[0] ?? '').matchAll(/^  (\w+)\?:/gm)].map(([, option = '']) => option)
+    t.strictSame(rows.flatMap(([names = '']) => codeIn(names)).sort(), known.sort(), heading)
+  }
 })
 
 test('every flag stands in its table, and none besides', async t => {
