@@ -1,4 +1,4 @@
-import { build } from 'esbuild'
+import { build, transform } from 'esbuild'
 import Fastify from 'fastify'
 import { setTimeout } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
@@ -14,6 +14,7 @@ import dataApi, { type DataApiOptions } from '../../lib/index.ts'
 import { createDataProvider, type DataProviderOptions } from '../../lib/react-admin/index.ts'
 import { library } from '../fixtures/library.ts'
 import { orderLines } from '../fixtures/order-lines.ts'
+import { programsIn, read, writeProgram } from '../helpers/documents.ts'
 import { openers } from '../helpers/sources.ts'
 
 // docs/react-admin.md: the calls are those of react-admin's own hooks, which are rendered without a page.
@@ -234,6 +235,28 @@ test('an API without PATCH is updated by PUT', async t => {
   const { provider } = await serve(t, { requestStrategies: { update: ['PUT'] } }, { update: 'PUT' })
   const { data } = await provider.update('authors', { id: 2, data: { rating: 4 }, previousData: { id: 2 } })
   t.equal(data.rating, 4)
+})
+
+/** The parts of react-admin that need a browser, in the words of ra-core. */
+const pagesOfRaCore = `
+import { useListController } from 'ra-core'
+export { CoreAdmin as Admin, Resource } from 'ra-core'
+export const ListGuesser = () => useListController().data?.map(({ name }) => name).join() ?? 'loading'`
+
+test('the pages of docs/react-admin.md list a collection', async t => {
+  const { app } = await serve(t)
+  const [program = ''] = programsIn(read('docs/react-admin.md'), 'tsx')
+  writeProgram('react-admin-pages.js', pagesOfRaCore)
+  const { origin } = new URL(app.listeningOrigin)
+  const served = program.replace('http://localhost:3000', origin).replace('artists', 'authors')
+  const { code } = await transform(served.replace("'react-admin'", "'./react-admin-pages.js'"), {
+    loader: 'tsx', jsx: 'automatic'
+  })
+  const { App } = await import(writeProgram('react-admin.js', code).href) as { App: unknown }
+  const page = create(createElement(TestMemoryRouter, { initialEntries: ['/authors'] }, createElement(App, null)))
+  t.teardown(() => page.unmount())
+  while (!JSON.stringify(page.toJSON()).includes('Ada')) await setTimeout(2)
+  t.equal(page.toJSON(), 'Ada,Bo')
 })
 
 test('beside the client it takes less than 2 KB, gzipped', async t => {

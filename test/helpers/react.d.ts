@@ -7,5 +7,5 @@ declare module 'react' {
 }
 
 declare module 'react-test-renderer' {
-  export function create (element: unknown): { unmount (): void }
+  export function create (element: unknown): { unmount (): void, toJSON (): unknown }
 }
