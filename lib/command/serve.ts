@@ -74,9 +74,9 @@ function explainListening (cause: unknown, host: string, port: number): CommandE
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   const messages: Readonly<Record<string, string | undefined>> = {
     EADDRINUSE: `the port ${port} is in use; choose another one, such as --port ${port + 1}`,
-    EACCES: `the port ${port} needs rights that this user has not; choose one above 1024`,
-    EADDRNOTAVAIL: `--host: '${host}' is no address of this machine`,
-    ENOTFOUND: `--host: '${host}' is no address of this machine`
+    EACCES: `the port ${port} needs rights that this user does not have; choose one above 1024`,
+    EADDRNOTAVAIL: `--host: '${host}' is not an address of this machine`,
+    ENOTFOUND: `--host: '${host}' is not an address of this machine`
   }
   return new CommandError(messages[code] ?? `cannot listen on ${host}, port ${port} (${code})`, { cause })
 }

@@ -73,7 +73,7 @@ function withFormat (text: RequestText, { api: { options: { syntax } } }: Explor
   const format = wordOf('_format', parts) ?? ''
   if (!isMedia(format)) {
     const formats = [...Object.keys(mediaTypes), 'html']
-    const message = `'${format}' is no format. Formats: ${formats.join(', ')}.`
+    const message = `'${format}' is not a format. Formats: ${formats.join(', ')}.`
     throw invalidParameter(message, { parameter: '_format', position: 1 }, suggest(format, formats))
   }
   const others = parts.filter(({ kind }) => kind !== 'own').map(({ raw }) => raw)

@@ -101,7 +101,7 @@ function parseFormat ({ text, at }: ValueText, available: readonly Media[]): For
   const [name = '', ...parameters] = text.toLowerCase().split(';').map(part => part.trim())
   const media = collectionMedia.find(one => one === name)
   if (media === undefined) {
-    const message = `'${name}' is no format. Formats: ${collectionMedia.join(', ')}.`
+    const message = `'${name}' is not a format. Formats: ${collectionMedia.join(', ')}.`
     throw invalidParameter(message, at, suggest(name, collectionMedia))
   }
   const given = new Map(parameters.map(part => part.split('=', 2) as [string, string | undefined]))
