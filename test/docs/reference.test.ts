@@ -147,7 +147,7 @@ test('every option of a source stands in the table of the source, and none besid
     const section = read('docs/databases.md').split(`\n### ${heading}\n`)[1]?.split('\n##')[0] ?? ''
     const [, ...rows] = cellsOf(section)
     const [, members = ''] = read(`lib/sources/${file}.ts`).split(`export interface ${name} {\n`)
-    const known = [...(members.split('\n}')[0] ?? '').matchAll(/^  (\w+)\?:/gm)].map(([, option = '']) => option)
+    const known = [...(members.split('\n}')[0] ?? '').matchAll(/^ {2}(\w+)\?:/gm)].map(([, option = '']) => option)
     t.strictSame(rows.flatMap(([names = '']) => codeIn(names)).sort(), known.sort(), heading)
   }
 })
