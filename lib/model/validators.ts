@@ -15,8 +15,10 @@ export interface Violation { readonly pointer: string, readonly message: string 
 export type Validate = (values: Readonly<Record<string, unknown>>) => readonly Violation[]
 
 /** Strict: it does not coerce values, fill in defaults or remove members. It is independent of the host's Ajv. */
-function makeValidatorAjv (): Ajv {
-  const ajv = makeAjvWithFormats({ allErrors: true, strictTypes: false, strictTuples: false, strictRequired: false })
+function makeValidatorAjv (ownProperties: boolean): Ajv {
+  const ajv = makeAjvWithFormats({
+    allErrors: true, strictTypes: false, strictTuples: false, strictRequired: false, ownProperties
+  })
   ajv.addVocabulary([...flagNames])
   for (const [format, type] of Object.entries(formatTypes)) {
     ajv.addFormat(format, { validate: (text: string) => type.take(text) !== undefined })
@@ -39,7 +41,20 @@ function checkMultiple (multipleOf: number): Check {
   return check
 }
 
-let madeAjv: Ajv | undefined
+const made = new Map<boolean, Ajv>()
+
+/**
+ * Every object has a member `constructor`, but not of its own. To ask each member whether it is an object's own takes
+ * time, so that only schemas with such names do it.
+ */
+function ajvFor (schema: TSchema): Ajv {
+  const ownProperties = inherited.test(JSON.stringify(schema))
+  const ajv = made.get(ownProperties) ?? makeValidatorAjv(ownProperties)
+  made.set(ownProperties, ajv)
+  return ajv
+}
+
+const inherited = new RegExp(`"(?:${Object.getOwnPropertyNames(Object.prototype).join('|')})"`)
 
 /**
  * Compiles one validator of the writable fields (docs/http.md: Writing). Throws a DeclarationError for a schema that
@@ -65,8 +80,7 @@ function definedBelow (schema: TSchema, place: string): TSchema {
 
 function compile (collection: string, schema: TSchema) {
   try {
-    madeAjv ??= makeValidatorAjv()
-    return madeAjv.compile(schema)
+    return ajvFor(schema).compile(schema)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     const place = `collection '${collection}'`

@@ -3,6 +3,7 @@ import Fastify from '../../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { collection, memory } from '../../../lib/index.ts'
 import { contents, uuid } from '../../fixtures/shop.ts'
+import { everySource } from '../../helpers/every-source.ts'
 import { ok, upsert, validation, writes } from '../../helpers/shop-writes.ts'
 
 // docs/http.md: Writing
@@ -197,4 +198,25 @@ writes('a value for a field that cannot be written is 400 in a create, of whatev
     same(await send('POST', '/labels', { code: 'NEW', id }), 400, validation(['/id', 'cannot be written']))
   }
   t.strictSame(await contents(opened), before)
+})
+
+const wordOrNull = Type.Optional(Type.Union([Type.String(), Type.Null()], { readable: true, writable: true }))
+
+everySource('a field may have the name of a member that every object inherits', async ({ get, send, same }) => {
+  same(await send('POST', '/odd', {}), 201, { status: 'created', id: 1 })
+  same(await send('PATCH', '/odd/1', { toString: 'x' }), 200, ok)
+  same(await send('PUT', '/odd/1', { constructor: 'y', doc: { valueOf: 1 } }), 200, ok)
+  same(await get('/odd/1'), 200, { id: 1, constructor: 'y', toString: 'x', doc: { valueOf: 1 } })
+  same(await send('PATCH', '/odd/1', { doc: {} }), 400, validation(['/doc', "must have the member 'valueOf'"]))
+}, { naming: 'none' }, {
+  tables: { odd: [] },
+  ddl: 'create table odd (id key, constructor text, "toString" text, doc json) strict',
+  collections: source => ({
+    odd: collection(Type.Object({
+      id: Type.Integer({ identifier: true, readable: true }),
+      constructor: wordOrNull,
+      toString: wordOrNull,
+      doc: Type.Optional(Type.Object({ valueOf: Type.Integer() }, { readable: true, writable: true }))
+    }), { source: source('odd') })
+  })
 })
