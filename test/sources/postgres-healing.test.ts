@@ -207,7 +207,10 @@ test('statement names are a cache: what was used last stays, what is evicted is 
   )).rows
   const shape = (n: number) => `/notes?where=(${Array.from({ length: 40 },
     (_, bit) => `${n >> bit % 10 & 1 ? 'text' : 'weight'}=${bit}`).join('|')})`
-  for (let n = 0; n < 150; n++) for (let round = 0; round < 2; round++) t.equal((await send('GET', shape(n)))[0], 200)
+  for (let n = 0; n < 150; n++) {
+    for (let round = 0; round < (n === 0 ? 3 : 2); round++) t.equal((await send('GET', shape(n)))[0], 200)
+  }
+  for (let round = 0; round < 2; round++) t.equal((await send('GET', shape(0)))[0], 200, 'evicted, and prepared anew')
   const before = await kept()
   t.ok(before.length > 10 && before.length < 150)
   t.ok(before.reduce((sum, { length }) => sum + length, 0) <= 250_000)

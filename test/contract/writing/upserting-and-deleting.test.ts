@@ -73,7 +73,9 @@ writes('DELETE is 200 {status: ok}, and then 404', async ({ get, send, same }) =
   })
 }, deletes)
 
-writes('an item that others refer to is 409 reference', async ({ t, opened, send, same }) => {
+writes('an item that others refer to is 409 reference, with `on delete restrict` too', async ({
+  t, opened, send, same
+}) => {
   const before = await contents(opened)
   same(await send('DELETE', '/artists/1'), 409,
     { status: 'conflict', error: 'reference', message: 'Other items still refer to this item.', fields: [] })

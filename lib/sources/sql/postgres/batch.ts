@@ -58,8 +58,11 @@ export class Batch implements Submittable {
     connection.stream.cork()
     for (const name of this.#closing) closeStatement(name, connection)
     for (const { name, text, values } of this.#queries) {
-      if (!isPrepared(name, connection)) connection.parse({ name, text })
-      if (name !== '') connection.submittedNamedStatements[name] = text
+      if (!isPrepared(name, connection)) {
+        connection.parse({ name, text })
+        // The driver takes it out when the server reports the statement as parsed.
+        if (name !== '') connection.submittedNamedStatements[name] = text
+      }
       connection.bind({ statement: name, values })
       connection.execute({})
     }
@@ -96,5 +99,6 @@ const isPrepared = (name: string, { parsedStatements, submittedNamedStatements }
 
 function closeStatement (name: string, connection: DriverConnection): void {
   delete connection.parsedStatements[name]
+  delete connection.submittedNamedStatements[name]
   connection.close({ type: 'S', name })
 }

@@ -171,11 +171,12 @@ export function toViolation (
   if (!/^23\w{3}$/.test(code)) return undefined
   const fields = violatedFields(error, change, constraints)
   if (code === uniqueViolation) return { kind: 'refused', by: 'unique', fields }
-  return { kind: 'refused', by: code === foreignKeyViolation ? 'foreign-key' : 'other', fields }
+  return { kind: 'refused', by: foreignKeyViolations.has(code) ? 'foreign-key' : 'other', fields }
 }
 
 const raisedException = 'P0001'
-const foreignKeyViolation = '23503'
+// PostgreSQL 18 has a code of its own for what `on delete restrict` refuses.
+const foreignKeyViolations: ReadonlySet<string> = new Set(['23503', '23001'])
 const uniqueViolation = '23505'
 
 function violatedFields (error: unknown, change: Change, constraints: Constraints) {
@@ -188,7 +189,7 @@ function violatedFields (error: unknown, change: Change, constraints: Constraint
   const columns = column === '' ? constraints.get(name) ?? [] : [column]
   const fields = fieldsOf(columns, collection)
   // A foreign key of this table that the change did not write refers to this table as well.
-  if (isLinkChange(change) || sqlState(error) !== foreignKeyViolation) return fields
+  if (isLinkChange(change) || !foreignKeyViolations.has(sqlState(error))) return fields
   return fields.filter(field => change.values.has(field))
 }
 
