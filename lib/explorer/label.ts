@@ -1,8 +1,9 @@
 import type { Collection, StoredField } from '../model/model.ts'
-import { uniques } from '../model/keys.ts'
+import { leadsElsewhere, uniques } from '../model/keys.ts'
 import type { Item } from '../plan/to-item.ts'
 import { memoize } from '../memoize.ts'
 import { ownSegments, type Parts } from '../response/paths.ts'
+import { segmentOf } from '../run/address.ts'
 
 /** Returns the text by which people know an item: of the members that it shows, the one most like a name. */
 export function labelOf (item: Item, collection: Collection): string {
@@ -40,11 +41,8 @@ export function segmentsTo (
 ): readonly Parts[] | undefined {
   for (const fields of [collection.key, ...uniques(collection)]) {
     const values = fields.map(({ name, readable }) => readable ? item[name] ?? null : null)
-    if (values.some(value => value === null || isDots(value))) continue
+    if (values.some(value => value === null) || leadsElsewhere(segmentOf(values))) continue
     return ownSegments(collection, { fields, values, plain: true }, dictionaryPrefix)
   }
   return undefined
 }
-
-/** Browsers remove these segments from a path (RFC 3986, 5.2.4). */
-const isDots = (value: unknown) => value === '.' || value === '..'

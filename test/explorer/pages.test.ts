@@ -124,6 +124,37 @@ test('headers sort, filters can be removed, and the links of pages are those of 
   t.match(following.text, '1 row of 2')
 })
 
+test('each row leads to its item, also where the key alone has no URL', async t => {
+  const shown = { readable: true } as const
+  const texts = ['', '.', '..', 'a', '%2e', '/', ',']
+  const app = fastify()
+  await app.register(dataApi, {
+    explorer: true,
+    collections: {
+      codes: collection(Type.Object({
+        code: Type.String({ identifier: true, ...shown }), number: Type.Integer({ identifier: true, ...shown })
+      }), { source: memory(texts.map((code, number) => ({ code, number }))) }),
+      pairs: collection(Type.Object({ one: Type.String(shown), other: Type.String(shown) }), {
+        source: memory(texts.flatMap(one => texts.map(other => ({ one, other })))), key: ['one', 'other']
+      })
+    }
+  })
+  const linksOf = async (url: string) => {
+    const { body } = await app.inject({ url, headers: browser })
+    const links = [...body.matchAll(new RegExp(`href="(${url}/[^"?]*)"`, 'g'))].map(([, link = '']) => link)
+    return [...new Set(links)].filter(link => !link.includes('/by_'))
+  }
+  const codes = await linksOf('/codes')
+  t.strictSame(codes, ['0', '%252e', '%2C', '1', '2', '%2F', 'a'].map(segment => `/codes/${segment}`))
+  const pairs = await linksOf('/pairs')
+  t.equal(pairs.length, texts.length ** 2)
+  for (const link of [...codes, ...pairs]) {
+    const { pathname } = new URL(link, 'http://x')
+    t.equal((await app.inject({ url: pathname, headers: browser })).statusCode, 200, link)
+  }
+  await app.close()
+})
+
 test('a form for filters, columns and queries leads to the URL of the API', async t => {
   const { get } = await serve()
   for (const [form, location] of [
