@@ -5,7 +5,7 @@ import { type Format, mediaTypes } from '../plan/media.ts'
 import type { Selection, Row } from '../plan/plan.ts'
 import type { Batches } from '../sources/source.ts'
 import type { Answer } from './answer.ts'
-import { csvHeader, csvLine } from './csv.ts'
+import { csvHeader, csvRecords } from './csv.ts'
 import { showItem } from '../plan/to-item.ts'
 
 /** Renders each item as a line, no faster than the client reads (docs/http.md: Pages and links). */
@@ -53,11 +53,8 @@ async function * jsonLines (steps: Steps, select: Selection): AsyncGenerator<str
 async function * csvLines (steps: Steps, select: Selection, { header, bom }: Format): AsyncGenerator<string> {
   const start = (bom ? byteOrderMark : '') + (header === 'absent' ? '' : csvHeader(select))
   if (start !== '') yield start
-  yield * renderBatches(steps, row => {
-    const item = showItem(row, select)
-    // Not Object.values(): JavaScript moves names in digits to the front.
-    return csvLine(select.map(({ name }) => item[name]))
-  })
+  const record = csvRecords(select)
+  yield * renderBatches(steps, row => record(showItem(row, select)))
 }
 
 const byteOrderMark = '\u{feff}'

@@ -124,17 +124,23 @@ test('the time of a read on memory() is an option', async t => {
   t.throws(() => memory([], { statementTimeout: -1 }), /statementTimeout.*expected whole milliseconds .*; found -1/)
 })
 
-test('CSV disarms full-width formulas, quotes the separators of other readers, and keeps columns in order', async t => {
+test('CSV holds no formula for readers of any separator, keeps columns in order, and numbers as they are', async t => {
   const Cell = Type.Object({
-    id: Type.Integer({ identifier: true, ...shown }), b: Type.String(shown), 2024: Type.String(shown)
+    id: Type.Integer({ identifier: true, ...shown }), b: Type.String(shown), 2024: Type.String(shown),
+    price: Type.String({ format: 'decimal', ...shown }), more: Type.Unknown(shown)
   })
-  const cells = ['＝1', '＋1', '－1', '＠x', 'x;=1+1', 'a\tb'].map((b, id) => ({ id, b, 2024: `y${id}` }))
+  const cells = ['＝1', '＋1', '－1', '＠x', 'x;=1+1', 'a\tb', 'x\n-1;\t+1 =2', 'x;"=1"'].map((b, id) =>
+    ({ id, b, 2024: b, price: '-1.50', more: { of: b.slice(0, 6) } }))
   const app = Fastify()
   await app.register(dataApi, { collections: { cells: collection(Cell, { source: memory(cells) }) } })
-  const { body } = await app.inject({ url: '/cells?fields=b,2024,id', headers: { accept: 'text/csv' } })
-  t.equal(body, [
-    'b,2024,id', "'＝1,y0,0", "'＋1,y1,1", "'－1,y2,2", "'＠x,y3,3", '"x;=1+1",y4,4', '"a\tb",y5,5', ''
+  const read = async (fields: string) =>
+    (await app.inject({ url: `/cells?fields=${fields}`, headers: { accept: 'text/csv' } })).body
+  t.equal(await read('b,2024,id,price'), [
+    'b,2024,id,price', "'＝1,'＝1,0,-1.50", "'＋1,'＋1,1,-1.50", "'－1,'－1,2,-1.50", "'＠x,'＠x,3,-1.50",
+    '"x;\'=1+1","x;\'=1+1",4,-1.50', '"a\tb","a\tb",5,-1.50', '"x\n\'-1;\t\'+1 =2","x\n\'-1;\t\'+1 =2",6,-1.50',
+    '"x;""\'=1""","x;""\'=1""",7,-1.50', ''
   ].join('\r\n'))
+  for (const cell of (await read('id,b,2024,price,more')).split(/[;\t\r\n]/)) t.notMatch(cell, /^"*[=+\-@＝＋－＠]/)
 })
 
 test('the batches of a stream count nested items', async t => {

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { collection, SubCollection } from '../../../lib/index.ts'
-import { everySource } from '../../helpers/every-source.ts'
+import { everySource, type World } from '../../helpers/every-source.ts'
+import fc, { runsOf, seed } from '../../helpers/fast-check.ts'
 import { boss, flags, forbidden, red, rule } from '../../fixtures/company.ts'
 
 // docs/http.md: Rules. Items outside a caller's scope do not exist for the caller.
@@ -142,6 +143,48 @@ rule('a duplicate of what is hidden is answered as a new value where the item wo
     same(await send('PATCH', '/projects/10', { title, team_id: 2 }, lead), 403, forbidden)
   }
 })
+
+const Seat = Type.Object({
+  row: Type.Integer({ ...flags }),
+  place: Type.Integer({ ...flags }),
+  code: Type.Integer({ identifier: true, ...flags }),
+  badge: Type.Integer({ ...flags }),
+  keeper: Type.Integer({ default: 1 })
+})
+const seats: World = {
+  tables: { seats: [1, 2, 3, 4, 5, 6].map(n => ({ row: n % 2, place: n % 3, code: n, badge: n % 3, keeper: n % 2 + 1 })) },
+  ddl: `create table seats ("row" integer not null, place integer not null, code integer not null unique,
+    badge integer not null, keeper integer not null, primary key ("row", place), unique ("row", badge)) strict;`,
+  collections: source => ({
+    seats: collection(Seat, { source: source('seats'), key: ['row', 'place'], scope: () => ({ keeper: 1 }) })
+  })
+}
+const number = fc.integer({ min: 0, max: 3 })
+const seat = fc.record({ row: number, place: number, code: fc.integer({ min: 0, max: 9 }), badge: number })
+
+everySource('a duplicate names fields that a seen item has all, and what is hidden no fields', async ({
+  opened, send, t
+}) => {
+  // memory() knows of no constraint but those of keys and identifiers.
+  const constraints = [['row', 'place'], ['code'], ...opened.kind === 'memory' ? [] : [['row', 'badge']]] as const
+  const conflicts = async (item: Readonly<Record<string, number>>) => {
+    const taken = (await opened.rows('seats')).flatMap(row => constraints
+      .filter(fields => fields.every(field => row[field] === item[field]))
+      .map(fields => ({ fields, isSeen: row['keeper'] === 1 })))
+    // A database names a constraint of its own only where no key and no identifier is taken.
+    const known = taken.filter(({ fields }) => !fields.some(field => field === 'badge'))
+    return known.length > 0 ? known : taken
+  }
+  for (const item of fc.sample(seat, { numRuns: runsOf(30), seed })) {
+    const found = await conflicts(item)
+    const seen = new Set(found.filter(one => one.isSeen).flatMap(one => one.fields))
+    const { statusCode, body } = await send('POST', '/seats', item)
+    const { error, fields = [] } = JSON.parse(body) as { readonly error?: string, readonly fields?: string[] }
+    const expected = found.length === 0 ? [201] : seen.size > 0 ? [409, 'duplicate', ...seen] : [400, 'constraint']
+    t.strictSame([statusCode, error, ...fields].filter(one => one !== undefined).sort(), [...expected].sort(),
+      `${JSON.stringify(item)} ${body}`)
+  }
+}, {}, seats)
 
 rule('in a body, what is hidden can be neither named nor linked', async ({ send, same, get }) => {
   same(await send('PUT', '/tasks/20', { project: { id: 11 } }, red), 409, {
