@@ -126,8 +126,11 @@ test('the time of a read on memory() is an option', async t => {
 
 test('CSV holds no formula for readers of any separator, keeps columns in order, and numbers as they are', async t => {
   const Cell = Type.Object({
-    id: Type.Integer({ identifier: true, ...shown }), b: Type.String(shown), 2024: Type.String(shown),
-    price: Type.String({ format: 'decimal', ...shown }), more: Type.Unknown(shown)
+    id: Type.Integer({ identifier: true, ...shown }),
+    b: Type.String(shown),
+    2024: Type.String(shown),
+    price: Type.String({ format: 'decimal', ...shown }),
+    more: Type.Unknown(shown)
   })
   const cells = ['＝1', '＋1', '－1', '＠x', 'x;=1+1', 'a\tb', 'x\n-1;\t+1 =2', 'x;"=1"'].map((b, id) =>
     ({ id, b, 2024: b, price: '-1.50', more: { of: b.slice(0, 6) } }))
@@ -162,7 +165,8 @@ test('a process of 512 MB streams everything, and refuses the pages that it cann
   const [port] = await once(child, 'message') as [number]
   const nested = 'fields=parent(children(text,parent(children(text;limit=1000));limit=1000))'
   for (const url of [
-    '/documents?limit=200', '/documents?id>=0&limit=200', '/nodes?limit=1000&fields=parent(children(text;limit=1000))',
+    '/documents?limit=200', '/documents?id>=0&limit=200', '/zeros?limit=1000',
+    '/nodes?limit=1000&fields=parent(children(text;limit=1000))',
     `/nodes?limit=1&${nested}`, `/nodes?id=7&limit=1&${nested}`, `/nodes/7?${nested}`,
     `/nodes?limit=1&${nested.replaceAll('text', 'length')}`, `/copies?limit=1&${nested}`
   ]) {

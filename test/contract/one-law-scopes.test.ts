@@ -30,7 +30,7 @@ function waysFor (own: Readonly<Record<string, number>>): readonly Way[] {
 
 /** Sends a way to data of its own. Returns the status, the answer and the data afterwards. */
 async function send (
-  kind: Kind, data: Data, { method, url, body }: Way, asked: { scope?: string, deny?: string } = {}
+  kind: Kind, data: Data, { method, url, body }: Way, asked: { scope?: string, deny?: string, prefer?: string } = {}
 ) {
   const opened = await openers[kind](data, world.ddl)
   const app = Fastify()
@@ -174,8 +174,16 @@ const unreadable = fc.record({
   name: fc.constantFrom('safes', 'notes', 'parts', 'tags'), choice: fc.nat({ max: 10_000 })
 })
 
+// A member of the items of each collection, and of no other.
+const members: Readonly<Record<string, string>> = { safes: 'email', notes: 'text', parts: 'kind', tags: 'word' }
+
 test('no way of writing a link tells of an item of a collection that may not be read', { timeout: 0 }, async t => {
   await fc.assert(fc.asyncProperty(cases, unreadable, async ({ data, own }, { name, choice }) => {
+    const ways = waysFor(own)
+    const any = ways[choice % ways.length]
+    if (any === undefined) return
+    const shown = await send('memory', data, any, { deny: `${name}.read`, prefer: 'return=representation' })
+    if (shown.told.includes(`"${members[name]}":`)) throw new Error(`${any.method} ${any.url} shows ${shown.told}`)
     const absent = waysFor({ ...own, [name]: 77 })
     const pairs = waysFor(own).map((way, index) => [way, absent[index]] as const).filter(([way, other]) =>
       way.url === other?.url && JSON.stringify(way.body) !== JSON.stringify(other.body))

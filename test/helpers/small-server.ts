@@ -25,8 +25,8 @@ const Copy = Type.Object({
 const copies = Array.from({ length: 1000 }, (_, id) => ({ id, text: '0'.repeat(200), parentId: 1 }))
 
 const db = sqlite(file)
-// Each of 1,000 nodes has the same parent. 200 documents have 400,000 characters each. Of 550
-// letters, all but the first 30 have as many.
+// Each of 1,000 nodes has the same parent. 200 documents have 400,000 characters each. Of 550 letters, all but the
+// first 30 have as many, and so has each of 1,000 zeros, from a NUL on.
 db.exec(`
 create table nodes (id integer primary key, text text not null, parentId integer not null);
 create index nodes_parent on nodes (parentId);
@@ -36,7 +36,8 @@ insert into nodes select i, hex(zeroblob(100)), 1 from n;
 with recursive n (i) as (select 1 union all select i + 1 from n where i < 200)
 insert into documents select i, hex(zeroblob(200000)) from n;
 create view letters as select id, case when id > 30 then hex(zeroblob(200000)) else '' end as text
-from nodes where id <= 550`)
+from nodes where id <= 550;
+create view zeros as select id, char(0) || hex(zeroblob(200000)) as text from nodes`)
 const length = computed<{ text: string }, 'text', ReturnType<typeof Type.Integer>>({
   type: Type.Integer(shown), from: ['text'], get: ({ text }) => text.length
 })
@@ -46,6 +47,7 @@ await app.register(dataApi, {
     nodes: collection(Node, { source: db.table('nodes'), computed: { length } }),
     documents: collection(Document, { source: db.table('documents') }),
     letters: collection(Document, { source: db.table('letters') }),
+    zeros: collection(Document, { source: db.table('zeros') }),
     copies: collection(Copy, { source: memory(copies, { statementTimeout: 0 }) })
   }
 })

@@ -1,12 +1,16 @@
 import { Type } from '@sinclair/typebox'
 import {
-  DummyDriver, Kysely, MssqlAdapter, MysqlAdapter, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler,
-  SqliteAdapter, type DialectAdapter
+  DummyDriver, Kysely, MssqlAdapter, MysqlAdapter, PostgresAdapter, PostgresDialect, PostgresIntrospector,
+  PostgresQueryCompiler, SqliteAdapter, type DialectAdapter
 } from 'kysely'
+import type { Socket } from 'node:net'
+import pg from 'pg'
 import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { collection, DeclarationError, kysely } from '../../lib/index.ts'
 import { collections, ddl, shop, tables, uuid } from '../fixtures/shop.ts'
+import { onDatabase } from '../helpers/on-database.ts'
+import { test as testOnPostgres } from '../helpers/on-postgres.ts'
 import { kyselyOpeners } from '../helpers/sources.ts'
 
 // docs/databases.md: Databases. The instances of applications: test/sources/conformance.test.ts compares their answers.
@@ -110,6 +114,37 @@ for (const [name, open] of Object.entries(kyselyOpeners)) {
     t.strictSame(all.json(), spells)
   })
 }
+
+testOnPostgres('texts that are too long for an answer or a batch stay in the database', t => onDatabase(
+  "create table letters as select n as id, repeat('x', 400000) as text from generate_series(1, 30) n",
+  async (_db, url) => {
+    const pool = new pg.Pool({ connectionString: url, max: 1 })
+    let received = () => 0
+    pool.on('connect', client => {
+      const { stream } = (client as unknown as { readonly connection: { readonly stream: Socket } }).connection
+      received = () => stream.bytesRead
+    })
+    const db = kysely(new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) }), { check: 'off' })
+    const Letter = Type.Object({
+      id: Type.Integer({ identifier: true, readable: true }), text: Type.String({ readable: true })
+    })
+    const app = Fastify()
+    await app.register(dataApi, {
+      collections: { letters: collection(Letter, { source: db.table('letters') }) }, limits: { length: 500_000 }
+    })
+    try {
+      for (const url of ['/letters', '/letters?id>1&sort=text', '/letters/by_id']) {
+        const { statusCode, body } = await app.inject(url)
+        t.match(`${statusCode} ${body}`, /^400 .*answer_too_large/, url)
+      }
+      t.ok(received() < 100_000, `${received()} bytes of pages`)
+      const { statusCode, body } = await app.inject({ url: '/letters', headers: { accept: 'application/x-ndjson' } })
+      t.strictSame([statusCode, body.trimEnd().split('\n').length], [200, 30])
+    } finally {
+      await app.close()
+      await pool.end()
+    }
+  }))
 
 /** An instance whose dialect is told by its adapter alone. */
 const over = (adapter: DialectAdapter) => new Kysely<unknown>({

@@ -152,7 +152,9 @@ const Seat = Type.Object({
   keeper: Type.Integer({ default: 1 })
 })
 const seats: World = {
-  tables: { seats: [1, 2, 3, 4, 5, 6].map(n => ({ row: n % 2, place: n % 3, code: n, badge: n % 3, keeper: n % 2 + 1 })) },
+  tables: {
+    seats: [1, 2, 3, 4, 5, 6].map(n => ({ row: n % 2, place: n % 3, code: n, badge: n % 3, keeper: n % 2 + 1 }))
+  },
   ddl: `create table seats ("row" integer not null, place integer not null, code integer not null unique,
     badge integer not null, keeper integer not null, primary key ("row", place), unique ("row", badge)) strict;`,
   collections: source => ({

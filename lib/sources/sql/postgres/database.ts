@@ -12,6 +12,7 @@ import { type LoadedCatalog, loadCatalog, makeSession, readOn, refusedAtCommit }
 import { inTransaction, retryRepeatable } from './transaction.ts'
 import { makeSource, type SqlSource, type TableDefinition, type TableOptions } from '../source.ts'
 import { keyOfTable } from '../table-name.ts'
+import type { Dialect } from '../statements/dialect.ts'
 import type { BoundRead, Statements } from '../statements/statements.ts'
 
 /** A server, or a pool of connections to it. */
@@ -25,6 +26,7 @@ export interface Server {
    * commit.
    */
   readonly confirmsStatements: boolean
+  readonly dialect: Dialect
 }
 
 export interface SqlDatabase extends Database {
@@ -52,7 +54,7 @@ export function makePostgresDatabase (
   server: Server, { readOnly = false, transactionTimeout, check, replicas }: DatabaseOptions
 ): SqlDatabase {
   const schemas = new Set<string>()
-  const catalog = cacheCatalog(() => server.use(connection => loadCatalog(connection, [...schemas])))
+  const catalog = cacheCatalog(() => server.use(connection => loadCatalog(connection, [...schemas], server.dialect)))
   const open = new Set<OpenSession>()
   const read = makeReader(server, catalog, replicas)
   const write = makeWriter(server, catalog, replicas, open)

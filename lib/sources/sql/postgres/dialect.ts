@@ -73,6 +73,7 @@ export const postgresDialect: Dialect = {
   decode,
   writer: postgresWriter,
   inProcess: false,
+  endsLongReads: true,
   fetchesPages: true,
   fetch: (column, columnType) => formOf(columnType).fetch(column),
   decoder: decoderOf,
@@ -85,6 +86,9 @@ export const postgresDialect: Dialect = {
     return isTyped(value) ? String(scalar) : scalar
   }
 }
+
+/** The same dialect for drivers that hold all rows of a result before they can be measured. */
+export const bufferedDialect: Dialect = { ...postgresDialect, endsLongReads: false }
 
 /** Returns the select of one row without a text that would take more memory here than the answer may. */
 function within (select: Sql, columns: readonly string[], longest: number): Sql {

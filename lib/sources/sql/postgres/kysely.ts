@@ -7,6 +7,7 @@ import { checkMilliseconds } from '../../milliseconds.ts'
 import type { Database } from '../../source.ts'
 import { type Connection, ConnectionFaults } from './connection.ts'
 import { makePostgresDatabase, type Server } from './database.ts'
+import { bufferedDialect } from './dialect.ts'
 import { endsConnection, NotBegun, toFault, Unconfirmed } from './faults.ts'
 import { settingsQuery } from './settings.ts'
 import { loadKysely } from '../load-kysely.ts'
@@ -106,6 +107,7 @@ function serverOf (instance: KyselyInstance): Server {
     // The error of a statement's commit follows the statement's result. Some drivers, such as postgres.js, do not wait
     // for it.
     confirmsStatements: false,
+    dialect: bufferedDialect,
     async use (work) {
       let connected = false
       try {

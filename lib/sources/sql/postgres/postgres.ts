@@ -8,6 +8,7 @@ import type { Database } from '../../source.ts'
 import { type Connection, type ConnectionOptions, driverConnection } from './connection.ts'
 import { cancelStatement } from './abandoned.ts'
 import { makePostgresDatabase, type Server } from './database.ts'
+import { postgresDialect } from './dialect.ts'
 import { loadDriver, type PooledClient, type PostgresPool, type PostgresPoolClass } from './driver.ts'
 import { isUntimed, NotBegun, toFault } from './faults.ts'
 import { batchReads } from './batching.ts'
@@ -191,7 +192,7 @@ function serverOf (pool: PostgresPool, options: ConnectionOptions): Server {
       client.release(connection.isSpent())
     }
   }
-  return { use, batched: { prepared: batchReads({ use }) }, confirmsStatements: true }
+  return { use, batched: { prepared: batchReads({ use }) }, confirmsStatements: true, dialect: postgresDialect }
 }
 
 /**

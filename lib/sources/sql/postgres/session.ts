@@ -6,11 +6,11 @@ import { nameOffendingFields } from '../offending-fields.ts'
 import { type Catalog, columnsQuery, constraintsQuery, readCatalog } from './catalog.ts'
 import type { Connection, Result } from './connection.ts'
 import { healCounter } from './counters.ts'
-import { postgresDialect } from './dialect.ts'
 import { collectionOf, constraintOf, isUnfit, toFault, toViolation, toWriteFault } from './faults.ts'
 import { sourceOf } from '../source.ts'
 import { keyOfTable, type TableName } from '../table-name.ts'
 import type { TableWrites } from '../table-writes.ts'
+import type { Dialect } from '../statements/dialect.ts'
 import { type BoundRead, makeStatements, type Statements } from '../statements/statements.ts'
 import { readWrites, writesQuery } from './writes.ts'
 
@@ -22,7 +22,9 @@ export interface LoadedCatalog extends Catalog {
 }
 
 /** Reads the catalog of the database behind a connection: the schemas of the search path, and those that are named. */
-export async function loadCatalog (connection: Connection, schemas: readonly string[]): Promise<LoadedCatalog> {
+export async function loadCatalog (
+  connection: Connection, schemas: readonly string[], dialect: Dialect
+): Promise<LoadedCatalog> {
   // As JSON, because drivers differ in how they send arrays.
   const parameters = [JSON.stringify(schemas)]
   const columns = await connection.query(columnsQuery, parameters)
@@ -30,7 +32,7 @@ export async function loadCatalog (connection: Connection, schemas: readonly str
   const writes = readWrites(await connection.query(writesQuery, parameters).catch(emptyIfUnknown))
   const catalog = readCatalog({ columns, constraints })
   const hasInsteadOf = (table: TableName) => writes.get(keyOfTable(table))?.hasInsteadOf === true
-  return { ...catalog, writes, statements: makeStatements(postgresDialect, { ...catalog, hasInsteadOf }) }
+  return { ...catalog, writes, statements: makeStatements(dialect, { ...catalog, hasInsteadOf }) }
 }
 
 /** Returns no rows if another engine does not have this catalog; throws every other error. */

@@ -63,6 +63,7 @@ export const sqliteDialect: Dialect = {
   decoder: ({ kind }) => fetchDecoders[kind],
   writer: sqliteWriter,
   inProcess: true,
+  endsLongReads: true,
   fetchesPages: false,
   toColumn,
   givenKey: () => sql``,

@@ -38,7 +38,7 @@ export const sized: Dialect['sized'] = (json, length, place) => {
   // The items of a page are too few for their known lengths to count; those of a list are in the list's length.
   if (texts.length === 0) return json
   const longest = sql.lit(Math.ceil((place === 'page' ? longItem : longList) / texts.length))
-  const isLong = sql.join(texts.map(text => sql`length(${text}) >= ${longest}`), sql` or `)
+  const isLong = sql.join(texts.map(text => sql`${bytesOf(text)} >= ${longest}`), sql` or `)
   const call = sql`${sql.id(place === 'page' ? lengthFunction : itemFunction)}(${sum({ known, texts })})`
   return sql`case when (${isLong}) and ${call} is null then null else ${json} end`
 }
@@ -53,21 +53,29 @@ export const longList = 4096
 const longOther = 1024
 
 function sizedEach (json: Sql, length: JsonLength): Sql {
-  const all = sum(length)
-  if (length.texts.length === 0) {
-    return sql`case when ${seldom} or ${sql.id(lengthFunction)}(${sql.lit(64 * length.known)}) then ${json} end`
+  const { known, texts } = length
+  if (texts.length === 0) {
+    return sql`case when ${seldom} or ${sql.id(lengthFunction)}(${sql.lit(64 * known)}) then ${json} end`
   }
-  const isShort = sql`${all} < ${sql.lit(longOther)}`
+  const all = sum(length)
+  const bytes = sql.join([sql.lit(known), ...texts.map(text => sql`ifnull(${bytesOf(text)}, 0)`)], sql` + `)
+  const isShort = sql`${bytes} < ${sql.lit(longOther)}`
   const told = sql`(${all}) * case when ${isShort} then 64 else 1 end`
   return sql`case when (${isShort} and ${seldom}) or ${sql.id(lengthFunction)}(${told}) then ${json} end`
 }
 
 const sum = ({ known, texts }: JsonLength) =>
-  sql.join([sql.lit(known), ...texts.map(text => sql`ifnull(length(${text}), 0)`)], sql` + `)
+  sql.join([sql.lit(known), ...texts.map(charactersOf)], sql` + `)
+
+/** Returns the length of a text in bytes, which takes less time than its characters (octet_length() since 3.43). */
+const bytesOf = (text: Sql) => sql`length(cast(${text} as blob))`
+
+/** Returns the length of a text in characters. Those from a NUL on are not counted: a character has at most 4 bytes. */
+const charactersOf = (text: Sql) => sql`ifnull(max(length(${text}), ${bytesOf(text)} / 4), 0)`
 
 export const sizedList: Dialect['sizedList'] = array => {
-  // SQLite computes the array once. Its bytes are known (octet_length() from SQLite 3.43), its characters are counted.
-  const bytes = sql`length(cast(${array} as blob))`
+  // SQLite computes the array once.
+  const bytes = bytesOf(array)
   const isTold = sql`${sql.id(listFunction)}(length(${array}), ${bytes})`
   return sql`case when (${bytes} < ${sql.lit(longList)} and ${seldom}) or ${isTold} then ${array} end`
 }

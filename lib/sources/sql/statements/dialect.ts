@@ -101,6 +101,8 @@ export interface Dialect {
   readonly writer: Writer
   /** True for a database that runs in this process, where `sized` ends a statement. */
   readonly inProcess: boolean
+  /** Whether a read of columns ends once its rows are longer than the answer: by `sized`, or by the connection. */
+  readonly endsLongReads: boolean
   /** Whether the application makes the JSON of a page of columns faster than the database does. */
   readonly fetchesPages: boolean
   /** Returns a bound value as it is stored in a column. */

@@ -28,8 +28,11 @@ export const lengthOfRow = (fields: readonly DataField[], ref: TableRef): JsonLe
 
 // The SQL of an expression may be long, and takes time.
 const textsIn = (fields: readonly DataField[], ref: TableRef) => fields
-  .filter(field => field.kind === 'stored' && unbounded.has(field.type.kind))
+  .filter(field => field.kind === 'stored' && isLong(field))
   .map(field => column(ref, field))
+
+/** Returns true for a field whose values can be long. */
+export const isLong = ({ type }: DataField) => unbounded.has(type.kind)
 
 const unbounded: ReadonlySet<ValueKind> = new Set(['string', 'json', 'mixed', 'byte'])
 

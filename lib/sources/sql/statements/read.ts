@@ -1,10 +1,12 @@
-import type { ReadPlan } from '../../../plan/plan.ts'
+import type { ReadPlan, ReadPlanOf } from '../../../plan/plan.ts'
 import type { JsonResult, ReadResult } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import { buildItemColumns, buildItemTexts, buildPageColumns, buildPageText, columnsShown } from './columns-read.ts'
 import { buildJsonRead, isWritable } from './json-read.ts'
+import { isLong } from './json-length.ts'
 import type { ReadCode } from './read-code.ts'
 import { buildRowsRead } from './rows-read.ts'
+import { dataFields } from './select.ts'
 import { isFlat } from './shape.ts'
 
 /**
@@ -26,7 +28,8 @@ export type ReadForm = 'rows' | 'json' | 'locking'
  * | rows, json | any | a simple page, values alone | columns | nothing writes and parses JSON |
  * | rows, json | any | any other | rows | serves every plan |
  *
- * - A simple page is a page of a whole collection, without its total.
+ * - A simple page is a page of a whole collection, without its total; of long values, only where the read ends once
+ *   they are too long for the answer (Dialect.endsLongReads).
  * - "Values alone" excludes related items (isFlat); "plain columns" also excludes computed fields (columnsShown).
  * - A writable list excludes computed fields and fields of type `json`, at every depth (isWritable).
  *
@@ -47,7 +50,7 @@ export function chooseRead (plan: ReadPlan, builder: Builder, form: ReadForm): R
   }
   if (plan.kind === 'list') {
     const { select } = plan.listing
-    const isOneTable = plan.steps.length === 0 && !plan.count
+    const isOneTable = plan.steps.length === 0 && !plan.count && (builder.dialect.endsLongReads || !hasLong(plan))
     const fields = form === 'json' && isOneTable && builder.dialect.fetchesPages ? columnsShown(select) : undefined
     if (fields !== undefined) return buildPageText(plan, fields, builder)
     if (form === 'json' && isWritable(select)) return buildJsonRead(plan, builder)
@@ -55,3 +58,6 @@ export function chooseRead (plan: ReadPlan, builder: Builder, form: ReadForm): R
   }
   return buildRowsRead(plan, builder)
 }
+
+/** Returns true for a page of values that can be long. */
+const hasLong = ({ listing: { select }, extra }: ReadPlanOf<'list'>) => dataFields(select, extra).some(isLong)
