@@ -19,6 +19,6 @@ test('every row of its comparison is one of docs/comparison.md', async t => {
   t.strictSame(told.filter(row => !texts(read('docs/comparison.md')).includes(row)), [])
 })
 
-test('it is at most 150 lines', async t => {
-  t.ok(read('README.md').split('\n').length <= 151)
+test('it has fewer than 150 lines', async t => {
+  t.ok(read('README.md').trimEnd().split('\n').length < 150)
 })
