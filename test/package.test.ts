@@ -81,7 +81,9 @@ test('the program of README listens, and answers each request as its table says'
     process.send(app.server.address().port)
     process.on('disconnect', () => { process.exit() })`)
   const execArgv = isModern ? [] : ['--import', new URL('helpers/strip-types.mjs', import.meta.url).href]
-  const child = fork(main, { cwd: project, env: registry.env, execArgv })
+  const child = fork(main, {
+    cwd: project, env: registry.env, execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc']
+  })
   const [port] = await once(child, 'message') as [number]
   const rows = cellsOf(sectionOf('README.md', 'Install')).filter(([request = '']) => request.startsWith('`'))
   t.equal(rows.length, 5)
