@@ -54,6 +54,11 @@ export function hold (objects: number): void {
   if (nested * objectWeight > most) throw answerTooLarge(most)
 }
 
+/** Throws answer_too_large if a text is longer than the answer may be. */
+export function holdText (length: number): void {
+  if (length > most) throw answerTooLarge(most)
+}
+
 /**
  * Counts an object that a read visits, or a comparison of two, and looks at the time now and then. Throws a Suspension
  * at the end of a slice: the caller's loop must keep its state (suspension.ts).

@@ -15,6 +15,10 @@ export interface Difference {
 export const isChanged = (rows: Rows, places: readonly RowPlace[]): boolean =>
   sizeOf(rows) !== places.length || (!isMap(rows) && rows.at(-1) !== places.at(-1)?.row)
 
+/** Returns true if nothing but rows at the end was added, as far as the last row before them shows. */
+export const isExtended = (rows: readonly object[], places: readonly RowPlace[]): boolean =>
+  rows.length > places.length && (places.length === 0 || rows[places.length - 1] === places.at(-1)?.row)
+
 /**
  * Returns the difference after isChanged() has returned true. Rows added or removed at the end of an array cost time in
  * proportion to their number. Any other change costs a comparison of all places with the rows, which reads no property.

@@ -1,7 +1,8 @@
 import { memoize } from '../../memoize.ts'
-import { type Difference, differenceOf, fullDifferenceOf, isChanged } from './difference.ts'
+import { tick } from './clock.ts'
+import { type Difference, differenceOf, fullDifferenceOf, isChanged, isExtended } from './difference.ts'
 import { isMap, type RowPlace, positionFrom, positionOf, renumber, type Rows } from './places.ts'
-import { addPlace, buildIndex, removePlace, type ValueIndex } from './value-index.ts'
+import { addPlace, makeIndex, removePlace, type ValueIndex } from './value-index.ts'
 import type { Column } from './values.ts'
 
 /**
@@ -12,28 +13,45 @@ export interface IndexedRows {
   readonly rows: Rows
   readonly places: RowPlace[]
   readonly indexes: Map<string, ValueIndex>
+  /** Indexes of the first places. The read that began them is suspended, or was ended. */
+  readonly unfinished: Map<string, UnfinishedIndex>
   /** The number of the next place at the end: higher than every number before, so a removed place keeps its rank. */
   next: number
 }
 
-export const indexRows = (rows: Rows): IndexedRows => ({ rows, places: [], indexes: new Map(), next: 0 })
+interface UnfinishedIndex { readonly index: ValueIndex, count: number }
+
+export const indexRows = (rows: Rows): IndexedRows =>
+  ({ rows, places: [], indexes: new Map(), unfinished: new Map(), next: 0 })
 
 /** Drops the places and the indexes. */
 export function forget (indexed: IndexedRows): void {
   indexed.places.length = 0
   indexed.indexes.clear()
+  indexed.unfinished.clear()
   indexed.next = 0
 }
 
-/** Returns the index of columns. The first call builds it. */
+/** Returns the index of columns. The first call builds it. Can be suspended; the next call goes on. */
 export function indexOf (indexed: IndexedRows, columns: readonly Column[]): ValueIndex {
   follow(indexed)
   const name = nameOf(columns)
   const cached = indexed.indexes.get(name)
   if (cached !== undefined) return cached
-  const built = buildIndex(indexed.places, columns)
+  const built = finish(indexed, name, columns)
   indexed.indexes.set(name, built)
+  indexed.unfinished.delete(name)
   return built
+}
+
+function finish ({ places, unfinished }: IndexedRows, name: string, columns: readonly Column[]): ValueIndex {
+  const building = unfinished.get(name) ?? { index: makeIndex(columns), count: 0 }
+  unfinished.set(name, building)
+  for (; building.count < places.length; building.count++) {
+    tick()
+    addPlace(building.index, places[building.count] as RowPlace)
+  }
+  return building.index
 }
 
 const nameOf = memoize((columns: readonly Column[]): string => {
@@ -44,9 +62,26 @@ const nameOf = memoize((columns: readonly Column[]): string => {
 
 const noColumn: Column = { property: '' }
 
-/** Updates places and indexes for rows that the application has added or removed. */
+/**
+ * Updates places and indexes for rows that the application has added or removed. Can be suspended; the next call goes
+ * on.
+ */
 export function follow (indexed: IndexedRows): void {
-  if (isChanged(indexed.rows, indexed.places)) apply(indexed, differenceOf(indexed.rows, indexed.places))
+  const { rows, places } = indexed
+  if (!isChanged(rows, places)) return
+  if (!isMap(rows) && isExtended(rows, places)) append(indexed, rows)
+  else apply(indexed, differenceOf(rows, places))
+}
+
+/** Adds the places of the rows at the end. */
+function append (indexed: IndexedRows, rows: readonly object[]): void {
+  const { places, indexes } = indexed
+  while (places.length < rows.length) {
+    tick()
+    const place = { row: rows[places.length] as object, key: undefined, number: indexed.next++ }
+    places.push(place)
+    for (const index of indexes.values()) addPlace(index, place)
+  }
 }
 
 /** Updates places and indexes also for rows that the application has replaced. Compares all rows. */
@@ -56,6 +91,7 @@ export function followAll (indexed: IndexedRows): void {
 
 function apply (indexed: IndexedRows, { start, after, removed, added }: Difference): void {
   const { places, indexes } = indexed
+  indexed.unfinished.clear()
   // To build an index again costs less than to remove most of it place by place.
   if (removed.length > places.length / 2) indexes.clear()
   for (const index of indexes.values()) for (const place of removed) removePlace(index, place)
@@ -102,6 +138,7 @@ function search (indexed: IndexedRows, row: object): readonly RowPlace[] {
 /** Adds a row at the position of its place's number; in a Map always at the end. */
 export function addRow (indexed: IndexedRows, place: RowPlace): void {
   const { rows, places, indexes } = indexed
+  indexed.unfinished.clear()
   const position = isMap(rows) ? places.length : positionFrom(places, place.number)
   if (isMap(rows)) (rows as Map<unknown, object>).set(place.key, place.row)
   else (rows as object[]).splice(position, 0, place.row)
@@ -111,7 +148,8 @@ export function addRow (indexed: IndexedRows, place: RowPlace): void {
 }
 
 /** Removes a row. `Rows` is readonly for collections that are only read; a collection with writes may be changed. */
-export function removeRow ({ rows, places, indexes }: IndexedRows, place: RowPlace): void {
+export function removeRow ({ rows, places, indexes, unfinished }: IndexedRows, place: RowPlace): void {
+  unfinished.clear()
   const position = positionOf(places, place)
   for (const index of indexes.values()) removePlace(index, place)
   places.splice(position, 1)

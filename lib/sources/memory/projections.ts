@@ -2,7 +2,6 @@ import { memoize, memoizeFrozen } from '../../memoize.ts'
 import type { DataField } from '../../model/model.ts'
 import type { Listing, Row, Selection, Shown } from '../../plan/plan.ts'
 import { always } from '../../plan/predicates.ts'
-import { textOf } from '../json-text.ts'
 import { hold, tick } from './clock.ts'
 import { compileFilter, filterRows } from './filter.ts'
 import { relatedOf } from './relations.ts'
@@ -29,17 +28,8 @@ const rowProjections = memoizeFrozen((select: Selection) => memoize((extra: read
 export const itemOf = memoizeFrozen((select: Selection): Project | undefined =>
   hasComputed(select) ? undefined : maker(membersOf(select, items)))
 
-/**
- * Returns a function that makes the JSON text of each member of a selection. Returns undefined if a member is no stored
- * value, or has an integer for its name, which JSON.stringify() would move to the front.
- */
-export const textsOf = memoizeFrozen((select: Selection): ((row: object) => readonly string[]) | undefined => {
-  const readers = select.flatMap(({ kind, name, field }) =>
-    kind === 'value' && field.kind !== 'computed' && !/^\d+$/.test(name) ? [readerOf(field)] : [])
-  return readers.length < select.length ? undefined : row => readers.map(read => textOf(read(row)))
-})
-
-const hasComputed = (select: Selection): boolean => select.some(shown => {
+/** Returns true if code of the application computes a part of an item. */
+export const hasComputed = (select: Selection): boolean => select.some(shown => {
   if (shown.kind === 'value') return shown.field.kind === 'computed'
   return hasComputed(shown.kind === 'item' ? shown.select : shown.listing.select)
 })
@@ -54,6 +44,9 @@ interface Form {
 
 const rows: Form = { nameOf: ({ field }) => field.property, project: projectionOf }
 const items: Form = { nameOf: ({ name }) => name, project: select => maker(membersOf(select, items)) }
+
+/** Returns a reader of one member of an item. Can be suspended. */
+export const memberReaderOf = (shown: Shown): Reader => memberReader(shown, items)
 
 const member = (field: DataField): Member => ({ name: field.property, read: readerOf(field) })
 
@@ -101,7 +94,8 @@ function listReader ({ field, listing }: Extract<Shown, { kind: 'list' }>, { pro
   const list = listerOf(listing, project(listing.select))
   if (listing.where === always) return row => inTurn(() => related(row), list)
   const matches = compileFilter(listing.where)
-  return row => inTurn(() => filterRows(related(row), matches), list)
+  const found = (row: object) => inTurn(() => related(row), rows => filterRows(rows, matches))
+  return row => inTurn(() => found(row), list)
 }
 
 function itemReader ({ field, where, select }: Extract<Shown, { kind: 'item' }>, form: Form): Reader {

@@ -9,10 +9,11 @@ import { candidateRows } from './candidates.ts'
 import { tick } from './clock.ts'
 import { compileFilter, filterRows } from './filter.ts'
 import { sortLong } from './merge-sort.ts'
-import { itemOf, listerOf, projectionOf, textsOf } from './projections.ts'
+import { itemOf, listerOf, projectionOf } from './projections.ts'
 import { relatedOf } from './relations.ts'
 import { compareValues, sortRows } from './sort.ts'
 import { inTurn, leaving, mapEach, resumed } from './suspension.ts'
+import { textsOf } from './texts.ts'
 import { comparableReaderOf, readerOf } from './values.ts'
 
 /** Runs a read on the objects in memory. Can be suspended. */
@@ -60,8 +61,8 @@ export function resolveSteps (steps: readonly Step[]): Resolved | Missed {
 function rowsOf (
   { collection, via }: Origin | Step, parent: object | undefined, where: Listing['where']
 ): readonly object[] {
-  const rows = via === undefined || parent === undefined ? candidateRows(collection, where) : relatedOf(via)(parent)
-  return matchingRows(rows, where)
+  if (via === undefined || parent === undefined) return matchingRows(candidateRows(collection, where), where)
+  return inTurn(() => relatedOf(via)(parent), rows => matchingRows(rows, where))
 }
 
 function matchingRows (rows: Iterable<object>, where: Listing['where']): readonly object[] {

@@ -1,6 +1,8 @@
 import { memoize } from '../../memoize.ts'
 import type { Collection, RelationField } from '../../model/model.ts'
+import { tick } from './clock.ts'
 import type { MemorySource } from './memory.ts'
+import { flatMapEach, inTurn } from './suspension.ts'
 import type { Table } from './table.ts'
 import { type Column, columnsOf, columnsReader, keyReaderOf, type Reader } from './values.ts'
 
@@ -9,7 +11,7 @@ export const tableOf = (collection: Collection): Table => sourceOf(collection).t
 
 const sourceOf = (collection: Collection) => collection.source as MemorySource
 
-/** Finds the related objects of a row, each once. */
+/** Finds the related objects of a row, each once. Can be suspended. */
 export type Related = (row: object) => readonly object[]
 
 /** Returns the function that follows a relation. */
@@ -22,7 +24,10 @@ export const relatedOf = memoize((field: RelationField): Related => {
   if (link.kind === 'foreign-key') return finder(target, columnsOf(link.foreignKey), own)
   const joinsOfRow = finder(joinsOf(field.holder, link.through), joinColumns(link.foreignKey, field.holder), own)
   const readOther = columnsReader(joinColumns(link.otherKey, field.target))
-  return row => [...new Set(joinsOfRow(row).map(readOther))].flatMap(one => findBy(target, key, one))
+  return row => inTurn(() => [...new Set(joinsOfRow(row).map(readOther))], others => flatMapEach(others, one => {
+    tick()
+    return findBy(target, key, one)
+  }))
 })
 
 export const relatedRows = (row: object, field: RelationField): readonly object[] => relatedOf(field)(row)

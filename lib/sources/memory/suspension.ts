@@ -66,13 +66,25 @@ export function mapEach<T, R> (list: readonly T[], make: (element: T) => R): R[]
   }
 }
 
+/** Returns the elements of all lists that `listOf` returns, which calls tick() for each element. */
+export function flatMapEach<T, R> (list: readonly T[], listOf: (element: T) => readonly R[]): R[] {
+  let { index, made } = resumed<Loop<R[]>>() ?? { index: 0, made: [] }
+  try {
+    for (; index < list.length; index++) for (const one of listOf(list[index] as T)) made.push(one)
+    return made
+  } catch (error) {
+    throw leaving(error, { index, made })
+  }
+}
+
 /**
- * Returns true if `test`, which calls tick() for each element, returns true for one. `listOf` is called once, and
- * calls no loop of this file.
+ * Returns true if `test`, which calls tick() for each element, returns true for one. `listOf` is called once, and can
+ * be suspended.
  */
 export function someOf<T> (listOf: () => readonly T[], test: (element: T) => boolean): boolean {
-  let { index, list } = resumed<{ index: number, list: readonly T[] }>() ?? { index: 0, list: listOf() }
+  let { index, list } = resumed<{ index: number, list: readonly T[] | undefined }>() ?? { index: 0, list: undefined }
   try {
+    list ??= listOf()
     for (; index < list.length; index++) if (test(list[index] as T)) return true
     return false
   } catch (error) {

@@ -110,6 +110,7 @@ const ownProperty = (row: object, property: string): unknown =>
 
 function setProperties (indexed: IndexedRows, row: object, values: Readonly<Record<string, unknown>>): void {
   follow(indexed)
+  indexed.unfinished.clear()
   const isChanged = ({ property }: Column) => Object.hasOwn(values, property)
   const indexes = [...indexed.indexes.values()].filter(({ columns }) => columns.some(isChanged))
   const places = indexes.length === 0 ? [] : placesOf(indexed, row)

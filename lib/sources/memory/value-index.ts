@@ -17,14 +17,12 @@ export interface ValueIndex {
   hasLarge: boolean
 }
 
-/** Builds an index of columns. */
-export function buildIndex (places: readonly RowPlace[], columns: readonly Column[]): ValueIndex {
+/** Makes an index of columns, without places. */
+export function makeIndex (columns: readonly Column[]): ValueIndex {
   const shown = columnsReader(columns)
   const toComparable = comparableOfColumns(columns)
   const read: Reader = toComparable === undefined ? shown : row => toComparable(shown(row))
-  const index: ValueIndex = { columns, toComparable, read, places: new Map(), uppermost: undefined, hasLarge: false }
-  for (const place of places) addPlace(index, place)
-  return index
+  return { columns, toComparable, read, places: new Map(), uppermost: undefined, hasLarge: false }
 }
 
 /** Returns the function that makes the indexed value comparable; undefined if it is compared as it is shown. */
