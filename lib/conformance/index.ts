@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { CaseArbitrary, fewestRequests } from './case.ts'
-import { report } from './report.ts'
+import { describeDifference, describeFault } from './report.ts'
 import { type Difference, runWorld } from './run.ts'
 import type { Open } from './serve.ts'
 import type { ChoiceSequence } from './choice-sequence.ts'
@@ -80,27 +80,23 @@ export async function conformance ({
   return { ...sent, seed }
 }
 
-/** Thrown for a world in which a difference was found. */
-class DifferenceError extends Error {
-  readonly world: World
-  readonly difference: Difference
-  constructor (world: World, difference: Difference) {
-    super('answered differently from memory()')
-    this.world = world
-    this.difference = difference
-  }
-}
+/** Thrown for a world in which a difference was found, or which a source could not serve. */
+class WorldError extends Error {}
 
 async function check (
   world: World, requests: readonly ChoiceSequence[], databases: Readonly<Record<string, Open>>, count: () => void
 ): Promise<void> {
-  const difference = await runWorld(world, requests, databases, count)
-  if (difference !== undefined) throw new DifferenceError(world, difference)
+  let difference: Difference | undefined
+  try {
+    difference = await runWorld(world, requests, databases, count)
+  } catch (cause) {
+    throw new WorldError(describeFault(world, cause), { cause })
+  }
+  if (difference !== undefined) throw new WorldError(describeDifference(world, difference))
 }
 
-function failure (seed: number, path: string, cause: unknown): ConformanceError {
-  const what = cause instanceof DifferenceError
-    ? `A source answers differently from memory().\n\n${report(cause.world, cause.difference)}`
-    : `A source could not be tested: ${cause instanceof Error ? cause.stack ?? cause.message : String(cause)}`
-  return new ConformanceError(`seed: ${seed}, path: '${path}'. ${what}`, { seed, path, cause })
+function failure (seed: number, path: string, error: unknown): ConformanceError {
+  const [found, cause] = error instanceof WorldError ? [error.message, error.cause] : [String(error), error]
+  const advice = `To repeat this case alone: conformance({ open, seed: ${seed}, path: '${path}' })`
+  return new ConformanceError(`${found}\n\n${advice}`, { seed, path, cause })
 }

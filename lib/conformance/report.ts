@@ -4,15 +4,38 @@ import { describeTables, shorten } from './table.ts'
 import type { GeneratedCollection, World } from './world.ts'
 
 /** Returns a description of a difference for people to read, with all that is needed to reproduce it. */
-export function report ({ options, tables, collections }: World, { sent, answers }: Difference): string {
+export function describeDifference (world: World, { sent, answers }: Difference): string {
   return [
-    `Tables:\n${describeTables(tables)}`,
-    `Collections:\n${collections.map(describeCollection).join('\n')}`,
-    `Options: ${JSON.stringify(options)}`,
+    answers.slice(1).flatMap(one => summarize(one, answers[0]?.answer)).join('\n') || 'memory() answers with an error.',
+    ...describeWorld(world),
     `Requests:\n${sent.map(describeRequest).join('\n')}`,
     `Answers:\n${answers.map(describeSourceAnswer).join('\n')}`
   ].join('\n\n')
 }
+
+/** Returns a description of a world that a source could not serve, and why. */
+export function describeFault (world: World, cause: unknown): string {
+  const reason = cause instanceof Error ? cause.stack ?? cause.message : String(cause)
+  return [`A source could not be tested: ${reason}`, ...describeWorld(world)].join('\n\n')
+}
+
+/** Says in what an answer to the last request differs from that of memory(). */
+function summarize ({ name, answer }: Difference['answers'][number], expected: Answer | undefined): readonly string[] {
+  const names = [...new Set([...Object.keys(answer.headers), ...Object.keys(expected?.headers ?? {})])]
+  const parts = [
+    ...answer.status === expected?.status ? [] : ['its status'],
+    ...names.filter(one => answer.headers[one] !== expected?.headers[one]).map(one => `its header '${one}'`),
+    ...answer.body === expected?.body ? [] : ['its body']
+  ]
+  if (parts.length === 0) return []
+  return [`'${name}' answers the last of the requests below differently from memory(), in ${parts.join(', ')}.`]
+}
+
+const describeWorld = ({ options, tables, collections }: World): readonly string[] => [
+  `Tables:\n${describeTables(tables)}`,
+  `Collections:\n${collections.map(describeCollection).join('\n')}`,
+  `Options: ${JSON.stringify(options)}`
+]
 
 function describeCollection (collection: GeneratedCollection): string {
   const { property, table, schema, requestStrategies, pages, extras } = collection

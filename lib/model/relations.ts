@@ -35,7 +35,8 @@ function compileLink (place: string, { link }: TSubCollection, draft: Collection
   const { joinNames } = draft.collection.source
   if (joinNames && !joinNames.has(through)) {
     const found = `its join table '${through}' is not among the joins given to its source`
-    const advice = orNearest(through, [...joinNames]) || `; write memory(rows, { joins: { ${through}: [] } })`
+    const member = /^[\w$]+$/.test(through) ? through : `'${through}'`
+    const advice = orNearest(through, [...joinNames]) || `; write memory(rows, { joins: { ${member}: [] } })`
     throw new DeclarationError(`${place}: ${found}${advice}`)
   }
   return {

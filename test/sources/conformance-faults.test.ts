@@ -131,11 +131,19 @@ for (const [name, fault] of Object.entries(faults)) {
     const open = faulty(fault)
     const error: unknown = await conformance({ open, seed: 1, simplifyFor: 200 }).catch((error: unknown) => error)
     if (!(error instanceof ConformanceError)) throw new Error('it passed', { cause: error })
+    t.match(error.message, /^'source' answers [^]* differently from memory\(\), in its /)
     t.match(error.message, /create table [^]*Requests:\n[^]*memory\(\): [^]*source: /)
+    t.match(error.message, `conformance({ open, seed: 1, path: '${error.path}' })`)
     await t.rejects(conformance({ open, seed: error.seed, path: error.path }),
       { message: error.message.replace(/\n {2}logged: [^]*/, '') })
   })
 }
+
+test('a source that cannot be opened is told with its tables', async t => {
+  const open = () => { throw new Error('no server') }
+  const message = /^A source could not be tested: Error: no server\n[^]*create table [^]*seed: 1, path: '/
+  await t.rejects(conformance({ open, seed: 1, simplifyFor: 0 }), { message })
+})
 
 test('a source that memory() is passes', async t => {
   await t.resolves(conformance({ open: faulty({}), requests: 500, seed: 1 }))
