@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { test } from 'tap'
@@ -95,6 +95,16 @@ test('every command in the documents names a script, a flag or a file that exist
       t.ok(url === undefined || /^http\S+'$|^http[^&|<>()*!]+$/.test(url), `${document}: ${line}`)
     }
   }
+})
+
+test('the walk through a new operator names every table of operators', t => {
+  const walk = read('CONTRIBUTING.md').split('## Adding an operator')[1]?.split('\n## ')[0] ?? ''
+  const files = readdirSync(new URL('lib/', root), { recursive: true, encoding: 'utf8' })
+  const sources = files.filter(name => name.endsWith('.ts'))
+  const tables = sources.filter(name => /^(?!.*(Partial|\* )).*\b(Record|Spellings)<Operator[,>]/m.test(read(`lib/${name}`)))
+  t.ok(tables.length > 5)
+  t.strictSame(tables.filter(name => !walk.includes(`lib/${name}`)), [])
+  t.end()
 })
 
 test('the lifecycle in docs/architecture.md names errors and files that exist', t => {
