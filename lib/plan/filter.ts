@@ -93,7 +93,14 @@ function convert (value: ValueText, field: DataField, operator: Operator): Scala
   if (field.nullable && isNull(value) && traitsOf(operator).takesNull) return null
   const scalar = value.given === undefined ? field.type.parse(value.text) : takeGiven(value.given.value, field)
   if (scalar !== undefined) return scalar
-  throw invalidFilter(`The field '${field.name}' takes ${field.type.expected}, not '${value.text}'.`, value.at)
+  const found = `The field '${field.name}' takes ${field.type.expected}, not '${value.text}'.`
+  throw invalidFilter(`${found}${adviceOn(value.text, operator)}`, value.at)
+}
+
+/** Returns advice for a value that was probably meant as the list or the group of filters that it looks like. */
+function adviceOn (text: string, operator: Operator): string {
+  if (traitsOf(operator).list && text.startsWith('(')) return ' Outside of a group, a list has no parentheses.'
+  return text.includes('|') ? " Filters with '|' between them need parentheses around them." : ''
 }
 
 /** Returns the canonical form of a value that own code has given; undefined for a value of another type. */

@@ -32,6 +32,20 @@ everySource('an error is JSON: a code for programs, a message for people', async
       position: 1,
       suggestion: 'age'
     }],
+    '/artists?where=age=*(1,2)': [400, {
+      error: 'invalid_filter',
+      message: "The field 'age' takes an integer between -9007199254740991 and 9007199254740991, not '(1'. " +
+        'Outside of a group, a list has no parentheses.',
+      parameter: 'where',
+      position: 6
+    }],
+    '/artists?where=age=1|age=2': [400, {
+      error: 'invalid_filter',
+      message: "The field 'age' takes an integer between -9007199254740991 and 9007199254740991, not '1|age=2'. " +
+        "Filters with '|' between them need parentheses around them.",
+      parameter: 'where',
+      position: 5
+    }],
     '/artists?sort=nam': [400, {
       error: 'invalid_sort',
       message: "There is no field 'nam' to sort by. Did you mean 'name'?",
