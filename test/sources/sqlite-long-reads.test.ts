@@ -3,12 +3,18 @@ import Fastify from '../helpers/fastify.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import tap, { test } from 'tap'
 import dataApi, { collection, sqlite, SubCollection, SubItem } from '../../lib/index.ts'
+import { Overdue } from '../../lib/sources/sql/sqlite/clock.ts'
+import type { Connection } from '../../lib/sources/sql/sqlite/connection.ts'
 import { nameOfDriver } from '../../lib/sources/sql/sqlite/driver.ts'
+import { makeReader } from '../../lib/sources/sql/sqlite/reader.ts'
 import { makeReadingThreads } from '../../lib/sources/sql/sqlite/reading-threads.ts'
 import type { SqliteOptions } from '../../lib/sources/sql/sqlite/sqlite.ts'
+import type { BoundRead } from '../../lib/sources/sql/statements/statements.ts'
+import { makeWriteLock } from '../../lib/sources/write-lock.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'data-api-long-reads-'))
 tap.teardown(() => { rmSync(folder, { recursive: true }) })
@@ -132,6 +138,35 @@ test('a read that waits for a thread longer than busyTimeout is 503', async t =>
   t.equal(answers.filter(answer => answer.body.includes('not available at the moment')).length, 2)
 })
 
+test('a read that was slow once comes back from the threads, however long it waited for one', async t => {
+  const ran: string[] = []
+  const main = {
+    read ({ decode }: BoundRead<string>) {
+      ran.push('here')
+      if (ran.length === 1) throw new Overdue(10)
+      return decode([])
+    }
+  }
+  const threads = {
+    async read () {
+      ran.push('thread')
+      await setTimeout(20)
+      return { rows: [], milliseconds: 1 }
+    },
+    close () {}
+  }
+  const lock = makeWriteLock(1000)
+  const read = makeReader({ main: main as unknown as Connection, beside: undefined, threads, lock }, {
+    busyTimeout: 1000, statementTimeout: 1000
+  })
+  const bound: BoundRead<string> = {
+    text: 'select 1', statement: 1, collection: '', cardinality: 'row', parameters: [], longest: 1, decode: () => 'read'
+  }
+  t.equal(await read(() => bound), 'read')
+  t.equal(await read(() => bound), 'read')
+  t.strictSame(ran, ['here', 'thread', 'here'])
+})
+
 test('a read that was refused because it waited too long does not run later', async t => {
   const file = join(folder, 'refused.db')
   sqlite(file).close()
@@ -144,7 +179,7 @@ test('a read that was refused because it waited too long does not run later', as
   const asked = { parameters: [], limit: 60_000, longest: Infinity }
   const first = threads.read({ text, ...asked })
   await t.rejects(threads.read({ text: 'select 2', ...asked }), { code: 'unavailable' })
-  t.strictSame(await first, [[1e6]])
+  t.strictSame((await first).rows, [[1e6]])
   t.equal(sent().length, 1)
   await new Promise<void>(resolve => { threads.close(resolve) })
 })
@@ -168,7 +203,7 @@ test('a long read with a function of the application runs where the function is'
 test('close ends long reads', async t => {
   const { app, db } = await serve(closing)
   const answer = app.inject(longest)
-  await new Promise(resolve => setTimeout(resolve, 300))
+  await setTimeout(300)
   db.close()
   t.equal((await answer).statusCode, 503)
 })

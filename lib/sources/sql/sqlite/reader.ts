@@ -33,7 +33,8 @@ export interface ReadLimits { readonly busyTimeout: number, readonly statementTi
  * Returns a function that runs reads (docs/sqlite.md: Reads that take long on SQLite). A read begins on a connection
  * of this thread: most reads end before a message has reached another thread. A read that takes longer than `patience`
  * is interrupted and begins again in a reading thread, and so do the next reads of its statement, until one of them is
- * quick.
+ * quick. The time that it waits for a thread does not count: else a statement that the system has interrupted once could
+ * never come back on a busy server, where reads in threads wait for each other.
  */
 export function makeReader ({ main, beside, threads, lock }: Readers, limits: ReadLimits): Read {
   const { busyTimeout, statementTimeout } = limits
@@ -79,11 +80,10 @@ function makeThreadReader (
     const { text, collection, parameters, longest, decode } = bound
     const about = { database: 'sqlite', kind: 'read', collection, text } as const
     const begun = beginStatement()
-    const began = performance.now()
     try {
-      const rows = await threads.read({ text, parameters, limit, longest })
+      const { rows, milliseconds } = await threads.read({ text, parameters, limit, longest })
       if (begun !== 0) endStatement(about, begun, rows.length)
-      if (performance.now() - began < patience / 2) quick(bound)
+      if (milliseconds < patience / 2) quick(bound)
       return decode(rows)
     } catch (error) {
       endStatement(about, begun, undefined, error)

@@ -30,7 +30,10 @@ function answer (
   { text, parameters, limit, longest }: ThreadRead, prepare: (text: string) => ArrayStatement, clock: Clock
 ): ThreadAnswer {
   try {
-    return { kind: 'rows', rows: clock.within(limit, longest, () => prepare(text).all(...parameters)) }
+    const statement = prepare(text)
+    const begun = performance.now()
+    const rows = clock.within(limit, longest, () => statement.all(...parameters))
+    return { kind: 'rows', rows, milliseconds: performance.now() - begun }
   } catch (error) {
     if (error instanceof Overdue) return { kind: 'overdue' }
     if (error instanceof TooLong) return { kind: 'too-long' }

@@ -20,12 +20,13 @@ export interface ThreadRead {
 export type ThreadMessage = ThreadRead | 'close'
 
 export type ThreadAnswer =
-  | { readonly kind: 'rows', readonly rows: Rows }
+  | ThreadRows & { readonly kind: 'rows' }
   | { readonly kind: 'overdue' | 'too-long' }
   /** `facts`: the properties of the driver's error. */
   | { readonly kind: 'error', readonly message: string, readonly facts: Readonly<Record<string, unknown>> }
 
-type Rows = ReadonlyArray<readonly unknown[]>
+/** The rows of a statement. `milliseconds`: its duration, without the time that it waited for a thread. */
+export interface ThreadRows { readonly rows: ReadonlyArray<readonly unknown[]>, readonly milliseconds: number }
 
 /** The facts that a thread needs to open its connection. */
 export interface ThreadData {
@@ -46,7 +47,7 @@ export interface ReadingThreads {
    * Runs a statement in a thread, which sees all that was committed before. Throws `unavailable` if no thread is free
    * in time, Overdue, TooLong, or the driver's error.
    */
-  read (asked: ThreadRead): Promise<Rows>
+  read (asked: ThreadRead): Promise<ThreadRows>
   /**
    * Ends the threads. Reads that run or wait are `unavailable`. Calls `onClosed` once the threads' connections are
    * closed, at once if there are none.
@@ -56,7 +57,7 @@ export interface ReadingThreads {
 
 interface Job {
   readonly asked: ThreadRead
-  resolve (rows: Rows): void
+  resolve (read: ThreadRows): void
   reject (error: unknown): void
 }
 
@@ -75,7 +76,7 @@ class ThreadPool implements ReadingThreads {
     this.limits = limits
   }
 
-  read (asked: ThreadRead): Promise<Rows> {
+  read (asked: ThreadRead): Promise<ThreadRows> {
     return new Promise((resolve, reject) => {
       const job = { asked, resolve, reject }
       const thread = this.freeThread()
@@ -180,7 +181,7 @@ async function closeIdle (worker: Worker): Promise<void> {
 
 function settleJob ({ asked, resolve, reject }: Job, answer: ThreadAnswer): void {
   switch (answer.kind) {
-    case 'rows': return resolve(answer.rows)
+    case 'rows': return resolve(answer)
     case 'overdue': return reject(new Overdue(asked.limit))
     case 'too-long': return reject(new TooLong(asked.longest))
     case 'error': return reject(Object.assign(new Error(answer.message), answer.facts))
