@@ -2,9 +2,10 @@ import { Type } from '@sinclair/typebox'
 import type { LightMyRequestResponse } from 'fastify'
 import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
-import dataApi, { collection } from '../../lib/index.ts'
+import dataApi, { collection, SubCollection } from '../../lib/index.ts'
 import { everySource, type Tools, type World } from '../helpers/every-source.ts'
 import { openers } from '../helpers/sources.ts'
+import { walkPages } from '../helpers/walk-pages.ts'
 
 // docs/http.md: Pages and links
 
@@ -260,4 +261,32 @@ test('a collection may have no limit', async t => {
   t.strictSame([response.json().length, response.headers.link], [1500, undefined])
   t.equal((await app.inject('/things?size=1200')).json().length, 1200)
   await app.close()
+})
+
+const flags = { readable: true } as const
+const Shelf = Type.Object({
+  id: Type.Integer({ identifier: true, ...flags }),
+  name: Type.String(flags),
+  books: SubCollection('books', { foreignKey: 'shelfId', ...flags })
+})
+const Book = Type.Object({ id: Type.Integer({ identifier: true, ...flags }), shelfId: Type.Integer(flags) })
+const lookalikes = ['a","books":[', 'a,"books":[1', 'a\\","books":', 'b,', 'b,\\', '"books":[]}', '\n},{"name":"c']
+
+everySource('the links of items with nested members are right for texts that look like such members', async ({
+  t, app
+}) => {
+  for (const fields of ['name,books(id)', 'books(id),name', 'id,name,books', 'books(id)']) {
+    const seen = await walkPages(app, `/shelves?sort=name&limit=1&fields=${fields}`)
+    t.equal(seen.length, lookalikes.length, fields)
+    if (fields === 'books(id)') continue
+    t.strictSame(new Set(seen.map(({ name }) => name)), new Set(lookalikes), fields)
+  }
+}, {}, {
+  tables: {
+    shelves: lookalikes.map((name, index) => ({ id: index + 1, name })),
+    books: lookalikes.map((_, index) => ({ id: index + 1, shelfId: index + 1 }))
+  },
+  collections: source => ({
+    shelves: collection(Shelf, { source: source('shelves') }), books: collection(Book, { source: source('books') })
+  })
 })
