@@ -3,11 +3,11 @@ import { identifierNotFound } from '../errors.ts'
 import type { Collection } from '../model/model.ts'
 import { versionOf } from '../plan/tag.ts'
 import type { Projection, WritePlan, Row } from '../plan/plan.ts'
-import { showItem } from '../plan/to-item.ts'
 import type { Write } from '../plan/write.ts'
 import type { Address } from '../run/address.ts'
 import type { Created, Linked, WriteResult } from '../run/write.ts'
 import { type Answer, empty, json, ok } from './answer.ts'
+import { itemWriter } from './item-writer.ts'
 import { renderItem, renderScalar } from './items.ts'
 import { formatPath, formatSegment, ownSegments, type Parts, type Site } from './paths.ts'
 import { tagged } from './tag.ts'
@@ -114,7 +114,7 @@ function renderRepresentation (
 ): Answer {
   const rows = items.flatMap(({ row }) => row === undefined ? [] : [row])
   const [row] = rows
-  if (many || row === undefined) return json(status, JSON.stringify(rows.map(row => showItem(row, show))), headers)
+  if (many || row === undefined) return json(status, `[${rows.map(itemWriter(show)).join(',')}]`, headers)
   return tagged(json(status, renderItem(row, show), headers), undefined, versionOf(row, collection), variant)
 }
 

@@ -1,40 +1,45 @@
 import { after } from '../after.ts'
 import type { DataField } from '../model/model.ts'
 import type { Selection, Row } from '../plan/plan.ts'
-import { showItem } from '../plan/to-item.ts'
 import type { Group } from '../sources/source.ts'
-import { writeInParts } from '../sources/json-text.ts'
+import { quote, writeInParts } from '../sources/json-text.ts'
+import { itemWriter } from './item-writer.ts'
 import { formatSegment } from './paths.ts'
 
 /** Returns a dictionary of items by the value of an identifier, as JSON text (docs/http.md: URLs). */
 export function renderDictionary (
   rows: readonly Row[], by: readonly DataField[], select: Selection, longest: number
 ): string | Promise<string> {
-  return after(writeInParts(rows, longest, part => renderMembers(part.map(row =>
-    [memberName(row, by), showItem(row, select)]))), text => `{${text}}`)
+  const write = itemWriter(select)
+  return renderMembers(rows, row => memberName(row, by), write, longest)
 }
 
 /** Returns the value of an identifier; for a key of several fields the segment that leads to the item. */
 function memberName (row: Row, by: readonly DataField[]): string {
-  const values = by.map(({ property }) => row[property])
-  return values.length === 1 ? String(values[0]) : formatSegment(values)
+  const [only, other] = by
+  if (only !== undefined && other === undefined) return String(row[only.property])
+  return formatSegment(by.map(({ property }) => row[property]))
 }
 
 /** Returns a dictionary of arrays of items by the value that they share, as JSON text (docs/http.md: URLs). */
 export function renderGroups (
   groups: readonly Group[], select: Selection, longest: number
 ): string | Promise<string> {
-  return after(writeInParts(groups, longest, part => renderMembers(part.map(({ value, rows }) =>
-    [String(value), rows.map(row => showItem(row, select))]))), text => `{${text}}`)
+  const write = itemWriter(select)
+  return renderMembers(groups, ({ value }) => String(value), ({ rows }) => `[${rows.map(write).join(',')}]`, longest)
 }
 
-function renderMembers (members: ReadonlyArray<readonly [name: string, value: unknown]>): string {
-  // A JavaScript object would move names that are array indexes to the front.
-  if (members.some(([name]) => /^\d/.test(name))) {
-    return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`
+/** Writes the members in their order: a JavaScript object would move names that are array indexes to the front. */
+function renderMembers<T> (
+  list: readonly T[], nameOf: (one: T) => string, write: (one: T) => string, longest: number
+): string | Promise<string> {
+  const members = (part: readonly T[]) => {
+    // Of items that share a name, which an application's objects in memory may, the last is shown.
+    const texts = new Map<string, string>()
+    for (const one of part) texts.set(nameOf(one), write(one))
+    let text = ''
+    for (const [name, value] of texts) text += `${text === '' ? '' : ','}${quote(name)}:${value}`
+    return text
   }
-  // The object has no prototype, so `__proto__` is an ordinary name.
-  const object = Object.create(null) as Record<string, unknown>
-  for (const [name, value] of members) object[name] = value
-  return JSON.stringify(object)
+  return after(writeInParts(list, longest, members), text => `{${text}}`)
 }

@@ -6,6 +6,7 @@ import type { Selection, Row } from '../plan/plan.ts'
 import type { Batches } from '../sources/source.ts'
 import type { Answer } from './answer.ts'
 import { csvHeader, csvRecords } from './csv.ts'
+import { itemWriter } from './item-writer.ts'
 import { showItem } from '../plan/to-item.ts'
 
 /** Renders each item as a line, no faster than the client reads (docs/http.md: Pages and links). */
@@ -47,7 +48,8 @@ function inSteps (batches: Batches['rows'], isOver: () => boolean): Steps {
 }
 
 async function * jsonLines (steps: Steps, select: Selection): AsyncGenerator<string> {
-  yield * renderBatches(steps, row => `${JSON.stringify(showItem(row, select))}\n`)
+  const write = itemWriter(select)
+  yield * renderBatches(steps, row => `${write(row)}\n`)
 }
 
 async function * csvLines (steps: Steps, select: Selection, { header, bom }: Format): AsyncGenerator<string> {

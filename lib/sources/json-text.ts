@@ -5,9 +5,9 @@ import { answerTooLarge } from '../errors.ts'
 /** Returns a value as JSON.stringify writes it; `null` for a value that JSON does not have. */
 export function textOf (value: unknown): string {
   switch (typeof value) {
-    case 'number': return String(value)
+    case 'number': return Number.isFinite(value) ? String(value) : 'null'
     case 'string': return quote(value)
-    default: return JSON.stringify(value) as string | undefined ?? 'null'
+    default: return value === null ? 'null' : JSON.stringify(value) as string | undefined ?? 'null'
   }
 }
 
@@ -15,7 +15,7 @@ export function textOf (value: unknown): string {
  * Returns a string as JSON. Most short strings need no escape, and looking them through takes less time than a call of
  * JSON.stringify.
  */
-function quote (text: string): string {
+export function quote (text: string): string {
   if (text.length > 40) return JSON.stringify(text)
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)
@@ -25,8 +25,8 @@ function quote (text: string): string {
 }
 
 /**
- * Returns the text between the brackets or braces that `write` writes around a list. Writes a long list in parts, so
- * that little more than the text that is allowed is ever made, and gives up the event loop every 10 ms. Throws
+ * Returns the text that `write` writes of a list: its elements between commas. Writes a long list in parts, so that
+ * little more than the text that is allowed is ever made, and gives up the event loop every 10 ms. Throws
  * answer_too_large if the text is longer.
  */
 export function writeInParts<T> (
@@ -49,7 +49,7 @@ function makeWriter<T> (list: readonly T[], longest: number, write: (part: reado
   let start = 0
   let size = firstPart
   const writePart = () => {
-    const part = write(list.slice(start, start + size)).slice(1, -1)
+    const part = write(list.slice(start, start + size))
     start += size
     text += text === '' ? part : `,${part}`
     if (text.length > longest) throw answerTooLarge(longest)

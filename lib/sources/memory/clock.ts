@@ -12,8 +12,9 @@ let end: number | undefined = Infinity
 let longest = Infinity
 let spent = 0
 
-// The nested objects that it has made, and the most characters of its answer.
+// The nested objects that it has made, the characters that it has written, and the most characters of its answer.
 let nested = 0
+let written = 0
 let most = Infinity
 
 /** `limit`: in milliseconds; 0 is no limit. `length`: the most characters of the answer. */
@@ -23,9 +24,9 @@ export interface ReadLimits { readonly limit: number, readonly length: number }
 const slice = 10
 
 /**
- * Runs a read, whose loops call tick() and hold(), for at most 10 ms. Returns its result, or the Suspension with which
- * the next call continues it. Throws `unavailable` if all its slices take longer than its limit, and answer_too_large
- * if its nested objects are too many for its answer.
+ * Runs a read, whose loops call tick(), hold() and holdText(), for at most 10 ms. Returns its result, or the Suspension
+ * with which the next call continues it. Throws `unavailable` if all its slices take longer than its limit, and
+ * answer_too_large if its nested objects are too many for its answer, or its texts too long.
  */
 export function runSlice<Result> (
   limits: ReadLimits, read: () => Result, suspension?: Suspension
@@ -35,6 +36,7 @@ export function runSlice<Result> (
   longest = limits.limit || Infinity
   spent = suspension?.spent ?? 0
   nested = suspension?.nested ?? 0
+  written = suspension?.written ?? 0
   most = limits.length
   try {
     return suspension === undefined ? read() : withStates(suspension.states, read)
@@ -54,9 +56,10 @@ export function hold (objects: number): void {
   if (nested * objectWeight > most) throw answerTooLarge(most)
 }
 
-/** Throws answer_too_large if a text is longer than the answer may be. */
+/** Counts the characters of a text that was written. */
 export function holdText (length: number): void {
-  if (length > most) throw answerTooLarge(most)
+  written += length
+  if (written > most) throw answerTooLarge(most)
 }
 
 /**
@@ -75,6 +78,6 @@ function look (): void {
   }
   if (now <= end) return
   const total = spent + now - begun
-  if (total <= longest) throw new Suspension(total, nested)
+  if (total <= longest) throw new Suspension(total, nested, written)
   throw readTimedOut(longest, new Error(`a read of memory() took longer than ${longest} ms, and was ended`))
 }

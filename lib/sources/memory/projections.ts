@@ -1,16 +1,13 @@
 import { memoize, memoizeFrozen } from '../../memoize.ts'
 import type { DataField } from '../../model/model.ts'
-import type { Listing, Row, Selection, Shown } from '../../plan/plan.ts'
-import { always } from '../../plan/predicates.ts'
-import { hold, tick } from './clock.ts'
-import { compileFilter, filterRows } from './filter.ts'
-import { relatedOf } from './relations.ts'
-import { sortRows } from './sort.ts'
-import { inTurn, leaving, mapEach, resumed } from './suspension.ts'
+import type { Row, Selection, Shown } from '../../plan/plan.ts'
+import { tick } from './clock.ts'
+import { type Make, nestedItem, nestedList } from './nested.ts'
+import { leaving, resumed } from './suspension.ts'
 import { type Reader, readerOf } from './values.ts'
 
-/** Makes a row, or an item of an answer, of an object. */
-export type Project = (row: object) => Row
+/** Makes a row of an object. */
+export type Project = Make<Row>
 
 /** Returns a function that makes a row of an object: the fields that the selection needs, by property. */
 export const projectionOf = (select: Selection, extra: readonly DataField[] = none): Project =>
@@ -19,47 +16,22 @@ export const projectionOf = (select: Selection, extra: readonly DataField[] = no
 const none: readonly DataField[] = Object.freeze([])
 
 const rowProjections = memoizeFrozen((select: Selection) => memoize((extra: readonly DataField[]): Project =>
-  maker([...extra.map(member), ...membersOf(select, rows)])))
-
-/**
- * Returns a function that makes an item of an object, as JSON.stringify() writes it: the members of the selection by
- * their names on the wire. Returns undefined if code of the application computes a part of the item.
- */
-export const itemOf = memoizeFrozen((select: Selection): Project | undefined =>
-  hasComputed(select) ? undefined : maker(membersOf(select, items)))
-
-/** Returns true if code of the application computes a part of an item. */
-export const hasComputed = (select: Selection): boolean => select.some(shown => {
-  if (shown.kind === 'value') return shown.field.kind === 'computed'
-  return hasComputed(shown.kind === 'item' ? shown.select : shown.listing.select)
-})
+  maker([...extra.map(member), ...membersOf(select)])))
 
 interface Member { readonly name: string, readonly read: Reader }
-
-/** How the members of a row, or of an item, are made. */
-interface Form {
-  nameOf (shown: Shown): string
-  project (select: Selection): Project
-}
-
-const rows: Form = { nameOf: ({ field }) => field.property, project: projectionOf }
-const items: Form = { nameOf: ({ name }) => name, project: select => maker(membersOf(select, items)) }
-
-/** Returns a reader of one member of an item. Can be suspended. */
-export const memberReaderOf = (shown: Shown): Reader => memberReader(shown, items)
 
 const member = (field: DataField): Member => ({ name: field.property, read: readerOf(field) })
 
 /** A computed field is made later from the fields that it needs. */
-const membersOf = (select: Selection, form: Form): readonly Member[] => select.flatMap(shown =>
+const membersOf = (select: Selection): readonly Member[] => select.flatMap(shown =>
   shown.kind === 'value' && shown.field.kind === 'computed'
     ? shown.field.from.map(member)
-    : [{ name: form.nameOf(shown), read: memberReader(shown, form) }])
+    : [{ name: shown.field.property, read: memberReader(shown) }])
 
-function memberReader (shown: Shown, form: Form): Reader {
+function memberReader (shown: Shown): Reader {
   switch (shown.kind) {
-    case 'list': return listReader(shown, form)
-    case 'item': return itemReader(shown, form)
+    case 'list': return nestedList(shown, projectionOf(shown.listing.select))
+    case 'item': return nestedItem(shown, projectionOf(shown.select))
     // membersOf() has taken the computed fields.
     case 'value': return readerOf(shown.field as DataField)
   }
@@ -87,35 +59,4 @@ function maker (members: readonly Member[]): Project {
       throw leaving(error, { made, index })
     }
   }
-}
-
-function listReader ({ field, listing }: Extract<Shown, { kind: 'list' }>, { project }: Form): Reader {
-  const related = relatedOf(field)
-  const list = listerOf(listing, project(listing.select))
-  if (listing.where === always) return row => inTurn(() => related(row), list)
-  const matches = compileFilter(listing.where)
-  const found = (row: object) => inTurn(() => related(row), rows => filterRows(rows, matches))
-  return row => inTurn(() => found(row), list)
-}
-
-function itemReader ({ field, where, select }: Extract<Shown, { kind: 'item' }>, form: Form): Reader {
-  const related = relatedOf(field)
-  const matches = compileFilter(where)
-  const project = form.project(select)
-  return row => inTurn(() => {
-    const [found] = filterRows(related(row), matches)
-    if (found !== undefined) hold(1)
-    return found
-  }, found => found === undefined ? null : project(found))
-}
-
-/** Returns a function that sorts, cuts and projects objects, which must match the listing's `where`. */
-export function listerOf (
-  { order, range: { offset, limit } }: Listing, project: Project
-): (rows: readonly object[]) => readonly Row[] {
-  return rows => inTurn(() => {
-    const listed = sortRows(rows, order, offset + limit).slice(offset)
-    hold(listed.length)
-    return listed
-  }, listed => mapEach(listed, project))
 }

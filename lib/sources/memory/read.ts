@@ -1,19 +1,19 @@
-import { after } from '../../after.ts'
 import { decimalOfKey } from '../../model/decimals.ts'
 import type { DataField } from '../../model/model.ts'
 import type { Listing, Origin, ReadPlan, Selection, Step, ReadPlanOf, Row } from '../../plan/plan.ts'
 import { always } from '../../plan/predicates.ts'
 import type { Ends, Group, JsonResult, Missed, ReadResult } from '../source.ts'
-import { writeInParts } from '../json-text.ts'
 import { candidateRows } from './candidates.ts'
 import { tick } from './clock.ts'
 import { compileFilter, filterRows } from './filter.ts'
 import { sortLong } from './merge-sort.ts'
-import { itemOf, listerOf, projectionOf } from './projections.ts'
+import { arrayOf, itemTextOf, memberTextsOf } from './item-texts.ts'
+import { listerOf } from './nested.ts'
+import { projectionOf } from './projections.ts'
 import { relatedOf } from './relations.ts'
-import { compareValues, sortRows } from './sort.ts'
+import { compareValues } from './compare-values.ts'
+import { sortRows } from './sort.ts'
 import { inTurn, leaving, mapEach, resumed } from './suspension.ts'
-import { textsOf } from './texts.ts'
 import { comparableReaderOf, readerOf } from './values.ts'
 
 /** Runs a read on the objects in memory. Can be suspended. */
@@ -82,20 +82,19 @@ const readList = (plan: ListPlan, parent: object | undefined): ReadResult =>
   })
 
 function readItemTexts (plan: ReadPlanOf<'item'>, row: object | undefined): ReadResult | JsonResult {
-  const texts = textsOf(plan.select)
+  const texts = memberTextsOf(plan.select)
   return texts === undefined || row === undefined ? readItem(plan, row) : { kind: 'values', values: texts(row) }
 }
 
 function readListText (plan: ListPlan, parent: object | undefined): ReadResult | JsonResult {
-  const { listing, extra, count, longest = Infinity } = plan
-  const make = itemOf(listing.select)
-  if (make === undefined) return readList(plan, parent)
+  const { listing, extra, count } = plan
+  const write = itemTextOf(listing.select)
+  if (write === undefined) return readList(plan, parent)
   return inTurn(() => findPage(plan, parent), ({ page, more, total }) =>
-    inTurn(() => mapEach(page, make), items => {
+    inTurn(() => mapEach(page, write), texts => {
       return {
         kind: 'items',
-        text: reversed =>
-          after(writeInParts(reversed ? items.toReversed() : items, longest, JSON.stringify), text => `[${text}]`),
+        text: reversed => arrayOf(reversed ? texts.toReversed() : texts),
         ends: endsOf(page, projectionOf(none, extra)),
         more,
         ...count && { total }

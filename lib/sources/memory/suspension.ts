@@ -12,11 +12,14 @@ export class Suspension extends Error {
   readonly spent: number
   /** The nested objects that it has made so far. */
   readonly nested: number
+  /** The characters that it has written so far. */
+  readonly written: number
 
-  constructor (spent: number, nested: number) {
+  constructor (spent: number, nested: number, written: number) {
     super('a read of memory() is suspended')
     this.spent = spent
     this.nested = nested
+    this.written = written
   }
 }
 

@@ -1,41 +1,34 @@
-import { memoizeFrozen } from '../../memoize.ts'
-import type { Selection, Shown } from '../../plan/plan.ts'
-import { textOf } from '../json-text.ts'
-import { holdText, tick } from './clock.ts'
-import { hasComputed, memberReaderOf } from './projections.ts'
-import { inTurn, leaving, mapEach, resumed } from './suspension.ts'
+import { memoize } from '../../memoize.ts'
+import type { DataField } from '../../model/model.ts'
+import type { ValueKind } from '../../model/values.ts'
+import { quote, textOf } from '../json-text.ts'
+import { generate } from './generate.ts'
+import { readerOf } from './values.ts'
 
-/**
- * Returns a function that makes the JSON text of each member of a selection. Returns undefined if code of the
- * application computes a part of it, or if a member has an integer for its name, which JSON.stringify() would move to
- * the front. The function can be suspended.
- */
-export const textsOf = memoizeFrozen((select: Selection): ((row: object) => readonly string[]) | undefined => {
-  if (hasComputed(select) || select.some(({ name }) => /^\d+$/.test(name))) return undefined
-  const writers = select.map(writerOf)
-  if (select.every(({ kind }) => kind === 'value')) return row => writers.map(write => write(row))
-  return row => mapEach(writers, write => write(row))
+/** Reads a value of an object, or an item made of it, as JSON text. */
+export type TextReader = (row: object) => string
+
+/** Returns the reader of a field's value, as it is shown, as JSON text. */
+export const textReaderOf = memoize((field: DataField): TextReader => {
+  const read = readerOf(field)
+  const any: TextReader = row => textOf(read(row))
+  const plain = plainTexts[field.type.kind]
+  if (plain === undefined || field.kind !== 'stored' || field.property in Object.prototype) return any
+  return generate<(quote: (text: string) => string, any: TextReader) => TextReader>(['quote', 'any'], `return row => {
+    const value = row[${JSON.stringify(field.property)}]
+    return ${plain} : any(row)
+  }`)(quote, any)
 })
 
-type WriteMember = (row: object) => string
+const text = "typeof value === 'string' ? quote(value)"
 
-function writerOf (shown: Shown): WriteMember {
-  const read = memberReaderOf(shown)
-  if (shown.kind !== 'list') return row => textOf(read(row))
-  return row => inTurn(() => read(row) as readonly unknown[], writeList)
-}
-
-/** Returns the JSON text of a list. Can be suspended. */
-function writeList (list: readonly unknown[]): string {
-  let { text, index } = resumed<{ text: string, index: number }>() ?? { text: '', index: 0 }
-  try {
-    for (; index < list.length; index++) {
-      tick()
-      text += `${index === 0 ? '' : ','}${JSON.stringify(list[index])}`
-      holdText(text.length)
-    }
-    return `[${text}]`
-  } catch (error) {
-    throw leaving(error, { text, index })
-  }
+// The values that are shown as they are stored, as JavaScript of `value`.
+const plainTexts: Readonly<Partial<Record<ValueKind, string>>> = {
+  string: text,
+  date: text,
+  time: text,
+  uuid: text,
+  integer: "Number.isSafeInteger(value) ? '' + value",
+  number: "Number.isFinite(value) ? '' + value",
+  boolean: "typeof value === 'boolean' ? '' + value"
 }
