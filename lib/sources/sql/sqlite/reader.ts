@@ -33,8 +33,8 @@ export interface ReadLimits { readonly busyTimeout: number, readonly statementTi
  * Returns a function that runs reads (docs/sqlite.md: Reads that take long on SQLite). A read begins on a connection
  * of this thread: most reads end before a message has reached another thread. A read that takes longer than `patience`
  * is interrupted and begins again in a reading thread, and so do the next reads of its statement, until one of them is
- * quick. The time that it waits for a thread does not count: else a statement that the system has interrupted once could
- * never come back on a busy server, where reads in threads wait for each other.
+ * quick. The time that it waits for a thread does not count: else a statement that the system has interrupted once
+ * could never come back on a busy server, where reads in threads wait for each other.
  */
 export function makeReader ({ main, beside, threads, lock }: Readers, limits: ReadLimits): Read {
   const { busyTimeout, statementTimeout } = limits
