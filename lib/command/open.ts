@@ -114,7 +114,7 @@ export function guardSqlite<T> (file: string, work: () => T): T {
 
 const missingDriver = (cause: unknown) => new CommandError(
   'SQLite needs Node.js 22.13 or later, or a driver: ' +
-  'npx -p @photostructure/sqlite -p fastify-data-api fastify-data-api …',
+  'npx -p @photostructure/sqlite@1 -p fastify-data-api fastify-data-api …',
   { cause }
 )
 

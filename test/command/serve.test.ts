@@ -232,7 +232,7 @@ test('the refusals of PostgreSQL say what to do, and never show the password', a
 
 test('a missing driver of SQLite is told with the command that brings it', t => {
   const open = () => guardSqlite('music.db', () => openDriver('music.db', 'better-sqlite3'))
-  const message = /^SQLite needs Node.js .* npx -p @photostructure\/sqlite -p fastify-data-api/
+  const message = /^SQLite needs Node.js .* npx -p @photostructure\/sqlite@1 -p fastify-data-api/
   t.throws(open, { message, exitCode: 1 })
   t.end()
 })

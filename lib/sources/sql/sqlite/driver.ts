@@ -55,7 +55,7 @@ export function openDriver (
   }
   throw new DeclarationError(
     `sqlite('${file}'): ${names.join(', ')} cannot be loaded; ` +
-    'use Node.js 22.13 or later, or npm install better-sqlite3 or @photostructure/sqlite'
+    'use Node.js 22.13 or later, or npm install @photostructure/sqlite@1 or better-sqlite3@12'
   )
 }
 
