@@ -1,8 +1,12 @@
 import { test } from 'tap'
+import Fastify from '../../helpers/fastify.ts'
+import dataApi from '../../../lib/index.ts'
 import type { Collection, SubCollectionField } from '../../../lib/model/model.ts'
 import type { ReadPlan, Step } from '../../../lib/plan/plan.ts'
 import { equalsKey, always, never } from '../../../lib/plan/predicates.ts'
 import type { ReadResult } from '../../../lib/sources/source.ts'
+import { collections, tables } from '../../fixtures/music.ts'
+import { openers } from '../../helpers/sources.ts'
 import { artist, groupsOf, ids, rowsOf, someWorld, world } from '../../helpers/sql-world.ts'
 
 // Steps, pages, nested lists and groups.
@@ -117,3 +121,26 @@ test('groups are the distinct values, each with its own page of items', async t 
 function fieldOf (of: Collection, property: string): SubCollectionField {
   return of.properties.get(property) as SubCollectionField
 }
+
+test('the related items of an item go out as the database wrote them', async t => {
+  const opened = await openers.sqlite(tables)
+  const app = Fastify()
+  await app.register(dataApi, { collections: collections(opened.source) })
+  t.teardown(async () => {
+    await app.close()
+    await opened.close()
+  })
+  const { parse } = JSON
+  const parsed: string[] = []
+  JSON.parse = (text: string, ...others) => {
+    parsed.push(text)
+    return parse(text, ...others) as unknown
+  }
+  try {
+    const { statusCode, body } = await app.inject('/artists/1?fields=name,albums(title,artist(name)),id')
+    t.strictSame([statusCode, parsed], [200, []], body)
+    t.match(body, /^\{"name":".*","albums":\[\{"title":".*","artist":\{"name":".*"\}.*\],"id":1\}$/)
+  } finally {
+    JSON.parse = parse
+  }
+})

@@ -17,6 +17,7 @@ export const postgresWriter: Writer = {
     return sql`(select ${sql.id('(o)')} from (select ${columns}) as ${sql.id('(o)')})`
   },
   array: object => sql`coalesce(array_to_json(array_agg(${object})), '[]')`,
+  text: json => sql`to_json(${json})::text`,
   join: (object, separator) => sql`string_agg(to_json(${object})::text, ${sql.lit(separator)})`,
   finish: writeMarked
 }

@@ -13,6 +13,7 @@ export const sqliteWriter: Writer = {
   value: (column, { kind, type }, once) =>
     (once ? expressionsOnce : expressionsOfType[type] ?? expressions)[kind]?.(column),
   object: members => sql`json_object(${sql.join(members.flatMap(([name, value]) => [sql.lit(name), value]))})`,
+  text: json => json,
   array: object => sql`json_group_array(${object})`,
   join: (object, separator) => sql`group_concat(${object}, ${sql.lit(separator)})`,
   finish: writeMarked

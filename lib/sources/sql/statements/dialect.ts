@@ -14,6 +14,8 @@ export interface Writer {
    */
   value (column: Sql, type: ColumnType, once: boolean): Sql | undefined
   object (members: ReadonlyArray<readonly [name: string, value: Sql]>): Sql
+  /** Returns an object or array as text. */
+  text (json: Sql): Sql
   /** Aggregates objects to an array in the order of the rows, which is empty over no rows. */
   array (object: Sql): Sql
   /** Aggregates objects to a text with a separator between them, which is null over no rows. */

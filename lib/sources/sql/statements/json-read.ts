@@ -221,7 +221,8 @@ function buildObject (select: Selection, ref: TableRef, writing: Writing): Sql {
 const buildNested = (select: Selection, ref: TableRef, place: ItemPlace, writing: Writing) =>
   writing.builder.dialect.sized(buildObject(select, ref, writing), lengthOfObject(select, ref), place)
 
-function buildMember (shown: Shown, ref: TableRef, writing: Writing): Sql {
+/** Builds the JSON of one member of an item. */
+export function buildMember (shown: Shown, ref: TableRef, writing: Writing): Sql {
   switch (shown.kind) {
     case 'value': return buildValue(shown.field as DataField, ref, writing)
     case 'item': return buildSubItem(shown, ref, writing)

@@ -3,6 +3,7 @@ import type { JsonResult, ReadResult } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import { buildItemColumns, buildItemTexts, buildPageColumns, buildPageText, columnsShown } from './columns-read.ts'
 import { buildJsonRead, isWritable } from './json-read.ts'
+import { buildJsonItem } from './json-item.ts'
 import { isLong } from './json-length.ts'
 import type { ReadCode } from './read-code.ts'
 import { buildRowsRead } from './rows-read.ts'
@@ -23,7 +24,7 @@ export type ReadForm = 'rows' | 'json' | 'locking'
  * | locking | any | any | rows | the select of the last step takes the lock |
  * | json | any | an item of one step, plain columns | columns, a text each | a driver gives columns fastest |
  * | json | PostgreSQL | a simple page, plain columns | columns, one text | the application writes it faster |
- * | json | any | a list that is writable | JSON | the text goes out without being parsed |
+ * | json | any | a list, or an item with related items, that is writable | JSON | the text goes out unparsed |
  * | rows, json | any | an item of one step, values alone | columns | nothing writes and parses JSON |
  * | rows, json | any | a simple page, values alone | columns | nothing writes and parses JSON |
  * | rows, json | any | any other | rows | serves every plan |
@@ -47,6 +48,9 @@ export function chooseRead (plan: ReadPlan, builder: Builder, form: ReadForm): R
     const fields = form === 'json' ? columnsShown(plan.select) : undefined
     if (fields !== undefined) return buildItemTexts(plan, fields, builder)
     if (isFlat(plan.select)) return buildItemColumns(plan, builder)
+  }
+  if (plan.kind === 'item' && form === 'json' && !isFlat(plan.select) && isWritable(plan.select)) {
+    return buildJsonItem(plan, builder)
   }
   if (plan.kind === 'list') {
     const { select } = plan.listing

@@ -1,0 +1,63 @@
+import { sql } from '../load-kysely.ts'
+import { answerTooLarge } from '../../../errors.ts'
+import type { DataField } from '../../../model/model.ts'
+import type { ReadPlanOf, Selection } from '../../../plan/plan.ts'
+import { textOf } from '../../json-text.ts'
+import type { JsonResult, ReadResult } from '../../source.ts'
+import type { Builder } from './builder.ts'
+import type { Sql } from './dialect.ts'
+import { buildMember } from './json-read.ts'
+import type { ReadCode } from './read-code.ts'
+import { buildStepCounts, buildSteps, decodeStepCounts, stepCountNames, stepRefs, withSteps } from './steps.ts'
+import { column, type TableRef } from './table.ts'
+
+/**
+ * Builds the read of an item with nested items, whose result is the JSON text of each member. The database writes the
+ * nested items, which are neither parsed nor written again. The selection must be writable (isWritable).
+ */
+export function buildJsonItem (
+  { steps, select, longest = Infinity }: ReadPlanOf<'item'>, builder: Builder
+): ReadCode<ReadResult | JsonResult> {
+  const { dialect } = builder
+  const refs = stepRefs(steps)
+  const ref = refs.at(-1)
+  if (ref === undefined) throw new TypeError('an item is reached by a step at least')
+  const columns = select.flatMap(one => one.kind === 'value' ? [columnCode(one.field as DataField, ref, builder)] : [])
+  const names = columns.map((_, index) => `v${index}`)
+  const outputs = [
+    ...buildStepCounts(refs),
+    sql`${nestedTexts(select, ref, builder)} as ${sql.id('rows')}`,
+    ...columns.map((one, index) => sql`${one.sql} as ${sql.id(`v${index}`)}`)
+  ]
+  const from = sql`(select 1 as ${sql.id('one')}) as ${sql.id('(one)')} left join ${sql.id(ref.alias)} on true`
+  const item = sql`select ${sql.join(outputs)} from ${from} limit 1`
+  const path = withSteps(buildSteps(steps, refs, builder))
+  return {
+    sql: sql`${path}${dialect.within(item, [...stepCountNames(refs), 'rows', ...names], longest)}`,
+    cardinality: 'row',
+    decode ([row], bounds) {
+      const { missed, rest: [rows, ...values] } = decodeStepCounts(row, refs.length)
+      if (missed !== undefined) return missed
+      if (typeof rows !== 'string') throw answerTooLarge(bounds.longest)
+      const items = dialect.writer.finish(rows).split(separator)
+      const texts = values.map((value, index) => textOf(columns[index]?.decode(value)))
+      return { kind: 'values', values: select.map(({ kind }) => (kind === 'value' ? texts : items).shift() ?? 'null') }
+    }
+  }
+}
+
+function columnCode (field: DataField, ref: TableRef, { dialect, columnType }: Builder) {
+  const type = columnType(ref.collection, field)
+  return { sql: dialect.fetch(column(ref, field), type), decode: dialect.decoder(type) }
+}
+
+/** Builds the text of all members with nested items, one a line. */
+function nestedTexts (select: Selection, ref: TableRef, builder: Builder): Sql {
+  const { writer } = builder.dialect
+  const texts = select.filter(({ kind }) => kind !== 'value')
+    .map(one => sql`coalesce(${writer.text(buildMember(one, ref, { writer, builder }))}, 'null')`)
+  return sql.join(texts, sql` || ${sql.lit(separator)} || `)
+}
+
+// The JSON of no item contains a line feed.
+const separator = '\n'
