@@ -48,6 +48,18 @@ test('what a migration made of a column is shown as it is from the next answer o
   }
 })
 
+test('what no longer fits the columns is made anew, also where the server knows no plan of it', async t => {
+  const { send, owner, logged } = await open(t, { max: 1 })
+  const weights = async () => [await send('GET', '/notes?fields=id'), await send('GET', '/notes/2?fields=id')]
+  await owner.query('alter table notes alter column id drop identity if exists, alter column id drop default')
+  for (const type of ['bigint', 'numeric(10, 2)', 'real', 'integer']) {
+    await owner.query(`alter table notes alter column id type ${type}`)
+    for (let round = 0; round < 3; round++) {
+      t.strictSame([await weights(), logged], [[[200, [{ id: 1 }, { id: 2 }]], [200, { id: 2 }]], []], type)
+    }
+  }
+})
+
 test('after a switchover that leaves connections open each of them fails once, and is replaced', async t => {
   const { send, db } = await open(t, { max: 3 })
   const clients = await Promise.all([db.pool.connect(), db.pool.connect(), db.pool.connect()])

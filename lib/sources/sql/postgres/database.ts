@@ -5,8 +5,9 @@ import {
   type Change, type Changed, type Database, type IsAbandoned, RefusedAtCommit, type Session
 } from '../../source.ts'
 import { openSession, type OpenSession, withinLimit } from '../../transaction-limit.ts'
+import { type CatalogCache, makeCatalogCache } from './catalog-cache.ts'
 import type { Connection } from './connection.ts'
-import { hasStalePlan, isEnded, isPoolExhausted, NotBegun, toFault } from './faults.ts'
+import { hasStalePlan, isEnded, isPoolExhausted, mayBeOutdated, NotBegun, StalePlan, toFault } from './faults.ts'
 import type { Replicas } from './replicas.ts'
 import { type LoadedCatalog, loadCatalog, makeSession, readOn, refusedAtCommit } from './session.ts'
 import { inTransaction, retryRepeatable } from './transaction.ts'
@@ -54,7 +55,9 @@ export function makePostgresDatabase (
   server: Server, { readOnly = false, transactionTimeout, check, replicas }: DatabaseOptions
 ): SqlDatabase {
   const schemas = new Set<string>()
-  const catalog = cacheCatalog(() => server.use(connection => loadCatalog(connection, [...schemas], server.dialect)))
+  const catalog = makeCatalogCache(
+    () => server.use(connection => loadCatalog(connection, [...schemas], server.dialect))
+  )
   const open = new Set<OpenSession>()
   const read = makeReader(server, catalog, replicas)
   const write = makeWriter(server, catalog, replicas, open)
@@ -187,10 +190,12 @@ function runRepeatable<T> (
   catalog: CatalogCache, mayReconnect: (error: unknown) => boolean, work: (catalog: LoadedCatalog) => Promise<T>
 ): Promise<T> {
   return reconnecting(mayReconnect, () => retryRepeatable(async () => {
+    const known = await catalog.get()
     try {
-      return await work(await catalog.get())
+      return await work(known)
     } catch (error) {
       if (hasStalePlan(error)) catalog.clear()
+      else if (mayBeOutdated(error) && await catalog.isOutdated(known)) throw new StalePlan(error)
       throw error
     }
   }))
@@ -228,36 +233,4 @@ function nameOpenTransactions (error: unknown, open: ReadonlySet<OpenSession>): 
   const waits = [...new Set([...open].map(one => one.waitsFor()))].join(', ')
   const reason = `no connection was free: ${open.size} transactions are open and wait for ${waits}`
   return unavailable(new Error(reason, { cause: error }))
-}
-
-interface CatalogCache {
-  get (): Promise<LoadedCatalog>
-  /** Returns the catalog that was loaded last; undefined before the first. */
-  last (): LoadedCatalog | undefined
-  clear (): void
-}
-
-/**
- * Returns a cache that loads the catalog at the first `get` and after each `clear`. Callers that wait for one load
- * share its error, which is ours; the next `get` loads again.
- */
-function cacheCatalog (load: () => Promise<LoadedCatalog>): CatalogCache {
-  let loaded: Promise<LoadedCatalog> | undefined
-  let last: LoadedCatalog | undefined
-  const clear = () => { loaded = undefined }
-  const keep = async () => {
-    last = await load()
-    return last
-  }
-  return {
-    clear,
-    last: () => last,
-    get () {
-      loaded ??= keep().catch((error: unknown) => {
-        clear()
-        throw toFault(error)
-      })
-      return loaded
-    }
-  }
 }

@@ -20,9 +20,9 @@ export class NotBegun extends Error {
   constructor (cause: unknown) { super('the connection failed before anything was done', { cause }) }
 }
 
-/** A migration made the plan of a prepared statement invalid. The statement is prepared anew when it is sent again. */
+/** A migration made a statement or its plan invalid. The statement is made and prepared anew when it is sent again. */
 export class StalePlan extends Error {
-  constructor (cause: unknown) { super('a migration made the plan of a prepared statement invalid', { cause }) }
+  constructor (cause: unknown) { super('a migration made a statement invalid', { cause }) }
 }
 
 /** The counter of a key gave a key that an item has already. The counter has been moved on since. */
@@ -82,6 +82,12 @@ export const isLostStatement = (error: unknown) => sqlState(error) === '26000' |
  * Returns true if the server refuses a prepared statement after a migration: "cached plan must not change result type".
  */
 export const isStalePlan = (error: unknown) => sqlState(error) === '0A000'
+
+/**
+ * Returns true if the statement does not fit the tables, such as `function trim_scale(real) does not exist`: it may be
+ * made for columns of other types, which a migration has changed since. A lacking privilege does not count.
+ */
+export const mayBeOutdated = (error: unknown) => /^42(?!501)/.test(sqlState(error))
 
 /** Returns true for a StalePlan, and for an error with a StalePlan in its chain of causes. */
 export const hasStalePlan = (error: unknown): boolean =>

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { foreignPosition } from '../../../errors.ts'
 import type { ReadPlan } from '../../../plan/plan.ts'
 import { type Change, type Changed, type IsAbandoned, RefusedAtCommit, type Session } from '../../source.ts'
@@ -19,6 +20,8 @@ export interface LoadedCatalog extends Catalog {
   readonly statements: Statements
   /** The tables whose writes are special, by their keys (keyOfTable). */
   readonly writes: ReadonlyMap<string, TableWrites>
+  /** A hash of the columns and their types: equal for catalogs of the same columns. */
+  readonly columnsHash: string
 }
 
 /** Reads the catalog of the database behind a connection: the schemas of the search path, and those that are named. */
@@ -32,7 +35,8 @@ export async function loadCatalog (
   const writes = readWrites(await connection.query(writesQuery, parameters).catch(emptyIfUnknown))
   const catalog = readCatalog({ columns, constraints })
   const hasInsteadOf = (table: TableName) => writes.get(keyOfTable(table))?.hasInsteadOf === true
-  return { ...catalog, writes, statements: makeStatements(dialect, { ...catalog, hasInsteadOf }) }
+  const statements = makeStatements(dialect, { ...catalog, hasInsteadOf })
+  return { ...catalog, writes, statements, columnsHash: hash('sha1', JSON.stringify(columns)) }
 }
 
 /** Returns no rows if another engine does not have this catalog; throws every other error. */
