@@ -20,11 +20,13 @@ export const generateKeys = (
 
 /** Returns the only field of a key: the first identifier of its collection. */
 function generateKey (generator: ValueGenerator, mayBeWritten: boolean): GeneratedKey {
-  const kind = generator.weighted<'key' | 'uuid' | 'text'>([6, 'key'], [2, 'uuid'], [2, 'text'])
+  const kind = generator.weighted<'key' | 'uuid' | 'text' | 'date'>(
+    [12, 'key'], [4, 'uuid'], [4, 'text'], [1, 'date']
+  )
   const flags: FieldFlags = {
     identifier: true,
     readable: !generator.chance(8),
-    writable: mayBeWritten && (kind === 'text' || generator.chance(kind === 'key' ? 25 : 60)),
+    writable: mayBeWritten && (kind === 'text' || kind === 'date' || generator.chance(kind === 'key' ? 25 : 60)),
     ...generator.chance(10) && { listed: true }
   }
   const property = generator.weighted([6, 'id'], [1, 'Key'], [1, 'artistID'])
