@@ -81,7 +81,8 @@ async function filters ({ app, columns, withStrays }: Judged, listing: string, i
   return faults
 }
 
-const isOfFormat = (text: string, kind: string) => (formats[kind]?.test(text) ?? true) && !/-02-30/.test(text)
+const isOfFormat = (text: string, kind: string) => (formats[kind]?.test(text) ?? true) && !/-02-30/.test(text) &&
+  (!/^int/.test(kind) || BigInt.asIntN(64, BigInt(text)) === BigInt(text))
 
 /** The values of formats. Others are shown as they are, and no filter takes them. */
 const formats: Readonly<Record<string, RegExp>> = {
@@ -133,14 +134,15 @@ async function streams ({ app, columns }: Judged, listing: string, items: readon
   const { body } = await app.inject({ url: listing, headers: { accept: 'application/x-ndjson' } })
   faults.push(...differ('ndjson', body.split('\n').slice(0, -1).map(line => JSON.parse(line) as Item), items))
   const csv = await app.inject({ url: listing, headers: { accept: 'text/csv' } })
-  const rows = items.map(item => columns.map(({ name }) => item[name]).map(csvField).join())
+  const rows = items.map(item => columns.map(({ name, kind }) => csvField(item[name], kind)).join())
   faults.push(...differ('csv', csv.body, [columns.map(({ name }) => name).join(), ...rows, ''].join('\r\n')))
   return faults
 }
 
 /** Returns a value as CSV has it, with an apostrophe before what a spreadsheet would run. */
-function csvField (value: unknown): string {
+function csvField (value: unknown, kind: string): string {
   if (typeof value !== 'string') return value === null ? '' : String(value)
+  if (/^-\d[\d.]*$/.test(value) && ['integer', 'number', 'int64', 'decimal'].includes(kind)) return value
   const text = /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value
   return text === '' || /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
