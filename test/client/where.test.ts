@@ -9,7 +9,7 @@ import { compileSyntax } from '../../lib/request/syntax.ts'
 
 // docs/client.md: Filters
 
-const numRuns = runsOf(500)
+const numRuns = runsOf(250)
 const limits = { depth: 50, terms: 10_000, fields: 10_000 }
 const syntax = compileSyntax({ limits })
 

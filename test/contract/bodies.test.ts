@@ -9,7 +9,7 @@ import { changes, type Held, held, inWorlds, sameOrThrow, send, tell, type World
 
 // docs/http.md: Writing. Generated requests that write, sent to a fresh world of each source.
 
-const runs = runsOf(20)
+const runs = runsOf(12)
 
 // Keys that are drawn must be the same on every source.
 let drawn = 100

@@ -11,7 +11,7 @@ import { openers } from '../helpers/sources.ts'
 // docs/http.md: Query strings. Generated queries, each evaluated a second time as plainly as can be, over the same
 // rows.
 
-const runs = runsOf(250)
+const runs = runsOf(150)
 
 test('any filter, sort, selection and page means the same on every source, however it is encoded', async t => {
   const apps = await Promise.all(Object.values(openers).map(async open => {

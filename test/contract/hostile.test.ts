@@ -11,7 +11,7 @@ import { openers } from '../helpers/sources.ts'
 
 // Whatever is sent: a right answer or a clear 4xx, never a 500.
 
-const runs = runsOf(250)
+const runs = runsOf(150)
 
 const pieces = [
   'artists', 'albums', 'tracks', 'labels', 'label', 'owner', 'artist', 'fans', '1', '2', '10', '999', 'Noisia', 'me',

@@ -151,7 +151,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
   }
 }))
 
-const runs = runsOf(6)
+const runs = runsOf(4)
 
 // Each write on SQLite and PostgreSQL has a new database.
 const shares = { memory: 32, sqlite: 4, postgres: 1 } as const

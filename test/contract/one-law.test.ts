@@ -60,7 +60,7 @@ async function findBreach (
 const everyRule = ['safes', 'notes', 'parts', 'tags'].flatMap(name => [`${name}.create`, `${name}.update`])
 const everyName = ['safes.notes', 'notes.safeId', 'notes.safe', 'notes.parts', 'parts.note', 'notes.tags', 'tags.notes']
 const rules = fc.subarray([...everyRule, ...everyName, 'setter'], { minLength: 1, maxLength: 4 })
-const runs = runsOf(15)
+const runs = runsOf(8)
 
 const lawful = (kind: keyof typeof openers, leak: Leak) => fc.asyncProperty(rules, async denied => {
   const breach = await findBreach(kind, denied, leak)

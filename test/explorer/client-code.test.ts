@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import fc from 'fast-check'
+import fc, { runsOf } from '../helpers/fast-check.ts'
 import { test } from 'tap'
 import { createClient } from '../../lib/client/index.ts'
 import dataApi, { collection, memory, SubCollection, SubItem } from '../../lib/index.ts'
@@ -95,5 +95,5 @@ test('the code of a page gets what its JSON has', async t => {
     const json = await app.inject({ url: `/api/artists?${query}` })
     if (json.statusCode !== 200) return
     t.strictSame(await run(`/api/artists?${query}`), json.json(), query)
-  }), { numRuns: Number(process.env['FC_RUNS'] ?? 30) })
+  }), { numRuns: runsOf(30) })
 })

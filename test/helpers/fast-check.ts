@@ -6,8 +6,9 @@ import fc from 'fast-check'
  */
 export const seed = Number(process.env['FC_SEED'] ?? 20_261_122)
 
-/** Returns how many cases a generated test draws: FC_RUNS, or `usual`. */
-export const runsOf = (usual: number): number => Number(process.env['FC_RUNS'] ?? usual)
+/** Returns how many cases a generated test draws: FC_RUNS, or FC_TIMES as many as `usual`. */
+export const runsOf = (usual: number): number =>
+  Number(process.env['FC_RUNS'] ?? usual * Number(process.env['FC_TIMES'] ?? 1))
 
 fc.configureGlobal({ seed })
 

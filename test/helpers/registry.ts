@@ -80,9 +80,12 @@ async function pack (place: string): Promise<Buffer> {
   return (await run('tar', args, { encoding: 'buffer', maxBuffer: Infinity })).stdout
 }
 
-/** The environment without settings of npm, whose proxies, caches and registries would decide what is installed. */
+/**
+ * The environment without settings of npm, whose proxies, caches and registries would decide what is installed, and
+ * without tap's modules in each process.
+ */
 function environment (registry: string, folder: string): NodeJS.ProcessEnv {
-  const own = Object.entries(process.env).filter(([name]) => !/^npm_|proxy$/i.test(name))
+  const own = Object.entries(process.env).filter(([name]) => !/^npm_|^node_options$|proxy$/i.test(name))
   const settings = {
     registry,
     cache: join(folder, 'cache'),

@@ -12,7 +12,7 @@ import { readDocument } from '../helpers/openapi.ts'
 
 // docs/openapi.md: Exactness
 
-const numRuns = runsOf(40)
+const numRuns = runsOf(20)
 
 test('every answer to a generated request is as the document describes it', async t => {
   const counts = { described: 0 }

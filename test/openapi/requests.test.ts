@@ -13,7 +13,7 @@ interface Operation {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
 }
 
-const numRuns = runsOf(200)
+const numRuns = runsOf(100)
 
 async function serve () {
   const app = Fastify()

@@ -11,7 +11,7 @@ import { compileSyntax, operatorAt, operatorDefaults } from '../../lib/request/s
 import { formatParts, formatQuery, spell } from '../helpers/format-query.ts'
 
 const syntax = compileSyntax({})
-const numRuns = runsOf(600)
+const numRuns = runsOf(300)
 
 // A query without its places and without what was not given.
 const bare = (value: unknown): unknown =>

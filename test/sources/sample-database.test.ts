@@ -11,11 +11,12 @@ import { tradeDatabases } from '../helpers/trade.ts'
 
 const thorough = Number(process.env['FC_RUNS'] ?? 0) >= 1000
 /** The tables of up to so many rows are walked from end to end in pages of 1 and of 7. */
-const small = thorough ? Infinity : 30
-/** Elsewhere, a walk in pages of 1 and of 7 begins at each page of 100, and has so many pages. */
+const small = thorough ? Infinity : 12
+/** Elsewhere, a walk in pages of 1 and of 7 begins at some pages of 100, and has so many pages. */
 const few = 2
+const mostStarts = thorough ? Infinity : 4
 /** The values of each field that are looked for. */
-const mostValues = thorough ? Infinity : 25
+const mostValues = thorough ? Infinity : 15
 
 type Item = Readonly<Record<string, unknown>>
 
@@ -94,7 +95,7 @@ async function visitsOtherwise ({ listing, key, all }: Listing, { get }: Company
   ]
   for (const size of [7, 1]) {
     const isWhole = all.length <= small
-    const begins = isWhole ? [{ url: `${listing}&size=${size}`, place: 0 }] : starts
+    const begins = isWhole ? [{ url: `${listing}&size=${size}`, place: 0 }] : spread(starts, mostStarts)
     for (const { url, place } of begins) {
       const part = await walk(get, url.replace('size=100', `size=${size}`), key, isWhole ? Infinity : few)
       const expected = isWhole ? whole : whole.slice(place, place + few * size)
@@ -122,7 +123,8 @@ everyDatabase('each value that is shown finds the rows that show it, and no othe
   for (const [collection, key] of Object.entries(listings)) {
     const { items } = await get(`/${collection}?size=10000`)
     for (const field of Object.keys(items[0] ?? {})) {
-      const found = await Promise.all(spread([...new Set(items.map(item => item[field]))]).map(async value => {
+      const values = spread([...new Set(items.map(item => item[field]))], mostValues)
+      const found = await Promise.all(values.map(async value => {
         const url = `/${collection}?${field}=${textOf(value)}&fields=${key.join()}&size=10000`
         const expected = items.filter(item => item[field] === value)
         return { url, keys: (await get(url)).items.map(item => keyIn(item, key)), expected }
@@ -136,16 +138,16 @@ everyDatabase('each value that is shown finds the rows that show it, and no othe
 const textOf = (value: unknown) =>
   value === null ? 'null' : encodeURIComponent(typeof value === 'string' ? JSON.stringify(value) : String(value))
 
-/** Returns some elements of a list, from its beginning to its end. */
-function spread<T> (list: readonly T[]): readonly T[] {
-  const step = Math.max(1, Math.ceil(list.length / mostValues))
+/** Returns so many elements of a list at most, from its beginning to its end. */
+function spread<T> (list: readonly T[], most: number): readonly T[] {
+  const step = Math.max(1, Math.ceil(list.length / most))
   return list.filter((_, index) => index % step === 0)
 }
 
 everyDatabase('each item is at its key, and among those of each value of its fields', async ({ t, app, get }) => {
   for (const [collection, key] of Object.entries(listings)) {
     const { items } = await get(`/${collection}?size=10000`)
-    for (const item of spread(items)) {
+    for (const item of spread(items, mostValues)) {
       const path = key.map(name => encodeURIComponent(String(item[name]))).join()
       for (const url of [`/${collection}/${path}`, `/${collection}/by_${key.join()}/${path}`]) {
         const fields = Object.keys(item).join()

@@ -1,4 +1,4 @@
-import fc from '../../helpers/fast-check.ts'
+import fc, { runsOf } from '../../helpers/fast-check.ts'
 import { test } from 'tap'
 import { type Table, tableOf } from '../../../lib/sources/memory/table.ts'
 import { looks, openStage, steps, take, undoAll } from '../../helpers/index-steps.ts'
@@ -13,7 +13,7 @@ for (const [kind, open] of Object.entries(openStore)) {
       for (const step of steps) take(stage, step)
       undoAll(stage)
       for (const look of Object.values(looks)) look(stage)
-    }), { numRuns: Number(process.env['RUNS'] ?? 1000) })
+    }), { numRuns: runsOf(500) })
     t.pass()
   })
 }

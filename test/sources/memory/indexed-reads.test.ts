@@ -1,4 +1,4 @@
-import fc from '../../helpers/fast-check.ts'
+import fc, { runsOf } from '../../helpers/fast-check.ts'
 import { test } from 'tap'
 import type { DataField, RelationField } from '../../../lib/model/model.ts'
 import type { Operator } from '../../../lib/model/values.ts'
@@ -129,7 +129,7 @@ test('reads by index give what looking at every object gives, while rows come, g
       ), expected)
       assertSame(itemAt({ collection: indexed.people, via: undefined, where }), stood)
     }
-  }), { numRuns: Number(process.env['RUNS'] ?? 300) })
+  }), { numRuns: runsOf(150) })
   t.ok(Object.values(counts).every(count => count > 0), `each outcome is met: ${JSON.stringify(counts)}`)
 })
 
@@ -145,5 +145,5 @@ test('the first rows of an order are those that a full sort puts first', async t
         { field: age, descending }, { field: name, descending: !descending }, { field: id, descending: false }
       ]
       t.strictSame(sortRows(rows, order, most), sortRows(rows, order).slice(0, most))
-    }), { numRuns: 300 })
+    }), { numRuns: runsOf(150) })
 })
