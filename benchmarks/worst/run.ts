@@ -6,6 +6,7 @@ import { formatNumber, formatTable } from '../table.ts'
 import { buildEarlier } from './earlier.ts'
 import { type Cost, measure } from './measure.ts'
 import { worstRequests } from './requests.ts'
+import { type Compared, formatSummary } from './summary.ts'
 import { fillFile } from './world.ts'
 
 // npm run bench:worst [-- --commit 077c31f] [--only comma]
@@ -21,11 +22,13 @@ process.once('exit', () => { rmSync(earlier.folder, { recursive: true }) })
 fillFile(file)
 
 const sections: string[] = []
+const compared: Record<'sqlite' | 'memory', Compared[]> = { sqlite: [], memory: [] }
 for (const kind of ['sqlite', 'memory'] as const) {
   const rows: string[][] = []
   for (const request of worstRequests.filter(({ name }) => name.includes(only))) {
     const before = await measure(request, { entry: earlier.entry, kind, file })
     const after = await measure(request, { entry: today, kind, file })
+    compared[kind].push({ request, before, after })
     rows.push([request.name, after.end, ...cells(before), ...cells(after)])
     process.stderr.write(`${kind}: ${request.name}\n`)
   }
@@ -56,3 +59,4 @@ const text = [
 ].join('\n\n')
 if (only === '') writeFileSync('benchmarks/worst.md', `${text}\n`)
 console.log(text)
+console.log(`\nThe table of docs/limits.md:\n\n${formatSummary(compared.sqlite, compared.memory)}`)
