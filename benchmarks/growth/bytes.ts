@@ -38,7 +38,7 @@ async function measure (count: number): Promise<Bytes> {
   const world = makeWorld({ artists: count / 20, albumsEach: 4, tracksEach: 5 })
   const filled = await heap()
   const app = Fastify()
-  await app.register(dataApi, { collections: collections(table => memory(world[table])) })
+  await app.register(dataApi, { collections: collections(table => memory(world[table], { statementTimeout: 0 })) })
   await read(app, '/')
   const before = await heap()
   await read(app, '/tracks/7')

@@ -15,6 +15,13 @@ export function candidateRows (collection: Collection, where: Predicate): Iterab
   return indexed(where, collection, table) ?? table.all()
 }
 
+/** Returns the rows that equal the value of an identifier, by its index; undefined for any other predicate. */
+export function matchesByIndex (collection: Collection, where: Predicate): readonly object[] | undefined {
+  if (where.kind !== 'compare' || where.operator !== 'equals' || !isIndexed(where.field)) return undefined
+  const { field, value } = where
+  return value === null || typeof value === 'object' ? undefined : tableOf(collection).findBy(columnOf(field), value)
+}
+
 /** Rows, each once. */
 type Rows = readonly object[] | ReadonlySet<object>
 

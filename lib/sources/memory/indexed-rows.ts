@@ -2,7 +2,7 @@ import { memoize } from '../../memoize.ts'
 import { tick } from './clock.ts'
 import { type Difference, differenceOf, fullDifferenceOf, isChanged, isExtended } from './difference.ts'
 import { isMap, type RowPlace, positionFrom, positionOf, renumber, type Rows } from './places.ts'
-import { addPlace, makeIndex, removePlace, type ValueIndex } from './value-index.ts'
+import { addPlace, makeIndex, placesAt, removePlace, type ValueIndex } from './value-index.ts'
 import type { Column } from './values.ts'
 
 /**
@@ -118,9 +118,9 @@ export function isHeld ({ rows, places }: IndexedRows, place: RowPlace): boolean
 /** Returns the places of a row, by the index with the fewest candidates. An array may hold a row twice. */
 export function placesOf (indexed: IndexedRows, row: object): readonly RowPlace[] {
   let fewest: readonly RowPlace[] | undefined
-  for (const { places, read } of indexed.indexes.values()) {
-    const some = places.get(read(row))
-    if (some !== undefined && some.length < (fewest?.length ?? Infinity)) fewest = some
+  for (const index of indexed.indexes.values()) {
+    const some = placesAt(index, index.read(row))
+    if (some.length > 0 && some.length < (fewest?.length ?? Infinity)) fewest = some
   }
   const found = fewest?.filter(place => place.row === row && isHeld(indexed, place)) ?? []
   return found.length > 0 ? found : search(indexed, row)

@@ -3,7 +3,7 @@ import type { DataField } from '../../model/model.ts'
 import type { Listing, Origin, ReadPlan, Selection, Step, ReadPlanOf, Row } from '../../plan/plan.ts'
 import { always } from '../../plan/predicates.ts'
 import type { Ends, Group, JsonResult, Missed, ReadResult } from '../source.ts'
-import { candidateRows } from './candidates.ts'
+import { candidateRows, matchesByIndex } from './candidates.ts'
 import { tick } from './clock.ts'
 import { compileFilter, filterRows } from './filter.ts'
 import { sortLong } from './merge-sort.ts'
@@ -61,7 +61,9 @@ export function resolveSteps (steps: readonly Step[]): Resolved | Missed {
 function rowsOf (
   { collection, via }: Origin | Step, parent: object | undefined, where: Listing['where']
 ): readonly object[] {
-  if (via === undefined || parent === undefined) return matchingRows(candidateRows(collection, where), where)
+  if (via === undefined || parent === undefined) {
+    return matchesByIndex(collection, where) ?? matchingRows(candidateRows(collection, where), where)
+  }
   return inTurn(() => relatedOf(via)(parent), rows => matchingRows(rows, where))
 }
 

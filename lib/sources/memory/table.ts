@@ -2,7 +2,7 @@ import {
   addRow, follow, followAll, forget, type IndexedRows, indexOf, indexRows, isHeld, placesOf, removeRow
 } from './indexed-rows.ts'
 import { isMap, type Rows } from './places.ts'
-import { addPlace, highestIn, removePlace, type ValueIndex } from './value-index.ts'
+import { addPlace, highestIn, placesAt, removePlace, type ValueIndex } from './value-index.ts'
 import type { Column } from './values.ts'
 
 export type { Rows } from './places.ts'
@@ -62,14 +62,10 @@ function find (indexed: IndexedRows, columns: readonly Column[], value: unknown)
 }
 
 /** Returns the rows with the value; undefined if the application has replaced one of the rows or its value. */
-function currentRows (
-  indexed: IndexedRows, { places, read }: ValueIndex, value: unknown
-): readonly object[] | undefined {
-  const found = places.get(value)
-  if (found === undefined) return []
+function currentRows (indexed: IndexedRows, index: ValueIndex, value: unknown): readonly object[] | undefined {
   const rows: object[] = []
-  for (const place of found) {
-    if (!isHeld(indexed, place) || read(place.row) !== value) return undefined
+  for (const place of placesAt(index, value)) {
+    if (!isHeld(indexed, place) || index.read(place.row) !== value) return undefined
     rows.push(place.row)
   }
   return rows
@@ -81,7 +77,7 @@ function repairedRows (indexed: IndexedRows, columns: readonly Column[], value: 
   const rows = currentRows(indexed, indexOf(indexed, columns), value)
   if (rows !== undefined) return rows
   indexed.indexes.clear()
-  return (indexOf(indexed, columns).places.get(value) ?? []).map(place => place.row)
+  return placesAt(indexOf(indexed, columns), value).map(place => place.row)
 }
 
 function insert (indexed: IndexedRows, row: object, key: unknown): Undo {

@@ -10,12 +10,24 @@ export interface ValueIndex {
   readonly toComparable: ToComparable | undefined
   /** Reads the value as it is compared. */
   readonly read: Reader
-  readonly places: Map<unknown, RowPlace[]>
+  readonly places: Map<unknown, Places>
   /** Undefined until highestIn() asks for it. */
   uppermost: Uppermost | undefined
   /** True if the values include, or included, integers that a double cannot hold. */
   hasLarge: boolean
 }
+
+/** The places of a value. Of an identifier it is one; a list of one place would take 56 bytes more. */
+type Places = RowPlace | RowPlace[]
+
+/** Returns the places of a value, in the order of the rows. */
+export function placesAt ({ places }: ValueIndex, value: unknown): readonly RowPlace[] {
+  const found = places.get(value)
+  if (found === undefined) return none
+  return Array.isArray(found) ? found : [found]
+}
+
+const none: readonly RowPlace[] = []
 
 /** Makes an index of columns, without places. */
 export function makeIndex (columns: readonly Column[]): ValueIndex {
@@ -47,25 +59,31 @@ export function addPlace (index: ValueIndex, place: RowPlace): void {
   if (value === null) return
   const others = index.places.get(value)
   if (others === undefined) {
-    index.places.set(value, [place])
+    index.places.set(value, place)
     if (typeof value === 'number') index.uppermost?.add(value)
     else if (typeof value === 'bigint') index.hasLarge = true
-    return
+  } else if (Array.isArray(others)) {
+    const position = positionFrom(others, place.number)
+    if (position === others.length && position < fewest) index.places.set(value, [...others, place])
+    else if (position === others.length) others.push(place)
+    else if (others[position] !== place) others.splice(position, 0, place)
+  } else if (others !== place) {
+    index.places.set(value, others.number < place.number ? [others, place] : [place, others])
   }
-  const position = positionFrom(others, place.number)
-  if (position === others.length) others.push(place)
-  else if (others[position] !== place) others.splice(position, 0, place)
 }
+
+// A list that is pushed to keeps room for sixteen more places. Shorter ones, as most are, are copied instead.
+const fewest = 8
 
 /** Removes a place from the current value of its row. Must be called before a write changes that value. */
 export function removePlace (index: ValueIndex, place: RowPlace): void {
   const value = index.read(place.row)
   const others = index.places.get(value)
   if (others === undefined) return
-  const position = positionFrom(others, place.number)
-  if (others[position] !== place) return
-  if (others.length > 1) others.splice(position, 1)
-  else {
+  if (Array.isArray(others) && others.length > 1) {
+    const position = positionFrom(others, place.number)
+    if (others[position] === place) others.splice(position, 1)
+  } else if (placesAt(index, value)[0] === place) {
     index.places.delete(value)
     if (typeof value === 'number') index.uppermost?.remove(value)
   }
