@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import { type TBoolean, type TNumber, type TString, type TUnion, Type } from '@sinclair/typebox'
 import type { Test } from 'tap'
 import dataApi, { type Declared } from '../../lib/index.ts'
 import Fastify from './fastify.ts'
@@ -38,6 +38,7 @@ export type Columns = Readonly<Record<string, readonly [type: string, schema:
   | ReturnType<typeof Type.String>
   | ReturnType<typeof Type.Number>
   | ReturnType<typeof Type.Integer>
+  | TUnion<[TNumber, TBoolean, TString]>
   | ReturnType<typeof Type.Any>, ...values: string[]]>>
 
 /** Values that a client can write into a cursor by hand. */

@@ -44,6 +44,10 @@ const onPostgres: Columns = {
     "'2024-02-29 12:00:00.123999'"
   ],
   zoned: ['timetz', Type.String({ format: 'time', ...R }), "'12:00+05:30'", "'12:00Z'", "'06:30Z'", "'23:00-02'"],
+  scalar: [
+    'jsonb', Type.Union([Type.Number(), Type.Boolean(), Type.String()], R), "'9007199254740993'", "'1.50'", "'1e21'",
+    "'0.1428571428571428571'", "'\"a\"'", "'true'", "'7'"
+  ],
   span: ['interval', Type.String(R), "'1 day'", "'2 hours'", "'-3 mons'"],
   whole: ['real', Type.Integer(R), '1', '16777216', '9007199254740992'],
   since: ['timestamptz', Type.String(R), "'infinity'", "'0044-03-15 BC'", "'2024-02-29 12:00:00.123999+00'"],
@@ -79,6 +83,7 @@ test('PostgreSQL: each row is on one page and found by what is shown, whatever i
     moment: '0044-03-15T10:00:00.123Z BC',
     plain: '2024-02-29T12:00:00.123Z',
     zoned: '06:30:00+00',
+    scalar: '1000000000000000000000',
     span: '-3 mons',
     whole: 9007199000000000,
     since: '2024-02-29T12:00:00.123999+00:00',

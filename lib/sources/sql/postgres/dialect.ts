@@ -6,7 +6,7 @@ import { readInteger, readNumber } from '../statements/exact-numbers.ts'
 import { parseScalar, parseText } from '../statements/parse-json.ts'
 import { isTyped, type Slot } from '../statements/shape.ts'
 import { boundOf } from './inexact.ts'
-import { byCodePoint, type Form, formOf, forms, isJson, text, textForm } from './forms.ts'
+import { byCodePoint, type Form, formOf, forms, isJson, numberMember, text, textForm } from './forms.ts'
 import { postgresWriter } from './json.ts'
 
 /**
@@ -29,7 +29,7 @@ export const postgresDialect: Dialect = {
   // Equal decimals have different texts, with and without zeros at their ends.
   encodeGroup: (value, columnType) => columnType.kind === 'decimal'
     ? sql`trim_scale(${value})::text`
-    : isText(columnType) || isInexactNumber(columnType) ? value : formOf(columnType).encode(value),
+    : isAsCompared(columnType) ? value : formOf(columnType).encode(value),
   decodeGroup: (encoded, columnType) => columnType.kind === 'mixed' ? encoded : decode(encoded, columnType),
   position: (column, columnType) => formOf(columnType).inexact?.position?.(column),
   storedOperand: (slot, columnType, textual) => textual
@@ -103,6 +103,10 @@ function within (select: Sql, columns: readonly string[], longest: number): Sql 
 
 const isInexactNumber = (columnType: ColumnType) => formOf(columnType).inexact?.shownType === 'double precision'
 
+/** Returns true for a field whose groups are encoded as they are compared. */
+const isAsCompared = (columnType: ColumnType) =>
+  isText(columnType) || columnType.kind === 'mixed' || isInexactNumber(columnType)
+
 /** Returns true for a field of plain text, whose values are compared as they are shown. */
 const isText = ({ kind }: ColumnType) => kind === 'string'
 
@@ -148,6 +152,9 @@ function decode (encoded: unknown, { kind, type }: ColumnType): unknown {
   if (kind === 'integer') return encoded === null ? null : readInteger(String(encoded))
   if (kind === 'number') {
     return typeof encoded === 'number' ? encoded + 0 : encoded === null ? null : readNumber(String(encoded))
+  }
+  if (kind === 'mixed' && typeof encoded === 'object' && encoded !== null && numberMember in encoded) {
+    return parseScalar(String(encoded[numberMember]))
   }
   // A column of type json or jsonb gives JSON values. JSON in a column of text arrives as a string.
   if (typeof encoded !== 'string' || isJson(type)) return encoded

@@ -60,12 +60,17 @@ const jsonString = '^"([^"\\\\[:cntrl:]]|\\\\["\\\\/bfnrt])*"$'
 const unquoted = (column: Sql) => sql`(case when left(${text(column)}, 1) <> '"' then ${text(column)}
   when ${text(column)} ~ ${sql.lit(jsonString)} then ${text(column)}::json #>> '{}' else ${text(column)} end)`
 
-/** A number is without zeros at its end, as JavaScript writes it. */
-function scalarOfJson (column: Sql): Sql {
-  const text = sql`(to_jsonb(${column}) #>> '{}')`
-  const isNumber = sql`jsonb_typeof(to_jsonb(${column})) = 'number'`
-  return sql`(case when ${isNumber} then trim_scale(${text}::numeric)::text else ${text} end) collate "C"`
-}
+const isJsonNumber = (column: Sql) => sql`jsonb_typeof(to_jsonb(${column})) = 'number'`
+/** The text of a number is without zeros at its end. */
+const jsonNumber = (column: Sql) => sql`trim_scale((to_jsonb(${column}) #>> '{}')::numeric)::text`
+
+const scalarOfJson = (column: Sql) => sql`(case when ${isJsonNumber(column)} then ${jsonNumber(column)}
+  else to_jsonb(${column}) #>> '{}' end) collate "C"`
+
+/** The member under which a number in a column of JSON is encoded as text, which JSON.parse() does not round. */
+export const numberMember = '(number)'
+const exactScalar = (column: Sql) => sql`(case when ${isJsonNumber(column)}
+  then json_build_object(${sql.lit(numberMember)}, ${jsonNumber(column)}) else to_json(${column}) end)`
 
 export const forms = {
   isoText: asText(isoText),
@@ -81,8 +86,8 @@ export const forms = {
   mixedJson: {
     type: 'text',
     comparable: scalarOfJson,
-    encode: asIs,
-    fetch: text
+    encode: exactScalar,
+    fetch: column => text(exactScalar(column))
   },
   uuid: plain('uuid', text),
   integer: plain('bigint'),
