@@ -146,3 +146,21 @@ test('a STRICT table is taken at its word, and what others hold is looked at', a
     [...alike, { id: 4, word: 'a', whole: '0.30000000000000004', share: 'x', made: 'a!', told: 'a' }])
   t.match(texts.at(-1), '."word" as text)')
 })
+
+test('NaN, which is text, has a group among numbers, and a value that no path names has none', async t => {
+  const db = sqlite(':memory:', { check: 'warn' })
+  db.exec(`create table things (id integer primary key, n numeric);
+    insert into things (n) values (1.5), ('NaN'), ('abc'), (9e999), (null), ('NaN')`)
+  const Thing = Type.Object({
+    id: Type.Integer({ identifier: true, readable: true }), n: Type.Optional(Type.Number({ readable: true }))
+  })
+  const app = Fastify()
+  await app.register(dataApi, { collections: { things: collection(Thing, { source: db.table('things') }) } })
+  const groups = { 1.5: [{ id: 1 }], Infinity: [{ id: 4 }], NaN: [{ id: 2 }, { id: 6 }] }
+  t.strictSame((await app.inject('/things/by_n?fields=id')).json(), groups)
+  for (const [n, items] of Object.entries(groups)) {
+    t.strictSame((await app.inject(`/things/by_n/${n}?fields=id`)).json(), items, n)
+  }
+  await app.close()
+  db.close()
+})
