@@ -163,7 +163,10 @@ function addJoin (
     : holder.names.take(plain, propertyOf(`${target.table.name}_by_${table.name}`))
   const foreignKey = [columnName(holder, ownColumn)]
   const otherKey = [columnName(holder, otherColumn)]
-  const flags: Flags = { readable: true, ...write && { writable: true }, hidden: true }
+  // A link has no other values than the two keys.
+  const isWritable = write && table.columns.every(({ name, nullable, filled }) =>
+    nullable || filled || name === ownColumn || name === otherColumn)
+  const flags: Flags = { readable: true, ...isWritable && { writable: true }, hidden: true }
   const join = { through: table.name, otherKey }
   holder.last.push({ kind: 'sub-collection', property, target: target.property, foreignKey, join, flags })
 }
