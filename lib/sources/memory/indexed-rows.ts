@@ -1,5 +1,5 @@
 import { memoize } from '../../memoize.ts'
-import { tick } from './clock.ts'
+import { tickShared } from './clock.ts'
 import { type Difference, differenceOf, fullDifferenceOf, isChanged, isExtended } from './difference.ts'
 import { isMap, type RowPlace, positionFrom, positionOf, renumber, type Rows } from './places.ts'
 import { addPlace, makeIndex, placesAt, removePlace, type ValueIndex } from './value-index.ts'
@@ -48,7 +48,7 @@ function finish ({ places, unfinished }: IndexedRows, name: string, columns: rea
   const building = unfinished.get(name) ?? { index: makeIndex(columns), count: 0 }
   unfinished.set(name, building)
   for (; building.count < places.length; building.count++) {
-    tick()
+    tickShared()
     addPlace(building.index, places[building.count] as RowPlace)
   }
   return building.index
@@ -77,7 +77,7 @@ export function follow (indexed: IndexedRows): void {
 function append (indexed: IndexedRows, rows: readonly object[]): void {
   const { places, indexes } = indexed
   while (places.length < rows.length) {
-    tick()
+    tickShared()
     const place = { row: rows[places.length] as object, key: undefined, number: indexed.next++ }
     places.push(place)
     for (const index of indexes.values()) addPlace(index, place)
