@@ -56,8 +56,9 @@ const keyOf = ({ keys }: GeneratedCollection) => keys.length > 1 ? { key: keys.m
 const lacksValues = ({ schema, keys }: GeneratedCollection) => Object.entries(schema).some(([property, one]) => {
   const [key, other] = keys
   if (isSubCollection(one) || isSubItem(one) || one['writable'] === true || one['version'] === true) return false
-  // The database makes such a key, and the plugin a random one.
-  if (property === key?.property && other === undefined && key.kind !== 'text') return false
+  // The database makes a key that counts, and the plugin a random one.
+  const isMade = key?.kind === 'key' || key?.kind === 'uuid'
+  if (property === key?.property && other === undefined && isMade) return false
   return !isOptional(one) && !acceptsNull(one) && (one['default'] ?? undefined) === undefined
 })
 

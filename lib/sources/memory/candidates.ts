@@ -17,7 +17,7 @@ export function candidateRows (collection: Collection, where: Predicate): Iterab
 
 /** Returns the rows that equal the value of an identifier, by its index; undefined for any other predicate. */
 export function matchesByIndex (collection: Collection, where: Predicate): readonly object[] | undefined {
-  if (where.kind !== 'compare' || where.operator !== 'equals' || !isIndexed(where.field)) return undefined
+  if (where.kind !== 'compare' || !isExact(where.operator) || !isIndexed(where.field)) return undefined
   const { field, value } = where
   return value === null || typeof value === 'object' ? undefined : tableOf(collection).findBy(columnOf(field), value)
 }
