@@ -14,7 +14,7 @@
  * but a ScopedDatabase, so the compiler proves that every statement was scoped; a ScopedDatabase takes no change but an
  * AuthorisedChange, so the compiler proves that its values and its link were authorised. hooks.ts asks `differ`, for
  * Cache-Control and Vary.
- * model/rules.ts checks the form of the declarations. The tests are test/contract/rules.test.ts and
+ * model/rules.ts checks the form of the declarations. The tests are those of test/contract/rules/ and
  * test/contract/non-interference.test.ts.
  */
 import { LruMap } from 'toad-cache'
