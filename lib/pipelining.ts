@@ -16,7 +16,8 @@ export interface Reply { readonly raw: ServerResponse, readonly request: { reado
 interface Connection {
   /** The last write that arrived, until it is finished. */
   lastWrite: ServerResponse | undefined
-  readonly started: Set<ServerResponse>
+  /** At most one, but for a write that goes on after its timeout. A Set would make a new table for most writes. */
+  readonly started: ServerResponse[]
   /** Starts writes that wait, in the order in which they arrived. */
   readonly waiting: Map<ServerResponse, () => void>
   watched: boolean
@@ -54,7 +55,7 @@ export function startWrite (reply: Reply, start: () => void): void {
   }
   const connection = connectionOf(request.socket)
   if (!isPipelined(reply)) {
-    connection.started.add(response)
+    connection.started.push(response)
     start()
     return
   }
@@ -66,7 +67,9 @@ export function startWrite (reply: Reply, start: () => void): void {
 /** Ends a write. If its client has left, the next write of the connection starts. Calling it again does nothing. */
 export function finishWrite ({ raw: response, request: { raw: request } }: Reply): void {
   const connection = connections.get(request.socket)
-  if (connection === undefined || !connection.started.delete(response)) return
+  const index = connection?.started.indexOf(response) ?? -1
+  if (connection === undefined || index < 0) return
+  connection.started.splice(index, 1)
   if (connection.lastWrite === response) connection.lastWrite = undefined
   if (request.socket.destroyed) startNext(connection)
 }
@@ -78,7 +81,7 @@ const isPipelined = ({ raw, request }: Reply) => isHttp1(request.raw) && raw.soc
 function connectionOf (socket: Socket): Connection {
   const known = connections.get(socket)
   if (known !== undefined) return known
-  const connection: Connection = { lastWrite: undefined, started: new Set(), waiting: new Map(), watched: false }
+  const connection: Connection = { lastWrite: undefined, started: [], waiting: new Map(), watched: false }
   connections.set(socket, connection)
   return connection
 }
@@ -87,7 +90,7 @@ function startWaiting ({ started, waiting }: Connection, response: ServerRespons
   const start = waiting.get(response)
   if (start === undefined) return
   waiting.delete(response)
-  started.add(response)
+  started.push(response)
   start()
 }
 
@@ -100,5 +103,5 @@ function watch (socket: Socket, connection: Connection): void {
 
 function startNext (connection: Connection): void {
   const [first] = connection.waiting.keys()
-  if (first !== undefined && connection.started.size === 0) startWaiting(connection, first)
+  if (first !== undefined && connection.started.length === 0) startWaiting(connection, first)
 }

@@ -123,15 +123,18 @@ function enterDictionary (
     const identified = identifyBy(identifier, { text: value, parts: parts[index + 1] ?? [] }, collection, context)
     return after(identified, one => ({ to: itemOf(resource, one, value, index + 1), used: 2 }))
   }
-  if (identifier?.kind === 'key') return { to: { ...resource, kind: 'dictionary', by: identifier.fields }, used: 1 }
+  if (identifier?.kind === 'key') return { to: dictionaryOf(resource, identifier.fields), used: 1 }
   const field = findReadable(collection, name)
   if (field === undefined || field.kind === 'sub-item' || field.kind === 'sub-collection') return undefined
   if (field.kind === 'computed' || !field.filterable || field.type.kind === 'json') {
     throw fieldNotFound(segment, undefined)
   }
-  if (value === undefined) return { to: { ...resource, kind: 'dictionary', by: aloneOf(field) }, used: 1 }
+  if (value === undefined) return { to: dictionaryOf(resource, aloneOf(field)), used: 1 }
   return { to: groupOf(resource, field, value), used: 2 }
 }
+
+const dictionaryOf = ({ from, where, walked }: CollectionResource, by: readonly DataField[]): Resource =>
+  ({ kind: 'dictionary', from, where, by, walked })
 
 /** Plans are cached for each list of fields. */
 const aloneOf = memoize((field: DataField): readonly DataField[] => [field])

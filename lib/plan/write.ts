@@ -67,10 +67,10 @@ function planCreate (resource: On<'collection'>, request: WriteRequest, limits: 
   if (many && body.length > limits.items) throw contentTooLarge(`The body holds more than ${limits.items} items.`)
   const link = planLink(resource, body, request, limits)
   if (link !== undefined) return link
-  const context = {
-    form: 'create', presets: [...presets, ...parentPresets(from.via)], allowance: allowanceOf(limits)
-  } as const
-  const bodyOf = (value: unknown, pointer: string) => planBody(value, from.collection, { ...context, pointer })
+  const allPresets = from.via === undefined ? presets : [...presets, ...parentPresets(from.via)]
+  const allowance = allowanceOf(limits)
+  const bodyOf = (value: unknown, pointer: string) =>
+    planBody(value, from.collection, { form: 'create', pointer, presets: allPresets, allowance })
   const bodies = many ? body.map((one: unknown, index) => bodyOf(one, `/${index}`)) : [bodyOf(body, '')]
   checkAll(bodies)
   const representation = projectionOf(from.collection, request, limits)

@@ -24,10 +24,11 @@ export const bodyTypes = ['application/json', 'application/merge-patch+json'] as
 
 /** Parses a body once, for the hooks of the application and for the plan of the request. Throws nothing. */
 export function receiveBody (text: BodyText, limits: BodyLimits): Body {
+  const { contentType, bytes } = text
   try {
-    return { ...text, value: parseBody(text, limits), refusal: undefined }
+    return { contentType, bytes, value: parseBody(text, limits), refusal: undefined }
   } catch (error) {
-    if (error instanceof DataApiError) return { ...text, value: undefined, refusal: error }
+    if (error instanceof DataApiError) return { contentType, bytes, value: undefined, refusal: error }
     throw error
   }
 }

@@ -20,11 +20,16 @@ export interface Answer {
 /** A link of the `Link` header (RFC 8288). `target` is a URL. */
 export interface Link { readonly rel: string, readonly target: string }
 
-const common = { 'content-type': 'application/json; charset=utf-8', vary: 'Accept' }
+const type = 'application/json; charset=utf-8'
+const common = { 'content-type': type, vary: 'Accept' }
 
 /** Returns an answer whose body is JSON text. */
-export const json = (status: number, body: string, headers?: Answer['headers'], links: readonly Link[] = []): Answer =>
-  ({ status, headers: headers === undefined ? common : { ...common, ...headers }, links, body })
+export function json (
+  status: number, body: string, headers?: Answer['headers'], links: readonly Link[] = []
+): Answer {
+  const all = headers === undefined ? common : { 'content-type': type, vary: 'Accept', ...headers }
+  return { status, headers: all, links, body }
+}
 
 /** Returns a 200 whose body is JSON text. */
 export const ok = (body: string, headers?: Answer['headers'], links?: readonly Link[]): Answer =>

@@ -45,7 +45,7 @@ export async function createItem (creation: Creation, work: UnitOfWork): Promise
   const draft = await fillDraft(creation, link, work)
   const key = await insertItem(draft, creation, work)
   if (key === undefined) return undefined
-  const created = { ...draft.values, ...keyProperties(collection, key) }
+  const created: Values = Object.assign({}, draft.values, keyProperties(collection, key))
   work.saved.push({ collection, saved: { kind: 'created', item: created } })
   if (link?.kind === 'join' && parent !== undefined) {
     await linkItems({ field: link.field, own: parent.key, other: key, pointer }, work)

@@ -128,7 +128,8 @@ function createdItem (plan: WritePlan, result: WriteResult): Located | undefined
   }
   if (plan.kind !== 'create' || plan.many || result.kind !== 'created') return undefined
   const [item] = result.items
-  return item && { ...plan.from, key: item.key, steps: plan.steps }
+  const { collection, via } = plan.from
+  return item && { collection, via, key: item.key, steps: plan.steps }
 }
 
 /** Returns the caller's database for a path, whose collections all belong to one database. */

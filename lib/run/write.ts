@@ -186,7 +186,8 @@ async function runUpdate (plan: WritePlanOf<'update'>, work: UnitOfWork, isRetry
   if (parent.kind !== 'parent') return parent
   if (!fitsParent(insert, parent)) return found
   if (insert.body.violations.length > 0) throw validation(insert.body.violations)
-  const created = await createItem({ ...insert, parent: parent.item, orNothing: !isRetry }, work)
+  const { from, given, body } = insert
+  const created = await createItem({ from, given, body, parent: parent.item, orNothing: !isRetry }, work)
   if (created === undefined) throw new UpsertConflict()
   const row = await readProjection(collection, created, representation, work)
   return { kind: 'created', items: [{ key: keyOf(created, collection), row }] }

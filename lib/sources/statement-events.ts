@@ -56,9 +56,8 @@ export const beginStatement = (): number => isObserved() ? performance.now() : 0
 export function endStatement (about: About, begun: number, rows: number | undefined, error?: unknown): void {
   if (error instanceof Error) failedStatements.set(error, about.text)
   if (begun === 0) return
-  const event = {
-    ...about, startTime: performance.timeOrigin + begun, duration: performance.now() - begun, rows, error
-  }
+  const startTime = performance.timeOrigin + begun
+  const event = { startTime, duration: performance.now() - begun, rows, error, ...about }
   statementChannel.publish(event)
   const totals = statementTotals.getStore()
   if (totals === undefined) return

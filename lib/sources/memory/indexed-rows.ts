@@ -28,8 +28,16 @@ export const indexRows = (rows: Rows): IndexedRows =>
 export function forget (indexed: IndexedRows): void {
   indexed.places.length = 0
   indexed.indexes.clear()
-  indexed.unfinished.clear()
+  dropUnfinished(indexed)
   indexed.next = 0
+}
+
+/**
+ * Drops the unfinished indexes. A Map that is cleared gets a new table, also if it is empty, and the old one keeps it
+ * alive until a full garbage collection.
+ */
+export function dropUnfinished ({ unfinished }: IndexedRows): void {
+  if (unfinished.size > 0) unfinished.clear()
 }
 
 /** Returns the index of columns. The first call builds it. Can be suspended; the next call goes on. */
@@ -91,7 +99,7 @@ export function followAll (indexed: IndexedRows): void {
 
 function apply (indexed: IndexedRows, { start, after, removed, added }: Difference): void {
   const { places, indexes } = indexed
-  indexed.unfinished.clear()
+  dropUnfinished(indexed)
   // To build an index again costs less than to remove most of it place by place.
   if (removed.length > places.length / 2) indexes.clear()
   for (const index of indexes.values()) for (const place of removed) removePlace(index, place)
@@ -138,7 +146,7 @@ function search (indexed: IndexedRows, row: object): readonly RowPlace[] {
 /** Adds a row at the position of its place's number; in a Map always at the end. */
 export function addRow (indexed: IndexedRows, place: RowPlace): void {
   const { rows, places, indexes } = indexed
-  indexed.unfinished.clear()
+  dropUnfinished(indexed)
   const position = isMap(rows) ? places.length : positionFrom(places, place.number)
   if (isMap(rows)) (rows as Map<unknown, object>).set(place.key, place.row)
   else (rows as object[]).splice(position, 0, place.row)
@@ -148,8 +156,9 @@ export function addRow (indexed: IndexedRows, place: RowPlace): void {
 }
 
 /** Removes a row. `Rows` is readonly for collections that are only read; a collection with writes may be changed. */
-export function removeRow ({ rows, places, indexes, unfinished }: IndexedRows, place: RowPlace): void {
-  unfinished.clear()
+export function removeRow (indexed: IndexedRows, place: RowPlace): void {
+  const { rows, places, indexes } = indexed
+  dropUnfinished(indexed)
   const position = positionOf(places, place)
   for (const index of indexes.values()) removePlace(index, place)
   places.splice(position, 1)

@@ -144,7 +144,8 @@ function findPage ({ from, listing, cursorBound }: ListPlan, parent: object | un
   const { where, order, range } = listing
   return inTurn(() => rowsOf(from, parent, where), rows =>
     inTurn(() => matchingRows(rows, cursorBound), following => {
-      return { ...cut(sortRows(following, order, limitOf(range)), range), total: rows.length }
+      const { page, more } = cut(sortRows(following, order, limitOf(range)), range)
+      return { page, more, total: rows.length }
     }))
 }
 

@@ -1,5 +1,5 @@
 import {
-  addRow, follow, followAll, forget, type IndexedRows, indexOf, indexRows, isHeld, placesOf, removeRow
+  addRow, dropUnfinished, follow, followAll, forget, type IndexedRows, indexOf, indexRows, isHeld, placesOf, removeRow
 } from './indexed-rows.ts'
 import { isMap, type Rows } from './places.ts'
 import { addPlace, highestIn, placesAt, removePlace, type ValueIndex } from './value-index.ts'
@@ -106,7 +106,7 @@ const ownProperty = (row: object, property: string): unknown =>
 
 function setProperties (indexed: IndexedRows, row: object, values: Readonly<Record<string, unknown>>): void {
   follow(indexed)
-  indexed.unfinished.clear()
+  dropUnfinished(indexed)
   const isChanged = ({ property }: Column) => Object.hasOwn(values, property)
   const indexes = [...indexed.indexes.values()].filter(({ columns }) => columns.some(isChanged))
   const places = indexes.length === 0 ? [] : placesOf(indexed, row)
