@@ -149,10 +149,16 @@ export function addRow (indexed: IndexedRows, place: RowPlace): void {
   dropUnfinished(indexed)
   const position = isMap(rows) ? places.length : positionFrom(places, place.number)
   if (isMap(rows)) (rows as Map<unknown, object>).set(place.key, place.row)
-  else (rows as object[]).splice(position, 0, place.row)
-  places.splice(position, 0, place)
+  else insertAt(rows as object[], position, place.row)
+  insertAt(places, position, place)
   settle(indexed, position, position + 1)
   for (const index of indexes.values()) addPlace(index, place)
+}
+
+/** Inserts an element. Most are added at the end, where splice() takes twice as long as push(). */
+function insertAt<T> (list: T[], position: number, element: T): void {
+  if (position === list.length) list.push(element)
+  else list.splice(position, 0, element)
 }
 
 /** Removes a row. `Rows` is readonly for collections that are only read; a collection with writes may be changed. */

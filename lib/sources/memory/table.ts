@@ -96,7 +96,8 @@ function insert (indexed: IndexedRows, row: object, key: unknown): Undo {
 }
 
 function update (indexed: IndexedRows, row: object, values: Readonly<Record<string, unknown>>): Undo {
-  const before = Object.fromEntries(Object.keys(values).map(property => [property, ownProperty(row, property)]))
+  const before: Record<string, unknown> = {}
+  for (const property of Object.keys(values)) before[property] = ownProperty(row, property)
   setProperties(indexed, row, values)
   return () => { setProperties(indexed, row, before) }
 }
@@ -111,13 +112,13 @@ function setProperties (indexed: IndexedRows, row: object, values: Readonly<Reco
   const indexes = [...indexed.indexes.values()].filter(({ columns }) => columns.some(isChanged))
   const places = indexes.length === 0 ? [] : placesOf(indexed, row)
   for (const index of indexes) for (const place of places) removePlace(index, place)
-  for (const [property, value] of Object.entries(values)) setProperty(row, property, value)
+  for (const property of Object.keys(values)) setProperty(row, property, values[property])
   for (const index of indexes) for (const place of places) addPlace(index, place)
 }
 
 function setProperty (row: object, property: string, value: unknown): void {
   if (value === undefined) Reflect.deleteProperty(row, property)
-  else Object.assign(row, { [property]: value })
+  else (row as Record<string, unknown>)[property] = value
 }
 
 function remove (indexed: IndexedRows, row: object): Undo {

@@ -1,5 +1,6 @@
+import { memoize } from '../../memoize.ts'
 import { type KeyValues, singleKey, uniques } from '../../model/keys.ts'
-import type { Collection, StoredField } from '../../model/model.ts'
+import type { Collection, StoredField, SubItemField } from '../../model/model.ts'
 import { type Scalar, toValue } from '../../model/values.ts'
 import type { Step } from '../../plan/plan.ts'
 import type { Change, Changed, ChangeOf, ConstraintViolation, LinkChange, Stored } from '../source.ts'
@@ -25,8 +26,7 @@ const refused = (by: ConstraintViolation['by'], ...fields: readonly StoredField[
   ({ kind: 'refused', by, fields })
 
 function insert ({ collection, values, orNothing }: ChangeOf<'insert'>, undo: Undo[]): Changed {
-  const complete: Stored = new Map([...values, ...collection.key.map(field =>
-    [field, values.get(field) ?? nextKey(field, collection)] as const)])
+  const complete = withKey(values, collection)
   const violation = violationOf({ collection, values: complete, row: undefined }, collection.stored)
   if (violation?.by === 'unique' && orNothing) return unchanged
   if (violation !== undefined) return violation
@@ -34,6 +34,15 @@ function insert ({ collection, values, orNothing }: ChangeOf<'insert'>, undo: Un
   const key = collection.key.map(field => complete.get(field) as Scalar)
   undo.push(tableOf(collection).insert(toRow(complete), toIndexed(key)))
   return { kind: 'changed', key }
+}
+
+/** Returns the values of a new item with those of its key, which are generated where there are none. */
+function withKey (values: Stored, collection: Collection): Stored {
+  const complete = new Map(values)
+  for (const field of collection.key) {
+    if ((values.get(field) ?? null) === null) complete.set(field, nextKey(field, collection))
+  }
+  return complete
 }
 
 function update ({ collection, steps, values }: ChangeOf<'update'>, undo: Undo[]): Changed {
@@ -95,8 +104,11 @@ function resolvedRow (steps: readonly Step[]): object | undefined {
   return resolved.kind === 'resolved' ? resolved.row : undefined
 }
 
-const toRow = (values: Stored) =>
-  Object.fromEntries([...values].map(([field, value]) => [field.property, copyOf(toValue(value, field))]))
+function toRow (values: Stored): Record<string, unknown> {
+  const row: Record<string, unknown> = {}
+  for (const [field, value] of values) row[field.property] = copyOf(toValue(value, field))
+  return row
+}
 
 const copyOf = (value: unknown) => typeof value === 'object' ? structuredClone(value) : value
 
@@ -112,9 +124,9 @@ function violationOf (write: PendingWrite, checked: readonly StoredField[]): Con
   const absent = checked.find(field => !field.nullable && valueIn(write, field) === null)
   if (absent !== undefined) return refused('other', absent)
   const duplicates = duplicateFields(write, checked)
-  if (duplicates.length > 0) return refused('unique', ...duplicates)
+  if (duplicates.size > 0) return refused('unique', ...duplicates)
   const dangling = danglingFields(write, checked)
-  if (dangling.length > 0) return refused('foreign-key', ...new Set(dangling))
+  if (dangling.size > 0) return refused('foreign-key', ...dangling)
   const setsKey = write.collection.key.some(field => checked.includes(field))
   return setsKey && leavesReferrers(write) ? refused('foreign-key') : undefined
 }
@@ -122,31 +134,44 @@ function violationOf (write: PendingWrite, checked: readonly StoredField[]): Con
 const valueIn = ({ values }: PendingWrite, field: StoredField): unknown => values.get(field) ?? null
 
 /** Returns the values that fields will have after the write, as toIndexed() returns them. */
-function valuesAfter ({ values, row }: PendingWrite, fields: readonly StoredField[]): unknown {
-  return toIndexed(fields.map(field =>
-    values.has(field) || row === undefined ? values.get(field) ?? null : valueOf(row, field)))
+function valuesAfter (write: PendingWrite, fields: readonly StoredField[]): unknown {
+  const [field, other] = fields
+  if (field !== undefined && other === undefined) return valueAfter(write, field)
+  return toIndexed(fields.map(one => valueAfter(write, one)))
 }
+
+const valueAfter = ({ values, row }: PendingWrite, field: StoredField): unknown =>
+  row === undefined || values.has(field) ? values.get(field) ?? null : valueOf(row, field)
 
 /** Returns the fields of the keys and identifiers whose values another item has already. */
-function duplicateFields (write: PendingWrite, checked: readonly StoredField[]): readonly StoredField[] {
+function duplicateFields (write: PendingWrite, checked: readonly StoredField[]): ReadonlySet<StoredField> {
   const { collection, row } = write
-  const duplicates = uniques(collection).filter(fields => {
-    if (!fields.some(field => checked.includes(field))) return false
+  let duplicates = noFields
+  for (const fields of uniques(collection)) {
+    if (!fields.some(field => checked.includes(field))) continue
     const value = valuesAfter(write, fields)
-    return value !== null && rowsWith(collection, fields, value).some(one => one !== row)
-  })
-  return [...new Set(duplicates.flat())]
+    const isTaken = value !== null && rowsWith(collection, fields, value).some(one => one !== row)
+    if (isTaken) duplicates = new Set([...duplicates, ...fields])
+  }
+  return duplicates
 }
 
+const noFields: ReadonlySet<StoredField> = new Set()
+
 /** Returns the foreign keys that refer to an item that does not exist. */
-function danglingFields (write: PendingWrite, checked: readonly StoredField[]): readonly StoredField[] {
-  return [...write.collection.fields.values()].flatMap(field => {
-    if (field.kind !== 'sub-item') return []
-    const changed = field.foreignKey.filter(part => checked.includes(part))
-    const key = changed.length === 0 ? null : valuesAfter(write, field.foreignKey)
-    return key === null || willExist(field.target, key, write) ? [] : changed
-  })
+function danglingFields (write: PendingWrite, checked: readonly StoredField[]): ReadonlySet<StoredField> {
+  let dangling = noFields
+  for (const { foreignKey, target } of subItemsOf(write.collection)) {
+    if (!foreignKey.some(part => checked.includes(part))) continue
+    const key = valuesAfter(write, foreignKey)
+    if (key === null || willExist(target, key, write)) continue
+    dangling = new Set([...dangling, ...foreignKey.filter(part => checked.includes(part))])
+  }
+  return dangling
 }
+
+const subItemsOf = memoize(({ fields }: Collection): readonly SubItemField[] =>
+  [...fields.values()].filter(field => field.kind === 'sub-item'))
 
 /** Returns true if the collection has an item with the key after the write, which may itself add or change that key. */
 function willExist (target: Collection, key: unknown, write: PendingWrite): boolean {
@@ -192,6 +217,7 @@ function linksOf (collection: Collection, key: unknown): ReadonlyMap<Table, Read
 function nextKey (field: StoredField, collection: Collection): unknown {
   const { property, type: { kind } } = field
   if (field !== singleKey(collection) || (kind !== 'integer' && kind !== 'int64')) return null
-  const next = BigInt(tableOf(collection).highest(property, kind)) + 1n
+  const highest = tableOf(collection).highest(property, kind)
+  const next = Number.isSafeInteger(highest) ? Number(highest) + 1 : BigInt(highest) + 1n
   return kind === 'integer' && next <= Number.MAX_SAFE_INTEGER ? Number(next) : String(next)
 }
