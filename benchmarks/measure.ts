@@ -1,4 +1,5 @@
 import { ask, compare } from './compare.ts'
+import type { Watch } from './disturbance.ts'
 import type { Pressure } from './load.ts'
 import type { Rival, Scenario } from './scenarios.ts'
 import type { SourceName } from './servers/setting.ts'
@@ -27,6 +28,7 @@ export interface Outcome {
 
 /** `seconds` and `warmUp`: of one round, and of the load before the first. `connections`: those of small requests. */
 export interface Effort {
+  readonly watch: Watch
   readonly rounds: number
   readonly seconds: number
   readonly warmUp: number
@@ -51,7 +53,8 @@ export async function measure (
   const entrants: readonly Entrant[] = [
     { subject: 'plugin', requests: scenario.requests, same: 'no' },
     ...rivals,
-    { ...await makeFloor(scenario, plugin.url), same: 'no' }
+    // The floor has no source. Without a database beside it, its figures are steady.
+    ...source === 'memory' ? [{ ...await makeFloor(scenario, plugin.url), same: 'no' } as const] : []
   ]
   for (const { subject, requests } of entrants) {
     const server = await stage.server(subject, source)
@@ -76,7 +79,9 @@ async function runRounds (
   const samples = entrants.map((): Sample[] => [])
   for (let round = 0; round < effort.rounds; round++) {
     const order = round % 2 === 0 ? [...entrants.entries()] : [...entrants.entries()].toReversed()
-    for (const [index, entrant] of order) samples[index]?.push(await sample(entrant, source, stage, effort))
+    for (const [index, entrant] of order) {
+      samples[index]?.push(await effort.watch.run(async () => sample(entrant, source, stage, effort)))
+    }
   }
   return samples
 }

@@ -23,21 +23,23 @@ const { values: { quick, source, scenario, rounds, seconds } } = parseArgs({
   }
 })
 
-interface Mode { readonly sizes: Sizes, readonly deepPage: number, readonly effort: Effort }
+interface Mode { readonly sizes: Sizes, readonly deepPage: number, readonly effort: Omit<Effort, 'watch'> }
 
 const modes: Readonly<Record<'full' | 'quick', Mode>> = {
   full: {
     sizes: fullSizes,
     deepPage: 10_000,
-    // An interval is narrower than 30 % if single ratios vary by 23 %; six rounds, each longer, allowed only 12 %.
-    effort: { rounds: 14, seconds: 0.3, warmUp: 1.5, connections: [1, 10, 100] }
+    // An interval is narrower than 30 % if single ratios vary by 20 %; six rounds, each longer, allowed only 12 %.
+    effort: { rounds: 12, seconds: 0.3, warmUp: 1.5, connections: [1, 10, 100] }
   },
   quick: { sizes: quickSizes, deepPage: 1_000, effort: { rounds: 2, seconds: 0.06, warmUp: 0.05, connections: [10] } }
 }
 
 const mode = quick ? modes.quick : modes.full
+const watch = watchMachine()
 const effort: Effort = {
   ...mode.effort,
+  watch,
   ...rounds !== undefined && { rounds: Number(rounds) },
   ...seconds !== undefined && { seconds: Number(seconds) }
 }
@@ -77,15 +79,16 @@ function document (outcomes: readonly Outcome[], disturbances: readonly string[]
     '# The plugin against routes written by hand',
     `Made by \`npm run bench\`${quick
       ? ' in its quick mode, which shows that it works and no more'
-      : ''}. Ratios are the plugin's figure to the rival's: means of ${effort.rounds} paired rounds of ` +
+      : ''}. Ratios are the plugin's figure to the rival's, estimated from ${effort.rounds} paired rounds of ` +
       `${effort.seconds} s, with their 95 % confidence intervals. Over ${effort.connections.join(', ')} connections, ` +
       `and over ${fewConnections} where answers are large. Answers are compared before anything is timed. A target ` +
       'is met or missed by the whole interval; otherwise it is open.',
     disturbances.length === 0
       ? 'The machine was quiet.'
       : `**This run was disturbed, and its figures do not count:** ${disturbances.join('; ')}.`,
-    'The floor sends a constant string of the same size. The route by hand has prepared statements on the same ' +
-      'driver, schemas for fast-json-stringify and Ajv, and neither tags nor links, which the plugin sends.',
+    'The floor, beside memory() alone, sends a constant string of the same size. The route by hand has prepared ' +
+      'statements on the same driver, schemas for fast-json-stringify and Ajv, and neither tags nor links, which ' +
+      'the plugin sends.',
     [
       ...describeMachine(cores),
       `SQLite through ${sqliteDriver()}, for the plugin and by hand; ` +
@@ -100,11 +103,10 @@ function document (outcomes: readonly Outcome[], disturbances: readonly string[]
 }
 
 pinSelf(cores.client)
-const disturbancesIn = watchMachine()
 const stage = await openStage(mode.sizes, [...new Set<SourceName>(['sqlite', ...chosen])], cores)
 try {
   const outcomes = await measureAll(stage)
-  const disturbances = disturbancesIn(outcomes)
+  const disturbances = watch.disturbancesIn(outcomes)
   const text = document(outcomes, disturbances)
   const isWhole = !quick && scenario === undefined && chosen.length === sources.length
   if (isWhole && disturbances.length === 0) {

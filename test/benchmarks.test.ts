@@ -2,13 +2,23 @@ import { test } from 'tap'
 import { sharesOf } from '../benchmarks/profile/stages.ts'
 import { estimateRatio } from '../benchmarks/statistics.ts'
 
-test('a ratio is the geometric mean of its rounds, with the interval of Student\'s t', async t => {
-  const { value, low, high } = estimateRatio([1, 2, 4])
-  t.equal(value.toFixed(6), '2.000000')
-  // The logarithms differ from their mean by ln 2, so the interval reaches 4.303 ln 2 / sqrt 3 to each side.
-  t.equal(high.toFixed(3), (2 * 2 ** (4.303 / Math.sqrt(3))).toFixed(3))
-  t.equal((low * high).toFixed(6), '4.000000')
-  t.strictSame(estimateRatio([3]), { value: Math.exp(Math.log(3)), low: 0, high: Infinity })
+test('a ratio is the median of all averages of two rounds, with the interval of Wilcoxon\'s test', async t => {
+  const rounds = [1, 2, 4, 8, 16, 32]
+  const { value, low, high } = estimateRatio(rounds)
+  t.strictSame([value, low, high].map(figure => figure.toFixed(6)), [Math.sqrt(32).toFixed(6), '1.000000', '32.000000'])
+  // The table of the test has 21 for 14 rounds: the 22nd average from either side bounds the interval.
+  const averages = [...Array(14).keys()].flatMap((_, one, all) => all.slice(one).map(other => (one + other) / 2))
+    .sort((one, other) => one - other)
+  const wide = estimateRatio([...Array(14).keys()].map(Math.exp))
+  t.strictSame([Math.log(wide.low).toFixed(6), Math.log(wide.high).toFixed(6)], [
+    averages[21]?.toFixed(6), averages.at(-22)?.toFixed(6)
+  ])
+})
+
+test('one disturbed round does not widen an interval, and fewer than six rounds bound nothing', async t => {
+  const { low, high } = estimateRatio([...Array(11).fill(1), 100])
+  t.strictSame([low, high], [1, 1])
+  t.strictSame(estimateRatio([3, 3, 3, 3, 3]), { value: Math.exp(Math.log(3)), low: 0, high: Infinity })
 })
 
 test('a sample of a profile belongs to the innermost room of the plugin on its stack', async t => {
