@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { pinned } from './machine.ts'
 import type { Question, ServerSettings, Usage } from './servers/protocol.ts'
@@ -11,19 +12,22 @@ export interface ServerProcess {
   stop (): Promise<void>
 }
 
-const script = fileURLToPath(new URL('servers/serve.js', import.meta.url))
+const ownScript = fileURLToPath(new URL('servers/serve.js', import.meta.url))
 
 /**
- * Starts a server, pinned to the cores, and waits until it listens. The environment variable `DATA_API_BENCH_NODE` has
+ * Starts a server, pinned to the cores, and waits until it listens. `checkout`: the folder of another checkout, which
+ * must be built, whose server is to be started. The environment variable `DATA_API_BENCH_NODE` has
  * options for its Node.js, such as `--cpu-prof`.
  */
-export async function startServer (settings: ServerSettings, cores: string): Promise<ServerProcess> {
+export async function startServer (
+  settings: ServerSettings, cores: string, checkout?: string
+): Promise<ServerProcess> {
   const options = process.env['DATA_API_BENCH_NODE']?.split(' ') ?? []
   const [command, ...args] = pinned(cores, [
     process.execPath,
     '--expose-gc',
     ...options,
-    script,
+    checkout === undefined ? ownScript : join(resolve(checkout), 'dist/benchmarks/servers/serve.js'),
     JSON.stringify(settings)
   ])
   const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })

@@ -5,19 +5,22 @@ import { watchMachine } from './disturbance.ts'
 import { describeMachine, machineName, pinSelf, shareCores, sqliteDriver } from './machine.ts'
 import { type Effort, fewConnections, measure, type Outcome } from './measure.ts'
 import { report } from './report.ts'
-import { type Facts, type Scenario, scenarios } from './scenarios.ts'
+import { againstOther, type Facts, type Scenario, scenarios } from './scenarios.ts'
 import { describePlatformatic, hasPlatformatic } from './servers/platformatic.ts'
 import { type SourceName, sources } from './servers/setting.ts'
 import { openStage, type Stage } from './stage.ts'
 import { fullSizes, quickSizes, type Sizes } from './world.ts'
 
-// npm run bench [-- --quick] [--source sqlite] [--scenario 'item by id'] [--rounds 5] [--seconds 2]
+// npm run bench [-- --quick] [--source sqlite] [--scenario 'item by id'] [--connections 10] [--rounds 5] [--seconds 2]
+// npm run bench -- --against ../before compares with the plugin of another checkout, which must be built.
 
-const { values: { quick, source, scenario, rounds, seconds } } = parseArgs({
+const { values: { quick, source, scenario, connections, rounds, seconds, against } } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     source: { type: 'string', multiple: true, default: [...sources] },
     scenario: { type: 'string', multiple: true },
+    connections: { type: 'string', multiple: true },
+    against: { type: 'string' },
     rounds: { type: 'string' },
     seconds: { type: 'string' }
   }
@@ -40,6 +43,7 @@ const watch = watchMachine()
 const effort: Effort = {
   ...mode.effort,
   watch,
+  ...connections !== undefined && { connections: connections.map(Number) },
   ...rounds !== undefined && { rounds: Number(rounds) },
   ...seconds !== undefined && { seconds: Number(seconds) }
 }
@@ -55,7 +59,7 @@ async function measureAll (stage: Stage): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = []
   for (const name of chosen) {
     for (const one of scenarios(facts).filter(one => isWanted(one, name))) {
-      outcomes.push(...await measure(withPlatformatic ? one : without(one), name, stage, effort))
+      outcomes.push(...await measure(entered(one), name, stage, effort))
       process.stderr.write(`${name}: ${one.name}\n`)
     }
     await stage.clear()
@@ -66,17 +70,19 @@ async function measureAll (stage: Stage): Promise<readonly Outcome[]> {
 const isWanted = ({ name, sources }: Scenario, source: SourceName) =>
   sources.includes(source) && (scenario === undefined || scenario.some(part => name.startsWith(part)))
 
-const without = (scenario: Scenario): Scenario => ({
-  ...scenario,
-  rivals: scenario.rivals.filter(({ subject }) => subject !== 'platformatic')
-})
+/** Returns the scenario with the rivals that are there. */
+function entered (scenario: Scenario): Scenario {
+  if (against !== undefined) return againstOther(scenario)
+  const rivals = scenario.rivals.filter(({ subject }) => subject !== 'platformatic' || withPlatformatic)
+  return { ...scenario, rivals }
+}
 
 function document (outcomes: readonly Outcome[], disturbances: readonly string[]): string {
   const { artists, albumsEach, tracksEach } = mode.sizes
   const counts = [artists, artists * albumsEach, artists * albumsEach * tracksEach]
     .map(count => count.toLocaleString('en'))
   return [
-    '# The plugin against routes written by hand',
+    against === undefined ? '# The plugin against routes written by hand' : `# The plugin against that of ${against}`,
     `Made by \`npm run bench\`${quick
       ? ' in its quick mode, which shows that it works and no more'
       : ''}. Ratios are the plugin's figure to the rival's, estimated from ${effort.rounds} paired rounds of ` +
@@ -103,12 +109,13 @@ function document (outcomes: readonly Outcome[], disturbances: readonly string[]
 }
 
 pinSelf(cores.client)
-const stage = await openStage(mode.sizes, [...new Set<SourceName>(['sqlite', ...chosen])], cores)
+const stage = await openStage(mode.sizes, [...new Set<SourceName>(['sqlite', ...chosen])], cores, against)
 try {
   const outcomes = await measureAll(stage)
   const disturbances = watch.disturbancesIn(outcomes)
   const text = document(outcomes, disturbances)
-  const isWhole = !quick && scenario === undefined && chosen.length === sources.length
+  const isPart = [against, scenario, connections].some(option => option !== undefined)
+  const isWhole = !quick && !isPart && chosen.length === sources.length
   if (isWhole && disturbances.length === 0) {
     mkdirSync('benchmarks/results', { recursive: true })
     writeFileSync(`benchmarks/results/${machineName()}.md`, `${text}\n`)

@@ -1,11 +1,11 @@
 import type { Request } from './load.ts'
-import type { Subject } from './servers/protocol.ts'
+import type { Contestant } from './servers/protocol.ts'
 import type { SourceName } from './servers/setting.ts'
 import { countries, genres, ownerOf, type Sizes, times } from './world.ts'
 
 /** A server that the plugin is compared with in a scenario. */
 export interface Rival {
-  readonly subject: Subject
+  readonly subject: Contestant
   /** A description, where the subject's name is not enough. */
   readonly label?: string
   readonly requests: readonly Request[]
@@ -98,6 +98,15 @@ export function scenarios (facts: Facts): readonly Scenario[] {
     ...writes(facts.sizes)
   ]
 }
+
+/**
+ * Returns the same scenario against the plugin of another checkout alone. The two may answer in other words, so that
+ * only the sizes of the answers are compared.
+ */
+export const againstOther = (scenario: Scenario): Scenario => ({
+  ...scenario,
+  rivals: [{ subject: 'other checkout', sources: everywhere, same: 'size', requests: scenario.requests }]
+})
 
 /** Returns keys from all parts of a table, the same for each subject. */
 const keys = (count: number) => times(many, index => 1 + Math.floor(index * 7919 % count))

@@ -5,7 +5,7 @@ import { fillPostgres } from './postgres-data.ts'
 import { execute, type PostgresServer, startPostgres } from './postgres-server.ts'
 import { type Cores, treeCpu } from './machine.ts'
 import { type ServerProcess, startServer } from './process.ts'
-import type { Subject } from './servers/protocol.ts'
+import type { Contestant } from './servers/protocol.ts'
 import type { Setting, SourceName } from './servers/setting.ts'
 import { fillSqlite } from './sqlite-data.ts'
 import { makeWorld, type Sizes } from './world.ts'
@@ -13,7 +13,7 @@ import { makeWorld, type Sizes } from './world.ts'
 /** The servers of a benchmark, each in its own process with its own copy of the same data. */
 export interface Stage {
   /** Returns the server of a subject; starts it at the first call. */
-  server (subject: Subject, source: SourceName): Promise<ServerProcess>
+  server (subject: Contestant, source: SourceName): Promise<ServerProcess>
   /**
    * Returns the CPU time of the database's processes in microseconds; undefined for sources without such processes, and
    * for a server that was running before.
@@ -24,8 +24,10 @@ export interface Stage {
   close (): Promise<void>
 }
 
-/** Creates the data, and the databases of the given sources. */
-export async function openStage (sizes: Sizes, sources: readonly SourceName[], cores: Cores): Promise<Stage> {
+/** Creates the data, and the databases of the given sources. `checkout`: the folder of the other checkout. */
+export async function openStage (
+  sizes: Sizes, sources: readonly SourceName[], cores: Cores, checkout?: string
+): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'data-api-bench-'))
   // Also at an interrupt.
   const remove = () => { rmSync(folder, { recursive: true, force: true }) }
@@ -38,7 +40,7 @@ export async function openStage (sizes: Sizes, sources: readonly SourceName[], c
     : undefined
   const servers = new Map<string, Promise<ServerProcess>>()
 
-  const settingOf = async (subject: Subject, source: SourceName): Promise<Setting> => {
+  const settingOf = async (subject: Contestant, source: SourceName): Promise<Setting> => {
     if (source === 'memory' || subject === 'floor') return { source: 'memory', sizes }
     if (postgres !== undefined && source === 'postgres') return { source, url: await postgres.copy(subject) }
     const file = join(folder, `${subject.replace(' ', '-')}.db`)
@@ -56,8 +58,9 @@ export async function openStage (sizes: Sizes, sources: readonly SourceName[], c
   return {
     async server (subject, source) {
       const name = subject === 'floor' ? subject : `${subject} ${source}`
-      const server = servers.get(name) ?? settingOf(subject, source)
-        .then(setting => startServer({ subject, setting }, cores.server))
+      const server = servers.get(name) ?? settingOf(subject, source).then(setting => subject === 'other checkout'
+        ? startServer({ subject: 'plugin', setting }, cores.server, checkout)
+        : startServer({ subject, setting }, cores.server))
       servers.set(name, server)
       return server
     },
@@ -75,7 +78,7 @@ export async function openStage (sizes: Sizes, sources: readonly SourceName[], c
 interface Postgres {
   readonly server: PostgresServer
   /** Returns the URL of a copy of the database; creates it at the first call. */
-  copy (subject: Subject): Promise<string>
+  copy (subject: Contestant): Promise<string>
   close (): Promise<void>
 }
 

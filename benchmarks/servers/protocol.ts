@@ -6,6 +6,9 @@ import type { Setting } from './setting.ts'
  */
 export type Subject = 'floor' | 'by hand' | 'tagged' | 'plugin' | 'wide plugin' | 'platformatic'
 
+/** A server that is measured: one of this checkout, or the plugin of another. */
+export type Contestant = Subject | 'other checkout'
+
 /** The settings of a server process, from its command line. */
 export interface ServerSettings { readonly subject: Subject, readonly setting: Setting }
 
