@@ -36,7 +36,7 @@ export function planBody (value: unknown, collection: Collection, context: BodyC
     return draft
   }
   const planning: Planning = { draft, context, typed: {} }
-  for (const [name, member] of Object.entries(value)) addMember(planning, name, member, collection)
+  for (const name of Object.keys(value)) addMember(planning, name, value[name], collection)
   if (form === 'link') return draft
   validateTyped(planning, collection, presets)
   if (form === 'create') draft.violations.push(...missing(value, collection, context))

@@ -8,23 +8,28 @@ export type ReadMethod = 'GET' | 'HEAD' | 'OPTIONS' | 'QUERY'
 export type WriteMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 const reading: readonly Method[] = ['GET', 'HEAD', 'OPTIONS']
-const listing: readonly Method[] = [...reading, 'QUERY']
 
 /** Returns the methods that a resource takes, for OPTIONS and the `Allow` of a 405 (docs/http.md: URLs, Writing). */
-export function allowedMethods (resource: Resource): readonly Method[] {
+export const allowedMethods = (resource: Resource): readonly Method[] => [...reading, ...otherMethods(resource)]
+
+/** Returns the methods besides those that every resource takes. */
+function otherMethods (resource: Resource): readonly Method[] {
   switch (resource.kind) {
     case 'directory':
-    case 'dictionary': return reading
-    case 'collection': return [...listing, ...collectionMethods(resource)]
-    case 'item': return [...reading, ...itemMethods(resource)]
-    case 'scalar': return takesValue(resource) ? [...reading, 'PUT'] : reading
+    case 'dictionary': return none
+    case 'collection': return collectionMethods(resource)
+    case 'item': return itemMethods(resource)
+    case 'scalar': return takesValue(resource) ? value : none
   }
 }
 
+const none: readonly Method[] = []
+const value: readonly Method[] = ['PUT']
+
 /** Returns the method if the resource takes it, else undefined. */
 export function findMethod (method: string, resource: Resource): Method | undefined {
-  // Every resource takes the reading methods, so the list of its own methods is made for the others only.
-  return reading.find(one => one === method) ?? allowedMethods(resource).find(one => one === method)
+  // The list of a resource's own methods is made for the others only.
+  return reading.find(one => one === method) ?? otherMethods(resource).find(one => one === method)
 }
 
 /** Returns true for a method that changes data. */
@@ -36,7 +41,8 @@ type On<K extends Resource['kind']> = Extract<Resource, { kind: K }>
 function collectionMethods (resource: On<'collection'>): readonly Method[] {
   const isPosted = takesItems(resource) || linkingRelation(resource) !== undefined
   const isReplaced = replaceableRelation(resource) !== undefined
-  return [...isPosted ? ['POST'] as const : [], ...isReplaced ? ['PUT'] as const : []]
+  if (isPosted) return isReplaced ? ['QUERY', 'POST', 'PUT'] : ['QUERY', 'POST']
+  return isReplaced ? ['QUERY', 'PUT'] : ['QUERY']
 }
 
 const takesItems = ({ from, presets }: On<'collection'>) =>

@@ -64,11 +64,13 @@ function renderLinked (
 function renderUpdated (plan: WritePlan, row: Row | undefined, scalar: boolean, { returns }: WriteEcho): Answer {
   if (returns === 'minimal') return minimal(204)
   if (plan.kind !== 'update' || plan.representation === undefined || row === undefined) {
-    return acknowledge(200, { status: 'ok' })
+    return updated
   }
   const body = scalar ? renderScalar(row, plan.representation.show) : renderItem(row, plan.representation.show)
   return tagged(ok(body, represented), undefined, versionOf(row, plan.collection), plan.representation.variant)
 }
+
+const updated: Answer = ok('{"status":"ok"}')
 
 function renderCreated (
   plan: WritePlan, items: readonly Created[], address: Address | undefined, echo: WriteEcho,

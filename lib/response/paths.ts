@@ -29,7 +29,11 @@ export const formatPath = (site: Site, segments: readonly Parts[]): string =>
   `${site.root}/${segments.map(formatSegment).join('/')}`
 
 /** Returns a percent-encoded segment, whose only bare commas are those between its parts. */
-export const formatSegment = (parts: Parts): string => parts.map(part => encodeURIComponent(String(part))).join(',')
+export const formatSegment = (parts: Parts): string =>
+  parts.length === 1 ? encodePart(parts[0]) : parts.map(encodePart).join(',')
+
+// Most parts are integers, which need no encoding.
+const encodePart = (part: unknown) => Number.isSafeInteger(part) ? String(part) : encodeURIComponent(String(part))
 
 /**
  * Returns the segments that lead from a collection to the item with the address: its identifier, after the name of the

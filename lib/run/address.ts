@@ -40,7 +40,8 @@ export function findAddress (
 }
 
 /** Returns the decoded segment of a path that these values make. */
-export const segmentOf = (values: readonly unknown[]): string => values.map(String).join(',')
+export const segmentOf = (values: readonly unknown[]): string =>
+  values.length === 1 ? String(values[0]) : values.map(String).join(',')
 
 /** Returns true if an identifier besides the key takes the text. */
 function isContested (collection: Collection, text: string): boolean {

@@ -58,7 +58,9 @@ export async function assignValue (asked: AskedValue, draft: ItemDraft, callSite
   const { property } = field
   const setter = collection.setters.get(property)
   if (setter === undefined) {
-    storeValue(asked, draft)
+    const { values, asked: fields } = open(draft)
+    values[property] = toValue(asked.value, field)
+    fields.add(field)
     return
   }
   const value = toValue(asked.value, field)
@@ -75,11 +77,4 @@ export async function passInput (
   { property, set }: AuthorisedInput, value: unknown, draft: ItemDraft, callSite: CallSite
 ): Promise<void> {
   await calling(`input '${property}'`, callSite, () => set(editable(draft), value, callSite.work.context))
-}
-
-/** Assigns a client's value for a field without a setter. */
-export function storeValue ({ field, value }: Pick<AskedValue, 'field' | 'value'>, draft: ItemDraft): void {
-  const { values, asked } = open(draft)
-  values[field.property] = toValue(value, field)
-  asked.add(field)
 }

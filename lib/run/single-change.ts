@@ -3,7 +3,7 @@ import type { ItemBody } from '../plan/item-body.ts'
 import type { WritePlan, WritePlanOf } from '../plan/plan.ts'
 import { type AuthorisedChange, type AuthorisedField, authorisedValues, authoriseValue } from '../rules/authorise.ts'
 import type { Caller } from '../rules/caller.ts'
-import { newDraft, storeValue } from './draft.ts'
+import { newDraft } from './draft.ts'
 import { checkKey, storedValues } from './stored-values.ts'
 
 /**
@@ -39,13 +39,9 @@ function singleInsert (
   const assigned = valuesOf(body, collection, caller)
   if (assigned === undefined) return undefined
   if (given.some(({ field }) => collection.setters.has(field.property))) return undefined
-  const draft = newDraft(collection)
-  for (const { field, value } of given) {
-    storeValue({ field: authoriseValue(field, collection, body.pointer, caller), value }, draft)
-  }
-  for (const [field, value] of assigned) storeValue({ field, value }, draft)
-  const values = storedValues(draft, collection, body.pointer)
-  return { kind: 'insert', collection, values, asked: draft.asked, orNothing: false }
+  for (const { field, value } of given) assigned.set(authoriseValue(field, collection, body.pointer, caller), value)
+  const values = storedValues(newDraft(collection), collection, body.pointer, assigned)
+  return { kind: 'insert', collection, values, asked: new Set(assigned.keys()), orNothing: false }
 }
 
 function singleUpdate (
@@ -74,7 +70,7 @@ const isConditional = (
 /** Returns the values that a body assigns; undefined if it assigns a relation or a field with a setter. */
 function valuesOf (
   { assignments, pointer }: ItemBody, collection: Collection, caller: Caller
-): ReadonlyMap<AuthorisedField, unknown> | undefined {
+): Map<AuthorisedField, unknown> | undefined {
   const values = new Map<AuthorisedField, unknown>()
   for (const assignment of assignments) {
     if (assignment.kind !== 'value' || collection.setters.has(assignment.field.property)) return undefined

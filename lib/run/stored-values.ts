@@ -5,7 +5,7 @@ import { leadsElsewhere, singleKey } from '../model/keys.ts'
 import type { Collection, StoredField } from '../model/model.ts'
 import { textOfDate, toValue } from '../model/values.ts'
 import type { Row } from '../plan/plan.ts'
-import type { AuthorisedValues } from '../rules/authorise.ts'
+import type { AuthorisedField, AuthorisedValues } from '../rules/authorise.ts'
 import type { ItemDraft } from './draft.ts'
 
 /**
@@ -23,20 +23,28 @@ export function toItem (row: Row, { stored }: Collection): Values {
 
 /**
  * Returns the values of a new item. A property that was set to undefined has no value: it is stored as null, while a
- * property that was never set gets the default of its column. Throws constraint for a key above the highest (see
- * `checkKey`).
+ * property that was never set gets the default of its column. `canonical`: values of a client, which need no
+ * conversion and replace those of the draft. Throws constraint for a key above the highest (see `checkKey`).
  */
 export function storedValues (
-  { values: item }: ItemDraft, collection: Collection, pointer: string
+  { values: item }: ItemDraft, collection: Collection, pointer: string,
+  canonical: ReadonlyMap<AuthorisedField, unknown> = noValues
 ): AuthorisedValues {
-  const { stored, property } = collection
-  checkKey(field => valueIn(item, field), collection, pointer)
+  const given: ReadonlyMap<StoredField, unknown> = canonical
+  checkKey(field => given.get(field) ?? valueIn(item, field), collection, pointer)
   const values = new Map<StoredField, unknown>()
-  for (const field of stored) {
-    const value = valueIn(item, field) ?? (isEmptied(item, field) ? null : undefined)
-    if (value !== undefined) values.set(field, toStored(value, field, property))
+  for (const field of collection.stored) {
+    const value = given.has(field) ? given.get(field) : storedValue(item, field, collection)
+    if (value !== undefined) values.set(field, value)
   }
   return ofDraft(values)
+}
+
+const noValues: ReadonlyMap<AuthorisedField, unknown> = new Map()
+
+function storedValue (item: Readonly<Values>, field: StoredField, { property }: Collection): unknown {
+  const value = valueIn(item, field) ?? (isEmptied(item, field) ? null : undefined)
+  return value === undefined ? undefined : toStored(value, field, property)
 }
 
 // A draft holds no value of a client that was not authorised.
