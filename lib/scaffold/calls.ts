@@ -19,7 +19,10 @@ export function schemaCall ({ fields, description }: CollectionDesign): Call {
 }
 
 /** Returns the behaviour but for its source. */
-export const behaviourOf = ({ key }: CollectionDesign): Parts => ({ ...key !== undefined && { key: [...key] } })
+export const behaviourOf = ({ key, creatable }: CollectionDesign): Parts => ({
+  ...key !== undefined && { key: [...key] },
+  ...!creatable && { requestStrategies: { create: false } }
+})
 
 /** Returns the arguments of `db.table()`. */
 export function tableArguments ({ table: { schema, name }, columns }: CollectionDesign): readonly Part[] {

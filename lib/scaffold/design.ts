@@ -62,6 +62,8 @@ export interface CollectionDesign {
   readonly key: readonly string[] | undefined
   readonly description: string | undefined
   readonly fields: readonly FieldDesign[]
+  /** True if a client that may write could create an item. */
+  readonly creatable: boolean
 }
 
 /** The collections as which a database is served. */

@@ -43,7 +43,7 @@ export function makeDesign ({ kind, tables, omissions }: Tables, options: Design
   addRelations(drafts, references, joins, options)
   return {
     kind,
-    collections: [...drafts.values()].map(finish),
+    collections: [...drafts.values()].map(draft => finish(draft, isCreatable(draft, options, notes))),
     joins: [...joins.keys()].map(({ name }) => name),
     omissions: notes,
     secrets
@@ -133,7 +133,7 @@ function flagsOf (
   const isUnique = !column.nullable && !table.isInherited && isIdentifying(type) &&
     table.unique.some(names => names.length === 1 && names[0] === column.name)
   const isMade = column.generated || column.identity !== undefined || (isKey && column.filled)
-  const isWritable = write && table.kind === 'table' && !isMade && !isForeign
+  const isWritable = write && table.kind === 'table' && !isMade
   const isOther = column.family === 'other'
   return {
     ...(isSoleKey || isUnique) && { identifier: true },
@@ -145,7 +145,26 @@ function flagsOf (
 
 const isIdentifying = ({ kind }: ScalarDesign['type']) => kind !== 'boolean' && kind !== 'json' && kind !== 'list'
 
-function finish ({ property, table, fields, last, key, columns, properties, rowNumber }: Draft): CollectionDesign {
+/** Returns true if every column that needs a value can get one from a client. Notes those that cannot. */
+function isCreatable ({ table, fields, properties }: Draft, { write }: DesignOptions, notes: Omission[]): boolean {
+  // Without --write no method but GET is served anyway. A trigger may fill any column.
+  if (!write || table.fillsRows) return true
+  if (table.kind !== 'table') return false
+  const given = new Set(fields.flatMap(field => {
+    if (field.kind === 'sub-item') return field.foreignKey
+    return field.flags.writable === true ? [field.property] : []
+  }))
+  const needed = table.columns.filter(({ nullable, filled }) => !nullable && !filled)
+  const missing = needed.filter(({ name }) => !given.has(properties.get(name) ?? ''))
+  for (const { name } of missing) {
+    notes.push({ place: `POST ${table.name}`, reason: `the column ${name} needs a value, and clients cannot write it` })
+  }
+  return missing.length === 0
+}
+
+function finish (
+  { property, table, fields, last, key, columns, properties, rowNumber }: Draft, creatable: boolean
+): CollectionDesign {
   const all: readonly FieldDesign[] = [...fields, ...last]
   const keys = rowNumber === undefined ? key.map(name => properties.get(name) ?? name) : []
   const identifier = all.find(field => field.kind === 'scalar' && field.flags.identifier === true)
@@ -157,6 +176,7 @@ function finish ({ property, table, fields, last, key, columns, properties, rowN
     columns: namesOfColumns(columns),
     key: isNamed ? keys : undefined,
     description: table.comment,
-    fields: all
+    fields: all,
+    creatable
   }
 }

@@ -100,16 +100,6 @@ test('requests under a foreign name are refused, whatever they ask for', async t
   await close()
 })
 
-test('--write lets no client make links that need more than two keys', async t => {
-  const { app, close } = await serveTarget(makeFile(`create table a (id integer primary key);
-    create table b (id integer primary key); insert into a values (1); insert into b values (1);
-    create table a_b (a_id int not null references a, b_id int not null references b, updated_at datetime not null,
-      primary key (a_id, b_id))`), '--write')
-  t.strictSame((await app.inject('/a/1/b')).json(), [])
-  t.equal((await app.inject({ method: 'POST', url: '/a/1/b', payload: { id: 1 } })).statusCode, 405)
-  await close()
-})
-
 test('--write lets clients create, link, update and delete', async t => {
   const { app, close } = await serveTarget(makeFile(music), '--write')
   const write = async (method: 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object) =>

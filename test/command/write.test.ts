@@ -1,0 +1,42 @@
+import { test } from 'tap'
+import { makeFile, serveTarget } from './helpers.ts'
+
+// docs/from-a-database.md: Safe as it comes. What clients may write with --write.
+
+test('--write lets no client make links that need more than two keys', async t => {
+  const { app, close } = await serveTarget(makeFile(`create table a (id integer primary key);
+    create table b (id integer primary key); insert into a values (1); insert into b values (1);
+    create table a_b (a_id int not null references a, b_id int not null references b, updated_at datetime not null,
+      primary key (a_id, b_id))`), '--write')
+  t.strictSame((await app.inject('/a/1/b')).json(), [])
+  t.equal((await app.inject({ method: 'POST', url: '/a/1/b', payload: { id: 1 } })).statusCode, 405)
+  await close()
+})
+
+test('--write offers no POST that a required column would always refuse', async t => {
+  const { app, design, close } = await serveTarget(makeFile(`
+    create table users (id integer primary key, name text not null, password_hash text not null);
+    create table photos (id integer primary key, data blob not null); insert into photos values (1, x'00');
+    create table tokens (id integer primary key, note text, token text not null default 'none');
+    create table orders (id integer primary key); create table goods (id integer primary key);
+    create table lines (order_id integer not null references orders, good_id integer not null references goods,
+      amount integer not null, primary key (order_id, good_id));
+    create view names as select id, name from users;
+    insert into users values (1, 'Ann', 'x'); insert into orders values (1); insert into goods values (2), (3)
+  `), '--write', '--key', 'names=id')
+  const send = async (method: 'POST' | 'PATCH', url: string, payload: object) =>
+    (await app.inject({ method, url, payload })).statusCode
+  for (const name of ['users', 'photos', 'names']) {
+    t.equal(await send('POST', `/${name}`, { name: 'Bo' }), 405, name)
+    const { headers } = await app.inject({ method: 'OPTIONS', url: `/${name}` })
+    t.notMatch(headers['allow'], /POST/, name)
+  }
+  t.match(design.omissions, [{ place: 'photos.data' }, {
+    place: 'POST photos', reason: 'the column data needs a value, and clients cannot write it'
+  }, { place: 'POST users', reason: 'the column password_hash needs a value, and clients cannot write it' }])
+  t.equal(await send('PATCH', '/users/1', { name: 'Bo' }), 200)
+  t.equal(await send('POST', '/tokens', {}), 201)
+  t.equal(await send('POST', '/lines', { order_id: 1, good_id: 2, amount: 3 }), 201)
+  t.equal(await send('POST', '/orders/1/lines', { good_id: 3, amount: 3 }), 201)
+  await close()
+})
