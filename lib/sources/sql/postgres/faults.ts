@@ -212,14 +212,15 @@ function shardOf (named: string, table: string): string | undefined {
 const fieldsOf = (columns: readonly string[], collection: Collection) =>
   collection.stored.filter(field => columns.includes(sourceOf(collection).column(field.property)))
 
+/** What the server names in an error. */
+type Named = Readonly<Record<'constraint' | 'schema' | 'table' | 'column', string>>
+
 /** Returns what the server names in the error; an empty string for each name that is missing. */
-export function constraintOf (
-  error: unknown
-): { readonly constraint: string, readonly table: string, readonly column: string } {
+export function constraintOf (error: unknown): Named {
   const properties = rootOf(error) as { readonly [name: string]: string | undefined }
   // Some drivers say `constraint`, others `constraint_name`.
   const named = (name: string) => properties[name] ?? properties[`${name}_name`] ?? ''
-  return { constraint: named('constraint'), table: named('table'), column: named('column') }
+  return { constraint: named('constraint'), schema: named('schema'), table: named('table'), column: named('column') }
 }
 
 /**
