@@ -132,7 +132,10 @@ const numberType: ValueType = {
     if (text === 'NaN' || text === 'Infinity' || text === '-Infinity') return text
     if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)) return undefined
     const value = Number(text)
-    if (isRounded(text, value)) return formatTypes['int64']?.parse(text)
+    if (isExactInteger(text, value)) {
+      const exact = formatTypes['int64']?.parse(text)
+      if (exact !== undefined || isRounded(text, value)) return exact
+    }
     // Adding 0 turns minus zero into zero: the two are equal on every source, but their texts differ.
     return Number.isFinite(value) ? value + 0 : undefined
   },
@@ -140,10 +143,14 @@ const numberType: ValueType = {
 }
 
 /**
- * Returns true for a whole number that no double equals or is written as: as a double it would find other values, such
- * as those of 10000000000000000 for 10000000000000001. It stays text, as it is shown.
+ * Returns true for a whole number that JavaScript would write with other digits: as a double it would find other values
+ * in a column of integers, such as 10000000000000000 for 10000000000000001. It stays text, as it is shown.
  */
-const isRounded = (text: string, value: number) => Number.isFinite(value) && /^-?\d{16,}$/.test(text) &&
+const isExactInteger = (text: string, value: number) =>
+  Number.isFinite(value) && /^-?\d{16,}$/.test(text) && text !== String(value)
+
+/** Returns true for a whole number that no double equals or is written as. */
+const isRounded = (text: string, value: number) =>
   BigInt(text) !== BigInt(value) && decimalKey(text) !== decimalKey(String(value))
 
 const booleanType: ValueType = {

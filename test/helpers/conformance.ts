@@ -193,10 +193,13 @@ function schemaOwner (): pg.Pool {
 
 let inProcess: Promise<PGlite> | undefined
 
-/** Creates tables in PGlite, of which one serves all cases, one after the other: its start takes a second. */
+/** Returns the PGlite of this process: its start takes a second. */
+export const startPGlite = (): Promise<PGlite> => (inProcess ??= createPGlite())
+
+/** Creates tables in PGlite, of which one serves all cases, one after the other. */
 export const openPGlite: Open = async tables => {
   const schema = `conformance_${schemas++}`
-  const database = await (inProcess ??= createPGlite())
+  const database = await startPGlite()
   await database.exec(scriptOf(schema, tables))
   const db = kysely(new Kysely<unknown>({ dialect: new PGliteDialect(database) }))
   return {

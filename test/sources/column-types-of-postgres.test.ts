@@ -22,7 +22,9 @@ const onPostgres: Columns = {
     '12.50', '1e21'
   ],
   fixed: ['numeric(12,2)', Type.Number(R), '1.10', '19.90', '-5'],
-  count: ['bigint', Type.Number(R), '9007199254740993', '9007199254740992', '5'],
+  count: [
+    'bigint', Type.Number(R), '9007199254740993', '9007199254740992', '5', '-9223372036854775808', '100000000000000016'
+  ],
   price: [
     'numeric', Type.String({ format: 'decimal', ...R }), '1.50', '1.5', '10', '9', '123456789012345678901234567890.123',
     "'NaN'"
@@ -50,6 +52,9 @@ const onPostgres: Columns = {
   ],
   span: ['interval', Type.String(R), "'1 day'", "'2 hours'", "'-3 mons'"],
   whole: ['real', Type.Integer(R), '1', '16777216', '9007199254740992'],
+  wholes: [
+    'double precision', Type.Integer(R), '1', '-9223372036854775808', '100000000000000016', '9007199254740994'
+  ],
   since: ['timestamptz', Type.String(R), "'infinity'", "'0044-03-15 BC'", "'2024-02-29 12:00:00.123999+00'"],
   folded: ['text collate folded', Type.String(R), "'Ada'", "'bo'", "'b%_'", "'Ärger'"],
   cut: ['late_moment', Type.String({ format: 'date-time', ...R }), "'2024-02-29 12:00:00.5+00'"]
@@ -86,6 +91,7 @@ test('PostgreSQL: each row is on one page and found by what is shown, whatever i
     scalar: '1000000000000000000000',
     span: '-3 mons',
     whole: 9007199000000000,
+    wholes: '100000000000000016',
     since: '2024-02-29T12:00:00.123999+00:00',
     folded: 'b%_',
     cut: '2024-02-29T12:00:00.500Z'
@@ -150,3 +156,16 @@ test('PostgreSQL: moments are sorted by their microseconds, and cut for filters'
     await app.close()
   }, { check: 'off' })
 })
+
+test('PostgreSQL: a page begins after a value that no integer is', t => onDatabase(`
+  create table things (id integer primary key, v double precision);
+  insert into things values (1, 1e-300), (2, 0), (3, 1e300), (4, 0.5), (5, null), (6, -1e-7)`, async db => {
+  const Thing = Type.Object({ id, v: Type.Optional(Type.Integer(R)) })
+  const { app } = await serve(t, collection(Thing, { source: db.table('things') }))
+  for (const direction of ['asc', 'desc']) {
+    const ids = (await walkPages(app, `/things?sort=v+${direction}&limit=1`)).map(item => item['id'])
+    const inOrder = [6, 2, 1, 4, 3, 5]
+    t.strictSame(ids, direction === 'asc' ? inOrder : inOrder.toReversed())
+  }
+  await app.close()
+}))

@@ -9,7 +9,7 @@ import { visitsOnce, walkPages } from '../helpers/walk-pages.ts'
 
 const onSqlite: Columns = {
   big: ['integer', Type.Integer(R), '9007199254740993', '9223372036854775807', '-9007199254740995', '5'],
-  num: ['real', Type.Number(R), '9e999', '-9e999', '0.1', '1e300', '0.30000000000000004'],
+  num: ['real', Type.Number(R), '9e999', '-9e999', '0.1', '1e300', '0.30000000000000004', '1e17 + 16'],
   exact: ['integer', Type.String({ format: 'int64', ...R }), '9007199254740993', '9', '10'],
   price: ['text', Type.String({ format: 'decimal', ...R }), "'1.50'", "'1.5'", "'10'", "'9'", "'-1.55'"],
   bytes: ['blob', Type.String({ format: 'byte', ...R }), "x'00'", "x'ff00'", "x'fbf0'", "x''"],

@@ -1,4 +1,5 @@
 import { loadKysely, sql } from '../load-kysely.ts'
+import { showInteger } from '../../../model/numbers.ts'
 import { foldCase } from '../../fold-case.ts'
 import type { ColumnType } from '../statements/columns.ts'
 import type { Dialect, Sql } from '../statements/dialect.ts'
@@ -8,6 +9,7 @@ import { isTyped, type Slot } from '../statements/shape.ts'
 import { boundOf } from './inexact.ts'
 import { byCodePoint, type Form, formOf, forms, isJson, numberMember, text, textForm } from './forms.ts'
 import { postgresWriter } from './json.ts'
+import { numericOf } from './numbers.ts'
 
 /**
  * The dialect of PostgreSQL, from version 14. The SQL for a column depends on the column's type, so that indexes serve
@@ -113,8 +115,7 @@ const isText = ({ kind }: ColumnType) => kind === 'string'
 function filtered (column: Sql, columnType: ColumnType, textual: boolean): Sql {
   const { comparable, inexact } = formOf(columnType)
   const shown = inexact === undefined ? comparable(column) : inexact.toShown(column)
-  // By way of text, because the cast of a double has 15 digits.
-  return textual && isDouble(columnType) ? sql`(${shown})::text::numeric` : shown
+  return textual && isDouble(columnType) ? numericOf(shown) : shown
 }
 
 /** Returns true for a column whose filters compare doubles, to which the cast of an integer may round it. */
@@ -134,7 +135,7 @@ const storedType = (columnType: ColumnType) => formOf(columnType).inexact?.type 
 
 /** Returns null for a text that is no number. A cursor that a client made may hold one, and a cast of it would fail. */
 const numericText = (value: Sql) =>
-  sql`(case when ${value}::text ~ '^(-?[0-9]+([.][0-9]+)?|NaN|-?Infinity)$' then ${value}::text end)`
+  sql`(case when ${value}::text ~ '^(-?[0-9]+([.][0-9]+)?(e[-+][0-9]+)?|NaN|-?Infinity)$' then ${value}::text end)`
 
 // By way of an array of texts, which every driver can send.
 function castList (value: Sql, columnType: ColumnType, textual: boolean): Sql {
@@ -149,7 +150,7 @@ function castList (value: Sql, columnType: ColumnType, textual: boolean): Sql {
 /** Returns the value of an encoded one. */
 function decode (encoded: unknown, { kind, type }: ColumnType): unknown {
   if (kind === 'number' && type.startsWith('numeric')) return nearest(encoded)
-  if (kind === 'integer') return encoded === null ? null : readInteger(String(encoded))
+  if (kind === 'integer') return decodeInteger(encoded)
   if (kind === 'number') {
     return typeof encoded === 'number' ? encoded + 0 : encoded === null ? null : readNumber(String(encoded))
   }
@@ -161,12 +162,16 @@ function decode (encoded: unknown, { kind, type }: ColumnType): unknown {
   return kind === 'json' ? parseText(encoded) : kind === 'mixed' ? parseScalar(encoded) : encoded
 }
 
+/** A driver gives a double as a number, and an integer that a double may not hold as text. */
+function decodeInteger (value: unknown): number | string | null {
+  if (typeof value === 'number') return showInteger(value)
+  return value === null ? null : readInteger(String(value))
+}
+
 /** Returns the decoder of a column's fetched values, which some drivers give as texts and others as values. */
 function decoderOf (columnType: ColumnType): (value: unknown) => unknown {
   switch (columnType.kind) {
-    case 'integer': return value => typeof value === 'number' && Number.isSafeInteger(value)
-      ? value + 0
-      : value === null ? null : readInteger(String(value))
+    case 'integer': return decodeInteger
     case 'number': {
       const read = columnType.type.startsWith('numeric') ? nearest : exact
       return value => typeof value === 'number' && Number.isFinite(value) ? value + 0 : read(value)

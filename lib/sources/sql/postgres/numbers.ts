@@ -42,4 +42,14 @@ export const wideNumeric: Inexact = {
   }
 }
 
+/**
+ * Returns a double as a `numeric`, of all its digits where it may equal an integer that is bound as text. The cast of a
+ * double has 15 digits, and its text the fewest that stand for it.
+ */
+export function numericOf (value: Sql): Sql {
+  const isWide = sql`abs(${value}) >= 9007199254740992 and ${value} >= -9223372036854775808
+    and ${value} < 9223372036854775808`
+  return sql`(case when ${isWide} then (${value})::bigint::numeric else (${value})::text::numeric end)`
+}
+
 const largest = '1.7976931348623157e308::numeric'

@@ -131,7 +131,7 @@ function bindValue (value: Value): unknown {
   if (typeof value === 'boolean') return BigInt(value)
   if (typeof value === 'number') return bindNumber(value)
   if (typeof value !== 'object' || value === null) return value
-  return JSON.stringify(value.map(one => typeof one === 'boolean' ? Number(one) : one))
+  return `[${value.map(one => typeof one === 'string' ? JSON.stringify(one) : elementOfNumbers(Number(one))).join()}]`
 }
 
 /** node:sqlite binds a number as a real, which is '1.0' beside a text; the drivers bind a bigint as an integer. */
@@ -165,9 +165,15 @@ function elementOfList (kind: ValueKind, value: Scalar): string | readonly strin
   switch (kind) {
     case 'integer':
     case 'int64': return String(value)
-    case 'number': return value === 'NaN' ? [] : String(value).replace('Infinity', '9e999')
+    case 'number': return value === 'NaN' ? [] : elementOfNumbers(value)
     default: return JSON.stringify(String(value))
   }
+}
+
+/** A text is an exact integer, or endless; a number is a double, whose digits are not always its own. */
+function elementOfNumbers (value: Scalar): string {
+  const text = String(value).replace('Infinity', '9e999')
+  return Number.isInteger(value) && !Number.isSafeInteger(value) && !text.includes('e') ? `${text}.0` : text
 }
 
 /** Returns true for a number that @photostructure/sqlite, up to 1.2 at least, would bind as the integer 0. */
