@@ -15,6 +15,8 @@ export interface IndexedRows {
   readonly indexes: Map<string, ValueIndex>
   /** Indexes of the first places. The read that began them is suspended, or was ended. */
   readonly unfinished: Map<string, UnfinishedIndex>
+  /** The entries of a Map that have no place yet, while its places are made; otherwise undefined. */
+  entries: Iterator<readonly [unknown, object]> | undefined
   /** The number of the next place at the end: higher than every number before, so a removed place keeps its rank. */
   next: number
 }
@@ -22,13 +24,14 @@ export interface IndexedRows {
 interface UnfinishedIndex { readonly index: ValueIndex, count: number }
 
 export const indexRows = (rows: Rows): IndexedRows =>
-  ({ rows, places: [], indexes: new Map(), unfinished: new Map(), next: 0 })
+  ({ rows, places: [], indexes: new Map(), unfinished: new Map(), entries: undefined, next: 0 })
 
 /** Drops the places and the indexes. */
 export function forget (indexed: IndexedRows): void {
   indexed.places.length = 0
   indexed.indexes.clear()
   dropUnfinished(indexed)
+  indexed.entries = undefined
   indexed.next = 0
 }
 
@@ -76,20 +79,39 @@ const noColumn: Column = { property: '' }
  */
 export function follow (indexed: IndexedRows): void {
   const { rows, places } = indexed
+  if (indexed.entries === undefined && !isChanged(rows, places)) return
+  if (isMap(rows) && (indexed.entries !== undefined || places.length === 0)) enter(indexed, rows)
   if (!isChanged(rows, places)) return
   if (!isMap(rows) && isExtended(rows, places)) append(indexed, rows)
   else apply(indexed, differenceOf(rows, places))
 }
 
+/** Adds the places of all entries of a Map. If one is removed meanwhile, there are more places than entries then. */
+function enter (indexed: IndexedRows, rows: ReadonlyMap<unknown, object>): void {
+  const entries = indexed.entries ??= rows.entries()
+  for (;;) {
+    tickShared()
+    const { done, value } = entries.next()
+    if (done === true) break
+    const [key, row] = value
+    addLast(indexed, row, key)
+  }
+  indexed.entries = undefined
+}
+
 /** Adds the places of the rows at the end. */
 function append (indexed: IndexedRows, rows: readonly object[]): void {
-  const { places, indexes } = indexed
+  const { places } = indexed
   while (places.length < rows.length) {
     tickShared()
-    const place = { row: rows[places.length] as object, key: undefined, number: indexed.next++ }
-    places.push(place)
-    for (const index of indexes.values()) addPlace(index, place)
+    addLast(indexed, rows[places.length] as object, undefined)
   }
+}
+
+function addLast (indexed: IndexedRows, row: object, key: unknown): void {
+  const place = { row, key, number: indexed.next++ }
+  indexed.places.push(place)
+  for (const index of indexed.indexes.values()) addPlace(index, place)
 }
 
 /** Updates places and indexes also for rows that the application has replaced. Compares all rows. */

@@ -1,7 +1,9 @@
+import { tick } from './clock.ts'
 import {
   addRow, dropUnfinished, follow, followAll, forget, type IndexedRows, indexOf, indexRows, isHeld, placesOf, removeRow
 } from './indexed-rows.ts'
-import { isMap, type Rows } from './places.ts'
+import { isMap, type RowPlace, type Rows } from './places.ts'
+import { leaving, resumed } from './suspension.ts'
 import { addPlace, highestIn, placesAt, removePlace, type ValueIndex } from './value-index.ts'
 import type { Column } from './values.ts'
 
@@ -17,6 +19,8 @@ export interface Table {
   find (property: string, value: unknown, kind?: string): readonly object[]
   /** Returns the rows whose columns have the value that toIndexed() returns, which must not be null, in their order. */
   findBy (columns: readonly Column[], value: unknown): readonly object[]
+  /** As findBy(), for values that many rows have. Can be suspended between them. */
+  findMany (columns: readonly Column[], value: unknown): readonly object[]
   /** Returns the highest number of the property; 0 if none is above 0. */
   highest (property: string, kind?: string): number | bigint
   /** Adds a row at the end. `key` is its key in a Map, and replaces the row with that key. */
@@ -46,6 +50,7 @@ function makeTable (rows: Rows): Table {
     all: () => isMap(rows) ? rows.values() : rows,
     find: (property, value, kind) => find(indexed, [{ property, kind }], value),
     findBy: (columns, value) => find(indexed, columns, value),
+    findMany: (columns, value) => findMany(indexed, columns, value),
     highest: (property, kind) => highestIn(indexOf(indexed, [{ property, kind }])),
     insert: (row, key) => insert(indexed, row, key),
     update: (row, values) => update(indexed, row, values),
@@ -65,10 +70,35 @@ function find (indexed: IndexedRows, columns: readonly Column[], value: unknown)
 function currentRows (indexed: IndexedRows, index: ValueIndex, value: unknown): readonly object[] | undefined {
   const rows: object[] = []
   for (const place of placesAt(index, value)) {
-    if (!isHeld(indexed, place) || index.read(place.row) !== value) return undefined
+    if (!isCurrent(indexed, index, place, value)) return undefined
     rows.push(place.row)
   }
   return rows
+}
+
+const isCurrent = (indexed: IndexedRows, index: ValueIndex, place: RowPlace, value: unknown) =>
+  isHeld(indexed, place) && index.read(place.row) === value
+
+/** `found`: the places with the value, undefined before the index is built. `rows`: the rows of the first of them. */
+interface Finding { readonly found: readonly RowPlace[] | undefined, readonly rows: object[] }
+
+function findMany (indexed: IndexedRows, columns: readonly Column[], value: unknown): readonly object[] {
+  let { found, rows } = resumed<Finding>() ?? { found: undefined, rows: [] }
+  try {
+    const index = indexOf(indexed, columns)
+    const wanted = index.toComparable?.(value) ?? value
+    found ??= placesAt(index, wanted)
+    while (rows.length < found.length) {
+      tick()
+      const place = found[rows.length] as RowPlace
+      if (!isCurrent(indexed, index, place, wanted)) return repairedRows(indexed, columns, wanted)
+      rows.push(place.row)
+    }
+    return rows
+  } catch (error) {
+    // The list is that of the index, which a change by the application changes.
+    throw leaving(error, { found: found?.slice(), rows })
+  }
 }
 
 /** Returns the rows with the value after an update for replaced rows, or after a new index for changed values. */

@@ -26,8 +26,12 @@ const Tag = Type.Object({
   nodes: SubCollection('nodes', { through, foreignKey: 'tagId', otherKey: 'nodeId', ...readable, hidden: true })
 })
 
+type Stored = 'array' | 'Map'
+const storedAs = <T extends { readonly id: number }>(rows: readonly T[], stored: Stored) =>
+  stored === 'array' ? rows : new Map(rows.map(row => [row.id, row]))
+
 // The clock of these tests moves too fast for the limit of most of them.
-async function serve (count: number, statementTimeout = 0) {
+async function serve (count: number, statementTimeout = 0, kind: Stored = 'array') {
   const numbers = Array.from({ length: count }, (_, index) => index + 1)
   const nodes = numbers.map(n => ({ id: n, rank: n * 7 % 13, text: `t${n * 31 % 97}`, parentId: n >> 3 || null }))
   const tags = numbers.slice(0, 9).map(n => ({ id: n, word: `w${n % 3}` }))
@@ -36,7 +40,8 @@ async function serve (count: number, statementTimeout = 0) {
     statementTimeout
   }
   const app = Fastify()
-  const sources = [memory(nodes, options), memory(tags, options)] as const
+  const rows = storedAs(nodes, kind)
+  const sources = [memory(rows, options), memory(storedAs(tags, kind), options)] as const
   await app.register(dataApi, {
     queryString: { limits: { cost: 1e6, items: 1e10 } },
     collections: {
@@ -45,7 +50,7 @@ async function serve (count: number, statementTimeout = 0) {
     }
   })
   const refresh = () => { for (const source of sources) source.refresh() }
-  return { app, nodes, refresh }
+  return { app, nodes, rows, refresh }
 }
 
 /** Runs `work` with a clock that moves on by 11 ms at each look. Returns its result and the number of looks. */
@@ -82,20 +87,22 @@ const queries = fc.tuple(lists, nested, paths).map(([{ where, sort, limit }, nes
   return `${path}?${new URLSearchParams(parameters)}`
 })
 
-test('a read that is suspended gives the same answer as one that is not', async t => {
-  const { app, refresh } = await serve(600)
-  let suspended = 0
-  await fc.assert(fc.asyncProperty(queries, fc.boolean(), async (url, isFirst) => {
-    const expected = await app.inject(url)
-    if (isFirst) refresh()
-    const { result, looks } = await withFastClock(async () => app.inject(url))
-    t.equal(expected.statusCode, 200, `${url}: ${expected.body.slice(0, 200)}`)
-    t.equal(result.body, expected.body, url)
-    t.strictSame(result.headers.link, expected.headers.link, url)
-    if (looks > 20) suspended++
-  }), { numRuns: runsOf(30) })
-  t.ok(suspended > 5, `${suspended} of the reads were suspended`)
-})
+for (const stored of ['array', 'Map'] as const) {
+  test(`a read that is suspended gives the same answer as one that is not (${stored})`, async t => {
+    const { app, refresh } = await serve(600, 0, stored)
+    let suspended = 0
+    await fc.assert(fc.asyncProperty(queries, fc.boolean(), async (url, isFirst) => {
+      const expected = await app.inject(url)
+      if (isFirst) refresh()
+      const { result, looks } = await withFastClock(async () => app.inject(url))
+      t.equal(expected.statusCode, 200, `${url}: ${expected.body.slice(0, 200)}`)
+      t.equal(result.body, expected.body, url)
+      t.strictSame(result.headers.link, expected.headers.link, url)
+      if (looks > 20) suspended++
+    }), { numRuns: runsOf(20) })
+    t.ok(suspended > 5, `${suspended} of the reads were suspended`)
+  })
+}
 
 test('a stream whose batches are suspended has the same lines', async t => {
   const { app } = await serve(600)
@@ -119,6 +126,37 @@ test('the first read along a relation gives up the event loop while it indexes t
     t.strictSame([first.result.body, second.result.body], [body, body])
     t.ok(first.looks > second.looks + 15, `${url}: ${first.looks} and ${second.looks} looks at the clock`)
   }
+})
+
+test('the objects of a Map and all objects of a relation are gone through in slices', async t => {
+  const looksOf = async (url: string, stored: Stored, isFirst: boolean) => {
+    const { app, refresh } = await serve(6000, 0, stored)
+    await app.inject(url)
+    if (isFirst) refresh()
+    const { result, looks } = await withFastClock(async () => app.inject(url))
+    t.equal(result.statusCode, 200, result.body)
+    return looks
+  }
+  // Every object and every link is gone through twice at least, and the clock is looked at for every 32 of them.
+  t.ok(await looksOf('/nodes/5000/rank', 'Map', true) > 2 * 6000 / 32)
+  t.ok(await looksOf('/tags/3/nodes?limit=1', 'Map', false) > 6 * (6000 / 9) / 32)
+})
+
+test('what the application changes while the objects of a Map are gone through is found', async t => {
+  const { app, rows } = await serve(600, 0, 'Map')
+  const added = (id: number) => ({ id, rank: 1, text: 'added', parentId: null })
+  const { result } = await withFastClock(async () => {
+    const reading = app.inject('/nodes/599/rank')
+    while (performance.now() < 1e6 + 11 * 20) await new Promise(setImmediate)
+    if (!(rows instanceof Map)) throw new TypeError('the nodes are a Map')
+    rows.delete(1)
+    rows.set(2, added(601))
+    rows.set(602, added(602))
+    return reading
+  })
+  t.equal(result.statusCode, 200)
+  const statuses = [1, 2, 3, 601, 602].map(async id => (await app.inject(`/nodes/${id}`)).statusCode)
+  t.strictSame(await Promise.all(statuses), [404, 404, 200, 200, 200])
 })
 
 test('the limit of a read does not count the time in which it indexes the objects', async t => {
