@@ -1,3 +1,5 @@
+import { Type } from '@sinclair/typebox'
+import { collection, SubCollection, SubItem } from '../../lib/index.ts'
 import { everySource } from '../helpers/every-source.ts'
 
 // docs/http.md: What an item shows
@@ -114,4 +116,33 @@ everySource('a computed field looks like any other', async ({ get, same }) => {
     [{ name: 'Can' }, { name: 'Noisia' }])
   same(await get('/albums?artist.album_count=1&fields=id'), 200, [{ id: 5 }])
   same(await get('/artists/1/years_active/x'), 404, noField('x'))
+})
+
+const Node = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  one: Type.String({ readable: true }),
+  two: Type.String({ readable: true }),
+  parentId: Type.Union([Type.Integer(), Type.Null()]),
+  parent: SubItem('nodes', { foreignKey: 'parentId', readable: true, hidden: true }),
+  children: SubCollection('nodes', { foreignKey: 'parentId', readable: true, hidden: true })
+})
+const lengthened = (name: string) => ['one', 'two'].includes(name) ? `${'long_'.repeat(14)}${name}` : name
+
+// PostgreSQL cuts names at 63 bytes.
+everySource('names that differ in their last characters only are two members, however long they are', async ({
+  get, same
+}) => {
+  const item = (n: number) => ({ [lengthened('one')]: `one ${n}`, [lengthened('two')]: `two ${n}` })
+  const names = Object.keys(item(0)).join(',')
+  same(await get(`/nodes?fields=${names}&sort=id`), 200, [item(1), item(2)])
+  same(await get(`/nodes?fields=id,parent(${names}),children(${names})&sort=id`), 200, [
+    { id: 1, parent: null, children: [item(2)] }, { id: 2, parent: item(1), children: [] }
+  ])
+  same(await get(`/nodes/2?fields=${names},parent(${names})`), 200, { ...item(2), parent: item(1) })
+  same(await get(`/nodes/1/children?fields=${names},parent(${names})`), 200, [{ ...item(2), parent: item(1) }])
+}, { naming: lengthened }, {
+  tables: {
+    nodes: [{ id: 1, one: 'one 1', two: 'two 1', parentId: null }, { id: 2, one: 'one 2', two: 'two 2', parentId: 1 }]
+  },
+  collections: source => ({ nodes: collection(Node, { source: source('nodes') }) })
 })
