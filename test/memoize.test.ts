@@ -17,6 +17,13 @@ test('what is made of a text is kept for the most recent texts, and never for lo
   t.strictSame(made, ['a', 'b', 'c', 'b', 'long', 'long'])
 })
 
+test('what is made of texts is kept for so many characters, whatever their number', async t => {
+  const made: string[] = []
+  const kept = memoizeRecent(text => { made.push(text); return { text } }, { most: 9, characters: 6 })
+  for (const text of ['aaa', 'b', 'cc', 'aaa', 'dd', 'aaa', 'b', 'cc', 'eeeeeee', 'aaa']) kept(text)
+  t.strictSame(made, ['aaa', 'b', 'cc', 'dd', 'b', 'cc', 'eeeeeee', 'aaa'])
+})
+
 test('what could not be made is tried again', async t => {
   let tries = 0
   const failing = memoizeRecent(() => { throw new Error(String(++tries)) }, { most: 2 })

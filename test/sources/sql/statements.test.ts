@@ -7,6 +7,8 @@ import type { Collection, DataField, SubCollectionField } from '../../../lib/mod
 import type { Predicate, ReadPlan } from '../../../lib/plan/plan.ts'
 import { all, any, equals, always } from '../../../lib/plan/predicates.ts'
 import type { ReadResult } from '../../../lib/sources/source.ts'
+import { sqliteDialect } from '../../../lib/sources/sql/sqlite/dialect.ts'
+import { makeStatements } from '../../../lib/sources/sql/statements/statements.ts'
 import { groupsOf, ids, names, not, rowsOf, watched, world } from '../../helpers/sql-world.ts'
 
 // One statement for each read, whose text depends on the shape of the plan alone.
@@ -147,6 +149,18 @@ test('statements are kept within bounds', async t => {
   t.equal(prepared.length, 501)
   read(plan(0))
   t.equal(prepared.length, 502)
+})
+
+test('statements are kept within a number of characters as well', async t => {
+  const { compare, page, listing, by, value } = world()
+  const statements = makeStatements(sqliteDialect)
+  const numberOf = (terms: number) => statements.bind(page('artists', listing(by('artists.id'), [value('artists.id')], {
+    where: all(Array.from({ length: terms }, () => compare('artists.age', 'less', 0)))
+  }))).statement
+  const terms = Array.from({ length: 50 }, (_, index) => 800 + index)
+  const numbers = terms.map(numberOf)
+  t.strictSame(terms.slice(-10).map(numberOf), numbers.slice(-10))
+  t.not(numberOf(800), numbers[0])
 })
 
 test('tables may be named as the statement names its own parts', async t => {
