@@ -35,7 +35,8 @@ export function commitRefusal ({ refused, collection, cause }: RefusedAtCommit):
 function refusalOf (
   { by, fields, cause }: ConstraintViolation, collection: Collection, pointer: string, deleting: boolean
 ): DataApiError {
-  const names = fields.flatMap(field => wireNames(field, collection))
+  // The fields of one foreign key may be known by one name.
+  const names = [...new Set(fields.flatMap(field => wireNames(field, collection)))]
   if (by === 'unique') return duplicate(names, pointer, cause)
   if (by === 'other') return constraint(names, pointer, cause)
   return deleting || fields.length === 0 ? stillReferred(pointer, cause) : danglingReference(names, pointer, cause)

@@ -173,11 +173,23 @@ export function toViolation (
 ): ConstraintViolation | undefined {
   const code = sqlState(error)
   // For example a number outside of its column's range, which the schema does not know.
-  if (/^22\w{3}$/.test(code) || code === raisedException) return { kind: 'refused', by: 'other', fields: [] }
+  if (/^22\w{3}$/.test(code) || code === raisedException || isBadText(error)) {
+    return { kind: 'refused', by: 'other', fields: [] }
+  }
   if (!/^23\w{3}$/.test(code)) return undefined
   const fields = violatedFields(error, change, constraints)
   if (code === uniqueViolation) return { kind: 'refused', by: 'unique', fields }
   return { kind: 'refused', by: foreignKeyViolations.has(code) ? 'foreign-key' : 'other', fields }
+}
+
+/**
+ * Returns true if a type such as `tsquery` or `hstore` does not take a text. The code is that of a statement with a
+ * syntax error, but of that the server tells the position.
+ */
+function isBadText (error: unknown): boolean {
+  const root = rootOf(error)
+  return sqlState(error) === '42601' && typeof root === 'object' && root !== null && !('position' in root &&
+    root.position !== undefined)
 }
 
 const raisedException = 'P0001'
