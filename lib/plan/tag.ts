@@ -1,4 +1,6 @@
-import { hash } from 'node:crypto'
+import { AsyncResource } from 'node:async_hooks'
+import { createHash, hash } from 'node:crypto'
+import { batching } from '../batching.ts'
 import { preconditionFailed, preconditionRequired } from '../errors.ts'
 import type { Collection } from '../model/model.ts'
 import type { Conditions, Tags } from '../request/conditions.ts'
@@ -37,8 +39,32 @@ export function variantOf (show: Selection, of: unknown, { versionFields }: Coll
 export const tagOf = (content: string, version?: string, variant?: string): string =>
   version === undefined ? digest(content) : `${version}.${variant ?? digest(content)}`
 
+const digest = (text: string) => shortened(hash('sha1', text, 'base64url'))
+
 // 16 characters are twelve bytes: enough that two versions of an item never share a digest by chance.
-const digest = (text: string) => hash('sha1', text, 'base64url').slice(0, 16)
+const shortened = (text: string) => text.slice(0, 16)
+
+/** Returns tagOf() of a long text. Reads it in parts of a millisecond; other requests are answered between them. */
+export async function tagOfLong (text: string): Promise<string> {
+  const resource = new AsyncResource('DataApiTag')
+  const made = createHash('sha1')
+  for (let start = 0; start < text.length;) {
+    const end = endOfPart(text, start)
+    const part = () => { made.update(text.slice(start, end)) }
+    await batching.step(part, resource)
+    start = end
+  }
+  return shortened(made.digest('base64url'))
+}
+
+/** Returns the end of the next part, which does not lie between two surrogates: alone they have other bytes. */
+function endOfPart (text: string, start: number): number {
+  const end = start + partLength
+  return (text.charCodeAt(end - 1) & 0xfc00) === 0xd800 ? end - 1 : end
+}
+
+/** In characters. */
+export const partLength = 2 ** 19
 
 /** Returns true if the client already has a representation with this tag, by weak comparison (RFC 9110, 13.1.2). */
 export const isKnown = (tag: string, known: Tags | undefined): boolean =>

@@ -11,7 +11,7 @@ import { joinMembers, renderItem, renderItems, renderScalar } from './items.ts'
 import { type PageEcho, type PageOptions, type RenderedPage, renderPage } from './page.ts'
 import { formatPath, ownSegments } from './paths.ts'
 import type { Address } from '../run/address.ts'
-import { tagged } from './tag.ts'
+import { tagged, taggedInParts } from './tag.ts'
 
 type ReadOf<K extends DataRead['kind']> = Extract<DataRead, { kind: K }>
 
@@ -26,7 +26,7 @@ export function renderRead (
       const row = first(result.rows)
       const { show, variant } = read.projection
       const body = checkLength(renderScalar(row, show), options)
-      return tagged(ok(body), echo.ifNoneMatch, versionOf(row, read.collection), variant)
+      return taggedInParts(ok(body), echo.ifNoneMatch, versionOf(row, read.collection), variant)
     }
     case 'list': {
       const rows = inOrder(result.rows, read.paging.reversed)
@@ -50,7 +50,7 @@ export function renderJson (
     const { values } = result
     const { show, variant } = read.projection
     const body = checkLength(read.kind === 'item' ? joinMembers(values, show) : values[0] ?? 'null', options)
-    return tagged(ok(body), echo.ifNoneMatch, versionOfTexts(values, read.projection), variant)
+    return taggedInParts(ok(body), echo.ifNoneMatch, versionOfTexts(values, read.projection), variant)
   }
   if (result.kind === 'items' && read.kind === 'list') {
     const { more, total } = result
@@ -71,11 +71,11 @@ export function renderMissing (read: DataRead, step: number, { ifNoneMatch }: Pi
 
 function renderItemRead (
   read: ReadOf<'item'>, row: Row, address: Address | undefined, echo: PageEcho, options: PageOptions
-): Answer {
+): Answer | Promise<Answer> {
   const { collection, projection: { show, variant } } = read
   const headers = read.special ? ownLocation(collection, address, echo, options) : undefined
   const body = checkLength(renderItem(row, show), options)
-  return tagged(ok(body, headers), echo.ifNoneMatch, versionOf(row, collection), variant)
+  return taggedInParts(ok(body, headers), echo.ifNoneMatch, versionOf(row, collection), variant)
 }
 
 type GroupResult = Extract<Found, { kind: 'groups' }>
@@ -97,7 +97,7 @@ interface WrittenPage extends Omit<RenderedPage, 'body'> { readonly body: string
 const renderTaggedPage = (
   { paging, body, read }: WrittenPage, echo: PageEcho, options: PageOptions
 ): Answer | Promise<Answer> => after(body, text =>
-  tagged(renderPage({ paging, body: checkLength(text, options), read }, echo, options), echo.ifNoneMatch))
+  taggedInParts(renderPage({ paging, body: checkLength(text, options), read }, echo, options), echo.ifNoneMatch))
 
 /** Returns the text. Throws answer_too_large if it is longer than the limit. */
 function checkLength (body: string, { length }: Pick<PageOptions, 'length'>): string {

@@ -1,4 +1,4 @@
-import { isKnown, type Tags, tagOf } from '../plan/tag.ts'
+import { isKnown, partLength, type Tags, tagOf, tagOfLong } from '../plan/tag.ts'
 import type { Answer } from './answer.ts'
 
 /**
@@ -7,21 +7,45 @@ import type { Answer } from './answer.ts'
  * tagOf().
  */
 export function tagged (answer: Answer, ifNoneMatch: Tags | undefined, version?: string, variant?: string): Answer {
+  const { body } = answer
+  return typeof body === 'string' ? withTag(answer, ifNoneMatch, { body, version, variant }) : answer
+}
+
+/** As tagged(), in parts where the body is long, so that other requests are answered meanwhile. */
+export function taggedInParts (
+  answer: Answer, ifNoneMatch: Tags | undefined, version?: string, variant?: string
+): Answer | Promise<Answer> {
+  const { body } = answer
+  const isShort = typeof body !== 'string' || body.length <= partLength
+  if (isShort || variant !== undefined) return tagged(answer, ifNoneMatch, version, variant)
+  return tagOfLong(body).then(digest => withTag(answer, ifNoneMatch, { body, version, variant, digest }))
+}
+
+/** What a tag is made of. `digest`: that of the body, where it is known. */
+interface Tagging {
+  readonly body: string
+  readonly version: string | undefined
+  readonly variant: string | undefined
+  readonly digest?: string
+}
+
+function withTag (answer: Answer, ifNoneMatch: Tags | undefined, tagging: Tagging): Answer {
   const { status, headers, links, body } = answer
-  if (typeof body !== 'string') return answer
   const total = headers['x-total-count']
-  const tag = links.length === 0 && total === undefined
-    ? tagOf(body, version, variant)
-    : tagWithHeaders(body, links, total)
+  const tag = links.length === 0 && total === undefined ? tagOfBody(tagging) : tagWithHeaders(tagging, links, total)
   const etag = `"${tag}"`
   return isKnown(tag, ifNoneMatch)
     ? { status: 304, headers, links, body: undefined, etag }
     : { status, headers, links, body, etag }
 }
 
+const tagOfBody = ({ body, version, variant, digest }: Tagging) =>
+  version === undefined && digest !== undefined ? digest : tagOf(body, version, variant ?? digest)
+
 /** Returns the tag of a body with links and a count in the headers, which can change while the body does not. */
-function tagWithHeaders (body: string, links: Answer['links'], total: string | undefined): string {
-  return tagOf((body.length > longestCopied ? tagOf(body) : body) + JSON.stringify([links, total]))
+function tagWithHeaders ({ body, digest }: Tagging, links: Answer['links'], total: string | undefined): string {
+  const content = digest ?? (body.length > longestCopied ? tagOf(body) : body)
+  return tagOf(content + JSON.stringify([links, total]))
 }
 
 // Above this length, in characters, a copy of the body costs more than a tag of its own.

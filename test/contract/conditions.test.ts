@@ -1,5 +1,6 @@
 import Fastify from '../helpers/fastify.ts'
 import { Type } from '@sinclair/typebox'
+import { hash } from 'node:crypto'
 import { test } from 'tap'
 import dataApi, { collection, type DataApiOptions, memory } from '../../lib/index.ts'
 import { collections, contents, ddl, tables, uuid } from '../fixtures/shop.ts'
@@ -219,4 +220,28 @@ test('a version field that cannot count is refused at registration', async t => 
   })
   await t.rejects(async () => of(Type.Integer({ ...flags, writable: true })),
     { message: "collection 'things', field 'v': is flagged 'version', but also 'writable'" })
+})
+
+test('the tag of a long answer is that of its whole text, and is made in several turns of the event loop', async t => {
+  const readable = { readable: true }
+  const Text = Type.Object({ id: Type.Integer({ identifier: true, ...readable }), text: Type.String(readable) })
+  const rows = [{ id: 1, text: '' }]
+  const app = Fastify()
+  await app.register(dataApi, { collections: { texts: collection(Text, { source: memory(rows) }) } })
+  for (const start of ['', 'x']) {
+    // One of the parts, of whichever length, ends between two surrogates.
+    rows[0] = { id: 1, text: `${start}${'\u{1F600}'.repeat(2 ** 21)}` }
+    let turns = 0
+    const count = () => {
+      turns++
+      counting = setImmediate(count)
+    }
+    let counting = setImmediate(count)
+    const { headers, body } = await app.inject('/texts?fields=text')
+    clearImmediate(counting)
+    t.equal(headers.etag, `"${hash('sha1', body, 'base64url').slice(0, 16)}"`)
+    t.ok(turns >= 8, `${turns} turns`)
+    const again = await app.inject({ url: '/texts?fields=text', headers: { 'if-none-match': String(headers.etag) } })
+    t.equal(again.statusCode, 304)
+  }
 })
