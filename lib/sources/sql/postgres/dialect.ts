@@ -89,8 +89,21 @@ export const postgresDialect: Dialect = {
   }
 }
 
-/** The same dialect for drivers that hold all rows of a result before they can be measured. */
-export const bufferedDialect: Dialect = { ...postgresDialect, endsLongReads: false }
+/**
+ * The same dialect for the drivers of applications, which hold all rows of a result before they can be measured, and
+ * whose parsers of types would change values: that of `bigint` often makes a number of it.
+ */
+export const bufferedDialect: Dialect = {
+  ...postgresDialect,
+  endsLongReads: false,
+  fetch (column, columnType) {
+    const fetched = formOf(columnType).fetch(column)
+    return isParsed(columnType) ? text(fetched) : fetched
+  }
+}
+
+const isParsed = ({ kind, type }: ColumnType) =>
+  kind === 'boolean' || ((kind === 'integer' || kind === 'number') && type !== 'integer' && type !== 'smallint')
 
 /** Returns the select of one row without a text that would take more memory here than the answer may. */
 function within (select: Sql, columns: readonly string[], longest: number): Sql {
@@ -176,7 +189,7 @@ function decoderOf (columnType: ColumnType): (value: unknown) => unknown {
       const read = columnType.type.startsWith('numeric') ? nearest : exact
       return value => typeof value === 'number' && Number.isFinite(value) ? value + 0 : read(value)
     }
-    case 'boolean': return value => value === null ? null : value === true || value === 't'
+    case 'boolean': return value => value === null ? null : value === true || value === 't' || value === 'true'
     case 'mixed':
     case 'json': return value => value === null ? null : decode(JSON.parse(String(value)), columnType)
     case 'date': return columnType.type === 'date'
