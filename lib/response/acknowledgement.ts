@@ -52,7 +52,7 @@ function renderLinked (
   const location = address && locationOf(collection, address, echo, options.dictionaryPrefix)
   if (echo.returns === 'minimal') return minimal(status === 201 ? 201 : 204, location)
   if (representation !== undefined) {
-    return renderRepresentation(representation, { status, items, many, collection }, { ...represented, ...location })
+    return renderRepresentation(representation, { status, items, many, collection }, representedAt(location))
   }
   if (status === 201 && !many && options.createdBody === 'none') return empty(201, location ?? {})
   const withId = options.createdBody === 'id'
@@ -82,7 +82,7 @@ function renderCreated (
   if (echo.returns === 'minimal') return minimal(201, location)
   if ('representation' in plan && plan.representation !== undefined) {
     const creations = { status: 201, items, many, collection } as const
-    return renderRepresentation(plan.representation, creations, { ...represented, ...location })
+    return renderRepresentation(plan.representation, creations, representedAt(location))
   }
   if (plan.kind === 'create' && createdBody === 'none') return empty(201, location ?? {})
   const withId = plan.kind === 'create' && createdBody === 'id'
@@ -120,7 +120,11 @@ function renderRepresentation (
   return tagged(json(status, renderItem(row, show), headers), undefined, versionOf(row, collection), variant)
 }
 
-const represented = { 'preference-applied': 'return=representation', vary: 'Accept, Prefer' }
+const applied = 'return=representation'
+const represented = { 'preference-applied': applied, vary: 'Accept, Prefer' }
+
+const representedAt = (location: Answer['headers'] | undefined): Answer['headers'] =>
+  location === undefined ? represented : { 'preference-applied': applied, vary: 'Accept, Prefer', ...location }
 
 const minimal = (status: 201 | 204, headers?: Answer['headers']): Answer =>
   empty(status, { 'preference-applied': 'return=minimal', ...headers })

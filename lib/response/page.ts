@@ -83,7 +83,8 @@ function formatTarget ({ page }: PageLink, { parts, otherParameters }: PageEcho,
 }
 
 function wrap (items: string, links: readonly Link[], total: number | undefined): string {
-  const targets = Object.fromEntries(links.map(({ rel, target }) => [rel, target]))
-  const page = { ...targets, ...total !== undefined && { total } }
+  const page: Record<string, string | number> = {}
+  for (const { rel, target } of links) page[rel] = target
+  if (total !== undefined) page['total'] = total
   return `{"items":${items},"page":${JSON.stringify(page)}}`
 }
