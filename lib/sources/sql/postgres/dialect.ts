@@ -34,6 +34,7 @@ export const postgresDialect: Dialect = {
     : isAsCompared(columnType) ? value : formOf(columnType).encode(value),
   decodeGroup: (encoded, columnType) => columnType.kind === 'mixed' ? encoded : decode(encoded, columnType),
   position: (column, columnType) => formOf(columnType).inexact?.position?.(column),
+  hasNoPosition: () => undefined,
   storedOperand: (slot, columnType, textual) => textual
     ? sql`${numericText(sql`${sql.val(slot)}`)}::${sql.raw(storedType(columnType))}`
     : isInexactNumber(columnType)

@@ -8,8 +8,8 @@ import { asText, decoders, encodings, fetchDecoders, fetches, isSafe } from './f
 import { call, decimalText, mixedText } from './functions.ts'
 import { sqliteWriter } from './json.ts'
 import { clocked, sized, sizedList } from './limits.ts'
-import { moment, momentBound, storeMoment } from './moments.ts'
-import { isIntegerType, isTextType, namedCondition, strayOperand, strayPosition } from './strays.ts'
+import { isCanonical, moment, momentBound, storeMoment } from './moments.ts'
+import { isIntegerType, isTextType, namedCondition, plainText, strayOperand, strayPosition } from './strays.ts'
 
 /** The dialect of SQLite, from version 3.37. */
 export const sqliteDialect: Dialect = {
@@ -28,6 +28,10 @@ export const sqliteDialect: Dialect = {
   position: (column, columnType) => hasStoredForm(columnType)
     ? momentPosition(column, columnType)
     : strayPosition(column, columnType),
+  hasNoPosition (column, columnType) {
+    const isPlain = plainText(column, columnType)
+    return isPlain && hasStoredForm(columnType) ? sql`(${isPlain} and ${isCanonical(column)})` : isPlain
+  },
   storedOperand: (slot, columnType, textual) =>
     strayOperand(sql.val(slot), operand(slot, columnType, textual), columnType, one => comparable(one, columnType)),
   asShown: column => column,

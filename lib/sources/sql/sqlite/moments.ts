@@ -9,9 +9,12 @@ const form = "'%Y-%m-%dT%H:%M:%fZ'"
 const canonical = "'????-??-??T??:??:??.???Z'"
 const day = "'[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'"
 
+/** Returns the condition for texts that are shown as they are stored. */
+export const isCanonical = (column: Sql): Sql => sql`${column} glob ${sql.raw(canonical)}`
+
 /** Returns a column of moments in the form that clients see, whatever form the column has. */
 export const moment = (column: Sql): Sql => sql`case
-  when ${column} glob ${sql.raw(canonical)} then ${column}
+  when ${isCanonical(column)} then ${column}
   when typeof(${column}) in ('integer', 'real') then coalesce(${ofEpoch(column)}, cast(${column} as text))
   when ${column} glob ${sql.raw(day)} and (length(${column}) = 10 or substr(${column}, 11, 1) in (' ', 'T'))
     then coalesce(strftime(${sql.raw(form)}, ${column}), ${column})

@@ -11,8 +11,27 @@ import { call } from './functions.ts'
 /** Returns the position of a value that is a stray, and null for any other; undefined if the column has no strays. */
 export function strayPosition (column: Sql, columnType: ColumnType): Sql | undefined {
   const isRegular = regular(column, columnType)
-  return isRegular && sql`case when ${column} is null or ${isRegular} then null else ${mark(column)} end`
+  if (isRegular === undefined) return undefined
+  const isPlain = plainText(column, columnType)
+  const conditions = [...isPlain === undefined ? [] : [isPlain], sql`${column} is null`, isRegular]
+  return sql`case when ${sql.join(conditions, sql` or `)} then null else ${mark(column)} end`
 }
+
+/**
+ * Returns the condition for texts of ASCII without NUL, none of which is a stray; undefined for other kinds. The
+ * functions that find all regular texts take so much longer that with them a page of 100 took 1.6 times the time.
+ */
+export function plainText (column: Sql, { kind, type }: ColumnType): Sql | undefined {
+  if (!isTextType(type) || !plainKinds.has(kind)) return undefined
+  // A control character at the start may be the mark of a position.
+  const isPlain = sql`${column} >= ' ' collate binary and ${isAscii(column)}`
+  return type === 'TEXT' ? sql`(${isPlain})` : sql`(typeof(${column}) = 'text' and ${isPlain})`
+}
+
+/** Returns the condition for texts of ASCII: each character is a byte. length() stops at NUL. */
+const isAscii = (column: Sql) => sql`length(${column}) = length(cast(${column} as blob))`
+
+const plainKinds: ReadonlySet<ValueKind> = new Set(['string', 'date', 'date-time', 'time', 'uuid'])
 
 /** Returns the condition for values that a path names, and so have a group; undefined if a column has no others. */
 export function namedCondition (column: Sql, columnType: ColumnType): Sql | undefined {
@@ -104,9 +123,8 @@ function isText (column: Sql, { kind, type }: ColumnType, { isPlain, isUnicode }
   const isOfType = kind !== 'date-time' && isTextType(type)
     ? sql`typeof(${column}) = 'text'`
     : sql`typeof(${column}) <> 'blob'`
-  // A call of JavaScript takes more time than the search for characters that are not of ASCII.
-  const isAscii = sql`${column} not glob ${sql.lit('*[^\u0001-\u007f]*')}`
-  return sql`${isOfType} and ${isPlain(column)} and (${isAscii} or ${isUnicode(column)})`
+  // A call of JavaScript takes more time than the comparison of two lengths.
+  return sql`${isOfType} and ${isPlain(column)} and (${isAscii(column)} or ${isUnicode(column)})`
 }
 
 const mark = (column: Sql) => sql`case typeof(${column})

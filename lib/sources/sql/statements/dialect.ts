@@ -49,6 +49,11 @@ export interface Dialect {
    * that is the value as it is shown.
    */
   position (column: Sql, type: ColumnType): Sql | undefined
+  /**
+   * Returns a condition for values whose position is null, which takes less time than the position; it need not hold
+   * for all of them. `undefined` if there is none.
+   */
+  hasNoPosition (column: Sql, type: ColumnType): Sql | undefined
   /** Returns a bound position as it is compared with a comparable column. `textual`: see isTextual(). */
   storedOperand (slot: Slot, type: ColumnType, textual: boolean): Sql
   /** Returns a column of text as a client reads it. */

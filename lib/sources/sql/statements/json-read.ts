@@ -175,10 +175,10 @@ function buildCarried (extra: readonly DataField[], select: Selection, ref: Tabl
   const row = buildRow([], extra, ref, builder)
   const decode = (line: string) => row.decode(JSON.parse(line) as readonly unknown[])
   if (!isShown) return { sql: row.sql, decode }
-  // Few rows have positions. All others have an empty array, which is made in less time.
-  const isPlain = sql.join(positions.map(position => sql`${position.sql} is null`), sql` and `)
+  // Few rows have positions. All others have an empty array, which is written in less time than it is made.
+  const isPlain = sql.join(positions.map(position => position.isNone), sql` and `)
   return {
-    sql: sql`case when ${isPlain} then ${builder.dialect.row([])} else ${row.sql} end`,
+    sql: sql`case when ${isPlain} then '[]' else ${builder.dialect.writer.text(row.sql)} end`,
     decode: (line, shown) => line === '[]' ? decodeShown(shown()) : decode(line)
   }
 }
