@@ -57,8 +57,16 @@ function cpuOf (pid: number): number {
 const cpuOfEnded = (pid: number) => sum(statOf(pid).slice(13, 15).map(ticks => Number(ticks) * 10_000))
 
 /** Returns the CPU time of a process and its descendants, of the ended ones too, in hundredths of a second. */
-export const treeTicks = (pid: number): number =>
-  sum(descendants(pid).map(one => sum(statOf(one).slice(11, 15).map(Number))))
+export const treeTicks = (pid: number): number => sum(descendants(pid).map(ticksOf))
+
+/** Returns 0 for a process that has ended meanwhile: its time is in that of its parent. */
+function ticksOf (pid: number): number {
+  try {
+    return sum(statOf(pid).slice(11, 15).map(Number))
+  } catch {
+    return 0
+  }
+}
 
 /** Returns the fields of stat after the name, which may contain spaces: state, parent, and so on (proc(5)). */
 const statOf = (pid: number) => readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ')

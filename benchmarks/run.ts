@@ -32,8 +32,8 @@ const modes: Readonly<Record<'full' | 'quick', Mode>> = {
   full: {
     sizes: fullSizes,
     deepPage: 10_000,
-    // An interval is narrower than 30 % if single ratios vary by 20 %; six rounds, each longer, allowed only 12 %.
-    effort: { rounds: 12, seconds: 0.3, warmUp: 1.5, connections: [1, 10, 100] }
+    // On a quiet machine the intervals of eight rounds are a tenth wide.
+    effort: { rounds: 8, seconds: 0.3, warmUp: 1.5, connections: [1, 10, 100] }
   },
   quick: { sizes: quickSizes, deepPage: 1_000, effort: { rounds: 2, seconds: 0.06, warmUp: 0.05, connections: [10] } }
 }
