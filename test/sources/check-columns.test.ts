@@ -1,6 +1,6 @@
 import { Type, type TObject } from '@sinclair/typebox'
 import Fastify from '../helpers/fastify.ts'
-import dataApi, { collection, SubItem } from '../../lib/index.ts'
+import dataApi, { collection, SubCollection, SubItem } from '../../lib/index.ts'
 import { faultsOf, Id, key, onBoth, onPostgres, onSqlite, open, over, shown } from '../helpers/checked-tables.ts'
 
 // docs/databases.md: Declarations and tables. The type and the values of a column must fit its field.
@@ -104,6 +104,33 @@ create table t (id integer primary key, kind text check (kind in ('a', 'b')), "L
   for (const right of [one('kind', 'b', 'a'), one('Level', 1, 2), one('size', 's', 'x'), one('other', 'y')]) {
     t.strictSame(await db.check(right), [])
   }
+})
+
+onSqlite('a foreign key has the collation of the key', `
+create table books (id text primary key collate nocase, sequel text collate nocase);
+create table copies (id integer primary key, book text references books);
+create view loans as select id, case when book = 'a' collate rtrim then 'n1' end collate nocase as book from copies;
+create table similar (book text, other text collate nocase)`, async (t, db) => {
+  const books = collection(Type.Object({
+    id: Type.String(key),
+    sequel: Type.Optional(Type.String(shown)),
+    next: Type.Optional(SubItem('books', { foreignKey: 'sequel', ...shown })),
+    copies: SubCollection('copies', { foreignKey: 'book', ...shown }),
+    alike: SubCollection('books', { through: 'similar', foreignKey: 'book', otherKey: 'other', ...shown })
+  }), { source: db.table('books') })
+  const Copy = Type.Object({
+    id: Id, book: Type.Optional(Type.String(shown)), ofBook: Type.Optional(SubItem('books', { foreignKey: 'book' }))
+  })
+  const copies = collection(Copy, { source: db.table('copies') })
+  const loans = collection(Copy, { source: db.table('loans') })
+  t.strictSame(await faultsOf({ books, copies, loans }), [
+    "collection 'copies', field 'book': its foreign key 'copies.book' is collate BINARY, but the key 'books.id', to " +
+      'which it refers, is collate NOCASE; the relation would have other items from one side than from the other: ' +
+      'give both columns one collation',
+    "collection 'books', field 'alike': its foreign key 'similar.book' is collate BINARY, but the key 'books.id', to " +
+      'which it refers, is collate NOCASE; the relation would have other items from one side than from the other: ' +
+      'give both columns one collation'
+  ])
 })
 
 onPostgres('a foreign key has a type that can be compared with the key', `

@@ -64,6 +64,11 @@ export interface Catalog {
   find (name: TableName): CatalogTable | undefined
   /** Returns a column by its name, as the database compares names. */
   column (table: CatalogTable, name: string): CatalogColumn | undefined
+  /**
+   * Returns the collation of a column where a comparison of two columns takes that of one of them, as in SQLite;
+   * undefined for other databases.
+   */
+  collation (table: CatalogTable, column: CatalogColumn): string | undefined
   /** The names of the tables and views that could be meant by a wrong name. Empty where every table was found. */
   readonly others: readonly TableName[]
 }

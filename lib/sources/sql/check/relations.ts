@@ -8,9 +8,12 @@ import type { Served } from './compare.ts'
 import { fault, placeOfField, showColumn } from './finding.ts'
 import { areForeign, type TypeRules } from './types.ts'
 
+/** The facts by which a comparison of two columns is judged. */
+interface Comparing { readonly catalog: Catalog, readonly rules: TypeRules }
+
 /** Checks that the foreign keys of a collection can be compared with the keys that they refer to. */
 export function checkReferences (
-  one: Served, served: ReadonlyMap<Collection, Served>, rules: TypeRules
+  one: Served, served: ReadonlyMap<Collection, Served>, comparing: Comparing
 ): readonly Finding[] {
   const { collection } = one
   const references = [
@@ -26,8 +29,12 @@ export function checkReferences (
     return foreignKey.flatMap((field, index) => {
       const own = one.columns.get(field)
       const key = keys[index] && other?.columns.get(keys[index])
-      if (own === undefined || key === undefined || !areForeign(own, key, rules)) return []
-      return [cannotCompare(place, [showColumn(collection, own.name), own], [showColumn(target, key.name), key])]
+      if (own === undefined || other === undefined || key === undefined) return []
+      return compareColumns(
+        place,
+        { shown: showColumn(collection, own.name), table: one.table, column: own },
+        { shown: showColumn(target, key.name), table: other.table, column: key }, comparing
+      )
     })
   })
   // A sub-item and a sub-collection may declare the same foreign key.
@@ -39,11 +46,23 @@ function placeOfForeignKey (collection: Collection, foreignKey: readonly StoredF
   return first === undefined ? `collection '${collection.property}'` : placeOfField(collection, first)
 }
 
-type ShownColumn = readonly [shown: string, column: CatalogColumn]
+/** A column with its table. `shown`: both in a message. */
+interface ShownColumn { readonly shown: string, readonly table: CatalogTable, readonly column: CatalogColumn }
 
-function cannotCompare (place: string, [own, { type }]: ShownColumn, [key, { type: keyType }]: ShownColumn): Finding {
-  return fault(place, `its foreign key ${own} is ${type}, but the key ${key}, to which it refers, is ${keyType}; ` +
-    'the database cannot compare them: give both columns one type')
+/** Compares the column of a foreign key with that of the key to which it refers. */
+function compareColumns (
+  place: string, own: ShownColumn, key: ShownColumn, { catalog, rules }: Comparing
+): readonly Finding[] {
+  const unlike = (ofOwn: string, ofKey: string, advice: string) => [fault(place,
+    `its foreign key ${own.shown} is ${ofOwn}, but the key ${key.shown}, to which it refers, is ${ofKey}; ${advice}`)]
+  if (areForeign(own.column, key.column, rules)) {
+    return unlike(own.column.type, key.column.type, 'the database cannot compare them: give both columns one type')
+  }
+  const ofOwn = catalog.collation(own.table, own.column) ?? ''
+  const ofKey = catalog.collation(key.table, key.column) ?? ''
+  if (ofOwn === ofKey) return []
+  return unlike(`collate ${ofOwn}`, `collate ${ofKey}`,
+    'the relation would have other items from one side than from the other: give both columns one collation')
 }
 
 /** A join table, as it is named and as the database describes it. */
@@ -67,10 +86,14 @@ export function checkJoinTable (
     if (column === undefined) return [missingJoinColumn(place, option, name, join)]
     used.add(column)
     const keyField = collection.key[index]
-    const key = keyField && served.get(collection)?.columns.get(keyField)
-    if (key === undefined || !areForeign(column, key, rules)) return []
-    const shown = `'${showTable(join.name)}.${column.name}'`
-    return [cannotCompare(place, [shown, column], [showColumn(collection, key.name), key])]
+    const other = served.get(collection)
+    const key = keyField && other?.columns.get(keyField)
+    if (other === undefined || key === undefined) return []
+    return compareColumns(
+      place,
+      { shown: `'${showTable(join.name)}.${column.name}'`, table: join.table, column },
+      { shown: showColumn(collection, key.name), table: other.table, column: key }, { catalog: join.catalog, rules }
+    )
   }))
   return [...findings, ...findings.length === 0 ? checkLinks(field, place, join, used) : []]
 }

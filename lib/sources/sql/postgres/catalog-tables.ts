@@ -17,6 +17,7 @@ export async function readTables (
   return {
     find: name => tables.get(keyOfTable(name)),
     column: (table, name) => table.columns.find(column => column.name === name),
+    collation: () => undefined,
     others: others.map(row => ({
       schema: row['plain'] === true || row['plain'] === 't' ? undefined : String(row['schema']),
       name: String(row['name'])
