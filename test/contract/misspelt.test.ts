@@ -27,6 +27,13 @@ test('a misspelt or wrong option of a source is an error where the source is mad
       () => postgres({ conectionString: '' } as object), /'conectionString' is not an option\. Did you mean/
     ],
     'postgres(), option \'max\'': [() => postgres({ max: 0 }), /expected a whole number from 1; found 0/],
+    'postgres(), option \'statementCache\'': [
+      () => postgres({ statementCache: -1 }), /expected a whole number of characters; found -1/
+    ],
+    'sqlite(file, { statementCache })': [
+      () => sqlite(':memory:', { statementCache: '1 MB' as never }),
+      /expected a whole number of characters; found the string '1 MB'/
+    ],
     'postgres(), option \'statementTimeout\'': [
       () => postgres({ statementTimeout: '5 s' as never }), /expected whole milliseconds .* found the string '5 s'/
     ],
@@ -41,7 +48,7 @@ test('a misspelt or wrong option of a source is an error where the source is mad
   }
   for (const [place, [make, message]] of Object.entries(wrong)) {
     t.throws(make, DeclarationError)
-    t.throws(make, { message: new RegExp(`^${place.replaceAll(/[()]/g, '\\$&')}: ${message.source}`) })
+    t.throws(make, { message: new RegExp(`^${place.replaceAll(/[(){}]/g, '\\$&')}: ${message.source}`) })
   }
 })
 

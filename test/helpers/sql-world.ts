@@ -13,7 +13,7 @@ import { always } from '../../lib/plan/predicates.ts'
 import { memory } from '../../lib/sources/memory/memory.ts'
 import type { ReadResult, DataSource as Source } from '../../lib/sources/source.ts'
 import type { SqliteDriver, SqliteDriverClass } from '../../lib/sources/sql/sqlite/driver.ts'
-import { sqlite, type SqliteDatabase } from '../../lib/sources/sql/sqlite/sqlite.ts'
+import { sqlite, type SqliteDatabase, type SqliteOptions } from '../../lib/sources/sql/sqlite/sqlite.ts'
 import { isOfCatalog } from './sources.ts'
 
 // The world: artists of a label, albums of an artist, tags of albums through a join table.
@@ -194,7 +194,7 @@ export const stored = (value: unknown) => typeof value === 'boolean' ? Number(va
 
 export interface Sent { readonly text: string, readonly parameters: readonly unknown[] }
 
-export function watched (file = ':memory:') {
+export function watched (file = ':memory:', options: SqliteOptions = {}) {
   const sent: Sent[] = []
   const prepared: string[] = []
   const driver = openSqlite(file)
@@ -213,7 +213,7 @@ export function watched (file = ':memory:') {
       }
     }
   }
-  return { db: sqlite(file, { driver: watching }), sent, prepared }
+  return { db: sqlite(file, { ...options, driver: watching }), sent, prepared }
 }
 
 export const { DatabaseSync } = createRequire(import.meta.url)('@photostructure/sqlite') as {

@@ -231,8 +231,24 @@ test('statement names are a cache: what was used last stays, what is evicted is 
   t.equal(fresh.length, 1, 'what comes after a thousand others is prepared as well')
 })
 
+test('the option statementCache bounds the statements of a connection', async t => {
+  const { send, db } = await open(t, { max: 1, statementCache: 8000 })
+  const shapes = [...'abcdefghij'].map(letter => `/notes?text=${letter}&fields=${'text,weight,'.repeat(3)}id`)
+  for (const [index, shape] of shapes.entries()) {
+    for (let round = 0; round < 3; round++) t.equal((await send('GET', `${shape}&limit=${index + 1}`))[0], 200)
+  }
+  const kept = async () => (await db.pool.query<{ length: number }>(
+    "select length(statement) from pg_prepared_statements where name like 'data_api_%'"
+  )).rows.reduce((sum, { length }) => sum + length, 0)
+  t.ok(await kept() <= 2000)
+  const { send: sendToNone, db: none } = await open(t, { max: 1, statementCache: 0 })
+  for (let round = 0; round < 3; round++) t.equal((await sendToNone('GET', '/notes'))[0], 200)
+  const { rows } = await none.pool.query("select 1 from pg_prepared_statements where name like 'data_api_%'")
+  t.strictSame(rows, [])
+})
+
 test('a text is prepared at its second use, evicted when others were used later, and never if very long', async t => {
-  const statements = new PreparedStatements()
+  const statements = new PreparedStatements(250_000)
   const text = (n: number) => `select ${n} ${'x'.repeat(9_990)}`
   t.equal(statements.nameOf(text(0)), '')
   const name = statements.nameOf(text(0))
@@ -258,7 +274,7 @@ test('a commit that the server answers with ROLLBACK is none', async t => {
   await client.connect()
   t.teardown(() => client.end())
   const connection = driverConnection(client,
-    { naming: { on: true }, prepareValue: String, responseTimeout: undefined })
+    { naming: { on: true }, prepareValue: String, responseTimeout: undefined, preparedCharacters: 250_000 })
   await connection.run('begin')
   await t.rejects(connection.query('select 1 / 0'))
   await t.rejects(connection.commit(), { message: /answered 'commit' with ROLLBACK/ })

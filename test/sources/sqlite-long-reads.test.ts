@@ -1,9 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import Fastify from '../helpers/fastify.ts'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import tap, { test } from 'tap'
 import dataApi, { collection, sqlite, SubCollection, SubItem } from '../../lib/index.ts'
@@ -172,7 +175,7 @@ test('a read that was refused because it waited too long does not run later', as
   sqlite(file).close()
   const driver = nameOfDriver(undefined)
   if (driver === undefined) throw new TypeError('a driver is installed')
-  const data = { file, driver, readOnly: false, busyTimeout: 1000, attached: [] }
+  const data = { file, driver, readOnly: false, busyTimeout: 1000, preparedCharacters: 1000, attached: [] }
   const threads = makeReadingThreads(() => data, { most: 1, patience: 1 })
   const sent = t.capture(Worker.prototype, 'postMessage', Worker.prototype.postMessage)
   const text = 'with recursive n (i) as (select 1 union all select i + 1 from n where i < 1e6) select max(i) from n'
@@ -182,6 +185,20 @@ test('a read that was refused because it waited too long does not run later', as
   t.strictSame((await first).rows, [[1e6]])
   t.equal(sent().length, 1)
   await new Promise<void>(resolve => { threads.close(resolve) })
+})
+
+test('a process ends as it is told, and a database closes, while a thread reads', async t => {
+  for (const way of ['exit', 'close']) {
+    const file = join(folder, `${way}.db`)
+    sqlite(file).close()
+    const script = new URL('../fixtures/ends-while-reading.ts', import.meta.url)
+    const child = spawn(
+      process.execPath,
+      ['--import', new URL('../helpers/strip-types.mjs', import.meta.url).href, fileURLToPath(script), file, way],
+      { stdio: 'ignore' }
+    )
+    t.strictSame(await once(child, 'exit'), [7, null], way)
+  }
 })
 
 test('a long read with a function of the application runs where the function is', async t => {

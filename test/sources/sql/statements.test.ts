@@ -1,5 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
+import Fastify from '../../helpers/fastify.ts'
+import dataApi from '../../../lib/index.ts'
 import { collection } from '../../../lib/collection.ts'
 import { SubCollection } from '../../../lib/declare/relations.ts'
 import { compileModel } from '../../../lib/model/compile.ts'
@@ -161,6 +163,28 @@ test('statements are kept within a number of characters as well', async t => {
   const numbers = terms.map(numberOf)
   t.strictSame(terms.slice(-10).map(numberOf), numbers.slice(-10))
   t.not(numberOf(800), numbers[0])
+})
+
+test('the option statementCache bounds the statements that are remembered, and prepared', async t => {
+  const { db, prepared } = watched(':memory:', { statementCache: 3000 })
+  const app = Fastify()
+  db.exec('create table things (id integer primary key, a text, b text, c text, d text, e text)')
+  const shown = Type.Optional(Type.String({ readable: true }))
+  const Thing = Type.Object({
+    id: Type.Integer({ identifier: true, readable: true }), a: shown, b: shown, c: shown, d: shown, e: shown
+  })
+  await app.register(dataApi, { collections: { things: collection(Thing, { source: db.table('things') }) } })
+  await app.ready()
+  const preparedFor = async (path: string) => {
+    prepared.length = 0
+    t.equal((await app.inject(path)).statusCode, 200)
+    return prepared.length
+  }
+  t.equal(await preparedFor('/things?fields=id'), 1)
+  t.equal(await preparedFor('/things?fields=id'), 0)
+  for (const name of ['a', 'b', 'c', 'd', 'e']) t.equal(await preparedFor(`/things?fields=id,${name}`), 1)
+  t.equal(await preparedFor('/things?fields=id'), 1)
+  await app.close()
 })
 
 test('tables may be named as the statement names its own parts', async t => {

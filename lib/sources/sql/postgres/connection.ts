@@ -71,6 +71,8 @@ export interface ConnectionOptions {
   readonly naming: StatementNaming
   readonly prepareValue: PrepareValue
   readonly responseTimeout: number | undefined
+  /** The most characters of the statements that are prepared on a connection. */
+  readonly preparedCharacters: number
 }
 
 /**
@@ -86,12 +88,13 @@ class DriverConnection implements Connection {
   private readonly cancel: () => void
   private readonly sender: ReturnType<typeof makeSender>
   private readonly faults = new ConnectionFaults()
-  private readonly statements = new PreparedStatements()
+  private readonly statements: PreparedStatements
 
   constructor (client: PostgresClient, options: ConnectionOptions, cancel: () => void) {
     this.options = options
     this.cancel = cancel
     this.sender = makeSender(client, options.responseTimeout)
+    this.statements = new PreparedStatements(options.preparedCharacters)
   }
 
   query (text: string, values: readonly unknown[] = []): Promise<Rows> {

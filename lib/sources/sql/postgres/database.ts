@@ -46,17 +46,18 @@ export interface SqlDatabase extends Database {
 export interface DatabaseOptions {
   readonly readOnly?: boolean
   readonly transactionTimeout: number
+  readonly statementCache: number
   readonly check: CheckMode
   readonly replicas?: Replicas | undefined
 }
 
 /** Returns the database on a server that speaks PostgreSQL's SQL. */
 export function makePostgresDatabase (
-  server: Server, { readOnly = false, transactionTimeout, check, replicas }: DatabaseOptions
+  server: Server, { readOnly = false, transactionTimeout, statementCache, check, replicas }: DatabaseOptions
 ): SqlDatabase {
   const schemas = new Set<string>()
   const catalog = makeCatalogCache(
-    () => server.use(connection => loadCatalog(connection, [...schemas], server.dialect))
+    () => server.use(connection => loadCatalog(connection, [...schemas], server.dialect, statementCache))
   )
   const open = new Set<OpenSession>()
   const read = makeReader(server, catalog, replicas)

@@ -12,6 +12,7 @@ import { endsConnection, NotBegun, toFault, Unconfirmed } from './faults.ts'
 import { settingsQuery } from './settings.ts'
 import { loadKysely } from '../load-kysely.ts'
 import type { SqlSource, TableDefinition, TableOptions } from '../source.ts'
+import { checkStatementCache, defaultStatementCache } from '../statement-cache.ts'
 
 export interface KyselyOptions {
   /**
@@ -29,6 +30,8 @@ export interface KyselyOptions {
    * request is 503. Default 30000; 0 is no limit.
    */
   transactionTimeout?: number
+  /** The most characters of the statements that are remembered for each kind of request. Default 1000000. */
+  statementCache?: number
 }
 
 /** The parts of an application's Kysely instance that are used, of whichever version. */
@@ -64,14 +67,17 @@ export interface KyselyDatabase extends Database {
  */
 export function kysely (instance: KyselyInstance, options: KyselyOptions = {}): KyselyDatabase {
   checkNames('kysely(instance, options)', options, names, 'an option')
-  const { dialect, check, transactionTimeout = 30_000 } = options
+  const { dialect, check, transactionTimeout = 30_000, statementCache = defaultStatementCache } = options
   checkMilliseconds(name => `kysely(instance, { ${name} })`, { transactionTimeout })
+  checkStatementCache('kysely(instance, { statementCache })', statementCache)
   if (dialect !== 'postgres') requirePostgres(instance)
   const mode = compileCheckMode('kysely()', check)
-  return makePostgresDatabase(serverOf(instance.withoutPlugins()), { transactionTimeout, check: mode })
+  return makePostgresDatabase(
+    serverOf(instance.withoutPlugins()), { transactionTimeout, statementCache, check: mode }
+  )
 }
 
-const names: Keys<KyselyOptions> = { dialect: true, check: true, transactionTimeout: true }
+const names: Keys<KyselyOptions> = { dialect: true, check: true, transactionTimeout: true, statementCache: true }
 
 function requirePostgres (instance: KyselyInstance): void {
   const names = classesOf(instance.getExecutor().adapter)

@@ -14,6 +14,7 @@ import { isUntimed, NotBegun, toFault } from './faults.ts'
 import { batchReads } from './batching.ts'
 import { makeReplicas } from './replicas.ts'
 import { readOnlyConfig, settingsQuery } from './settings.ts'
+import { checkStatementCache, defaultStatementCache } from '../statement-cache.ts'
 import type { SqlSource, TableDefinition, TableOptions } from '../source.ts'
 
 export interface PostgresOptions {
@@ -42,6 +43,11 @@ export interface PostgresOptions {
    * does not support prepared statements. Default true.
    */
   prepare?: boolean
+  /**
+   * The most characters of the statements that are remembered for each kind of request. A connection keeps a quarter of
+   * them prepared, which takes some 20 times their length in the server's memory. Default 1000000.
+   */
+  statementCache?: number
   /**
    * What happens at the start if declarations do not fit their tables (docs/databases.md: Declarations and tables).
    * Default `error`.
@@ -87,14 +93,17 @@ export interface PostgresDatabase extends Database {
 export function postgres (given: PostgresOptions | string = {}): PostgresDatabase {
   const options = typeof given === 'string' ? { connectionString: given } : given
   checkOptions(options)
-  const { connectionString, primary = connectionString, replicas = [] } = options
+  const {
+    connectionString, primary = connectionString, replicas = [], statementCache = defaultStatementCache
+  } = options
   const check = compileCheckMode('postgres()', options.check)
   const { Pool, prepareValue } = loadDriver()
   const pool = openPool(Pool, primary, options)
   const connectionOptions: ConnectionOptions = {
     naming: { on: options.prepare ?? true },
     prepareValue,
-    responseTimeout: responseTimeoutOf(options)
+    responseTimeout: responseTimeoutOf(options),
+    preparedCharacters: Math.floor(statementCache / 4)
   }
   const replicaPools = replicas.map(replica => openPool(Pool, replica, options))
   const server = serverOf(pool, connectionOptions)
@@ -102,6 +111,7 @@ export function postgres (given: PostgresOptions | string = {}): PostgresDatabas
   const database = makePostgresDatabase(server, {
     readOnly: options.readOnly ?? false,
     transactionTimeout: options.transactionTimeout ?? 30_000,
+    statementCache,
     check,
     replicas: replicaServers.length === 0 ? undefined : makeReplicas(server, replicaServers)
   })
@@ -127,6 +137,7 @@ const names: Keys<PostgresOptions> = {
   statementTimeout: true,
   transactionTimeout: true,
   prepare: true,
+  statementCache: true,
   check: true,
   readOnly: true,
   driver: true
@@ -141,6 +152,7 @@ function checkOptions (options: PostgresOptions): void {
   if (!Number.isInteger(max) || max < 1) {
     throw new DeclarationError(`${place('max')}: expected a whole number from 1; found ${String(max)}`)
   }
+  checkStatementCache(place('statementCache'), options.statementCache)
   if (connectionString !== undefined && connectionString !== primary) {
     const reason = "'connectionString' and 'primary' name different servers; give only one of them"
     throw new DeclarationError(`postgres(): ${reason}`)

@@ -7,9 +7,15 @@ import { LruMap } from 'toad-cache'
  * the texts, so the cache is bounded, and a statement that is evicted here is closed on the server.
  */
 export class PreparedStatements {
+  readonly #characters: number
   readonly #names = new Map<string, string>()
   #length = 0
   #closing: string[] = []
+
+  /** `characters`: the most of all texts together. */
+  constructor (characters: number) {
+    this.#characters = characters
+  }
 
   /** Returns the name under which the text is prepared; an empty string for a text that is sent without a name. */
   nameOf (text: string): string {
@@ -20,7 +26,7 @@ export class PreparedStatements {
       this.#names.set(text, cached)
       return cached
     }
-    const name = text.length > longestText ? '' : repeatedName(text)
+    const name = text.length > this.#characters / 10 ? '' : repeatedName(text)
     if (name !== '') this.#add(text, name)
     return name
   }
@@ -46,18 +52,13 @@ export class PreparedStatements {
     this.#names.set(text, name)
     this.#length += text.length
     for (const oldest of this.#names.keys()) {
-      if (this.#length <= maxCharacters) return
+      if (this.#length <= this.#characters) return
       this.forget(oldest)
     }
   }
 }
 
 const none: readonly string[] = []
-
-// The sum over all texts of a connection, in characters: some 5 MB of the server's memory, and hundreds of statements
-// of ordinary length.
-const maxCharacters = 250_000
-const longestText = 25_000
 
 /** The names of the texts that this process has used; an empty string for a text used once. */
 const names = new LruMap<string>(2000)

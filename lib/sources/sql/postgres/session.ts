@@ -24,9 +24,12 @@ export interface LoadedCatalog extends Catalog {
   readonly columnsHash: string
 }
 
-/** Reads the catalog of the database behind a connection: the schemas of the search path, and those that are named. */
+/**
+ * Reads the catalog of the database behind a connection: the schemas of the search path, and those that are named.
+ * `statementCache`: the option.
+ */
 export async function loadCatalog (
-  connection: Connection, schemas: readonly string[], dialect: Dialect
+  connection: Connection, schemas: readonly string[], dialect: Dialect, statementCache: number
 ): Promise<LoadedCatalog> {
   // As JSON, because drivers differ in how they send arrays.
   const parameters = [JSON.stringify(schemas)]
@@ -35,7 +38,7 @@ export async function loadCatalog (
   const writes = readWrites(await connection.query(writesQuery, parameters).catch(emptyIfUnknown))
   const catalog = readCatalog({ columns, constraints })
   const hasInsteadOf = (table: TableName) => writes.get(keyOfTable(table))?.hasInsteadOf === true
-  const statements = makeStatements(dialect, { ...catalog, hasInsteadOf })
+  const statements = makeStatements(dialect, { ...catalog, hasInsteadOf }, statementCache)
   return { ...catalog, writes, statements, columnsHash: hash('sha1', JSON.stringify(columns)) }
 }
 

@@ -42,10 +42,16 @@ export class TooLong extends Error {
 // lists of 4,000, the standard deviation is two million. Of a short answer, a few lists may tell a million.
 const tolerance = (longest: number) => 2 * longest + 2_000_000
 
-/** Returns the clock of a connection, and registers its functions there. A connection has one clock. */
-export const clockOf = memoize((driver: SqliteDriver): Clock => {
+/** Returns the clock of a connection of this thread, and registers its functions there. A connection has one clock. */
+export const clockOf = memoize((driver: SqliteDriver): Clock => makeClock(driver, () => false))
+
+/**
+ * Makes the clock of a connection, and registers its functions there. A statement ends with an error once
+ * `isInterrupted` returns true.
+ */
+export function makeClock (driver: SqliteDriver, isInterrupted: () => boolean): Clock {
   const state: State = { limit: Infinity, end: undefined, most: Infinity, length: 0, ofItems: 0, error: undefined }
-  register(driver, state)
+  register(driver, state, isInterrupted)
   return {
     within (milliseconds, longest, work) {
       Object.assign(state, { limit: milliseconds, end: undefined, most: longest, length: 0, ofItems: 0 })
@@ -62,7 +68,7 @@ export const clockOf = memoize((driver: SqliteDriver): Clock => {
       }
     }
   }
-})
+}
 
 /** The limits of the statement that runs, and what is known of it. */
 interface State {
@@ -78,12 +84,13 @@ interface State {
   error: Error | undefined
 }
 
-function register (driver: SqliteDriver, state: State): void {
+function register (driver: SqliteDriver, state: State, isInterrupted: () => boolean): void {
   // Most statements end before the first call, so the time is read at the first call instead of at the start.
   const look = () => {
     const now = performance.now()
     state.end ??= now + state.limit
     if (now > state.end) throw state.error = new Overdue(state.limit)
+    if (isInterrupted()) throw state.error = new Error('the database is being closed')
     return 1
   }
   const measure = () => {

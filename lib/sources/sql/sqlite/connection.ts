@@ -29,14 +29,19 @@ export interface Connection {
 }
 
 /**
- * Returns the connection of an open database. `statementTimeout`: how long a read inside of a transaction may take, in
- * milliseconds.
+ * The limits of a connection. `statementTimeout`: how long a read inside of a transaction may take, in milliseconds.
+ * `preparedCharacters`: the most characters of the statements that are prepared.
  */
-export function connect (driver: SqliteDriver, statements: Statements, statementTimeout: number): Connection {
+export interface ConnectionLimits { readonly statementTimeout: number, readonly preparedCharacters: number }
+
+/** Returns the connection of an open database. */
+export function connect (
+  driver: SqliteDriver, statements: Statements, { statementTimeout, preparedCharacters }: ConnectionLimits
+): Connection {
   driver.exec('pragma foreign_keys = on')
   registerFunctions(driver)
   const clock = clockOf(driver)
-  const prepared = cacheStatements(driver)
+  const prepared = cacheStatements(driver, preparedCharacters)
 
   const readWithin = <Result>(bound: BoundRead<Result>, limit: number): Result => runRead(prepared, clock, bound, limit)
   const read = (plan: ReadPlan) => readWithin(statements.bind(plan), statementTimeout)
@@ -73,13 +78,13 @@ interface Prepared {
   giveObjects (text: string): SqliteStatement
 }
 
-const cacheStatements = (driver: SqliteDriver): Prepared => ({
-  giveArrays: memoizeRecent(text => toArrays(driver.prepare(text)), cacheLimits),
-  giveObjects: memoizeRecent(text => driver.prepare(text), cacheLimits)
+const cacheStatements = (driver: SqliteDriver, characters: number): Prepared => ({
+  giveArrays: memoizeRecent(text => toArrays(driver.prepare(text)), { most: mostPrepared, characters }),
+  giveObjects: memoizeRecent(text => driver.prepare(text), { most: mostPrepared, characters })
 })
 
-// As many as statements.ts keeps. SQLite keeps some 10 to 20 times a statement's text.
-const cacheLimits = { most: 500, characters: 500_000 }
+// As many as statements.ts keeps.
+const mostPrepared = 500
 
 function runRead<Result> (
   prepared: Prepared, clock: Clock, bound: BoundRead<Result>, limit: number

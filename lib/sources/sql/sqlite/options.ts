@@ -2,6 +2,7 @@ import { DeclarationError, describeValue } from '../../../errors.ts'
 import { checkNames, type Keys } from '../../../model/known-names.ts'
 import type { CheckMode } from '../../catalog-check.ts'
 import { checkMilliseconds, longestDelay } from '../../milliseconds.ts'
+import { checkStatementCache, defaultStatementCache } from '../statement-cache.ts'
 import type { SqliteDriver, SqliteDriverClass, SqliteDriverName } from './driver.ts'
 
 export interface SqliteOptions {
@@ -36,6 +37,11 @@ export interface SqliteOptions {
    */
   cache?: string
   /**
+   * The most characters of the statements that are remembered for each kind of request. A connection keeps half as many
+   * prepared, which takes 10 to 20 times their length in memory. Default 1000000.
+   */
+  statementCache?: number
+  /**
    * `full`: an acknowledged write survives a power cut. `normal`: after a power cut the database is intact, but may
    * have lost the last writes. Default `full`; an open database keeps its own setting (docs/databases.md: Durability).
    */
@@ -64,6 +70,7 @@ const names: Keys<SqliteOptions> = {
   statementTimeout: true,
   readThreads: true,
   cache: true,
+  statementCache: true,
   synchronous: true,
   journal: true,
   readOnly: true,
@@ -81,9 +88,10 @@ export function checkOptions (file: string, options: SqliteOptions) {
   checkNames('sqlite(file, options)', options, names, 'an option')
   const {
     driver, busyTimeout = 5000, transactionTimeout = 10_000, statementTimeout, readThreads = 2, synchronous,
-    journal = 'wal', readOnly = false, cache
+    journal = 'wal', readOnly = false, cache, statementCache = defaultStatementCache
   } = options
   checkMilliseconds(name => `sqlite(file, { ${name} })`, { busyTimeout, transactionTimeout, statementTimeout })
+  checkStatementCache('sqlite(file, { statementCache })', statementCache)
   if (synchronous !== undefined && !['full', 'normal'].includes(synchronous)) {
     const found = String(synchronous)
     throw new DeclarationError(`sqlite(file, { synchronous }): expected 'full' or 'normal'; found '${found}'`)
@@ -109,6 +117,7 @@ export function checkOptions (file: string, options: SqliteOptions) {
     readThreads,
     synchronous,
     journal,
+    statementCache,
     cacheBytes: cache === undefined ? 0 : bytesOf(cache)
   }
 }

@@ -1,9 +1,10 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { attach } from './attached.ts'
-import { type Clock, clockOf, Overdue, TooLong } from './clock.ts'
+import { type Clock, makeClock, Overdue, TooLong } from './clock.ts'
 import { type ArrayStatement, openDriver, toArrays } from './driver.ts'
 import { registerFunctions } from './functions.ts'
 import { memoizeRecent } from '../../../memoize.ts'
+import { ThreadState } from './thread-state.ts'
 import type { ThreadAnswer, ThreadData, ThreadMessage, ThreadRead } from './reading-threads.ts'
 
 // The program of a thread that reads (reading-threads.ts): it has a connection of its own to the file, and answers one
@@ -11,16 +12,22 @@ import type { ThreadAnswer, ThreadData, ThreadMessage, ThreadRead } from './read
 
 if (parentPort !== null) serve(parentPort, workerData as ThreadData)
 
-function serve (port: MessagePort, { file, driver: name, readOnly, busyTimeout, attached }: ThreadData): void {
+function serve (port: MessagePort, data: ThreadData): void {
+  const { file, driver: name, readOnly, busyTimeout, attached, preparedCharacters: characters } = data
   const driver = openDriver(file, name, { readOnly })
   // SQLite's own busy timeout blocks this thread alone.
   driver.exec(`pragma busy_timeout = ${busyTimeout}; pragma cache_size = -16000; pragma query_only = on`)
   for (const one of attached) attach(driver, one)
   registerFunctions(driver)
-  const clock = clockOf(driver)
-  const prepare = memoizeRecent(text => toArrays(driver.prepare(text)), { most: 100, characters: 500_000 })
+  const state = new ThreadState(data.state)
+  const clock = makeClock(driver, () => state.isInterrupted())
+  const prepare = memoizeRecent(text => toArrays(driver.prepare(text)), { most: 100, characters })
   port.on('message', (message: ThreadMessage) => {
-    if (message !== 'close') return port.postMessage(answer(message, prepare, clock))
+    if (message !== 'close') {
+      port.postMessage(answer(message, prepare, clock))
+      state.finish()
+      return
+    }
     driver.close()
     port.close()
   })

@@ -4,6 +4,7 @@ import { unavailable } from '../../../errors.ts'
 import { Overdue, TooLong } from './clock.ts'
 import type { Attached } from './attached.ts'
 import type { SqliteDriverName } from './driver.ts'
+import { ThreadState } from './thread-state.ts'
 
 /**
  * A statement that reads, for a thread. `limit`: how long it may take, in milliseconds. `longest`: the most characters
@@ -35,8 +36,15 @@ export interface ThreadData {
   readonly readOnly: boolean
   /** In milliseconds. */
   readonly busyTimeout: number
+  /** The most characters of the statements that are prepared. */
+  readonly preparedCharacters: number
   readonly attached: readonly Attached[]
+  /** The memory of the thread's state (thread-state.ts). */
+  readonly state: SharedArrayBuffer
 }
+
+/** The same without the state, which each thread has of its own. */
+export type Opening = Omit<ThreadData, 'state'>
 
 /** The most threads, and how long a read may wait for one, in milliseconds. */
 export interface ThreadLimits { readonly most: number, readonly patience: number }
@@ -62,16 +70,16 @@ interface Job {
 }
 
 /** Returns threads that are started when they are first needed; `data` is called for each. */
-export const makeReadingThreads = (data: () => ThreadData, limits: ThreadLimits): ReadingThreads =>
+export const makeReadingThreads = (data: () => Opening, limits: ThreadLimits): ReadingThreads =>
   new ThreadPool(data, limits)
 
 class ThreadPool implements ReadingThreads {
-  private readonly data: () => ThreadData
+  private readonly data: () => Opening
   private readonly limits: ThreadLimits
   private readonly threads = new Set<Thread>()
   private readonly waiting = new Set<Job>()
 
-  constructor (data: () => ThreadData, limits: ThreadLimits) {
+  constructor (data: () => Opening, limits: ThreadLimits) {
     this.data = data
     this.limits = limits
   }
@@ -134,14 +142,17 @@ interface Thread { isFree (): boolean, run (job: Job): void, end (error: Error):
 const program = new URL(`./reading-thread.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url)
 
 /** Starts a thread. `onFree`: called after each job. `onEnd`: called once the thread takes no more jobs. */
-function startThread (workerData: ThreadData, onFree: () => void, onEnd: () => void): Thread {
-  const worker = new Worker(program, { workerData })
+function startThread (opening: Opening, onFree: () => void, onEnd: () => void): Thread {
+  const state = new ThreadState()
+  const worker = new Worker(program, { workerData: { ...opening, state: state.shared } satisfies ThreadData })
+  register(state, worker)
   let current: Job | undefined
+  let ending = false
   const settle = (pass: (job: Job) => void) => {
     const job = current
     current = undefined
-    // An idle thread does not keep the process alive.
-    worker.unref()
+    // An idle thread does not keep the process alive, unless it is to close its connection.
+    if (!ending) worker.unref()
     if (job !== undefined) pass(job)
   }
   const end = (error: unknown) => {
@@ -159,20 +170,38 @@ function startThread (workerData: ThreadData, onFree: () => void, onEnd: () => v
     run (job) {
       current = job
       worker.ref()
+      state.begin()
       worker.postMessage(job.asked satisfies ThreadMessage)
     },
     async end (error) {
-      const isIdle = current === undefined
+      ending = true
       end(error)
-      // Not every driver closes the connection of a thread that is terminated.
-      if (isIdle) await closeIdle(worker)
-      else await worker.terminate().catch(() => {})
+      state.interrupt()
+      await closeThread(worker)
     }
   }
 }
 
-/** Has an idle thread close its connection and end. Resolves when it has ended. */
-async function closeIdle (worker: Worker): Promise<void> {
+/** The states of the threads of this process. */
+const states = new Set<ThreadState>()
+
+function register (state: ThreadState, worker: Worker): void {
+  if (!process.listeners('exit').includes(endReads)) process.on('exit', endReads)
+  states.add(state)
+  worker.once('exit', () => { states.delete(state) })
+}
+
+/** Ends the reads in all threads: at its exit the process terminates threads, whatever they do. */
+function endReads (): void {
+  for (const state of states) state.interrupt()
+  for (const state of states) state.wait(1000)
+}
+
+/**
+ * Has a thread close its connection and end, once its read has ended. Not every driver closes the connection of a
+ * thread that is terminated. Resolves when the thread has ended.
+ */
+async function closeThread (worker: Worker): Promise<void> {
   const ended = once(worker, 'exit')
   worker.ref()
   worker.postMessage('close' satisfies ThreadMessage)

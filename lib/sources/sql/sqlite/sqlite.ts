@@ -118,13 +118,14 @@ function openFile (file: string, settings: Settings): OpenFile {
     types: columnTypes(driver),
     hasInsteadOf: name => findWrites(name)?.hasInsteadOf === true,
     hasRowNumbers: rowNumbers(driver)
-  })
-  const main = connect(driver, statements, statementTimeout)
+  }, settings.statementCache)
+  const limits = { statementTimeout, preparedCharacters: preparedIn(settings) }
+  const main = connect(driver, statements, limits)
   // Transactions have the main connection to themselves. While a hook of theirs waits, the reader reads the committed
   // data.
   const reader = alone || readOnly || typeof given === 'object'
     ? undefined
-    : connect(configure(openDriver(file, given), settings), statements, statementTimeout)
+    : connect(configure(openDriver(file, given), settings), statements, limits)
   // The first read opens the log, and must not find the log of another file.
   reader?.driver.exec('pragma query_only = on; select count(*) from sqlite_schema')
   for (const one of [main, reader]) one?.driver.exec('pragma busy_timeout = 0')
@@ -150,19 +151,25 @@ function openFile (file: string, settings: Settings): OpenFile {
   }
 }
 
+/** Returns the most characters of the statements that one connection keeps prepared. */
+const preparedIn = ({ statementCache }: Settings) => Math.floor(statementCache / 2)
+
 /** Returns true for a database that only one connection can see. */
 const isAlone = (file: string, { driver }: Settings) =>
   typeof driver === 'object' || file === '' || file.startsWith(':memory:')
 
 /** Returns the threads that read a file; undefined if there are to be none, or if they cannot load the driver. */
 function threadsOf (
-  file: string, main: SqliteDriver, { driver: given, readThreads, readOnly, busyTimeout }: Settings
+  file: string, main: SqliteDriver, settings: Settings
 ): ReadingThreads | undefined {
+  const { driver: given, readThreads, readOnly, busyTimeout } = settings
   const driver = nameOfDriver(given)
   if (readThreads === 0 || driver === undefined) return undefined
   // The application may attach files, and change the working directory, before the first thread starts.
   const path = file.startsWith('file:') ? file : resolve(file)
-  const dataOf = () => ({ file: path, driver, readOnly, busyTimeout, attached: attachedFiles(main) })
+  const preparedCharacters = preparedIn(settings)
+  const dataOf = () =>
+    ({ file: path, driver, readOnly, busyTimeout, preparedCharacters, attached: attachedFiles(main) })
   return makeReadingThreads(dataOf, { most: readThreads, patience: busyTimeout })
 }
 

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { memoizeFrozen, RecentMap } from '../../../memoize.ts'
 import type { ReadPlan } from '../../../plan/plan.ts'
 import { loadKysely } from '../load-kysely.ts'
+import { defaultStatementCache } from '../statement-cache.ts'
 import type { Change, JsonResult, ReadResult } from '../../source.ts'
 import { makeBuilder, type Tables } from './builder.ts'
 import type { Dialect, Sql } from './dialect.ts'
@@ -63,27 +64,28 @@ const unknownTables: Tables = {
   hasRowNumbers: () => false
 }
 
-/**
- * The size of each cache: statements, and characters of their texts and keys. Caches are bounded because clients choose
- * the shapes.
- */
+/** The most statements of each cache. Caches are bounded because clients choose the shapes. */
 const cacheSize = 500
-const cacheCharacters = 1_000_000
 
-/** Makes the statements of a database. The types of `known` may be filled later, but before the first statement. */
-export function makeStatements (dialect: Dialect, known: Partial<Tables> = {}): Statements {
+/**
+ * Makes the statements of a database. The types of `known` may be filled later, but before the first statement.
+ * `characters`: the most characters of the texts and keys in each cache.
+ */
+export function makeStatements (
+  dialect: Dialect, known: Partial<Tables> = {}, characters = defaultStatementCache
+): Statements {
   const compiler = makeCompiler(dialect)
   const tables = { ...unknownTables, ...known }
   const builderOf = (shape: Shape) => makeBuilder(dialect, tables, shape)
-  const readOf = (form: 'rows' | 'locking') => cacheByShape((plan: ReadPlan, shape) => {
+  const readOf = (form: 'rows' | 'locking') => cacheByShape(characters, (plan: ReadPlan, shape) => {
     return compile(chooseRead(plan, builderOf(shape), form), dialect, compiler)
   })
   const rows = readOf('rows')
   const locking = readOf('locking')
-  const json = cacheByShape((plan: ReadPlan, shape) => {
+  const json = cacheByShape(characters, (plan: ReadPlan, shape) => {
     return compile(chooseRead(plan, builderOf(shape), 'json'), dialect, compiler)
   })
-  const changes = cacheByShape((change: Change, shape) => {
+  const changes = cacheByShape(characters, (change: Change, shape) => {
     return compile(buildChange(change, builderOf(shape)), dialect, compiler)
   })
   const bindRows = memoizeFrozen((plan: ReadPlan) => bindRead(plan, rows, dialect))
@@ -140,9 +142,9 @@ function bindValue ({ values }: Shape, index: number, dialect: Dialect): unknown
 
 /** Caches statements by the key of a shape, the least recently used going first. */
 function cacheByShape<Planned, Code> (
-  make: (planned: Planned, shape: Shape) => Statement<Code>
+  characters: number, make: (planned: Planned, shape: Shape) => Statement<Code>
 ): (planned: Planned, shape: Shape) => Statement<Code> {
-  const cache = new RecentMap<Statement<Code>>(cacheSize, cacheCharacters)
+  const cache = new RecentMap<Statement<Code>>(cacheSize, characters)
   return (planned, shape) => {
     const cached = cache.get(shape.key)
     if (cached !== undefined) return cached
