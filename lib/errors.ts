@@ -211,16 +211,18 @@ export function listOf (names: readonly string[]): string {
 export const malformedBody = (message: string, cause?: unknown) =>
   new DataApiError('malformed_body', message, { cause })
 
-export const unavailable = (cause: unknown) =>
-  new DataApiError('unavailable', 'The data is not available at the moment. Try again later.', {
-    headers: { 'retry-after': '1' },
-    cause
-  })
+export const unavailable = (
+  cause: unknown, message = 'The data is not available at the moment. Try again later.'
+): DataApiError => new DataApiError('unavailable', message, { headers: { 'retry-after': '1' }, cause })
 
 /** For a read that was interrupted after that many milliseconds. */
-export const readTimedOut = (milliseconds: number, cause: unknown) =>
-  new DataApiError('unavailable', `The read took longer than the limit 'statementTimeout' of ${milliseconds} ms. ` +
-    'Ask for less, or try again later.', { headers: { 'retry-after': '1' }, cause })
+export const readTimedOut = (milliseconds: number, cause: unknown) => unavailable(cause,
+  `The read took longer than the limit 'statementTimeout' of ${milliseconds} ms. Ask for less, or try again later.`)
+
+/** For a statement that the database cancelled, as PostgreSQL does beyond its timeout. */
+export const statementCancelled = (cause: unknown) => unavailable(cause,
+  "The database cancelled the statement, as it does beyond the limit 'statementTimeout'. Ask for less, or try again " +
+  'later.')
 
 /**
  * The connection was lost after a commit was sent and before it was confirmed. There is no `Retry-After`: a client that

@@ -116,6 +116,7 @@ test('a fault that the own statement of a hook meets is answered as one that our
   for (const code of faults) {
     const { status, body, headers } = await send('POST', '/kids', { name: code })
     t.strictSame([status, body.error, headers['retry-after']], [503, 'unavailable', '1'], code)
+    t.equal(String(body.message).includes("the limit 'statementTimeout'"), code === '57014', code)
   }
   t.equal((await send('POST', '/kids', { name: '42601' })).status, 500)
   t.strictSame(await stored(), before)

@@ -1,4 +1,6 @@
-import { answerTooLarge, DataApiError, internal, outcomeUnknown, unavailable } from '../../../errors.ts'
+import {
+  answerTooLarge, DataApiError, internal, outcomeUnknown, statementCancelled, unavailable
+} from '../../../errors.ts'
 import type { Collection } from '../../../model/model.ts'
 import { type Change, type ConstraintViolation, isLinkChange } from '../../source.ts'
 import type { Constraints } from './catalog.ts'
@@ -35,6 +37,7 @@ export function toFault (error: unknown): DataApiError {
   if (error instanceof DataApiError) return error
   // The text of the answer would be longer than a value can be, 1 GB.
   if (sqlState(error) === '54000') return answerTooLarge(undefined, error)
+  if (sqlState(error) === '57014') return statementCancelled(error)
   return isPassing(error) ? unavailable(error) : internal(error)
 }
 
