@@ -29,10 +29,7 @@ function memberWriter (shown: Shown): Write {
     }
     case 'list': {
       const write = itemWriter(shown.listing.select)
-      return row => arrayOf((row[property] as readonly Row[]).map(write))
+      return row => `[${(row[property] as readonly Row[]).map(write).join(',')}]`
     }
   }
 }
-
-/** Returns the text of an array of these texts. */
-const arrayOf = (texts: readonly string[]) => `[${texts.join(',')}]`
