@@ -77,6 +77,7 @@ export const queryStringOptions = Type.Object({
     terms: limit('comparisons in all filters together; default 100'),
     cost: limit('work of all filters for one item, in comparisons: a relation to many multiplies it; default 1000'),
     listLength: limit('values of an `in`; default 1000'),
+    listValues: limit('values of all lists together; default 20,000'),
     fields: limit('names in all selections together; default 200'),
     items: limit(
       'items that an answer could hold: the sizes of its listings, multiplied; a twentieth for one item of a stream; ' +

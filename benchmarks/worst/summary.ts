@@ -28,6 +28,7 @@ function boundOf ({ end }: Cost, { bound = '' }: WorstRequest): string {
 const options: Readonly<Record<string, string>> = {
   cost: 'queryString.limits.cost',
   items: 'queryString.limits.items',
+  listValues: 'queryString.limits.listValues',
   '10 terms': 'queryString.limits.sortTerms',
   length: 'limits.length',
   segments: 'limits.segments'

@@ -3,12 +3,14 @@ import type { TextPlace } from './request.ts'
 import type { Syntax } from './syntax.ts'
 
 /**
- * The comparisons and fields that a request may still use. One budget counts those of all its parameters and nested
- * queries.
+ * The comparisons, values of lists and fields that a request may still use. One budget counts those of all its
+ * parameters and nested queries.
  */
 export interface Budget {
   /** Counts a comparison. Throws invalid_filter above the limit. */
   spendTerm (at: TextPlace): void
+  /** Counts a value of a list. Throws invalid_filter above the limit. */
+  spendValue (at: TextPlace): void
   /** Counts a field of a selection. Throws invalid_fields above the limit. */
   spendField (at: TextPlace): void
 }
@@ -16,10 +18,17 @@ export interface Budget {
 /** Returns the budget of a new request: the limits that the syntax sets. */
 export function makeBudget ({ limits }: Syntax): Budget {
   let terms = 0
+  let values = 0
   let fields = 0
   return {
     spendTerm (at) {
       if (++terms > limits.terms) throw invalidFilter(`A request can have at most ${limits.terms} comparisons.`, at)
+    },
+    spendValue (at) {
+      if (++values > limits.listValues) {
+        throw invalidFilter(`The lists of a request can have at most ${limits.listValues} values together ` +
+          "(limit 'listValues').", at)
+      }
     },
     spendField (at) {
       if (++fields > limits.fields) throw invalidFields(`A request can name at most ${limits.fields} fields.`, at)

@@ -112,7 +112,7 @@ function readComparison (span: Span, ending: Ending, syntax: Syntax, budget: Bud
   const values = part(span, nameEnds + spelling.length, span.end)
   if (standsAt(values, values.start, '=')) throw doubledEquals(values)
   if (traitsOf(operator).list) {
-    const list = readList(values, ending, syntax)
+    const list = readList(values, ending, syntax, budget)
     return { filter: { kind: 'compare', path, operator, values: list.values, at }, end: list.end }
   }
   const { value, end } = readValue(values, ending)
@@ -138,7 +138,7 @@ interface ListRead { readonly values: readonly ValueText[], readonly end: number
  * Reads a list. A delimiter that also ends the comparison does not separate values, unless the list is in
  * parentheses.
  */
-function readList (span: Span, ending: Ending, syntax: Syntax): ListRead {
+function readList (span: Span, ending: Ending, syntax: Syntax, budget: Budget): ListRead {
   const { listLength } = syntax.limits
   const parenthesized = ending !== alone && standsAt(span, span.start, '(')
   const { stops, pairs } = parenthesized ? { stops: ')', pairs: false } : ending
@@ -148,6 +148,7 @@ function readList (span: Span, ending: Ending, syntax: Syntax): ListRead {
   let more = index < span.end && !standsAt(span, index, stops)
   while (more) {
     const { value, end } = readValue(part(span, index, span.end), { stops: stops + delimiters, pairs })
+    budget.spendValue(value.at)
     if (values.push(value) > listLength) throw invalidFilter(`A list can have at most ${listLength} values.`, value.at)
     more = standsAt(span, end, delimiters)
     index = more ? end + 1 : end

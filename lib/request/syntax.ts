@@ -82,7 +82,7 @@ const directionDefaults: Spellings<'ascending' | 'descending'> = {
 }
 
 const limitDefaults = {
-  depth: 5, terms: 100, cost: 1000, listLength: 1000, fields: 200, sortTerms: 10, items: 2_000_000
+  depth: 5, terms: 100, cost: 1000, listLength: 1000, listValues: 20_000, fields: 200, sortTerms: 10, items: 2_000_000
 }
 
 /**

@@ -4,7 +4,9 @@ import { parsePrefer } from '../../lib/request/prefer.ts'
 import { keptParameters, parseQuery } from '../../lib/request/query.ts'
 import { compileSyntax } from '../../lib/request/syntax.ts'
 
-const generous = compileSyntax({ limits: { depth: 100, terms: 1e6, listLength: 1e6, fields: 1e6, sortTerms: 1e6 } })
+const generous = compileSyntax({
+  limits: { depth: 100, terms: 1e6, listLength: 1e6, listValues: 1e6, fields: 1e6, sortTerms: 1e6 }
+})
 const queries: Record<string, (length: number) => string> = {
   'one name': n => 'a'.repeat(n),
   'one value': n => `a=${'b'.repeat(n)}`,

@@ -214,8 +214,12 @@ refuses({
   'fields=a(b(c))': ['invalid_fields', 'fields', 5, 'Selections can be nested at most 1 deep.'],
   'a.b=1': ['invalid_filter', 'a.b', 1, 'A path in a filter can have at most 1 names.'],
   'a=1&b=*1,2,3': ['invalid_filter', 'b', 8, 'A list can have at most 2 values.'],
+  'a=*1,2&b=*3,4': [
+    'invalid_filter', 'b', 6,
+    "The lists of a request can have at most 3 values together (limit 'listValues')."
+  ],
   'a=1&b=1&c=1': ['invalid_filter', 'c', 1, 'A request can have at most 2 comparisons.']
-}, { limits: { depth: 1, listLength: 2, terms: 2 } })
+}, { limits: { depth: 1, listLength: 2, listValues: 3, terms: 2 } })
 
 test('what is at a limit is not over it', async t => {
   const text = [
