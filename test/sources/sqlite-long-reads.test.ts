@@ -163,7 +163,15 @@ test('a read that was slow once comes back from the threads, however long it wai
     busyTimeout: 1000, statementTimeout: 1000
   })
   const bound: BoundRead<string> = {
-    text: 'select 1', statement: 1, collection: '', cardinality: 'row', parameters: [], longest: 1, decode: () => 'read'
+    text: 'select 1',
+    statement: 1,
+    collection: '',
+    cardinality: 'row',
+    parameters: [],
+    longest: 1,
+    longValues: 1,
+    exact: undefined,
+    decode: () => 'read'
   }
   t.equal(await read(() => bound), 'read')
   t.equal(await read(() => bound), 'read')

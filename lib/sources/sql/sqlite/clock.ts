@@ -40,7 +40,7 @@ export class TooLong extends Error {
 
 // One short item or list of 64 tells its length for all 64, so the sum is an estimate. Of 16 million characters in
 // lists of 4,000, the standard deviation is two million. Of a short answer, a few lists may tell a million.
-const tolerance = (longest: number) => 2 * longest + 2_000_000
+export const tolerance = (longest: number) => 2 * longest + 2_000_000
 
 /** Returns the clock of a connection of this thread, and registers its functions there. A connection has one clock. */
 export const clockOf = memoize((driver: SqliteDriver): Clock => makeClock(driver, () => false))

@@ -4,12 +4,13 @@ import { type Change, type Changed, isLinkChange, type Session } from '../../sou
 import { type About, beginStatement, endStatement } from '../../statement-events.ts'
 import type { Hold } from '../../write-lock.ts'
 import { nameOffendingFields } from '../offending-fields.ts'
-import { type Clock, clockOf, Overdue, patience } from './clock.ts'
+import { clockOf } from './clock.ts'
 import { type ArrayStatement, isTransactionOpen, type SqliteDriver, type SqliteStatement, toArrays } from './driver.ts'
 import { isBusy, isCodeless, toFault, toViolation } from './faults.ts'
 import { registerFunctions } from './functions.ts'
+import { makeRunRead, type RunRead } from './reads.ts'
 import { ForeignTransaction, inTransaction, type Rows, runWithRetry } from './transaction.ts'
-import type { BoundChange, BoundRead, Statements } from '../statements/statements.ts'
+import type { BoundChange, Statements } from '../statements/statements.ts'
 
 /**
  * One connection to a SQLite database. Where another process holds the lock, writes wait for it as long as their `hold`
@@ -21,7 +22,7 @@ export interface Connection {
    * Runs a read for at most that many milliseconds. Throws Overdue if it takes longer, and the driver's error if
    * another process holds the lock.
    */
-  read<Result> (bound: BoundRead<Result>, limit: number): Result
+  readonly read: RunRead
   /** Makes a change, which is a transaction of its own. */
   change (change: Change, hold: Hold): Changed | Promise<Changed>
   /** `limit`: how long the transaction may last, in milliseconds. */
@@ -40,11 +41,10 @@ export function connect (
 ): Connection {
   driver.exec('pragma foreign_keys = on')
   registerFunctions(driver)
-  const clock = clockOf(driver)
   const prepared = cacheStatements(driver, preparedCharacters)
 
-  const readWithin = <Result>(bound: BoundRead<Result>, limit: number): Result => runRead(prepared, clock, bound, limit)
-  const read = (plan: ReadPlan) => readWithin(statements.bind(plan), statementTimeout)
+  const runRead = makeRunRead({ driver, clock: clockOf(driver), prepare: prepared.giveArrays })
+  const read = (plan: ReadPlan) => runRead(statements.bind(plan), statementTimeout)
   const changeOrRefuse = (change: Change): Changed | Promise<Changed> => {
     try {
       return runChange(driver, prepared, statements.bindChange(change), change)
@@ -61,7 +61,7 @@ export function connect (
 
   return {
     driver,
-    read: readWithin,
+    read: runRead,
     change: (change, hold) => runWithRetry(() => {
       // Inside a foreign transaction, a change would be undone with it after the change was acknowledged.
       if (isTransactionOpen(driver)) throw new ForeignTransaction()
@@ -85,38 +85,6 @@ const cacheStatements = (driver: SqliteDriver, characters: number): Prepared => 
 
 // As many as statements.ts keeps.
 const mostPrepared = 500
-
-function runRead<Result> (
-  prepared: Prepared, clock: Clock, bound: BoundRead<Result>, limit: number
-): Result {
-  try {
-    return bound.decode(rowsOf(bound, prepared, clock, limit))
-  } catch (error) {
-    throw isBusy(error) || error instanceof Overdue ? error : toFault(error)
-  }
-}
-
-function rowsOf (
-  { text, collection, cardinality, parameters, longest }: BoundRead<unknown>,
-  prepared: Prepared, clock: Clock, limit: number
-): ReadonlyArray<readonly unknown[]> {
-  const begun = beginStatement()
-  const about = { database: 'sqlite', kind: 'read', collection, text } as const
-  try {
-    const statement = prepared.giveArrays(text)
-    const run = () => cardinality === 'rows' ? statement.all(...parameters) : only(statement.get(...parameters))
-    // An index finds the row of an item, so no clock is needed.
-    const rows = cardinality === 'item' ? run() : clock.within(limit, longest, run)
-    if (begun !== 0) endStatement(about, begun, rows.length)
-    return rows
-  } catch (error) {
-    // A read that is interrupted early begins again in a thread (reader.ts), which tells of it.
-    if (!(error instanceof Overdue) || limit !== patience) endStatement(about, begun, undefined, error)
-    throw error
-  }
-}
-
-const only = (row: readonly unknown[] | undefined) => row === undefined ? [] : [row]
 
 function runChange (driver: SqliteDriver, prepared: Prepared, bound: BoundChange, change: Change): Changed {
   const collection = isLinkChange(change) ? change.field.target : change.collection

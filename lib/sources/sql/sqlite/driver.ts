@@ -22,6 +22,8 @@ export interface SqliteDriver {
   readonly isTransaction?: boolean
   /** Is true while a transaction is open. better-sqlite3 only. */
   readonly inTransaction?: boolean
+  /** The limits of SQLite. `length`: of a text, a blob or a row, in bytes. Newer drivers; not better-sqlite3. */
+  readonly limits?: { length: number }
   prepare (text: string): SqliteStatement
   exec (script: string): unknown
   function (name: string, options: { deterministic: boolean }, body: (...values: unknown[]) => unknown): unknown

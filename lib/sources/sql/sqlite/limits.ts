@@ -26,14 +26,14 @@ export const limitFunctions: readonly string[] = [clockFunction, lengthFunction,
  * needs random().
  */
 export const clocked: Dialect['clocked'] = (conditions, numbered) => {
-  const isSkipped = numbered === undefined ? seldom : sql`${sql.id(numbered, '_rowid_')} % 61`
+  const isSkipped = numbered === undefined ? seldom : sql`${sql.id(numbered, '_rowid_')} % 127`
   return sql`(${isSkipped} or ${sql.id(clockFunction)}()) and ${conditions}`
 }
 
-const seldom = sql`random() & 63`
+export const seldom = sql`random() & 63`
 
 export const sized: Dialect['sized'] = (json, length, place) => {
-  if (place === 'other') return sizedEach(json, length)
+  if (place === 'branch' || place === 'item') return sizedEach(json, length)
   const { known, texts } = length
   // The items of a page are too few for their known lengths to count; those of a list are in the list's length.
   if (texts.length === 0) return json

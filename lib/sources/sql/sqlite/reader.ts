@@ -77,7 +77,7 @@ function makeThreadReader (
   rescue: <Result>(bound: BoundRead<Result>) => Result | Promise<Result>
 ) {
   return async <Result>(bound: BoundRead<Result>): Promise<Result> => {
-    const { text, collection, parameters, longest, decode } = bound
+    const { text, collection, parameters, longest, decode } = bound.exact?.() ?? bound
     const about = { database: 'sqlite', kind: 'read', collection, text } as const
     const begun = beginStatement()
     try {

@@ -5,11 +5,13 @@ import { type CatalogCheck, compileCheckMode } from '../../catalog-check.ts'
 import type { Database } from '../../source.ts'
 import { makeWriteLock } from '../../write-lock.ts'
 import { nameOfDriver, openDriver, type SqliteDriver } from './driver.ts'
+import type { TableName } from '../table-name.ts'
 import { makeSource, type SqlSource, type TableDefinition, type TableOptions } from '../source.ts'
 import { attachedFiles, attachLike } from './attached.ts'
 import { connect } from './connection.ts'
 import { columnTypes } from './catalog.ts'
 import { sqliteDialect } from './dialect.ts'
+import { fastDialect } from './fast-forms.ts'
 import { isBusy, resultCode } from './faults.ts'
 import { checkOptions, type Settings, type SqliteOptions } from './options.ts'
 import { cacheReads } from './read-cache.ts'
@@ -17,7 +19,8 @@ import { openOnce, openUnchanged, type OpenFile } from './unchanged.ts'
 import { makeReader } from './reader.ts'
 import { rowNumbers } from './row-numbers.ts'
 import { makeReadingThreads, type ReadingThreads } from './reading-threads.ts'
-import { makeStatements } from '../statements/statements.ts'
+import { makeStatements, type Statements } from '../statements/statements.ts'
+import type { FindWrites } from '../table-writes.ts'
 import { tableWrites } from './writes.ts'
 
 export type { SqliteOptions } from './options.ts'
@@ -114,11 +117,7 @@ function openFile (file: string, settings: Settings): OpenFile {
   const statementTimeout = settings.statementTimeout ?? (alone ? 1000 : 10_000)
   const driver = configure(typeof given === 'object' ? given : openDriver(file, given, settings), settings)
   const findWrites = tableWrites(driver)
-  const statements = makeStatements(sqliteDialect, {
-    types: columnTypes(driver),
-    hasInsteadOf: name => findWrites(name)?.hasInsteadOf === true,
-    hasRowNumbers: rowNumbers(driver)
-  }, settings.statementCache)
+  const statements = statementsOf(driver, findWrites, settings)
   const limits = { statementTimeout, preparedCharacters: preparedIn(settings) }
   const main = connect(driver, statements, limits)
   // Transactions have the main connection to themselves. While a hook of theirs waits, the reader reads the committed
@@ -149,6 +148,17 @@ function openFile (file: string, settings: Settings): OpenFile {
       else threads.close(onClosed)
     }
   }
+}
+
+/** Returns the statements of a file: fast forms of its reads, besides the exact ones. */
+function statementsOf (driver: SqliteDriver, findWrites: FindWrites, { statementCache }: Settings): Statements {
+  const tables = {
+    types: columnTypes(driver),
+    hasInsteadOf: (name: TableName) => findWrites(name)?.hasInsteadOf === true,
+    hasRowNumbers: rowNumbers(driver)
+  }
+  const exact = makeStatements(sqliteDialect, tables, statementCache)
+  return makeStatements(fastDialect(driver), tables, statementCache, exact)
 }
 
 /** Returns the most characters of the statements that one connection keeps prepared. */

@@ -7,7 +7,7 @@ import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { lengthOfRow } from './json-length.ts'
-import { positionsOf } from './positions.ts'
+import { checkTexts, guardedAmong, positionsOf } from './positions.ts'
 import type { ReadCode, Values } from './read-code.ts'
 import { buildLimit, dataFields, isDirect } from './select.ts'
 import { buildSort } from './sort.ts'
@@ -93,6 +93,7 @@ function buildPageSelect<Result> (
   const carried = extra.filter(field => !fields.includes(field))
   const fetched = { fields: [...fields, ...carried], select: listing.select, extra, sized: true }
   const columns = makeColumns(fetched, ref, builder)
+  const guarded = guardedAmong(extra, ref, builder)
   const direct = isDirect(listing, from)
   // Where rows are sized, they are sorted first: a sort computes the columns of every row.
   const isNested = builder.dialect.inProcess && !direct
@@ -107,12 +108,18 @@ function buildPageSelect<Result> (
     // With a limit, SQLite does not merge the selects.
     sql: isNested ? sql`select ${columns.sql} from (${rows}) as ${sql.id(ref.alias)} limit -1` : rows,
     cardinality: 'rows',
+    longValues: lengthOfRow(fetched.fields, ref).texts.length,
     decode (rows, { limit }) {
       const more = rows.length > limit
+      if (guarded.size > 0) for (const row of endsOf(rows, limit)) checkTexts(columns.row(row), guarded)
       return decodeRows(more ? rows.slice(0, limit) : rows, columns, more)
     }
   }
 }
+
+/** Returns the first row and the last of a page. */
+const endsOf = (rows: readonly Values[], limit: number) =>
+  [rows[0], rows[Math.min(limit, rows.length) - 1]].filter(row => row !== undefined)
 
 function writePage (rows: readonly Values[], columns: Columns, more: boolean): JsonResult {
   const [first] = rows
@@ -149,7 +156,8 @@ interface Fetched {
 
 function makeColumns ({ fields, select, extra, sized = false }: Fetched, ref: TableRef, builder: Builder): Columns {
   const { dialect, columnType } = builder
-  const positions = positionsOf(extra, ref, builder)
+  const guarded = guardedAmong(extra, ref, builder)
+  const positions = positionsOf(extra.filter(field => !guarded.has(field)), ref, builder)
   const values = [
     ...fields.map(field => dialect.fetch(column(ref, field), columnType(ref.collection, field))),
     ...positions.map(position => position.sql)

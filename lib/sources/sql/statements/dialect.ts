@@ -24,6 +24,20 @@ export interface Writer {
   finish (text: string): string
 }
 
+/**
+ * What a dialect of fast forms can do besides. A fast form reads the values that columns usually hold in less time than
+ * all that they may hold. For any other it fails, or its decoder throws NeedsExactForm (read-code.ts).
+ */
+export interface FastForms {
+  /**
+   * Returns true for a type of which the reads of columns fail for each value that has a position, and those that write
+   * JSON can be made to (`guard`).
+   */
+  isGuarded (type: ColumnType): boolean
+  /** Returns JSON that cannot be made if the column's value has a position. Texts are checked by isPlain(). */
+  guard (json: Sql, column: Sql, type: ColumnType): Sql
+}
+
 /** The differences between the databases. */
 export interface Dialect {
   makeCompiler (): QueryCompiler
@@ -106,6 +120,8 @@ export interface Dialect {
   /** Returns the decoder of values that fetch() selects. */
   decoder (type: ColumnType): (value: unknown) => unknown
   readonly writer: Writer
+  /** Only in a dialect of fast forms. */
+  readonly fast?: FastForms
   /** True for a database that runs in this process, where `sized` ends a statement. */
   readonly inProcess: boolean
   /** Whether a read of columns ends once its rows are longer than the answer: by `sized`, or by the connection. */

@@ -10,10 +10,14 @@ import { column, type TableRef } from './table.ts'
 export interface JsonLength { readonly known: number, readonly texts: readonly Sql[] }
 
 /**
- * The place of an item in an answer: an item of a page, of which there are few; an item of a list in a page's item,
- * which shows no related items itself (Dialect.sizedList); or any other item in a page's item.
+ * The place of an item in an answer:
+ *
+ * - `page`: an item of a page, of which there are few
+ * - `leaf`: an item of a list in another item, which shows no related items itself (Dialect.sizedList)
+ * - `branch`: any other item of a list in another item
+ * - `item`: an item in another item that is no list's
  */
-export type ItemPlace = 'page' | 'list' | 'other'
+export type ItemPlace = 'page' | 'leaf' | 'branch' | 'item'
 
 /** Returns the length of an item that the database writes as JSON. */
 export function lengthOfObject (select: Selection, ref: TableRef): JsonLength {

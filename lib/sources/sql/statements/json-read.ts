@@ -9,7 +9,7 @@ import type { Sql, Writer } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { related } from './join-conditions.ts'
 import { type ItemPlace, lengthOfObject } from './json-length.ts'
-import { positionsOf } from './positions.ts'
+import { checkJson, guardedAmong, positionsOf } from './positions.ts'
 import type { Bounds, ReadCode, Values } from './read-code.ts'
 import { buildLimit, buildRow, isDirect } from './select.ts'
 import { isFlat } from './shape.ts'
@@ -20,8 +20,11 @@ import {
 import { column, selected, table, tableRef, type TableRef } from './table.ts'
 import { buildTotal, decodeTotal } from './total.ts'
 
-/** The builder of a statement, and the writer of JSON of its dialect. */
-interface Writing { readonly writer: Writer, readonly builder: Builder }
+/**
+ * The builder of a statement, and the writer of JSON of its dialect. `guarded`: the fields without which the read must
+ * fail if they have a position.
+ */
+interface Writing { readonly writer: Writer, readonly builder: Builder, readonly guarded?: ReadonlySet<DataField> }
 
 /**
  * Whether the database can write a listing of this selection as JSON. It cannot write fields that the application
@@ -55,10 +58,12 @@ export function buildJsonRead (plan: ReadPlanOf<'list'>, builder: Builder): Read
   const refs = stepRefs(steps)
   const parent = refs.at(-1)
   const ref = tableRef(from.collection, builder.alias())
-  const item = buildObject(listing.select, ref, { writer, builder })
+  const isShown = extra.every(field => listing.select.some(one => one.field === field))
+  const guarded = isShown ? guardedAmong(extra, ref, builder) : none
+  const item = buildObject(listing.select, ref, { writer, builder, guarded })
   const object = builder.dialect.sized(item, lengthOfObject(listing.select, ref), 'page')
   const boundary = isFlat(listing.select) ? objectBoundary(listing.select) : lineBoundary
-  const carried = buildCarried(extra, listing.select, ref, builder)
+  const carried = buildCarried({ extra, guarded }, listing.select, ref, builder)
   const rows = buildRows(listing, ref, inner => {
     const start = startingAt(from, inner, parent, listing.where, builder)
     const conditions = sql`${start} and ${buildFilter(cursorBound, inner, builder)}`
@@ -80,10 +85,14 @@ export function buildJsonRead (plan: ReadPlanOf<'list'>, builder: Builder): Read
     cardinality: 'row',
     decode ([row], bounds) {
       const { missed, rest } = decodeStepCounts(row, refs.length)
-      return missed ?? decodePage(rest, bounds, { writer, boundary, carried })
+      if (missed !== undefined) return missed
+      if (guarded.size > 0) checkJson(textOf(rest[0]))
+      return decodePage(rest, bounds, { writer, boundary, carried })
     }
   }
 }
+
+const none: ReadonlySet<DataField> = new Set()
 
 interface PageCode { readonly writer: Writer, readonly boundary: Boundary, readonly carried: Carried }
 
@@ -162,14 +171,17 @@ function arrayOf (items: string, { separator, mark, before }: Boundary, reversed
  */
 interface Carried { readonly sql: Sql | undefined, decode (line: string, shown: () => string): Row }
 
-function buildCarried (extra: readonly DataField[], select: Selection, ref: TableRef, builder: Builder): Carried {
+function buildCarried (
+  { extra, guarded }: { readonly extra: readonly DataField[], readonly guarded: ReadonlySet<DataField> },
+  select: Selection, ref: TableRef, builder: Builder
+): Carried {
   const names = extra.map(field => select.find(one => one.field === field)?.name)
   const headOf = headReader(extra, select)
   const decodeShown = (item: string) => {
     const values = JSON.parse(headOf(item)) as Row
     return Object.fromEntries(extra.map((field, index) => [field.property, values[names[index] ?? '']]))
   }
-  const positions = positionsOf(extra, ref, builder)
+  const positions = positionsOf(extra.filter(field => !guarded.has(field)), ref, builder)
   const isShown = !names.includes(undefined)
   if (isShown && positions.length === 0) return { sql: undefined, decode: decodeShown }
   const row = buildRow([], extra, ref, builder)
@@ -230,32 +242,34 @@ export function buildMember (shown: Shown, ref: TableRef, writing: Writing): Sql
   }
 }
 
-function buildValue (field: DataField, ref: TableRef, { writer, builder }: Writing): Sql {
-  const value = writer.value(column(ref, field), builder.columnType(ref.collection, field), field.kind === 'expression')
+function buildValue (field: DataField, ref: TableRef, { writer, builder, guarded }: Writing): Sql {
+  const type = builder.columnType(ref.collection, field)
+  const value = writer.value(column(ref, field), type, field.kind === 'expression')
   if (value === undefined) throw new TypeError('what cannot be written is not built')
-  return value
+  return guarded?.has(field) ? builder.dialect.fast?.guard(value, column(ref, field), type) ?? value : value
 }
 
-function buildSubItem (shown: Extract<Shown, { kind: 'item' }>, ref: TableRef, writing: Writing): Sql {
-  const { field, where, select } = shown
-  const { builder } = writing
+function buildSubItem (
+  { field, where, select }: Extract<Shown, { kind: 'item' }>, ref: TableRef, { writer, builder }: Writing
+): Sql {
   const target = tableRef(field.target, builder.alias())
-  const object = buildNested(select, target, 'other', writing)
+  const object = buildNested(select, target, 'item', { writer, builder })
   const relation = related(field, target, parentField => column(ref, parentField), builder.dialect)
   const conditions = sql`${relation} and ${buildFilter(where, target, builder)}`
   return sql`(select ${object} from ${table(target)} where ${conditions})`
 }
 
-function buildSubList ({ field, listing }: Extract<Shown, { kind: 'list' }>, ref: TableRef, writing: Writing): Sql {
-  const { builder, writer } = writing
+function buildSubList (
+  { field, listing }: Extract<Shown, { kind: 'list' }>, ref: TableRef, { writer, builder }: Writing
+): Sql {
   const target = tableRef(field.target, builder.alias())
-  // The number of a row is a clock for long lists only. That of short lists is in sizedList().
   const isLeaf = listing.select.every(({ field }) => field.kind === 'stored')
-  const object = buildNested(listing.select, target, isLeaf ? 'list' : 'other', writing)
+  const object = buildNested(listing.select, target, isLeaf ? 'leaf' : 'branch', { writer, builder })
   const rows = buildRows(listing, target, inner => {
     const relation = related(field, inner, parentField => column(ref, parentField), builder.dialect)
     const conditions = sql`${relation} and ${buildFilter(listing.where, inner, builder)}`
-    return isLeaf ? builder.clockedScan(conditions, inner) : builder.dialect.clocked(conditions)
+    // The numbers of rows are a clock for long lists only. That of short lists is in sized() or sizedList().
+    return builder.clockedScan(conditions, inner)
   }, false, builder)
   const array = writer.array(object)
   return sql`(select ${isLeaf ? builder.dialect.sizedList(array) : array} from (${rows}) as ${sql.id(target.alias)})`

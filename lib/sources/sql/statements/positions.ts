@@ -1,8 +1,10 @@
 import { sql } from '../load-kysely.ts'
 import type { DataField } from '../../../model/model.ts'
 import { positionName } from '../../../plan/position.ts'
+import type { Row } from '../../../plan/plan.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
+import { NeedsExactForm } from './read-code.ts'
 import { column, type TableRef } from './table.ts'
 
 /**
@@ -23,4 +25,31 @@ export function positionsOf (
     const isNone = dialect.hasNoPosition(value, type) ?? sql`${position} is null`
     return [{ name: positionName(field), sql: position, isNone }]
   })
+}
+
+/** Returns those fields with a position whose reads fail for values that have one (Dialect.fast). */
+export function guardedAmong (fields: readonly DataField[], ref: TableRef, { dialect, columnType }: Builder) {
+  const { fast } = dialect
+  if (fast === undefined) return new Set<DataField>()
+  return new Set(fields.filter(field => {
+    const type = columnType(ref.collection, field)
+    return fast.isGuarded(type) && dialect.position(column(ref, field), type) !== undefined
+  }))
+}
+
+/** Throws NeedsExactForm if a guarded field holds a text that may be stored in another form than it is shown. */
+export function checkTexts (row: Row | undefined, guarded: ReadonlySet<DataField>): void {
+  for (const { property } of guarded) {
+    const value = row?.[property]
+    if (typeof value === 'string' && mayBeStray.test(value)) throw new NeedsExactForm()
+  }
+}
+
+// U+0001 begins positions; U+FFFD stands for bytes that are no text.
+// eslint-disable-next-line no-control-regex
+const mayBeStray = /^\u0001|\u0000|\ufffd/
+
+/** Throws NeedsExactForm if JSON contains such a text. It may throw for others that contain control characters. */
+export function checkJson (text: string): void {
+  if (text.includes('\\u000') || text.includes('\ufffd')) throw new NeedsExactForm()
 }

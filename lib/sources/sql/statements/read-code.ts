@@ -19,9 +19,19 @@ export interface Bounds { readonly limit: number, readonly longest: number }
  */
 export type Cardinality = 'item' | 'row' | 'rows'
 
+/**
+ * The error of a read in the fast form for rows that only the exact form reads. A read has two forms where the
+ * usual values of columns are read in less time than all that a column may hold (Dialect.isFast).
+ */
+export class NeedsExactForm extends Error {
+  constructor () { super('the fast form of a statement cannot read these rows') }
+}
+
 /** The statement of a read, and the decoder of its rows. */
 export interface ReadCode<Result = ReadResult> {
   readonly sql: Sql
   readonly cardinality: Cardinality
+  /** The values of a row that can be long, where the fast form does not tell their lengths. Default: one. */
+  readonly longValues?: number
   decode (rows: readonly Values[], bounds: Bounds): Result
 }

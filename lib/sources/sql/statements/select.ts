@@ -6,7 +6,7 @@ import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { related } from './join-conditions.ts'
-import { countObjects, lengthOfRow } from './json-length.ts'
+import { countObjects, type ItemPlace, lengthOfRow } from './json-length.ts'
 import { positionsOf } from './positions.ts'
 import { isRoundLimit } from './shape.ts'
 import { buildSort } from './sort.ts'
@@ -59,7 +59,7 @@ export function buildList (
   conditions: (inner: TableRef) => Sql,
   builder: Builder
 ): RowCode {
-  const row = sizedRow(buildRow(listing.select, extra, ref, builder), listing.select, ref, builder)
+  const row = sizedRow(buildRow(listing.select, extra, ref, builder), listing.select, ref, 'branch', builder)
   const inner = tableRef(ref.collection, ref.alias)
   const where = conditions(inner)
   const order = buildSort(listing.order, inner, builder)
@@ -69,8 +69,9 @@ export function buildList (
   return { ...row, sql: sql`(select ${builder.dialect.collect(row.sql)} from (${rows}) as ${sql.id(ref.alias)})` }
 }
 
-const sizedRow = (row: RowCode, select: Selection, ref: TableRef, { dialect }: Builder): RowCode =>
-  ({ ...row, sql: dialect.sized(row.sql, lengthOfRow(dataFields(select, []), ref), 'other') })
+const sizedRow = (
+  row: RowCode, select: Selection, ref: TableRef, place: ItemPlace, { dialect }: Builder
+): RowCode => ({ ...row, sql: dialect.sized(row.sql, lengthOfRow(dataFields(select, []), ref), place) })
 
 /**
  * Returns true if a statement visits no rows but those that the listing shows: the first ones, or those after a cursor,
@@ -124,7 +125,7 @@ function buildNested (shown: Exclude<Shown, { kind: 'value' }>, ref: TableRef, b
     }, builder)
     return { property, sql: list.sql, decode: rows => decodeNested(rows, list) }
   }
-  const row = sizedRow(buildRow(shown.select, [], target, builder), shown.select, target, builder)
+  const row = sizedRow(buildRow(shown.select, [], target, builder), shown.select, target, 'item', builder)
   const conditions = sql`${relationOf(target)} and ${buildFilter(shown.where, target, builder)}`
   return {
     property,

@@ -23,6 +23,13 @@ export interface BoundRead<Result = ReadResult> {
   readonly parameters: readonly unknown[]
   /** The most characters of the answer. */
   readonly longest: number
+  /** The values of the result that can be long (ReadCode.longValues). */
+  readonly longValues: number
+  /**
+   * Returns the same read in its exact form. Only a fast form has it, which may fail for rows that the exact form reads
+   * (Dialect.fast).
+   */
+  readonly exact: (() => BoundRead<Result>) | undefined
   decode (rows: readonly Values[]): Result
 }
 
@@ -69,10 +76,11 @@ const cacheSize = 500
 
 /**
  * Makes the statements of a database. The types of `known` may be filled later, but before the first statement.
- * `characters`: the most characters of the texts and keys in each cache.
+ * `characters`: the most characters of the texts and keys in each cache. `exact`: the statements of exact forms, for a
+ * dialect of fast forms.
  */
 export function makeStatements (
-  dialect: Dialect, known: Partial<Tables> = {}, characters = defaultStatementCache
+  dialect: Dialect, known: Partial<Tables> = {}, characters = defaultStatementCache, exact?: Statements
 ): Statements {
   const compiler = makeCompiler(dialect)
   const tables = { ...unknownTables, ...known }
@@ -88,10 +96,10 @@ export function makeStatements (
   const changes = cacheByShape(characters, (change: Change, shape) => {
     return compile(buildChange(change, builderOf(shape)), dialect, compiler)
   })
-  const bindRows = memoizeFrozen((plan: ReadPlan) => bindRead(plan, rows, dialect))
+  const bindRows = memoizeFrozen((plan: ReadPlan) => bindRead(plan, rows, dialect, exact?.bind))
   return {
     bind: (plan, isLocking = false) => isLocking ? bindRead(plan, locking, dialect) : bindRows(plan),
-    bindJson: memoizeFrozen((plan: ReadPlan) => bindRead(plan, json, dialect)),
+    bindJson: memoizeFrozen((plan: ReadPlan) => bindRead(plan, json, dialect, exact?.bindJson)),
     bindChange (change) {
       const shape = shapeOfChange(change)
       const statement = changes(change, shape)
@@ -102,18 +110,23 @@ export function makeStatements (
 
 type FindRead<Result> = (plan: ReadPlan, shape: Shape) => Statement<Omit<ReadCode<Result>, 'sql'>>
 
-function bindRead<Result> (plan: ReadPlan, find: FindRead<Result>, dialect: Dialect): BoundRead<Result> {
+function bindRead<Result> (
+  plan: ReadPlan, find: FindRead<Result>, dialect: Dialect, bindExact?: (plan: ReadPlan) => BoundRead<Result>
+): BoundRead<Result> {
   const shape = shapeOf(plan)
   const statement = find(plan, shape)
   const { text, code } = statement
+  const bounds = boundsOf(plan)
   return {
     text,
     statement: statement.number,
     collection: collectionOf(plan),
     cardinality: code.cardinality,
     parameters: bindAll(statement, shape, dialect),
-    longest: plan.longest ?? Infinity,
-    decode: rows => countingObjects(plan.longest ?? Infinity, () => code.decode(rows, boundsOf(plan)))
+    longest: bounds.longest,
+    exact: bindExact && (() => bindExact(plan)),
+    longValues: code.cardinality === 'rows' ? (bounds.limit + 1) * (code.longValues ?? 1) : 1,
+    decode: rows => countingObjects(bounds.longest, () => code.decode(rows, bounds))
   }
 }
 

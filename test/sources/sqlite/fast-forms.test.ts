@@ -1,0 +1,184 @@
+import { Type } from '@sinclair/typebox'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import tap, { test } from 'tap'
+import dataApi, { collection, sqlite } from '../../../lib/index.ts'
+import type { ReadPlan, Row } from '../../../lib/plan/plan.ts'
+import { positionOf } from '../../../lib/plan/position.ts'
+import type { JsonResult, ReadResult } from '../../../lib/sources/source.ts'
+import { columnTypes } from '../../../lib/sources/sql/sqlite/catalog.ts'
+import { clockOf } from '../../../lib/sources/sql/sqlite/clock.ts'
+import { sqliteDialect } from '../../../lib/sources/sql/sqlite/dialect.ts'
+import { toArrays } from '../../../lib/sources/sql/sqlite/driver.ts'
+import { fastDialect } from '../../../lib/sources/sql/sqlite/fast-forms.ts'
+import { makeRunRead } from '../../../lib/sources/sql/sqlite/reads.ts'
+import { type BoundRead, makeStatements } from '../../../lib/sources/sql/statements/statements.ts'
+import { type StatementEvent, statementChannelName } from '../../../lib/sources/statement-events.ts'
+import fc, { runsOf } from '../../helpers/fast-check.ts'
+import Fastify from '../../helpers/fastify.ts'
+import { inSqlite, names, openSqlite, someWorld } from '../../helpers/sql-world.ts'
+
+// docs/sqlite.md: Reads in two forms
+
+const folder = mkdtempSync(join(tmpdir(), 'data-api-fast-'))
+tap.teardown(() => { rmSync(folder, { recursive: true }) })
+
+const columns = { name: 'select', age: 'age', score: 'score', active: 'active', born: 'born', seen: 'seen' } as const
+type Name = keyof typeof columns
+
+// Literals of SQL: what is usual in some column, and what is unusual in each.
+const literals = [
+  '3', '-0.0', '5.5', '0.1 + 0.2', "'text'", "''", "'Ærø'", "'2024-01-01'", "'2024-01-01T00:00:00.000Z'", '1', '0',
+  '9007199254740991', '9007199254740993', '1e300', '9e999', "x'41'", "x''", "x'ff'", "'a' || char(0) || 'b'",
+  "'c' || char(0)", "char(1) || 't'", 'char(1)', "cast(x'41ff' as text)", 'char(65533)', "'7'", "'8.0'"
+]
+
+interface Stray { readonly id: number, readonly name: Name, readonly literal: string }
+
+const fields = Object.keys(columns) as readonly Name[]
+
+// Most strays are in the column of the order.
+const asked = fc.constantFrom(...fields).chain(sort => fc.record({
+  sort: fc.constant(sort),
+  strays: fc.array(fc.record({
+    id: fc.integer({ min: 1, max: 7 }),
+    name: fc.constantFrom(sort, sort, ...fields),
+    literal: fc.constantFrom(...literals)
+  }), { maxLength: 2 }),
+  shown: fc.subarray([...fields]).map(some => [sort, ...some.filter(name => name !== sort)]),
+  descending: fc.boolean(),
+  limit: fc.integer({ min: 1, max: 8 })
+}))
+
+/** Opens the world with strays, and returns runs of reads in both forms. */
+function open (strays: readonly Stray[]) {
+  const driver = openSqlite(':memory:')
+  const db = sqlite(':memory:', { driver })
+  const world = names(inSqlite(db, someWorld))
+  for (const { id, name, literal } of strays) {
+    db.exec(`update artists set "${columns[name]}" = ${literal} where id = ${id}`)
+  }
+  const tables = { types: columnTypes(driver) }
+  const statements = { exact: makeStatements(sqliteDialect, tables), fast: makeStatements(fastDialect(driver), tables) }
+  const run = makeRunRead({ driver, clock: clockOf(driver), prepare: text => toArrays(driver.prepare(text)) })
+  const read = <Result>(bound: BoundRead<Result>) => run(bound, 1000)
+  return { ...world, read, statements, close: () => { db.close() } }
+}
+
+type World = ReturnType<typeof open>
+
+/** Returns what a client sees of a result, with the positions of its ends. */
+function seen (result: ReadResult | JsonResult, plan: Extract<ReadPlan, { kind: 'list' }>): unknown {
+  const places = (row: Row | undefined) => row && plan.extra.map(field => positionOf(row, field))
+  if (result.kind === 'rows') {
+    const { rows } = result
+    const shown = rows.map(row => plan.listing.select.map(({ field }) => row[field.property]))
+    return { shown, ends: [places(rows[0]), places(rows.at(-1))] }
+  }
+  if (result.kind !== 'items') return result
+  const { text, ends, more } = result
+  return { text: text(false), ends: [places(ends?.first()), places(ends?.last())], more }
+}
+
+/** Returns the results of a plan in both forms, as rows and as JSON; undefined where the fast form fails. */
+function inBothForms ({ statements, read }: World, plan: Extract<ReadPlan, { kind: 'list' }>) {
+  const attempt = (bound: () => BoundRead<ReadResult | JsonResult>) => {
+    try {
+      return seen(read(bound()), plan)
+    } catch {
+      return undefined
+    }
+  }
+  return (['bind', 'bindJson'] as const).map(bind => ({
+    fast: attempt(() => statements.fast[bind](plan)), exact: seen(read(statements.exact[bind](plan)), plan)
+  }))
+}
+
+test('a read in its fast form gives what the exact form gives, or fails', t => {
+  let agreed = 0
+  let failed = 0
+  fc.assert(fc.property(asked, ({ strays, sort, shown, descending, limit }) => {
+    const world = open(strays)
+    const { page, listing, by, value, data } = world
+    const order = by(`${descending ? '-' : ''}artists.${sort}`, 'artists.id')
+    const select = ['id', ...shown].map(name => ({ ...value(`artists.${name}`), name }))
+    const extra = [data(`artists.${sort}`), data('artists.id')]
+    const plan = page('artists', listing(order, select, { limit }), { extra }) as Extract<ReadPlan, { kind: 'list' }>
+    for (const { fast, exact } of inBothForms(world, plan)) {
+      if (fast === undefined) failed++
+      else if (JSON.stringify(fast) === JSON.stringify(exact)) agreed++
+      else throw new Error(`fast: ${JSON.stringify(fast)}\nexact: ${JSON.stringify(exact)}`)
+    }
+    world.close()
+  }), { numRuns: runsOf(500) })
+  t.ok(agreed > 50 && failed > 50, `${agreed} agreed, ${failed} failed`)
+  t.end()
+})
+
+const Note = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  text: Type.String({ readable: true, writable: true })
+})
+
+/** Serves notes of these texts, as literals of SQL. `events`: the statements that were run since it was emptied. */
+async function serve (notes: readonly string[], limits?: { length: number }) {
+  const db = sqlite(join(folder, `${notes.length}-${Math.random()}.db`))
+  db.exec(`create table notes (id integer primary key, text text not null);
+    insert into notes (text) values ${notes.map(one => `(${one})`).join(', ')}`)
+  const app = Fastify()
+  const source = db.table('notes')
+  await app.register(dataApi, { collections: { notes: collection(Note, { source }) }, ...limits && { limits } })
+  const events: StatementEvent[] = []
+  const note = (event: unknown) => { events.push(event as StatementEvent) }
+  await app.ready()
+  subscribe(statementChannelName, note)
+  tap.teardown(async () => {
+    unsubscribe(statementChannelName, note)
+    await app.close()
+    db.close()
+  })
+  return { app, db, events }
+}
+
+test('a page of usual values is one statement', async t => {
+  const { app, events } = await serve(["'a'", "'Ærø'", "'c'"])
+  for (const url of ['/notes?sort=text', '/notes/by_text', '/notes/1']) {
+    events.length = 0
+    t.equal((await app.inject(url)).statusCode, 200)
+    t.equal(events.length, 1, url)
+  }
+})
+
+test('a page with an unusual value is read again, and the next ones are read in the exact form at once', async t => {
+  const { app, db, events } = await serve(["'a'", "x'62'", "'c'"])
+  const url = '/notes?sort=text&limit=2'
+  const { headers, body } = await app.inject(url)
+  t.match(JSON.parse(body), [{ text: 'a' }, { text: 'c' }])
+  const exact = events.at(-1)?.text
+  events.length = 0
+  t.equal((await app.inject(url)).body, body)
+  t.strictSame(events.map(({ text }) => text), [exact])
+
+  const next = /<([^>]+)>; rel="next"/.exec(String(headers['link']))?.[1] ?? ''
+  t.match((await app.inject(next)).json(), [{ text: 'b' }])
+
+  db.exec("update notes set text = 'b'")
+  for (let index = 0; index < 100; index++) await app.inject(url)
+  events.length = 0
+  await app.inject(url)
+  t.equal(events.length, 1)
+  t.not(events[0]?.text, exact)
+})
+
+test('a page whose texts become too long ends the statement, and is refused as in the exact form', async t => {
+  const texts = Array.from({ length: 40 }, () => "printf('%.*c', 100000, 'x')")
+  const { app, events } = await serve(texts, { length: 500_000 })
+  const tooLong = await app.inject('/notes?limit=40')
+  t.equal(tooLong.statusCode, 400)
+  t.equal(tooLong.json().error, 'answer_too_large')
+  t.match(events, [{ error: Error }])
+  t.equal((await app.inject('/notes?limit=4')).statusCode, 200)
+  t.equal((await app.inject('/notes?limit=40&fields=id')).statusCode, 200)
+})
