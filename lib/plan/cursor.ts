@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { invalidPage } from '../errors.ts'
 import { memoize } from '../memoize.ts'
 import type { TextPlace, ValueText } from '../request/request.ts'
@@ -36,7 +35,7 @@ export const cursorValues = (order: Order, row: Row): readonly unknown[] =>
  * compares otherwise than it should; a client that follows links would then never come to an end.
  */
 export function checkMoved (order: Order, row: Row, values: Cursor['values']): void {
-  if (!isDeepStrictEqual(cursorValues(order, row), values)) return
+  if (cursorValues(order, row).some((value, index) => value !== values[index])) return
   const names = order.map(({ field }) => `'${field.property}'`).join(', ')
   throw new Error(`An item beyond a cursor has the cursor's own position. Do the types of ${names} fit their columns?`)
 }

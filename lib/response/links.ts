@@ -39,13 +39,15 @@ function keysetLinks (paging: Paging, { ends, more }: PageRead, names: PageNames
   if (page.size === Infinity) return []
   const links: PageLink[] = isFirst(paging) ? [] : [{ rel: 'first', page: {} }]
   if (ends === undefined) return links
-  const from = page.cursor?.values
-  if (from !== undefined) for (const end of [ends.first(), ends.last()]) checkMoved(order, end, from)
   // After a reversed read, by `before`, `more` is about the pages before this one, and the page of the cursor follows.
   const hasPrevious = !isFirst(paging) && (!reversed || more)
   const hasNext = reversed || more
-  if (hasPrevious) links.push({ rel: 'prev', page: { [names.before]: formatCursor(order, ends.first()) } })
-  if (hasNext) links.push({ rel: 'next', page: { [names.after]: formatCursor(order, ends.last()) } })
+  const from = page.cursor?.values
+  const first = hasPrevious || from !== undefined ? ends.first() : undefined
+  const last = hasNext || from !== undefined ? ends.last() : undefined
+  if (from !== undefined) for (const end of [first, last]) if (end !== undefined) checkMoved(order, end, from)
+  if (hasPrevious && first) links.push({ rel: 'prev', page: { [names.before]: formatCursor(order, first) } })
+  if (hasNext && last) links.push({ rel: 'next', page: { [names.after]: formatCursor(order, last) } })
   return links
 }
 

@@ -49,6 +49,7 @@ export function renderPage ({ paging, body, read }: RenderedPage, echo: PageEcho
 /** Returns the links that a header of that length can hold; `next` before the others. */
 function withinLength (links: readonly Link[], most: number): readonly Link[] {
   const lengthOf = ({ rel, target }: Link) => target.length + rel.length + longestMarkup
+  if (links.reduce((sum, link) => sum + lengthOf(link), 0) <= most) return links
   let rest = most
   const nextFirst = links.toSorted((one, other) => Number(other.rel === 'next') - Number(one.rel === 'next'))
   const kept = nextFirst.filter(link => {
