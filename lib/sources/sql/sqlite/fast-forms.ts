@@ -25,7 +25,7 @@ export function fastDialect (driver: SqliteDriver): Dialect {
   }
 }
 
-/** The drivers limit the length of values themselves (connection.ts). A branch has no other clock. */
+/** The drivers limit the length of values themselves (reads.ts). A branch has no other clock. */
 const lengthless: Pick<Dialect, 'sized' | 'sizedList'> = {
   sized: (json, _length, place) =>
     place === 'branch' ? sql`case when ${seldom} or ${sql.id(clockFunction)}() then ${json} end` : json,
