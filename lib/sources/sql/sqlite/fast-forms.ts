@@ -17,10 +17,11 @@ export function fastDialect (driver: SqliteDriver): Dialect {
   return {
     ...sqliteDialect,
     ...driver.limits !== undefined && lengthless,
-    fetch: (column, type) => isPlain(type)
-      ? !isText(type) || keepsTexts(driver) ? column : bytesWithNul(column)
-      : sqliteDialect.fetch(column, type),
-    decoder: type => isPlain(type) ? decoders[type.kind] ?? sqliteDialect.decoder(type) : sqliteDialect.decoder(type),
+    fetch (column, type) {
+      if (decoderOf(type) === undefined) return sqliteDialect.fetch(column, type)
+      return isText(type) && !keepsTexts(driver) ? bytesWithNul(column) : column
+    },
+    decoder: type => decoderOf(type) ?? sqliteDialect.decoder(type),
     fast: guards
   }
 }
@@ -41,8 +42,8 @@ const keepsTexts = memoize((driver: SqliteDriver): boolean => {
 const textKinds: ReadonlySet<ValueKind> = new Set(['string', 'date', 'time', 'uuid'])
 const isText = ({ kind, type }: ColumnType) => textKinds.has(kind) && type !== '' && isTextType(type)
 
-/** Returns true for a type whose usual values drivers return as they are shown. */
-const isPlain = (type: ColumnType) => isText(type) || (decoders[type.kind] !== undefined && !textKinds.has(type.kind))
+/** Returns the decoder of a type whose usual values drivers return as they are shown; undefined for any other type. */
+const decoderOf = (type: ColumnType) => isText(type) ? text : decoders[type.kind]
 
 const bytesWithNul = (column: Sql) =>
   sql`case when instr(${column}, char(0)) then cast(${column} as blob) else ${column} end`
@@ -51,20 +52,13 @@ const guards: FastForms = {
   isGuarded: type => isText(type) || (isNumber(type) && type.type !== ''),
   guard: (json, column, { kind, type }) => type === 'TEXT'
     ? json
-    : sql`case when typeof(${column}) in (${sql.raw(typesOf[kind] ?? '')}, 'null') then ${json} else json('') end`
+    : sql`case when typeof(${column}) in (${sql.raw(numbers[kind] ?? "'text'")}, 'null') then ${json} else json('') end`
 }
 
 const isNumber = ({ kind, type }: ColumnType) => kind === 'number' || (kind === 'integer' && isIntegerType(type))
 
-/** The types that the values without a position are stored as. */
-const typesOf: Readonly<Partial<Record<ValueKind, string>>> = {
-  string: "'text'",
-  date: "'text'",
-  time: "'text'",
-  uuid: "'text'",
-  integer: "'integer'",
-  number: "'integer', 'real'"
-}
+/** The types as which numbers without a position are stored. */
+const numbers: Readonly<Partial<Record<ValueKind, string>>> = { integer: "'integer'", number: "'integer', 'real'" }
 
 function text (value: unknown): unknown {
   if (typeof value === 'string' || value === null) return value
@@ -91,12 +85,4 @@ function boolean (value: unknown): unknown {
   throw new NeedsExactForm()
 }
 
-const decoders: Readonly<Partial<Record<ValueKind, (value: unknown) => unknown>>> = {
-  string: text,
-  date: text,
-  time: text,
-  uuid: text,
-  number,
-  integer,
-  boolean
-}
+const decoders: Readonly<Partial<Record<ValueKind, (value: unknown) => unknown>>> = { number, integer, boolean }
