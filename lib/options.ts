@@ -13,6 +13,7 @@ import type { WriteLimits } from './plan/write.ts'
 import type { BodyLimits } from './request/body.ts'
 import { compileSyntax, parameterOf, type Syntax, withoutAliases } from './request/syntax.ts'
 import type { PageNames } from './response/links.ts'
+import { parseSite, type Site } from './response/paths.ts'
 
 /** The options of `fastify.register(dataApi, options)`. */
 export interface DataApiOptions extends DataOptions {
@@ -54,7 +55,8 @@ export interface Options {
   readonly openapi: OpenApiOptions | undefined
   /** The pages for people; undefined if there are none. */
   readonly explorer: ExplorerOptions | undefined
-  readonly baseUrl: string | undefined
+  /** The site of the option `baseUrl`; undefined if clients see that of the request. */
+  readonly site: Site | undefined
   /** In milliseconds; undefined for no log of slow statements. */
   readonly slowStatements: number | undefined
   /** In milliseconds. */
@@ -93,10 +95,16 @@ export function compileOptions ({ collections, caller = () => undefined, ...data
     openapi: data.openapi === false ? undefined : data.openapi ?? {},
     explorer: explorerOptions(data.explorer ?? false),
     pages: pageLimits(data.pages ?? {}),
-    baseUrl: data.baseUrl?.replace(/\/+$/, ''),
+    site: data.baseUrl === undefined ? undefined : compileSite(data.baseUrl),
     slowStatements: data.slowStatements,
     closeGrace: data.closeGrace ?? 10_000
   }
+}
+
+function compileSite (baseUrl: string): Site {
+  const site = parseSite(baseUrl)
+  if (site !== undefined) return site
+  throw new DeclarationError(`option 'baseUrl': expected the URL of the API's root without a query; found '${baseUrl}'`)
 }
 
 function checkMembers (collections: unknown, caller: unknown): void {

@@ -58,7 +58,9 @@ export async function register (app: FastifyInstance, given: DataApiOptions): Pr
     }
     // Fastify measures a reply's `elapsedTime` only for an application that logs requests or has such a hook.
     if (options.responseContent.serverTiming) scope.addHook('onResponse', (_request, _reply, done) => { done() })
-    const documents = makeDocuments(model, options.baseUrl ?? scope.prefix, options)
+    const { site } = options
+    const base = site === undefined ? scope.prefix : site.origin + site.root
+    const documents = makeDocuments(model, base, options)
     decorate(app, scope.prefix, model, documents, own.data)
     const replies = makeReplies(scope, api)
     const pages = await makePages(scope, api)

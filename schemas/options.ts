@@ -81,8 +81,8 @@ export const optionsSchema = Type.Object({
   /** How long `app.close()` lets open streams run, in milliseconds, before it breaks them off. Default 10000. */
   closeGrace: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })),
   /**
-   * The absolute URL of the API's root as clients see it, for links. Default: the URL that Fastify reads from the
-   * request, with its own `trustProxy`.
+   * The absolute URL of the API's root as clients see it, without a query, for links. Default: the URL that Fastify
+   * reads from the request, with its own `trustProxy`.
    */
   baseUrl: Type.Optional(Type.String({ pattern: '^https?://' }))
 }, { additionalProperties: false })

@@ -3,7 +3,7 @@ import { always } from '../plan/predicates.ts'
 import type { Row, Selection } from '../plan/plan.ts'
 import type { Resource } from '../plan/walk.ts'
 import type { Query } from '../request/request.ts'
-import { pageLinks } from '../response/links.ts'
+import { type PageLink, pageLinks } from '../response/links.ts'
 import { readBatches } from '../run/batches.ts'
 import type { Ends, Found } from '../sources/source.ts'
 import type { Call } from './call.ts'
@@ -103,11 +103,11 @@ function endsOf (rows: readonly Row[]): Ends | undefined {
 const pageNames = { page: 'page', offset: 'offset', after: 'after', before: 'before' } as const
 
 /** Returns the query of another page. */
-function pageQuery (asked: Members, page: Readonly<Record<string, string>>): Members {
+function pageQuery (asked: Members, page: PageLink['page']): Members {
   const { page: _page, offset: _offset, after: _after, before: _before, ...others } = asked
-  const parts = Object.entries(page).map(([name, value]) =>
-    [name, name === 'page' || name === 'offset' ? Number(value) : value] as const)
-  return { ...others, ...Object.fromEntries(parts) }
+  if (page === undefined) return others
+  const { name, value } = page
+  return { ...others, [name]: name === 'page' || name === 'offset' ? Number(value) : value }
 }
 
 /** Returns the item that a write has read for its caller; without fields if the caller may not read it. */

@@ -62,8 +62,8 @@ export function makeExplorer (api: Api, options: ExplorerOptions, { rootLength, 
 }
 
 /** Returns the origins of the API's own pages. */
-function originsOf (text: RequestText, { api: { options: { baseUrl } } }: Exploring): readonly string[] {
-  return [text.origin(), ...baseUrl === undefined ? [] : [new URL(baseUrl).origin]].filter(origin => origin !== '')
+function originsOf (text: RequestText, { api: { options: { site } } }: Exploring): readonly string[] {
+  return [text.origin(), ...site === undefined ? [] : [site.origin]].filter(origin => origin !== '')
 }
 
 /** Returns the request with the format that `_format` names. Throws invalid_parameter. */
@@ -89,7 +89,7 @@ function placeOf (
   url: string, origin: () => string, rootLength: number, router: RouterOptions, { api: { options }, title }: Exploring
 ): Place {
   const { segments, parts } = tryPath(url, router)
-  const site = siteOf({ origin, root: segments.slice(0, rootLength) }, options.baseUrl)
+  const site = siteOf({ origin, root: segments.slice(0, rootLength) }, options.site)
   const query = tryParts(url, options.syntax, router)
   return { title, site, syntax: options.syntax, spot: undefined, parts: parts.slice(rootLength), query }
 }

@@ -48,7 +48,7 @@ export async function visit (
   // The rules are asked once a visit.
   const fixed: Api = { ...api, callers: { ...api.callers, of: () => caller } }
   const { syntax } = options
-  const site = siteOf(request, options.baseUrl)
+  const site = siteOf(request, options.site)
   return {
     place: { title, site, syntax, spot: undefined, parts: request.parts, query: parts },
     request,

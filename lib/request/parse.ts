@@ -41,10 +41,10 @@ export interface Request {
   readonly parts: readonly Parts[]
   readonly query: Query
   /**
-   * Returns the URL's parameters that links repeat, each percent-encoded: all but those of pages. Parameters in the
-   * body of a QUERY are not among them, because the client sends the body again.
+   * Returns the URL's parameters that links repeat, percent-encoded: all but those of pages. Parameters in the body of
+   * a QUERY are not among them, because the client sends the body again.
    */
-  otherParameters (): readonly string[]
+  otherParameters (): string
   readonly accept: string | undefined
   /** True if the client prefers an exact count. */
   readonly count: boolean

@@ -23,14 +23,14 @@ export function parseQuery (raw: string, syntax: Syntax): Query {
 }
 
 /** A parsed query string. `otherParameters` calls keptParameters() the first time and caches the result. */
-export interface QueryText { readonly query: Query, otherParameters (): readonly string[] }
+export interface QueryText { readonly query: Query, otherParameters (): string }
 
 /**
  * Parses query strings like parseQuery(), with a cache for each syntax: most query strings repeat. Requests share the
  * results, so no code may change them. Throws what parseQuery() throws.
  */
 export const readQuery = memoize((syntax: Syntax) => memoizeRecent((raw): QueryText => {
-  let otherParameters: readonly string[] | undefined
+  let otherParameters: string | undefined
   return { query: parseQuery(raw, syntax), otherParameters: () => (otherParameters ??= keptParameters(raw, syntax)) }
 }, recent))
 
@@ -38,12 +38,12 @@ export const readQuery = memoize((syntax: Syntax) => memoizeRecent((raw): QueryT
 const recent = { most: 300, longest: 500 }
 
 /**
- * Returns the parameters that links repeat: all but those that select a page. Each is percent-encoded. Throws
+ * Returns the query that links repeat: all parameters but those that select a page, percent-encoded. Throws
  * malformed_url.
  */
-export function keptParameters (raw: string, syntax: Syntax): readonly string[] {
-  const otherParameters = decodedParts(raw).filter(text => !pageKinds.has(findParameter(text, syntax)?.kind))
-  return otherParameters.map(encodeParameter)
+export function keptParameters (raw: string, syntax: Syntax): string {
+  const kept = decodedParts(raw).filter(text => !pageKinds.has(findParameter(text, syntax)?.kind))
+  return kept.map(encodeParameter).join('&')
 }
 
 /** Encodes a parameter, but leaves `=` and `,` as they are, so that people can read the link. */

@@ -2,10 +2,13 @@ import { checkMoved, formatCursor } from '../plan/cursor.ts'
 import type { Paging } from '../plan/read.ts'
 import type { Ends } from '../sources/source.ts'
 
-/** A link to another page. `page`: its query parameters, whose values are numbers or cursors in base64url. */
+/**
+ * A link to another page. `page`: the query parameter that names it, whose value is a number or a cursor in base64url;
+ * undefined for the first page of links with cursors.
+ */
 export interface PageLink {
   readonly rel: 'next' | 'prev' | 'first'
-  readonly page: Readonly<Record<string, string>>
+  readonly page: { readonly name: string, readonly value: string } | undefined
 }
 
 /** The names of the page parameters in links: the first configured name of each. */
@@ -37,7 +40,7 @@ const isFirst = ({ page }: Paging) => page.offset === 0 && page.cursor === undef
 function keysetLinks (paging: Paging, { ends, more }: PageRead, names: PageNames): PageLink[] {
   const { page, order, reversed } = paging
   if (page.size === Infinity) return []
-  const links: PageLink[] = isFirst(paging) ? [] : [{ rel: 'first', page: {} }]
+  const links: PageLink[] = isFirst(paging) ? [] : [{ rel: 'first', page: undefined }]
   if (ends === undefined) return links
   // After a reversed read, by `before`, `more` is about the pages before this one, and the page of the cursor follows.
   const hasPrevious = !isFirst(paging) && (!reversed || more)
@@ -46,16 +49,16 @@ function keysetLinks (paging: Paging, { ends, more }: PageRead, names: PageNames
   const first = hasPrevious || from !== undefined ? ends.first() : undefined
   const last = hasNext || from !== undefined ? ends.last() : undefined
   if (from !== undefined) for (const end of [first, last]) if (end !== undefined) checkMoved(order, end, from)
-  if (hasPrevious && first) links.push({ rel: 'prev', page: { [names.before]: formatCursor(order, first) } })
-  if (hasNext && last) links.push({ rel: 'next', page: { [names.after]: formatCursor(order, last) } })
+  if (hasPrevious && first) links.push({ rel: 'prev', page: { name: names.before, value: formatCursor(order, first) } })
+  if (hasNext && last) links.push({ rel: 'next', page: { name: names.after, value: formatCursor(order, last) } })
   return links
 }
 
 function countedLinks (paging: Paging, { more }: PageRead, names: PageNames): PageLink[] {
   const { page: { offset, size }, style } = paging
-  const to = (start: number): Record<string, string> => style === 'page'
-    ? { [names.page]: String(Math.floor(start / size) + 1) }
-    : { [names.offset]: String(start) }
+  const to = (start: number) => style === 'page'
+    ? { name: names.page, value: String(Math.floor(start / size) + 1) }
+    : { name: names.offset, value: String(start) }
   const links: PageLink[] = isFirst(paging) ? [] : [{ rel: 'first', page: to(0) }]
   if (offset > 0) links.push({ rel: 'prev', page: to(Math.max(0, offset - size)) })
   if (more) links.push({ rel: 'next', page: to(offset + size) })

@@ -7,8 +7,8 @@ import { formatPath, type Parts, type Site } from './paths.ts'
 /** The parts of the request that an answer repeats. */
 export interface PageEcho {
   readonly parts: readonly Parts[]
-  /** Returns the parameters that every link keeps: those of the request without its page, each percent-encoded. */
-  otherParameters (): readonly string[]
+  /** Returns the query that every link keeps: that of the request without its page, percent-encoded. */
+  otherParameters (): string
   /** Returns the base of the API's URLs. Called only for an answer that contains URLs. */
   site (): Site
   readonly ifNoneMatch: Tags | undefined
@@ -41,9 +41,11 @@ export function renderPage ({ paging, body, read }: RenderedPage, echo: PageEcho
   const links = shownLinks(paging, read, options)
   if (links.length === 0) return ok(isWrapped ? wrap(body, [], read.total) : body, headers)
   const site = echo.site()
-  const relative = links.map(link => ({ rel: link.rel, target: formatTarget(link, echo, site) }))
-  const absolute = inHeader ? relative.map(({ rel, target }) => ({ rel, target: site.origin + target })) : []
-  return ok(isWrapped ? wrap(body, relative, read.total) : body, headers, withinLength(absolute, options.linkLength))
+  const targetOf = compileTarget(formatPath(site, echo.parts), echo.otherParameters())
+  const text = isWrapped ? wrap(body, links.map(link => ({ rel: link.rel, target: targetOf(link) })), read.total) : body
+  if (!inHeader) return ok(text, headers)
+  const absolute = links.map(link => ({ rel: link.rel, target: site.origin + targetOf(link) }))
+  return ok(text, headers, withinLength(absolute, options.linkLength))
 }
 
 /** Returns the links that a header of that length can hold; `next` before the others. */
@@ -75,12 +77,13 @@ export function countHeaders ({ total }: { readonly total?: number }): Readonly<
   return { vary, 'x-total-count': String(total), 'preference-applied': 'count=exact' }
 }
 
-/** Returns a relative URL: the path of the request, the kept parameters, and those of the page. */
-function formatTarget ({ page }: PageLink, { parts, otherParameters }: PageEcho, site: Site): string {
+/** Returns a function that makes the relative URL of a link: the path, the kept query, and the page's parameter. */
+function compileTarget (path: string, kept: string) {
+  const whole = kept === '' ? path : `${path}?${kept}`
+  const begun = kept === '' ? `${path}?` : `${whole}&`
   // Numbers and base64url need no encoding.
-  const pageParameters = Object.entries(page).map(([name, value]) => `${encodeURIComponent(name)}=${value}`)
-  const query = [...otherParameters(), ...pageParameters].join('&')
-  return formatPath(site, parts) + (query === '' ? '' : `?${query}`)
+  return ({ page }: PageLink): string =>
+    page === undefined ? whole : `${begun}${encodeURIComponent(page.name)}=${page.value}`
 }
 
 function wrap (items: string, links: readonly Link[], total: number | undefined): string {

@@ -12,14 +12,16 @@ export interface Site {
 /** The base of the request's URL: its origin, and the path segments before those of the API. */
 export interface Addressed { origin (): string, readonly root: readonly string[] }
 
-/** Returns the site of the option `baseUrl` if it is set, otherwise the site of the request. */
-export function siteOf ({ origin, root }: Addressed, baseUrl: string | undefined): Site {
-  if (baseUrl === undefined) {
-    return { origin: origin(), root: root.map(segment => `/${encodeURIComponent(segment)}`).join('') }
-  }
-  const url = new URL(baseUrl)
-  return { origin: url.origin, root: url.pathname === '/' ? '' : url.pathname }
+/** Returns the site of a base URL, such as `https://example.org/data`; undefined if it is none. */
+export function parseSite (baseUrl: string): Site | undefined {
+  if (!URL.canParse(baseUrl)) return undefined
+  const { origin, pathname, search, hash } = new URL(baseUrl)
+  return search === '' && hash === '' ? { origin, root: pathname.replace(/\/+$/, '') } : undefined
 }
+
+/** Returns the site of the option `baseUrl` if it is set, otherwise the site of the request. */
+export const siteOf = ({ origin, root }: Addressed, own: Site | undefined): Site =>
+  own ?? { origin: origin(), root: root.map(segment => `/${encodeURIComponent(segment)}`).join('') }
 
 /** A segment of a path: its parts, which are written with commas between them. Most segments have one. */
 export type Parts = readonly unknown[]

@@ -8,13 +8,13 @@ import { type AcknowledgementOptions, renderWrite, type WriteEcho } from './ackn
 import { type Answer, empty, ok } from './answer.ts'
 import { documentLink, renderDirectory } from './directory.ts'
 import { type PageEcho, countHeaders, type PageOptions } from './page.ts'
-import { type Addressed, dictionaryParts, formatPath, type Parts, siteOf } from './paths.ts'
+import { type Addressed, dictionaryParts, formatPath, type Parts, type Site, siteOf } from './paths.ts'
 import { renderMissing, renderRead, renderJson } from './read.ts'
 import { renderStream } from './stream.ts'
 import { tagged } from './tag.ts'
 
 export interface RenderOptions {
-  readonly baseUrl: string | undefined
+  readonly site: Site | undefined
   readonly answers: PageOptions & AcknowledgementOptions & {
     /** True if the directory links to the OpenAPI document. */
     readonly describes: boolean
@@ -27,7 +27,7 @@ export interface Echo extends Addressed {
   readonly parts: readonly Parts[]
   readonly returns: WriteEcho['returns']
   readonly conditions: { readonly ifNoneMatch: Tags | undefined }
-  otherParameters (): readonly string[]
+  otherParameters (): string
 }
 
 interface AnswerEcho extends PageEcho, WriteEcho { readonly method: string }
@@ -37,11 +37,11 @@ interface AnswerEcho extends PageEcho, WriteEcho { readonly method: string }
  * ambiguous_identifier.
  */
 export function render (
-  result: Result, request: Echo, model: Model, { baseUrl, answers }: RenderOptions
+  result: Result, request: Echo, model: Model, { site, answers }: RenderOptions
 ): Answer | Promise<Answer> {
   const { method, parts, otherParameters, returns, conditions } = request
   const { ifNoneMatch } = conditions
-  const echo = { method, parts, otherParameters, returns, ifNoneMatch, site: () => siteOf(request, baseUrl) }
+  const echo = { method, parts, otherParameters, returns, ifNoneMatch, site: () => siteOf(request, site) }
   switch (result.kind) {
     case 'options': return renderOptions(result)
     case 'directory': return tagged(renderRoot(model, echo, answers), ifNoneMatch)

@@ -45,7 +45,9 @@ const tagOfBody = ({ body, version, variant, digest }: Tagging) =>
 /** Returns the tag of a body with links and a count in the headers, which can change while the body does not. */
 function tagWithHeaders ({ body, digest }: Tagging, links: Answer['links'], total: string | undefined): string {
   const content = digest ?? (body.length > longestCopied ? tagOf(body) : body)
-  return tagOf(content + JSON.stringify([links, total]))
+  let told = total ?? ''
+  for (const { rel, target } of links) told += `\n${rel} ${target}`
+  return tagOf(`${content}\n${told}`)
 }
 
 // Above this length, in characters, a copy of the body costs more than a tag of its own.

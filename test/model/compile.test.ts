@@ -177,6 +177,8 @@ test('a wrong option is an error that names it', async t => {
     [{ pages: { maxSize: 'all' } }, "option 'pages.maxSize': must be a number; found the string 'all'"],
     [{ baseUrl: 'example.org' }, 'option \'baseUrl\': must match the pattern ^https?://' +
       "; found the string 'example.org'"],
+    ...['https://[', 'https://example.org/?key=1'].map((baseUrl): [object, string] => [{ baseUrl },
+      `option 'baseUrl': expected the URL of the API's root without a query; found '${baseUrl}'`]),
     [{ collections: undefined }, "option 'collections': expected an object of collections by name; found undefined"],
     [{ collections: [] }, "option 'collections': expected an object of collections by name; found an array"]
   ]

@@ -152,7 +152,7 @@ for (const [encoder, encode] of Object.entries(encoders)) {
 test('what links keep of a query is the query without its page', async t => {
   fc.assert(fc.property(query, query => {
     const { page: { size }, ...rest } = query
-    deepStrictEqual(bare(parseQuery(keptParameters(formatQuery(query), syntax).join('&'), syntax)),
+    deepStrictEqual(bare(parseQuery(keptParameters(formatQuery(query), syntax), syntax)),
       bare({ ...rest, page: { size } }))
   }), { numRuns })
   t.pass()

@@ -261,5 +261,5 @@ test('what was asked knows where it stood', async t => {
 
 test('links keep every parameter that names no page', async t => {
   t.same(keptParameters('where=(a=1|b="x%26y")&page=2&&size=5&offset=1&after=x&before=y&n=a+b%2Bc&page>1', syntax),
-    ['where=(a=1%7Cb=%22x%26y%22)', 'size=5', 'n=a%20b%2Bc', 'page%3E1'])
+    'where=(a=1%7Cb=%22x%26y%22)&size=5&n=a%20b%2Bc&page%3E1')
 })

@@ -54,20 +54,26 @@ export function makeClock (driver: SqliteDriver, isInterrupted: () => boolean): 
   register(driver, state, isInterrupted)
   return {
     within (milliseconds, longest, work) {
-      Object.assign(state, { limit: milliseconds, end: undefined, most: longest, length: 0, ofItems: 0 })
-      state.error = undefined
+      start(state, milliseconds, longest)
       try {
         return work()
       } catch (thrown) {
         // Not every driver passes on the error that a function throws.
         throw state.error ?? thrown
       } finally {
-        state.limit = Infinity
-        state.end = undefined
-        state.most = Infinity
+        start(state, Infinity, Infinity)
       }
     }
   }
+}
+
+function start (state: State, limit: number, most: number): void {
+  state.limit = limit
+  state.end = undefined
+  state.most = most
+  state.length = 0
+  state.ofItems = 0
+  state.error = undefined
 }
 
 /** The limits of the statement that runs, and what is known of it. */

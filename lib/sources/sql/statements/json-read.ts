@@ -179,7 +179,9 @@ function buildCarried (
   const headOf = headReader(extra, select)
   const decodeShown = (item: string) => {
     const values = JSON.parse(headOf(item)) as Row
-    return Object.fromEntries(extra.map((field, index) => [field.property, values[names[index] ?? '']]))
+    const row: Record<string, unknown> = {}
+    for (const [index, { property }] of extra.entries()) row[property] = values[names[index] ?? '']
+    return row
   }
   const positions = positionsOf(extra.filter(field => !guarded.has(field)), ref, builder)
   const isShown = !names.includes(undefined)
