@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { treeTicks } from './machine.ts'
 import type { Outcome } from './measure.ts'
 import { ratiosOf } from './report.ts'
+import { isWide } from './statistics.ts'
 
 // Read before this process is pinned, which leaves it one core.
 const cores = availableParallelism()
@@ -69,11 +70,9 @@ const mostOthers = 0.06
 /** Where many intervals are wide, the rounds differ by more than their subjects do. */
 function unclearIn (outcomes: readonly Outcome[]): readonly string[] {
   const all = outcomes.flatMap(outcome => outcome.against.map(against => ratiosOf(outcome, against).cpu))
-  const wide = all.filter(({ low, high }) => high / low > widest)
+  const wide = all.filter(isWide)
   return wide.length > all.length / 5 ? [`${wide.length} of ${all.length} intervals are wider than 30 %`] : []
 }
-
-const widest = 1.3
 
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`
 

@@ -3,8 +3,10 @@ import type { Watch } from './disturbance.ts'
 import type { Pressure } from './load.ts'
 import type { Rival, Scenario } from './scenarios.ts'
 import type { SourceName } from './servers/setting.ts'
+import { ratiosOf } from './report.ts'
 import { pressSockets } from './sockets.ts'
 import type { Stage } from './stage.ts'
+import { isWide } from './statistics.ts'
 
 /** One round of one subject. CPU times in microseconds per request; `database` is undefined where not measured. */
 export interface Sample {
@@ -26,10 +28,14 @@ export interface Outcome {
   readonly against: readonly Against[]
 }
 
-/** `seconds` and `warmUp`: of one round, and of the load before the first. `connections`: those of small requests. */
+/**
+ * `rounds`: the least; others follow, up to `mostRounds`, while an interval is wide. `seconds` and `warmUp`: of one
+ * round, and of the load before the first. `connections`: those of small requests.
+ */
 export interface Effort {
   readonly watch: Watch
   readonly rounds: number
+  readonly mostRounds: number
   readonly seconds: number
   readonly warmUp: number
   readonly connections: readonly number[]
@@ -63,28 +69,35 @@ export async function measure (
   }
   const outcomes: Outcome[] = []
   for (const connections of scenario.isSmall ? effort.connections : [fewConnections]) {
-    const [own = [], ...others] = await runRounds(entrants, source, stage, { ...effort, connections })
-    const against = entrants.slice(1)
-      .map((rival, index) => ({ rival: { sources: [source], ...rival }, samples: others[index] ?? [] }))
-    outcomes.push({ scenario, source, connections, samples: own, against })
+    const sampled = entrants.map((entrant): Sampled => ({ entrant, samples: [] }))
+    const outcome = { scenario, source, connections, ...outcomeOf(sampled, source) }
+    await runRounds(sampled, source, stage, { ...effort, connections }, () => isClear(outcome))
+    outcomes.push(outcome)
   }
   return outcomes
 }
 
 type Entrant = Omit<Rival, 'sources'>
 
-/** Returns the samples of each entrant. */
+interface Sampled { readonly entrant: Entrant, readonly samples: Sample[] }
+
+/** Returns the outcome, which grows with the samples. */
+const outcomeOf = ([own, ...others]: readonly Sampled[], source: SourceName): Pick<Outcome, 'samples' | 'against'> => ({
+  samples: own?.samples ?? [],
+  against: others.map(({ entrant, samples }) => ({ rival: { sources: [source], ...entrant }, samples }))
+})
+
+const isClear = (outcome: Outcome) => !outcome.against.some(against => isWide(ratiosOf(outcome, against).cpu))
+
 async function runRounds (
-  entrants: readonly Entrant[], source: SourceName, stage: Stage, effort: Omit<Effort, 'connections'> & Pressure
-): Promise<ReadonlyArray<readonly Sample[]>> {
-  const samples = entrants.map((): Sample[] => [])
-  for (let round = 0; round < effort.rounds; round++) {
-    const order = round % 2 === 0 ? [...entrants.entries()] : [...entrants.entries()].toReversed()
-    for (const [index, entrant] of order) {
-      samples[index]?.push(await effort.watch.run(async () => sample(entrant, source, stage, effort)))
+  entrants: readonly Sampled[], source: SourceName, stage: Stage, effort: Omit<Effort, 'connections'> & Pressure,
+  areEnough: () => boolean
+): Promise<void> {
+  for (let round = 0; round < effort.rounds || (round < effort.mostRounds && !areEnough()); round++) {
+    for (const { entrant, samples } of round % 2 === 0 ? entrants : entrants.toReversed()) {
+      samples.push(await effort.watch.run(async () => sample(entrant, source, stage, effort)))
     }
   }
-  return samples
 }
 
 /** Returns the floor as a rival: it answers with the same status and a body of the same size. */

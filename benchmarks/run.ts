@@ -33,9 +33,13 @@ const modes: Readonly<Record<'full' | 'quick', Mode>> = {
     sizes: fullSizes,
     deepPage: 10_000,
     // On a quiet machine the intervals of eight rounds are a tenth wide.
-    effort: { rounds: 8, seconds: 0.3, warmUp: 1.5, connections: [1, 10, 100] }
+    effort: { rounds: 8, mostRounds: 24, seconds: 0.3, warmUp: 1.5, connections: [1, 10, 100] }
   },
-  quick: { sizes: quickSizes, deepPage: 1_000, effort: { rounds: 2, seconds: 0.06, warmUp: 0.05, connections: [10] } }
+  quick: {
+    sizes: quickSizes,
+    deepPage: 1_000,
+    effort: { rounds: 2, mostRounds: 2, seconds: 0.06, warmUp: 0.05, connections: [10] }
+  }
 }
 
 const mode = quick ? modes.quick : modes.full
@@ -44,7 +48,7 @@ const effort: Effort = {
   ...mode.effort,
   watch,
   ...connections !== undefined && { connections: connections.map(Number) },
-  ...rounds !== undefined && { rounds: Number(rounds) },
+  ...rounds !== undefined && { rounds: Number(rounds), mostRounds: Number(rounds) },
   ...seconds !== undefined && { seconds: Number(seconds) }
 }
 const chosen = sources.filter(name => source.includes(name))
@@ -77,6 +81,9 @@ function entered (scenario: Scenario): Scenario {
   return { ...scenario, rivals }
 }
 
+const roundsOf = ({ rounds, mostRounds }: Effort) =>
+  rounds === mostRounds ? String(rounds) : `${rounds} to ${mostRounds}`
+
 function document (outcomes: readonly Outcome[], disturbances: readonly string[]): string {
   const { artists, albumsEach, tracksEach } = mode.sizes
   const counts = [artists, artists * albumsEach, artists * albumsEach * tracksEach]
@@ -85,10 +92,10 @@ function document (outcomes: readonly Outcome[], disturbances: readonly string[]
     against === undefined ? '# The plugin against routes written by hand' : `# The plugin against that of ${against}`,
     `Made by \`npm run bench\`${quick
       ? ' in its quick mode, which shows that it works and no more'
-      : ''}. Ratios are the plugin's figure to the rival's, estimated from ${effort.rounds} paired rounds of ` +
-      `${effort.seconds} s, with their 95 % confidence intervals. Over ${effort.connections.join(', ')} connections, ` +
-      `and over ${fewConnections} where answers are large. Answers are compared before anything is timed. A target ` +
-      'is met or missed by the whole interval; otherwise it is open.',
+      : ''}. Ratios are the plugin's figure to the rival's, estimated from ${roundsOf(effort)} paired rounds ` +
+      `of ${effort.seconds} s, with their 95 % confidence intervals. Over ${effort.connections.join(', ')} ` +
+      `connections, and over ${fewConnections} where answers are large. Answers are compared before anything is ` +
+      'timed. A target is met or missed by the whole interval; otherwise it is open.',
     disturbances.length === 0
       ? 'The machine was quiet.'
       : `**This run was disturbed, and its figures do not count:** ${disturbances.join('; ')}.`,

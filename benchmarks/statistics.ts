@@ -16,6 +16,9 @@ export const medianOf = (figures: readonly number[]): number => spreadOf(figures
 /** An estimate with the interval that holds the true value in 95 of 100 such runs. */
 export interface Estimate { readonly value: number, readonly low: number, readonly high: number }
 
+/** Returns true for an interval too wide to tell a tenth: its ends differ by more than 30 %. */
+export const isWide = ({ low, high }: Estimate): boolean => high / low > 1.3
+
 /**
  * Estimates a ratio from the ratios of paired rounds, by Hodges and Lehmann: the median of all averages of two
  * logarithms, with the interval of Wilcoxon's signed-rank test. A few rounds in which the machine was disturbed hardly
