@@ -22,16 +22,17 @@ export function makeBudget ({ limits }: Syntax): Budget {
   let fields = 0
   return {
     spendTerm (at) {
-      if (++terms > limits.terms) throw invalidFilter(`A request can have at most ${limits.terms} comparisons.`, at)
+      if (++terms <= limits.terms) return
+      throw invalidFilter(`A request can have at most ${limits.terms} comparisons (limit 'terms').`, at)
     },
     spendValue (at) {
-      if (++values > limits.listValues) {
-        throw invalidFilter(`The lists of a request can have at most ${limits.listValues} values together ` +
-          "(limit 'listValues').", at)
-      }
+      if (++values <= limits.listValues) return
+      const most = `${limits.listValues} values together (limit 'listValues')`
+      throw invalidFilter(`The lists of a request can have at most ${most}.`, at)
     },
     spendField (at) {
-      if (++fields > limits.fields) throw invalidFields(`A request can name at most ${limits.fields} fields.`, at)
+      if (++fields <= limits.fields) return
+      throw invalidFields(`A request can name at most ${limits.fields} fields (limit 'fields').`, at)
     }
   }
 }

@@ -80,7 +80,7 @@ const kinds: Readonly<Record<string, 'all' | 'any'>> = { ',': 'all', '|': 'any' 
 function readGroup (span: Span, depth: number, syntax: Syntax, budget: Budget): FilterRead {
   const { limits } = syntax
   if (depth > limits.depth) {
-    throw invalidFilter(`Groups can be nested at most ${limits.depth} deep.`, placeAt(span, span.start))
+    throw invalidFilter(`Groups can be nested at most ${limits.depth} deep (limit 'depth').`, placeAt(span, span.start))
   }
   const members: Filter[] = []
   let separator: string | undefined
@@ -127,7 +127,8 @@ function readPath (span: Span, { limits }: Syntax): readonly string[] {
     throw invalidFilter("A '.' must be between two names.", placeAt(span, dot))
   }
   if (path.length > limits.depth) {
-    throw invalidFilter(`A path in a filter can have at most ${limits.depth} names.`, placeAt(span, span.start))
+    const at = placeAt(span, span.start)
+    throw invalidFilter(`A path in a filter can have at most ${limits.depth} names (limit 'depth').`, at)
   }
   return path
 }
@@ -149,7 +150,9 @@ function readList (span: Span, ending: Ending, syntax: Syntax, budget: Budget): 
   while (more) {
     const { value, end } = readValue(part(span, index, span.end), { stops: stops + delimiters, pairs })
     budget.spendValue(value.at)
-    if (values.push(value) > listLength) throw invalidFilter(`A list can have at most ${listLength} values.`, value.at)
+    if (values.push(value) > listLength) {
+      throw invalidFilter(`A list can have at most ${listLength} values (limit 'listLength').`, value.at)
+    }
     more = standsAt(span, end, delimiters)
     index = more ? end + 1 : end
   }

@@ -38,7 +38,7 @@ interface NestedRead { readonly query: Query, readonly end: number }
 function parseNested (span: Span, start: number, depth: number, syntax: Syntax, budget: Budget): NestedRead {
   const { limits } = syntax
   if (depth > limits.depth) {
-    throw invalidFields(`Selections can be nested at most ${limits.depth} deep.`, placeAt(span, start))
+    throw invalidFields(`Selections can be nested at most ${limits.depth} deep (limit 'depth').`, placeAt(span, start))
   }
   const draft = makeDraft()
   const fields: FieldAsked[] = []

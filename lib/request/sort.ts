@@ -15,7 +15,8 @@ export function parseSort (span: Span, syntax: Syntax, before: readonly SortTerm
   const { sortTerms } = syntax.limits
   const terms = split(span, syntax.sort, sortTerms + 1)
   if (before.length + terms.length > sortTerms) {
-    throw invalidSort(`A sort order can have at most ${sortTerms} terms.`, placeAt(span, span.start))
+    const at = placeAt(span, span.start)
+    throw invalidSort(`A sort order can have at most ${sortTerms} terms (limit 'sortTerms').`, at)
   }
   return [...before, ...terms.map(term => parseTerm(trim(term, syntax), syntax))]
 }

@@ -116,7 +116,7 @@ refuses({
   'where=moons(a=1': ['invalid_filter', 'where', 10, "Expected ',', '|' or ')', but the text ends here."],
   'where=moons.(a=1)': ['invalid_filter', 'where', 6, "A '.' must be between two names."],
   'where=!(': ['invalid_filter', 'where', 3, "Expected a field's name, but the text ends here."],
-  'where=a.b.c(d.e(f(g=1)))': ['invalid_filter', 'where', 12, 'Groups can be nested at most 5 deep.'],
-  'where=((((((a=1))))))': ['invalid_filter', 'where', 6, 'Groups can be nested at most 5 deep.'],
-  'a.b.c.d.e.f=1': ['invalid_filter', 'a.b.c.d.e.f', 1, 'A path in a filter can have at most 5 names.']
+  'where=a.b.c(d.e(f(g=1)))': ['invalid_filter', 'where', 12, "Groups can be nested at most 5 deep (limit 'depth')."],
+  'where=((((((a=1))))))': ['invalid_filter', 'where', 6, "Groups can be nested at most 5 deep (limit 'depth')."],
+  'a.b.c.d.e.f=1': ['invalid_filter', 'a.b.c.d.e.f', 1, "A path in a filter can have at most 5 names (limit 'depth')."]
 })

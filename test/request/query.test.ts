@@ -186,7 +186,9 @@ refuses({
   ],
   'fields=a(where=(b=1)c)': ['invalid_filter', 'fields', 14, "Expected ';' or ')', not 'c'."],
   'fields=a(b=*(1)2)': ['invalid_filter', 'fields', 9, "Expected ';' or ')', not '2'."],
-  'fields=a(b(c(d(e(f(g))))))': ['invalid_fields', 'fields', 13, 'Selections can be nested at most 5 deep.']
+  'fields=a(b(c(d(e(f(g))))))': [
+    'invalid_fields', 'fields', 13, "Selections can be nested at most 5 deep (limit 'depth')."
+  ]
 })
 
 // Limits
@@ -194,31 +196,39 @@ refuses({
 const times = (count: number, text: string) => Array.from({ length: count }, () => text)
 
 refuses({
-  [times(101, 'a=1').join('&')]: ['invalid_filter', 'a', 1, 'A request can have at most 100 comparisons.'],
+  [times(101, 'a=1').join('&')]: [
+    'invalid_filter', 'a', 1, "A request can have at most 100 comparisons (limit 'terms')."
+  ],
   [`where=(${times(101, 'a=1').join(',')})`]: [
-    'invalid_filter', 'where', 402, 'A request can have at most 100 comparisons.'
+    'invalid_filter', 'where', 402, "A request can have at most 100 comparisons (limit 'terms')."
   ],
   [`fields=${times(2, `a(${times(51, 'b=1').join(';')})`).join(',')}`]: [
-    'invalid_filter', 'fields', 406, 'A request can have at most 100 comparisons.'
+    'invalid_filter', 'fields', 406, "A request can have at most 100 comparisons (limit 'terms')."
   ],
-  [`id=*${times(1001, '1').join(',')}`]: ['invalid_filter', 'id', 2005, 'A list can have at most 1000 values.'],
-  [`fields=${times(201, 'a').join(',')}`]: ['invalid_fields', 'fields', 401, 'A request can name at most 200 fields.'],
+  [`id=*${times(1001, '1').join(',')}`]: [
+    'invalid_filter', 'id', 2005, "A list can have at most 1000 values (limit 'listLength')."
+  ],
+  [`fields=${times(201, 'a').join(',')}`]: [
+    'invalid_fields', 'fields', 401, "A request can name at most 200 fields (limit 'fields')."
+  ],
   [`fields=${times(101, 'a(b)').join(',')}`]: [
-    'invalid_fields', 'fields', 501, 'A request can name at most 200 fields.'
+    'invalid_fields', 'fields', 501, "A request can name at most 200 fields (limit 'fields')."
   ],
-  [`sort=${times(11, 'a').join(',')}`]: ['invalid_sort', 'sort', 1, 'A sort order can have at most 10 terms.']
+  [`sort=${times(11, 'a').join(',')}`]: [
+    'invalid_sort', 'sort', 1, "A sort order can have at most 10 terms (limit 'sortTerms')."
+  ]
 })
 
 refuses({
-  'where=((a=1))': ['invalid_filter', 'where', 2, 'Groups can be nested at most 1 deep.'],
-  'fields=a(b(c))': ['invalid_fields', 'fields', 5, 'Selections can be nested at most 1 deep.'],
-  'a.b=1': ['invalid_filter', 'a.b', 1, 'A path in a filter can have at most 1 names.'],
-  'a=1&b=*1,2,3': ['invalid_filter', 'b', 8, 'A list can have at most 2 values.'],
+  'where=((a=1))': ['invalid_filter', 'where', 2, "Groups can be nested at most 1 deep (limit 'depth')."],
+  'fields=a(b(c))': ['invalid_fields', 'fields', 5, "Selections can be nested at most 1 deep (limit 'depth')."],
+  'a.b=1': ['invalid_filter', 'a.b', 1, "A path in a filter can have at most 1 names (limit 'depth')."],
+  'a=1&b=*1,2,3': ['invalid_filter', 'b', 8, "A list can have at most 2 values (limit 'listLength')."],
   'a=*1,2&b=*3,4': [
     'invalid_filter', 'b', 6,
     "The lists of a request can have at most 3 values together (limit 'listValues')."
   ],
-  'a=1&b=1&c=1': ['invalid_filter', 'c', 1, 'A request can have at most 2 comparisons.']
+  'a=1&b=1&c=1': ['invalid_filter', 'c', 1, "A request can have at most 2 comparisons (limit 'terms')."]
 }, { limits: { depth: 1, listLength: 2, listValues: 3, terms: 2 } })
 
 test('what is at a limit is not over it', async t => {
