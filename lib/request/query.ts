@@ -34,8 +34,9 @@ export const readQuery = memoize((syntax: Syntax) => memoizeRecent((raw): QueryT
   return { query: parseQuery(raw, syntax), otherParameters: () => (otherParameters ??= keptParameters(raw, syntax)) }
 }, recent))
 
-// A parsed query needs more memory than its text, so long texts are not cached.
-const recent = { most: 300, longest: 500 }
+// A parsed query needs more memory than its text, so all texts are bounded together. Long ones repeat too, such as the
+// filters of a grid; none takes more than a thirtieth of the bound.
+const recent = { most: 300, longest: 5_000, characters: 150_000 }
 
 /**
  * Returns the query that links repeat: all parameters but those that select a page, percent-encoded. Throws

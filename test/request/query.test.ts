@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import { DataApiError } from '../../lib/errors.ts'
-import { keptParameters, parseQuery } from '../../lib/request/query.ts'
+import { keptParameters, parseQuery, readQuery } from '../../lib/request/query.ts'
 import { compileSyntax } from '../../lib/request/syntax.ts'
 import { brief, reads, refuses } from '../helpers/query-tables.ts'
 
@@ -272,4 +272,20 @@ test('what was asked knows where it stood', async t => {
 test('links keep every parameter that names no page', async t => {
   t.same(keptParameters('where=(a=1|b="x%26y")&page=2&&size=5&offset=1&after=x&before=y&n=a+b%2Bc&page>1', syntax),
     'where=(a=1%7Cb=%22x%26y%22)&size=5&n=a%20b%2Bc&page%3E1')
+})
+
+test('a query that repeats is parsed once, if it has at most 5,000 characters', async t => {
+  const read = readQuery(compileSyntax({}))
+  const [long, longer] = [5000, 5001].map(length => `name=${'x'.repeat(length - 5)}`) as [string, string]
+  t.equal(read(long), read(long))
+  t.not(read(longer), read(longer))
+})
+
+test('the queries that are remembered have at most 150,000 characters together', async t => {
+  const read = readQuery(compileSyntax({}))
+  const texts = Array.from({ length: 31 }, (_, index) => `name=${index}`.padEnd(5000, 'x'))
+  const parsed = texts.map(read)
+  for (const [index, isKept] of [[30, true], [1, true], [0, false]] as const) {
+    t.equal(read(texts[index] ?? '') === parsed[index], isKept, `text ${index}`)
+  }
 })
