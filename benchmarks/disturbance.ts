@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { setTimeout } from 'node:timers/promises'
 import { treeTicks } from './machine.ts'
 import type { Outcome } from './measure.ts'
 import { ratiosOf } from './report.ts'
@@ -19,16 +20,20 @@ export interface Watch {
   disturbancesIn (outcomes: readonly Outcome[]): readonly string[]
 }
 
-export function watchMachine (): Watch {
+/** `patience`: the pauses before a disturbed round is run again, in seconds. */
+export function watchMachine (patience: readonly number[]): Watch {
   const before = readTimes()
   let rounds = 0
   let disturbed = 0
 
-  const run = async <Round>(round: () => Promise<Round>, tries = mostTries): Promise<Round> => {
+  const run = async <Round>(round: () => Promise<Round>, [pause, ...later] = patience): Promise<Round> => {
     const start = readStolen()
     const result = await round()
     const isDisturbed = stolenSince(start) > mostStolen
-    if (isDisturbed && tries > 1) return run(round, tries - 1)
+    if (isDisturbed && pause !== undefined) {
+      await setTimeout(1_000 * pause)
+      return run(round, later)
+    }
     rounds++
     if (isDisturbed) disturbed++
     return result
@@ -45,7 +50,6 @@ export function watchMachine (): Watch {
 
 // A round of 0.4 s on two cores has 80 ticks, of which two may be stolen.
 const mostStolen = 0.03
-const mostTries = 4
 const mostDisturbed = 0.02
 
 /** The time that other machines took, and the time since the start, in hundredths of a second. */

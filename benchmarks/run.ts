@@ -26,24 +26,33 @@ const { values: { quick, source, scenario, connections, rounds, seconds, against
   }
 })
 
-interface Mode { readonly sizes: Sizes, readonly deepPage: number, readonly effort: Omit<Effort, 'watch'> }
+/** `patience`: see watchMachine(mode.patience). */
+interface Mode {
+  readonly sizes: Sizes
+  readonly deepPage: number
+  readonly patience: readonly number[]
+  readonly effort: Omit<Effort, 'watch'>
+}
 
 const modes: Readonly<Record<'full' | 'quick', Mode>> = {
   full: {
     sizes: fullSizes,
     deepPage: 10_000,
+    // Other machines' bursts last for seconds.
+    patience: [0, 0.25, 0.5, 1, 2, 2, 2],
     // On a quiet machine the intervals of eight rounds are a tenth wide.
     effort: { rounds: 8, mostRounds: 24, seconds: 0.3, warmUp: 1.5, connections: [1, 10, 100] }
   },
   quick: {
     sizes: quickSizes,
     deepPage: 1_000,
+    patience: [],
     effort: { rounds: 2, mostRounds: 2, seconds: 0.06, warmUp: 0.05, connections: [10] }
   }
 }
 
 const mode = quick ? modes.quick : modes.full
-const watch = watchMachine()
+const watch = watchMachine(mode.patience)
 const effort: Effort = {
   ...mode.effort,
   watch,
