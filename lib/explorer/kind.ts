@@ -29,9 +29,7 @@ export function kindOf ({ method, url, accept, contentType }: Head, syntax: Synt
   const parts = tryParts(url, syntax, router)
   const own = wordOf('_format', parts)
   if (own !== undefined) return own === 'html' ? 'page' : 'format'
-  const format = parts.find(({ kind }) => kind === 'format')
-  if (format !== undefined) return format.value === 'html' ? 'page' : undefined
-  return isPage ? 'page' : undefined
+  return isPage && !parts.some(({ kind }) => kind === 'format') ? 'page' : undefined
 }
 
 /** Returns the parts of the query; none for a URL that cannot be read, whose error comes later. */

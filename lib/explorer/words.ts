@@ -50,6 +50,8 @@ function readPart (raw: string, { parameters }: Syntax): Part {
   const value = equals < 0 ? '' : text.slice(equals + 1)
   const isOwn = words.some(word => word === name)
   const kind = isOwn ? 'own' : equals < 0 ? 'filter' : parameters.get(name) ?? 'filter'
+  // The API has no such format: it asks for a page, and is not handed on.
+  if (kind === 'format' && value === 'html') return { raw, text, kind: 'own', name: '_format', value }
   return { raw, text, kind, name, value }
 }
 

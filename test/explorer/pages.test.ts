@@ -56,8 +56,10 @@ test('Accept, format and _format decide between a page and data', async t => {
   t.equal(await type('/api/artists', 'application/json, text/html'), 'application/json')
   t.equal(await type('/api/artists', 'text/html'), 'text/html')
   t.equal(await type('/api/artists', 'text/html, application/json;q=0.9'), 'text/html')
-  t.equal(await type('/api/artists?_format=html'), 'text/html')
-  t.equal(await type('/api/artists?format=html'), 'text/html')
+  for (const url of ['/api?format=html', '/api/artists?_format=html', '/api/artists?size=1&format=html']) {
+    const { status, headers } = await get(url, {})
+    t.strictSame([status, String(headers['content-type']).split(';')[0]], [200, 'text/html'], url)
+  }
   t.equal(await type('/api/artists?format=json', browser.accept), 'application/json')
   t.equal(await type('/api/artists?_format=csv', browser.accept), 'text/csv')
   t.equal(await type('/api/artists?_format=ndjson&name=Can', browser.accept), 'application/x-ndjson')
