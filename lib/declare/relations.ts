@@ -56,7 +56,7 @@ export function SubItem (target: string, options: SubItemOptions): TSubItem {
 }
 
 function relation<S extends object> (
-  schema: S, { readable, writable, hidden, listed, filterable, description, title }: RelationFlags
+  schema: S, { readable, writable, hidden, listed, filterable, description, title }: RelationFlags = {}
 ): S & { static: never, params: unknown[] } {
   const given = { readable, writable, hidden, listed, filterable, description, title }
   const flags = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))

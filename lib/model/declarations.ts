@@ -77,7 +77,9 @@ function checkSchema (place: string, schema: unknown): void {
   const isSchema = isObject(schema) && schema['type'] === 'object' && isObject(schema['properties'])
   if (isSchema) return
   const composed = isObject(schema) && Array.isArray(schema['allOf'])
-  const advice = composed ? '; use Type.Composite in place of Type.Intersect' : ''
+  const advice = composed
+    ? '; use Type.Composite in place of Type.Intersect'
+    : isObject(schema) && '~standard' in schema ? ', or that of standard(schema) for a schema of another library' : ''
   throw new DeclarationError(`${place}: its schema must be a Type.Object({ ... })${advice}`)
 }
 
@@ -100,14 +102,30 @@ function checkBehaviour (place: string, given: Readonly<Record<string, unknown>>
   checkKinds(place, 'inputs', given['inputs'], ['input'])
 }
 
+/** A form of a value: its name in messages, and its test. */
+interface Form { readonly name: string, fits (value: unknown): boolean }
+
+const isText = (value: unknown) => typeof value === 'string'
+const isNames = (value: unknown) => Array.isArray(value) && value.every(isText)
+const schemaForm: Form = { name: 'a schema', fits: value => isObject(value) && !Array.isArray(value) }
+const functionForm: Form = { name: 'a function', fits: value => typeof value === 'function' }
+const textForm: Form = { name: 'a text', fits: isText }
+const listForm: Form = { name: 'a list of names', fits: isNames }
+const namesForm: Form = { name: 'a name or a list of names', fits: value => isText(value) || isNames(value) }
+const optional = ({ name, fits }: Form): Form => ({ name, fits: value => value === undefined || fits(value) })
+
 /** The members of what each function takes. */
 const membersOf = {
-  computed: { type: true, from: true, get: true },
-  expression: { type: true, sql: true, memory: true },
-  lookup: { type: true, find: true },
-  special: { segment: true, find: true },
-  input: { type: true, set: true }
-} as const
+  computed: { type: schemaForm, from: listForm, get: functionForm },
+  expression: { type: schemaForm, sql: optional(functionForm), memory: optional(functionForm) },
+  lookup: { type: schemaForm, find: functionForm },
+  special: { segment: textForm, find: functionForm },
+  input: { type: schemaForm, set: functionForm }
+} as const satisfies Readonly<Record<string, Readonly<Record<string, Form>>>>
+
+const linkMembers: Readonly<Record<string, Form>> = {
+  foreignKey: namesForm, through: optional(textForm), otherKey: optional(namesForm)
+}
 
 /** The functions that make the members of each part of a behaviour. */
 const makers = {
@@ -128,10 +146,19 @@ function checkKinds (
     const kind = isObject(value) ? kinds.find(one => one === value['kind']) : undefined
     if (kind !== undefined) {
       checkNames(`${place}, ${member}.${name}`, value, { kind: true, ...membersOf[kind] }, `a member of ${kind}()`)
+      checkForms(`${place}, ${member}.${name}`, value, membersOf[kind])
       continue
     }
     const expected = `expected what ${makers[member]} returns`
     throw new DeclarationError(`${place}, ${member}.${name}: ${expected}; found ${describeGiven(value)}`)
+  }
+}
+
+function checkForms (place: string, given: unknown, members: Readonly<Record<string, Form>>): void {
+  for (const [name, form] of Object.entries(members)) {
+    const value = isObject(given) ? given[name] : undefined
+    if (form.fits(value)) continue
+    throw new DeclarationError(`${place}: expected ${form.name} as '${name}'; found ${describeGiven(value)}`)
   }
 }
 
@@ -158,6 +185,7 @@ function checkFields (collection: string, { schema, computed, inputs }: Declared
     }
     if (isSubItem(field) || isSubCollection(field)) {
       checkNames(place, field.link, relation, 'an option of a relation')
+      checkForms(place, field.link, linkMembers)
       checkFlags(place, field.link)
     } else {
       checkFlags(place, field)
@@ -165,7 +193,7 @@ function checkFields (collection: string, { schema, computed, inputs }: Declared
   }
   for (const [property, { type }] of Object.entries(computed)) {
     const place = placeOf(collection, property)
-    checkType(place, type)
+    checkFlags(place, type)
     for (const flag of ['identifier', 'version'] as const) {
       if (type[flag] === true) throw new DeclarationError(`${place}: is computed, and so cannot be flagged '${flag}'`)
     }
@@ -173,17 +201,9 @@ function checkFields (collection: string, { schema, computed, inputs }: Declared
   for (const [property, one] of Object.entries(inputs)) checkInput(placeOf(collection, property), one)
 }
 
-function checkType (place: string, type: unknown): void {
-  if (!isObject(type)) throw new DeclarationError(`${place}: expected a schema as 'type'; found ${describeGiven(type)}`)
-  checkFlags(place, type)
-}
-
 /** Throws a DeclarationError for an input that is more than a member of bodies. */
-function checkInput (place: string, { type, set }: Input): void {
-  checkType(place, type)
-  if (typeof set !== 'function') {
-    throw new DeclarationError(`${place}: expected a function as 'set'; found ${describeGiven(set)}`)
-  }
+function checkInput (place: string, { type }: Input): void {
+  checkFlags(place, type)
   for (const flag of flagNames) {
     if (flag === 'writable' ? type[flag] !== false : type[flag] === undefined) continue
     const reason = flag === 'writable' ? 'is an input, and so is always writable' : 'is an input, which no item has'

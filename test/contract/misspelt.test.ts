@@ -3,10 +3,13 @@ import { fastify } from '../helpers/fastify.ts'
 import { test } from 'tap'
 import { Type as NewType } from 'typebox'
 import dataApi, {
-  collection, computed, DeclarationError, expression, input, lookup, memory, postgres, sqlite, SubCollection, SubItem
+  collection, computed, DeclarationError, exactly, expression, input, lookup, memory, postgres, sqlite,
+  SubCollection, SubItem
 } from '../../lib/index.ts'
 import { wrongDeclarations } from '../fixtures/wrong-declarations.ts'
-import { behaving, code, declare, filled, id, messageOf, rank, source, Thing } from '../helpers/declare-wrongly.ts'
+import {
+  behaving, code, declare, field, filled, id, messageOf, rank, source, Thing
+} from '../helpers/declare-wrongly.ts'
 
 // docs/declaring.md: Declaring. Nothing misspelt is open: mistakes are errors at registration that name collection and
 // field.
@@ -14,6 +17,35 @@ import { behaving, code, declare, filled, id, messageOf, rank, source, Thing } f
 for (const [what, [declared, message]] of Object.entries(wrongDeclarations)) {
   test(`${what} is an error at registration`, async t => { t.match(await messageOf(declared), message) })
 }
+
+test('a wrong value in a declaration is an error that names its place, and never one of JavaScript', async t => {
+  const values = [undefined, null, true, 1, 'x', [], ['x'], [1], {}, () => 1]
+  const type = Type.Integer({ readable: true })
+  const find = () => undefined
+  const parts: ReadonlyArray<readonly [good: Readonly<Record<string, unknown>>, make: (members: never) => unknown]> = [
+    [{ type, from: ['id'], get: () => 1 }, members => behaving({ computed: { extra: computed(members) } })],
+    [{ type, memory: () => 1 }, members => behaving({ computed: { extra: expression(members) } })],
+    [{ type, set () {} }, members => behaving({ inputs: { extra: input(members) } })],
+    [{ type, find }, members => behaving({ identifiers: { extra: lookup(members) } })],
+    [{ segment: 'me', find }, ({ segment, find }) => behaving({ identifiers: { extra: exactly(segment, find) } })],
+    [{ foreignKey: 'id', readable: true }, members => field(SubCollection('things', members))],
+    [{ foreignKey: 'id', readable: true }, members => field(SubItem('things', members))],
+    [{ foreignKey: 'a', through: 'b', otherKey: 'c' }, members => field(SubCollection('things', members))]
+  ]
+  for (const [good, make] of parts) {
+    for (const member of Object.keys(good)) {
+      for (const value of values) {
+        // messageOf() rejects with any other error.
+        const message = await messageOf(make({ ...good, [member]: value } as never))
+        t.match(message, /^(?:collection 'things'|$)/, `${member}: ${String(value)}`)
+      }
+    }
+  }
+  t.match(await messageOf(field(SubItem('things', undefined as never))), /a name or a list of names as 'foreignKey'/)
+  t.match(await messageOf(behaving({ identifiers: { me: exactly(find as never, undefined as never) } })),
+    /^collection 'things', identifiers\.me: expected a text as 'segment'; found a function$/)
+  t.match(await messageOf(declare({ '~standard': {} }, { source })), /standard\(schema\) for a schema of another lib/)
+})
 
 test('a misspelt or wrong option of a source is an error where the source is made', async t => {
   const db = sqlite(':memory:')
@@ -42,6 +74,10 @@ test('a misspelt or wrong option of a source is an error where the source is mad
     ],
     'table(name, options)': [
       () => db.table('things', { column: {} } as object), /'column' is not an option\. Did you mean 'columns'\?/
+    ],
+    'table(name, { columns })': [
+      () => db.table('things', { columns: 'snakecase' as never }),
+      /expected none, snake_case, PascalCase, or an object of names; found the string 'snakecase'; did you mean 'snake/
     ],
     'table(definition)': [() => db.table({ nme: 'things' } as never), /'nme' is not an option\. Did you mean 'name'\?/],
     'table(name)': [() => db.table(undefined as never), /expected a name or a definition; found undefined/]

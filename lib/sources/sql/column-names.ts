@@ -1,4 +1,7 @@
+import { DeclarationError } from '../../errors.ts'
+import { describeGiven } from '../../model/known-names.ts'
 import { toName } from '../../model/names.ts'
+import { orNearest } from '../../model/nearest.ts'
 
 /** `none`: the names of the properties. `snake_case`, `PascalCase`: the names of the properties in this form. */
 type Convention = 'none' | 'snake_case' | 'PascalCase'
@@ -8,6 +11,19 @@ type Convention = 'none' | 'snake_case' | 'PascalCase'
  * its name by the listed `convention`; without one, its own name.
  */
 export type ColumnNames = Convention | Readonly<Record<string, string>>
+
+/** Throws a DeclarationError for what TypeScript would refuse. */
+export function checkColumnNames (names: ColumnNames): ColumnNames {
+  if (typeof names === 'string' ? isConvention(names) : isNames(names)) return names
+  const list = Object.keys(conventions)
+  const advice = typeof names === 'string' ? orNearest(names, list) : ''
+  const expected = `expected ${list.join(', ')}, or an object of names`
+  throw new DeclarationError(`table(name, { columns }): ${expected}; found ${describeGiven(names)}${advice}`)
+}
+
+const isNames = (names: unknown) =>
+  typeof names === 'object' && names !== null && !Array.isArray(names) &&
+  Object.values(names).every(name => typeof name === 'string')
 
 /** Returns the function that gives the name of the column that stores a property. */
 export function columnNaming (names: ColumnNames): (property: string) => string {

@@ -2,7 +2,7 @@ import { DeclarationError } from '../../errors.ts'
 import { checkNames, type Keys } from '../../model/known-names.ts'
 import type { Collection, SubCollectionField } from '../../model/model.ts'
 import type { Database, DataSource } from '../source.ts'
-import { type ColumnNames, columnNaming } from './column-names.ts'
+import { checkColumnNames, type ColumnNames, columnNaming } from './column-names.ts'
 import { parseTableName, type TableName } from './table-name.ts'
 import { type FindWrites, sourceWrites } from './table-writes.ts'
 
@@ -44,7 +44,7 @@ export function makeSource (
   const { schema, name } = typeof table === 'string' ? parseTableName(table) : { schema: table.schema, ...table }
   if (name === '' || schema === '') throw new DeclarationError('table(name): the name must not be empty')
   const naming = typeof table === 'string' ? columns : columns ?? table.columns
-  const column = columnNaming(naming ?? 'none')
+  const column = columnNaming(checkColumnNames(naming ?? 'none'))
   const writes = findWrites && sourceWrites(findWrites, { schema, name }, column)
   return {
     database,
