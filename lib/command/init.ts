@@ -34,7 +34,8 @@ export const init: Command = {
       })
       writeFiles(resolve(folder), files)
       terminal.out(`${[...files.keys()].map(path => join(folder, path)).join('\n')}\n\n`)
-      terminal.out(`Next: cd ${shellWord(folder)} && npm install && npm test && npm start\n`)
+      const setting = database.kind === 'postgres' ? 'set DATABASE_URL, and ' : ''
+      terminal.out(`Next: ${setting}cd ${shellWord(folder)} && npm install && npm test && npm start\n`)
       return 0
     } finally {
       await database.db.close()

@@ -14,6 +14,12 @@ process.on('warning', warning => {
   for (const listener of listeners) listener(warning)
 })
 
+// The reader of a pipe, such as `head`, may have all that it wants before the end.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit()
+})
+
 const code = await runCommand(process.argv.slice(2), {
   out: text => { process.stdout.write(text) },
   error: text => { process.stderr.write(text) },

@@ -52,14 +52,14 @@ function open (connectionString: string, write: boolean) {
 async function tellSchemas (reader: Reader, asked: readonly string[]): Promise<void> {
   const known = await readSchemas(reader)
   const others = known.filter(name => !asked.includes(name))
-  if (others.length === 0) return
+  if (others.length < known.length || others.length === 0) return
   const places = asked.map(name => `'${name}'`).join(', ')
   throw new CommandError(`the schema ${places} has no tables; others have: --schema ${others.slice(0, 10).join(',')}`)
 }
 
 function explainConnection (error: unknown): CommandError {
   const code = codeOf(error)
-  const advice = messages[code] ?? (error instanceof Error ? adviceFor(error.message) : undefined)
+  const advice = (error instanceof Error ? adviceFor(error.message) : undefined) ?? messages[code]
   return new CommandError(advice ?? `PostgreSQL cannot be used (${code})`, { cause: error })
 }
 
@@ -85,6 +85,7 @@ function adviceFor (message: string): string | undefined {
   if (/timeout exceeded when trying to connect/i.test(message)) return messages['ETIMEDOUT']
   if (/terminated unexpectedly/i.test(message)) return messages['ECONNRESET']
   if (/does not support SSL/i.test(message)) return 'PostgreSQL takes no TLS there; use ?sslmode=disable'
+  if (/^role ".*" does not exist$/.test(message)) return 'PostgreSQL has no user of the name in this address; check it'
   if (/self-signed|certificate/i.test(message)) {
     return 'the certificate of PostgreSQL is not trusted; give sslrootcert, or use ?sslmode=no-verify'
   }

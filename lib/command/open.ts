@@ -29,9 +29,12 @@ export interface OpenOptions {
 /** In milliseconds: how long a statement may take before its request is 503. */
 export const statementTimeout = 10_000
 
+/** Returns true for the address of a PostgreSQL database. */
+export const isPostgres = (target: string): boolean => /^postgres(?:ql)?:\/\//i.test(target)
+
 /** Opens what the user names. Throws a CommandError that says what is wrong with it. */
 export async function openDatabase (target: string, options: OpenOptions): Promise<OpenedDatabase> {
-  if (/^postgres(?:ql)?:\/\//i.test(target)) {
+  if (isPostgres(target)) {
     const { openPostgres } = await import('./open-postgres.ts')
     return openPostgres(target, options)
   }

@@ -1,7 +1,7 @@
 import type { Design } from '../scaffold/design.ts'
 import { makeDesign } from '../scaffold/make-design.ts'
 import { compileSyntax, reservedNames, withoutAliases } from '../request/syntax.ts'
-import { openDatabase, type OpenedDatabase } from './open.ts'
+import { isPostgres, openDatabase, type OpenedDatabase } from './open.ts'
 import type { Flag, Flags } from './run.ts'
 import { parseKeys, parseSelection, parseShown } from './selection.ts'
 import { CommandError, makeProgress, type Terminal } from './terminal.ts'
@@ -29,6 +29,9 @@ export async function prepare (
   const progress = makeProgress(terminal)
   const schemas = flags.list('schema').flatMap(list => list.split(',')).filter(name => name !== '')
   const selection = parseSelection(flags.list('tables'))
+  if (schemas.length > 0 && !isPostgres(target)) {
+    throw new CommandError('--schema: only a PostgreSQL database has schemas to choose from', { exitCode: 2 })
+  }
   const opening = { write, schemas: schemas.length > 0 ? schemas : ['public'], progress, loadServing }
   const database = await openDatabase(target, opening)
   try {

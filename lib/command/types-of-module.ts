@@ -78,9 +78,17 @@ async function callExport (exported: Exported): Promise<unknown> {
   const plugin = exported.length > 2
     ? exported
     : async (scope: FastifyInstance, options: object) => { built = await exported(scope, options) }
-  await app.register(fastifyPlugin(plugin as Parameters<typeof fastifyPlugin>[0]))
+  try {
+    await app.register(fastifyPlugin(plugin as Parameters<typeof fastifyPlugin>[0]))
+  } catch (cause) {
+    const advice = '--export names the collections instead; or name the URL of the running API'
+    const reason = `takes parameters, and fails as a plugin (${explain(cause)})`
+    throw new CommandError(`${nameOf(exported)} ${reason}; ${advice}`, { cause })
+  }
   return isApp(built) ? built : app
 }
+
+const nameOf = ({ name }: Exported) => name === '' ? 'the exported function' : `the function '${name}'`
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 

@@ -69,5 +69,6 @@ test('a PostgreSQL database is served by its catalogue, read-only, with what its
     wrong.pathname = '/no_such_database'
     t.match(await runLine(wrong.href), { code: 1, error: /^PostgreSQL has no database of the name in this address; / })
     t.match(await runLine(url, '--schema', 'nowhere'), { code: 1, error: /has no tables; others have: --schema/ })
+    t.match(await runLine(url, '--tables', 'peple'), { code: 1, error: /did you mean 'people'/ })
   })
 })

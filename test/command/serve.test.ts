@@ -197,6 +197,7 @@ test('errors are one line that says what to do; wrong flags are 2, with the near
     [[file, '--port', 'x'], 2, /^--port: expected a number/],
     [[file, '--port'], 2, /needs a value$/],
     [[file, '--write=yes'], 2, /takes no value/],
+    [[file, '--schema', 'x'], 2, /^--schema: only a PostgreSQL database has schemas/],
     [[file, 'b.db'], 2, /one database is served/],
     [[], 2, /^which database\?/]
   ] as const) {
@@ -209,10 +210,12 @@ test('errors are one line that says what to do; wrong flags are 2, with the near
 })
 
 test('the refusals of PostgreSQL say what to do, and never show the password', async t => {
-  const fatal = (code: string) => message('E', Buffer.from(`SFATAL\0C${code}\0Mrefused hunter2\0\0`))
+  const fatal = (code: string, text = 'refused hunter2') =>
+    message('E', Buffer.from(`SFATAL\0C${code}\0M${text}\0\0`))
   for (const [replies, user, told] of [
     [[fatal('28P01')], 'me:hunter2', /^PostgreSQL refuses the user or the password of this address; check both$/],
     [[fatal('28000')], 'me:hunter2', /^PostgreSQL refuses this user from this machine/],
+    [[fatal('28000', 'role "me" does not exist')], 'me:hunter2', /^PostgreSQL has no user of the name in this address/],
     [[fatal('53300')], 'me:hunter2', /^PostgreSQL has no connection left/],
     [[fatal('57P03')], 'me:hunter2', /^PostgreSQL is starting up or shutting down; try again$/],
     [[], 'me:hunter2', /^the server ended the connection; it may not be PostgreSQL/],

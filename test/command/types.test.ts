@@ -95,6 +95,10 @@ test('what is wrong is told in one line', async t => {
     return path
   }
   for (const [line, code, message] of [
+    [
+      [file('export const build = file => { if (typeof file !== "string") throw new Error("no path") }')], 1,
+      /^the function 'build' takes parameters, and fails as a plugin \(no path\); --export names the collections/
+    ],
     [[], 2, /types <url \| module>/],
     [[`${url}/api`, 'x'], 2, /types <url \| module>/],
     [[`${url}/other`], 1, /openapi\.json answers 404; name the URL of the API's root/],

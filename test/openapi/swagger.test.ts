@@ -43,3 +43,13 @@ for (const version of ['3.0.3', '3.1.0']) {
     }
   }
 }
+
+test('a document of Swagger 2.0 is refused, with what to write instead', async t => {
+  const app = Fastify()
+  await app.register(swagger, { transformObject: withDataApi(app) })
+  await app.register(dataApi, { collections: library() })
+  await app.ready()
+  t.throws(() => app.swagger(), {
+    name: 'DeclarationError', message: /register @fastify\/swagger with { openapi: { openapi: '3.1.0' } }$/
+  })
+})

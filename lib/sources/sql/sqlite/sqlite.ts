@@ -15,6 +15,7 @@ import { fastDialect } from './fast-forms.ts'
 import { isBusy, resultCode } from './faults.ts'
 import { checkOptions, type Settings, type SqliteOptions } from './options.ts'
 import { cacheReads } from './read-cache.ts'
+import { explainOpening } from './opening.ts'
 import { openOnce, openUnchanged, type OpenFile } from './unchanged.ts'
 import { makeReader } from './reader.ts'
 import { rowNumbers } from './row-numbers.ts'
@@ -58,8 +59,7 @@ export interface SqliteDatabase extends Database {
 /**
  * Opens a SQLite database, by default with a write-ahead log, with foreign keys and a cache of 16 MB for each
  * connection; an open database that is given keeps its own cache size. `:memory:` is a new database of its own.
- * Throws a DeclarationError for a wrong option and if no driver is installed, and the driver's error if the file
- * cannot be opened.
+ * Throws a DeclarationError for a wrong option, if no driver is installed, and if the file cannot be opened.
  */
 export function sqlite (file: string, options: SqliteOptions = {}): SqliteDatabase {
   const settings = checkOptions(file, options)
@@ -70,7 +70,8 @@ export function sqlite (file: string, options: SqliteOptions = {}): SqliteDataba
   }
   const { busyTimeout, transactionTimeout, readOnly } = settings
   const open = (path: string) => openFile(path, settings)
-  const opened = readOnly && !isAlone(file, settings) ? openUnchanged(file, open) : openOnce(open(file))
+  const opened = explainOpening(file, settings, () =>
+    readOnly && !isAlone(file, settings) ? openUnchanged(file, open) : openOnce(open(file)))
   const { lock, main } = opened.current()
 
   let isClosed = false
