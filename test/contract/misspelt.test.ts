@@ -57,7 +57,9 @@ test('a misspelt or wrong option of a source is an error where the source is mad
     'sqlite(file)': [() => sqlite(undefined as never), /expected a path or ':memory:'; found undefined/],
     "sqlite('/nowhere/x.db')": [() => sqlite('/nowhere/x.db'), /there is no folder '\/nowhere'/],
     "sqlite('test')": [() => sqlite('test'), /this is a folder; name a file in it/],
-    "sqlite('postgres://host/x')": [() => sqlite('postgres://host/x'), /expected a path; write postgres\(url\) for Postg/],
+    "sqlite('postgres://host/x')": [
+      () => sqlite('postgres://host/x'), /expected a path; write postgres\(url\) for Postg/
+    ],
     "sqlite('test/no.db')": [() => sqlite('test/no.db', { readOnly: true }), /there is no such file, and none is made/],
     'postgres(options)': [
       () => postgres({ conectionString: '' } as object), /'conectionString' is not an option\. Did you mean/
