@@ -19,7 +19,8 @@ export function toDataApiError (thrown: unknown, { writing, status }: Failed): D
   if (thrown instanceof DataApiError) return thrown
   switch (codeOf(thrown)) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE': return contentTooLarge('The body is larger than this API accepts.', thrown)
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE': return unsupportedMediaType(...bodyTypes)
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+    case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE': return unsupportedMediaType(...bodyTypes)
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return malformedBody("The length of the body differs from its 'Content-Length'.", thrown)
     case 'FST_ERR_HANDLER_TIMEOUT': return writing ? timedOut(thrown) : refused(thrown, 503)

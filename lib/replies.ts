@@ -124,7 +124,9 @@ function internalOf (scope: object, name: string): unknown {
 function addCallerHeaders (reply: FastifyReply, callerHeaders: readonly string[]): void {
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'private')
   const vary = [reply.getHeader('vary') ?? []].flat().join(', ')
-  if (!vary.includes(callerHeaders.join(', '))) reply.header('vary', joinVary(vary, callerHeaders.join(', ')))
+  const named = new Set(vary.toLowerCase().split(',').map(name => name.trim()))
+  const missing = callerHeaders.filter(name => !named.has(name.toLowerCase()))
+  if (missing.length > 0) reply.header('vary', joinVary(vary, missing.join(', ')))
 }
 
 /** Adds to the `Vary` that a hook of the application, such as @fastify/cors, has already set. */

@@ -30,7 +30,7 @@ export function planPage (asked: PageAsked, limits: PageLimits): Page {
       second.at
     )
   }
-  const size = asked.size === undefined ? limits.defaultSize : Math.min(wholeNumber(asked.size, 0), limits.maxSize)
+  const size = asked.size === undefined ? limits.defaultSize : sizeOf(asked.size, limits)
   if (page !== undefined) return { style: 'page', size, offset: offsetOf(page, size), cursor: undefined }
   if (offset !== undefined) return { style: 'offset', size, offset: wholeNumber(offset, 0), cursor: undefined }
   if (after !== undefined) return { style: 'keyset', size, offset: 0, cursor: parseCursor(after, 'after') }
@@ -52,6 +52,12 @@ function offsetOf (page: ValueText, size: number): number {
   const offset = (number - 1) * size
   if (Number.isSafeInteger(offset)) return offset
   throw invalidPage(`There is no page ${page.text} of size ${size}.`, page.at)
+}
+
+/** Returns a size within the limits. One that is no safe integer is above every maximum. */
+function sizeOf (size: ValueText, { maxSize }: PageLimits): number {
+  if (size.given === undefined && /^\d{16,}$/.test(size.text)) return maxSize
+  return Math.min(wholeNumber(size, 0), maxSize)
 }
 
 function wholeNumber ({ text, at, given }: ValueText, least: number): number {

@@ -62,7 +62,8 @@ const unusableUnshown = [...unusable, 'fields'] as const
 
 function planCreate (resource: On<'collection'>, request: WriteRequest, limits: WriteLimits): Write {
   const { from, presets = [], walked } = resource
-  const body = jsonOf(request.body) ?? {}
+  const given = jsonOf(request.body)
+  const body = given === undefined ? {} : given
   const many = Array.isArray(body)
   if (many && body.length > limits.items) throw contentTooLarge(`The body holds more than ${limits.items} items.`)
   const link = planLink(resource, body, request, limits)

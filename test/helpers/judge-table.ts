@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import type { RandomTable } from './random-tables.ts'
-import { walkPages } from './walk-pages.ts'
+import { counted, walkPages } from './walk-pages.ts'
 
 type Item = Readonly<Record<string, unknown>>
 
@@ -55,6 +55,9 @@ async function pages ({ app, columns, key }: Judged, listing: string, items: rea
       for (const size of [1, 3]) {
         faults.push(...differ(`${url}&size=${size}`, await walkPages(app, `${url}&size=${size}`), whole))
       }
+      const few = `/things?fields=${[...new Set([...key, name])].join()}&sort=${name}+${direction}&size=3`
+      const seen = (await walkPages(app, few, counted)).map(item => keyOf(item, key))
+      faults.push(...differ(`${few}, counted`, seen, whole.map(item => keyOf(item, key))))
     }
   }
   return faults

@@ -74,7 +74,7 @@ function link (change: ChangeOf<'link'>, undo: Undo[]): Changed {
   if (rows.length === 0) {
     const { own, other } = change
     const join = Object.fromEntries([...zip(link.foreignKey, own), ...zip(link.otherKey, other)])
-    undo.push(joins.insert(join, [...own, ...other].join(' ')))
+    undo.push(joins.insert(join, JSON.stringify([...own, ...other])))
   }
   return { kind: 'changed' }
 }

@@ -194,7 +194,7 @@ function buildCarried (
   // Few rows have positions. All others have an empty array, which is written in less time than it is made.
   const isPlain = sql.join(positions.map(position => position.isNone), sql` and `)
   return {
-    sql: sql`case when ${isPlain} then '[]' else ${builder.dialect.writer.text(row.sql)} end`,
+    sql: sql`case when ${isPlain} then '[]' else ${row.sql} end`,
     decode: (line, shown) => line === '[]' ? decodeShown(shown()) : decode(line)
   }
 }
