@@ -11,6 +11,8 @@ import { type Part, partsOf, wordOf } from './words.ts'
 /** Answers a form that is sent with GET by the URL of the API that it means. */
 export async function redirectTo (query: string, visit: Visit): Promise<Answer> {
   const { place } = visit
+  // The path must lead somewhere: of one that begins with two slashes, a browser would take the host.
+  await visit.spot()
   const typed = partsOf(encodeTyped(query.replace(/^\?/, '')), place.syntax).filter(({ kind }) => kind !== 'own')
   const parts = await changed(typed, visit)
   const format = wordOf('_as', place.query)

@@ -35,7 +35,7 @@ export function planBody (value: unknown, collection: Collection, context: BodyC
     draft.violations.push({ pointer, message: `must be an object; found ${describeValue(value)}` })
     return draft
   }
-  const planning: Planning = { draft, context, typed: {} }
+  const planning: Planning = { draft, context, typed: Object.create(null) as Planning['typed'] }
   for (const name of Object.keys(value)) addMember(planning, name, value[name], collection)
   if (form === 'link') return draft
   validateTyped(planning, collection, presets)

@@ -66,8 +66,9 @@ function negotiate (accept: string, available: readonly Media[]): Format | undef
   const ranges = parseAccept(accept)
   // An empty header expresses no preference (RFC 9110, 12.5.1).
   if (ranges.length === 0) return json
-  const [chosen] = preferred(ranges, [...available.map(media => mediaTypes[media]), problemType])
-  if (chosen === undefined) return undefined
+  const [chosen] = preferred(ranges, available.map(media => mediaTypes[media]))
+  // A client that names the type of errors alone reads JSON.
+  if (chosen === undefined) return takesProblem(accept) ? json : undefined
   const media = available.find(one => mediaTypes[one] === chosen) ?? 'json'
   const { header, bom } = ranges.find(({ type }) => type === chosen)?.parameters ?? {}
   return media === 'csv' ? csv(isPresence(header) ? header : undefined, bom === 'present') : { ...json, media }

@@ -55,6 +55,9 @@ test('media types are compared without their parameters', async t => {
   t.equal((await get('/things', 'application/x-ndjson; charset=utf-8')).type, 'application/x-ndjson; charset=utf-8')
   t.equal((await get('/things', 'application/xml; charset=utf-8')).status, 406)
   t.equal((await get('/things', 'application/json;q=0')).status, 406)
+  t.equal((await get('/things/1', 'application/json;q=0, */*')).status, 406)
+  t.equal((await get('/things', 'application/problem+json, text/csv;q=0.1')).type, 'text/csv; charset=utf-8')
+  t.equal((await get('/things/1', 'application/problem+json')).type, 'application/json; charset=utf-8')
   const created = await app.inject({
     method: 'POST',
     url: '/things',
@@ -183,4 +186,37 @@ test('parameters whose names are ignored mean nothing', async t => {
   }
   const none = await serve()
   t.match((await none.get('/things?_=1')).json(), { error: 'invalid_filter' })
+})
+
+test('a size beyond all integers is reduced to the maximum', async t => {
+  const { app, ids } = await serve({ pages: { maxSize: 2 } })
+  t.strictSame(await ids('size=100000000000000000'), [1, 2])
+  await app.close()
+})
+
+test('a body of null is no item', async t => {
+  const { id, name } = Thing.properties
+  const { app } = await serve({}, Type.Object({ id, name: Type.Optional(name) }) as unknown as typeof Thing)
+  const headers = { 'content-type': 'application/json' }
+  const post = (payload: string) => app.inject({ method: 'POST', url: '/things', payload, headers })
+  t.match((await post('null')).json(), { error: 'validation' })
+  t.equal((await post('{}')).statusCode, 201)
+  await app.close()
+})
+
+test('a QUERY without a type is 415', async t => {
+  const { app } = await serve()
+  const answer = await app.inject({ method: 'QUERY' as 'GET', url: '/things', payload: 'price=5' })
+  t.match([answer.statusCode, answer.json()], [415, { error: 'unsupported_media_type' }])
+  await app.close()
+})
+
+test('Vary has the headers that identify callers, also beside a header whose name contains theirs', async t => {
+  const app = fastify()
+  app.addHook('onRequest', async (_request, reply) => { reply.header('vary', 'X-Cookie') })
+  const things = collection(Thing, { source: memory(structuredClone(rows)), scope: () => true })
+  await app.register(dataApi, { collections: { things }, responseContent: { callerHeaders: ['Cookie'] } })
+  const names = String((await app.inject('/things/1')).headers.vary).split(/, */)
+  t.ok(names.includes('X-Cookie') && names.includes('Cookie'), names.join())
+  await app.close()
 })

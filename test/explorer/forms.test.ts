@@ -230,3 +230,14 @@ test('a form has the inputs of its collection, and never shows the text of a pas
   t.strictSame(items, [{ id: 1, hash: 'changed one' }, { id: 2, hash: 'long enough' }])
   await app.close()
 })
+
+test('a form of a path that leads nowhere is 404, and no redirect to another host', async t => {
+  const app = fastify()
+  const Thing = Type.Object({ id: Type.Integer({ identifier: true, readable: true }) })
+  await app.register(dataApi, { collections: { things: collection(Thing, { source: memory([]) }) }, explorer: true })
+  for (const url of ['//evil.example/?_query=', '//evil.example/a?_query=id%3D1', '//things?_query=']) {
+    const { statusCode, headers } = await app.inject({ url, headers: { accept: 'text/html' } })
+    t.strictSame([statusCode, headers.location], [404, undefined], url)
+  }
+  await app.close()
+})

@@ -113,17 +113,17 @@ function repairedRows (indexed: IndexedRows, columns: readonly Column[], value: 
 function insert (indexed: IndexedRows, row: object, key: unknown): Undo {
   follow(indexed)
   const { rows } = indexed
-  const replaced = isMap(rows) ? rows.get(key) : undefined
-  const restore = replaced === undefined ? undefined : remove(indexed, replaced)
-  const place = { row, key: isMap(rows) ? key : undefined, number: indexed.next }
+  const place = { row, key: isMap(rows) ? freeKey(rows, key) : undefined, number: indexed.next }
   addRow(indexed, place)
   return () => {
     follow(indexed)
     const [held] = isHeld(indexed, place) ? [place] : placesOf(indexed, row)
     if (held !== undefined) removeRow(indexed, held)
-    restore?.()
   }
 }
+
+/** Returns the key under which a new row is put in a Map. The application may have put another row under it. */
+const freeKey = (rows: ReadonlyMap<unknown, object>, key: unknown) => rows.has(key) ? Symbol(String(key)) : key
 
 function update (indexed: IndexedRows, row: object, values: Readonly<Record<string, unknown>>): Undo {
   const before: Record<string, unknown> = {}

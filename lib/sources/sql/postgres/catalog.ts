@@ -5,7 +5,9 @@ import { keyOfTable } from '../table-name.ts'
 export type Constraints = ReadonlyMap<string, readonly string[]>
 
 /** The facts that the database is asked for once, before the first statement. */
-export interface Catalog extends Omit<Tables, 'hasInsteadOf' | 'hasRowNumbers'> { readonly constraints: Constraints }
+export interface Catalog extends Omit<Tables, 'hasInsteadOf' | 'hasRowNumbers' | 'unnumberedKey'> {
+  readonly constraints: Constraints
+}
 
 type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
 

@@ -176,7 +176,7 @@ export function toViolation (
 ): ConstraintViolation | undefined {
   const code = sqlState(error)
   // For example a number outside of its column's range, which the schema does not know.
-  if (/^22\w{3}$/.test(code) || code === raisedException || isBadText(error)) {
+  if (/^22\w{3}$/.test(code) || code === raisedException || code === outsideOfView || isBadText(error)) {
     return { kind: 'refused', by: 'other', fields: [] }
   }
   if (!/^23\w{3}$/.test(code)) return undefined
@@ -199,6 +199,8 @@ const raisedException = 'P0001'
 // PostgreSQL 18 has a code of its own for what `on delete restrict` refuses.
 const foreignKeyViolations: ReadonlySet<string> = new Set(['23503', '23001'])
 const uniqueViolation = '23505'
+// `with check option`.
+const outsideOfView = '44000'
 
 function violatedFields (error: unknown, change: Change, constraints: Constraints) {
   const { constraint, table, column } = constraintOf(error)

@@ -85,8 +85,9 @@ function readTable (driver: Preparing, statements: Statements, wanted: TableName
   const primaryKey = columns.filter(({ pk }) => pk > 0).toSorted((one, other) => one.pk - other.pk)
   const isHidden = columns.some(column => fold(column.name) === rowNumberName)
   const hasRowNumber = found.type === 'table' && found.wr === 0
-  const rowKey = hasRowNumber && primaryKey.length === 1 && primaryKey[0]?.type.toUpperCase() === 'INTEGER'
-    ? primaryKey[0].name
+  // SQLite numbers the rows of some keys, and an insert of the plugin those of the others (unnumbered-keys.ts).
+  const numberKey = found.type === 'table' && primaryKey.length === 1 && /INT/i.test(primaryKey[0]?.type ?? '')
+    ? primaryKey[0]?.name
     : undefined
   const keyNames = primaryKey.map(column => column.name)
   // The columns' choices, by their folded names.
@@ -96,7 +97,7 @@ function readTable (driver: Preparing, statements: Statements, wanted: TableName
     name,
     kind: kindOf(found.type),
     comment: undefined,
-    columns: columns.map(column => readColumn(column, found, { rowKey, choices })),
+    columns: columns.map(column => readColumn(column, found, { numberKey, choices })),
     primaryKey: keyNames,
     unique: [
       ...keyNames.length > 0 ? [keyNames] : [],
@@ -148,14 +149,14 @@ function readStatements (driver: Preparing, schema: string): ReadonlyMap<string,
   return new Map(rows.map(({ name, sql }) => [name, sql]))
 }
 
-/** The columns in the statement that created a table. `rowKey`: the column that is the number of the row. */
+/** What else is known of a table. `numberKey`: the column of its key, if an insert without it gets the next number. */
 interface Known {
-  readonly rowKey: string | undefined
+  readonly numberKey: string | undefined
   readonly choices: ReadonlyMap<string, readonly Literal[]>
 }
 
 function readColumn (
-  { name, type, required, fallback, pk, hidden }: ColumnRow, { strict }: ListRow, { rowKey, choices }: Known
+  { name, type, required, fallback, pk, hidden }: ColumnRow, { strict }: ListRow, { numberKey, choices }: Known
 ): CatalogColumn {
   return {
     name,
@@ -163,7 +164,7 @@ function readColumn (
     family: strict === 1 ? strictFamily(type) : affinity(type),
     // SQLite allows null in most primary keys, which nobody who declares one means.
     nullable: required === 0 && pk === 0,
-    filled: fallback !== null || hidden > 1 || name === rowKey,
+    filled: fallback !== null || hidden > 1 || name === numberKey,
     default: fallback ?? undefined,
     generated: hidden > 1,
     computed: false,

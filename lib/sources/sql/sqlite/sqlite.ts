@@ -16,6 +16,7 @@ import { isBusy, resultCode } from './faults.ts'
 import { checkOptions, type Settings, type SqliteOptions } from './options.ts'
 import { cacheReads } from './read-cache.ts'
 import { explainOpening } from './opening.ts'
+import { unnumberedKeys } from './unnumbered-keys.ts'
 import { openOnce, openUnchanged, type OpenFile } from './unchanged.ts'
 import { makeReader } from './reader.ts'
 import { rowNumbers } from './row-numbers.ts'
@@ -156,7 +157,8 @@ function statementsOf (driver: SqliteDriver, findWrites: FindWrites, { statement
   const tables = {
     types: columnTypes(driver),
     hasInsteadOf: (name: TableName) => findWrites(name)?.hasInsteadOf === true,
-    hasRowNumbers: rowNumbers(driver)
+    hasRowNumbers: rowNumbers(driver),
+    unnumberedKey: unnumberedKeys(driver)
   }
   const exact = makeStatements(sqliteDialect, tables, statementCache)
   return makeStatements(fastDialect(driver), tables, statementCache, exact)

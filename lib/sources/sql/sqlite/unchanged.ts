@@ -66,9 +66,14 @@ export function openUnchanged (file: string, open: (file: string) => OpenFile): 
     return opened as OpenFile
   }
   const use: Opened['use'] = read => {
-    const result = read(current())
+    const file = current()
+    const result = read(file)
     if (!(result instanceof Promise)) return renew() ? use(read) : result
-    return result.then(value => renew() ? use(read) : value)
+    return result.then(value => renew() ? use(read) : value, (error: unknown) => {
+      // Another read may have closed the connections that this one was on.
+      if (renew() || opened !== file) return use(read)
+      throw error
+    })
   }
   return { current, use, close () { opened?.close(() => {}) } }
 }

@@ -19,6 +19,8 @@ export interface Builder {
   onConflict (table: TableName): Sql
   /** Returns true for a view whose writes its `instead of` triggers carry out. */
   hasInsteadOf (table: TableName): boolean
+  /** Returns the column of a table's key if nothing fills it where an insert leaves it out, but its next number may. */
+  unnumberedKey (table: TableName): string | undefined
   /** Adds a clock to the conditions of a loop over rows of `ref` that visits each of them once (Dialect.clocked). */
   clockedScan (conditions: Sql, ref: TableRef): Sql
   /** Returns the slots of the values that a node of the plan holds, in the order of the values. */
@@ -36,11 +38,13 @@ export interface Tables {
   hasInsteadOf (table: TableName): boolean
   /** Returns true for a table whose rows have numbers, which Dialect.clocked needs. */
   hasRowNumbers (table: TableName): boolean
+  /** See Builder. */
+  unnumberedKey (table: TableName): string | undefined
 }
 
 /** Makes the builder of one statement. */
 export function makeBuilder (
-  dialect: Dialect, { types, deferrable, hasInsteadOf, hasRowNumbers }: Tables, { slots }: Shape
+  dialect: Dialect, { types, deferrable, hasInsteadOf, hasRowNumbers, unnumberedKey }: Tables, { slots }: Shape
 ): Builder {
   let aliases = 0
   return {
@@ -53,6 +57,7 @@ export function makeBuilder (
     onConflict: table =>
       deferrable.has(keyOfTable(table)) || hasInsteadOf(table) ? sql`` : sql` on conflict do nothing`,
     hasInsteadOf,
+    unnumberedKey,
     clockedScan: (conditions, { collection, alias }) =>
       dialect.clocked(conditions, isNumbered(collection, hasRowNumbers) ? alias : undefined),
     slotsOf: node => slots.get(node) ?? []

@@ -68,7 +68,8 @@ const unknownTables: Tables = {
   types: { get: () => undefined },
   deferrable: new Set<string>(),
   hasInsteadOf: () => false,
-  hasRowNumbers: () => false
+  hasRowNumbers: () => false,
+  unnumberedKey: () => undefined
 }
 
 /** The most statements of each cache. Caches are bounded because clients choose the shapes. */

@@ -1,5 +1,5 @@
 import { sql } from '../load-kysely.ts'
-import type { KeyValues } from '../../../model/keys.ts'
+import { type KeyValues, singleKey } from '../../../model/keys.ts'
 import type { Collection } from '../../../model/model.ts'
 import type { Scalar } from '../../../model/values.ts'
 import type { Step } from '../../../plan/plan.ts'
@@ -60,10 +60,29 @@ function buildInsert (change: ChangeOf<'insert'>, builder: Builder): ChangeCode 
 
 /** Builds the columns and values of an insert. */
 function buildInsertedRow ({ collection, values }: ChangeOf<'insert'>, builder: Builder): Sql {
-  if (values.size === 0) return sql`default values`
+  const number = buildNextNumber(collection, values, builder)
+  if (values.size === 0 && number === undefined) return sql`default values`
   const columns = [...values.keys()].map(field => columnOf(collection, field))
+  const stored = [...buildStored(collection, values, builder)]
+  if (number !== undefined) {
+    columns.push(number.column)
+    stored.push(number.value)
+  }
   const overriding = collection.key.some(field => values.has(field)) ? builder.dialect.givenKey() : sql``
-  return sql`(${sql.join(columns)})${overriding} values (${sql.join(buildStored(collection, values, builder))})`
+  return sql`(${sql.join(columns)})${overriding} values (${sql.join(stored)})`
+}
+
+/** Returns the highest key plus one, for a key of integers that neither the request nor the database gives. */
+function buildNextNumber (
+  collection: Collection, values: Stored, builder: Builder
+): { readonly column: Sql, readonly value: Sql } | undefined {
+  const key = singleKey(collection)
+  if (key === undefined || values.has(key)) return undefined
+  if (key.type.kind !== 'integer' && key.type.kind !== 'int64') return undefined
+  const table = tableOf(collection)
+  if (builder.unnumberedKey(table) !== sourceOf(collection).column(key.property)) return undefined
+  const column = columnOf(collection, key)
+  return { column, value: sql`(select coalesce(max(${column}), 0) + 1 from ${tableId(table)})` }
 }
 
 function buildUpdate ({ collection, steps, values }: ChangeOf<'update'>, builder: Builder): Sql {
@@ -125,7 +144,7 @@ function buildLink (change: ChangeOf<'link'>, builder: Builder): Sql {
   const join = tableId(table)
   // Not left to `on conflict` alone, because the join table may have no unique index.
   const selected = sql`select ${sql.join(values)} where not exists (select 1 from ${join} where ${isSame})`
-  return sql`insert into ${join} (${sql.join(columns)}) ${selected}${builder.onConflict(table)}`
+  return sql`insert into ${join} (${sql.join(columns)}) ${selected}`
 }
 
 function buildUnlink (change: ChangeOf<'unlink'>, builder: Builder): Sql {

@@ -1,0 +1,112 @@
+import { Type } from '@sinclair/typebox'
+import type { InjectOptions } from 'fastify'
+import Fastify from '../helpers/fastify.ts'
+import { test } from 'tap'
+import dataApi, {
+  collection, type Declared, memory, type PostgresDatabase, sqlite, type SqliteDatabase, SubCollection
+} from '../../lib/index.ts'
+import { onDatabase } from '../helpers/on-database.ts'
+import { test as postgresTest } from '../helpers/on-postgres.ts'
+
+// docs/databases.md: Declarations and tables. Tables that the plugin did not make: their keys, constraints and views.
+
+const rw = { readable: true, writable: true } as const
+const key = Type.Integer({ identifier: true, readable: true })
+const id = Type.Integer({ identifier: true, ...rw })
+const n = Type.Optional(Type.Integer(rw))
+
+async function serve (collections: Record<string, Declared>) {
+  const app = Fastify()
+  await app.register(dataApi, { collections })
+  const send = async (method: InjectOptions['method'], url: string, payload?: unknown) => {
+    const body = payload === undefined ? {} : { payload: JSON.stringify(payload) }
+    const headers = { 'content-type': 'application/json', prefer: 'return=minimal' }
+    const given = payload === undefined ? {} : { ...body, headers }
+    const response = await app.inject({ method: method as 'GET', url, ...given })
+    return [response.statusCode, response.body === '' ? undefined : response.json<unknown>()] as const
+  }
+  return { app, send }
+}
+
+for (const ddl of [
+  'id integer primary key', 'id int primary key', 'id bigint primary key', 'id integer primary key desc',
+  'id smallint not null primary key', 'id integer, primary key (id desc)'
+]) {
+  for (const options of ['', 'without rowid']) {
+    test(`a new item gets the highest key plus one: ${ddl} ${options}`, async t => {
+      const db = sqlite(':memory:')
+      db.exec(`create table things (n int, ${ddl}) ${options}; insert into things values (1, 4)`)
+      const Thing = Type.Object({ id: key, n })
+      const { app, send } = await serve({ things: collection(Thing, { source: db.table('things') }) })
+      t.strictSame(await send('POST', '/things', { n: 2 }), [201, undefined])
+      t.strictSame(await send('POST', '/things', [{ n: 3 }, {}]), [201, undefined])
+      t.strictSame((await send('GET', '/things?fields=id'))[1], [{ id: 4 }, { id: 5 }, { id: 6 }, { id: 7 }])
+      await app.close()
+      db.close()
+    })
+  }
+}
+
+const unique = `create table a (id integer primary key); create table b (id integer primary key);
+  insert into a values (1), (2); insert into b values (1), (2);
+  create table l (a integer references a, b integer unique references b, primary key (a, b));
+  insert into l values (1, 1)`
+
+async function linkTaken (db: SqliteDatabase | PostgresDatabase) {
+  const bs = SubCollection('b', { through: 'l', foreignKey: 'a', otherKey: 'b', ...rw })
+  const { app, send } = await serve({
+    a: collection(Type.Object({ id, bs }), { source: db.table('a') }),
+    b: collection(Type.Object({ id }), { source: db.table('b') })
+  })
+  const statuses = [
+    await send('POST', '/a/2/bs', { id: 1 }), await send('PUT', '/a/2/bs', [{ id: 1 }]),
+    await send('PATCH', '/a/2', { bs: [{ id: 1 }] }), await send('POST', '/a/1/bs', { id: 1 }),
+    await send('PUT', '/a/2/bs', [{ id: 2 }])
+  ].map(([status]) => status)
+  const [, lists] = await send('GET', '/a?fields=bs(id)')
+  await app.close()
+  return { statuses, lists }
+}
+
+const links = { statuses: [409, 409, 409, 204, 204], lists: [{ bs: [{ id: 1 }] }, { bs: [{ id: 2 }] }] }
+const linkName = 'a link that the join table does not take is 409, and never answered as made'
+
+test(`${linkName} (sqlite)`, async t => {
+  const db = sqlite(':memory:')
+  db.exec(unique)
+  t.strictSame(await linkTaken(db), links)
+  db.close()
+})
+
+postgresTest(`${linkName} (postgres)`, t => onDatabase(unique, async db => {
+  t.strictSame(await linkTaken(db), links)
+}))
+
+postgresTest("a row that a view's check option refuses is 400 constraint", t => {
+  const ddl = `create table base (id int primary key, n int); insert into base values (1, 1);
+    create view things as select * from base where n > 0 with check option`
+  return onDatabase(ddl, async db => {
+    const { app, send } = await serve({
+      things: collection(Type.Object({ id, n }), { source: db.table('things') })
+    })
+    t.match(await send('POST', '/things', { id: 3, n: -3 }), [400, { error: 'constraint' }])
+    t.match(await send('PATCH', '/things/1', { n: -1 }), [400, { error: 'constraint' }])
+    t.strictSame(await send('GET', '/things'), [200, [{ id: 1, n: 1 }]])
+    await app.close()
+  })
+})
+
+test('links of memory() between any keys are told apart', async t => {
+  const Named = Type.Object({ id: Type.String({ identifier: true, ...rw }) })
+  const source = memory([{ id: 'a b' }, { id: 'a' }], { joins: { l: new Map() } })
+  const posts = SubCollection('posts', { through: 'l', foreignKey: 'tag', otherKey: 'post', ...rw })
+  const { app, send } = await serve({
+    tags: collection(Type.Object({ id: Named.properties.id, posts }), { source }),
+    posts: collection(Named, { source: memory([{ id: 'c' }, { id: 'b c' }]) })
+  })
+  t.equal((await send('POST', '/tags/a%20b/posts', { id: 'c' }))[0], 204)
+  t.equal((await send('POST', '/tags/a/posts', { id: 'b c' }))[0], 204)
+  t.strictSame((await send('GET', '/tags/a%20b/posts'))[1], [{ id: 'c' }])
+  t.strictSame((await send('GET', '/tags/a/posts'))[1], [{ id: 'b c' }])
+  await app.close()
+})
