@@ -46,20 +46,12 @@ export function createClient<A extends Api<A> = AnyApi> (
       const after = response?.headers.get('retry-after') ?? 2 ** attempt / 5
       const wait = 1000 * (after as number) || Date.parse(after as string) - Date.now()
       if (method || attempt >= retries || !/network|429|50[234]/.test(what) || !(wait < 30_000)) throw error
-      // Once the request is aborted, fetch() throws the reason.
-      await pause(wait, signal)
+      await new Promise(resolve => {
+        setTimeout(resolve, wait)
+        // Then fetch() throws the reason.
+        signal?.addEventListener('abort', resolve)
+      })
     }
     return request(call, read, attempt + 1)
   }
 }
-
-/** Waits for that many milliseconds, or until the signal is aborted. */
-const pause = (milliseconds: number, signal: AbortSignal | null | undefined) => new Promise<void>(resolve => {
-  const end = () => {
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', end)
-    resolve()
-  }
-  const timer = setTimeout(end, milliseconds)
-  signal?.addEventListener('abort', end)
-})

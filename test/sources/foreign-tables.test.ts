@@ -96,6 +96,31 @@ postgresTest("a row that a view's check option refuses is 400 constraint", t => 
   })
 })
 
+postgresTest('items are linked by keys of any type that is shown as text, and by those of real', async t => {
+  for (const [type, one, other] of [
+    ['kind', 'a', 'b'], ['uuid', '00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002'],
+    ['macaddr', '08:00:2b:01:02:03', '08:00:2b:01:02:04'],
+    ['citext', 'a', 'B'], ['varchar(9)', 'a', 'b'], ['interval', '1 day', '2 days'],
+    ['real', 0.1, 0.2]
+  ] as const) {
+    const ddl = `create extension if not exists citext; create type kind as enum ('a', 'b');
+      create table p (id ${type} primary key); insert into p values ('${one}'), ('${other}');
+      create table l (x ${type} references p, y ${type} references p, primary key (x, y))`
+    await onDatabase(ddl, async db => {
+      const of = { identifier: true, ...rw }
+      const ls = SubCollection('p', { through: 'l', foreignKey: 'x', otherKey: 'y', ...rw })
+      const key = type === 'real' ? Type.Number(of) : Type.String(of)
+      const { app, send } = await serve({ p: collection(Type.Object({ id: key, ls }), { source: db.table('p') }) })
+      const list = `/p/${one}/ls`
+      t.equal((await send('POST', list, { id: other }))[0], 204, type)
+      t.equal((await send('PUT', list, [{ id: other }, { id: one }]))[0], 204, type)
+      t.equal((await send('DELETE', `${list}/${one}`))[0], 200, type)
+      t.strictSame(await send('GET', `${list}?fields=id`), [200, [{ id: other }]], type)
+      await app.close()
+    })
+  }
+})
+
 test('links of memory() between any keys are told apart', async t => {
   const Named = Type.Object({ id: Type.String({ identifier: true, ...rw }) })
   const source = memory([{ id: 'a b' }, { id: 'a' }], { joins: { l: new Map() } })

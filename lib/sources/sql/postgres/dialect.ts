@@ -81,6 +81,12 @@ export const postgresDialect: Dialect = {
   fetch: (column, columnType) => formOf(columnType).fetch(column),
   decoder: decoderOf,
   toColumn: (slot, columnType) => toColumn(sql`${sql.val(slot)}`, columnType),
+  toJoinColumn (slot, columnType) {
+    const { kind, type } = columnType
+    if (kind === 'string' && !comparesText.test(type)) return sql`${text(sql`${sql.val(slot)}`)}::${sql.raw(type)}`
+    const value = operand(slot, columnType)
+    return type === 'real' ? sql`(${value})::real` : value
+  },
   // The URL of an upsert may give a key even where the column is `generated always`.
   givenKey: () => sql` overriding system value`,
   bind (value) {
@@ -116,6 +122,9 @@ function within (select: Sql, columns: readonly string[], longest: number): Sql 
   // With an offset the server does not merge the selects, and makes the text once.
   return sql`select ${sql.join(outputs)} from (${select} offset 0) as ${sql.id('(answer)')}`
 }
+
+/** The types whose columns PostgreSQL compares with texts; also the name of an unknown one. */
+const comparesText = /^(?:$|text|character|citext|name$)/
 
 const isInexactNumber = (columnType: ColumnType) => formOf(columnType).inexact?.shownType === 'double precision'
 

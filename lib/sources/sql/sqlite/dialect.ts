@@ -70,6 +70,7 @@ export const sqliteDialect: Dialect = {
   endsLongReads: true,
   fetchesPages: false,
   toColumn,
+  toJoinColumn: (slot, columnType) => operand(slot, columnType, false),
   givenKey: () => sql``,
   bind: bindValue
 }

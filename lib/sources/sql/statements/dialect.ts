@@ -130,6 +130,8 @@ export interface Dialect {
   readonly fetchesPages: boolean
   /** Returns a bound value as it is stored in a column. */
   toColumn (slot: Slot, type: ColumnType): Sql
+  /** Returns a bound value of a key as it is stored in a column of a join table, and compared with that column. */
+  toJoinColumn (slot: Slot, type: ColumnType): Sql
   /** Returns the clause between the columns and the values of an insert that sets the key. */
   givenKey (): Sql
   /** Returns a value as the driver binds it. */

@@ -163,7 +163,7 @@ function joinRow (change: LinkChange, builder: Builder) {
   const parts = builder.slotsOf(change).flatMap((slot, index) => {
     const [type, name] = [types[index], columns[index]]
     if (type === undefined || name === undefined) return []
-    const operand = dialect.operand(slot, type, false)
+    const operand = dialect.toJoinColumn(slot, type)
     // A decimal is stored as it is written, and compared by its value.
     return type.kind === 'decimal'
       ? [{ value: dialect.toColumn(slot, type), isSame: sql`${dialect.comparable(name, type)} = ${operand}` }]
