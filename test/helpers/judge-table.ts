@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { OptionalKind } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import type { RandomTable } from './random-tables.ts'
 import { counted, walkPages } from './walk-pages.ts'
@@ -66,7 +67,13 @@ async function pages ({ app, columns, key }: Judged, listing: string, items: rea
 /** Each value that is shown finds the rows that show it, and no others, by each operator of equality. */
 async function filters ({ app, columns, withStrays }: Judged, listing: string, items: readonly Item[]) {
   const faults: string[] = []
-  for (const { name, kind } of columns) {
+  for (const { name, kind, schema } of columns) {
+    for (const [operator, isNull] of [['=', true], ['!=', false]] as const) {
+      if (schema[OptionalKind] === undefined) continue
+      const url = `${listing}&${name}${operator}null`
+      const { body } = await app.inject(url)
+      faults.push(...differ(url, JSON.parse(body), items.filter(item => (item[name] === null) === isNull)))
+    }
     for (const value of new Set(items.map(item => item[name]))) {
       if (value === null || withStrays.has(name) || !isOfFormat(String(value), kind)) continue
       const text = encodeURIComponent(`"${String(value).replaceAll(/["\\]/g, '\\$&')}"`)

@@ -84,7 +84,11 @@ export const onPostgres: Engine = {
     time: times,
     uuid: uuids,
     byte: bytes,
-    mixed: [...words, ...texts('1.5', '1.50', '1.0', '"1"', ' true', '"a"', ' "a"', '"1.5"')]
+    mixed: [
+      ...words,
+      ...texts('1.5', '1.50', '1.0', '"1"', ' true', '"a"', ' "a"', '"1.5"', 'null', '"null"', '{"b": 1, "a": [2]}'),
+      ...texts('[ ]')
+    ]
   },
   hostile: all
 }

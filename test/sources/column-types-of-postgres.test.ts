@@ -48,7 +48,7 @@ const onPostgres: Columns = {
   zoned: ['timetz', Type.String({ format: 'time', ...R }), "'12:00+05:30'", "'12:00Z'", "'06:30Z'", "'23:00-02'"],
   scalar: [
     'jsonb', Type.Union([Type.Number(), Type.Boolean(), Type.String()], R), "'9007199254740993'", "'1.50'", "'1e21'",
-    "'0.1428571428571428571'", "'\"a\"'", "'true'", "'7'"
+    "'0.1428571428571428571'", "'\"a\"'", "'true'", "'7'", "'null'", "'{\"a\": 1}'", "'[]'"
   ],
   span: ['interval', Type.String(R), "'1 day'", "'2 hours'", "'-3 mons'"],
   whole: ['real', Type.Integer(R), '1', '16777216', '9007199254740992'],

@@ -135,3 +135,30 @@ test('links of memory() between any keys are told apart', async t => {
   t.strictSame((await send('GET', '/tags/a/posts'))[1], [{ id: 'b c' }])
   await app.close()
 })
+
+for (const clause of ['replace', 'ignore', 'rollback', 'fail', 'abort']) {
+  test(`a duplicate is 409 where the table says: on conflict ${clause}`, async t => {
+    const db = sqlite(':memory:')
+    db.exec(`create table things (id integer primary key on conflict ${clause}, n int unique on conflict ${clause},
+        m int not null on conflict ${clause} default 7);
+      create table l (a int references things, b int references things unique on conflict ${clause});
+      insert into things (id, n) values (1, 1), (2, 2); insert into l values (1, 1)`)
+    const bs = SubCollection('things', { through: 'l', foreignKey: 'a', otherKey: 'b', ...rw })
+    const Thing = Type.Object({ id, n, m: Type.Optional(Type.Integer(rw)), bs })
+    const { app, send } = await serve({
+      things: collection(Thing, { source: db.table('things'), requestStrategies: { upsert: true } })
+    })
+    for (const [method, url, payload] of [
+      ['POST', '/things', { id: 1 }], ['POST', '/things', { id: 3, n: 2 }], ['POST', '/things', [{ id: 3 }, { n: 1 }]],
+      ['PATCH', '/things/1', { n: 2 }], ['PUT', '/things/9', { n: 1 }], ['POST', '/things/2/bs', { id: 1 }]
+    ] as const) {
+      t.match(await send(method, url, payload), [409, { error: 'duplicate' }], `${method} ${url}`)
+    }
+    t.match(await send('PATCH', '/things/1', { m: null }), [400, { error: 'constraint' }])
+    t.strictSame((await send('GET', '/things?fields=id,n,m,bs(id)'))[1], [
+      { id: 1, n: 1, m: 7, bs: [{ id: 1 }] }, { id: 2, n: 2, m: 7, bs: [] }
+    ])
+    await app.close()
+    db.close()
+  })
+}

@@ -5,7 +5,7 @@ import { keyOfTable } from '../table-name.ts'
 export type Constraints = ReadonlyMap<string, readonly string[]>
 
 /** The facts that the database is asked for once, before the first statement. */
-export interface Catalog extends Omit<Tables, 'hasInsteadOf' | 'hasRowNumbers' | 'unnumberedKey'> {
+export interface Catalog extends Pick<Tables, 'types' | 'deferrable'> {
   readonly constraints: Constraints
 }
 

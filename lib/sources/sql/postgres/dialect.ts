@@ -26,6 +26,7 @@ export const postgresDialect: Dialect = {
     const nearest = sql`(${value})::double precision`
     return textual && isDouble(columnType) ? boundOf(column, operator, { low: nearest, high: nearest }) : undefined
   },
+  nullAsShown: (column, columnType) => formOf(columnType).nullAsShown?.(column) ?? column,
   grouped: (column, columnType) => filtered(column, columnType, false),
   hasGroup: () => undefined,
   // Equal decimals have different texts, with and without zeros at their ends.

@@ -8,7 +8,8 @@ import { real, wideNumeric } from './numbers.ts'
 /**
  * The SQL forms of a column type. `type`: the type that a bound value is cast to. `comparable`: for comparing and
  * ordering. `encode`: inside of JSON. `fetch`: outside of JSON. `operand`: a bound value, instead of the plain cast.
- * `inexact`: present if a client sees another value than the one that is ordered.
+ * `nullAsShown`: the column, with null for other values that are shown as null. `inexact`: present if a client sees
+ * another value than the one that is ordered.
  */
 export interface Form {
   readonly type: string
@@ -16,6 +17,7 @@ export interface Form {
   encode (column: Sql): Sql
   fetch (column: Sql): Sql
   operand? (value: Sql): Sql
+  nullAsShown? (column: Sql): Sql
   readonly inexact?: Inexact
 }
 
@@ -60,17 +62,29 @@ const jsonString = '^"([^"\\\\[:cntrl:]]|\\\\["\\\\/bfnrt])*"$'
 const unquoted = (column: Sql) => sql`(case when left(${text(column)}, 1) <> '"' then ${text(column)}
   when ${text(column)} ~ ${sql.lit(jsonString)} then ${text(column)}::json #>> '{}' else ${text(column)} end)`
 
-const isJsonNumber = (column: Sql) => sql`jsonb_typeof(to_jsonb(${column})) = 'number'`
+const jsonType = (column: Sql) => sql`jsonb_typeof(to_jsonb(${column}))`
 /** The text of a number is without zeros at its end. */
 const jsonNumber = (column: Sql) => sql`trim_scale((to_jsonb(${column}) #>> '{}')::numeric)::text`
 
-const scalarOfJson = (column: Sql) => sql`(case when ${isJsonNumber(column)} then ${jsonNumber(column)}
-  else to_jsonb(${column}) #>> '{}' end) collate "C"`
+/** The text by which JSON is compared that is shown as a scalar. What is none is shown as its text. */
+const scalarOfJson = (column: Sql) => sql`(case ${jsonType(column)} when 'number' then ${jsonNumber(column)}
+  when 'string' then to_jsonb(${column}) #>> '{}' else to_jsonb(${column})::text end) collate "C"`
 
 /** The member under which a number in a column of JSON is encoded as text, which JSON.parse() does not round. */
 export const numberMember = '(number)'
-const exactScalar = (column: Sql) => sql`(case when ${isJsonNumber(column)}
-  then json_build_object(${sql.lit(numberMember)}, ${jsonNumber(column)}) else to_json(${column}) end)`
+const exactScalar = (column: Sql) => sql`(case ${jsonType(column)}
+  when 'number' then json_build_object(${sql.lit(numberMember)}, ${jsonNumber(column)})
+  when 'string' then to_json(${column}) when 'boolean' then to_json(${column})
+  else to_json(to_jsonb(${column})::text) end)`
+
+const nullOfJson = (column: Sql) => sql`nullif(to_jsonb(${column}), 'null')`
+
+const mixedJson: Form = {
+  type: 'text',
+  comparable: scalarOfJson,
+  encode: exactScalar,
+  fetch: column => text(exactScalar(column))
+}
 
 export const forms = {
   isoText: asText(isoText),
@@ -83,11 +97,14 @@ export const forms = {
     encode: asIs,
     fetch: column => sql`to_json(${column})::text`
   },
-  mixedJson: {
-    type: 'text',
-    comparable: scalarOfJson,
-    encode: exactScalar,
-    fetch: column => text(exactScalar(column))
+  mixedJson,
+  /** The null of JSON is that of a field that may be null. */
+  nullableMixedJson: {
+    ...mixedJson,
+    nullAsShown: nullOfJson,
+    comparable: column => scalarOfJson(nullOfJson(column)),
+    encode: column => exactScalar(nullOfJson(column)),
+    fetch: column => mixedJson.fetch(nullOfJson(column))
   },
   uuid: plain('uuid', text),
   integer: plain('bigint'),
@@ -110,11 +127,11 @@ export const forms = {
 } as const satisfies Record<string, Form>
 
 /** Returns the form for a column: the form of the field's kind, unless the column's own type needs another. */
-export function formOf ({ kind, type }: ColumnType): Form {
+export function formOf ({ kind, type, nullable = false }: ColumnType): Form {
   switch (kind) {
     case 'string': return textForm(type)
     case 'json': return forms.json
-    case 'mixed': return isJson(type) ? forms.mixedJson : forms.mixed
+    case 'mixed': return isJson(type) ? nullable ? forms.nullableMixedJson : forms.mixedJson : forms.mixed
     case 'boolean': return forms.boolean
     case 'uuid': return type === 'uuid' ? forms.uuid : forms.text
     case 'date': return type === 'date' ? forms.date : forms.text

@@ -18,6 +18,7 @@ export const sqliteDialect: Dialect = {
   filtered,
   bound: (column, operator, slot, { kind, type }) =>
     kind === 'date-time' && type !== '' && isTextType(type) ? momentBound(column, operator, sql.val(slot)) : undefined,
+  nullAsShown: column => column,
   grouped: filtered,
   hasGroup: namedCondition,
   encodeGroup: (value, columnType) => columnType.kind === 'decimal' ? value : encodings[columnType.kind](value),

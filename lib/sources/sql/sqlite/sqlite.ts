@@ -8,6 +8,7 @@ import { nameOfDriver, openDriver, type SqliteDriver } from './driver.ts'
 import type { TableName } from '../table-name.ts'
 import { makeSource, type SqlSource, type TableDefinition, type TableOptions } from '../source.ts'
 import { attachedFiles, attachLike } from './attached.ts'
+import { conflictClauses } from './conflict-clauses.ts'
 import { connect } from './connection.ts'
 import { columnTypes } from './catalog.ts'
 import { sqliteDialect } from './dialect.ts'
@@ -158,7 +159,8 @@ function statementsOf (driver: SqliteDriver, findWrites: FindWrites, { statement
     types: columnTypes(driver),
     hasInsteadOf: (name: TableName) => findWrites(name)?.hasInsteadOf === true,
     hasRowNumbers: rowNumbers(driver),
-    unnumberedKey: unnumberedKeys(driver)
+    unnumberedKey: unnumberedKeys(driver),
+    hasConflictClause: conflictClauses(driver)
   }
   const exact = makeStatements(sqliteDialect, tables, statementCache)
   return makeStatements(fastDialect(driver), tables, statementCache, exact)

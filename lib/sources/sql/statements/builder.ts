@@ -17,6 +17,8 @@ export interface Builder {
   alias (): string
   /** Returns the clause by which an insert of a duplicate does nothing. */
   onConflict (table: TableName): Sql
+  /** Returns the clause by which a duplicate is refused, where the table itself says otherwise. */
+  orAbort (table: TableName): Sql
   /** Returns true for a view whose writes its `instead of` triggers carry out. */
   hasInsteadOf (table: TableName): boolean
   /** Returns the column of a table's key if nothing fills it where an insert leaves it out, but its next number may. */
@@ -40,22 +42,25 @@ export interface Tables {
   hasRowNumbers (table: TableName): boolean
   /** See Builder. */
   unnumberedKey (table: TableName): string | undefined
+  /** Returns true for a table that says what becomes of duplicates. */
+  hasConflictClause (table: TableName): boolean
 }
 
 /** Makes the builder of one statement. */
-export function makeBuilder (
-  dialect: Dialect, { types, deferrable, hasInsteadOf, hasRowNumbers, unnumberedKey }: Tables, { slots }: Shape
-): Builder {
+export function makeBuilder (dialect: Dialect, tables: Tables, { slots }: Shape): Builder {
+  const { types, deferrable, hasInsteadOf, hasRowNumbers, unnumberedKey, hasConflictClause } = tables
   let aliases = 0
   return {
     dialect,
-    columnType: (collection, field) => {
-      return { kind: field.type.kind, type: field.kind === 'stored' ? columnType(types, collection, field) : '' }
+    columnType (collection, field) {
+      const type = field.kind === 'stored' ? columnType(types, collection, field) : ''
+      return { kind: field.type.kind, type, nullable: field.nullable }
     },
     // Aliases have parentheses, so that they hide no table: an inner name hides an outer one.
     alias: () => `(t${aliases++})`,
     onConflict: table =>
       deferrable.has(keyOfTable(table)) || hasInsteadOf(table) ? sql`` : sql` on conflict do nothing`,
+    orAbort: table => hasConflictClause(table) ? sql` or abort` : sql``,
     hasInsteadOf,
     unnumberedKey,
     clockedScan: (conditions, { collection, alias }) =>

@@ -50,6 +50,8 @@ export interface Dialect {
    * can serve the comparison itself. `textual`: see isTextual().
    */
   bound (column: Sql, operator: Operator, slot: Slot, type: ColumnType, textual: boolean): Sql | undefined
+  /** Returns a column that is null wherever it is shown as null. */
+  nullAsShown (column: Sql, type: ColumnType): Sql
   /** Returns a column as its groups are told apart: a group for each value that is shown. */
   grouped (column: Sql, type: ColumnType): Sql
   /** Returns the condition for values that have a group; undefined where only null has none. */

@@ -41,8 +41,7 @@ function buildSome ({ field, where }: Extract<Predicate, { kind: 'some' }>, ref:
   const relation = related(field, target, parentField => column(ref, parentField), builder.dialect)
   const conditions = builder.dialect.clocked(sql`${relation} and ${buildFilter(where, target, builder)}`)
   // The limit changes SQLite's plan alone: 3.51 to 3.53.0 turn a plain exists into a join, and then skip too few rows
-  // at
-  // an offset.
+  // at an offset.
   return sql`exists (select 1 from ${table(target)} where ${conditions} limit 1)`
 }
 
@@ -67,11 +66,11 @@ function namesByIdentifier ({ field, operator, value }: Compare): boolean {
 function buildCompare (compare: Compare, ref: TableRef, builder: Builder): Sql {
   const { field, operator, value } = compare
   const plain = column(ref, field)
-  if (value === null) return compareNull(operator, plain)
-  const [slot] = builder.slotsOf(compare)
-  if (slot === undefined) throw new TypeError('a comparison with a value has a slot for it')
   const type = builder.columnType(ref.collection, field)
   const { dialect } = builder
+  if (value === null) return compareNull(operator, dialect.nullAsShown(plain, type))
+  const [slot] = builder.slotsOf(compare)
+  if (slot === undefined) throw new TypeError('a comparison with a value has a slot for it')
   const shown = dialect.asShown(plain, type)
   const textual = isTextual(compare)
   const made = makersOf(compare)[operator]({
@@ -145,16 +144,18 @@ const comparisons: Makers = {
   contains_ignoring_case: operands => comparisons.contains(folded(operands))
 }
 
+const nullAsShown = ({ plain, type, dialect }: Operands) => dialect.nullAsShown(plain, type)
+
 /** Comparisons with a column that may be null. Null differs from every value. */
 const nullable: Makers = {
   ...comparisons,
-  not_equals: operands => sql`(${comparisons.not_equals(operands)} or ${operands.plain} is null)`,
-  not_in: operands => sql`(${comparisons.not_in(operands)} or ${operands.plain} is null)`
+  not_equals: operands => sql`(${comparisons.not_equals(operands)} or ${nullAsShown(operands)} is null)`,
+  not_in: operands => sql`(${comparisons.not_in(operands)} or ${nullAsShown(operands)} is null)`
 }
 
 /** Comparisons with a list that holds null. */
 const withNulls: Makers = {
   ...comparisons,
-  in: operands => sql`(${comparisons.in(operands)} or ${operands.plain} is null)`,
-  not_in: operands => sql`(${comparisons.not_in(operands)} and ${operands.plain} is not null)`
+  in: operands => sql`(${comparisons.in(operands)} or ${nullAsShown(operands)} is null)`,
+  not_in: operands => sql`(${comparisons.not_in(operands)} and ${nullAsShown(operands)} is not null)`
 }

@@ -160,10 +160,12 @@ function buildGroupValues (plan: ReadPlanOf<'groups'>, parent: TableRef | undefi
 }
 
 /** Returns the condition for rows that are in a group: neither null nor a value that no path names. */
-function hasGroup (ref: TableRef, by: DataField, builder: Builder): Sql {
+function hasGroup (ref: TableRef, by: DataField, { dialect, columnType }: Builder): Sql {
   const value = column(ref, by)
-  const condition = builder.dialect.hasGroup(value, builder.columnType(ref.collection, by))
-  return condition === undefined ? sql`${value} is not null` : sql`${value} is not null and ${condition}`
+  const type = columnType(ref.collection, by)
+  const condition = dialect.hasGroup(value, type)
+  const isShown = sql`${dialect.nullAsShown(value, type)} is not null`
+  return condition === undefined ? isShown : sql`${isShown} and ${condition}`
 }
 
 /** Builds a subquery that counts the distinct values of all groups. */

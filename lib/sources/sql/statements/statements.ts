@@ -69,7 +69,8 @@ const unknownTables: Tables = {
   deferrable: new Set<string>(),
   hasInsteadOf: () => false,
   hasRowNumbers: () => false,
-  unnumberedKey: () => undefined
+  unnumberedKey: () => undefined,
+  hasConflictClause: () => false
 }
 
 /** The most statements of each cache. Caches are bounded because clients choose the shapes. */

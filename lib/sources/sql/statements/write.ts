@@ -51,7 +51,7 @@ function buildInsert (change: ChangeOf<'insert'>, builder: Builder): ChangeCode 
     return sql`${dialect.fetch(columnOf(collection, field), type)} as ${sql.id(`k${index}`)}`
   }))
   return {
-    sql: sql`insert into ${tableId(table)} ${row}${conflict} returning ${returned}`,
+    sql: sql`insert${builder.orAbort(table)} into ${tableId(table)} ${row}${conflict} returning ${returned}`,
     // A key is never null, and compileKey accepts only types whose values are scalars.
     key: values => decoders.map((decode, index) => decode(values[index]) as Scalar),
     returnsRows: false
@@ -93,7 +93,8 @@ function buildUpdate ({ collection, steps, values }: ChangeOf<'update'>, builder
   if (version !== undefined && !values.has(version)) {
     set.push(sql`${columnOf(collection, version)} = ${columnOf(collection, version)} + 1`)
   }
-  return sql`${target.path}update ${target.table} set ${sql.join(set)} where ${target.where}`
+  const orAbort = builder.orAbort(tableOf(collection))
+  return sql`${target.path}update${orAbort} ${target.table} set ${sql.join(set)} where ${target.where}`
 }
 
 /** Builds each value as its column stores it. */
@@ -144,7 +145,7 @@ function buildLink (change: ChangeOf<'link'>, builder: Builder): Sql {
   const join = tableId(table)
   // Not left to `on conflict` alone, because the join table may have no unique index.
   const selected = sql`select ${sql.join(values)} where not exists (select 1 from ${join} where ${isSame})`
-  return sql`insert into ${join} (${sql.join(columns)}) ${selected}`
+  return sql`insert${builder.orAbort(table)} into ${join} (${sql.join(columns)}) ${selected}`
 }
 
 function buildUnlink (change: ChangeOf<'unlink'>, builder: Builder): Sql {
