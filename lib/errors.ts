@@ -244,7 +244,8 @@ export const timedOut = (cause: unknown) =>
     { cause }
   )
 
-export const forbidden = () => new DataApiError('forbidden', 'You are not allowed to do this.')
+export const forbidden = (cause?: unknown) =>
+  new DataApiError('forbidden', 'You are not allowed to do this.', { cause })
 
 /** An unexpected error. Its message tells the client nothing about the cause. */
 export const internal = (cause: unknown) =>

@@ -30,6 +30,8 @@ export interface SourceWrites {
   readonly refused: ReadonlySet<RowChange>
   /** The changes that a trigger may replace by others, so that no row seems to have changed. */
   readonly replaced: ReadonlySet<RowChange>
+  /** True if a row may not be there after it was inserted: a view does not show it, or a trigger has deleted it. */
+  readonly mayVanish: boolean
   /** Returns true if the database computes the column of a property, so that no statement may write it. */
   isGenerated (property: string): boolean
 }

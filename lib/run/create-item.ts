@@ -45,6 +45,7 @@ export async function createItem (creation: Creation, work: UnitOfWork): Promise
   const draft = await fillDraft(creation, link, work)
   const key = await insertItem(draft, creation, work)
   if (key === undefined) return undefined
+  if (collection.source.writes?.mayVanish === true) await expectThere(collection, key, pointer, work)
   const created: Values = Object.assign({}, draft.values, keyProperties(collection, key))
   work.saved.push({ collection, saved: { kind: 'created', item: created } })
   if (link?.kind === 'join' && parent !== undefined) {
@@ -107,6 +108,12 @@ async function insertItem (
   // The `instead of` trigger of a view decides which key an insert returns.
   if (key !== undefined && toKeyValues(key) === undefined) throw withoutKey(pointer, new Error(keyless(collection)))
   return keyOf(keyProperties(collection, key ?? []), collection)
+}
+
+/** Throws constraint for a new item that is not there: a view does not show it, or a trigger has deleted it. */
+async function expectThere (collection: Collection, key: KeyValues, pointer: string, { session }: UnitOfWork) {
+  const found = await session.lock({ kind: 'item', steps: byKey(collection, key), select: [] })
+  if (found.kind === 'missing') throw constraint([], pointer)
 }
 
 const keyless = ({ property }: Collection) =>

@@ -11,7 +11,7 @@ import { assign, resolveElement, unlinkKey } from './create-item.ts'
 import { type ElementRelation, findElement } from './find-element.ts'
 import { type FoundItem, lockInOrder, lockItems } from './lock-order.ts'
 import {
-  byKey, isMissed, itemSelection, keyOf, lockParent, type ParentItem, readProjection, rowOf
+  byKey, isMissed, itemSelection, keyOf, lockItem, lockParent, type ParentItem, readProjection, rowOf
 } from './locate.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 import { updateItem } from './update-item.ts'
@@ -87,7 +87,7 @@ export async function runUnlink (
   const parent = await lockParent(steps.slice(0, -1), work)
   if (parent.kind !== 'parent') return parent
   if (parent.item === undefined) throw new TypeError('a relation is reached by a step at least')
-  const found = await work.session.lock({ kind: 'item', steps, select: itemSelection(collection, []) })
+  const found = await lockItem(steps, itemSelection(collection, []), work)
   if (isMissed(found)) return found
   const row = rowOf(found)
   checkConditions(conditions, versionOf(row, collection), collection.strategies.requireIfMatch)

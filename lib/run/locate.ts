@@ -1,4 +1,5 @@
 import type { Values } from '../collection.ts'
+import { forbidden } from '../errors.ts'
 import { type KeyValues, toKeyValues } from '../model/keys.ts'
 import type { Collection } from '../model/model.ts'
 import type { Confirmation } from '../plan/item-body.ts'
@@ -14,11 +15,28 @@ export interface ParentItem { readonly key: KeyValues, readonly isNew: boolean }
 /** The parent item; undefined for items without a parent. */
 export interface Parent { readonly kind: 'parent', readonly item: ParentItem | undefined }
 
+/**
+ * Locks the item of the last step. Throws forbidden for an item that can be read but not locked, because a policy of
+ * the database lets nobody change it here.
+ */
+export async function lockItem (
+  steps: readonly Step[], select: Selection, { session }: UnitOfWork
+): Promise<ReadResult> {
+  const found = await session.lock({ kind: 'item', steps, select })
+  if (found.kind !== 'missing') return found
+  const seen = await session.read({ kind: 'item', steps, select: [] })
+  if (isMissed(seen)) return found
+  // It may have been created since the lock looked for it.
+  const again = await session.lock({ kind: 'item', steps, select })
+  if (again.kind === 'missing') throw forbidden()
+  return again
+}
+
 /** Locks the parent of new or linked items, which therefore exists until the transaction ends. */
-export async function lockParent (steps: readonly Step[], { session }: UnitOfWork): Promise<Parent | Missed> {
+export async function lockParent (steps: readonly Step[], work: UnitOfWork): Promise<Parent | Missed> {
   const last = steps.at(-1)
   if (last === undefined) return { kind: 'parent', item: undefined }
-  const found = await session.lock({ kind: 'item', steps, select: selectKey(last.collection) })
+  const found = await lockItem(steps, selectKey(last.collection), work)
   if (isMissed(found)) return found
   return { kind: 'parent', item: { key: keyOf(rowOf(found), last.collection), isNew: false } }
 }

@@ -1,25 +1,25 @@
 import {
-  constraint, type DataApiError, danglingReference, deferredReference, duplicate, stillReferred, unavailable
+  constraint, type DataApiError, danglingReference, deferredReference, duplicate, forbidden, stillReferred
 } from '../errors.ts'
 import type { Collection, StoredField } from '../model/model.ts'
 import type { Changed, ConstraintViolation, RefusedAtCommit } from '../sources/source.ts'
 
 /**
  * Returns a change that was made. Throws duplicate, reference or constraint for a change that the database refused,
- * with the wire names of the fields, and unavailable if no item was changed (docs/http.md: Errors).
+ * with the wire names of the fields, and forbidden for one that a policy prevented (docs/http.md: Errors).
  */
 export function expectChanged (
   changed: Changed, collection: Collection, pointer: string, deleting = false
 ): Extract<Changed, { kind: 'changed' }> {
   switch (changed.kind) {
     case 'changed': return changed
-    // The item was read or locked a moment ago. Only a rule of the database can prevent the change.
+    // The item was read or locked a moment ago. Only a policy of the database can prevent the change.
     case 'unchanged':
       // The trigger decides what becomes of the row (docs/databases.md: Views and triggers).
       if (isReplaceable(collection)) return { kind: 'changed' }
-      throw unavailable(new Error(
+      throw forbidden(new Error(
         `collection '${collection.property}': an item that was locked could not be changed; ` +
-          'a rule of the database may prevent it'
+          'a policy of the database may prevent it'
       ))
     case 'refused': throw refusalOf(changed, collection, pointer, deleting)
   }
@@ -38,6 +38,7 @@ function refusalOf (
   // The fields of one foreign key may be known by one name.
   const names = [...new Set(fields.flatMap(field => wireNames(field, collection)))]
   if (by === 'unique') return duplicate(names, pointer, cause)
+  if (by === 'policy') return forbidden(cause)
   if (by === 'other') return constraint(names, pointer, cause)
   return deleting || fields.length === 0 ? stillReferred(pointer, cause) : danglingReference(names, pointer, cause)
 }

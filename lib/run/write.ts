@@ -1,6 +1,6 @@
 import { after } from '../after.ts'
 import type { Saved, Values } from '../collection.ts'
-import { unavailable, validation } from '../errors.ts'
+import { forbidden, validation } from '../errors.ts'
 import type { KeyValues } from '../model/keys.ts'
 import type { Collection } from '../model/model.ts'
 import { contradiction } from '../plan/body.ts'
@@ -20,7 +20,7 @@ import { assign, createItem, linkElements } from './create-item.ts'
 import { draftOf, editable, type ItemDraft } from './draft.ts'
 import { runLink, runUnlink } from './links.ts'
 import {
-  byKey, isMissed, itemSelection, keyOf, lockParent, type Parent, readProjection, rowOf
+  byKey, isMissed, itemSelection, keyOf, lockItem, lockParent, type Parent, readProjection, rowOf
 } from './locate.ts'
 import { lockInOrder } from './lock-order.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
@@ -101,7 +101,7 @@ function runSingle (
 
 /**
  * Returns the missing or ambiguous step because of which a change had no effect. If the path leads to an item by now,
- * makes the change. Throws unavailable after three tries.
+ * makes the change. Throws forbidden after three tries: a policy of the database prevents the change.
  */
 async function explainUnchanged (
   change: AuthorisedChange, plan: Exclude<WritePlan, { kind: 'create' }>, database: ScopedDatabase
@@ -113,7 +113,7 @@ async function explainUnchanged (
     const changed = await database.change(change)
     if (changed.kind !== 'unchanged') return resultOf(plan, change, changed)
   }
-  throw unavailable(new Error('an item disappeared and came back while it was written'))
+  throw forbidden(new Error('an item can be read, but not changed; a policy of the database may prevent it'))
 }
 
 function resultOf (plan: WritePlan, change: AuthorisedChange, changed: Changed): WriteResult {
@@ -173,7 +173,11 @@ async function runCreate (
 async function runUpdate (plan: WritePlanOf<'update'>, work: UnitOfWork, isRetry: boolean): Promise<WriteResult> {
   const { insert, conditions, collection, representation } = plan
   await lockInOrder(plan.steps, [plan.body], work)
-  const found = await lockItem(plan, work)
+  const select = itemSelection(collection, plan.body.confirmations)
+  // An upsert inserts an item that it does not find, and finds out by that if there is one.
+  const found = insert === undefined || isRetry
+    ? await lockItem(plan.steps, select, work)
+    : await work.session.lock({ kind: 'item', steps: plan.steps, select })
   if (!isMissed(found)) {
     // An upsert of a caller who may only create.
     const denial = work.caller.denial('update', collection)
@@ -201,9 +205,6 @@ function fitsParent ({ from, given }: Pick<UpsertInsert, 'from' | 'given'>, { it
   })
 }
 
-const lockItem = ({ steps, collection, body }: WritePlanOf<'update'>, { session }: UnitOfWork) =>
-  session.lock({ kind: 'item', steps, select: itemSelection(collection, body.confirmations) })
-
 async function updateFound (plan: WritePlanOf<'update'>, row: Row, work: UnitOfWork): Promise<WriteResult> {
   const { collection, body, insert, conditions, representation } = plan
   checkConditions(conditions, versionOf(row, collection), collection.strategies.requireIfMatch)
@@ -221,7 +222,7 @@ async function updateFound (plan: WritePlanOf<'update'>, row: Row, work: UnitOfW
 async function runDelete (
   { steps, collection, conditions }: WritePlanOf<'delete'>, work: UnitOfWork
 ): Promise<WriteResult> {
-  const found = await work.session.lock({ kind: 'item', steps, select: itemSelection(collection, []) })
+  const found = await lockItem(steps, itemSelection(collection, []), work)
   if (isMissed(found)) return found
   const row = rowOf(found)
   checkConditions(conditions, versionOf(row, collection), collection.strategies.requireIfMatch)

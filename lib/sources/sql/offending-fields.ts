@@ -14,7 +14,8 @@ type Read = (plan: ReadPlan) => ReadResult | Promise<ReadResult>
 export async function nameOffendingFields (
   violation: ConstraintViolation, change: Change, read: Read
 ): Promise<Changed> {
-  if (isLinkChange(change) || change.kind === 'delete' || violation.by === 'other') return violation
+  if (isLinkChange(change) || change.kind === 'delete') return violation
+  if (violation.by === 'policy' || violation.by === 'other') return violation
   const fields = violation.by === 'unique' ? await takenIdentifiers(change, read) : await danglingKeys(change, read)
   if (fields.length > 0) return { ...violation, fields }
   // If the change sets the key itself and no foreign key dangles, other items refer to the old key.

@@ -179,6 +179,7 @@ export function toViolation (
   if (/^22\w{3}$/.test(code) || code === raisedException || code === outsideOfView || isBadText(error)) {
     return { kind: 'refused', by: 'other', fields: [] }
   }
+  if (isDeniedByPolicy(error)) return { kind: 'refused', by: 'policy', fields: [] }
   if (!/^23\w{3}$/.test(code)) return undefined
   const fields = violatedFields(error, change, constraints)
   if (code === uniqueViolation) return { kind: 'refused', by: 'unique', fields }
@@ -193,6 +194,16 @@ function isBadText (error: unknown): boolean {
   const root = rootOf(error)
   return sqlState(error) === '42601' && typeof root === 'object' && root !== null && !('position' in root &&
     root.position !== undefined)
+}
+
+/**
+ * Returns true if a policy of row-level security refuses a new row. A missing privilege has the same code, but is
+ * reported by another function of the server.
+ */
+function isDeniedByPolicy (error: unknown): boolean {
+  const root = rootOf(error)
+  return sqlState(error) === '42501' && typeof root === 'object' && root !== null && 'routine' in root &&
+    root.routine === 'ExecWithCheckOptions'
 }
 
 const raisedException = 'P0001'

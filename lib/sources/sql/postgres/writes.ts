@@ -21,21 +21,36 @@ const replaced = `(select bit_or(${replacing}) from pg_trigger g
   where g.tgrelid = c.oid and not g.tgisinternal and g.tgenabled <> 'D'
     and g.tgtype::int & ${bits.row} <> 0 and g.tgtype::int & ${bits.before | bits.insteadOf} <> 0)`
 
+// A view without a check for all of its conditions takes rows that it does not show.
+const isUnchecked = "c.relkind = 'v' and coalesce(not c.reloptions @> '{check_option=cascaded}', true)"
+const isDeleted = `exists (select 1 from pg_trigger g join pg_proc p on p.oid = g.tgfoid
+  where g.tgrelid = c.oid and not g.tgisinternal and g.tgenabled <> 'D' and p.prosrc ~* '\\mdelete\\M'
+    and g.tgtype::int & ${bits.insert} <> 0 and g.tgtype::int & ${bits.before | bits.insteadOf} = 0)`
+const vanishing = `(${isUnchecked} or (c.relhastriggers and ${isDeleted}))::int`
+
+// A rule of a table that makes other changes instead, or none.
+const bitOfRule = `case r.ev_type when '2' then ${bits.update} when '3' then ${bits.insert} else ${bits.delete} end`
+const ruled = `(select bit_or(${bitOfRule}) from pg_rewrite r
+  where r.ev_class = c.oid and r.is_instead and r.ev_type <> '1')::int`
+
 const generated = `(select json_agg(a.attname) from pg_attribute a
   where a.attrelid = c.oid and a.attgenerated <> '' and not a.attisdropped)::text`
 
 /**
  * Reads the tables and views whose writes are special, in the schemas of the search path and in those that the
- * parameter lists as JSON: the changes that they take and that their triggers may replace, and their generated columns.
+ * parameter lists as JSON: the changes that they take and that their triggers may replace, whether a new row may
+ * vanish, and their generated columns.
  */
 export const writesQuery = `
 select * from (
   select n.nspname as "schema", ${place} as place, c.relname as "table", c.relkind::text as kind,
     case when c.relkind in ('v', 'm', 'f') then pg_relation_is_updatable(c.oid, true) end as updatable,
-    case when c.relhastriggers then ${replaced} end as replaced, ${generated} as generated
+    case when c.relhastriggers then ${replaced} end as replaced, ${vanishing} as vanishing,
+    case when c.relhasrules and c.relkind in ('r', 'p') then ${ruled} end as ruled, ${generated} as generated
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where ${isServed} and c.relkind in ('r', 'p', 'v', 'm', 'f')
-) as t where updatable is not null or replaced is not null or generated is not null`
+) as t where updatable is not null or replaced is not null or generated is not null or ruled is not null
+  or vanishing = 1`
 
 /** Returns the writes of tables by their keys, from the rows of the query. */
 export function readWrites (rows: readonly CatalogRow[]): ReadonlyMap<string, TableWrites> {
@@ -55,12 +70,17 @@ const updatableBits: Readonly<Record<RowChange, number>> = { insert: 8, update: 
 const changesOf = (table: Readonly<Record<RowChange, number>>, test: (bit: number) => boolean) =>
   new Set((Object.keys(table) as RowChange[]).filter(change => test(table[change])))
 
-function toWrites ({ kind, updatable, replaced, generated }: CatalogRow): TableWrites {
+function toWrites ({ kind, updatable, replaced, ruled, vanishing, generated }: CatalogRow): TableWrites {
   const takes = updatable === null ? -1 : Number(updatable)
-  const mask = Number(replaced ?? 0)
+  const rules = Number(ruled ?? 0)
+  const mask = Number(replaced ?? 0) | rules
+  const refused = changesOf(updatableBits, bit => (takes & bit) === 0)
+  // No rule of a table can return the key of a new row.
+  if ((rules & bits.insert) !== 0) refused.add('insert')
   return {
-    refused: changesOf(updatableBits, bit => (takes & bit) === 0),
+    refused,
     replaced: changesOf(changeBits, bit => (mask & bit) !== 0),
+    mayVanish: Number(vanishing) === 1,
     // json_agg() made this JSON of names.
     generated: new Set(typeof generated === 'string' ? JSON.parse(generated) as string[] : []),
     hasInsteadOf: kind === 'v' && mask !== 0

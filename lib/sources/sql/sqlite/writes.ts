@@ -42,10 +42,11 @@ function readWrites ({ schema, name }: TableName, driver: SqliteDriver): TableWr
   const generated = new Set(columns.filter(({ hidden }) => hidden > 1).map(column => column.name))
   const refused = found.type === 'table' ? none : refusedBy(found, columns, driver)
   const isView = found.type === 'view'
-  const isReplaced = isView || hasIgnoring(found, driver)
+  const isReplaced = isView || hasTrigger(found, ignoring, driver)
   const replaced = isReplaced ? new Set(all.filter(change => !refused.has(change))) : none
-  if (generated.size === 0 && refused.size === 0 && replaced.size === 0) return undefined
-  return { refused, replaced, generated, hasInsteadOf: isView && replaced.size > 0 }
+  const mayVanish = isView || hasTrigger(found, deleting, driver)
+  if (generated.size === 0 && refused.size === 0 && replaced.size === 0 && !mayVanish) return undefined
+  return { refused, replaced, mayVanish, generated, hasInsteadOf: isView && replaced.size > 0 }
 }
 
 const all: readonly RowChange[] = ['insert', 'update', 'delete']
@@ -76,11 +77,16 @@ function isRefused (statement: string, driver: SqliteDriver): boolean {
   }
 }
 
-/** Returns true if a trigger of the table may have SQLite ignore a change: `raise(ignore)`. */
-function hasIgnoring ({ schema, name }: ListRow, driver: SqliteDriver): boolean {
+/** A trigger that may have SQLite ignore a change: `raise(ignore)`. */
+const ignoring = '%raise%ignore%'
+/** A trigger that may delete a row after it was inserted. */
+const deleting = '%after%insert%begin%delete%'
+
+/** Returns true if the text of a trigger of the table is like the pattern. */
+function hasTrigger ({ schema, name }: ListRow, pattern: string, driver: SqliteDriver): boolean {
   const triggers = [schema, 'temp'].map(one => `select sql from ${quote(one)}.sqlite_schema
-    where type = 'trigger' and tbl_name = ?1 collate nocase and sql like '%raise%ignore%'`)
-  return driver.prepare(`${triggers.join(' union all ')} limit 1`).get(name) !== undefined
+    where type = 'trigger' and tbl_name = ?1 collate nocase and sql like ?2`)
+  return driver.prepare(`${triggers.join(' union all ')} limit 1`).get(name, pattern) !== undefined
 }
 
 // More tables than any known database has.

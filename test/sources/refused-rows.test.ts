@@ -1,0 +1,123 @@
+import { Type } from '@sinclair/typebox'
+import type { InjectOptions } from 'fastify'
+import Fastify from '../helpers/fastify.ts'
+import { test } from 'tap'
+import dataApi, { collection, type PostgresDatabase, sqlite, type SqliteDatabase } from '../../lib/index.ts'
+import { onDatabase } from '../helpers/on-database.ts'
+import { test as postgresTest } from '../helpers/on-postgres.ts'
+
+// docs/databases.md: Views and triggers. Rows that a policy, a rule, a view or a trigger refuses, hides or deletes.
+
+const rw = { readable: true, writable: true } as const
+const Thing = Type.Object({ id: Type.Integer({ identifier: true, ...rw }), n: Type.Optional(Type.Integer(rw)) })
+
+interface Behavior {
+  readonly hooks?: { saved? (): void }
+  readonly requestStrategies?: { readonly upsert?: boolean, readonly delete?: boolean }
+}
+
+async function serve (db: SqliteDatabase | PostgresDatabase, behavior: Behavior = {}) {
+  const app = Fastify()
+  const things = collection(Thing, { source: db.table('things'), ...behavior })
+  await app.register(dataApi, { collections: { things } })
+  const send = async (method: InjectOptions['method'], url: string, payload?: unknown) => {
+    const headers = { 'content-type': 'application/json', prefer: 'return=minimal' }
+    const given = payload === undefined ? {} : { payload: JSON.stringify(payload), headers }
+    const response = await app.inject({ method: method as 'GET', url, ...given })
+    return [response.statusCode, response.body === '' ? undefined : response.json<unknown>()] as const
+  }
+  return { app, send }
+}
+
+const secured = `create table owners (id int primary key); insert into owners values (1);
+  create table things (id int primary key, n int, owner int references owners);
+  insert into things values (1, 1, 1), (2, 2, 1), (3, 3, 1);
+  drop role if exists clerk_ROLE; create role clerk_ROLE; grant all on things, owners to clerk_ROLE;
+  alter table things enable row level security;
+  create policy seen on things for select using (true);
+  create policy made on things for insert with check (n > 0);
+  create policy kept on things for update using (id < 3) with check (n < 9);
+  create policy gone on things for delete using (id < 2)`.replaceAll('ROLE', String(process.pid))
+
+for (const [name, hooks, upsert] of [
+  ['in one statement', {}, false], ['in a transaction', { saved: () => {} }, false],
+  ['with upserts', { saved: () => {} }, true]
+] as const) {
+  postgresTest(`what a policy of PostgreSQL denies is 403, ${name}`, t => onDatabase(secured, async db => {
+    const { app, send } = await serve(db, { hooks, requestStrategies: { upsert, delete: true } })
+    t.equal((await send('POST', '/things', { id: 4, n: 1 }))[0], 201)
+    t.equal((await send('PATCH', '/things/1', { n: 5 }))[0], 204)
+    for (const [method, url, payload] of [
+      ['POST', '/things', { id: 5, n: -1 }], ['PATCH', '/things/1', { n: 9 }], ['PATCH', '/things/3', { n: 4 }],
+      ['DELETE', '/things/2', undefined], ['DELETE', '/things/3', undefined]
+    ] as const) {
+      t.match(await send(method, url, payload), [403, { error: 'forbidden' }], `${method} ${url}`)
+    }
+    t.equal((await send('DELETE', '/things/1'))[0], 200)
+    t.equal((await send('DELETE', '/things/1'))[0], 404)
+    t.equal((await send('PATCH', '/things/1', { n: 1 }))[0], upsert ? 201 : 404)
+    t.strictSame((await send('GET', '/things?id>=2'))[1], [{ id: 2, n: 2 }, { id: 3, n: 3 }, { id: 4, n: 1 }])
+    await app.close()
+  }, { driver: { options: `-c role=clerk_${process.pid}` } }))
+}
+
+const vanishing = {
+  'a view does not show': `create table base (id int primary key, n int);
+    create view things as select * from base where n > 0`,
+  'a trigger deletes': `create table things (id int primary key, n int);
+    create function drop_thing () returns trigger language plpgsql as
+      'begin delete from things where n < 0; return null; end';
+    create trigger dropped after insert on things for each row execute function drop_thing()`
+}
+
+async function vanish (db: SqliteDatabase | PostgresDatabase) {
+  const { app, send } = await serve(db)
+  const shown = await app.inject({ method: 'POST', url: '/things', payload: { id: 1, n: -1 } })
+  const statuses = [
+    shown.statusCode, ...(await send('POST', '/things', { id: 1, n: -1 })).slice(0, 1),
+    ...(await send('POST', '/things', [{ id: 1, n: 1 }, { id: 2, n: -1 }])).slice(0, 1),
+    ...(await send('POST', '/things', { id: 2, n: 2 })).slice(0, 1)
+  ]
+  const [, things] = await send('GET', '/things')
+  await app.close()
+  return { statuses, things }
+}
+
+const vanished = { statuses: [400, 400, 400, 201], things: [{ id: 2, n: 2 }] }
+
+for (const [name, ddl] of Object.entries(vanishing)) {
+  postgresTest(`a new row that ${name} is 400 constraint, and not written`, t => onDatabase(ddl, async db => {
+    t.strictSame(await vanish(db), vanished)
+  }))
+}
+
+test('a new row that a trigger deletes is 400 constraint, and not written (sqlite)', async t => {
+  const db = sqlite(':memory:')
+  db.exec(`create table things (id integer primary key, n int);
+    create trigger dropped after insert on things when new.n < 0 begin delete from things where id = new.id; end`)
+  t.strictSame(await vanish(db), vanished)
+  db.close()
+})
+
+test('a new row that a view does not show is 400 constraint, and not written (sqlite)', async t => {
+  const db = sqlite(':memory:')
+  db.exec(`create table base (id integer primary key, n int);
+    create view things as select * from base where n > 0;
+    create trigger inserted instead of insert on things begin insert into base values (new.id, new.n); end`)
+  t.strictSame(await vanish(db), vanished)
+  db.close()
+})
+
+postgresTest('a table takes what its rules leave: no item is created where one replaces inserts', t => {
+  const ddl = `create table things (id int primary key, n int); insert into things values (1, 1);
+    create rule kept as on delete to things do instead nothing;
+    create rule split as on insert to things where new.n < 0 do instead nothing`
+  return onDatabase(ddl, async db => {
+    const { app, send } = await serve(db, { requestStrategies: { delete: true } })
+    t.match(await send('POST', '/things', { id: 2 }), [405, { error: 'method_not_allowed' }])
+    t.equal((await send('PATCH', '/things/1', { n: 2 }))[0], 204)
+    t.equal((await send('DELETE', '/things/1'))[0], 200)
+    t.strictSame((await send('GET', '/things'))[1], [{ id: 1, n: 2 }])
+    await app.close()
+  })
+})
