@@ -94,6 +94,8 @@ function toStored (value: unknown, field: StoredField, collection: string): unkn
   if (value === null) return null
   const canonical = field.type.take(value instanceof Date ? textOfDate(value, field.type) : value)
   if (canonical !== undefined) return canonical
+  // The key of another item, such as an integer beyond 2^53, may be shown as text.
+  if (typeof value === 'string' && field.type.parse(value) === value) return value
   const place = `collection '${collection}', field '${field.property}'`
   const expected = `but the field takes ${field.type.expected}`
   throw new TypeError(`${place}: a setter or hook set a value of type '${typeof value}', ${expected}`)

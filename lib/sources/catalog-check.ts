@@ -25,7 +25,7 @@ export interface CatalogCheck {
 
 /** Returns the messages of the findings of one kind. */
 export const messagesOf = (findings: readonly Finding[], kind: Finding['kind']): readonly string[] =>
-  findings.filter(finding => finding.kind === kind).map(({ message }) => message)
+  [...new Set(findings.filter(finding => finding.kind === kind).map(({ message }) => message))]
 
 /** Returns the error for all faults. */
 export function faultyDeclarations (faults: readonly string[]): DeclarationError {

@@ -162,3 +162,97 @@ for (const clause of ['replace', 'ignore', 'rollback', 'fail', 'abort']) {
     db.close()
   })
 }
+
+const big = `create table owners (id bigint primary key);
+  create table things (id integer primary key, owner bigint references owners);
+  create table l (a bigint references owners, b bigint references owners, primary key (a, b));
+  insert into owners values (9007199254740993), (9007199254740995), (2)`
+
+async function writeBig (db: SqliteDatabase | PostgresDatabase) {
+  const Owner = Type.Object({
+    id,
+    things: SubCollection('things', { foreignKey: 'owner', ...rw }),
+    ls: SubCollection('owners', { through: 'l', foreignKey: 'a', otherKey: 'b', ...rw })
+  })
+  const Thing = Type.Object({ id, owner: n })
+  const { app, send } = await serve({
+    owners: collection(Owner, { source: db.table('owners') }),
+    things: collection(Thing, { source: db.table('things') })
+  })
+  const statuses = [
+    await send('POST', '/owners/9007199254740993/things', { id: 1 }),
+    await send('POST', '/owners/2/things', { id: 2 }),
+    await send('PUT', '/owners/9007199254740995/things', [{ id: 2 }]),
+    await send('POST', '/owners/9007199254740993/ls', { id: 2 }),
+    await send('PUT', '/owners/9007199254740995/ls', [{ id: 2 }]),
+    await send('DELETE', '/owners/9007199254740995/ls/2'),
+    await send('PATCH', '/things/1', { owner: null })
+  ].map(([status]) => status)
+  const [, lists] = await send('GET', '/owners?fields=id,things(id),ls(id)')
+  await app.close()
+  return { statuses, lists }
+}
+
+const bigLists = {
+  statuses: [201, 201, 204, 204, 204, 200, 204],
+  lists: [
+    { id: 2, things: [], ls: [] },
+    { id: '9007199254740993', things: [], ls: [{ id: 2 }] },
+    { id: '9007199254740995', things: [{ id: 2 }], ls: [] }
+  ]
+}
+
+test('items refer to integers beyond 2^53, which are shown as text (sqlite)', async t => {
+  const db = sqlite(':memory:')
+  db.exec(big)
+  t.strictSame(await writeBig(db), bigLists)
+  db.close()
+})
+
+postgresTest('items refer to integers beyond 2^53, which are shown as text (postgres)', t =>
+  onDatabase(big, async db => { t.strictSame(await writeBig(db), bigLists) }))
+
+test('links of a join table of texts are those that SQLite compares with integers', async t => {
+  const db = sqlite(':memory:')
+  db.exec(`create table p (id integer primary key); create table l (x text, y text);
+    insert into p values (1), (2); insert into l values ('01', '2'), ('1', '1')`)
+  const ls = SubCollection('p', { through: 'l', foreignKey: 'x', otherKey: 'y', ...rw })
+  const { app, send } = await serve({ p: collection(Type.Object({ id, ls }), { source: db.table('p') }) })
+  t.equal((await send('DELETE', '/p/1/ls/2'))[0], 200)
+  t.equal((await send('POST', '/p/1/ls', { id: 1 }))[0], 204)
+  t.equal((await send('POST', '/p/2/ls', { id: 1 }))[0], 204)
+  const [, lists] = await send('GET', '/p?fields=id,ls(id)')
+  t.strictSame(lists, [{ id: 1, ls: [{ id: 1 }] }, { id: 2, ls: [{ id: 1 }] }])
+  await app.close()
+  db.close()
+})
+
+const cutKeys = `create table p (id TYPE primary key); create table c (id int primary key, p TYPE references p);
+  create table l (x TYPE references p, y TYPE references p, primary key (x, y))`
+
+for (const type of ['timestamptz', 'timestamp(6)', 'numeric', 'numeric(20,3)']) {
+  const name = `a reference to a key of ${type}, which clients see cut, is refused if requests may write it`
+  postgresTest(name, t => onDatabase(cutKeys.replaceAll('TYPE', type), async db => {
+    const isMoment = type.startsWith('time')
+    const value = (flags: object) => isMoment ? Type.String({ format: 'date-time', ...flags }) : Type.Number(flags)
+    const list = (flags: object) => SubCollection('c', { foreignKey: 'p', ...flags })
+    const links = (flags: object) => SubCollection('p', { through: 'l', foreignKey: 'x', otherKey: 'y', ...flags })
+    const ready = async (relations: Record<string, ReturnType<typeof list>>, requestStrategies: object) => {
+      const P = Type.Object({ id: value({ identifier: true, ...rw }), ...relations })
+      const C = Type.Object({ id: key, p: Type.Optional(value(rw)) })
+      const { app } = await serve({
+        p: collection(P, { source: db.table('p'), requestStrategies }),
+        c: collection(C, { source: db.table('c'), requestStrategies })
+      })
+      await app.ready()
+      return app
+    }
+    const refused = /refers to the key 'p.id' .*, whose values clients see cut/
+    const none = { create: false, update: [], upsert: false }
+    await t.rejects(ready({ list: list(rw) }, {}), refused)
+    await t.rejects(ready({ links: links(rw) }, none), refused)
+    const app = await ready({ list: list({ readable: true }), links: links({ readable: true }) }, none)
+    t.equal((await app.inject('/p?fields=id,list,links')).statusCode, 200)
+    await app.close()
+  }))
+}

@@ -71,7 +71,10 @@ export const sqliteDialect: Dialect = {
   endsLongReads: true,
   fetchesPages: false,
   toColumn,
-  toJoinColumn: (slot, columnType) => operand(slot, columnType, false),
+  // With the affinity of a key: a join table may hold `01` as text, which SQLite compares with an integer key as 1.
+  toJoinColumn: (slot, columnType) => columnType.kind === 'integer' || columnType.kind === 'int64'
+    ? sql`cast(${sql.val(slot)} as integer)`
+    : operand(slot, columnType, false),
   givenKey: () => sql``,
   bind: bindValue
 }
