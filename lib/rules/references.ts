@@ -1,17 +1,8 @@
-import type { Collection, Field, StoredField } from '../model/model.ts'
+import type { Collection } from '../model/model.ts'
+import { referencesOf } from '../model/references.ts'
 import type { Predicate } from '../plan/plan.ts'
 import { always } from '../plan/predicates.ts'
 import type { Caller } from './caller.ts'
-
-/** A foreign key of a collection, and the collection that it refers to. */
-export interface Reference { readonly foreignKey: readonly StoredField[], readonly target: Collection }
-
-/** Returns the foreign keys of a collection, also those that only the other collection declares. */
-export const referencesOf = ({ fields, referring }: Collection): readonly Reference[] =>
-  [...[...fields.values()].flatMap(referenceOf), ...referring]
-
-const referenceOf = (field: Field): readonly Reference[] =>
-  field.kind === 'sub-item' ? [{ foreignKey: field.foreignKey, target: field.target }] : []
 
 /** Returns true if only some items of the collection exist for the caller. */
 export const isScoped = (collection: Collection, caller: Caller) => caller.scope(collection) !== always

@@ -1,6 +1,7 @@
 import { forbidden } from '../errors.ts'
 import { toKeyValues, uniques } from '../model/keys.ts'
 import type { Collection, StoredField } from '../model/model.ts'
+import { referencesOf } from '../model/references.ts'
 import type { Scalar } from '../model/values.ts'
 import type { Predicate, ReadPlan } from '../plan/plan.ts'
 import { all, equals, equalsKey } from '../plan/predicates.ts'
@@ -12,7 +13,7 @@ import {
 import { type AuthorisedChange, changeDenial } from './authorise.ts'
 import type { Caller } from './caller.ts'
 import { foresee } from './foreseen-scope.ts'
-import { isScoped, referencesOf } from './references.ts'
+import { isScoped } from './references.ts'
 import { scopeChange, scopePlan } from './scope-plan.ts'
 import { makeTouched, type Touched } from './touched.ts'
 

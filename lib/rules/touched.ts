@@ -1,13 +1,14 @@
 import { forbidden } from '../errors.ts'
 import { type KeyValues, toKeyValues } from '../model/keys.ts'
 import type { Collection } from '../model/model.ts'
+import { type Reference, referencesOf } from '../model/references.ts'
 import type { Predicate, Row, Step } from '../plan/plan.ts'
 import { listKeys } from '../plan/list-keys.ts'
 import { always, any, equalsKey, keyValuesIn } from '../plan/predicates.ts'
 import { showPlainly } from '../plan/select.ts'
 import type { Change, Changed, ChangeOf, ItemPlan, ListPlan, ReadResult, Session } from '../sources/source.ts'
 import type { Caller } from './caller.ts'
-import { isScoped, isScopedByRelations, type Reference, referencesOf } from './references.ts'
+import { isScoped, isScopedByRelations } from './references.ts'
 import { scopePlan, type Scopes } from './scope-plan.ts'
 
 /**

@@ -29,13 +29,12 @@ export function checkReferences (
     return foreignKey.flatMap((field, index) => {
       const own = one.columns.get(field)
       const key = keys[index] && other?.columns.get(keys[index])
-      if (own === undefined || other === undefined || key === undefined || keys[index] === undefined) return []
-      const ofKey = { shown: showColumn(target, key.name), table: other.table, column: key }
-      const ofOwn = { shown: showColumn(collection, own.name), table: one.table, column: own }
-      return [
-        ...compareColumns(place, ofOwn, ofKey, comparing),
-        ...takesItems(collection) ? checkWhole(place, keys[index], ofKey, comparing.rules) : []
-      ]
+      if (own === undefined || other === undefined || key === undefined) return []
+      return compareColumns(
+        place,
+        { shown: showColumn(collection, own.name), table: one.table, column: own },
+        { shown: showColumn(target, key.name), table: other.table, column: key }, comparing
+      )
     })
   })
   // A sub-item and a sub-collection may declare the same foreign key.
@@ -49,21 +48,6 @@ function placeOfForeignKey (collection: Collection, foreignKey: readonly StoredF
 
 /** A column with its table. `shown`: both in a message. */
 interface ShownColumn { readonly shown: string, readonly table: CatalogTable, readonly column: CatalogColumn }
-
-const takesItems = ({ strategies: { create, update, upsert } }: Collection) => create || upsert || update.length > 0
-
-/** Checks that a key is shown as it is stored, where a write makes a reference of the key that is shown. */
-function checkWhole (
-  place: string, { type: { kind } }: StoredField, { shown, column }: ShownColumn, { isCut }: TypeRules
-): readonly Finding[] {
-  if (!isCut(kind, column.type)) return []
-  const found = `refers to the key ${shown} (${column.type}), whose values clients see cut, so that no write can ` +
-    'refer to one exactly'
-  const advice = kind === 'date-time'
-    ? 'use a column of milliseconds, such as timestamptz(3)'
-    : "declare it Type.String({ format: 'decimal' })"
-  return [fault(place, `${found}; ${advice}, use another key, or let no request write the relation`)]
-}
 
 /** Compares the column of a foreign key with that of the key to which it refers. */
 function compareColumns (
@@ -104,13 +88,12 @@ export function checkJoinTable (
     const keyField = collection.key[index]
     const other = served.get(collection)
     const key = keyField && other?.columns.get(keyField)
-    if (other === undefined || key === undefined || keyField === undefined) return []
-    const ofKey = { shown: showColumn(collection, key.name), table: other.table, column: key }
-    const ofJoin = { shown: `'${showTable(join.name)}.${column.name}'`, table: join.table, column }
-    return [
-      ...compareColumns(place, ofJoin, ofKey, { catalog: join.catalog, rules }),
-      ...field.writable || takesItems(target) ? checkWhole(place, keyField, ofKey, rules) : []
-    ]
+    if (other === undefined || key === undefined) return []
+    return compareColumns(
+      place,
+      { shown: `'${showTable(join.name)}.${column.name}'`, table: join.table, column },
+      { shown: showColumn(collection, key.name), table: other.table, column: key }, { catalog: join.catalog, rules }
+    )
   }))
   return [...findings, ...findings.length === 0 ? checkLinks(field, place, join, used) : []]
 }

@@ -2,8 +2,6 @@ import type { ValueKind } from '../../../model/values.ts'
 import type { CatalogColumn, TypeFamily } from '../catalog.ts'
 import type { Literal } from '../choices.ts'
 import { sql } from '../load-kysely.ts'
-import { formOf } from '../postgres/forms.ts'
-import { real } from '../postgres/numbers.ts'
 import { strayCondition } from '../sqlite/strays.ts'
 import type { Sql } from '../statements/dialect.ts'
 
@@ -15,8 +13,6 @@ export interface TypeRules {
   readonly comparesAll: boolean
   /** True if the insert of a row through a trigger of a view returns the key that the trigger has made. */
   readonly returnsViewKeys: boolean
-  /** Returns true if a client may see another value of such a column than the one that a reference to it must hold. */
-  isCut (kind: ValueKind, type: string): boolean
   /** Columns that every table has without declaring them. */
   readonly systemColumns: ReadonlySet<string>
   /** Returns the condition for values that no URL finds, though they are shown as values of the kind are. */
@@ -49,11 +45,6 @@ export const postgresRules: TypeRules = {
   },
   comparesAll: false,
   returnsViewKeys: true,
-  isCut (kind, type) {
-    const { inexact } = formOf({ kind, type })
-    // The text of a `real` stands for it alone.
-    return inexact !== undefined && inexact !== real
-  },
   systemColumns: new Set(['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid']),
   stray: () => undefined
 }
@@ -72,7 +63,6 @@ export const sqliteRules: TypeRules = {
   },
   comparesAll: true,
   returnsViewKeys: false,
-  isCut: () => false,
   systemColumns: new Set(),
   stray: (kind, name) => strayCondition(sql.id(name), kind)
 }

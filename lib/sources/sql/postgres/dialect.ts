@@ -1,15 +1,15 @@
 import { loadKysely, sql } from '../load-kysely.ts'
 import { showInteger } from '../../../model/numbers.ts'
-import { foldCase } from '../../fold-case.ts'
 import type { ColumnType } from '../statements/columns.ts'
 import type { Dialect, Sql } from '../statements/dialect.ts'
 import { readInteger, readNumber } from '../statements/exact-numbers.ts'
 import { parseScalar, parseText } from '../statements/parse-json.ts'
 import { isTyped, type Slot } from '../statements/shape.ts'
+import { capitals } from './capitals.ts'
 import { boundOf } from './inexact.ts'
 import { byCodePoint, type Form, formOf, forms, isJson, numberMember, text, textForm } from './forms.ts'
 import { postgresWriter } from './json.ts'
-import { numericOf } from './numbers.ts'
+import { numericOf, real } from './numbers.ts'
 
 /**
  * The dialect of PostgreSQL, from version 14. The SQL for a column depends on the column's type, so that indexes serve
@@ -27,6 +27,11 @@ export const postgresDialect: Dialect = {
     return textual && isDouble(columnType) ? boundOf(column, operator, { low: nearest, high: nearest }) : undefined
   },
   nullAsShown: (column, columnType) => formOf(columnType).nullAsShown?.(column) ?? column,
+  isCut (columnType) {
+    const { inexact } = formOf(columnType)
+    // The text of a `real` stands for it alone.
+    return inexact !== undefined && inexact !== real
+  },
   grouped: (column, columnType) => filtered(column, columnType, false),
   hasGroup: () => undefined,
   // Equal decimals have different texts, with and without zeros at their ends.
@@ -268,30 +273,4 @@ function storeArray (json: Sql, type: string): Sql {
   const elements = sql`json_array_elements_text(${json}) with ordinality as elements(element, place)`
   const array = sql`array(select element from ${elements} order by place)`
   return sql`case when ${json} is not null then ${array}::${sql.raw(type)} end`
-}
-
-interface Capitals { readonly from: string, readonly to: string }
-
-let foundCapitals: Capitals | undefined
-
-/** Returns the characters that foldCase() changes, and the characters that it gives for them. */
-function capitals (): Capitals {
-  // Found at the first use, because it takes 40 ms.
-  foundCapitals ??= findCapitals()
-  return foundCapitals
-}
-
-function findCapitals (): Capitals {
-  let from = ''
-  let to = ''
-  for (let code = 1; code <= 0x1ffff; code++) {
-    // Surrogates are no characters.
-    if (code >= 0xd800 && code <= 0xdfff) continue
-    const character = String.fromCodePoint(code)
-    const folded = foldCase(character)
-    if (folded === character) continue
-    from += character
-    to += folded
-  }
-  return { from, to }
 }

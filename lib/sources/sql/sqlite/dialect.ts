@@ -19,6 +19,8 @@ export const sqliteDialect: Dialect = {
   bound: (column, operator, slot, { kind, type }) =>
     kind === 'date-time' && type !== '' && isTextType(type) ? momentBound(column, operator, sql.val(slot)) : undefined,
   nullAsShown: column => column,
+  // A moment may be stored as another text, which docs/databases.md says.
+  isCut: () => false,
   grouped: filtered,
   hasGroup: namedCondition,
   encodeGroup: (value, columnType) => columnType.kind === 'decimal' ? value : encodings[columnType.kind](value),

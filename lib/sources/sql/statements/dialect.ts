@@ -52,6 +52,8 @@ export interface Dialect {
   bound (column: Sql, operator: Operator, slot: Slot, type: ColumnType, textual: boolean): Sql | undefined
   /** Returns a column that is null wherever it is shown as null. */
   nullAsShown (column: Sql, type: ColumnType): Sql
+  /** Returns true for a type of which a client may see another value than the one that is stored. */
+  isCut (type: ColumnType): boolean
   /** Returns a column as its groups are told apart: a group for each value that is shown. */
   grouped (column: Sql, type: ColumnType): Sql
   /** Returns the condition for values that have a group; undefined where only null has none. */

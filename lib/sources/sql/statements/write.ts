@@ -10,6 +10,7 @@ import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import type { Values } from './read-code.ts'
+import { storedKey, storedReferences } from './stored-keys.ts'
 import { buildSteps, cardinalityOf, stepRefs, withSteps } from './steps.ts'
 import { column, columnOf, tableRef } from './table.ts'
 
@@ -99,11 +100,14 @@ function buildUpdate ({ collection, steps, values }: ChangeOf<'update'>, builder
 
 /** Builds each value as its column stores it. */
 function buildStored (collection: Collection, values: Stored, builder: Builder): readonly Sql[] {
-  const slots = builder.slotsOf(values)
-  return [...values.keys()].flatMap((field, index) => {
-    const slot = slots[index]
-    return slot === undefined ? [] : [builder.dialect.toColumn(slot, builder.columnType(collection, field))]
-  })
+  const given = builder.slotsOf(values)
+  const slots = new Map([...values.keys()].flatMap((field, index) => {
+    const slot = given[index]
+    return slot === undefined ? [] : [[field, slot]]
+  }))
+  const references = storedReferences(collection, slots, builder)
+  return [...slots].map(([field, slot]) =>
+    references.get(field) ?? builder.dialect.toColumn(slot, builder.columnType(collection, field)))
 }
 
 function buildDelete ({ collection, steps }: ChangeOf<'delete'>, builder: Builder): Sql {
@@ -161,10 +165,15 @@ function joinRow (change: LinkChange, builder: Builder) {
   const { column: nameOf } = sourceOf(holder)
   const columns = [...link.foreignKey, ...link.otherKey].map(property => sql.id(nameOf(property)))
   const types = [holder, target].flatMap(side => side.key.map(field => builder.columnType(side, field)))
-  const parts = builder.slotsOf(change).flatMap((slot, index) => {
+  const slots = builder.slotsOf(change)
+  const stored = [
+    ...storedKey(holder, slots, builder) ?? holder.key.map(() => undefined),
+    ...storedKey(target, slots.slice(holder.key.length), builder) ?? []
+  ]
+  const parts = slots.flatMap((slot, index) => {
     const [type, name] = [types[index], columns[index]]
     if (type === undefined || name === undefined) return []
-    const operand = dialect.toJoinColumn(slot, type)
+    const operand = stored[index] ?? dialect.toJoinColumn(slot, type)
     // A decimal is stored as it is written, and compared by its value.
     return type.kind === 'decimal'
       ? [{ value: dialect.toColumn(slot, type), isSame: sql`${dialect.comparable(name, type)} = ${operand}` }]
