@@ -26,14 +26,15 @@ export const postgresWriter: Writer = {
 function writeValue (column: Sql, columnType: ColumnType): Sql {
   const value = formOf(columnType).encode(column)
   const { kind, type } = columnType
-  if ((kind !== 'integer' && kind !== 'number') || type === 'smallint' || type === 'integer') return value
+  if (kind !== 'integer' && kind !== 'number') return value
+  // A column that a migration has made a text takes no sum, so that the statement is made anew.
+  if (type === 'smallint' || type === 'integer') return sql`${value} + 0`
   if (type === 'bigint') {
     const { MIN_SAFE_INTEGER, MAX_SAFE_INTEGER } = Number
     const isSafe = sql`${column} between ${sql.lit(MIN_SAFE_INTEGER)} and ${sql.lit(MAX_SAFE_INTEGER)}`
     return unlessMarked(column, isSafe, column)
   }
-  // A column of any other type holds no numbers.
-  if (type !== '' && !/^(?:numeric|real|double precision)/.test(type)) return sql`null`
+  if (type !== '' && !/^(?:numeric|real|double precision)/.test(type)) return writeForeign(column, kind)
   // Adding zero turns minus zero into zero; a zero of another type would turn a `real` into a double.
   const double = sql`(${toDouble(column, columnType)} + ${sql.raw(type === 'real' ? '0::real' : '0')})`
   // Outside of these bounds either PostgreSQL or JavaScript writes an exponent.
@@ -42,6 +43,14 @@ function writeValue (column: Sql, columnType: ColumnType): Sql {
   if (kind === 'number') return unlessMarked(double, isAlike, double)
   const isInteger = sql`${double} = trunc((${double})::double precision)`
   return unlessMarked(double, sql`(${isAlike}) and ${isInteger}`, sql`${sql.lit(integerMark)} || ${value}`)
+}
+
+/** Writes a value of a type that no number has, such as one that a migration has changed: text that may be a number. */
+function writeForeign (column: Sql, kind: 'integer' | 'number'): Sql {
+  const value = sql`(${column})::text`
+  const mark = kind === 'integer' ? sql`${sql.lit(integerMark)} || ` : sql``
+  return sql`case when ${value} ~ '^[-+]?[0-9.]+(e[-+]?[0-9]+)?$' then json_build_array(${mark}${value})
+    else to_json(${value}) end`
 }
 
 function toDouble (column: Sql, columnType: ColumnType): Sql {

@@ -7,8 +7,7 @@ import { showInteger } from '../../../model/numbers.ts'
 export function writeMarked (text: string): string {
   if (!text.includes('["')) return text
   // The pattern matches marked numbers alone. Inside a string a quote follows a backslash, and no digit or letter
-  // follows
-  // the closing quote of a string that ends in `:[`.
+  // follows the closing quote of a string that ends in `:[`.
   return text.replaceAll(/(^|:)\["([-+.\w]+)"\]/gm, (_marked, before: string, number: string) => {
     const read = number.startsWith(integerMark) ? readInteger(number.slice(1)) : readNumber(number)
     return `${before}${JSON.stringify(read)}`
