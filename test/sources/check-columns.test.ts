@@ -243,3 +243,25 @@ insert into t values (1.50000000000000000001, '2026-01-02T00:00:00.000002Z', 'x'
   t.match(await one('u', Type.String({ format: 'uuid' })), [/holds a value that is not a string of the format 'uuid'/])
   t.strictSame(await one('n', Type.String({ format: 'decimal' })), [])
 })
+
+onPostgres('a foreign key counts the spaces at the ends of texts as the key does', `
+create table p (id varchar(9) primary key); create table c (id integer primary key, p char(9), same varchar(9));
+create table l (x char(9) not null, y varchar(9) not null)`, async (t, db) => {
+  const refers = (foreignKey: string, own: string) => faultsOf({
+    p: collection(Type.Object({
+      id: Type.String({ ...key, ...open }),
+      links: SubCollection('p', { through: 'l', foreignKey: own, otherKey: 'y', ...shown })
+    }), { source: db.table('p') }),
+    c: collection(Type.Object({
+      id: Type.Integer({ ...key, ...open }),
+      p: Type.Optional(Type.String()),
+      same: Type.Optional(Type.String()),
+      of: Type.Optional(SubItem('p', { foreignKey, ...shown }))
+    }), { source: db.table('c') })
+  })
+  t.match(await refers('p', 'x'), [
+    /'c.p' is character\(9\), but the key 'p.id', .* varying\(9\); the database ignores spaces at the ends/,
+    /'l.x' is character\(9\), but the key 'p.id', .* varying\(9\); the database ignores spaces at the ends/
+  ])
+  t.strictSame(await refers('same', 'y'), [])
+})

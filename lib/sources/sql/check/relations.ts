@@ -58,12 +58,19 @@ function compareColumns (
   if (areForeign(own.column, key.column, rules)) {
     return unlike(own.column.type, key.column.type, 'the database cannot compare them: give both columns one type')
   }
+  if (!rules.comparesAll && isPadded(own.column) !== isPadded(key.column)) {
+    return unlike(own.column.type, key.column.type,
+      'the database ignores spaces at the ends when it compares them: give both columns one type')
+  }
   const ofOwn = catalog.collation(own.table, own.column) ?? ''
   const ofKey = catalog.collation(key.table, key.column) ?? ''
   if (ofOwn === ofKey) return []
   return unlike(`collate ${ofOwn}`, `collate ${ofKey}`,
     'the relation would have other items from one side than from the other: give both columns one collation')
 }
+
+/** Returns true for `char(n)` of PostgreSQL, which counts no spaces at the end of a text. */
+const isPadded = ({ family, type }: CatalogColumn) => family === 'text' && /^(?:character\(|bpchar)/.test(type)
 
 /** A join table, as it is named and as the database describes it. */
 interface JoinTable { readonly name: TableName, readonly table: CatalogTable, readonly catalog: Catalog }

@@ -22,6 +22,10 @@ export const fineMomentInZone = fine('timestamptz', column => moment(column, inU
 /** The reading of a `timestamp` column, which has no time zone. */
 export const fineMoment = fine('timestamp', column => moment(column, column, microseconds))
 
+/** A millisecond later. Nothing but infinity is later than the last one. */
+const next = (operand: Sql) => sql`(case when ${operand} < '294276-12-31 23:59:59.999Z'
+  then ${operand} + interval '1 millisecond' else 'infinity' end)`
+
 function fine (type: string, toText: (column: Sql) => Sql): Inexact {
   const cut = (column: Sql) => sql`date_trunc('milliseconds', ${column})`
   return {
@@ -30,7 +34,6 @@ function fine (type: string, toText: (column: Sql) => Sql): Inexact {
     toShown: cut,
     position: column => sql`case when ${cut(column)} <> ${column} then ${toText(column)} end`,
     // The end is included, because no time can be added to infinity.
-    bound: (column, operator, operand) =>
-      boundOf(column, operator, { low: operand, high: sql`(${operand} + interval '1 millisecond')` })
+    bound: (column, operator, operand) => boundOf(column, operator, { low: operand, high: next(operand) })
   }
 }
