@@ -40,7 +40,7 @@ function refusalOf (
   if (by === 'unique') return duplicate(names, pointer, cause)
   if (by === 'policy') return forbidden(cause)
   if (by === 'other') return constraint(names, pointer, cause)
-  return deleting || fields.length === 0 ? stillReferred(pointer, cause) : danglingReference(names, pointer, cause)
+  return deleting || by === 'referred' ? stillReferred(pointer, cause) : danglingReference(names, pointer, cause)
 }
 
 /** Returns the names by which clients know a stored field: its own, or those of the sub-items that it refers to. */

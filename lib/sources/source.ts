@@ -92,10 +92,13 @@ export type Changed =
   | { readonly kind: 'changed', readonly key?: KeyValues }
   /** The steps lead to no item or to several, or an insert with `orNothing` met a duplicate. */
   | { readonly kind: 'unchanged' }
-  /** The change violates a constraint or policy of the database. `fields`: the offending fields, as far as known. */
+  /**
+   * The change violates a constraint or policy of the database: `referred` if other items refer to the item.
+   * `fields`: the offending fields, as far as known.
+   */
   | {
     readonly kind: 'refused'
-    readonly by: 'unique' | 'foreign-key' | 'policy' | 'other'
+    readonly by: 'unique' | 'foreign-key' | 'referred' | 'policy' | 'other'
     readonly fields: readonly StoredField[]
     /** The driver's error, for the log. */
     readonly cause?: unknown

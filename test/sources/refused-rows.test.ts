@@ -1,10 +1,9 @@
 import { Type } from '@sinclair/typebox'
-import type { InjectOptions } from 'fastify'
-import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
-import dataApi, { collection, type PostgresDatabase, sqlite, type SqliteDatabase } from '../../lib/index.ts'
+import { collection, type PostgresDatabase, sqlite, type SqliteDatabase } from '../../lib/index.ts'
 import { onDatabase } from '../helpers/on-database.ts'
 import { test as postgresTest } from '../helpers/on-postgres.ts'
+import { serveMinimally } from '../helpers/serve-minimally.ts'
 
 // docs/databases.md: Views and triggers. Rows that a policy, a rule, a view or a trigger refuses, hides or deletes.
 
@@ -16,18 +15,8 @@ interface Behavior {
   readonly requestStrategies?: { readonly upsert?: boolean, readonly delete?: boolean }
 }
 
-async function serve (db: SqliteDatabase | PostgresDatabase, behavior: Behavior = {}) {
-  const app = Fastify()
-  const things = collection(Thing, { source: db.table('things'), ...behavior })
-  await app.register(dataApi, { collections: { things } })
-  const send = async (method: InjectOptions['method'], url: string, payload?: unknown) => {
-    const headers = { 'content-type': 'application/json', prefer: 'return=minimal' }
-    const given = payload === undefined ? {} : { payload: JSON.stringify(payload), headers }
-    const response = await app.inject({ method: method as 'GET', url, ...given })
-    return [response.statusCode, response.body === '' ? undefined : response.json<unknown>()] as const
-  }
-  return { app, send }
-}
+const serve = (db: SqliteDatabase | PostgresDatabase, behavior: Behavior = {}) =>
+  serveMinimally({ things: collection(Thing, { source: db.table('things'), ...behavior }) })
 
 const secured = `create table owners (id int primary key); insert into owners values (1);
   create table things (id int primary key, n int, owner int references owners);

@@ -62,7 +62,7 @@ function remove ({ collection, steps }: ChangeOf<'delete'>, undo: Undo[]): Chang
   const row = resolvedRow(steps)
   if (row === undefined) return unchanged
   const key = keyReaderOf(collection.key)(row)
-  if (isReferred(collection, key, row)) return refused('foreign-key')
+  if (isReferred(collection, key, row)) return refused('referred')
   // A link belongs to both of its items, so it is removed with either.
   for (const [joins, rows] of linksOf(collection, key)) for (const join of rows) undo.push(joins.remove(join))
   undo.push(tableOf(collection).remove(row))
@@ -128,7 +128,7 @@ function violationOf (write: PendingWrite, checked: readonly StoredField[]): Con
   const dangling = danglingFields(write, checked)
   if (dangling.size > 0) return refused('foreign-key', ...dangling)
   const setsKey = write.collection.key.some(field => checked.includes(field))
-  return setsKey && leavesReferrers(write) ? refused('foreign-key') : undefined
+  return setsKey && leavesReferrers(write) ? refused('referred') : undefined
 }
 
 const valueIn = ({ values }: PendingWrite, field: StoredField): unknown => values.get(field) ?? null

@@ -14,13 +14,15 @@ type Read = (plan: ReadPlan) => ReadResult | Promise<ReadResult>
 export async function nameOffendingFields (
   violation: ConstraintViolation, change: Change, read: Read
 ): Promise<Changed> {
-  if (isLinkChange(change) || change.kind === 'delete') return violation
-  if (violation.by === 'policy' || violation.by === 'other') return violation
+  if (violation.by !== 'unique' && violation.by !== 'foreign-key') return violation
+  if (isLinkChange(change)) return violation
+  if (change.kind === 'delete') return { ...violation, by: 'referred' }
   const fields = violation.by === 'unique' ? await takenIdentifiers(change, read) : await danglingKeys(change, read)
   if (fields.length > 0) return { ...violation, fields }
   // If the change sets the key itself and no foreign key dangles, other items refer to the old key.
-  const isKeyChanged = violation.by === 'foreign-key' && isSet(change.collection.key, change)
-  return isKeyChanged ? { ...violation, fields: [] } : violation
+  const isReferred = violation.by === 'foreign-key' && violation.fields.length === 0 && change.kind === 'update' &&
+    isSet(change.collection.key, change)
+  return isReferred ? { ...violation, by: 'referred' } : violation
 }
 
 type StoringChange = Extract<Change, { kind: 'insert' | 'update' }>

@@ -183,7 +183,8 @@ export function toViolation (
   if (!/^23\w{3}$/.test(code)) return undefined
   const fields = violatedFields(error, change, constraints)
   if (code === uniqueViolation) return { kind: 'refused', by: 'unique', fields }
-  return { kind: 'refused', by: foreignKeyViolations.has(code) ? 'foreign-key' : 'other', fields }
+  if (!foreignKeyViolations.has(code)) return { kind: 'refused', by: 'other', fields }
+  return { kind: 'refused', by: refersToChanged(error, change) ? 'referred' : 'foreign-key', fields }
 }
 
 /**
@@ -213,11 +214,16 @@ const uniqueViolation = '23505'
 // `with check option`.
 const outsideOfView = '44000'
 
+/** Returns true for a foreign key of another table, or of this one where an item is deleted: it refers to the item. */
+function refersToChanged (error: unknown, change: Change): boolean {
+  if (isLinkChange(change)) return false
+  return change.kind === 'delete' || shardOf(constraintOf(error).table, sourceOf(change.collection).table) === undefined
+}
+
 function violatedFields (error: unknown, change: Change, constraints: Constraints) {
   const { constraint, table, column } = constraintOf(error)
   const collection = collectionOf(change)
   const shard = shardOf(table, sourceOf(collection).table)
-  // A foreign key of another table refers to this table. So may one of this table where an item is deleted.
   if (shard === undefined || change.kind === 'delete') return []
   const name = constraint.endsWith(shard) ? constraint.slice(0, constraint.length - shard.length) : constraint
   const columns = column === '' ? constraints.get(name) ?? [] : [column]
