@@ -59,6 +59,10 @@ const isFarDay = (text: string) => /^\d{4}-\d\d-\d\d BC$|^\d{5,7}-\d\d-\d\d$/.te
 const isFarMoment = (text: string) =>
   /^(?:\d{4}(?=.* BC$)|\d{5,6})-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z(?: BC)?$/.test(text)
 
+/** The end of a day, and zones that count seconds, as PostgreSQL writes them. They can be found, but not written. */
+const isFarTime = (text: string) => /^24:00:00(?:[-+](?:0\d|1[0-5])(?::[0-5]\d){0,2})?$/.test(text) ||
+  /^(?:[01]\d|2[0-3])(?::[0-5]\d){2}(?:\.\d{1,6})?[-+](?:0\d|1[0-5])(?::[0-5]\d){2}$/.test(text)
+
 function parseInt64 (text: string): string | undefined {
   if (!/^(?:0|-?[1-9]\d{0,18})$/.test(text)) return undefined
   return BigInt.asIntN(64, BigInt(text)) === BigInt(text) ? text : undefined
@@ -105,7 +109,7 @@ export const formatTypes: Readonly<Record<string, ValueType>> = {
     kind: 'time',
     expected: 'a time such as 23:59:59',
     operators: ordered,
-    parse: parseTime,
+    parse: text => isFarTime(text) ? text : parseTime(text),
     take: takeText(parseTime)
   },
   uuid: {

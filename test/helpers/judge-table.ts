@@ -100,7 +100,7 @@ const formats: Readonly<Record<string, RegExp>> = {
   int64: /^-?\d{1,19}$/,
   date: /^\d{4,7}-\d\d-\d\d( BC)?$|^-?infinity$/,
   'date-time': /^\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z( BC)?$|^-?infinity$/,
-  time: /^([01]\d|2[0-3]):\d\d:\d\d(\.\d+)?([-+]\d\d(:\d\d)*)?$/,
+  time: /^(24:00:00|([01]\d|2[0-3]):\d\d:\d\d(\.\d+)?)([-+]\d\d(:\d\d)*)?$/,
   uuid: /^[\da-f]{8}-([\da-f]{4}-){3}[\da-f]{12}$/,
   decimal: /^-?(0|[1-9]\d*)(\.\d+)?$|^NaN$|^-?Infinity$/
 }

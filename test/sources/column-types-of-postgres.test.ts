@@ -46,7 +46,11 @@ const onPostgres: Columns = {
     'timestamp', Type.String({ format: 'date-time', ...R }), "'infinity'", "'0044-03-15 10:00:00 BC'",
     "'2024-02-29 12:00:00.123999'", "'294276-12-31 23:59:59.999999'", "'294276-12-31 23:59:59.998'"
   ],
-  zoned: ['timetz', Type.String({ format: 'time', ...R }), "'12:00+05:30'", "'12:00Z'", "'06:30Z'", "'23:00-02'"],
+  zoned: [
+    'timetz', Type.String({ format: 'time', ...R }), "'12:00+05:30'", "'12:00Z'", "'06:30Z'", "'23:00-02'",
+    "'24:00:00+00'", "'12:00:00.5+00:01:15'"
+  ],
+  hour: ['time', Type.String({ format: 'time', ...R }), "'24:00:00'", "'23:59:59.999999'", "'00:00'"],
   scalar: [
     'jsonb', Type.Union([Type.Number(), Type.Boolean(), Type.String()], R), "'9007199254740993'", "'1.50'", "'1e21'",
     "'0.1428571428571428571'", "'\"a\"'", "'true'", "'7'", "'null'", "'{\"a\": 1}'", "'[]'"
@@ -89,6 +93,7 @@ test('PostgreSQL: each row is on one page and found by what is shown, whatever i
     moment: '0044-03-15T10:00:00.123Z BC',
     plain: '2024-02-29T12:00:00.123Z',
     zoned: '06:30:00+00',
+    hour: '00:00:00',
     scalar: '1000000000000000000000',
     span: '-3 mons',
     whole: 9007199000000000,
