@@ -1,9 +1,9 @@
 import { urlTooLong } from '../errors.ts'
-import { type Body, decodeBody, mediaTypeOf } from './body.ts'
+import { type Body, type BodyText, decodeBody, mediaTypeOf } from './body.ts'
 import { type Conditions, parseTags } from './conditions.ts'
 import { type Parts, parsePath, type RouterOptions } from './path.ts'
 import { parsePrefer } from './prefer.ts'
-import { readQuery } from './query.ts'
+import { keptParameters, type QueryText, readQuery } from './query.ts'
 import type { Query } from './request.ts'
 import type { Syntax } from './syntax.ts'
 
@@ -76,7 +76,7 @@ export function parseRequest (text: RequestText, { syntax, segments: most }: Par
   const form = mediaTypeOf(body.contentType) === formType
   const read = readQuery(syntax)
   const urlQuery = read(path.query)
-  const { query } = method === 'QUERY' && form ? read(`${path.query}&${decodeBody(body)}`) : urlQuery
+  const { query } = method === 'QUERY' && form ? read(withBody(path.query, urlQuery, body, syntax)) : urlQuery
   const preferences = parsePrefer(text.prefer)
   return {
     method,
@@ -94,6 +94,16 @@ export function parseRequest (text: RequestText, { syntax, segments: most }: Par
     conditions: { ifMatch: parseTags(text.ifMatch), ifNoneMatch: parseTags(text.ifNoneMatch) },
     body
   }
+}
+
+/**
+ * Returns the query string of a QUERY. A page in the URL, such as that of a link in an answer, takes the place of that
+ * in the body.
+ */
+function withBody (urlText: string, { query: { page } }: QueryText, body: BodyText, syntax: Syntax): string {
+  const text = decodeBody(body)
+  const isPlaced = (page.page ?? page.offset ?? page.after ?? page.before) !== undefined
+  return `${urlText}&${isPlaced ? keptParameters(text, syntax) : text}`
 }
 
 /**

@@ -220,6 +220,22 @@ everySource('OPTIONS is 204 with what the resource takes', async ({ request, sam
     { status: 'not_found', error: 'collection_not_found', message: "There is no collection 'nope'." })
 })
 
+everySource('links in the answer to a QUERY are followed with the same body', async ({ request, t }) => {
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  const all = (await request({ url: '/albums?fields=id&sort=year' })).json<unknown>()
+  for (const payload of ['size=2', 'size=2&page=1', 'limit=2&offset=0']) {
+    const seen: unknown[] = []
+    let url: string | undefined = '/albums'
+    while (url !== undefined) {
+      const sent = `fields=id&sort=year&${payload}`
+      const response = await request({ method: 'QUERY' as 'GET', url, headers: form, payload: sent })
+      seen.push(...response.json<unknown[]>())
+      url = /<http:\/\/localhost([^>]*)>; rel="next"/.exec(String(response.headers['link']))?.[1]
+    }
+    t.strictSame(seen, all)
+  }
+})
+
 everySource('QUERY is GET with the query string in the body', async ({ request, same }) => {
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
   same(await request({
