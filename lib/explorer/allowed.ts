@@ -30,7 +30,7 @@ export function allowedAt ({ spot }: PlaceOf<'item'>): ItemAllowed {
 }
 
 /** Returns the methods that the caller may use on the resource. */
-export function methodsAt ({ resource, permissions }: Spot): readonly string[] {
+function methodsAt ({ resource, permissions }: Spot): readonly string[] {
   if (resource.kind === 'directory') return []
   return methodsOf(resource, { permissions, collection: collectionOf(resource) })
 }

@@ -48,5 +48,5 @@ export function searchFields (target: Collection): readonly DataField[] | undefi
 }
 
 /** Returns true for a caller who may list a collection. */
-export const mayList = (target: Collection, { spot }: Place): boolean =>
+const mayList = (target: Collection, { spot }: Place): boolean =>
   spot !== undefined && spot.permissions.readingDenial('GET', target.name) === undefined

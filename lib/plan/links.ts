@@ -9,7 +9,7 @@ type On<K extends Resource['kind']> = Extract<Resource, { kind: K }>
  * Returns true if an item of the relation can be taken out of it and still exist: its link is a row of a join table, or
  * a foreign key that can be null (docs/http.md: Writing).
  */
-export function isSeparable (via: RelationField): boolean {
+function isSeparable (via: RelationField): boolean {
   if (via.kind === 'sub-collection' && via.link.kind === 'join') return true
   const foreignKey = via.kind === 'sub-item' ? via.foreignKey : via.link.kind === 'join' ? [] : via.link.foreignKey
   return foreignKey.some(field => field.nullable)

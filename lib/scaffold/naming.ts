@@ -14,7 +14,7 @@ export const propertyOf = memoizeRecent(name => {
 }, mostNames)
 
 /** Returns the words of a name without what no URL or query string takes. */
-export function wordsOf (name: string): readonly string[] {
+function wordsOf (name: string): readonly string[] {
   const parts = words(name.replaceAll(/[^\p{L}\p{N}\p{M}_\s-]+/gu, ' '))
   return parts.length > 0 ? parts : ['unnamed']
 }

@@ -47,7 +47,7 @@ export function countStatements (): () => void {
 }
 
 /** Returns true if somebody observes statements. If nobody does, they cost no more than this question. */
-export const isObserved = (): boolean => statementChannel.hasSubscribers || counting > 0
+const isObserved = (): boolean => statementChannel.hasSubscribers || counting > 0
 
 /** Returns the time at which an observed statement begins; 0 if nobody observes. */
 export const beginStatement = (): number => isObserved() ? performance.now() : 0

@@ -1,7 +1,7 @@
 import { toName } from '../../model/names.ts'
 import { behaviourOf, type Parts, schemaCall, tableArguments } from '../calls.ts'
 import type { CollectionDesign, Design } from '../design.ts'
-import { memberName, plainText } from './quote.ts'
+import { memberName } from './quote.ts'
 import { print, printMembers } from './print.ts'
 
 /** The names of the schemas in the source, by the property of the collection. */
@@ -71,9 +71,3 @@ ${members.join(',\n')}
 }
 `
 }
-
-/** Returns what is not served, as a list in Markdown or in a comment. */
-export const writeOmissions = ({ omissions, secrets }: Design): readonly string[] => [
-  ...omissions.map(({ place, reason }) => `${plainText(place)}: ${plainText(reason)}`),
-  ...secrets.map(place => `${plainText(place)}: looks secret`)
-]

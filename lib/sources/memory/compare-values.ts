@@ -12,7 +12,7 @@ export function compareValues (one: unknown, other: unknown): number {
  * Compares texts by code point. The operator `<` compares UTF-16 units, in which code points above U+FFFF sort before
  * U+E000 to U+FFFF.
  */
-export function compareText (one: string, other: string): number {
+function compareText (one: string, other: string): number {
   const length = Math.min(one.length, other.length)
   for (let index = 0; index < length; index++) {
     const unit = one.charCodeAt(index)

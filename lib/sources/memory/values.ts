@@ -31,7 +31,7 @@ export const comparableReaderOf = memoize((field: DataField): Reader => {
 export const valueOf = (row: object, field: DataField): unknown => readerOf(field)(row)
 
 /** Returns a reader of a property of an object or its class. It ignores the properties of Object.prototype. */
-export function propertyReader (property: string, kind = ''): Reader {
+function propertyReader (property: string, kind = ''): Reader {
   const readers = readersOf(kind)
   const reader = readers.get(property) ?? makeReader(property, kind)
   readers.set(property, reader)
