@@ -1,6 +1,6 @@
-import { LruMap } from 'toad-cache'
 import type { ColumnTypes } from '../statements/columns.ts'
-import { keyOfTable, type TableName } from '../table-name.ts'
+import type { TableName } from '../table-name.ts'
+import { cacheByTable } from './cache-by-table.ts'
 import type { SqliteDriver } from './driver.ts'
 import { spacedType } from './moments.ts'
 
@@ -20,18 +20,10 @@ from pragma_table_xinfo(?, ?) as x`
 /**
  * Returns the types of columns: in upper case those of STRICT tables and of row numbers, which hold no values of other
  * types, and in lower case the affinities of all others, which prefer values of a type. A table is looked up when the
- * first statement uses it, and then cached until the process ends.
+ * first statement uses it.
  */
 export function columnTypes (driver: SqliteDriver): ColumnTypes {
-  const cache = new LruMap<ReadonlyMap<string, string>>(mostTables)
-  return {
-    get (table) {
-      const key = keyOfTable(table)
-      const types = cache.get(key) ?? typesOf(table, driver)
-      cache.set(key, types)
-      return types
-    }
-  }
+  return { get: cacheByTable(table => typesOf(table, driver)) }
 }
 
 function typesOf ({ schema, name }: TableName, driver: SqliteDriver): ReadonlyMap<string, string> {
@@ -63,6 +55,3 @@ function affinityOf (type: string): string {
   if (type === '' || type.includes('BLOB')) return 'blob'
   return /REAL|FLOA|DOUB/.test(type) ? 'real' : 'numeric'
 }
-
-// More tables than any known database has.
-const mostTables = 10_000

@@ -1,5 +1,5 @@
-import { LruMap } from 'toad-cache'
-import { keyOfTable, type TableName } from '../table-name.ts'
+import type { TableName } from '../table-name.ts'
+import { cacheByTable } from './cache-by-table.ts'
 import type { SqliteDriver } from './driver.ts'
 
 const query = `
@@ -8,18 +8,10 @@ order by case l.schema when 'temp' then 0 when 'main' then 1 else 2 end limit 1`
 
 /**
  * Returns a function that returns true for a table with a constraint such as `unique on conflict replace`, by which a
- * duplicate would delete another item, or be dropped without an error. Cached until the process ends.
+ * duplicate would delete another item, or be dropped without an error.
  */
 export function conflictClauses (driver: SqliteDriver): (table: TableName) => boolean {
-  const cache = new LruMap<boolean>(mostTables)
-  return table => {
-    const key = keyOfTable(table)
-    const cached = cache.get(key)
-    if (cached !== undefined) return cached
-    const found = /\bon\s+conflict\b/i.test(readDefinition(driver, table))
-    cache.set(key, found)
-    return found
-  }
+  return cacheByTable(table => /\bon\s+conflict\b/i.test(readDefinition(driver, table)))
 }
 
 /** Returns the statement that made a table; an empty string if there is none. */
@@ -33,6 +25,3 @@ function readDefinition (driver: SqliteDriver, table: TableName): string {
 }
 
 interface Place { readonly schema: string, readonly name: string }
-
-// More tables than any known database has.
-const mostTables = 10_000

@@ -1,5 +1,5 @@
-import { LruMap } from 'toad-cache'
-import { keyOfTable, type TableName } from '../table-name.ts'
+import type { TableName } from '../table-name.ts'
+import { cacheByTable } from './cache-by-table.ts'
 import type { SqliteDriver } from './driver.ts'
 
 // Without a schema, the table may be in any of the databases. A view, a virtual table and a table `without rowid` have
@@ -11,21 +11,11 @@ from pragma_table_list(?) as l where ? is null or l.schema = ? collate nocase`
 
 /**
  * Returns a function that returns true for a table whose rows have the number `_rowid_`. A table is looked up when the
- * first statement uses it, and then cached until the process ends.
+ * first statement uses it.
  */
 export function rowNumbers (driver: SqliteDriver): (table: TableName) => boolean {
-  const cache = new LruMap<boolean>(mostTables)
-  return table => {
-    const key = keyOfTable(table)
-    const cached = cache.get(key)
-    if (cached !== undefined) return cached
-    const schema = table.schema ?? null
-    const found = driver.prepare(query).get(table.name, schema, schema) as { readonly numbered: number } | undefined
-    const isNumbered = found?.numbered === 1
-    cache.set(key, isNumbered)
-    return isNumbered
-  }
+  return cacheByTable(({ name, schema = null }) => {
+    const found = driver.prepare(query).get(name, schema, schema) as { readonly numbered: number } | undefined
+    return found?.numbered === 1
+  })
 }
-
-// More tables than any known database has.
-const mostTables = 10_000

@@ -1,5 +1,5 @@
-import { LruMap } from 'toad-cache'
-import { keyOfTable, type TableName } from '../table-name.ts'
+import type { TableName } from '../table-name.ts'
+import { cacheByTable } from './cache-by-table.ts'
 import type { SqliteDriver } from './driver.ts'
 
 // SQLite numbers the rows of an `integer primary key` alone. Any other key of one column, such as `int primary key` or
@@ -15,20 +15,9 @@ order by case l.schema when 'temp' then 0 when 'main' then 1 else 2 end limit 1`
 
 /**
  * Returns a function that returns the name of a table's key if it is one column that SQLite does not fill; otherwise
- * undefined. A table is looked up when the first statement uses it, and then cached until the process ends.
+ * undefined.
  */
 export function unnumberedKeys (driver: SqliteDriver): (table: TableName) => string | undefined {
-  const cache = new LruMap<{ readonly name: string | undefined }>(mostTables)
-  return table => {
-    const key = keyOfTable(table)
-    const cached = cache.get(key)
-    if (cached !== undefined) return cached.name
-    const schema = table.schema ?? null
-    const found = driver.prepare(query).get(table.name, schema, schema) as { readonly name: string } | undefined
-    cache.set(key, { name: found?.name })
-    return found?.name
-  }
+  return cacheByTable(({ name, schema = null }) =>
+    (driver.prepare(query).get(name, schema, schema) as { readonly name: string } | undefined)?.name)
 }
-
-// More tables than any known database has.
-const mostTables = 10_000

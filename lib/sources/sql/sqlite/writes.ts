@@ -1,7 +1,7 @@
-import { LruMap } from 'toad-cache'
 import type { RowChange } from '../../../declare/source.ts'
-import { keyOfTable, type TableName } from '../table-name.ts'
+import type { TableName } from '../table-name.ts'
 import type { FindWrites, TableWrites } from '../table-writes.ts'
+import { cacheByTable } from './cache-by-table.ts'
 import type { SqliteDriver } from './driver.ts'
 
 /**
@@ -9,15 +9,10 @@ import type { SqliteDriver } from './driver.ts'
  * until the process ends.
  */
 export function tableWrites (driver: SqliteDriver): FindWrites {
-  const cache = new LruMap<{ readonly found: TableWrites | undefined }>(mostTables)
+  const find = cacheByTable(table => readWrites(table, driver))
   return table => {
-    const key = keyOfTable(table)
-    const cached = cache.get(key)
-    if (cached !== undefined) return cached.found
     try {
-      const found = readWrites(table, driver)
-      cache.set(key, { found })
-      return found
+      return find(table)
     } catch {
       // The statement of the write has the same fault, and tells it better.
       return undefined
@@ -88,6 +83,3 @@ function hasTrigger ({ schema, name }: ListRow, pattern: string, driver: SqliteD
     where type = 'trigger' and tbl_name = ?1 collate nocase and sql like ?2`)
   return driver.prepare(`${triggers.join(' union all ')} limit 1`).get(name, pattern) !== undefined
 }
-
-// More tables than any known database has.
-const mostTables = 10_000
