@@ -149,3 +149,39 @@ postgresTest('a refusal says in which direction the reference goes, whatever is 
     const ownField = [409, 'reference', "The item referred to by 'p' does not exist."]
     t.strictSame(await refusals(db), [ownField, ownField, ownField, referred, referred])
   }))
+
+postgresTest('a part of a foreign key that clients see cut is stored whole, also where the other part stays', t => {
+  const ddl = `create table p (tenant int, at timestamptz, primary key (tenant, at));
+    insert into p values (1, '2026-01-02T00:00:00.123456Z'), (1, '2026-01-03T00:00:00.123456Z'),
+      (2, '2026-01-02T00:00:00.123999Z');
+    create table c (id int primary key, tenant int not null, at timestamptz, other timestamptz,
+      foreign key (tenant, at) references p, foreign key (tenant, other) references p)`
+  return onDatabase(ddl, async db => {
+    const at = Type.String({ format: 'date-time', ...rw })
+    const P = Type.Object({ tenant: Type.Integer(rw), at })
+    const C = Type.Object({
+      id,
+      tenant: Type.Integer(rw),
+      at: Type.Optional(at),
+      other: Type.Optional(at),
+      one: Type.Optional(SubItem('p', { foreignKey: ['tenant', 'at'], ...rw })),
+      two: Type.Optional(SubItem('p', { foreignKey: ['tenant', 'other'], ...rw }))
+    })
+    const { app, send } = await serve({
+      p: collection(P, { source: db.table('p'), key: ['tenant', 'at'] }), c: collection(C, { source: db.table('c') })
+    })
+    const [first, second] = ['2026-01-02T00:00:00.123Z', '2026-01-03T00:00:00.123Z']
+    for (const [status, method, url, payload] of [
+      [201, 'POST', '/c', { id: 1, tenant: 1, at: first }], [204, 'PATCH', '/c/1', { other: second }],
+      [204, 'PATCH', '/c/1', { one: { tenant: 1, at: second } }], [204, 'PATCH', '/c/1', { at: first }],
+      [409, 'PATCH', '/c/1', { tenant: 2 }], [204, 'PATCH', '/c/1', { other: null }],
+      [201, 'POST', '/c', { id: 2, tenant: 2 }], [204, 'PATCH', '/c/2', { at: first, other: first }]
+    ] as const) {
+      t.match(await send(method, url, payload), [status], `${method} ${url} ${JSON.stringify(payload)}`)
+    }
+    t.match((await send('GET', '/c?fields=one,two'))[1], [
+      { one: { tenant: 1, at: first }, two: null }, { one: { tenant: 2, at: first }, two: { tenant: 2, at: first } }
+    ])
+    await app.close()
+  })
+})

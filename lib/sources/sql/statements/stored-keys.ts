@@ -2,6 +2,7 @@ import { sql } from '../load-kysely.ts'
 import type { Collection, StoredField } from '../../../model/model.ts'
 import { type Reference, referencesOf } from '../../../model/references.ts'
 import type { Builder } from './builder.ts'
+import type { ColumnType } from './columns.ts'
 import type { Sql } from './dialect.ts'
 import type { Slot } from './shape.ts'
 import { column, table, tableRef } from './table.ts'
@@ -9,48 +10,63 @@ import { column, table, tableRef } from './table.ts'
 // A request names an item by the key that clients see, which may be cut: a moment to its milliseconds. A reference to
 // the item holds the key as it is stored.
 
+/** A part of a key as a request gives it, or a column of the row that is updated, which holds it as it is stored. */
+type KeyPart = { readonly slot: Slot } | { readonly stored: Sql }
+
 /**
- * Builds the stored key of the item whose key is shown as the values of the slots. Returns undefined for a key that is
- * shown as it is stored.
+ * Builds the stored key of the item with a key that clients see. Returns undefined for a key that is shown as it is
+ * stored.
  */
 export function storedKey (
-  collection: Collection, slots: readonly Slot[], builder: Builder
+  collection: Collection, parts: readonly KeyPart[], builder: Builder
 ): readonly Sql[] | undefined {
   const { dialect, columnType } = builder
-  const parts = collection.key.map((field, index) => {
-    return { field, type: columnType(collection, field), slot: slots[index] }
-  })
-  if (!parts.some(({ type }) => dialect.isCut(type))) return undefined
+  if (!collection.key.some(field => dialect.isCut(columnType(collection, field)))) return undefined
   const ref = tableRef(collection, builder.alias())
-  const isShown = parts.flatMap(({ field, type, slot }) => {
-    if (slot === undefined) return []
+  const isItem = collection.key.flatMap((field, index) => {
+    const part = parts[index]
+    if (part === undefined) return []
     const value = column(ref, field)
-    const isSame = sql`${dialect.filtered(value, type, false)} = ${dialect.operand(slot, type, false)}`
-    const bound = dialect.bound(value, 'equals', slot, type, false)
-    return bound === undefined ? [isSame] : [bound, isSame]
+    if ('stored' in part) return [sql`${value} = ${part.stored}`]
+    return shownAs(value, part.slot, columnType(collection, field))
   })
-  const isItem = sql.join(isShown, sql` and `)
-  return parts.map(({ field }) => sql`(select ${column(ref, field)} from ${table(ref)} where ${isItem} limit 1)`)
+  const where = sql.join(isItem, sql` and `)
+  return collection.key.map(field => sql`(select ${column(ref, field)} from ${table(ref)} where ${where} limit 1)`)
+
+  function shownAs (value: Sql, slot: Slot, type: ColumnType): readonly Sql[] {
+    const isShown = sql`${dialect.filtered(value, type, false)} = ${dialect.operand(slot, type, false)}`
+    const bound = dialect.bound(value, 'equals', slot, type, false)
+    return bound === undefined ? [isShown] : [bound, isShown]
+  }
+}
+
+/** The values that a statement writes. `own`: the columns of the row that is updated; undefined for a new row. */
+export interface Written {
+  readonly slots: ReadonlyMap<StoredField, Slot>
+  own? (field: StoredField): Sql
 }
 
 /** Builds the values of foreign keys whose items are named by keys that clients see cut, by the field. */
-export function storedReferences (
-  collection: Collection, slots: ReadonlyMap<StoredField, Slot>, builder: Builder
-): ReadonlyMap<StoredField, Sql> {
-  return new Map(referencesOf(collection).flatMap(reference => storedReference(reference, slots, builder)))
-}
+export const storedReferences = (
+  collection: Collection, written: Written, builder: Builder
+): ReadonlyMap<StoredField, Sql> =>
+  new Map(referencesOf(collection).flatMap(reference => storedReference(reference, written, builder)))
 
 function storedReference (
-  { foreignKey, target }: Reference, given: ReadonlyMap<StoredField, Slot>, builder: Builder
+  { foreignKey, target }: Reference, { slots, own }: Written, builder: Builder
 ): ReadonlyArray<readonly [StoredField, Sql]> {
-  const slots = foreignKey.flatMap(field => given.get(field) ?? [])
-  const key = slots.length === foreignKey.length ? storedKey(target, slots, builder) : undefined
-  if (key === undefined) return []
+  if (!foreignKey.some(field => slots.has(field))) return []
+  const parts = foreignKey.flatMap((field): readonly KeyPart[] => {
+    const slot = slots.get(field)
+    if (slot !== undefined) return [{ slot }]
+    return own === undefined ? [] : [{ stored: own(field) }]
+  })
+  const key = parts.length === foreignKey.length ? storedKey(target, parts, builder) : undefined
   // A key of no item is stored as it is given, and refused by the constraint of the foreign key.
   return foreignKey.flatMap((field, index) => {
-    const [slot, stored] = [slots[index], key[index]]
-    if (slot === undefined || stored === undefined) return []
-    const value = builder.dialect.toColumn(slot, builder.columnType(target, target.key[index] ?? field))
-    return [[field, sql`coalesce(${stored}, ${value})`]]
+    const [slot, stored, keyField] = [slots.get(field), key?.[index], target.key[index]]
+    if (slot === undefined || stored === undefined || keyField === undefined) return []
+    const given = builder.dialect.toColumn(slot, builder.columnType(target, keyField))
+    return [[field, sql`coalesce(${stored}, ${given})`]]
   })
 }

@@ -1,6 +1,6 @@
 import { sql } from '../load-kysely.ts'
 import { type KeyValues, singleKey } from '../../../model/keys.ts'
-import type { Collection } from '../../../model/model.ts'
+import type { Collection, StoredField } from '../../../model/model.ts'
 import type { Scalar } from '../../../model/values.ts'
 import type { Step } from '../../../plan/plan.ts'
 import type { Change, ChangeOf, LinkChange, Stored } from '../../source.ts'
@@ -10,7 +10,7 @@ import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import type { Values } from './read-code.ts'
-import { storedKey, storedReferences } from './stored-keys.ts'
+import { storedKey, storedReferences, type Written } from './stored-keys.ts'
 import { buildSteps, cardinalityOf, stepRefs, withSteps } from './steps.ts'
 import { column, columnOf, tableRef } from './table.ts'
 
@@ -88,7 +88,7 @@ function buildNextNumber (
 
 function buildUpdate ({ collection, steps, values }: ChangeOf<'update'>, builder: Builder): Sql {
   const target = buildTarget(collection, steps, builder)
-  const stored = buildStored(collection, values, builder)
+  const stored = buildStored(collection, values, builder, target.own)
   const set = [...values.keys()].map((field, index) => sql`${columnOf(collection, field)} = ${stored[index]}`)
   const { version } = collection
   if (version !== undefined && !values.has(version)) {
@@ -99,13 +99,15 @@ function buildUpdate ({ collection, steps, values }: ChangeOf<'update'>, builder
 }
 
 /** Builds each value as its column stores it. */
-function buildStored (collection: Collection, values: Stored, builder: Builder): readonly Sql[] {
+function buildStored (
+  collection: Collection, values: Stored, builder: Builder, own?: Written['own']
+): readonly Sql[] {
   const given = builder.slotsOf(values)
   const slots = new Map([...values.keys()].flatMap((field, index) => {
     const slot = given[index]
     return slot === undefined ? [] : [[field, slot]]
   }))
-  const references = storedReferences(collection, slots, builder)
+  const references = storedReferences(collection, { slots, ...own && { own } }, builder)
   return [...slots].map(([field, slot]) =>
     references.get(field) ?? builder.dialect.toColumn(slot, builder.columnType(collection, field)))
 }
@@ -115,7 +117,13 @@ function buildDelete ({ collection, steps }: ChangeOf<'delete'>, builder: Builde
   return sql`${target.path}delete from ${target.table} where ${target.where}`
 }
 
-interface Target { readonly path: Sql, readonly table: Sql, readonly where: Sql }
+/** `own`: a column of the item as it is. */
+interface Target {
+  readonly path: Sql
+  readonly table: Sql
+  readonly where: Sql
+  own (field: StoredField): Sql
+}
 
 /**
  * Builds the target of an update or delete: the item of the last step, or no item if a step resolves to none or to two.
@@ -127,8 +135,9 @@ function buildTarget (collection: Collection, steps: readonly Step[], builder: B
   const alias = builder.hasInsteadOf(name) ? undefined : '(target)'
   const ref = tableRef(collection, alias ?? name.name)
   const table = alias === undefined ? tableId(name) : sql`${tableId(name)} as ${sql.id(alias)}`
+  const own = (field: StoredField) => column(ref, field)
   if (only !== undefined && others.length === 0 && cardinalityOf(only) !== 'rows') {
-    return { path: sql``, table, where: buildFilter(only.where, ref, builder) }
+    return { path: sql``, table, where: buildFilter(only.where, ref, builder), own }
   }
   const refs = stepRefs(steps)
   const last = refs.at(-1)
@@ -140,7 +149,8 @@ function buildTarget (collection: Collection, steps: readonly Step[], builder: B
   return {
     path: withSteps(buildSteps(steps, refs, builder)),
     table,
-    where: sql.join([...isTarget, ...counts], sql` and `)
+    where: sql.join([...isTarget, ...counts], sql` and `),
+    own
   }
 }
 
@@ -166,9 +176,10 @@ function joinRow (change: LinkChange, builder: Builder) {
   const columns = [...link.foreignKey, ...link.otherKey].map(property => sql.id(nameOf(property)))
   const types = [holder, target].flatMap(side => side.key.map(field => builder.columnType(side, field)))
   const slots = builder.slotsOf(change)
+  const keyParts = slots.map(slot => ({ slot }))
   const stored = [
-    ...storedKey(holder, slots, builder) ?? holder.key.map(() => undefined),
-    ...storedKey(target, slots.slice(holder.key.length), builder) ?? []
+    ...storedKey(holder, keyParts, builder) ?? holder.key.map(() => undefined),
+    ...storedKey(target, keyParts.slice(holder.key.length), builder) ?? []
   ]
   const parts = slots.flatMap((slot, index) => {
     const [type, name] = [types[index], columns[index]]
