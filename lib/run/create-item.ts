@@ -6,7 +6,6 @@ import { contradiction } from '../plan/body.ts'
 import { parentKey } from '../plan/presets.ts'
 import type { Assignment, Element, ItemBody } from '../plan/item-body.ts'
 import type { Preset, Origin, Row } from '../plan/plan.ts'
-import { equalsKey } from '../plan/predicates.ts'
 import {
   authoriseInput, type AuthorisedField, type AuthorisedLink, type AuthorisedRelation, authoriseLink, authoriseValue,
   linkDenial
@@ -15,7 +14,7 @@ import { calling, type CallSite } from './application.ts'
 import { confirm } from './confirm.ts'
 import { type AskedValue, assignValue, editable, type ItemDraft, newDraft, passInput } from './draft.ts'
 import { type ElementRelation, findElement } from './find-element.ts'
-import { byKey, keyOf, type ParentItem } from './locate.ts'
+import { byKey, isLinked, keyOf, type ParentItem } from './locate.ts'
 import { storedValues } from './stored-values.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 import { updateItem } from './update-item.ts'
@@ -227,7 +226,9 @@ async function linkExisting (element: ExistingElement, work: UnitOfWork): Promis
   const { field, parent, row, pointer } = element
   const write = { field, isOwnNew: parent.isNew, isOtherNew: false, pointer }
   // A client may send back all that GET returned, also where it may not make these links.
-  if (linkDenial(write, work.caller) !== undefined && field.readable && await isLinked(element, work)) return
+  if (linkDenial(write, work.caller) !== undefined && field.readable) {
+    if (await isLinked(field, parent.key, keyOf(row, field.target), work)) return
+  }
   const link = authoriseLink(write, work.caller)
   const { target: collection } = field
   if (link.kind === 'join') {
@@ -240,14 +241,6 @@ async function linkExisting (element: ExistingElement, work: UnitOfWork): Promis
   const change = (draft: ItemDraft) =>
     assignKey({ fields, key: parent.key, isShown: field.readable }, draft, callSite)
   await updateItem({ collection, row, pointer, forced, change }, work)
-}
-
-/** Returns true if the item is an element of the relation already. */
-async function isLinked ({ field, parent, row }: ExistingElement, { session }: UnitOfWork): Promise<boolean> {
-  const { holder, target } = field
-  const element = { collection: target, via: field, where: equalsKey(target.key, keyOf(row, target)) }
-  const found = await session.read({ kind: 'item', steps: [...byKey(holder, parent.key), element], select: [] })
-  return found.kind === 'rows'
 }
 
 async function createElement (
@@ -270,7 +263,9 @@ interface NewLink {
   readonly pointer: string
 }
 
-async function linkItems ({ field, own, other, pointer }: NewLink, { session }: UnitOfWork): Promise<void> {
-  const linked = await session.change({ kind: 'link', field, own, other })
+async function linkItems ({ field, own, other, pointer }: NewLink, work: UnitOfWork): Promise<void> {
+  const linked = await work.session.change({ kind: 'link', field, own, other })
   if (linked.kind === 'refused') expectChanged(linked, field.target, pointer)
+  // Either they were linked already, or a trigger or rule of the join table has dropped the link.
+  if (linked.kind === 'unchanged' && !await isLinked(field, own, other, work)) throw constraint([], pointer)
 }

@@ -1,3 +1,4 @@
+import { forbidden } from '../errors.ts'
 import type { KeyValues } from '../model/keys.ts'
 import type { Collection, SubCollectionField } from '../model/model.ts'
 import type { Step, WritePlanOf } from '../plan/plan.ts'
@@ -11,7 +12,7 @@ import { assign, resolveElement, unlinkKey } from './create-item.ts'
 import { type ElementRelation, findElement } from './find-element.ts'
 import { type FoundItem, lockInOrder, lockItems } from './lock-order.ts'
 import {
-  byKey, isMissed, itemSelection, keyOf, lockItem, lockParent, type ParentItem, readProjection, rowOf
+  byKey, isLinked, isMissed, itemSelection, keyOf, lockItem, lockParent, type ParentItem, readProjection, rowOf
 } from './locate.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 import { updateItem } from './update-item.ts'
@@ -112,8 +113,7 @@ export async function runUnlink (
 async function updateLocked (
   collection: Collection, key: KeyValues, work: UnitOfWork, change: (draft: ItemDraft) => Promise<void>
 ): Promise<void> {
-  const plan = { kind: 'item', steps: byKey(collection, key), select: itemSelection(collection, []) } as const
-  const found = await work.session.lock(plan)
+  const found = await lockItem(byKey(collection, key), itemSelection(collection, []), work)
   if (isMissed(found)) throw new TypeError('an item that was locked exists')
   await updateItem({ collection, row: rowOf(found), pointer: '', forced: new Set(), change }, work)
 }
@@ -128,7 +128,11 @@ async function unlink (
   const { target: collection } = field
   if (link.kind === 'join') {
     const changed = await work.session.change({ kind: 'unlink', field: link.field, own, other })
-    if (changed.kind === 'unchanged') return false
+    if (changed.kind === 'unchanged') {
+      // A policy of the database keeps the link.
+      if (await isLinked(field, own, other, work)) throw forbidden()
+      return false
+    }
     expectChanged(changed, collection, '')
     return true
   }

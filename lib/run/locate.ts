@@ -1,7 +1,7 @@
 import type { Values } from '../collection.ts'
 import { forbidden } from '../errors.ts'
 import { type KeyValues, toKeyValues } from '../model/keys.ts'
-import type { Collection } from '../model/model.ts'
+import type { Collection, SubCollectionField } from '../model/model.ts'
 import type { Confirmation } from '../plan/item-body.ts'
 import type { Projection, Row, Selection, Step } from '../plan/plan.ts'
 import { equalsKey } from '../plan/predicates.ts'
@@ -77,4 +77,13 @@ export function keyOf (item: Row, { key, property }: Collection): KeyValues {
   const values = toKeyValues(key.map(field => item[field.property]))
   if (values !== undefined) return values
   throw new TypeError(`collection '${property}': an item has no key`)
+}
+
+/** Returns true if the relation of one item leads to another. */
+export async function isLinked (
+  field: SubCollectionField, own: KeyValues, other: KeyValues, { session }: UnitOfWork
+): Promise<boolean> {
+  const { holder, target } = field
+  const element = { collection: target, via: field, where: equalsKey(target.key, other) }
+  return !isMissed(await session.read({ kind: 'item', steps: [...byKey(holder, own), element], select: [] }))
 }

@@ -90,7 +90,10 @@ export const isLinkChange = <C extends { readonly kind: Change['kind'] }>(
 export type Changed =
   /** `key`: the key of an inserted item. */
   | { readonly kind: 'changed', readonly key?: KeyValues }
-  /** The steps lead to no item or to several, or an insert with `orNothing` met a duplicate. */
+  /**
+   * The steps lead to no item or to several, an insert with `orNothing` met a duplicate, or two items were linked
+   * already, or not linked.
+   */
   | { readonly kind: 'unchanged' }
   /**
    * The change violates a constraint or policy of the database: `referred` if other items refer to the item.

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
-import { collection, type PostgresDatabase, sqlite, type SqliteDatabase } from '../../lib/index.ts'
+import { collection, type PostgresDatabase, sqlite, type SqliteDatabase, SubCollection } from '../../lib/index.ts'
 import { onDatabase } from '../helpers/on-database.ts'
 import { test as postgresTest } from '../helpers/on-postgres.ts'
 import { serveMinimally } from '../helpers/serve-minimally.ts'
@@ -109,4 +109,65 @@ postgresTest('a table takes what its rules leave: no item is created where one r
     t.strictSame((await send('GET', '/things'))[1], [{ id: 1, n: 2 }])
     await app.close()
   })
+})
+
+const links = `create table p (id integer primary key); insert into p values (1), (2);
+  create table l (a integer references p, b integer references p, primary key (a, b)); insert into l values (1, 1)`
+
+async function linkThrough (db: SqliteDatabase | PostgresDatabase) {
+  const ls = SubCollection('p', { through: 'l', foreignKey: 'a', otherKey: 'b', ...rw })
+  const P = Type.Object({ id: Thing.properties.id, ls })
+  const { app, send } = await serveMinimally({ p: collection(P, { source: db.table('p') }) })
+  const statuses = [
+    await send('POST', '/p/1/ls', { id: 2 }), await send('POST', '/p/1/ls', { id: 1 }),
+    await send('PUT', '/p/1/ls', [{ id: 1 }, { id: 2 }]), await send('PUT', '/p/1/ls', []),
+    await send('DELETE', '/p/1/ls/1')
+  ].map(([status]) => status)
+  const [, lists] = await send('GET', '/p/1?fields=ls(id)')
+  await app.close()
+  return { statuses, lists }
+}
+
+const kept = { statuses: [400, 204, 400, 403, 403], lists: { ls: [{ id: 1 }] } }
+
+test('a link that a trigger drops is 400, and one that it keeps is 403 (sqlite)', async t => {
+  const db = sqlite(':memory:')
+  db.exec(`${links}; create trigger i before insert on l begin select raise(ignore); end;
+    create trigger d before delete on l begin select raise(ignore); end`)
+  t.strictSame(await linkThrough(db), kept)
+  db.close()
+})
+
+const ignoring = `${links}; create function nothing () returns trigger language plpgsql as 'begin return null; end';
+  create trigger ignored before insert or delete on l for each row execute function nothing()`
+
+postgresTest('a link that a trigger drops is 400, and one that it keeps is 403 (postgres)', t =>
+  onDatabase(ignoring, async db => { t.strictSame(await linkThrough(db), kept) }))
+
+postgresTest('a link that a policy keeps is 403, as is an element of a list that it lets nobody change', t => {
+  const role = `clerk_l_${process.pid}`
+  const ddl = `create table p (id int primary key); create table c (id int primary key, p int references p);
+    create table l (a int references p, b int references p, primary key (a, b));
+    insert into p values (1); insert into c values (1, 1); insert into l values (1, 1);
+    drop role if exists ${role}; create role ${role}; grant all on p, c, l to ${role};
+    alter table c enable row level security; create policy seen on c for select using (true);
+    alter table l enable row level security; create policy seen on l for select using (true)`
+  return onDatabase(ddl, async db => {
+    const P = Type.Object({
+      id: Thing.properties.id,
+      cs: SubCollection('c', { foreignKey: 'p', ...rw }),
+      ls: SubCollection('p', { through: 'l', foreignKey: 'a', otherKey: 'b', ...rw })
+    })
+    const C = Type.Object({ id: Thing.properties.id, p: Thing.properties.n })
+    const { app, send } = await serveMinimally({
+      p: collection(P, { source: db.table('p') }), c: collection(C, { source: db.table('c') })
+    })
+    for (const [method, url, payload] of [
+      ['PUT', '/p/1/cs', []], ['DELETE', '/p/1/ls/1', undefined], ['PUT', '/p/1/ls', []]
+    ] as const) {
+      t.match(await send(method, url, payload), [403, { error: 'forbidden' }], `${method} ${url}`)
+    }
+    t.strictSame((await send('GET', '/p/1?fields=cs(id),ls(id)'))[1], { cs: [{ id: 1 }], ls: [{ id: 1 }] })
+    await app.close()
+  }, { driver: { options: `-c role=${role}` } })
 })

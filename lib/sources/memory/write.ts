@@ -71,11 +71,10 @@ function remove ({ collection, steps }: ChangeOf<'delete'>, undo: Undo[]): Chang
 
 function link (change: ChangeOf<'link'>, undo: Undo[]): Changed {
   const { link, joins, rows } = joinRows(change)
-  if (rows.length === 0) {
-    const { own, other } = change
-    const join = Object.fromEntries([...zip(link.foreignKey, own), ...zip(link.otherKey, other)])
-    undo.push(joins.insert(join, JSON.stringify([...own, ...other])))
-  }
+  if (rows.length > 0) return unchanged
+  const { own, other } = change
+  const join = Object.fromEntries([...zip(link.foreignKey, own), ...zip(link.otherKey, other)])
+  undo.push(joins.insert(join, JSON.stringify([...own, ...other])))
   return { kind: 'changed' }
 }
 

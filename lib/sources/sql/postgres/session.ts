@@ -126,7 +126,7 @@ async function runChange (connection: Connection, statements: Statements, change
   const { text, parameters, key } = statements.bindChange(change)
   const about = { database: 'postgres', kind: change.kind, collection: collectionOf(change).property, text }
   const { rows: [row], count } = await observed(about, countOf, connection.prepared(text, parameters))
-  if (key === undefined) return count > 0 || change.kind === 'link' ? { kind: 'changed' } : { kind: 'unchanged' }
+  if (key === undefined) return count > 0 ? { kind: 'changed' } : { kind: 'unchanged' }
   return row === undefined ? { kind: 'unchanged' } : { kind: 'changed', key: key(row) }
 }
 

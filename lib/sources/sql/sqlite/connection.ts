@@ -90,7 +90,7 @@ function runChange (driver: SqliteDriver, prepared: Prepared, bound: BoundChange
   const collection = isLinkChange(change) ? change.field.target : change.collection
   const about = { database: 'sqlite', kind: change.kind, collection: collection.property, text: bound.text }
   const count = ({ kind }: Changed) => kind === 'changed' ? 1 : 0
-  return observed(about, count, () => makeChange(driver, prepared, bound, change))
+  return observed(about, count, () => makeChange(driver, prepared, bound))
 }
 
 /** Runs a statement and tells its observers of it. `count` returns the number of rows in its result. */
@@ -107,13 +107,13 @@ function observed<T> (about: About, count: (result: T) => number, run: () => T):
 }
 
 function makeChange (
-  driver: SqliteDriver, prepared: Prepared, { text, parameters, key, returnsRows }: BoundChange, change: Change
+  driver: SqliteDriver, prepared: Prepared, { text, parameters, key, returnsRows }: BoundChange
 ): Changed {
   if (key === undefined) {
     const changes = returnsRows
       ? returned(driver, prepared.giveArrays(text), parameters).length
       : prepared.giveObjects(text).run(...parameters).changes
-    return Number(changes) > 0 || change.kind === 'link' ? { kind: 'changed' } : { kind: 'unchanged' }
+    return Number(changes) > 0 ? { kind: 'changed' } : { kind: 'unchanged' }
   }
   const [row] = returned(driver, prepared.giveArrays(text), parameters)
   return row === undefined ? { kind: 'unchanged' } : { kind: 'changed', key: key(row) }
