@@ -89,12 +89,18 @@ export const sqliteDialect: Dialect = {
 const unseen = (parameter: Sql) => sql`+${parameter}`
 
 /** Returns the parameter of a value that is compared. `textual`: see isTextual(). */
-function operand (slot: Slot, { kind }: ColumnType, textual: boolean): Sql {
+function operand (slot: Slot, { kind, type }: ColumnType, textual: boolean): Sql {
   const value = sql.val(slot)
-  // A tiny number is bound as text (isTiny).
-  if (kind === 'number' && !textual) return sql`cast(${value} as real)`
+  if (kind === 'number' && !textual) return numberOfText(value, type)
   return kind === 'decimal' ? call('data_api_decimal_key', value) : unseen(sql`${value}`)
 }
+
+/**
+ * Returns the number of a value that may be bound as text (bindNumber). A column that holds whole numbers as integers
+ * is compared with an integer: a double may have other digits than those that JavaScript writes of it.
+ */
+const numberOfText = (value: Sql, type: string) =>
+  /^(int|numeric)/i.test(type) ? sql`cast(${value} as numeric)` : sql`cast(${value} as real)`
 
 /** Returns the parameter of a value that is stored. */
 function toColumn (slot: Slot, { kind, type }: ColumnType): Sql {
@@ -104,8 +110,9 @@ function toColumn (slot: Slot, { kind, type }: ColumnType): Sql {
 }
 
 /** Returns an element of json_each() as it is compared. */
-function elementOf ({ kind }: ColumnType): Sql {
+function elementOf ({ kind, type }: ColumnType): Sql {
   const value = sql`value`
+  if (kind === 'number') return sql`iif(typeof(${value}) = 'text', ${numberOfText(value, type)}, ${value})`
   // @photostructure/sqlite takes no bytes, returned by a function, for null.
   if (kind === 'byte') return sql`case ${value} when '' then x'' else ${call('data_api_bytes', value)} end`
   return kind === 'decimal' ? call('data_api_decimal_key', value) : value
@@ -148,7 +155,7 @@ function bindValue (value: Value): unknown {
 /** node:sqlite binds a number as a real, which is '1.0' beside a text; the drivers bind a bigint as an integer. */
 function bindNumber (value: number): unknown {
   if (Number.isSafeInteger(value)) return BigInt(value)
-  return isTiny(value) ? String(value) : value
+  return isTiny(value) || hasOwnDigits(value) ? String(value) : value
 }
 
 function bindTyped ({ kind, text }: TypedValue): unknown {
@@ -181,11 +188,15 @@ function elementOfList (kind: ValueKind, value: Scalar): string | readonly strin
   }
 }
 
-/** A text is an exact integer, or endless; a number is a double, whose digits are not always its own. */
+/** A text is an exact integer, or endless. The digits of a double, which are not always its own, become a text. */
 function elementOfNumbers (value: Scalar): string {
-  const text = String(value).replace('Infinity', '9e999')
-  return Number.isInteger(value) && !Number.isSafeInteger(value) && !text.includes('e') ? `${text}.0` : text
+  if (typeof value === 'number' && hasOwnDigits(value)) return JSON.stringify(String(value))
+  return String(value).replace('Infinity', '9e999')
 }
+
+/** Returns true for an integer whose digits in JavaScript may be those of another integer: from 2^53 up to 1e21. */
+const hasOwnDigits = (value: number) =>
+  Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21
 
 /** Returns true for a number that @photostructure/sqlite, up to 1.2 at least, would bind as the integer 0. */
 const isTiny = (value: number) => value !== 0 && Math.abs(value) < 1e-14
