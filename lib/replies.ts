@@ -55,14 +55,24 @@ function writeHead (reply: FastifyReply, { status, headers, links, etag }: Answe
     reply.header(name, name === 'vary' ? joinVary(reply.getHeader(name), value) : value)
   }
   if (etag !== undefined) reply.header('etag', etag)
-  if (links.length > 0) reply.header('link', links.map(({ rel, target }) => `<${target}>; rel="${rel}"`).join(', '))
+  if (links.length > 0) reply.header('link', joinLinks(reply.getHeader('link'), textOf(links)))
 }
+
+const textOf = (links: Answer['links']) => links.map(({ rel, target }) => `<${target}>; rel="${rel}"`).join(', ')
 
 /** Removes the headers of an answer. `Vary` remains: it is true of the error too. */
 function withdraw (reply: FastifyReply, { headers, links, etag }: Answer): void {
   for (const name of Object.keys(headers)) if (name !== 'vary') reply.removeHeader(name)
   if (etag !== undefined) reply.removeHeader('etag')
-  if (links.length > 0) reply.removeHeader('link')
+  if (links.length > 0) withdrawLinks(reply, textOf(links))
+}
+
+/** Leaves the links of the application, which joinLinks() put before those of the answer. */
+function withdrawLinks (reply: FastifyReply, links: string): void {
+  const all = String(reply.getHeader('link'))
+  const others = all.slice(0, -`, ${links}`.length)
+  if (all.endsWith(`, ${links}`)) reply.header('link', others)
+  else reply.removeHeader('link')
 }
 
 /** Sends an answer as it was rendered. */
@@ -123,18 +133,21 @@ function internalOf (scope: object, name: string): unknown {
  */
 function addCallerHeaders (reply: FastifyReply, callerHeaders: readonly string[]): void {
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'private')
-  const vary = [reply.getHeader('vary') ?? []].flat().join(', ')
-  const named = new Set(vary.toLowerCase().split(',').map(name => name.trim()))
-  const missing = callerHeaders.filter(name => !named.has(name.toLowerCase()))
-  if (missing.length > 0) reply.header('vary', joinVary(vary, missing.join(', ')))
+  if (callerHeaders.length > 0) reply.header('vary', joinVary(reply.getHeader('vary'), callerHeaders.join(', ')))
 }
 
-/** Adds to the `Vary` that a hook of the application, such as @fastify/cors, has already set. */
+/** Adds the names that are missing to the `Vary` that a hook of the application, such as @fastify/cors, has set. */
 function joinVary (current: unknown, vary: string): string {
   if (current === undefined) return vary
-  const names = [current].flat().join(', ')
-  return names === '' ? vary : `${names}, ${vary}`
+  const names = namesIn([current].flat().join(','))
+  const present = new Set(names.map(name => name.toLowerCase()))
+  return [...names, ...namesIn(vary).filter(name => !present.has(name.toLowerCase()))].join(', ')
 }
+
+const namesIn = (list: string) => list.split(',').map(name => name.trim()).filter(name => name !== '')
+
+/** Adds to the `Link` that a hook of the application has set. */
+const joinLinks = (current: unknown, links: string): string => [current ?? [], links].flat().join(', ')
 
 /**
  * Returns a function that is true for a request whose answer depends on its caller: by rules, or because its path has a

@@ -29,7 +29,7 @@ export interface Explorer {
   answer (
     text: RequestText, sender: FormSender, context: RunContext<Context>, note: (facts: RequestFacts) => void
   ): Promise<Answer>
-  /** Returns an error as a page where the request asks for one; every other error varies with `Accept`. */
+  /** Returns an error as a page where the request asks for one. */
   fail (failure: Answer, head: Head, origin: () => string): Answer
 }
 
@@ -54,7 +54,7 @@ export function makeExplorer (api: Api, options: ExplorerOptions, { rootLength, 
     },
     fail (failure, head, origin) {
       const kind = kindOf(head, syntax, router)
-      if (kind !== 'page' && kind !== 'form') return { ...failure, headers: { ...failure.headers, vary: 'Accept' } }
+      if (kind !== 'page' && kind !== 'form') return failure
       const place = placeOf(head.url, origin, rootLength, router, exploring)
       return pageOf(failure, json => showFailure(failure.status, JSON.parse(json), place))
     }

@@ -26,7 +26,7 @@ export function renderFailure (error: DataApiError, { form, developerErrors }: F
 }
 
 const answerWith = (status: number, headers: Readonly<Record<string, string>>, body: object): Answer =>
-  ({ status, headers, links: [], body: JSON.stringify(body) })
+  ({ status, headers: { ...headers, vary: 'Accept' }, links: [], body: JSON.stringify(body) })
 
 function describe (cause: unknown): string {
   return cause instanceof Error ? cause.stack ?? cause.message : String(cause)

@@ -195,6 +195,26 @@ test('an error after the headers of an answer leaves none of them', async t => {
   await app.close()
 })
 
+test('links and Vary that a hook of the application set stand beside ours, on pages and on errors', async t => {
+  const { app, ask } = await serve(host => {
+    host.addHook('onRequest', async (_request, reply) => {
+      reply.header('link', '</docs>; rel="service-doc"').header('vary', 'Accept, Origin')
+    })
+    host.addHook('onSend', async (request, reply) => {
+      if (request.headers['x-break'] && reply.statusCode < 300) throw new Error('secret')
+    })
+  })
+  const page = await ask('/api/things?limit=1')
+  t.match(page.headers['link'], /^<\/docs>; rel="service-doc", <[^>]+>; rel="next"$/)
+  t.equal(page.headers['vary'], 'Accept, Origin, Prefer')
+  const failed = await ask({ url: '/api/things?limit=1', headers: { 'x-break': '1' } })
+  t.strictSame([failed.status, failed.headers['link']], [500, '</docs>; rel="service-doc"'])
+  const missing = await ask('/api/things/9')
+  t.strictSame([missing.status, missing.headers['link'], missing.headers['vary']],
+    [404, '</docs>; rel="service-doc"', 'Accept, Origin'])
+  await app.close()
+})
+
 test('an error carries the status that monitors look for', async t => {
   const seen: unknown[] = []
   const { app, ask } = await serve(host => host.addHook('onError', async (_request, _reply, error) => {
