@@ -203,6 +203,7 @@ export type WritePlan =
     readonly many: boolean
     /** True if all other elements are taken out of the relation. */
     readonly replace: boolean
+    readonly conditions: Conditions
     /** Undefined if the answer does not show the items. */
     readonly representation: Projection | undefined
   }

@@ -76,7 +76,7 @@ export const isKnown = (tag: string, known: Tags | undefined): boolean =>
  */
 export function checkConditions (conditions: Conditions, version: string | undefined, required: boolean): void {
   const { ifMatch, ifNoneMatch } = conditions
-  if (required && ifMatch === undefined && ifNoneMatch === undefined) throw preconditionRequired()
+  if (required) expectOne(conditions)
   if (ifMatch !== undefined && !matches(ifMatch, version, false)) {
     throw preconditionFailed(version === undefined
       ? "The item does not exist, so it cannot match 'If-Match'."
@@ -85,6 +85,23 @@ export function checkConditions (conditions: Conditions, version: string | undef
   if (ifNoneMatch !== undefined && matches(ifNoneMatch, version, true)) {
     throw preconditionFailed("The item exists and matches 'If-None-Match'.")
   }
+}
+
+/**
+ * Checks the preconditions of a write of a whole list, which always exists. Its tags are those of pages, which depend
+ * on the query and on embedded items, so that no tag is compared: `If-Match` with a tag never holds.
+ */
+export function checkListConditions (conditions: Conditions, required: boolean): void {
+  const { ifMatch, ifNoneMatch } = conditions
+  if (required) expectOne(conditions)
+  if (ifMatch !== undefined && ifMatch !== 'any') {
+    throw preconditionFailed("The tag of a page cannot guard a write of its whole list. Send 'If-Match: *', or none.")
+  }
+  if (ifNoneMatch === 'any') throw preconditionFailed("The list exists, so 'If-None-Match' does not hold.")
+}
+
+function expectOne ({ ifMatch, ifNoneMatch }: Conditions): void {
+  if (ifMatch === undefined && ifNoneMatch === undefined) throw preconditionRequired()
 }
 
 /** Compares the version parts of the tags. A weak tag never matches in a strong comparison (RFC 9110, 8.8.3.2). */

@@ -100,7 +100,8 @@ function planLink (
   if (create && !elements.some(isToLink)) return undefined
   if (violations.length > 0) throw validation(violations)
   const asked = elements.map(element => isToLink(element) ? element : { ...element, found: undefined })
-  return linkWrite(resource, via, { elements: asked, many, replace: false }, projectionOf(via.target, request, limits))
+  const representation = projectionOf(via.target, request, limits)
+  return linkWrite(resource, via, { elements: asked, many, replace: false, representation }, request)
 }
 
 /** Plans a PUT of the whole list of a sub-collection. */
@@ -116,14 +117,14 @@ function planReplace (resource: On<'collection'>, request: WriteRequest, limits:
   const mayCreate = takenStrategies(via.target).create
   const { elements, violations } = planElements(values, via, { allowance: allowanceOf(limits), mayCreate })
   if (violations.length > 0) throw validation(violations)
-  return linkWrite(resource, via, { elements, many: true, replace: true }, undefined)
+  return linkWrite(resource, via, { elements, many: true, replace: true, representation: undefined }, request)
 }
 
 function linkWrite (
   { walked }: On<'collection'>, via: SubCollectionField,
-  how: Pick<WritePlanOf<'link'>, 'elements' | 'many' | 'replace'>, representation: Projection | undefined
+  how: Pick<WritePlanOf<'link'>, 'elements' | 'many' | 'replace' | 'representation'>, { conditions }: WriteRequest
 ): Write {
-  const plan = { kind: 'link', steps: stepsOf(walked), collection: via.target, via, ...how, representation } as const
+  const plan = { kind: 'link', steps: stepsOf(walked), collection: via.target, via, ...how, conditions } as const
   return { plan, walked, scalar: false }
 }
 

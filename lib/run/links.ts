@@ -4,7 +4,7 @@ import type { Collection, SubCollectionField } from '../model/model.ts'
 import type { Step, WritePlanOf } from '../plan/plan.ts'
 import { always } from '../plan/predicates.ts'
 import { listKeys } from '../plan/list-keys.ts'
-import { checkConditions, versionOf } from '../plan/tag.ts'
+import { checkConditions, checkListConditions, versionOf } from '../plan/tag.ts'
 import { authoriseLink } from '../rules/authorise.ts'
 import type { Missed } from '../sources/source.ts'
 import type { ItemDraft } from './draft.ts'
@@ -24,7 +24,7 @@ import type { WriteResult } from './write.ts'
  * elements out of the relation first (docs/http.md: Writing).
  */
 export async function runLink (plan: WritePlanOf<'link'>, work: UnitOfWork): Promise<WriteResult> {
-  const { steps, collection, via, elements, replace, representation } = plan
+  const { steps, collection, via, elements, replace, conditions, representation } = plan
   const list = { kind: 'list', field: via, elements, pointer: '' } as const
   const body = { pointer: '', assignments: [list], confirmations: [], violations: [] }
   await lockInOrder(steps, [body], work, await updatedElements(plan, work))
@@ -33,7 +33,10 @@ export async function runLink (plan: WritePlanOf<'link'>, work: UnitOfWork): Pro
   const { item: parent } = found
   if (parent === undefined) throw new TypeError('a relation is reached by a step at least')
   const relation = { from: { collection, via }, parent, name: via.name }
-  if (replace) await unlinkOthers(plan, relation, work)
+  if (replace) {
+    checkListConditions(conditions, collection.strategies.requireIfMatch)
+    await unlinkOthers(plan, relation, work)
+  }
   const resolved = []
   for (const element of elements) resolved.push(await resolveElement(element, relation, work))
   if (replace) return { kind: 'updated', row: undefined }

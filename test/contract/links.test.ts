@@ -148,6 +148,20 @@ links('PUT of the whole list replaces the links, all or none', async tools => {
   t.equal((await send('PUT', '/artists/1/albums', [])).statusCode, 405)
 })
 
+links('PUT of the whole list compares no tag of a page, and is 412 with one', async tools => {
+  const { t, get, send, same } = tools
+  const etag = String((await get('/albums/7/tracks')).headers['etag'])
+  for (const headers of [{ 'if-match': etag }, { 'if-match': '"x"' }, { 'if-none-match': '*' }]) {
+    const { statusCode, body } = await send('PUT', '/albums/7/tracks', [{ id: 3 }], headers)
+    t.match([statusCode, JSON.parse(body)], [412, { error: 'precondition_failed' }])
+    t.equal((await send('PUT', '/albums/99/tracks', [{ id: 3 }], headers)).statusCode, 404)
+  }
+  t.strictSame(await idsOf(tools, '/albums/7/tracks'), [1, 2])
+  same(await send('PUT', '/albums/7/tracks', [{ id: 3 }], { 'if-match': '*' }), 200, ok)
+  same(await send('PUT', '/albums/7/tracks', [{ id: 1 }], { 'if-none-match': '"x"' }), 200, ok)
+  t.strictSame(await idsOf(tools, '/albums/7/tracks'), [1])
+})
+
 links('DELETE unlinks a foreign key that can be null from either side, and its lists are replaced', async tools => {
   const { t, get, send, same } = tools
   same(await send('DELETE', '/labels/1/albums/7'), 200, ok)
