@@ -23,7 +23,9 @@ export function fieldsToCreate ({ from, presets = [] }: Extract<Resource, { kind
   const given = [...presets, ...parentPresets(from.via?.kind === 'sub-collection' ? from.via : undefined)]
   const isGiven = (field: Field) => given.some(preset => preset.field === field ||
     (field.kind === 'sub-item' && field.foreignKey.includes(preset.field)))
-  const required = requirementsOf(from.collection, given).map(({ field }) => field)
+  const required = requirementsOf(from.collection, given)
+    .filter(({ field, instead }) => field.kind === 'sub-item' || instead.length === 0)
+    .map(({ field }) => field)
   return formFields(from.collection).filter(field => !isGiven(field))
     .map(field => ({ field, required: required.includes(field) }))
 }

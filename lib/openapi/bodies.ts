@@ -46,11 +46,9 @@ function requirements (collection: Collection, via: SubCollectionField | undefin
 
 function bodySchema (collection: Collection, describing: Describing, via: SubCollectionField | undefined): Schema {
   const required = requirements(collection, via)
-  const always = required.filter(({ instead }) => instead === undefined).map(({ field }) => field.name)
-  const either = required.flatMap(({ field, instead }) =>
-    instead === undefined
-      ? []
-      : [{ anyOf: [[field.name], namesOf(instead)].map(requiring) }])
+  const always = required.filter(({ instead }) => instead.length === 0).map(({ field }) => field.name)
+  const either = required.filter(({ instead }) => instead.length > 0)
+    .map(({ field, instead }) => ({ anyOf: [[field], ...instead].map(fields => requiring(namesOf(fields))) }))
   return {
     type: 'object',
     properties: membersOf(collection, describing, presetFields(via)),
@@ -102,4 +100,4 @@ function linkSchemas (collection: Collection): readonly Schema[] {
   }))
 }
 
-const namesOf = (fields: readonly StoredField[]) => fields.map(({ name }) => name)
+const namesOf = (fields: readonly Field[]) => fields.map(({ name }) => name)

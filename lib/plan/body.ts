@@ -6,7 +6,7 @@ import type { Assignment, Confirmation, Element, ItemBody, Named } from './item-
 import { refusesLink } from './links.ts'
 import type { Preset } from './plan.ts'
 import { equalsPreset, findPreset, parentPresets } from './presets.ts'
-import { missingMessage, requirementsOf } from './required.ts'
+import { isMet, missingMessage, requirementsOf } from './required.ts'
 import { suggest } from './suggest.ts'
 import { findExposed, readableNames } from './visible.ts'
 
@@ -287,8 +287,7 @@ const takenFrom = (value: Readonly<Record<string, unknown>>, { readable, name, t
 function missing (
   body: Readonly<Record<string, unknown>>, collection: Collection, { pointer, presets }: BodyContext
 ): readonly Violation[] {
-  const has = (field: Field) => Object.hasOwn(body, field.name)
   return requirementsOf(collection, presets)
-    .filter(({ field, instead }) => !has(field) && !(instead?.every(has) ?? false))
+    .filter(requirement => !isMet(requirement, body))
     .map(one => ({ pointer: pointer + tokenOf(one.field.name), message: missingMessage(one) }))
 }

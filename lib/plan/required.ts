@@ -1,14 +1,11 @@
 import { listOf } from '../errors.ts'
 import { memoize } from '../memoize.ts'
 import { singleKey } from '../model/keys.ts'
-import type { Collection, Field, StoredField } from '../model/model.ts'
+import type { Collection, Field, StoredField, SubItemField } from '../model/model.ts'
 import type { Preset } from './plan.ts'
 
-/**
- * A member that the body of a new item must have. `instead`: the fields of the foreign key, all of which the body may
- * have in its place; undefined if there are none that it may.
- */
-export interface Requirement { readonly field: Field, readonly instead: readonly StoredField[] | undefined }
+/** A member that the body of a new item must have. `instead`: lists of fields, all of one of which replace it. */
+export interface Requirement { readonly field: Field, readonly instead: ReadonlyArray<readonly Field[]> }
 
 /**
  * Returns the members that a new item must have: writable fields that are neither optional nor have a default, a
@@ -22,24 +19,38 @@ const withoutPresets = memoize((collection: Collection) => requirementsWith(coll
 
 function requirementsWith (collection: Collection, presets: readonly Preset[]): readonly Requirement[] {
   const generated = singleKey(collection)
+  const subItems = [...collection.fields.values()].filter(isWritableSubItem)
   const hasValue = (field: StoredField) =>
     field.schema.default !== undefined || presets.some(preset => preset.field === field)
   const requirements = [...collection.fields.values()].flatMap((field): readonly Requirement[] => {
     if (!field.writable || !field.demanded || (field === generated && isGenerated(generated))) return []
-    if (field.kind === 'input') return field.optional ? [] : [{ field, instead: undefined }]
-    if (field.kind === 'stored') return field.optional || hasValue(field) ? [] : [{ field, instead: undefined }]
+    if (field.kind === 'input') return field.optional ? [] : [{ field, instead: [] }]
+    if (field.kind === 'stored') {
+      const referring = subItems.filter(({ foreignKey }) => foreignKey.includes(field))
+      return field.optional || hasValue(field) ? [] : [{ field, instead: referring.map(one => [one]) }]
+    }
     if (field.kind !== 'sub-item' || field.foreignKey.some(({ nullable }) => nullable)) return []
     const open = field.foreignKey.filter(part => !hasValue(part))
     if (open.length === 0) return []
-    return [{ field, instead: open.every(({ writable }) => writable) ? open : undefined }]
+    return [{ field, instead: open.every(({ writable }) => writable) ? [open] : [] }]
   })
-  const replaceable = new Set<Field>(requirements.flatMap(({ instead = [] }) => instead))
+  const replaceable = new Set(requirements.filter(({ field }) => field.kind === 'sub-item')
+    .flatMap(({ instead }) => instead.flat()))
   return requirements.filter(({ field }) => !replaceable.has(field))
+}
+
+const isWritableSubItem = (field: Field): field is SubItemField =>
+  field.kind === 'sub-item' && field.writable && field.demanded
+
+/** Returns true if the body has the member, or what may stand in its place. */
+export function isMet ({ field, instead }: Requirement, body: object): boolean {
+  const has = ({ name }: Field) => Object.hasOwn(body, name)
+  return has(field) || instead.some(fields => fields.every(has))
 }
 
 /** Returns the message of a violation for a member that is missing. */
 export function missingMessage ({ instead }: Requirement): string {
-  return instead === undefined ? 'is required' : `is required, or in its place ${listOf(instead.map(one => one.name))}`
+  return ['is required', ...instead.map(fields => `or in its place ${listOf(fields.map(one => one.name))}`)].join(', ')
 }
 
 const isGenerated = ({ type }: StoredField) => generatedKinds.has(type.kind)

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import Fastify from '../../helpers/fastify.ts'
 import { test } from 'tap'
-import dataApi, { collection, memory } from '../../../lib/index.ts'
+import dataApi, { collection, memory, SubItem } from '../../../lib/index.ts'
 import { Album, contents, ddl, shop, tables, uuid } from '../../fixtures/shop.ts'
 import { everySource } from '../../helpers/every-source.ts'
 import { missing, upsert, validation, writes } from '../../helpers/shop-writes.ts'
@@ -213,4 +213,23 @@ everySource('of a sub-item and its foreign key, one is enough where both are wri
   tables,
   ddl,
   collections: source => ({ ...shop()(source), albums: collection(Referring, { source: source('albums') }) })
+})
+
+const Node = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  parentId: Type.Union([Type.Integer(), Type.Null()], { readable: true, writable: true }),
+  parent: SubItem('nodes', { foreignKey: 'parentId', hidden: true, readable: true, writable: true })
+})
+
+everySource('one is enough where the foreign key can be null, too, and one must be there', async tools => {
+  const { get, send, same } = tools
+  const created = [{ parent: { id: 1 } }, { parent: null }, { parent_id: 1 }, { parent_id: null }]
+  same(await send('POST', '/nodes', created), 201, [2, 3, 4, 5].map(id => ({ status: 'created', id })))
+  same(await get('/nodes?offset=1&fields=parent_id'), 200, [1, null, 1, null].map(id => ({ parent_id: id })))
+  same(await send('POST', '/nodes', {}), 400, validation(['/parent_id', "is required, or in its place 'parent'"]))
+  same(await send('PUT', '/nodes/1', {}), 200, { status: 'ok' })
+}, {}, {
+  tables: { nodes: [{ id: 1, parentId: null }] },
+  ddl: 'create table nodes (id key, "parentId" integer references nodes)',
+  collections: source => ({ nodes: collection(Node, { source: source('nodes') }) })
 })

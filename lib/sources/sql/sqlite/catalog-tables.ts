@@ -1,6 +1,7 @@
 import type { Catalog, CatalogColumn, CatalogForeignKey, CatalogTable, TableKind, TypeFamily } from '../catalog.ts'
 import { choicesOfTable, type Literal } from '../choices.ts'
 import { keyOfTable, type TableName } from '../table-name.ts'
+import { readCollation } from './collation.ts'
 import type { SqliteDriver } from './driver.ts'
 
 /** Reads the tables of these names from the catalog of SQLite. A plain name is looked up as in a statement. */
@@ -17,7 +18,7 @@ export function readTables (driver: Preparing, names: readonly TableName[]): Cat
     column (table, name) {
       return table.columns.find(column => fold(column.name) === fold(name)) ?? rowNumber(table, name)
     },
-    collation: (table, column) => readCollation(driver, table, column),
+    collation: (table, column) => readCollation(driver, table, column.name),
     others: isComplete
       ? []
       : rowsOf<ListRow>(driver, namesQuery).map(({ schema, name }) =>
@@ -110,19 +111,6 @@ function readTable (driver: Preparing, statements: Statements, wanted: TableName
     isInherited: false
   }
 }
-
-/** Returns the collation by which SQLite compares a column: its code names it, such as `NOCASE-8`; no table does. */
-function readCollation (driver: Preparing, { schema, name }: CatalogTable, column: CatalogColumn): string {
-  const [place, table, own] = [schema, name, column.name].map(one => `"${one.replaceAll('"', '""')}"`)
-  // The plus sign keeps SQLite from looking the value up in an index.
-  const steps = rowsOf<Step>(driver, `explain select +${own} = '' from ${place}.${table}`)
-  // A column may be an expression that compares on its own, before the comparison with the value.
-  const comparison = steps.findLast(({ opcode }) => opcode === 'Eq' || opcode === 'Ne')
-  return /^\(?(\w+)/.exec(comparison?.p4 ?? '')?.[1]?.toUpperCase() ?? 'BINARY'
-}
-
-/** A step of the code that SQLite compiles a statement to. */
-interface Step { readonly opcode: string, readonly p4: string | null }
 
 function kindOf (type: string): TableKind {
   if (type === 'view') return 'view'

@@ -1,6 +1,7 @@
 import type { ColumnTypes } from '../statements/columns.ts'
 import type { TableName } from '../table-name.ts'
 import { cacheByTable } from './cache-by-table.ts'
+import { binary, readCollation } from './collation.ts'
 import type { SqliteDriver } from './driver.ts'
 import { spacedType } from './moments.ts'
 
@@ -19,8 +20,8 @@ from pragma_table_xinfo(?, ?) as x`
 
 /**
  * Returns the types of columns: in upper case those of STRICT tables and of row numbers, which hold no values of other
- * types, and in lower case the affinities of all others, which prefer values of a type. A table is looked up when the
- * first statement uses it.
+ * types, and in lower case the affinities of all others, which prefer values of a type. The type of texts that are not
+ * compared by their bytes is `text collate`. A table is looked up when the first statement uses it.
  */
 export function columnTypes (driver: SqliteDriver): ColumnTypes {
   return { get: cacheByTable(table => typesOf(table, driver)) }
@@ -30,7 +31,20 @@ function typesOf ({ schema, name }: TableName, driver: SqliteDriver): ReadonlyMa
   const parameters = schema === undefined ? [name] : [name, schema]
   const query = schema === undefined ? columnsQuery : columnsInSchemaQuery
   const rows = driver.prepare(query).all(...parameters, ...parameters, ...parameters) as readonly ColumnRow[]
-  return new Map(rows.map(row => [row.column, typeOf(row)]))
+  const isCollated = (column: string) => collationOf(driver, { schema, name }, column) !== binary
+  return new Map(rows.map(row => {
+    const type = typeOf(row)
+    return [row.column, /^text$/i.test(type) && isCollated(row.column) ? `${type} collate` : type]
+  }))
+}
+
+/** Returns undefined for a collation that the connection does not have, by which it compares nothing. */
+function collationOf (driver: SqliteDriver, table: TableName, column: string): string | undefined {
+  try {
+    return readCollation(driver, table, column)
+  } catch {
+    return undefined
+  }
 }
 
 interface ColumnRow {

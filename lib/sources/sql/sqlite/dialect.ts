@@ -9,7 +9,9 @@ import { call, decimalText, mixedText } from './functions.ts'
 import { sqliteWriter } from './json.ts'
 import { clocked, sized, sizedList } from './limits.ts'
 import { isCanonical, moment, momentBound, storeMoment } from './moments.ts'
-import { isIntegerType, isTextType, namedCondition, plainText, strayOperand, strayPosition } from './strays.ts'
+import {
+  isBinaryText, isIntegerType, isTextType, namedCondition, plainText, strayOperand, strayPosition
+} from './strays.ts'
 
 /** The dialect of SQLite, from version 3.37. */
 export const sqliteDialect: Dialect = {
@@ -126,6 +128,8 @@ function comparable (column: Sql, { kind, type }: ColumnType): Sql {
   if (kind === 'mixed') return call('data_api_mixed_text', mixedText(column))
   if (kind === 'date-time' && isIntegerType(type)) return column
   if (kind === 'date-time' && (type === '' || !isTextType(type))) return moment(column)
+  // SQLite 3.53.4 serves no `or` by an index where a collation is named, not even the column's own.
+  if (isBinaryText(type)) return column
   // A column may be declared with another collation, and one that is not of text may hold numbers.
   return isTextType(type) ? sql`${column} collate binary` : sql`cast(${column} as text) collate binary`
 }

@@ -141,4 +141,6 @@ const isCastToText = (kind: ValueKind, type: string) => converted.has(kind) ||
 // The types of columns: catalog.ts.
 /** Returns true for a column of text, and for one whose type is unknown. */
 export const isTextType = (type: string) => type === '' || /^text\b/i.test(type)
+/** Returns true for a column of texts that is compared by their bytes. */
+export const isBinaryText = (type: string) => /^text$/i.test(type)
 export const isIntegerType = (type: string) => /^int/i.test(type)

@@ -1,0 +1,23 @@
+import type { TableName } from '../table-name.ts'
+import type { SqliteDriver } from './driver.ts'
+
+/**
+ * Returns the collation by which SQLite compares a column, in upper case: the code of a comparison names it, such as
+ * `NOCASE-8`; no table does. Throws for a collation that the connection does not have.
+ */
+export function readCollation (driver: Pick<SqliteDriver, 'prepare'>, table: TableName, column: string): string {
+  const place = [table.schema ?? [], table.name].flat().map(quoted).join('.')
+  // The plus sign keeps SQLite from looking the value up in an index.
+  const steps = driver.prepare(`explain select +${quoted(column)} = '' from ${place}`).all() as readonly Step[]
+  // A column may be an expression that compares on its own, before the comparison with the value.
+  const comparison = steps.findLast(({ opcode }) => opcode === 'Eq' || opcode === 'Ne')
+  return /^\(?(\w+)/.exec(comparison?.p4 ?? '')?.[1]?.toUpperCase() ?? binary
+}
+
+/** The collation that compares the bytes of texts. */
+export const binary = 'BINARY'
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
+
+/** A step of the code that SQLite compiles a statement to. */
+interface Step { readonly opcode: string, readonly p4: string | null }
