@@ -31,7 +31,7 @@ export interface Opened {
 export type Opener = (tables: Tables, ddl?: string) => Opened | Promise<Opened>
 
 /** True for statements that read SQLite's catalog, when the application starts and once for each table. */
-export const isOfCatalog = (text: string) => /pragma_|sqlite_schema/.test(text)
+export const isOfCatalog = (text: string) => /pragma_|sqlite_schema|^explain /.test(text)
 
 export type Collections = (source: Opened['source']) => Record<string, Declared>
 
