@@ -65,12 +65,14 @@ test('a value that its column cannot hold is 400', async t => {
 test('transactions that get in each other\'s way are done again', async t => {
   const db = await open(t, `${things}; insert into things (word) values ('a'), ('b')`)
   let calls = 0
+  let meet = () => {}
+  const bothHoldTheirItem = new Promise<void>(resolve => { meet = resolve })
   const other = (word: unknown) => word === 'a' ? 'b' : 'a'
   const send = await serve(t, db, {
     hooks: {
       async updating (thing, before, { transaction }) {
-        calls++
-        await new Promise(resolve => setTimeout(resolve, 50))
+        if (++calls === 2) meet()
+        await bothHoldTheirItem
         await transaction.query('update things set big = coalesce(big, 0) + 1 where word = $1', [other(before.word)])
         thing.ratio = 1
       }
