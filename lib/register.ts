@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { DocumentOptions } from '../schemas/openapi.ts'
 import { makeChecks } from './checks.ts'
 import { makeData } from './data/data.ts'
 import type { Data } from './declare/data.ts'
@@ -9,7 +10,6 @@ import { compileModel } from './model/compile.ts'
 import { checkDeclarations } from './model/declarations.ts'
 import { exposedNames, type Model } from './model/model.ts'
 import { checkRules } from './model/rules.ts'
-import type { DocumentOptions } from './openapi/document.ts'
 import { type Documents, makeDocuments } from './openapi/documents.ts'
 import type { Document } from './openapi/objects.ts'
 import { writeTypes } from './openapi/types/module.ts'
@@ -27,7 +27,10 @@ export interface DataApi extends Data {
   readonly prefix: string
   /** The names of the collections on the wire, in the order of their declaration. */
   readonly collections: readonly string[]
-  /** Returns the OpenAPI document of the whole API, whatever rules hide from callers (docs/openapi.md). */
+  /**
+   * Returns the OpenAPI document of the whole API, whatever rules hide from callers (docs/openapi.md). Throws a
+   * DeclarationError for a wrong option.
+   */
   openapi (options?: DocumentOptions): Document
   /** Returns a TypeScript module with the types of the whole API for the client (docs/client.md: Types). */
   types (): string

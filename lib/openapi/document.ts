@@ -1,28 +1,14 @@
-import type { OpenApiOptions } from '../../schemas/openapi.ts'
+import type { DocumentOptions, OpenApiOptions } from '../../schemas/openapi.ts'
 import type { Collection } from '../model/model.ts'
 import type { Permissions } from '../plan/request.ts'
 import type { Syntax } from '../request/syntax.ts'
 import { makeComponents } from './components.ts'
-import { type AnswerOptions, type Describing, type Version, type View, viewsOf } from './describing.ts'
+import { type AnswerOptions, type Describing, type View, viewsOf } from './describing.ts'
 import { withLinks } from './links.ts'
 import type { Document, Operation, PathItem } from './objects.ts'
 import { collectionPaths, isNameable } from './paths.ts'
 import { type ProfileName, profiles } from './profiles.ts'
 import { directorySchema, ok, sharedResponses } from './responses.ts'
-
-/** The choice of a document (docs/openapi.md). */
-export interface DocumentOptions {
-  /** The readers of the document: people, generators of clients, or language models. Default `docs`. */
-  readonly profile?: ProfileName | undefined
-  /** The version of OpenAPI. Default `3.1`. */
-  readonly version?: Version | undefined
-  /** The names on the wire of the collections to describe. Default: all. */
-  readonly collections?: readonly string[] | undefined
-  /** Put before the names of all components, so that they fit into another document. Default: nothing. */
-  readonly componentPrefix?: string | undefined
-  /** The operations' identifiers that another document has. Default: none. */
-  readonly operationIds?: readonly string[] | undefined
-}
 
 /** The parts of a registration that a document is made from. */
 export interface Described {

@@ -1,15 +1,18 @@
 import { LruMap } from 'toad-cache'
-import type { OpenApiOptions } from '../../schemas/openapi.ts'
+import { type DocumentOptions, documentOptions, type OpenApiOptions } from '../../schemas/openapi.ts'
+import { DeclarationError } from '../errors.ts'
+import { compileCheck } from '../model/check.ts'
 import type { Model } from '../model/model.ts'
+import { orNearest } from '../model/nearest.ts'
 import type { Permissions } from '../plan/request.ts'
 import type { Syntax } from '../request/syntax.ts'
 import { type AnswerOptions, itemOf, listOf, methodsOf } from './describing.ts'
-import { type Described, type DocumentOptions, makeDocument, type PermissionsFor } from './document.ts'
+import { type Described, makeDocument, type PermissionsFor } from './document.ts'
 import type { Document } from './objects.ts'
 
 /** The documents of one registration. */
 export interface Documents {
-  /** Returns the document of the whole API. */
+  /** Returns the document of the whole API. Throws a DeclarationError for a wrong option. */
   whole (options?: DocumentOptions): Document
   /** Returns the text of the document of what the permissions allow. */
   text (permissionsFor: PermissionsFor, options: DocumentOptions): string
@@ -31,7 +34,10 @@ export function makeDocuments (
   const texts = new LruMap<string>(mostTexts)
   const identityOf = identities()
   return {
-    whole: options => makeDocument(described, () => everything, options),
+    whole (options) {
+      if (options !== undefined) checkOptions(options, [...model.collections.keys()])
+      return makeDocument(described, () => everything, options)
+    },
     text (permissionsFor, options) {
       const keys = [...model.collections.keys()].map(name => keyOf(permissionsFor(name), name))
       const key = JSON.stringify([options, keys])
@@ -48,6 +54,17 @@ export function makeDocuments (
     const view = { collection, permissions }
     const resources = [listOf(collection), itemOf(collection)]
     return [identityOf(collection), ...resources.map(resource => methodsOf(resource, view))]
+  }
+}
+
+const check = compileCheck(documentOptions)
+
+function checkOptions (options: DocumentOptions, collections: readonly string[]): void {
+  check(options, path => `openapi(), option '${path}'`)
+  for (const name of options.collections ?? []) {
+    if (collections.includes(name)) continue
+    const advice = orNearest(name, collections)
+    throw new DeclarationError(`openapi(), option 'collections': there is no collection '${name}'${advice}`)
   }
 }
 

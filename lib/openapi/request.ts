@@ -1,7 +1,7 @@
+import type { DocumentOptions } from '../../schemas/openapi.ts'
 import { didYouMean, invalidParameter } from '../errors.ts'
 import { suggest } from '../plan/suggest.ts'
 import { versions } from './describing.ts'
-import type { DocumentOptions } from './document.ts'
 import { profileNames } from './profiles.ts'
 
 /**

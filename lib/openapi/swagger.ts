@@ -1,4 +1,4 @@
-import type { DocumentOptions } from './document.ts'
+import type { DocumentOptions } from '../../schemas/openapi.ts'
 import type { Document, Schema } from './objects.ts'
 
 /** A registration of the plugin, as far as merging needs it. */

@@ -61,6 +61,18 @@ test('names in the profile of tools are names that interfaces of language models
   ])
 })
 
+test('a wrong option of openapi() is an error that names it', async t => {
+  const { dataApi: { openapi } } = await serveLibrary()
+  const wrong = (options: object, message: string) => {
+    t.throws(() => openapi(options), { name: 'DeclarationError', message })
+  }
+  const found = 'must be one of "docs", "types", "tools"; found the string \'type\''
+  wrong({ profile: 'type' }, `openapi(), option 'profile': ${found}`)
+  wrong({ versions: '3.1' }, "openapi(), option 'versions': there is no such option; did you mean 'version'?")
+  wrong({ collections: ['bookss'] },
+    "openapi(), option 'collections': there is no collection 'bookss'; did you mean 'books'?")
+})
+
 test('GET of openapi.json answers with the document, a tag, and 304 to that tag', async t => {
   const app = await serveLibrary({ prefix: '/api', openapi: { info: { title: 'Library', version: '2.0.0' } } })
   const response = await app.inject('/api/openapi.json')
