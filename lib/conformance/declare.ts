@@ -8,7 +8,8 @@ import { ArgumentError } from '../errors.ts'
 import type { DataSource } from '../sources/source.ts'
 import type { ColumnKind } from './table.ts'
 import { uuid } from './values.ts'
-import type { GeneratedCollection, World } from './world.ts'
+import type { GeneratedCollection } from './draft.ts'
+import type { World } from './world.ts'
 
 /** Returns the source over a table of the world. */
 export type Sources = (table: string) => DataSource

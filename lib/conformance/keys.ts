@@ -2,7 +2,7 @@ import type { FieldFlags } from '../../schemas/flags.ts'
 import { type GeneratedField, typeOf, wrap } from './fields.ts'
 import type { ValueGenerator } from './generator.ts'
 import { pools } from './values.ts'
-import type { CollectionDraft } from './world.ts'
+import type { CollectionDraft } from './draft.ts'
 
 /** A field of a generated key. */
 export interface GeneratedKey extends GeneratedField {

@@ -1,9 +1,9 @@
 import { SubCollection, SubItem } from '../declare/relations.ts'
+import { addStored, type CollectionDraft, type Settings, unusedName } from './draft.ts'
 import { generateForeignKey } from './fields.ts'
 import type { ValueGenerator } from './generator.ts'
 import type { Fill, JoinRelation } from './rows.ts'
 import type { Column, Reference } from './table.ts'
-import { addStored, type CollectionDraft, type Settings, unusedName } from './world.ts'
 
 const relationNames = ['parent', 'label', 'bestOf', 'union']
 const listNames = ['items', 'children', 'allTracks', 'table']

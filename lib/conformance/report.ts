@@ -1,7 +1,8 @@
 import type { Difference } from './run.ts'
 import type { Answer, SentRequest } from './serve.ts'
 import { describeTables, shorten } from './table.ts'
-import type { GeneratedCollection, World } from './world.ts'
+import type { GeneratedCollection } from './draft.ts'
+import type { World } from './world.ts'
 
 /** Returns a description of a difference for people to read, with all that is needed to reproduce it. */
 export function describeDifference (world: World, { sent, answers }: Difference): string {

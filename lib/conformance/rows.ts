@@ -1,7 +1,7 @@
 import { words } from '../model/names.ts'
 import type { ValueGenerator } from './generator.ts'
 import type { Column, Table } from './table.ts'
-import type { CollectionDraft } from './world.ts'
+import type { CollectionDraft } from './draft.ts'
 
 /** Generates a column's value for a row with values of the columns before; undefined where the row cannot exist. */
 export type Fill = (generator: ValueGenerator, row: Readonly<Record<string, unknown>>) => unknown

@@ -1,15 +1,12 @@
-import type { TSchema } from '@sinclair/typebox'
 import type { DataOptions } from '../../schemas/options.ts'
-import type { RequestStrategies } from '../../schemas/request-strategies.ts'
-import type { Pages } from '../collection.ts'
-import { words } from '../model/names.ts'
+import { addStored, type CollectionDraft, type GeneratedCollection, type Settings, unusedName } from './draft.ts'
 import { type ValueGenerator, makeGenerator } from './generator.ts'
-import { type GeneratedField, generateField, generateVersion } from './fields.ts'
+import { generateField, generateVersion } from './fields.ts'
 import { type GeneratedKey, generateKeys } from './keys.ts'
 import { generateOptions, generatePages, generateStrategies } from './options.ts'
 import { addForeignKey, addJoin, addReference, foreignKeyFill, referTo } from './relations.ts'
-import { addRow, type Fill, fillJoin, type JoinRelation } from './rows.ts'
-import type { Column, Reference, Table, TableReference } from './table.ts'
+import { addRow, fillJoin, type JoinRelation } from './rows.ts'
+import type { Table } from './table.ts'
 import type { ChoiceSequence } from './choice-sequence.ts'
 
 /** The choices of a world: for the API's options and, for each collection, its declaration, its fields and its rows. */
@@ -28,46 +25,6 @@ export interface World {
   /** The tables, each after those that it refers to. */
   readonly tables: readonly Table[]
   readonly collections: readonly GeneratedCollection[]
-}
-
-/** A generated collection, as an application declares it. */
-export interface GeneratedCollection {
-  readonly property: string
-  /** The table's name. */
-  readonly table: string
-  /** The fields of the key; its columns are the table's first. */
-  readonly keys: readonly GeneratedKey[]
-  readonly schema: Readonly<Record<string, TSchema>>
-  readonly requestStrategies: RequestStrategies
-  readonly pages: Pages
-  readonly extras: Extras
-}
-
-/** The application code of a collection: hooks, a setter, a computed field, a lookup, a special identifier. */
-export interface Extras {
-  readonly hooks: boolean
-  readonly setter: boolean
-  readonly computed: boolean
-  readonly lookup: boolean
-  readonly special: boolean
-}
-
-/** A collection whose fields and rows are being added. */
-export interface CollectionDraft extends GeneratedCollection {
-  readonly schema: Record<string, TSchema>
-  readonly columns: Column[]
-  readonly fills: Map<Column, Fill>
-  /** Foreign keys of several columns. */
-  readonly references: TableReference[]
-  /** The rows' values, by the columns' names in the database. */
-  readonly rows: Array<Record<string, unknown>>
-}
-
-/** The settings that all collections of a world share. */
-export interface Settings {
-  readonly naming: 'none' | 'snake_case' | 'named'
-  /** True where the database checks foreign keys. Where it does not, clients cannot write relations. */
-  readonly constrained: boolean
 }
 
 /** Makes the world that the choices describe. */
@@ -163,36 +120,6 @@ const fieldNames = [
   'name', 'title', 'startDate', 'group', 'HTTPListener', 'user', 'größe', 'x', 'desc', 'a_b', 'Rank', 'e', 'toString',
   'valueOf'
 ]
-
-/** Returns one of the names, with a number at its end if the collection has it already. */
-export function unusedName (generator: ValueGenerator, { schema }: CollectionDraft, names: readonly string[]): string {
-  const taken = new Set(Object.keys(schema).map(one => words(one).join('')))
-  const name = generator.of(names)
-  for (let n = 2; ; n++) {
-    if (!taken.has(words(name).join(''))) return name
-    if (!taken.has(words(`${name}${n}`).join(''))) return `${name}${n}`
-  }
-}
-
-/** Adds a stored field, its column, and what fills the column. */
-export function addStored (
-  draft: CollectionDraft, property: string, field: GeneratedField, settings: Settings, references?: Reference | false
-): Column {
-  const { kind, schema, nullable, unique, pool, columnDefault } = field
-  const name = columnName(property, draft, settings)
-  const column: Column = {
-    name, property, kind, nullable, unique, default: columnDefault, ...references && { references }
-  }
-  draft.schema[property] = schema
-  draft.columns.push(column)
-  draft.fills.set(column, generator => nullable && generator.chance(25) ? null : generator.of(pool))
-  return column
-}
-
-function columnName (property: string, { columns }: CollectionDraft, { naming }: Settings): string {
-  if (naming === 'none') return property
-  return naming === 'snake_case' ? words(property).join('_') : `c${columns.length} "${property.slice(0, 3)}"`
-}
 
 function toTable ({ table, columns, keys, references, rows }: CollectionDraft, { naming }: Settings): Table {
   const named = Object.fromEntries(columns.map(({ property, name }) => [property, name]))

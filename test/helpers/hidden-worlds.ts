@@ -5,7 +5,8 @@ import { isSubItem } from '../../lib/declare/relations.ts'
 import { type ValueGenerator, makeGenerator } from '../../lib/conformance/generator.ts'
 import type { ChoiceSequence } from '../../lib/conformance/choice-sequence.ts'
 import type { Column, Table } from '../../lib/conformance/table.ts'
-import { type GeneratedCollection, makeWorld, type World, type WorldChoices } from '../../lib/conformance/world.ts'
+import type { GeneratedCollection } from '../../lib/conformance/draft.ts'
+import { makeWorld, type World, type WorldChoices } from '../../lib/conformance/world.ts'
 import { generateTwins } from './twin-tables.ts'
 import {
   columnsOf, type Denial, type Denied, type Hiding, isVisible, keyIn, ownKeeper, type Part, relationOf, throughOf

@@ -3,7 +3,8 @@ import {
   type ForeignKey, isSubCollection, isSubItem, type TSubCollection, type TSubItem
 } from '../../lib/declare/relations.ts'
 import type { Column, Table } from '../../lib/conformance/table.ts'
-import type { GeneratedCollection, World } from '../../lib/conformance/world.ts'
+import type { GeneratedCollection } from '../../lib/conformance/draft.ts'
+import type { World } from '../../lib/conformance/world.ts'
 
 // The rows and fields that a caller can see, computed from the declarations, independently of the library's rules.
 
