@@ -1,13 +1,15 @@
+import { fileURLToPath } from 'node:url'
 import { test } from 'tap'
-import { cellsOf, read, sectionOf } from '../helpers/documents.ts'
+import { mainScenarios, rangesOf, readResults, sources, tableOf } from '../../benchmarks/summary/summary.ts'
+import { cellsOf, read, root, sectionOf } from '../helpers/documents.ts'
 
 // test/package.test.ts follows its commands.
 
-test('every figure of its table of speed is that of docs/speed.md', async t => {
-  const [, ...told] = cellsOf(sectionOf('README.md', 'Speed'))
-  const all = cellsOf(read('docs/speed.md'))
-  t.ok(told.length > 3)
-  for (const row of told) t.ok(all.some(other => other.join() === row.join()), row.join())
+test('its table of speed, and those of docs/speed.md, are made of the results of all machines', async t => {
+  const results = readResults(fileURLToPath(new URL('benchmarks/results', root)))
+  t.ok(results.length > 2)
+  t.match(sectionOf('README.md', 'Speed'), rangesOf(mainScenarios, results))
+  for (const source of sources) t.match(read('docs/speed.md'), tableOf(source, results))
 })
 
 test('every row of its comparison is one of docs/comparison.md', async t => {

@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fewConnections } from '../measure.ts'
+
+/** The result of a whole run, as `npm run bench` has written it. `rows`: those of its tables, by source. */
+export interface Result { readonly machine: string, readonly rows: readonly Row[] }
+
+interface Row {
+  readonly source: Source
+  readonly scenario: string
+  readonly against: string
+  readonly connections: number
+  /** The first ratio of a row, with its interval. */
+  readonly ratio: string
+}
+
+/** The sources, as the headings of results name them. */
+export const sources = ['SQLite', 'PostgreSQL', 'Memory'] as const
+type Source = typeof sources[number]
+
+/** The scenarios that README shows. */
+export const mainScenarios: readonly string[] = [
+  'item by id', 'scalar', 'listing of 100', 'three levels nested', 'create', 'update'
+]
+
+/** Reads the results of all machines in a folder, in the order of their names. */
+export const readResults = (folder: string): readonly Result[] =>
+  readdirSync(folder).toSorted().map(name => readResult(readFileSync(join(folder, name), 'utf8')))
+
+function readResult (text: string): Result {
+  const [, node = ''] = /^- Node\.js (\d+)/m.exec(text) ?? []
+  const [, cpu = ''] = /^- CPU: ([^,]+)/m.exec(text) ?? []
+  const [, ...sections] = text.split('\n## ')
+  return { machine: `${cpu.replace(/\(R\)| Processor$/g, '')}, Node.js ${node}`, rows: sections.flatMap(rowsOf) }
+}
+
+function rowsOf (section: string): readonly Row[] {
+  const [heading, ...lines] = section.split('\n')
+  const source = sources.find(one => one === heading)
+  if (source === undefined) throw new TypeError(`benchmarks/results: no source is called '${heading}'`)
+  const [, , ...rows] = lines.filter(line => line.startsWith('| '))
+  return rows.map(line => {
+    const [scenario = '', against = '', connections = '', ratio = ''] = line.slice(2).split(' | ')
+    return { source, scenario, against, connections: Number(connections), ratio }
+  })
+}
+
+/** Returns a table of a source's ratios with few connections, a column for each machine. */
+export function tableOf (source: Source, results: readonly Result[]): string {
+  const columns = results.map(({ rows }) => rows.filter(one => one.source === source && isShown(one)))
+  const rows = (columns[0] ?? []).map(row => [
+    row.scenario, row.against, ...columns.map(column => column.find(one => isSame(one, row))?.ratio ?? '')
+  ])
+  return markdown([['Scenario', 'Against', ...results.map(({ machine }) => machine)], ...rows])
+}
+
+// The floor shows what Fastify takes, and a page of the plugin itself what a position costs. Neither is a rival.
+const isShown = ({ connections, against }: Row) => connections === fewConnections && !/^(floor|page)/.test(against)
+
+const isSame = (one: Row, other: Row) => one.scenario === other.scenario && one.against === other.against
+
+/** Returns a table of the ranges in which the ratios of some scenarios lie on all machines. */
+export function rangesOf (scenarios: readonly string[], results: readonly Result[]): string {
+  const rows = results.flatMap(one => one.rows)
+  return markdown([
+    ['Scenario', 'SQLite', 'PostgreSQL', '`memory()`'],
+    ...scenarios.map(scenario => [scenario, ...sources.map(source => rangeOf(
+      rows.filter(one => one.source === source && one.scenario === scenario && isShown(one) && isByHand(one))
+    ))])
+  ])
+}
+
+// Of nested items, the second route by hand sends the same statement.
+const isByHand = ({ against }: Row) => against === 'by hand' || against === 'by hand, a query a level and parent'
+
+function rangeOf (rows: readonly Row[]): string {
+  const ratios = rows.map(({ ratio }) => parseFloat(ratio))
+  return `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`
+}
+
+const markdown = ([head = [], ...rows]: ReadonlyArray<readonly string[]>) =>
+  [lineOf(head), `|${'---|'.repeat(head.length)}`, ...rows.map(lineOf)].join('\n')
+
+const lineOf = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
