@@ -98,15 +98,17 @@ export function makeStatements (
   const changes = cacheByShape(characters, (change: Change, shape) => {
     return compile(buildChange(change, builderOf(shape)), dialect, compiler)
   })
+  const bindChange = (change: Change): BoundChange => {
+    const shape = shapeOfChange(change)
+    const statement = changes(change, shape)
+    return { text: statement.text, parameters: bindAll(statement, shape, dialect), ...statement.code }
+  }
   const bindRows = memoizeFrozen((plan: ReadPlan) => bindRead(plan, rows, dialect, exact?.bind))
   return {
     bind: (plan, isLocking = false) => isLocking ? bindRead(plan, locking, dialect) : bindRows(plan),
     bindJson: memoizeFrozen((plan: ReadPlan) => bindRead(plan, json, dialect, exact?.bindJson)),
-    bindChange (change) {
-      const shape = shapeOfChange(change)
-      const statement = changes(change, shape)
-      return { text: statement.text, parameters: bindAll(statement, shape, dialect), ...statement.code }
-    }
+    // A change does not run twice, so that the key which it returns is read in the exact form.
+    bindChange: exact?.bindChange ?? bindChange
   }
 }
 
