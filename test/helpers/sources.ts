@@ -30,8 +30,8 @@ export interface Opened {
  */
 export type Opener = (tables: Tables, ddl?: string) => Opened | Promise<Opened>
 
-/** True for statements that read SQLite's catalog, when the application starts and once for each table. */
-export const isOfCatalog = (text: string) => /pragma_|sqlite_schema|^explain /.test(text)
+/** True for statements that read SQLite's catalog: at the start, once for each table, and to see migrations. */
+export const isOfCatalog = (text: string) => /pragma_|sqlite_schema|^explain |schema_version$/.test(text)
 
 export type Collections = (source: Opened['source']) => Record<string, Declared>
 

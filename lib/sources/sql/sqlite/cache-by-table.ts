@@ -1,7 +1,7 @@
 import { LruMap } from 'toad-cache'
 import { keyOfTable, type TableName } from '../table-name.ts'
 
-/** Caches what a function finds about a table, until the process ends. What it throws is not cached. */
+/** Caches what a function finds about a table, until a migration (follow-schema.ts). What it throws is not cached. */
 export function cacheByTable<Found> (find: (table: TableName) => Found): (table: TableName) => Found {
   const cache = new LruMap<{ readonly found: Found }>(mostTables)
   return table => {

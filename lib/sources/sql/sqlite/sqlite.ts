@@ -14,6 +14,7 @@ import { columnTypes } from './catalog.ts'
 import { sqliteDialect } from './dialect.ts'
 import { fastDialect } from './fast-forms.ts'
 import { isBusy, resultCode } from './faults.ts'
+import { followSchema } from './follow-schema.ts'
 import { checkOptions, type Settings, type SqliteOptions } from './options.ts'
 import { cacheReads } from './read-cache.ts'
 import { explainOpening } from './opening.ts'
@@ -89,7 +90,7 @@ export function sqlite (file: string, options: SqliteOptions = {}): SqliteDataba
       if (source.schema !== undefined) attachLike(driver, reader?.driver, source.schema)
       return source
     },
-    exec: script => { runScript(opened.current().driver, script, busyTimeout) },
+    exec: script => { runScript(opened.current(), script, busyTimeout) },
     ping: async () => { ping(opened.current().driver) },
     close () {
       if (isClosed) return
@@ -119,8 +120,7 @@ function openFile (file: string, settings: Settings): OpenFile {
   const alone = isAlone(file, settings)
   const statementTimeout = settings.statementTimeout ?? (alone ? 1000 : 10_000)
   const driver = configure(typeof given === 'object' ? given : openDriver(file, given, settings), settings)
-  const findWrites = tableWrites(driver)
-  const statements = statementsOf(driver, findWrites, settings)
+  const { statements, findWrites, refresh } = followTables(driver, settings)
   const limits = { statementTimeout, preparedCharacters: preparedIn(settings) }
   const main = connect(driver, statements, limits)
   // Transactions have the main connection to themselves. While a hook of theirs waits, the reader reads the committed
@@ -143,6 +143,7 @@ function openFile (file: string, settings: Settings): OpenFile {
     read,
     readJson: cacheReads(read, { main, unchanging: readOnly ? main : reader, lock, bytes: settings.cacheBytes }),
     findWrites,
+    refresh,
     close (onClosed) {
       reader?.driver.close()
       if (!readOnly) checkpoint(driver)
@@ -151,6 +152,21 @@ function openFile (file: string, settings: Settings): OpenFile {
       else threads.close(onClosed)
     }
   }
+}
+
+/** Returns the statements of a file, which a migration makes anew, and the writes that its tables take. */
+function followTables (driver: SqliteDriver, settings: Settings) {
+  const { current, refresh } = followSchema(driver, () => {
+    const findWrites = tableWrites(driver)
+    return { findWrites, ...statementsOf(driver, findWrites, settings) }
+  })
+  const statements: Statements = {
+    bind: (plan, locking) => current().bind(plan, locking),
+    bindJson: plan => current().bindJson(plan),
+    bindChange: change => current().bindChange(change)
+  }
+  const findWrites: FindWrites = table => current().findWrites(table)
+  return { statements, findWrites, refresh }
 }
 
 /** Returns the statements of a file: fast forms of its reads, besides the exact ones. */
@@ -206,12 +222,13 @@ function configure (
 }
 
 /** Runs a script with SQLite's own busy timeout, which blocks the process. */
-function runScript (driver: SqliteDriver, script: string, busyTimeout: number): void {
+function runScript ({ driver, refresh }: OpenFile, script: string, busyTimeout: number): void {
   driver.exec(`pragma busy_timeout = ${busyTimeout}`)
   try {
     driver.exec(script)
   } finally {
     driver.exec('pragma busy_timeout = 0')
+    refresh()
   }
 }
 

@@ -20,6 +20,8 @@ export interface OpenFile {
   readonly read: Read
   readonly readJson: ReadJson
   readonly findWrites: FindWrites
+  /** Looks for a migration before the next statement. */
+  refresh (): void
   /** Closes the connections. `onClosed`: called when those of the reading threads are closed too. */
   close (onClosed: () => void): void
 }

@@ -6,7 +6,7 @@ import type { SqliteDriver } from './driver.ts'
 
 /**
  * Returns a function that tells about the writes of tables. A table is looked up at its first write, and then cached
- * until the process ends.
+ * until a migration.
  */
 export function tableWrites (driver: SqliteDriver): FindWrites {
   const find = cacheByTable(table => readWrites(table, driver))
