@@ -21,8 +21,8 @@ export function chooseKey (
     return type !== undefined && type.kind !== 'json' && type.kind !== 'list'
   }
   const isKey = (names: readonly string[]) => names.length > 0 && names.every(isUsable)
-  if (isKey(table.primaryKey)) return { key: table.primaryKey, rowNumber: undefined }
   const isFilled = (names: readonly string[]) => names.every(name => columnOf(name)?.nullable === false)
+  if (isKey(table.primaryKey) && isFilled(table.primaryKey)) return { key: table.primaryKey, rowNumber: undefined }
   const [unique] = table.unique
     .filter(names => isKey(names) && (isFilled(names) || table.kind === 'materialized view'))
     .toSorted((one, other) => one.length - other.length)
@@ -32,7 +32,10 @@ export function chooseKey (
 }
 
 function reasonOf ({ kind, name, columns, primaryKey }: Table): string {
-  if (primaryKey.length > 0) return `its key (${primaryKey.join(', ')}) is not shown`
+  if (primaryKey.length > 0) {
+    const holdsNull = columns.some(({ name, nullable }) => nullable && primaryKey.includes(name))
+    return `its key (${primaryKey.join(', ')}) ${holdsNull ? 'holds null' : 'is not shown'}`
+  }
   const [column] = columns
   const found = kind === 'table' ? 'has no key' : `is a ${kind}, which has no key`
   const flag = `--key ${shellWord(`${name}=${column?.name ?? 'column'}`)}`

@@ -45,12 +45,25 @@ export function readSqlite (
 function complete (driver: SqliteDriver, table: CatalogTable | undefined, count: number): Table {
   if (table === undefined) throw new Error('it is gone')
   const samples = readSamples(driver, table, lookAt(count))
+  const withNull = keysWithNull(driver, table)
   const columns = table.columns.map(column => ({
     sample: samples.get(column.name) ?? unseen,
-    ...column
+    ...column,
+    nullable: column.nullable || withNull.has(column.name)
   }))
   return { isPlain: true, hasRowNumber: hasRowNumber(table), ...table, columns, unique: withoutRowNumber(table) }
 }
+
+/** Returns the columns of a primary key that hold a null, which SQLite allows in most of them. */
+function keysWithNull (driver: SqliteDriver, { name, primaryKey }: CatalogTable): ReadonlySet<string> {
+  if (primaryKey.length === 0) return new Set()
+  const found = primaryKey.map((column, index) =>
+    `exists (select 1 from main.${quote(name)} where ${quote(column)} is null) as n${index}`)
+  const row = driver.prepare(`select ${found.join(', ')}`).get() as Readonly<Record<string, number>>
+  return new Set(primaryKey.filter((_, index) => row[`n${index}`] === 1))
+}
+
+const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 
 function memoizeText<T> (make: (text: string) => T): (text: string) => T {
   const made = new Map<string, T>()

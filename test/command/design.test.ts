@@ -40,6 +40,11 @@ test('names, types and keys of a table are those of its catalogue', async t => {
       { t: ['!a string', 'b? string', 'c? integer'] }],
     ['create table t (a integer, b text, c real, primary key (b, a))', { t: ['a integer', 'b string', 'c? number'] }],
     ['create table t (token text primary key, n int)', { t: ['!rowid integer', 'n? integer'] }],
+    // A key that holds a null, which SQLite allows, is none.
+    ['create table t (id serial primary key, n int); insert into t values (null, 1), (null, 2)',
+      { t: ['!rowid integer', 'id? string', 'n? integer'] }],
+    ["create table t (a int, b text, primary key (a, b)); insert into t values (1, 'x'), (1, null)",
+      { t: ['!rowid integer', 'a integer', 'b? string'] }],
     // Enums.
     [`create table t (id integer primary key, c text check (c in ('a', 'it''s')),
       n int not null check ("n" in (1, 2)), d text check (length(d) > 2), e text, check (e is null or e in ('x')))`,
