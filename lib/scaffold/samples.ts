@@ -20,7 +20,8 @@ export function readSamples (
     const first = columns.map(firstLook)
     const row = read(first.flat())
     // The exact tests take time, so that only columns whose texts begin like dates get them.
-    const dates = columns.flatMap((_, index) => Number(row[`h${index}`]) === 1 ? secondLook(index) : [])
+    const dates = columns.flatMap(({ name }, index) =>
+      Number(row[`h${index}`]) === 1 ? secondLook(index, isUnique(table, name)) : [])
     const exact = dates.length === 0 ? {} : read(dates)
     for (const [index, { name }] of columns.entries()) samples.set(name, sampleOf({ ...row, ...exact }, index))
   }
@@ -73,10 +74,15 @@ function firstLook ({ type }: CatalogTable['columns'][number], index: number): r
 const isFlagLike = (declared: string) => /BOOL|BIT|TINYINT/.test(declared)
 const isUuidLike = (declared: string) => /UUID|GUID|UNIQUEIDENTIFIER/.test(declared)
 
-function secondLook (index: number): readonly string[] {
+const isUnique = ({ unique }: CatalogTable, column: string) => unique.some(names => names.includes(column))
+
+/** A moment that identifies a row must be written as it is shown: texts of one millisecond would be one key. */
+function secondLook (index: number, isUnique: boolean): readonly string[] {
   const column = `c${index}`
   const isZoned = `(${column} glob '*Z' or ${column} glob '*[+-]${digits(2)}:${digits(2)}')`
-  const isMoment = `substr(${column}, 11, 1) = 'T' and ${isZoned} and julianday(${column}) is not null`
+  const isMoment = isUnique
+    ? `strftime('%Y-%m-%dT%H:%M:%fZ', ${column}) is ${column}`
+    : `substr(${column}, 11, 1) = 'T' and ${isZoned} and julianday(${column}) is not null`
   return [
     `${ofTexts(index, `date(${column}) is ${column}`)} as d${index}`,
     `${ofTexts(index, isMoment)} as m${index}`

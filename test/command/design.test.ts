@@ -45,6 +45,12 @@ test('names, types and keys of a table are those of its catalogue', async t => {
       { t: ['!rowid integer', 'id? string', 'n? integer'] }],
     ["create table t (a int, b text, primary key (a, b)); insert into t values (1, 'x'), (1, null)",
       { t: ['!rowid integer', 'a integer', 'b? string'] }],
+    // Moments that clients may see as one are texts in a key.
+    [`create table t (at text primary key, seen text);
+      insert into t values ('2024-01-01T00:00:00.000001Z', '2024-01-01T00:00:00.000001Z')`,
+    { t: ['!at string', 'seen? date-time'] }],
+    ["create table t (at text primary key); insert into t values ('2024-01-01T00:00:00.001Z')",
+      { t: ['!at date-time'] }],
     // Enums.
     [`create table t (id integer primary key, c text check (c in ('a', 'it''s')),
       n int not null check ("n" in (1, 2)), d text check (length(d) > 2), e text, check (e is null or e in ('x')))`,
