@@ -1,6 +1,7 @@
 import type { CatalogTable } from '../sources/sql/catalog.ts'
 import { makeTableReader } from '../sources/sql/sqlite/catalog-tables.ts'
 import type { SqliteDriver } from '../sources/sql/sqlite/driver.ts'
+import { withoutOtherCollations } from './collations.ts'
 import { type Look, readSamples } from './samples.ts'
 import type { Omission, Sample, Table, Tables } from './tables.ts'
 
@@ -38,7 +39,7 @@ export function readSqlite (
       return []
     }
   })
-  return { kind: 'sqlite', tables, omissions }
+  return { kind: 'sqlite', tables: withoutOtherCollations(driver, tables, omissions), omissions }
 }
 
 /** Adds the samples to a table. `count`: how many tables there are. */

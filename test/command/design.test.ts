@@ -130,7 +130,11 @@ test('relations are named after their columns, and after their tables on the oth
     [`create table b (id integer primary key, n int unique); insert into b values (1, 1);
       create table a (id integer primary key, x int references absent, y int references b (n), z text references b);
       insert into a values (1, 1, 1, 'text')`,
-    { a: ['!id integer', 'x? integer', 'y? integer', 'z? string'], b: ['!id integer', 'n? integer'] }]
+    { a: ['!id integer', 'x? integer', 'y? integer', 'z? string'], b: ['!id integer', 'n? integer'] }],
+    // References to texts that are compared in another way.
+    [`create table b (k text primary key collate nocase); create table c (k text collate nocase references b,
+      l text references b)`,
+    { b: ['!k string', 'c => c(kId)'], c: ['!rowid integer', '-kId? string', 'k -> b(kId)', 'l? string'] }]
   ] as const) {
     t.strictSame(short(await designOf(`pragma foreign_keys = off; ${script}`)), expected, script)
   }
