@@ -172,6 +172,13 @@ test('a check constraint is read as its database writes it', async t => {
   ] as const) t.strictSame(choicesIn(text, 'rating'), expected, text)
 })
 
+test('numbers that a check constraint allows are texts in a column of text of SQLite', async t => {
+  const script = 'create table t (id integer primary key, a text check (a in (1, 2)), b int check (b in (1)))'
+  const { collections: [things] } = await designOf(script)
+  t.strictSame(things?.fields.map(field => 'type' in field && 'values' in field.type && field.type.values),
+    [false, ['1', '2'], [1]])
+})
+
 test('whole words of a name tell that a column is secret', async t => {
   const secret = [
     'password', 'passwordHash', 'PASSWORD_SALT', 'api_key', 'apiKey', 'access-token', 'user_passwd', 'APIKey', 'tokens',

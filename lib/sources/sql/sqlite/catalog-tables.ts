@@ -146,10 +146,11 @@ interface Known {
 function readColumn (
   { name, type, required, fallback, pk, hidden }: ColumnRow, { strict }: ListRow, { numberKey, choices }: Known
 ): CatalogColumn {
+  const family = strict === 1 ? strictFamily(type) : affinity(type)
   return {
     name,
     type: type === '' ? 'without a type' : type,
-    family: strict === 1 ? strictFamily(type) : affinity(type),
+    family,
     // SQLite allows null in most primary keys, which nobody who declares one means.
     nullable: required === 0 && pk === 0,
     filled: fallback !== null || hidden > 1 || name === numberKey,
@@ -158,7 +159,8 @@ function readColumn (
     computed: false,
     identity: undefined,
     members: undefined,
-    choices: choices.get(fold(name)),
+    // A column of text turns every number into text.
+    choices: choices.get(fold(name))?.map(choice => family === 'text' ? String(choice) : choice),
     comment: undefined
   }
 }
