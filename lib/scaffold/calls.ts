@@ -19,9 +19,11 @@ export function schemaCall ({ fields, description }: CollectionDesign): Call {
 }
 
 /** Returns the behaviour but for its source. */
-export const behaviourOf = ({ key, creatable }: CollectionDesign): Parts => ({
+export const behaviourOf = ({ key, creatable, deletable }: CollectionDesign): Parts => ({
   ...key !== undefined && { key: [...key] },
-  ...!creatable && { requestStrategies: { create: false } }
+  ...!(creatable && deletable) && {
+    requestStrategies: { ...!creatable && { create: false }, ...!deletable && { delete: false } }
+  }
 })
 
 /** Returns the arguments of `db.table()`. */

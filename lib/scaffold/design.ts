@@ -64,6 +64,8 @@ export interface CollectionDesign {
   readonly fields: readonly FieldDesign[]
   /** True if a client that may write could create an item. */
   readonly creatable: boolean
+  /** True if the database has a statement that deletes an item. */
+  readonly deletable: boolean
 }
 
 /** The collections as which a database is served. */

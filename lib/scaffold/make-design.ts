@@ -4,7 +4,7 @@ import { findJoins } from './joins.ts'
 import { makeNames, namesOfColumns, propertyOf, relationName } from './naming.ts'
 import { addRelations, type Draft, foreignKeysOf, type Reference, type References } from './relations.ts'
 import { looksSecret } from './secrets.ts'
-import type { Column, Omission, Table, Tables } from './tables.ts'
+import { type Column, type Omission, type Table, type Tables, takesWrites } from './tables.ts'
 import { typeOf } from './types.ts'
 
 /** The options that a design depends on besides the tables. */
@@ -133,7 +133,7 @@ function flagsOf (
   const isUnique = !column.nullable && !table.isInherited && isIdentifying(type) &&
     table.unique.some(names => names.length === 1 && names[0] === column.name)
   const isMade = column.generated || column.identity !== undefined || (isKey && column.filled)
-  const isWritable = write && table.kind === 'table' && !isMade
+  const isWritable = write && takesWrites(table) && !isMade
   const isOther = column.family === 'other'
   return {
     ...(isSoleKey || isUnique) && { identifier: true },
@@ -149,7 +149,8 @@ const isIdentifying = ({ kind }: ScalarDesign['type']) => kind !== 'boolean' && 
 function isCreatable ({ table, fields, properties }: Draft, { write }: DesignOptions, notes: Omission[]): boolean {
   // Without --write no method but GET is served anyway. A trigger may fill any column.
   if (!write || table.fillsRows) return true
-  if (table.kind !== 'table') return false
+  if (table.unwritable !== undefined) notes.push({ place: `writes of ${table.name}`, reason: table.unwritable })
+  if (!takesWrites(table)) return false
   const given = new Set(fields.flatMap(field => {
     if (field.kind === 'sub-item') return field.foreignKey
     return field.flags.writable === true ? [field.property] : []
@@ -177,6 +178,7 @@ function finish (
     key: isNamed ? keys : undefined,
     description: table.comment,
     fields: all,
-    creatable
+    creatable,
+    deletable: table.unwritable === undefined
   }
 }

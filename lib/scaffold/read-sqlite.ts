@@ -1,4 +1,6 @@
+import type { RowChange } from '../declare/source.ts'
 import type { CatalogTable } from '../sources/sql/catalog.ts'
+import { compileError } from '../sources/sql/sqlite/compiled-changes.ts'
 import { makeTableReader } from '../sources/sql/sqlite/catalog-tables.ts'
 import type { SqliteDriver } from '../sources/sql/sqlite/driver.ts'
 import { withoutOtherCollations } from './collations.ts'
@@ -52,8 +54,19 @@ function complete (driver: SqliteDriver, table: CatalogTable | undefined, count:
     ...column,
     nullable: column.nullable || withNull.has(column.name)
   }))
-  return { isPlain: true, hasRowNumber: hasRowNumber(table), ...table, columns, unique: withoutRowNumber(table) }
+  const more = { isPlain: true, hasRowNumber: hasRowNumber(table), unwritable: unwritable(driver, table) }
+  return { ...more, ...table, columns, unique: withoutRowNumber(table) }
 }
+
+/** Returns the error with which SQLite refuses a write of the table; undefined if it takes all writes. */
+function unwritable (driver: SqliteDriver, table: CatalogTable): string | undefined {
+  if (table.kind !== 'table') return undefined
+  const columns = table.columns.filter(({ generated }) => !generated).map(({ name }) => name)
+  const errors = changes.map(change => compileError({ change, table, columns }, driver))
+  return errors.find(error => error !== undefined)?.message
+}
+
+const changes: readonly RowChange[] = ['insert', 'update', 'delete']
 
 /** Returns the columns of a primary key that hold a null, which SQLite allows in most of them. */
 function keysWithNull (driver: SqliteDriver, { name, primaryKey }: CatalogTable): ReadonlySet<string> {

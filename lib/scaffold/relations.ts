@@ -3,7 +3,7 @@ import type { FieldDesign, Flags, TypeDesign } from './design.ts'
 import { keyOfTarget, type Sides } from './joins.ts'
 import type { DesignOptions } from './make-design.ts'
 import { type Names, propertyOf, relationName } from './naming.ts'
-import type { Column, Omission, Table } from './tables.ts'
+import { type Column, type Omission, type Table, takesWrites } from './tables.ts'
 
 /** A collection while it is designed. */
 export interface Draft {
@@ -131,7 +131,7 @@ function addSubItem ({ from, to, columns }: Reference, { write }: DesignOptions)
   const name = columns.length === 1 ? relationName(column) : to.property
   const property = from.names.take(name, propertyOf(`${name}_${to.table.name}`))
   const foreignKey = columns.map(one => from.properties.get(one) ?? one)
-  const isWritable = write && from.table.kind === 'table' && columns.every(one => !from.key.includes(one))
+  const isWritable = write && takesWrites(from.table) && columns.every(one => !from.key.includes(one))
   const flags = isWritable ? writing : reading
   const field = { kind: 'sub-item', property, target: to.property, foreignKey, flags } as const
   const at = from.fields.findLastIndex(one => foreignKey.includes(one.property))
@@ -164,7 +164,7 @@ function addJoin (
   const foreignKey = [columnName(holder, ownColumn)]
   const otherKey = [columnName(holder, otherColumn)]
   // A link has no other values than the two keys.
-  const isWritable = write && table.columns.every(({ name, nullable, filled }) =>
+  const isWritable = write && table.unwritable === undefined && table.columns.every(({ name, nullable, filled }) =>
     nullable || filled || name === ownColumn || name === otherColumn)
   const flags: Flags = { readable: true, ...isWritable && { writable: true }, hidden: true }
   const join = { through: table.name, otherKey }

@@ -29,7 +29,12 @@ export interface Table extends CatalogTable {
   readonly isPlain: boolean
   /** True if `rowid` names the rows. */
   readonly hasRowNumber: boolean
+  /** The reason for which the database has no statements that write it; undefined if it has them. */
+  readonly unwritable?: string | undefined
 }
+
+/** Returns true for a table that clients can write as it is. */
+export const takesWrites = ({ kind, unwritable }: Table) => kind === 'table' && unwritable === undefined
 
 /** A table, a column or a relation that is not served, and why. `place`: such as `orders` or `orders.photo`. */
 export interface Omission { readonly place: string, readonly reason: string }

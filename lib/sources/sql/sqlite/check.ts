@@ -9,6 +9,7 @@ import { sqliteDialect } from './dialect.ts'
 import type { SqliteDriver } from './driver.ts'
 import { toFault } from './faults.ts'
 import type { Rows } from './transaction.ts'
+import { findUncompiled } from './uncompiled-changes.ts'
 
 /** Compares collections with the catalog of an open database. Throws the driver's errors as ours. */
 export async function checkOn (
@@ -16,12 +17,13 @@ export async function checkOn (
 ): Promise<readonly Finding[]> {
   try {
     const types = columnTypes(driver)
-    return await findDifferences(collections, {
+    const differences = await findDifferences(collections, {
       dialect: sqliteDialect,
       typeOf: ({ collection }, { name }) => types.get(tableOf(collection))?.get(name) ?? '',
       readTables: names => readTables(driver, names),
       query: text => driver.prepare(text).all() as Rows
     }, sqliteRules)
+    return [...differences, ...findUncompiled(collections, driver)]
   } catch (error) {
     throw toFault(error)
   }

@@ -2,6 +2,7 @@ import type { RowChange } from '../../../declare/source.ts'
 import type { TableName } from '../table-name.ts'
 import type { FindWrites, TableWrites } from '../table-writes.ts'
 import { cacheByTable } from './cache-by-table.ts'
+import { compileError, isRefused } from './compiled-changes.ts'
 import type { SqliteDriver } from './driver.ts'
 
 /**
@@ -49,27 +50,15 @@ const none: ReadonlySet<RowChange> = new Set()
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 
-/** Returns the changes for which SQLite makes no statement: a view has no trigger for them, or a module no method. */
+/** Returns the changes that a view has no trigger for, or the module of a virtual table no method. */
 function refusedBy (
-  { schema, name }: ListRow, [column]: readonly ColumnRow[], driver: SqliteDriver
+  table: ListRow, [column]: readonly ColumnRow[], driver: SqliteDriver
 ): ReadonlySet<RowChange> {
-  const table = `${quote(schema)}.${quote(name)}`
-  const first = quote(column?.name ?? '')
-  const statements: Readonly<Record<RowChange, string>> = {
-    insert: `insert into ${table} default values`,
-    update: `update ${table} set ${first} = ${first}`,
-    delete: `delete from ${table}`
-  }
-  return new Set(all.filter(change => isRefused(statements[change], driver)))
-}
-
-function isRefused (statement: string, driver: SqliteDriver): boolean {
-  try {
-    driver.prepare(statement)
-    return false
-  } catch (error) {
-    return error instanceof Error && /because it is a view|may not be modified/.test(error.message)
-  }
+  const columns = [column?.name ?? '']
+  return new Set(all.filter(change => {
+    const error = compileError({ change, table, columns }, driver)
+    return error !== undefined && isRefused(error)
+  }))
 }
 
 /** A trigger that may have SQLite ignore a change: `raise(ignore)`. */
