@@ -40,9 +40,21 @@ const baseType = `lateral (with recursive b(oid, base, modifier, required, has_d
     from b join pg_type t on t.oid = b.base where b.base <> 0
   ) select * from b where b.base = 0)`
 
+// A view may join tables, and then holds nulls in columns of a domain that is not null.
+const isStored = "c.relkind not in ('v', 'm')"
+
+// Rows that were there before do not fulfil a constraint that is not valid, and those of tables that inherit do not
+// fulfil one of the table alone.
+const holdsForAll = `k.convalidated and not (k.connoinherit and
+  exists (select 1 from pg_inherits h where h.inhparent = k.conrelid))`
+
+// The columns that are marked as not null, though some rows may hold null. An aggregate is computed once for a table.
+const looseColumns = `lateral (select coalesce(array_agg(k.conkey[1]), '{}') as numbers from pg_constraint k
+  where k.conrelid = c.oid and k.contype = 'n' and not (${holdsForAll}))`
+
 // A constraint that says no more than that the column is not null.
 const isChecked = `c.relchecks > 0 and exists (select 1 from pg_constraint k where k.conrelid = a.attrelid
-  and k.contype = 'c' and k.convalidated and k.conkey = array[a.attnum]
+  and k.contype = 'c' and ${holdsForAll} and k.conkey = array[a.attnum]
   and pg_get_expr(k.conbin, k.conrelid) = '(' || quote_ident(a.attname) || ' IS NOT NULL)')`
 
 // A view of one table can be written without triggers, except for its columns that are expressions.
@@ -52,14 +64,15 @@ const isComputed = `c.relkind = 'v' and pg_relation_is_updatable(c.oid, true) & 
 
 const columns = `(select coalesce(json_agg(json_build_object(
     'name', a.attname, 'type', format_type(b.oid, b.modifier), 'base', t.typname, 'class', t.typtype,
-    'category', t.typcategory, 'required', a.attnotnull or b.required or (${isChecked}),
+    'category', t.typcategory, 'required', (a.attnotnull and a.attnum <> all(loose.numbers))
+      or (b.required and ${isStored}) or (${isChecked}),
     'default', pg_get_expr(d.adbin, d.adrelid), 'domainDefault', b.has_default, 'generated', a.attgenerated <> '',
     'computed', ${isComputed}, 'identity', a.attidentity, 'comment', ${commentOf('a.attnum')},
     'members', case when t.typtype = 'e'
       then (select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e where e.enumtypid = b.oid) end,
     'checks', case when c.relchecks > 0
       then (select json_agg(pg_get_expr(k.conbin, k.conrelid)) from pg_constraint k
-        where k.conrelid = a.attrelid and k.contype = 'c' and k.convalidated and k.conkey = array[a.attnum]) end
+        where k.conrelid = a.attrelid and k.contype = 'c' and ${holdsForAll} and k.conkey = array[a.attnum]) end
   ) order by a.attnum), '[]')
   from pg_attribute a join ${baseType} as b on true join pg_type t on t.oid = b.oid
     left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
@@ -96,7 +109,7 @@ select w.place::int as place, n.nspname as "schema", c.relname as name, c.relkin
 from json_array_elements($1::text::json) with ordinality as w(name, place)
   join pg_class c on c.oid = to_regclass(coalesce(quote_ident(w.name->>'schema') || '.', '') ||
     quote_ident(w.name->>'name')) and c.relkind in ${kinds}
-  join pg_namespace n on n.oid = c.relnamespace`
+  join pg_namespace n on n.oid = c.relnamespace cross join ${looseColumns} as loose`
 
 const namesQuery = `
 select n.nspname as "schema", c.relname as name, n.nspname = any(current_schemas(false)) as plain
