@@ -112,3 +112,34 @@ test('a column may be null where its rows do not fulfil what the catalogue says 
     await close()
   })
 })
+
+test('a join table may join partitioned tables, and a foreign key of periods is no relation', async t => {
+  await onDatabase(`
+    create table people (id int primary key) partition by hash (id);
+    create table people_0 partition of people for values with (modulus 2, remainder 0);
+    create table people_1 partition of people for values with (modulus 2, remainder 1);
+    create table teams (id int primary key);
+    create table members (person_id int references people, team_id int references teams,
+      primary key (person_id, team_id));
+    insert into people values (1), (2);
+    insert into teams values (1);
+    insert into members values (1, 1), (2, 1)`, async (db, url) => {
+    const { rows } = await db.pool.query<{ n: number }>("select current_setting('server_version_num')::int as n")
+    const since18 = (rows[0]?.n ?? 0) >= 180000
+    if (since18) {
+      await db.pool.query(`create extension btree_gist;
+        create table rooms (id int, valid daterange, primary key (id, valid without overlaps));
+        create table stays (id int primary key, room_id int, during daterange,
+          foreign key (room_id, period during) references rooms (id, period valid));
+        insert into rooms values (1, '[2024-01-01,2025-01-01)');
+        insert into stays values (1, 1, '[2024-02-01,2024-02-03)')`)
+    }
+    const { app, design, close } = await serveTarget(url, ...since18
+      ? ['--show', 'rooms.valid', '--show', 'stays.during']
+      : [])
+    t.strictSame(design.joins, ['members'])
+    t.strictSame((await app.inject('/teams/1/people')).json(), [{ id: 1 }, { id: 2 }])
+    if (since18) t.match((await app.inject('/stays/1')).body, /^{"id":1,"room_id":1,"during":"[^"]+"}$/)
+    await close()
+  })
+})

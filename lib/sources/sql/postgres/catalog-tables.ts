@@ -89,11 +89,16 @@ const unique = `(select coalesce(json_agg(json_build_object(
   )), '[]') from pg_index i
   where i.indrelid = c.oid and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null)::text`
 
+// A key of periods refers to rows whose periods contain its own, which no comparison of values tells. PostgreSQL keeps
+// a copy of a key for each partition that it refers to.
+const isRelation = `not exists (select 1 from pg_index i where i.indexrelid = k.conindid and i.indisexclusion)
+  and not exists (select 1 from pg_constraint o where o.oid = k.conparentid and o.conrelid = k.conrelid)`
+
 const foreignKeys = `(select coalesce(json_agg(json_build_object(
     'columns', ${namesOf('k.conrelid', 'k.conkey')}, 'schema', rn.nspname, 'table', r.relname,
     'targetColumns', ${namesOf('k.confrelid', 'k.confkey')}
   )), '[]') from pg_constraint k join pg_class r on r.oid = k.confrelid join pg_namespace rn on rn.oid = r.relnamespace
-  where k.conrelid = c.oid and k.contype = 'f')::text`
+  where k.conrelid = c.oid and k.contype = 'f' and ${isRelation})::text`
 
 // Bits of tgtype: for each row, before, on insert.
 const fillsRows = `exists (select 1 from pg_trigger g
