@@ -37,9 +37,9 @@ function typeOfFamily (column: Column, shown: boolean): Typed {
   }
 }
 
-/** A double holds 15 digits of any number. */
+/** A double holds 15 digits of any number, but not of one with hundreds of zeros behind the point. */
 function isExactNumber (type: string): boolean {
-  const [, precision] = /^numeric\((\d+)(?:,\d+)?\)$/.exec(type) ?? []
+  const [, precision] = /^numeric\((\d+)(?:,\d{1,2})?\)$/.exec(type) ?? []
   return precision !== undefined && Number(precision) <= 15
 }
 

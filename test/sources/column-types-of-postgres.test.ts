@@ -22,6 +22,7 @@ const onPostgres: Columns = {
     '12.50', '1e21'
   ],
   fixed: ['numeric(12,2)', Type.Number(R), '1.10', '19.90', '-5'],
+  tiny: ['numeric(4,400)', Type.Number(R), '1e-400', '2e-400', '9e-397', "'NaN'"],
   count: [
     'bigint', Type.Number(R), '9007199254740993', '9007199254740992', '5', '-9223372036854775808', '100000000000000016'
   ],
@@ -86,6 +87,7 @@ test('PostgreSQL: each row is on one page and found by what is shown, whatever i
     double: 'NaN',
     wide: 0.14285714285714285,
     fixed: -5,
+    tiny: 0,
     count: 5,
     price: '10',
     bytes: '/wA=',

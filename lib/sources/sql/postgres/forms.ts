@@ -149,9 +149,9 @@ function numberForm (type: string): Form {
   if (type === 'real') return forms.real
   if (isInteger(type)) return type === 'bigint' ? { ...forms.bigint, type: 'numeric' } : forms.numeric
   if (!type.startsWith('numeric')) return forms.number
-  const digits = /^numeric\((\d+)/.exec(type)?.[1]
-  // A double holds every decimal number of 15 digits, so that its text is that of the number.
-  return Number(digits) <= 15 ? forms.numeric : forms.wideNumeric
+  const [, digits, places = '0'] = /^numeric\((\d+)(?:,(-?\d+))?\)$/.exec(type) ?? []
+  // A double holds every decimal number of 15 digits, so that its text is that of the number, if its exponent fits.
+  return Number(digits) <= 15 && Math.abs(Number(places)) < 100 ? forms.numeric : forms.wideNumeric
 }
 
 function integerForm (type: string): Form {
