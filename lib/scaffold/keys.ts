@@ -20,7 +20,8 @@ export function chooseKey (
     const type = column && readable.get(column)
     return type !== undefined && type.kind !== 'json' && type.kind !== 'list'
   }
-  const isKey = (names: readonly string[]) => names.length > 0 && names.every(isUsable)
+  const isKey = (names: readonly string[]) =>
+    names.length > 0 && names.every(isUsable) && !isBroken(table, names)
   const isFilled = (names: readonly string[]) => names.every(name => columnOf(name)?.nullable === false)
   if (isKey(table.primaryKey) && isFilled(table.primaryKey)) return { key: table.primaryKey, rowNumber: undefined }
   const [unique] = table.unique
@@ -31,7 +32,11 @@ export function chooseKey (
   return { reason: reasonOf(table) }
 }
 
-function reasonOf ({ kind, name, columns, primaryKey }: Table): string {
+const isBroken = ({ brokenKeys = [] }: Table, names: readonly string[]) =>
+  brokenKeys.some(broken => broken.join('\0') === names.join('\0'))
+
+function reasonOf ({ kind, name, columns, primaryKey, brokenKeys: [broken] = [] }: Table): string {
+  if (broken !== undefined) return `its key (${broken.join(', ')}) is null in some rows, or the same in several`
   if (primaryKey.length > 0) {
     const holdsNull = columns.some(({ name, nullable }) => nullable && primaryKey.includes(name))
     return `its key (${primaryKey.join(', ')}) ${holdsNull ? 'holds null' : 'is not shown'}`

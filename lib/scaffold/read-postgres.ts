@@ -1,3 +1,4 @@
+import type { CatalogTable } from '../sources/sql/catalog.ts'
 import { readTables } from '../sources/sql/postgres/catalog-tables.ts'
 import type { Omission, Table, Tables } from './tables.ts'
 
@@ -54,8 +55,33 @@ export async function readPostgres (
     const table = name && catalog.find(name)
     return table === undefined ? [] : [complete(row, table)]
   })
-  return { kind: 'postgres', tables, omissions }
+  return { kind: 'postgres', tables: await Promise.all(tables.map(table => withBrokenKeys(reader, table))), omissions }
 }
+
+/** Looks at the rows where a unique index does not say that they are identified by it. */
+async function withBrokenKeys (reader: Reader, table: Table): Promise<Table> {
+  // Materialized views have nulls in unique indexes. A unique index does not hold for the tables that inherit.
+  if (table.kind !== 'materialized view' && !table.isInherited) return table
+  const hidden = new Set(table.columns.filter(column => column.isForbidden === true).map(({ name }) => name))
+  const keys = table.unique.filter(names => !names.some(name => hidden.has(name)))
+  const broken = await Promise.all(keys.map(names => isBroken(reader, table, names)))
+  return { ...table, brokenKeys: keys.filter((_, index) => broken[index]) }
+}
+
+// One row is proof enough, and none among many is no proof anyway.
+const sample = 10_000
+
+async function isBroken (
+  reader: Reader, { schema, name }: CatalogTable, key: readonly string[]
+): Promise<boolean> {
+  const columns = key.map(quote).join(', ')
+  const rows = await reader.query(`
+    select count(distinct row(${columns})) filter (where row(${columns}) is not null) < count(*) as broken
+    from (select ${columns} from ${quote(schema)}.${quote(name)} limit ${sample}) as rows`)
+  return rows[0]?.['broken'] === true
+}
+
+const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 
 function complete (row: Rows[number], table: Omit<Table, 'isPlain' | 'hasRowNumber' | 'columns'> & {
   readonly columns: ReadonlyArray<Omit<Table['columns'][number], 'sample' | 'isForbidden'>>

@@ -27,6 +27,8 @@ export interface Table extends CatalogTable {
   readonly columns: readonly Column[]
   /** True if its name alone, without the schema, leads to it. */
   readonly isPlain: boolean
+  /** The columns of unique indexes that do not identify all rows, as found in the first of them; PostgreSQL only. */
+  readonly brokenKeys?: ReadonlyArray<readonly string[]>
   /** True if `rowid` names the rows. */
   readonly hasRowNumber: boolean
   /** The reason for which the database has no statements that write it; undefined if it has them. */

@@ -143,3 +143,32 @@ test('a join table may join partitioned tables, and a foreign key of periods is 
     await close()
   })
 })
+
+test('a unique index that does not identify the rows is no key', async t => {
+  await onDatabase(`
+    create table sales (region text, amount int);
+    insert into sales values ('north', 1), ('south', 2);
+    create materialized view totals as select region, sum(amount) as amount from sales group by rollup (region);
+    create unique index on totals (region);
+    create materialized view regions as select distinct region from sales;
+    create unique index on regions (region);
+    create table cities (id int primary key);
+    create table capitals () inherits (cities);
+    insert into cities values (1), (2);
+    insert into capitals values (1);
+    create table roads (id int primary key);
+    create table bridges () inherits (roads);
+    insert into roads values (1);
+    insert into bridges values (2)`, async (_, url) => {
+    const { design, app, close } = await serveTarget(url)
+    t.strictSame(design.collections.map(({ property }) => property), ['regions', 'roads'])
+    const shared = 'is null in some rows, or the same in several'
+    t.match(design.omissions, [
+      { place: 'bridges', reason: /^has no key/ }, { place: 'capitals', reason: /^has no key/ },
+      { place: 'cities', reason: `its key (id) ${shared}` }, { place: 'sales', reason: /^has no key/ },
+      { place: 'totals', reason: `its key (region) ${shared}` }
+    ])
+    t.strictSame((await app.inject('/roads')).json(), [{ id: 1 }, { id: 2 }])
+    await close()
+  })
+})
