@@ -56,6 +56,30 @@ test('a refusal that names a shard of the table names the fields of the table', 
   }
 })
 
+test('a refusal that names a partition of the table names the fields of the table', async t => {
+  const ddl = `create table places (name text primary key);
+    create table events (at timestamptz primary key, title text not null, place text references places,
+      unique (at, title)) partition by range (at);
+    create table spring partition of events for values from ('2026-01-01') to ('2026-07-01') partition by range (at);
+    create table events_y2026m01 partition of spring (unique (title)) default;
+    create table autumn partition of events (unique (title)) default;
+    insert into events values ('2026-01-01Z', 'a', null), ('2026-10-01Z', 'a', null)`
+  const app = await serve(t, ddl)
+  const write = async (method: 'POST' | 'PATCH', url: string, payload: object) => {
+    const response = await app.inject({ method, url, payload })
+    const { error, fields } = response.json()
+    return [response.statusCode, error, fields]
+  }
+  for (const month of ['2026-02', '2026-11']) {
+    const at = `${month}-01T00:00:00Z`
+    t.strictSame(await write('POST', '/events', { at, title: 'a' }), [409, 'duplicate', ['title']])
+    t.strictSame(await write('POST', '/events', { at, title: 'b', place: 'x' }), [409, 'reference', ['place']])
+    t.strictSame(await write('POST', '/events', { at, title: 'b' }), [201, undefined, undefined])
+    const { message } = (await app.inject({ method: 'PATCH', url: `/events/${at}`, payload: { place: 'x' } })).json()
+    t.notMatch(message, /still refer/)
+  }
+})
+
 test('an identifier in a timestamptz column is compared as a moment in every style and zone', async t => {
   const styles = ['-c datestyle=SQL,DMY -c timezone=Asia/Tokyo', '-c datestyle=German -c timezone=America/St_Johns']
   for (const settings of styles) {

@@ -1,8 +1,13 @@
 import type { Tables } from '../statements/builder.ts'
 import { keyOfTable } from '../table-name.ts'
 
-/** The columns of each constraint and unique index, by its name. */
-export type Constraints = ReadonlyMap<string, readonly string[]>
+/** What tells which fields a refusal of the server is about. */
+export interface Constraints {
+  /** The columns of each constraint and unique index, by its name. */
+  readonly columns: ReadonlyMap<string, readonly string[]>
+  /** The name of the partitioned table, by the key of each partition. */
+  readonly partitions: ReadonlyMap<string, string>
+}
 
 /** The facts that the database is asked for once, before the first statement. */
 export interface Catalog extends Pick<Tables, 'types' | 'deferrable'> {
@@ -50,9 +55,16 @@ union all
 select n.nspname, ${place}, i.relname, ${columnNames('x.indrelid', 'x.indkey::int2[]')}, null
 from pg_index x ${indexJoins} where x.indisunique and ${isServed}`
 
-/** Returns the catalog from the rows of the two queries. */
+/** Reads every partition, by which the server names a table in its errors. */
+export const partitionsQuery = `
+select o.nspname as "schema", p.relname as "partition", c.relname as "table"
+from pg_class p join pg_namespace o on o.oid = p.relnamespace
+  join pg_class c on c.oid = pg_partition_root(p.oid) join pg_namespace n on n.oid = c.relnamespace
+where p.relispartition and p.relkind in ('r', 'p', 'f') and ${isServed}`
+
+/** Returns the catalog from the rows of the three queries. */
 export function readCatalog (
-  { columns, constraints }: { readonly columns: Rows, readonly constraints: Rows }
+  { columns, constraints, partitions }: Readonly<Record<'columns' | 'constraints' | 'partitions', Rows>>
 ): Catalog {
   const types = new Map<string, Map<string, string>>()
   for (const row of columns.toSorted(bySearchPath)) {
@@ -68,8 +80,14 @@ export function readCatalog (
   return {
     types: { get: table => types.get(keyOfTable(table)) },
     deferrable,
-    // array_to_json() made this JSON of names.
-    constraints: new Map(constraints.map(row => [String(row['name']), JSON.parse(String(row['columns'])) as string[]]))
+    constraints: {
+      // array_to_json() made this JSON of names.
+      columns: new Map(constraints.map(row => [String(row['name']), JSON.parse(String(row['columns'])) as string[]])),
+      partitions: new Map(partitions.map(row => {
+        const partition = { schema: String(row['schema']), name: String(row['partition']) }
+        return [keyOfTable(partition), String(row['table'])]
+      }))
+    }
   }
 }
 

@@ -5,6 +5,7 @@ import type { Collection } from '../../../model/model.ts'
 import { type Change, type ConstraintViolation, isLinkChange } from '../../source.ts'
 import type { Constraints } from './catalog.ts'
 import { sourceOf } from '../source.ts'
+import { keyOfTable } from '../table-name.ts'
 
 /**
  * The connection ended after a commit was sent and before the server confirmed the commit: the data may or may not have
@@ -184,7 +185,7 @@ export function toViolation (
   const fields = violatedFields(error, change, constraints)
   if (code === uniqueViolation) return { kind: 'refused', by: 'unique', fields }
   if (!foreignKeyViolations.has(code)) return { kind: 'refused', by: 'other', fields }
-  return { kind: 'refused', by: refersToChanged(error, change) ? 'referred' : 'foreign-key', fields }
+  return { kind: 'refused', by: refersToChanged(error, change, constraints) ? 'referred' : 'foreign-key', fields }
 }
 
 /**
@@ -215,18 +216,19 @@ const uniqueViolation = '23505'
 const outsideOfView = '44000'
 
 /** Returns true for a foreign key of another table, or of this one where an item is deleted: it refers to the item. */
-function refersToChanged (error: unknown, change: Change): boolean {
+function refersToChanged (error: unknown, change: Change, constraints: Constraints): boolean {
   if (isLinkChange(change)) return false
-  return change.kind === 'delete' || shardOf(constraintOf(error).table, sourceOf(change.collection).table) === undefined
+  const table = tableNamed(error, constraints)
+  return change.kind === 'delete' || shardOf(table, sourceOf(change.collection).table) === undefined
 }
 
 function violatedFields (error: unknown, change: Change, constraints: Constraints) {
-  const { constraint, table, column } = constraintOf(error)
+  const { constraint, column } = constraintOf(error)
   const collection = collectionOf(change)
-  const shard = shardOf(table, sourceOf(collection).table)
+  const shard = shardOf(tableNamed(error, constraints), sourceOf(collection).table)
   if (shard === undefined || change.kind === 'delete') return []
   const name = constraint.endsWith(shard) ? constraint.slice(0, constraint.length - shard.length) : constraint
-  const columns = column === '' ? constraints.get(name) ?? [] : [column]
+  const columns = column === '' ? constraints.columns.get(name) ?? [] : [column]
   const fields = fieldsOf(columns, collection)
   // A foreign key of this table that the change did not write refers to this table as well.
   if (isLinkChange(change) || !foreignKeyViolations.has(sqlState(error))) return fields
@@ -245,6 +247,12 @@ function shardOf (named: string, table: string): string | undefined {
 
 const fieldsOf = (columns: readonly string[], collection: Collection) =>
   collection.stored.filter(field => columns.includes(sourceOf(collection).column(field.property)))
+
+/** Returns the name of the table that an error is about: the server names a partition instead of its table. */
+export function tableNamed (error: unknown, { partitions }: Constraints): string {
+  const { schema, table } = constraintOf(error)
+  return partitions.get(keyOfTable({ schema, name: table })) ?? table
+}
 
 /** What the server names in an error. */
 type Named = Readonly<Record<'constraint' | 'schema' | 'table' | 'column', string>>

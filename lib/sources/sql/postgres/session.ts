@@ -4,10 +4,10 @@ import type { ReadPlan } from '../../../plan/plan.ts'
 import { type Change, type Changed, type IsAbandoned, RefusedAtCommit, type Session } from '../../source.ts'
 import { type About, beginStatement, endStatement } from '../../statement-events.ts'
 import { nameOffendingFields } from '../offending-fields.ts'
-import { type Catalog, columnsQuery, constraintsQuery, readCatalog } from './catalog.ts'
+import { type Catalog, columnsQuery, constraintsQuery, partitionsQuery, readCatalog } from './catalog.ts'
 import type { Connection, Result } from './connection.ts'
 import { healCounter } from './counters.ts'
-import { collectionOf, constraintOf, isUnfit, toFault, toViolation, toWriteFault } from './faults.ts'
+import { collectionOf, isUnfit, tableNamed, toFault, toViolation, toWriteFault } from './faults.ts'
 import { sourceOf } from '../source.ts'
 import { keyOfTable, type TableName } from '../table-name.ts'
 import type { TableWrites } from '../table-writes.ts'
@@ -35,8 +35,9 @@ export async function loadCatalog (
   const parameters = [JSON.stringify(schemas)]
   const columns = await connection.query(columnsQuery, parameters)
   const constraints = await connection.query(constraintsQuery, parameters)
+  const partitions = await connection.query(partitionsQuery, parameters).catch(emptyIfUnknown)
   const writes = readWrites(await connection.query(writesQuery, parameters).catch(emptyIfUnknown))
-  const catalog = readCatalog({ columns, constraints })
+  const catalog = readCatalog({ columns, constraints, partitions })
   const hasInsteadOf = (table: TableName) => writes.get(keyOfTable(table))?.hasInsteadOf === true
   const statements = makeStatements(dialect, { ...catalog, hasInsteadOf }, statementCache)
   return { ...catalog, writes, statements, columnsHash: hash('sha1', JSON.stringify(columns)) }
@@ -188,7 +189,7 @@ function makeQueue (): <T>(work: () => Promise<T>) => Promise<T> {
 export function refusedAtCommit (
   error: unknown, changes: readonly Change[], { constraints }: LoadedCatalog
 ): RefusedAtCommit | undefined {
-  const { table } = constraintOf(error)
+  const table = tableNamed(error, constraints)
   const change = changes.findLast(one => sourceOf(collectionOf(one)).table === table) ?? changes.at(-1)
   if (change === undefined) return undefined
   const violation = toViolation(error, change, constraints)
