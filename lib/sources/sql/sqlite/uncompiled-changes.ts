@@ -7,6 +7,7 @@ import { tableOf } from '../source.ts'
 import { showTable } from '../table-name.ts'
 import { compileError, isRefused, type TableChange } from './compiled-changes.ts'
 import type { SqliteDriver } from './driver.ts'
+import { isBusy } from './faults.ts'
 
 /**
  * Finds the changes that clients may make and that SQLite does not compile: a foreign key refers to a table that is
@@ -15,6 +16,7 @@ import type { SqliteDriver } from './driver.ts'
 export const findUncompiled = (collections: readonly Collection[], driver: SqliteDriver): readonly Finding[] =>
   collections.flatMap(collection => changesOf(collection).flatMap(change => {
     const error = compileError(change, driver)
+    if (isBusy(error)) throw error
     const isKnown = error === undefined || isRefused(error) || isMissing(error, change)
     return isKnown ? [] : [finding(collection, change, error)]
   }))
