@@ -1,0 +1,50 @@
+import type { Test } from 'tap'
+
+/** Timers that run when the test has them run, so that no machine is too slow for what is to happen before. */
+export interface HeldTimers {
+  /** Runs the timers that were set with about that delay. Without a delay, runs all. */
+  fire (delay?: number): void
+}
+
+/** Delays that are held, in milliseconds. No timer that a test waits for takes that long. */
+export const [hour, twoHours] = [3_600_000, 7_200_000]
+
+/** Holds all timers of the global setTimeout with a delay of about an hour or more, until the end of the test. */
+export function holdTimers (t: Test): HeldTimers {
+  const { setTimeout: set, clearTimeout: clear } = globalThis
+  const held = new Map<NodeJS.Timeout, Held>()
+  t.teardown(() => { Object.assign(globalThis, { setTimeout: set, clearTimeout: clear }) })
+  Object.assign(globalThis, {
+    setTimeout (run: (...values: unknown[]) => void, delay = 0, ...values: unknown[]) {
+      const timer = set(run, delay, ...values)
+      if (delay < hour - tolerance) return timer
+      const refresh = timer.refresh.bind(timer)
+      const hold = () => { held.set(timer, { delay, run: () => { run(...values) } }) }
+      hold()
+      return Object.assign(timer, {
+        refresh () {
+          hold()
+          return refresh()
+        }
+      })
+    },
+    clearTimeout (timer: NodeJS.Timeout) {
+      held.delete(timer)
+      clear(timer)
+    }
+  })
+  return {
+    fire (delay) {
+      for (const [timer, one] of held) {
+        if (delay !== undefined && Math.abs(one.delay - delay) > tolerance) continue
+        clearTimeout(timer)
+        one.run()
+      }
+    }
+  }
+}
+
+interface Held { readonly delay: number, run (): void }
+
+// A limit may have begun some time before its timer is set.
+const tolerance = hour / 2
