@@ -3,6 +3,7 @@ import { EventEmitter, once } from 'node:events'
 import Fastify from '../helpers/fastify.ts'
 import dataApi, { collection, SubCollection } from '../../lib/index.ts'
 import { makeFaultyProxy } from '../helpers/faulty-proxy.ts'
+import { holdTimers, hour } from '../helpers/held-timers.ts'
 import { test } from '../helpers/on-postgres.ts'
 import { full, open, type Sent, serve, serveAll, Thing, things } from '../helpers/postgres-things.ts'
 
@@ -102,7 +103,7 @@ test('an item that a setter or hook sees is locked, so that no change of it is l
 test('a server that is gone is 503 with Retry-After, and the next request after it is back works', async t => {
   const proxy = await makeFaultyProxy(t)
   const send = await serve(t, await open(t, `${things}; insert into things (word) values ('a')`,
-    { connectionString: proxy.url, connectionTimeout: 500 }))
+    { connectionString: proxy.url }))
   t.strictSame(await send('GET', '/things/1/word'), [200, 'a'])
   await proxy.close()
   for (const request of [
@@ -118,30 +119,44 @@ test('a server that is gone is 503 with Retry-After, and the next request after 
 test('a server that cannot be reached at the start is 503 until it can', async t => {
   const proxy = await makeFaultyProxy(t)
   const send = await serve(t, await open(t, `${things}; insert into things (word) values ('a')`,
-    { connectionString: proxy.url, connectionTimeout: 500 }))
+    { connectionString: proxy.url }))
   await proxy.close()
   t.strictSame((await send('GET', '/things/1'))[0], 503)
   await proxy.reopen()
   t.strictSame(await send('GET', '/things/1/word'), [200, 'a'])
 })
 
-test('a statement that takes too long is 503, and so is waiting for a connection that others have', async t => {
-  const db = await open(t, `${things}; insert into things (word) values ('a')`,
-    { max: 1, connectionTimeout: 100, statementTimeout: 300 })
+test('a request that waits too long for a connection that others have is 503', async t => {
+  const timers = holdTimers(t)
+  const db = await open(t, `${things}; insert into things (word) values ('a')`, { max: 1, connectionTimeout: hour })
   const hook = new EventEmitter()
   const send = await serve(t, db, {
     hooks: {
-      async updating (_thing, _before, { transaction }) {
+      async updating () {
         hook.emit('begun')
-        await transaction.query('select pg_sleep(5)')
+        await once(hook, 'released')
       }
     }
   })
   const begun = once(hook, 'begun')
   const slow = send('PUT', '/things/1', { yes: true })
   await begun
-  t.strictSame((await send('GET', '/things/1'))[0], 503)
-  t.equal((await slow)[0], 503)
+  const refused = send('GET', '/things/1')
+  while (db.pool.waitingCount === 0) await new Promise(resolve => { setImmediate(resolve) })
+  timers.fire(hour)
+  t.strictSame((await refused)[0], 503)
+  hook.emit('released')
+  t.equal((await slow)[0], 200)
+  t.strictSame(await send('GET', '/things/1/yes'), [200, true])
+})
+
+test('a statement that takes too long is 503', async t => {
+  // What else is sent takes some milliseconds.
+  const db = await open(t, `${things}; insert into things (word) values ('a')`, { max: 1, statementTimeout: 3000 })
+  const send = await serve(t, db, {
+    hooks: { async updating (_thing, _before, { transaction }) { await transaction.query('select pg_sleep(600)') } }
+  })
+  t.equal((await send('PUT', '/things/1', { yes: true }))[0], 503)
   t.strictSame(await send('GET', '/things/1/yes'), [200, null])
 })
 
