@@ -44,16 +44,21 @@ test('an answer that is no JSON is an error with its text', async t => {
 })
 
 test('a stream that breaks off throws after the last whole item', async t => {
+  let breakOff = () => {}
   const server = createServer((_, response) => {
+    breakOff = () => { response.destroy() }
     response.writeHead(200, { 'content-type': 'application/x-ndjson' })
     response.write('{"id":1}\n{"id":"é')
-    response.write(Buffer.from('"}\n{"i'), () => { setTimeout(() => response.destroy(), 20) })
+    response.write(Buffer.from('"}\n{"i'))
   })
   await new Promise<void>(resolve => { server.listen(0, '127.0.0.1', resolve) })
   t.teardown(() => server.close())
   const stream = createClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`).resource('authors').stream()
   const items: unknown[] = []
-  const error = await failed((async () => { for await (const item of stream) items.push(item) })())
+  // fetch() drops what it has received and not yet given when the connection breaks.
+  const error = await failed((async () => {
+    for await (const item of stream) if (items.push(item) === 2) breakOff()
+  })())
   t.strictSame(items, [{ id: 1 }, { id: 'é' }])
   t.match(error, { name: 'ApiError', code: 'network', status: 200 })
   t.equal(
@@ -94,16 +99,14 @@ test('reads are repeated after Retry-After, writes are not', async t => {
 test('an aborted request rejects with the reason, also while it waits', async t => {
   const { authors, url } = await serve(t)
   await t.rejects(authors.list({}, { signal: AbortSignal.abort(new RangeError('enough')) }), RangeError)
-  const waiting = createServer((_, response) => { response.writeHead(503, { 'retry-after': '4' }).end() })
-  await new Promise<void>(resolve => { waiting.listen(0, '127.0.0.1', resolve) })
-  t.teardown(() => waiting.close())
   const controller = new AbortController()
-  const list = createClient(
-    `http://127.0.0.1:${(waiting.address() as AddressInfo).port}`,
-    { retries: 1 }
-  ).resource('authors').list({}, { signal: controller.signal })
-  setTimeout(() => { controller.abort(new RangeError('enough')) }, 30)
-  await t.rejects(list, RangeError)
+  const fetch = async () => {
+    // By then the client has the answer, and waits.
+    setImmediate(() => { controller.abort(new RangeError('enough')) })
+    return new Response(null, { status: 503, headers: { 'retry-after': '4' } })
+  }
+  const { list } = createClient('http://host', { retries: 1, fetch }).resource('authors')
+  await t.rejects(list({}, { signal: controller.signal }), RangeError)
   const stop = new AbortController()
   const stream = createClient(`${url}/api`).resource('authors').stream({}, { signal: stop.signal })
   await stream.next()
