@@ -1,5 +1,5 @@
 import { build, transform } from 'esbuild'
-import Fastify from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import { setTimeout } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import {

@@ -1,5 +1,5 @@
 import fc, { runsOf } from '../helpers/fast-check.ts'
-import Fastify from 'fastify'
+import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { type Declared } from '../../lib/index.ts'
 import { compileModel } from '../../lib/model/compile.ts'

@@ -1,6 +1,6 @@
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import { Type } from '@sinclair/typebox'
-import { fastify } from 'fastify'
+import { fastify } from '../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { collection, input, memory } from '../../lib/index.ts'
 import { sent, serve, valuesOf } from '../helpers/explorer-forms.ts'

@@ -30,7 +30,9 @@ if (!process.connected) process.exit()
 process.send?.('loaded')
 
 async function serve (setting: Setting): Promise<void> {
-  const app = Fastify({ forceCloseConnections: true, logger: { level: 'error', stream: logTo(setting.log) } })
+  const logger = { level: 'error', stream: logTo(setting.log) }
+  // A busy machine starts plugins in more than Fastify's limit of 10 seconds.
+  const app = Fastify({ forceCloseConnections: true, pluginTimeout: 0, logger })
   await app.register(dataApi, { collections: worldOf(open(setting)) })
   await app.listen({ host: '127.0.0.1', port: 0 })
   process.send?.((app.server.address() as AddressInfo).port)

@@ -7,7 +7,8 @@ import { Album, shop } from '../fixtures/shop.ts'
 // A server process over a SQLite file of the shop. on-socket.ts starts it and receives its port.
 
 const [, , file = ''] = process.argv
-const db = sqlite(file)
+// On a slow machine the writes of several processes wait for each other longer than 5 seconds.
+const db = sqlite(file, { busyTimeout: 240_000 })
 // The hooks wait, so that another process can write between a transaction's reads and its writes.
 const albums = collection(Album, {
   source: db.table('albums'),

@@ -1,4 +1,5 @@
-import Fastify, { type FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
+import Fastify from './fastify.ts'
 import { type ApiError, createClient } from '../../lib/client/index.ts'
 import dataApi, { type DataApiOptions } from '../../lib/index.ts'
 import { library } from '../fixtures/library.ts'

@@ -8,7 +8,7 @@ import dataApi, {
   type Behaviour, collection, kysely, postgres, SubCollection, SubItem, type SqlSource
 } from '../../lib/index.ts'
 import Fastify from './fastify.ts'
-import { serverUrl } from './sources.ts'
+import { connectionTimeout, serverUrl } from './sources.ts'
 
 /** Opens an API over a schema of its own, in which all that PostgreSQL can put off to the commit is put off. */
 export async function open (t: Test, { hooks = {}, through = 'postgres', url = serverUrl() }: Setting = {}) {
@@ -63,7 +63,7 @@ let schemas = 0
 export const connections = {
   postgres: (url: string, schema: string) => {
     const db = postgres({
-      connectionString: url, max: 3, connectionTimeout: 1000, driver: { options: `-c search_path=${schema}` }
+      connectionString: url, max: 3, connectionTimeout, driver: { options: `-c search_path=${schema}` }
     })
     return { table: (name: string): SqlSource => db.table(name), close: () => db.close() }
   },

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { fastify } from 'fastify'
+import { fastify } from './fastify.ts'
 import dataApi, {
   ArgumentError, collection, type DataApiOptions, memory, SubCollection, SubItem
 } from '../../lib/index.ts'

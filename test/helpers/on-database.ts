@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { postgres, type PostgresDatabase, type PostgresOptions } from '../../lib/index.ts'
-import { serverUrl } from './sources.ts'
+import { connectionTimeout, serverUrl } from './sources.ts'
 
 let databases = 0
 
@@ -21,7 +21,7 @@ export async function onDatabase (
   let drop = `drop database ${name} with (force)`
   try {
     await asClient(url.href, owner => owner.query(ddl))
-    const db = postgres({ connectionString: url.href, ...options })
+    const db = postgres({ connectionString: url.href, connectionTimeout, ...options })
     try {
       await work(db, url.href)
       drop = `drop database ${name}`

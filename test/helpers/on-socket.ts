@@ -48,9 +48,12 @@ export function fileFor (t: Pick<Test, 'teardown'>): string {
   return join(folder, 'shop.db')
 }
 
+/** How long a write waits for those before it, in milliseconds: on a slow machine a hundred take longer than 5 s. */
+export const busyTimeout = 240_000
+
 /** Creates a SQLite database with the shop's tables. */
 export function openShop (file: string): SqliteDatabase {
-  const db = sqlite(file)
+  const db = sqlite(file, { busyTimeout })
   db.exec(sqliteDdl(ddl))
   return db
 }

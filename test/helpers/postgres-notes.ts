@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { Test } from 'tap'
 import dataApi, { type Behaviour, collection, postgres, type PostgresOptions } from '../../lib/index.ts'
 import Fastify from './fastify.ts'
-import { serverUrl } from './sources.ts'
+import { connectionTimeout, serverUrl } from './sources.ts'
 
 /** Opens an API over a schema of its own, with settings of its sessions. Returns a function that sends requests. */
 export async function open (
@@ -13,7 +13,10 @@ export async function open (
   const owner = new pg.Pool({ connectionString: serverUrl(), max: 1, options: `-c search_path=${schema}` })
   await owner.query(`create schema ${schema}; ${ddl}`)
   const db = postgres({
-    connectionString: serverUrl(), ...options, driver: { options: `-c search_path=${schema} ${settings}` }
+    connectionString: serverUrl(),
+    connectionTimeout,
+    ...options,
+    driver: { options: `-c search_path=${schema} ${settings}` }
   })
   const { app, logged } = await serve(db.table('notes'), hooks)
   t.teardown(async () => {

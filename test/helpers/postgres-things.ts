@@ -5,12 +5,14 @@ import dataApi, {
   type Behaviour, collection, type DataApiOptions, postgres, type PostgresOptions
 } from '../../lib/index.ts'
 import Fastify from './fastify.ts'
-import { serverUrl } from './sources.ts'
+import { connectionTimeout, serverUrl } from './sources.ts'
 
 /** Opens a schema of its own, made by a script. */
 export async function open (t: Test, ddl: string, options: PostgresOptions = {}) {
   const schema = `postgres_${process.pid}_${schemas++}`
-  const db = postgres({ connectionString: serverUrl(), ...options, driver: { options: `-c search_path=${schema}` } })
+  const db = postgres({
+    connectionString: serverUrl(), connectionTimeout, ...options, driver: { options: `-c search_path=${schema}` }
+  })
   const owner = postgres({ connectionString: serverUrl(), max: 1, driver: { options: `-c search_path=${schema}` } })
   await owner.pool.query(`create schema ${schema}; ${ddl}`)
   t.teardown(async () => {

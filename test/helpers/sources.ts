@@ -189,7 +189,7 @@ const postgresOpener = (connect: Connect) => async (tables: Tables, ddl?: string
 
 // In milliseconds. On a slow machine a hundred requests that race for a few connections take longer than the default
 // of 5 seconds, and a test's own timeout ends a test that hangs.
-const connectionTimeout = 240_000
+export const connectionTimeout = 240_000
 
 export const connectPostgres: Connect = ({ url, schema, max, check = 'error' }) => {
   const driver = { options: `-c search_path=${schema}` }

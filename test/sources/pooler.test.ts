@@ -4,7 +4,7 @@ import type { Test } from 'tap'
 import dataApi, { collection, postgres, type PostgresOptions } from '../../lib/index.ts'
 import { test } from '../helpers/on-postgres.ts'
 import { makePooler } from '../helpers/pooler.ts'
-import { serverUrl } from '../helpers/sources.ts'
+import { connectionTimeout, serverUrl } from '../helpers/sources.ts'
 
 // docs/postgres.md: Poolers. The pooler of these tests gives each transaction another connection, and loses prepared
 // statements.
@@ -23,7 +23,7 @@ async function serve (t: Test, options: PostgresOptions) {
   await owner.pool.query(`create table ${table} (id integer generated always as identity primary key,
     text text not null unique, count integer not null);
     insert into ${table} (text, count) select 'word ' || n, 0 from generate_series(1, 40) n`)
-  const db = postgres(options)
+  const db = postgres({ connectionTimeout, ...options })
   const app = Fastify()
   await app.register(dataApi, {
     collections: {

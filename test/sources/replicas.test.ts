@@ -4,6 +4,7 @@ import Fastify from '../helpers/fastify.ts'
 import type { Test } from 'tap'
 import dataApi, { collection, DeclarationError, postgres } from '../../lib/index.ts'
 import { test } from '../helpers/on-postgres.ts'
+import { connectionTimeout } from '../helpers/sources.ts'
 import { type Pair, startPair } from '../helpers/streaming-replica.ts'
 
 // docs/postgres.md: Replicas. The data tells which server answered: the tests can hold up what the replica replays.
@@ -18,7 +19,7 @@ const ddl =
     "notes (text) values ('old'), ('other')"
 
 async function serve (t: Test, pair: Pair) {
-  const db = postgres({ primary: pair.primary, replicas: [pair.replica], connectionTimeout: 1000 })
+  const db = postgres({ primary: pair.primary, replicas: [pair.replica], connectionTimeout })
   const app = Fastify()
   await app.register(dataApi, {
     requestStrategies: { delete: true },

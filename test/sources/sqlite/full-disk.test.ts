@@ -80,7 +80,7 @@ const Name = Type.String({ identifier: true, readable: true, writable: true })
 const Id = Type.Integer({ identifier: true, readable: true })
 const Kid = Type.Object({ id: Id, name: Name, note: Type.String({ writable: true }) })
 const kids = hooks => collection(Kid, { source: db.table('kids'), hooks })
-const app = Fastify()
+const app = Fastify({ pluginTimeout: 0 })
 const collections = { kids: kids({}), hooked: kids({ creating: async () => {} }) }
 await app.register(dataApi, { collections, requestStrategies: { upsert: true } })
 const answers = []
