@@ -6,9 +6,10 @@ import pg from 'pg'
 import dataApi, { collection, kysely, postgres } from '../../lib/index.ts'
 import { driverConnection } from '../../lib/sources/sql/postgres/connection.ts'
 import { PreparedStatements } from '../../lib/sources/sql/postgres/prepared-statements.ts'
+import { holdTimers, hour, twoHours } from '../helpers/held-timers.ts'
 import { test } from '../helpers/on-postgres.ts'
 import { ddl, open, sender, serve } from '../helpers/postgres-notes.ts'
-import { serverUrl } from '../helpers/sources.ts'
+import { connectionTimeout, serverUrl } from '../helpers/sources.ts'
 import { startPair } from '../helpers/streaming-replica.ts'
 
 // docs/faults.md: Faults. What a switchover, a setting of the server or a hook that hangs does to an
@@ -37,7 +38,7 @@ test('with the primary gone, a write that cannot have reached it stops no reads 
   while ((await pair.on(
     pair.replica, `select pg_last_wal_replay_lsn() >= '${String(position?.['lsn'])}' as there`
   ))[0]?.['there'] !== true) await setTimeout(10)
-  const db = postgres({ primary: pair.primary, replicas: [pair.replica], connectionTimeout: 500 })
+  const db = postgres({ primary: pair.primary, replicas: [pair.replica], connectionTimeout })
   const { app } = await serve(db.table('notes'))
   const send = sender(app)
   t.teardown(async () => {
@@ -46,8 +47,12 @@ test('with the primary gone, a write that cannot have reached it stops no reads 
     await pair.stop()
   })
   t.equal((await send('POST', '/notes', { text: 'three' }))[0], 201)
-  // Until the replica is known to have it: reads ask in the background.
-  for (let n = 0; n < 50; n++) await setTimeout(10).then(() => send('GET', '/notes/by_text/three'))
+  // Until the replica is known to have it, and is read: reads ask in the background.
+  const served = "select from pg_stat_activity where query like '%notes%' and pid <> pg_backend_pid()"
+  while ((await pair.on(pair.replica, served)).length === 0) {
+    await send('GET', '/notes/by_text/three')
+    await setTimeout(10)
+  }
   await pair.killPrimary()
   // Until this process knows the end of its connections, what it sends may have reached the server.
   while (db.pool.totalCount > 0) await setTimeout(5)
@@ -60,11 +65,12 @@ test('with the primary gone, a write that cannot have reached it stops no reads 
 })
 
 test('a hook that never returns has its transaction rolled back, and the log names it', async t => {
+  const timers = holdTimers(t)
   const hanging: string[] = []
-  const { send, logged } = await open(t, {
+  const { send, logged, db } = await open(t, {
     max: 2,
-    connectionTimeout: 1000,
-    transactionTimeout: 3000,
+    connectionTimeout: twoHours,
+    transactionTimeout: hour,
     hooks: {
       async creating ({ text }) {
         if (text !== 'hangs') return
@@ -75,35 +81,43 @@ test('a hook that never returns has its transaction rolled back, and the log nam
   })
   const answers = ['hangs', 'hangs'].map(text => send('POST', '/notes', { text }))
   while (hanging.length < 2) await setTimeout(1)
-  t.equal((await send('POST', '/notes', { text: 'refused' }))[0], 503)
+  const refused = send('POST', '/notes', { text: 'refused' })
+  while (db.pool.waitingCount === 0) await setTimeout(1)
+  timers.fire(twoHours)
+  t.equal((await refused)[0], 503)
+  timers.fire(hour)
   for (const [status, body] of await Promise.all(answers)) t.strictSame([status, body.error], [503, 'unavailable'])
   const hook = "the hook 'creating' of collection 'notes'"
   t.strictSame(logged.map(line => line.err?.message.split(': The data')[0]), [
     `no connection was free: 2 transactions are open and wait for ${hook}`,
-    `a transaction was rolled back after 3000 ms; it was waiting for ${hook}`,
-    `a transaction was rolled back after 3000 ms; it was waiting for ${hook}`
+    `a transaction was rolled back after ${hour} ms; it was waiting for ${hook}`,
+    `a transaction was rolled back after ${hour} ms; it was waiting for ${hook}`
   ])
   t.equal((await send('POST', '/notes', { text: 'served' }))[0], 201)
   t.strictSame((await send('GET', '/notes?fields=text'))[1], [{ text: 'one' }, { text: 'two' }, { text: 'served' }])
 })
 
 test('a hook that goes on after its transaction is over can do nothing in it', async t => {
-  const failures: string[] = []
+  const timers = holdTimers(t)
+  let begin = () => {}
+  const begun = new Promise<void>(resolve => { begin = resolve })
+  let late: () => Promise<unknown> = async () => undefined
   const { send, owner } = await open(t, {
     max: 1,
-    transactionTimeout: 100,
+    transactionTimeout: hour,
     hooks: {
       async creating (_note, { transaction }) {
-        await setTimeout(200)
-        await transaction.query("insert into notes (text) values ('late')").catch((error: unknown) => {
-          failures.push(String(error))
-        })
+        late = () => transaction.query("insert into notes (text) values ('late')")
+        begin()
+        await new Promise(() => {})
       }
     }
   })
-  t.equal((await send('POST', '/notes', { text: 'slow' }))[0], 503)
-  await setTimeout(200)
-  t.match(failures, [/The transaction has ended/])
+  const slow = send('POST', '/notes', { text: 'slow' })
+  await begun
+  timers.fire(hour)
+  t.equal((await slow)[0], 503)
+  await t.rejects(late(), /The transaction has ended/)
   t.strictSame((await owner.query('select text from notes order by id')).rows, [{ text: 'one' }, { text: 'two' }])
 })
 
