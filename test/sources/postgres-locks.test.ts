@@ -155,4 +155,4 @@ onApi('a request that waits for a lock is 503 after the time of a statement', as
   await owner.query('rollback')
   t.equal((await send('PATCH', '/teams/1', { name: 'x' })).statusCode, 200)
   await owner.end()
-}, { statementTimeout: 300 })
+}, { statementTimeout: 3000 })
