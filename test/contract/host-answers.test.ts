@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyServerOptions, InjectOptions } from 'fastify'
 import { fastify } from '../helpers/fastify.ts'
+import { holdTimers, hour } from '../helpers/held-timers.ts'
 import { Readable } from 'node:stream'
 import { test } from 'tap'
 import dataApi, { collection, DataApiError, memory } from '../../lib/index.ts'
@@ -229,10 +230,18 @@ test('an error carries the status that monitors look for', async t => {
 })
 
 test('a handler timeout of Fastify is 503, and a write that it ends may still be done', async t => {
+  const timers = holdTimers(t)
   let release = () => {}
-  const { app, ask } = await serve(() => {}, { handlerTimeout: 50 },
-    () => new Promise(resolve => { release = resolve }))
-  const { status, body } = await ask({ method: 'POST', url: '/api/things', payload: { name: 'c' } })
+  let begin = () => {}
+  const begun = new Promise<void>(resolve => { begin = resolve })
+  const { app, ask } = await serve(() => {}, { handlerTimeout: hour }, () => new Promise(resolve => {
+    release = resolve
+    begin()
+  }))
+  const written = ask({ method: 'POST', url: '/api/things', payload: { name: 'c' } })
+  await begun
+  timers.fire(hour)
+  const { status, body } = await written
   t.strictSame([status, JSON.parse(body).error], [503, 'outcome_unknown'])
   release()
   t.equal((await ask('/api/things/1')).status, 200)
@@ -240,17 +249,32 @@ test('a handler timeout of Fastify is 503, and a write that it ends may still be
 })
 
 test('a read that takes too long is 503 with the message of Fastify, and is answered once', async t => {
-  const slow = collection(Thing,
-    { source: memory([{ id: 1, name: 'a' }]), scope: () => new Promise(resolve => { setTimeout(resolve, 200, true) }) })
+  const timers = holdTimers(t)
+  let release = () => {}
+  let begin = () => {}
+  const begun = new Promise<void>(resolve => { begin = resolve })
+  const released = new Promise<true>(resolve => { release = () => { resolve(true) } })
+  const slow = collection(Thing, {
+    source: memory([{ id: 1, name: 'a' }]),
+    scope () {
+      begin()
+      return released
+    }
+  })
   const warnings: unknown[] = []
   const app = fastify({
-    handlerTimeout: 50,
+    handlerTimeout: hour,
     logger: { level: 'warn', stream: { write: (line: string) => { warnings.push(JSON.parse(line)) } } }
   })
   await app.register(dataApi, { collections: { slow } })
-  const answer = await app.inject('/slow')
+  const asked = app.inject('/slow').then(answer => answer)
+  await begun
+  timers.fire(hour)
+  const answer = await asked
   t.strictSame([answer.statusCode, answer.json().error], [503, 'rejected'])
-  await new Promise(resolve => { setTimeout(resolve, 300) })
+  release()
+  // What is asked later is answered after the read that was released.
+  await app.inject('/slow')
   t.equal(warnings.filter(line => (line as { level: number }).level === 40).length, 0, 'no second answer is tried')
   await app.close()
 })
