@@ -122,10 +122,13 @@ test('an item does not wait for a batch of each stream', async t => {
   const meanwhile = batches - before
   t.ok(meanwhile < streams / 2, `${meanwhile} batches of ${streams} streams`)
   for (const client of clients) client.destroy()
-  await sleep(50)
-  const after = batches
-  await sleep(50)
-  t.equal(batches, after, 'and those whose client has left are read no further')
+  // The server learns later that they have left. Streams that were read on would never let this end.
+  let seen
+  do {
+    seen = batches
+    await sleep(50)
+  } while (batches !== seen)
+  t.pass('and those whose client has left are read no further')
 })
 
 test('pipelined writes are done one after another, each in its own asynchronous context', async t => {
@@ -234,8 +237,7 @@ test('pipelined writes whose client has left are done in the order in which they
   const client = await connect()
   clients.push(client)
   client.write(names.map(name => text('PUT', '/things/1/name', name)).join(''))
-  await until(() => seen.length === 8)
-  await sleep(10)
+  await until(() => rows[0]?.name === 'name 7')
   t.strictSame(seen, names)
   t.strictSame(rows, [{ id: 1, name: 'name 7' }])
 })
