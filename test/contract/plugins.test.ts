@@ -20,6 +20,7 @@ import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { fastify } from '../helpers/fastify.ts'
+import { holdTimers, hour } from '../helpers/held-timers.ts'
 import { test } from 'tap'
 import { gunzipSync } from 'node:zlib'
 import dataApi, { ArgumentError, collection, memory } from '../../lib/index.ts'
@@ -120,7 +121,7 @@ test('@fastify/under-pressure: 503 with Retry-After and its message', async t =>
 test('@fastify/rate-limit: 429 with Retry-After, also with an errorResponseBuilder', async t => {
   for (const builder of [undefined, () => ({ statusCode: 429, error: 'Slow', message: 'Come back later.' })]) {
     const { ask } = await serve(app =>
-      app.register(rateLimit, { max: 1, timeWindow: '1 minute', ...builder && { errorResponseBuilder: builder } }))
+      app.register(rateLimit, { max: 1, timeWindow: '1 hour', ...builder && { errorResponseBuilder: builder } }))
     t.equal((await ask('/api/things')).status, 200)
     const { status, headers, json } = await ask('/api/things')
     t.strictSame([status, json()['error']], [429, 'rejected'])
@@ -181,9 +182,11 @@ test('@fastify/helmet and @fastify/cors: their headers are on answers and errors
 })
 
 test('@fastify/circuit-breaker: an open circuit is 503', async t => {
+  // The timer of an open circuit would keep the process.
+  holdTimers(t)
   let broken = true
   const { ask } = await serve(async app => {
-    await app.register(circuitBreaker, { threshold: 1, resetTimeout: 10_000 })
+    await app.register(circuitBreaker, { threshold: 1, resetTimeout: hour })
     app.addHook('preHandler', app.circuitBreaker())
   }, {
     scope: () => true, setters: { name () { if (broken) throw new Error('down'); throw new ArgumentError('No.') } }

@@ -13,7 +13,10 @@ export const [hour, twoHours] = [3_600_000, 7_200_000]
 export function holdTimers (t: Test): HeldTimers {
   const { setTimeout: set, clearTimeout: clear } = globalThis
   const held = new Map<NodeJS.Timeout, Held>()
-  t.teardown(() => { Object.assign(globalThis, { setTimeout: set, clearTimeout: clear }) })
+  t.teardown(() => {
+    Object.assign(globalThis, { setTimeout: set, clearTimeout: clear })
+    for (const timer of held.keys()) clear(timer)
+  })
   Object.assign(globalThis, {
     setTimeout (run: (...values: unknown[]) => void, delay = 0, ...values: unknown[]) {
       const timer = set(run, delay, ...values)
