@@ -1,5 +1,6 @@
 import type { CatalogTable } from '../sources/sql/catalog.ts'
 import { readTables } from '../sources/sql/postgres/catalog-tables.ts'
+import { quoteName, quoteTable } from '../sources/sql/table-name.ts'
 import type { Omission, Table, Tables } from './tables.ts'
 
 type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
@@ -72,16 +73,14 @@ async function withBrokenKeys (reader: Reader, table: Table): Promise<Table> {
 const sample = 10_000
 
 async function isBroken (
-  reader: Reader, { schema, name }: CatalogTable, key: readonly string[]
+  reader: Reader, table: CatalogTable, key: readonly string[]
 ): Promise<boolean> {
-  const columns = key.map(quote).join(', ')
+  const columns = key.map(quoteName).join(', ')
   const rows = await reader.query(`
     select count(distinct row(${columns})) filter (where row(${columns}) is not null) < count(*) as broken
-    from (select ${columns} from ${quote(schema)}.${quote(name)} limit ${sample}) as rows`)
+    from (select ${columns} from ${quoteTable(table)} limit ${sample}) as rows`)
   return rows[0]?.['broken'] === true
 }
-
-const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 
 function complete (row: Rows[number], table: Omit<Table, 'isPlain' | 'hasRowNumber' | 'columns'> & {
   readonly columns: ReadonlyArray<Omit<Table['columns'][number], 'sample' | 'isForbidden'>>

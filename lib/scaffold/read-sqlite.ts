@@ -3,6 +3,7 @@ import type { CatalogTable } from '../sources/sql/catalog.ts'
 import { compileError } from '../sources/sql/sqlite/compiled-changes.ts'
 import { makeTableReader } from '../sources/sql/sqlite/catalog-tables.ts'
 import type { SqliteDriver } from '../sources/sql/sqlite/driver.ts'
+import { quoteName } from '../sources/sql/table-name.ts'
 import { withoutOtherCollations } from './collations.ts'
 import { type Look, readSamples } from './samples.ts'
 import type { Omission, Sample, Table, Tables } from './tables.ts'
@@ -72,12 +73,10 @@ const changes: readonly RowChange[] = ['insert', 'update', 'delete']
 function keysWithNull (driver: SqliteDriver, { name, primaryKey }: CatalogTable): ReadonlySet<string> {
   if (primaryKey.length === 0) return new Set()
   const found = primaryKey.map((column, index) =>
-    `exists (select 1 from main.${quote(name)} where ${quote(column)} is null) as n${index}`)
+    `exists (select 1 from main.${quoteName(name)} where ${quoteName(column)} is null) as n${index}`)
   const row = driver.prepare(`select ${found.join(', ')}`).get() as Readonly<Record<string, number>>
   return new Set(primaryKey.filter((_, index) => row[`n${index}`] === 1))
 }
-
-const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 
 function memoizeText<T> (make: (text: string) => T): (text: string) => T {
   const made = new Map<string, T>()

@@ -1,5 +1,6 @@
 import type { CatalogTable } from '../sources/sql/catalog.ts'
 import type { SqliteDriver } from '../sources/sql/sqlite/driver.ts'
+import { quoteName } from '../sources/sql/table-name.ts'
 import type { Sample } from './tables.ts'
 
 /** How much is looked at. `trusting`: columns of plain types are what they are declared as. */
@@ -39,15 +40,13 @@ interface Asked {
 }
 
 function readRow (driver: SqliteDriver, { table, columns, texts, rows }: Asked) {
-  const names = columns.map(({ name }, index) => `${quote(name)} as c${index}`).join(', ')
-  const first = `select ${names} from main.${quote(table)} limit ${rows}`
+  const names = columns.map(({ name }, index) => `${quoteName(name)} as c${index}`).join(', ')
+  const first = `select ${names} from main.${quoteName(table)} limit ${rows}`
   return driver.prepare(`select ${texts.join(', ')} from (${first})`).get() as Readonly<Record<string, unknown>>
 }
 
 // SQLite gives at most 2,000 columns, and each column of the table takes five.
 const mostColumns = 100
-
-const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 
 const ofTexts = (index: number, test: string) => `min(case typeof(c${index}) when 'text' then ${test} end)`
 const digits = (count: number) => '[0-9]'.repeat(count)

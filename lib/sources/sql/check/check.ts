@@ -5,7 +5,7 @@ import type { Collection, StoredField } from '../../../model/model.ts'
 import { type CatalogCheck, faultyDeclarations, type Finding, messagesOf } from '../../catalog-check.ts'
 import type { Catalog } from '../catalog.ts'
 import { tableOf } from '../source.ts'
-import type { TableName } from '../table-name.ts'
+import { quoteName, quoteTable, type TableName } from '../table-name.ts'
 import { compare, type Served, tablesOf } from './compare.ts'
 import { findUnusable } from './identifiers.ts'
 import { fieldsWithoutNull, nullFinding } from './keys.ts'
@@ -48,9 +48,8 @@ const sample = 10_000
 async function queryNulls (
   fields: readonly StoredField[], { collection, columns }: Served, { query }: CatalogReader
 ): Promise<Rows> {
-  const names = fields.map(field => quote(columns.get(field)?.name ?? ''))
-  const { schema, name } = tableOf(collection)
-  const table = schema === undefined ? quote(name) : `${quote(schema)}.${quote(name)}`
+  const names = fields.map(field => quoteName(columns.get(field)?.name ?? ''))
+  const table = quoteTable(tableOf(collection))
   const found = names.map((column, index) => `max(case when ${column} is null then 1 else 0 end) as n${index}`)
   try {
     const rows = `select ${names.join(', ')} from ${table} limit ${sample}`
@@ -61,8 +60,6 @@ async function queryNulls (
     return []
   }
 }
-
-const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 
 /**
  * Checks the declarations whose collections are in this database. Returns the warnings. Throws a DeclarationError with

@@ -1,6 +1,6 @@
-import type { Collection } from '../../../model/model.ts'
 import type { Change, ConstraintViolation } from '../../source.ts'
 import { sourceOf, tableOf } from '../source.ts'
+import { quoteTable } from '../table-name.ts'
 import type { Connection } from './connection.ts'
 import { constraintOf, KeyTaken } from './faults.ts'
 
@@ -19,7 +19,7 @@ export async function healCounter (
   const isOfKey = isWholeKey(violation, change)
   for (const field of collection.key.filter(one => !change.values.has(one))) {
     const column = sourceOf(collection).column(field.property)
-    const place = [quoteTable(collection), column, String(isOfKey), schema, table, constraint]
+    const place = [quoteTable(tableOf(collection)), column, String(isOfKey), schema, table, constraint]
     const [counter] = await connection.query(counterQuery, place)
     if (counter === undefined) continue
     const { name, step, items, key } = counter
@@ -33,13 +33,6 @@ const isWholeKey = ({ fields }: ConstraintViolation, { collection: { key } }: In
   fields.length === key.length && fields.every(field => key.includes(field))
 
 type Insert = Extract<Change, { kind: 'insert' }>
-
-const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
-
-function quoteTable (collection: Collection): string {
-  const { schema, name } = tableOf(collection)
-  return schema === undefined ? quote(name) : `${quote(schema)}.${quote(name)}`
-}
 
 /** What the rule of a view says about its column: the table and the number of the column that it shows. */
 const shownColumn = (number: string) => `regexp_matches(r.ev_action::text, ':resno ' || ${number} ||

@@ -1,4 +1,5 @@
 import { DeclarationError } from '../../../errors.ts'
+import { quoteName } from '../table-name.ts'
 import type { SqliteDriver } from './driver.ts'
 
 /**
@@ -23,7 +24,7 @@ export interface Attached { readonly schema: string, readonly file: string }
 
 /** Attaches a database to a connection. */
 export function attach (driver: SqliteDriver, { schema, file }: Attached): void {
-  driver.prepare(`attach ? as "${schema.replaceAll('"', '""')}"`).run(file)
+  driver.prepare(`attach ? as ${quoteName(schema)}`).run(file)
 }
 
 /** Returns the files that are attached to a connection. */

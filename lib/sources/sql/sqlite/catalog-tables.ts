@@ -1,6 +1,6 @@
 import type { Catalog, CatalogColumn, CatalogForeignKey, CatalogTable, TableKind, TypeFamily } from '../catalog.ts'
 import { choicesOfTable, type Literal } from '../choices.ts'
-import { keyOfTable, type TableName } from '../table-name.ts'
+import { keyOfTable, quoteName, type TableName } from '../table-name.ts'
 import { readCollation } from './collation.ts'
 import type { SqliteDriver } from './driver.ts'
 
@@ -131,7 +131,7 @@ function makeStatements (driver: Preparing): Statements {
 }
 
 function readStatements (driver: Preparing, schema: string): ReadonlyMap<string, string> {
-  const place = `"${schema.replaceAll('"', '""')}".sqlite_schema`
+  const place = `${quoteName(schema)}.sqlite_schema`
   const text = `select name, sql from ${place} where type = 'table' and instr(lower(sql), 'check') > 0`
   const rows = rowsOf<{ readonly name: string, readonly sql: string }>(driver, text)
   return new Map(rows.map(({ name, sql }) => [name, sql]))

@@ -1,4 +1,4 @@
-import type { TableName } from '../table-name.ts'
+import { quoteName, quoteTable, type TableName } from '../table-name.ts'
 import type { SqliteDriver } from './driver.ts'
 
 /**
@@ -6,9 +6,9 @@ import type { SqliteDriver } from './driver.ts'
  * `NOCASE-8`; no table does. Throws for a collation that the connection does not have.
  */
 export function readCollation (driver: Pick<SqliteDriver, 'prepare'>, table: TableName, column: string): string {
-  const place = [table.schema ?? [], table.name].flat().map(quoted).join('.')
   // The plus sign keeps SQLite from looking the value up in an index.
-  const steps = driver.prepare(`explain select +${quoted(column)} = '' from ${place}`).all() as readonly Step[]
+  const text = `explain select +${quoteName(column)} = '' from ${quoteTable(table)}`
+  const steps = driver.prepare(text).all() as readonly Step[]
   // A column may be an expression that compares on its own, before the comparison with the value.
   const comparison = steps.findLast(({ opcode }) => opcode === 'Eq' || opcode === 'Ne')
   return /^\(?(\w+)/.exec(comparison?.p4 ?? '')?.[1]?.toUpperCase() ?? binary
@@ -16,8 +16,6 @@ export function readCollation (driver: Pick<SqliteDriver, 'prepare'>, table: Tab
 
 /** The collation that compares the bytes of texts. */
 export const binary = 'BINARY'
-
-const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 
 /** A step of the code that SQLite compiles a statement to. */
 interface Step { readonly opcode: string, readonly p4: string | null }

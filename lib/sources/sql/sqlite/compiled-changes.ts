@@ -1,5 +1,5 @@
 import type { RowChange } from '../../../declare/source.ts'
-import type { TableName } from '../table-name.ts'
+import { quoteName, quoteTable, type TableName } from '../table-name.ts'
 import type { SqliteDriver } from './driver.ts'
 
 /** A change of a table, with the columns that an update sets. */
@@ -19,16 +19,17 @@ export function compileError (change: TableChange, driver: Pick<SqliteDriver, 'p
   }
 }
 
-function statementOf ({ change, table: { schema, name }, columns }: TableChange): string {
-  const table = [schema ?? [], name].flat().map(quote).join('.')
+function statementOf ({ change, table: name, columns }: TableChange): string {
+  const table = quoteTable(name)
   switch (change) {
     case 'insert': return `insert into ${table} default values`
-    case 'update': return `update ${table} set ${columns.map(quote).map(column => `${column} = ${column}`).join(', ')}`
+    case 'update': {
+      const names = columns.map(quoteName)
+      return `update ${table} set ${names.map(one => `${one} = ${one}`).join(', ')}`
+    }
     case 'delete': return `delete from ${table}`
   }
 }
-
-const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 
 /** Returns true for the error of a change for which a view has no trigger, or the module of a table no method. */
 export const isRefused = ({ message }: Error) => /because it is a view|may not be modified/.test(message)

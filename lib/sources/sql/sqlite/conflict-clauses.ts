@@ -1,4 +1,4 @@
-import type { TableName } from '../table-name.ts'
+import { quoteName, type TableName } from '../table-name.ts'
 import { cacheByTable } from './cache-by-table.ts'
 import type { SqliteDriver } from './driver.ts'
 
@@ -19,7 +19,7 @@ function readDefinition (driver: SqliteDriver, table: TableName): string {
   const asked = table.schema ?? null
   const found = driver.prepare(query).get(table.name, asked, asked) as Place | undefined
   if (found === undefined) return ''
-  const place = `"${found.schema.replaceAll('"', '""')}".sqlite_schema`
+  const place = `${quoteName(found.schema)}.sqlite_schema`
   const made = driver.prepare(`select sql from ${place} where type = 'table' and name = ?`).get(found.name)
   return (made as { readonly sql: string } | undefined)?.sql ?? ''
 }

@@ -1,3 +1,4 @@
+import { quoteName } from '../table-name.ts'
 import type { SqliteDriver } from './driver.ts'
 
 /** What is made from the tables of a database, as long as no migration changes them. */
@@ -38,7 +39,7 @@ function readVersions (driver: Pick<SqliteDriver, 'prepare'>): string | undefine
   try {
     const schemas = driver.prepare(schemasQuery).all() as readonly SchemaRow[]
     return JSON.stringify(['temp', ...schemas.map(({ name }) => name)].map(name =>
-      [name, driver.prepare(`pragma "${name.replaceAll('"', '""')}".schema_version`).get()]))
+      [name, driver.prepare(`pragma ${quoteName(name)}.schema_version`).get()]))
   } catch {
     return undefined
   }

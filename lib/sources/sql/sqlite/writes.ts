@@ -1,5 +1,5 @@
 import type { RowChange } from '../../../declare/source.ts'
-import type { TableName } from '../table-name.ts'
+import { quoteName, type TableName } from '../table-name.ts'
 import type { FindWrites, TableWrites } from '../table-writes.ts'
 import { cacheByTable } from './cache-by-table.ts'
 import { compileError, isRefused } from './compiled-changes.ts'
@@ -48,8 +48,6 @@ function readWrites ({ schema, name }: TableName, driver: SqliteDriver): TableWr
 const all: readonly RowChange[] = ['insert', 'update', 'delete']
 const none: ReadonlySet<RowChange> = new Set()
 
-const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
-
 /** Returns the changes that a view has no trigger for, or the module of a virtual table no method. */
 function refusedBy (
   table: ListRow, [column]: readonly ColumnRow[], driver: SqliteDriver
@@ -68,7 +66,7 @@ const deleting = '%after%insert%begin%delete%'
 
 /** Returns true if the text of a trigger of the table is like the pattern. */
 function hasTrigger ({ schema, name }: ListRow, pattern: string, driver: SqliteDriver): boolean {
-  const triggers = [schema, 'temp'].map(one => `select sql from ${quote(one)}.sqlite_schema
+  const triggers = [schema, 'temp'].map(one => `select sql from ${quoteName(one)}.sqlite_schema
     where type = 'trigger' and tbl_name = ?1 collate nocase and sql like ?2`)
   return driver.prepare(`${triggers.join(' union all ')} limit 1`).get(name, pattern) !== undefined
 }
