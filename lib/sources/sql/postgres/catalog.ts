@@ -3,8 +3,8 @@ import { keyOfTable } from '../table-name.ts'
 
 /** What tells which fields a refusal of the server is about. */
 export interface Constraints {
-  /** The columns of each constraint and unique index, by its name. */
-  readonly columns: ReadonlyMap<string, readonly string[]>
+  /** The columns of each constraint and unique index, by the key of its table and by its name. */
+  readonly columns: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>
   /** The name of the partitioned table, by the key of each partition. */
   readonly partitions: ReadonlyMap<string, string>
 }
@@ -43,16 +43,18 @@ where ${isServed} and c.relkind in ('r', 'p', 'v', 'm', 'f') and a.attnum > 0 an
 const columnNames = (table: string, numbers: string) => 'array_to_json(array(select a.attname::text ' +
   `from pg_attribute a where a.attrelid = ${table} and a.attnum = any(${numbers})))::text`
 
-const tableOfConstraint = '(select r.relname from pg_class r where r.oid = c.conrelid)'
-const indexJoins = 'join pg_class i on i.oid = x.indexrelid join pg_namespace n on n.oid = i.relnamespace'
+const indexJoins = `join pg_class i on i.oid = x.indexrelid join pg_class r on r.oid = x.indrelid
+  join pg_namespace n on n.oid = i.relnamespace`
 
-/** Reads every constraint and unique index, with the table of each deferrable unique or exclusion constraint. */
+/** Reads every constraint and unique index. `deferrable`: 1 for a deferrable unique or exclusion constraint. */
 export const constraintsQuery = `
-select n.nspname as "schema", ${place} as place, c.conname as name, ${columnNames('c.conrelid', 'c.conkey')} as columns,
-  case when c.condeferrable and c.contype in ('u', 'p', 'x') then ${tableOfConstraint} end as deferrable
-from pg_constraint c join pg_namespace n on n.oid = c.connamespace where ${isServed} and c.conrelid <> 0
+select n.nspname as "schema", ${place} as place, r.relname as "table", c.conname as name,
+  ${columnNames('c.conrelid', 'c.conkey')} as columns,
+  (c.condeferrable and c.contype in ('u', 'p', 'x'))::int as deferrable
+from pg_constraint c join pg_class r on r.oid = c.conrelid join pg_namespace n on n.oid = c.connamespace
+where ${isServed}
 union all
-select n.nspname, ${place}, i.relname, ${columnNames('x.indrelid', 'x.indkey::int2[]')}, null
+select n.nspname, ${place}, r.relname, i.relname, ${columnNames('x.indrelid', 'x.indkey::int2[]')}, 0
 from pg_index x ${indexJoins} where x.indisunique and ${isServed}`
 
 /** Reads every partition, by which the server names a table in its errors. */
@@ -75,20 +77,33 @@ export function readCatalog (
       types.set(table, known)
     }
   }
-  const deferrable = new Set(constraints.flatMap(row =>
-    typeof row['deferrable'] === 'string' ? keysOf(row, row['deferrable']) : []))
+  const deferrable = new Set(constraints.filter(row => Number(row['deferrable']) === 1)
+    .flatMap(row => keysOf(row, row['table'])))
   return {
     types: { get: table => types.get(keyOfTable(table)) },
     deferrable,
     constraints: {
-      // array_to_json() made this JSON of names.
-      columns: new Map(constraints.map(row => [String(row['name']), JSON.parse(String(row['columns'])) as string[]])),
+      columns: columnsOfConstraints(constraints),
       partitions: new Map(partitions.map(row => {
         const partition = { schema: String(row['schema']), name: String(row['partition']) }
         return [keyOfTable(partition), String(row['table'])]
       }))
     }
   }
+}
+
+function columnsOfConstraints (constraints: Rows): Constraints['columns'] {
+  const columns = new Map<string, Map<string, readonly string[]>>()
+  for (const row of constraints.toSorted(bySearchPath)) {
+    for (const table of keysOf(row, row['table'])) {
+      const known = columns.get(table) ?? new Map<string, readonly string[]>()
+      const name = String(row['name'])
+      // array_to_json() made this JSON of names.
+      if (!known.has(name)) known.set(name, JSON.parse(String(row['columns'])) as string[])
+      columns.set(table, known)
+    }
+  }
+  return columns
 }
 
 type CatalogRow = Rows[number]

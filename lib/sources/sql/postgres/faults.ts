@@ -223,12 +223,14 @@ function refersToChanged (error: unknown, change: Change, constraints: Constrain
 }
 
 function violatedFields (error: unknown, change: Change, constraints: Constraints) {
-  const { constraint, column } = constraintOf(error)
+  const { schema, table, constraint, column } = constraintOf(error)
   const collection = collectionOf(change)
   const shard = shardOf(tableNamed(error, constraints), sourceOf(collection).table)
   if (shard === undefined || change.kind === 'delete') return []
-  const name = constraint.endsWith(shard) ? constraint.slice(0, constraint.length - shard.length) : constraint
-  const columns = column === '' ? constraints.columns.get(name) ?? [] : [column]
+  const plain = (name: string) => name.endsWith(shard) ? name.slice(0, name.length - shard.length) : name
+  // A worker of Citus does not name the schema.
+  const known = constraints.columns.get(keyOfTable({ schema: schema === '' ? undefined : schema, name: plain(table) }))
+  const columns = column === '' ? known?.get(plain(constraint)) ?? [] : [column]
   const fields = fieldsOf(columns, collection)
   // A foreign key of this table that the change did not write refers to this table as well.
   if (isLinkChange(change) || !foreignKeyViolations.has(sqlState(error))) return fields

@@ -28,16 +28,17 @@ export function storedKey (
     if (part === undefined) return []
     const value = column(ref, field)
     if ('stored' in part) return [sql`${value} = ${part.stored}`]
-    return shownAs(value, part.slot, columnType(collection, field))
+    return [isShownAs(value, part.slot, columnType(collection, field), builder)]
   })
   const where = sql.join(isItem, sql` and `)
   return collection.key.map(field => sql`(select ${column(ref, field)} from ${table(ref)} where ${where} limit 1)`)
+}
 
-  function shownAs (value: Sql, slot: Slot, type: ColumnType): readonly Sql[] {
-    const isShown = sql`${dialect.filtered(value, type, false)} = ${dialect.operand(slot, type, false)}`
-    const bound = dialect.bound(value, 'equals', slot, type, false)
-    return bound === undefined ? [isShown] : [bound, isShown]
-  }
+/** Builds the condition that a column is shown as a value. */
+export function isShownAs (value: Sql, slot: Slot, type: ColumnType, { dialect }: Pick<Builder, 'dialect'>): Sql {
+  const isShown = sql`${dialect.filtered(value, type, false)} = ${dialect.operand(slot, type, false)}`
+  const bound = dialect.bound(value, 'equals', slot, type, false)
+  return bound === undefined ? isShown : sql`${bound} and ${isShown}`
 }
 
 /** The values that a statement writes. `own`: the columns of the row that is updated; undefined for a new row. */

@@ -10,7 +10,7 @@ import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import type { Values } from './read-code.ts'
-import { storedKey, storedReferences, type Written } from './stored-keys.ts'
+import { isShownAs, storedKey, storedReferences, type Written } from './stored-keys.ts'
 import { buildSteps, cardinalityOf, stepRefs, withSteps } from './steps.ts'
 import { column, columnOf, tableRef } from './table.ts'
 
@@ -108,8 +108,13 @@ function buildStored (
     return slot === undefined ? [] : [[field, slot]]
   }))
   const references = storedReferences(collection, { slots, ...own && { own } }, builder)
-  return [...slots].map(([field, slot]) =>
-    references.get(field) ?? builder.dialect.toColumn(slot, builder.columnType(collection, field)))
+  return [...slots].map(([field, slot]) => {
+    const type = builder.columnType(collection, field)
+    const value = references.get(field) ?? builder.dialect.toColumn(slot, type)
+    if (own === undefined || !builder.dialect.isCut(type)) return value
+    // A client that sends back what it got does not cut what is stored.
+    return sql`case when ${isShownAs(own(field), slot, type, builder)} then ${own(field)} else ${value} end`
+  })
 }
 
 function buildDelete ({ collection, steps }: ChangeOf<'delete'>, builder: Builder): Sql {
