@@ -74,7 +74,8 @@ export function rangesOf (scenarios: readonly string[], results: readonly Result
 const isByHand = ({ against }: Row) => against === 'by hand' || against === 'by hand, a query a level and parent'
 
 function rangeOf (rows: readonly Row[]): string {
-  const ratios = rows.map(({ ratio }) => parseFloat(ratio))
+  // The time of a database is not measured where one of its processes has ended meanwhile.
+  const ratios = rows.map(({ ratio }) => parseFloat(ratio)).filter(ratio => !Number.isNaN(ratio))
   return `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`
 }
 
