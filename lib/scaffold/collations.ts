@@ -1,4 +1,4 @@
-import { readCollation } from '../sources/sql/sqlite/collation.ts'
+import { knownCollation } from '../sources/sql/sqlite/collation.ts'
 import type { SqliteDriver } from '../sources/sql/sqlite/driver.ts'
 import type { Omission, Table } from './tables.ts'
 
@@ -31,10 +31,5 @@ function hasCollations (driver: SqliteDriver): boolean {
 }
 
 /** Returns undefined for a column that is not there, or whose collation the connection does not have. */
-function collationOf (driver: SqliteDriver, { name }: Table, column: string): string | undefined {
-  try {
-    return readCollation(driver, { schema: 'main', name }, column)
-  } catch {
-    return undefined
-  }
-}
+const collationOf = (driver: SqliteDriver, { name }: Table, column: string) =>
+  knownCollation(driver, { schema: 'main', name }, column)

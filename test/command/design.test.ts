@@ -179,6 +179,23 @@ test('numbers that a check constraint allows are texts in a column of text of SQ
     [false, ['1', '2'], [1]])
 })
 
+test('texts that a check constraint allows are numbers in a column of numbers of SQLite', async t => {
+  const choices = async (script: string) => (await designOf(script)).collections[0]?.fields
+    .map(field => 'type' in field && 'values' in field.type && field.type.values)
+  t.strictSame(await choices(`create table t (id integer primary key, a int check (a in ('1', ' 2')),
+    b numeric check (b in ('1.5', 'none')), c blob check (c in ('1')), d check (d in ('1')))`),
+  [false, [1, 2], [1.5, 'none'], ['1'], ['1']])
+  t.strictSame(await choices(`create table t (id integer primary key, a any check (a in ('1')),
+    b int check (b in ('1'))) strict`), [false, ['1'], [1]])
+})
+
+test('a check constraint lists no choices for texts that are compared otherwise than by their bytes', async t => {
+  const script = `create table t (id integer primary key, a text collate nocase check (a in ('x', 'y')),
+    b text collate rtrim check (b in ('x')), c text collate binary check (c in ('x')),
+    d int collate nocase check (d in (1, 2)))`
+  t.strictSame(short(await designOf(script)), { t: ['!id integer', 'a? string', 'b? string', 'c? x', 'd? 1|2'] })
+})
+
 test('whole words of a name tell that a column is secret', async t => {
   const secret = [
     'password', 'passwordHash', 'PASSWORD_SALT', 'api_key', 'apiKey', 'access-token', 'user_passwd', 'APIKey', 'tokens',

@@ -62,6 +62,10 @@ const isComputed = `c.relkind = 'v' and pg_relation_is_updatable(c.oid, true) & 
       and not pg_column_is_updatable(c.oid, a.attnum, true)
       and not exists (select 1 from pg_trigger g where g.tgrelid = c.oid and g.tgtype & 64 <> 0)`
 
+// Texts that are compared otherwise than by their bytes fulfil a check in other spellings than it lists.
+const isExactText = `t.typname <> 'citext' and not exists (select 1 from pg_collation o
+  where o.oid = a.attcollation and to_json(o)->>'collisdeterministic' = 'false')`
+
 const columns = `(select coalesce(json_agg(json_build_object(
     'name', a.attname, 'type', format_type(b.oid, b.modifier), 'base', t.typname, 'class', t.typtype,
     'category', t.typcategory, 'required', (a.attnotnull and a.attnum <> all(loose.numbers))
@@ -70,7 +74,7 @@ const columns = `(select coalesce(json_agg(json_build_object(
     'computed', ${isComputed}, 'identity', a.attidentity, 'comment', ${commentOf('a.attnum')},
     'members', case when t.typtype = 'e'
       then (select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e where e.enumtypid = b.oid) end,
-    'checks', case when c.relchecks > 0
+    'checks', case when c.relchecks > 0 and ${isExactText}
       then (select json_agg(pg_get_expr(k.conbin, k.conrelid)) from pg_constraint k
         where k.conrelid = a.attrelid and k.contype = 'c' and ${holdsForAll} and k.conkey = array[a.attnum]) end
   ) order by a.attnum), '[]')

@@ -1,7 +1,7 @@
 import type { Catalog, CatalogColumn, CatalogForeignKey, CatalogTable, TableKind, TypeFamily } from '../catalog.ts'
 import { choicesOfTable, type Literal } from '../choices.ts'
 import { keyOfTable, quoteName, type TableName } from '../table-name.ts'
-import { readCollation } from './collation.ts'
+import { binary, knownCollation, readCollation } from './collation.ts'
 import type { SqliteDriver } from './driver.ts'
 
 /** Reads the tables of these names from the catalog of SQLite. A plain name is looked up as in a statement. */
@@ -91,14 +91,15 @@ function readTable (driver: Preparing, statements: Statements, wanted: TableName
     ? primaryKey[0]?.name
     : undefined
   const keyNames = primaryKey.map(column => column.name)
-  // The columns' choices, by their folded names.
   const choices = choicesOfTable(found.type === 'table' ? statements(schema).get(name) ?? '' : '')
   return {
     schema,
     name,
     kind: kindOf(found.type),
     comment: undefined,
-    columns: columns.map(column => readColumn(column, found, { numberKey, choices })),
+    columns: columns.map(column => readColumn(column, found, {
+      numberKey, choices: storedChoices(driver, found, column, choices.get(fold(column.name)))
+    })),
     primaryKey: keyNames,
     unique: [
       ...keyNames.length > 0 ? [keyNames] : [],
@@ -137,10 +138,35 @@ function readStatements (driver: Preparing, schema: string): ReadonlyMap<string,
   return new Map(rows.map(({ name, sql }) => [name, sql]))
 }
 
-/** What else is known of a table. `numberKey`: the column of its key, if an insert without it gets the next number. */
+/**
+ * Returns the choices of a column as it stores them. Undefined for texts that another collation compares: the column
+ * may hold other spellings of them.
+ */
+function storedChoices (
+  driver: Preparing, table: ListRow, { name, type }: ColumnRow, listed: readonly Literal[] | undefined
+): readonly Literal[] | undefined {
+  const isAny = table.strict === 1 && type.toUpperCase() === 'ANY'
+  const choices = isAny ? listed : listed?.map(choice => storedChoice(choice, type))
+  const hasTexts = choices?.some(choice => typeof choice === 'string') === true
+  return hasTexts && knownCollation(driver, table, name) !== binary ? undefined : choices
+}
+
+/** A column of text turns every number into text, and a column of numbers each text that is a number into that. */
+function storedChoice (choice: Literal, type: string): Literal {
+  if (affinity(type) === 'text') return String(choice)
+  const isNumeric = /INT/i.test(type) || (type !== '' && !/BLOB/i.test(type))
+  return isNumeric && typeof choice === 'string' && isNumber.test(choice) ? Number(choice) : choice
+}
+
+const isNumber = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i
+
+/**
+ * What else is known of a column. `numberKey`: the column of its table's key, if an insert without it gets the next
+ * number.
+ */
 interface Known {
   readonly numberKey: string | undefined
-  readonly choices: ReadonlyMap<string, readonly Literal[]>
+  readonly choices: readonly Literal[] | undefined
 }
 
 function readColumn (
@@ -159,8 +185,7 @@ function readColumn (
     computed: false,
     identity: undefined,
     members: undefined,
-    // A column of text turns every number into text.
-    choices: choices.get(fold(name))?.map(choice => family === 'text' ? String(choice) : choice),
+    choices,
     comment: undefined
   }
 }

@@ -14,6 +14,15 @@ export function readCollation (driver: Pick<SqliteDriver, 'prepare'>, table: Tab
   return /^\(?(\w+)/.exec(comparison?.p4 ?? '')?.[1]?.toUpperCase() ?? binary
 }
 
+/** Returns the collation of a column; undefined for one that the connection does not have. */
+export function knownCollation (...about: Parameters<typeof readCollation>): string | undefined {
+  try {
+    return readCollation(...about)
+  } catch {
+    return undefined
+  }
+}
+
 /** The collation that compares the bytes of texts. */
 export const binary = 'BINARY'
 
