@@ -92,6 +92,10 @@ function checkBehaviour (place: string, given: Readonly<Record<string, unknown>>
     throw new DeclarationError(`${place}, delete: expected a function; found ${describeGiven(deletion)}`)
   }
   for (const member of ['hooks', 'setters']) {
+    const functions = given[member]
+    if (functions !== undefined && !isObject(functions)) {
+      throw new DeclarationError(`${place}, ${member}: expected an object; found ${describeGiven(functions)}`)
+    }
     for (const [name, value] of Object.entries(given[member] ?? {})) {
       if (value === undefined || typeof value === 'function') continue
       throw new DeclarationError(`${place}, ${member}.${name}: expected a function; found ${describeGiven(value)}`)

@@ -6,8 +6,12 @@ import { orNearest } from './nearest.ts'
 /** Throws a DeclarationError for a rule of an unknown operation or field, and for one that is not a function. */
 export function checkRules (declared: Readonly<Record<string, Declared>>): void {
   for (const [collection, one] of Object.entries(declared)) {
-    const { scope, rules: { fields = {}, ...operations } } = one
+    const { scope, rules } = one
     if (!isRule(scope)) throw noFunction(`collection '${collection}', scope`, scope)
+    // A function has no members either: what is no object would be open silently.
+    if (!isObject(rules)) throw noObject(`collection '${collection}', rules`, rules)
+    const { fields = {}, ...operations } = rules
+    if (!isObject(fields)) throw noObject(`collection '${collection}', rules.fields`, fields)
     for (const [operation, rule] of Object.entries(operations)) {
       const place = `collection '${collection}', rules.${operation}`
       const isOperation = ['read', 'create', 'update', 'delete'].includes(operation)
@@ -17,13 +21,15 @@ export function checkRules (declared: Readonly<Record<string, Declared>>): void 
       }
       if (!isRule(rule)) throw noFunction(place, rule)
     }
-    for (const [field, { read, write, ...others } = {}] of Object.entries(fields)) {
+    for (const [field, given = {}] of Object.entries(fields)) {
       const place = `collection '${collection}', rules.fields.${field}`
       const isInput = Object.hasOwn(one.inputs, field)
       const known = [one.schema.properties, one.computed, one.inputs].flatMap(Object.keys)
       if (!known.includes(field)) {
         throw new DeclarationError(`${place}: there is no such field${orNearest(field, known)}`)
       }
+      if (!isObject(given)) throw noObject(place, given, '{ read, write }')
+      const { read, write, ...others } = given
       if (isInput && read !== undefined) {
         throw new DeclarationError(`${place}.read: nobody reads an input; its only rule is 'write'`)
       }
@@ -36,5 +42,10 @@ export function checkRules (declared: Readonly<Record<string, Declared>>): void 
 
 const noFunction = (place: string, found: unknown) =>
   new DeclarationError(`${place}: expected a function; found ${describeGiven(found)}`)
+
+const noObject = (place: string, found: unknown, form = 'an object') =>
+  new DeclarationError(`${place}: expected ${form}; found ${describeGiven(found)}`)
+
+const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isRule = (rule: unknown) => rule === undefined || typeof rule === 'function'

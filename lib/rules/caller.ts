@@ -22,6 +22,7 @@ import type { Context, Declared, Rule } from '../collection.ts'
 import { type DataApiError, forbidden } from '../errors.ts'
 import { refusedByRule } from '../rejections.ts'
 import { memoize } from '../memoize.ts'
+import { describeGiven } from '../model/known-names.ts'
 import type { Collection, Model } from '../model/model.ts'
 import type { Predicate } from '../plan/plan.ts'
 import { always, never } from '../plan/predicates.ts'
@@ -228,13 +229,19 @@ async function askAll (name: string, declared: Declared | undefined, context: Co
   }
 }
 
-/** Returns undefined if there is no rule or the rule returns true. Any other result denies, and so does an error. */
+/**
+ * Returns undefined if there is no rule or the rule returns true. Any other result denies, and so does an error. One
+ * that JavaScript takes for true, such as an object, was hardly meant to deny, and is logged.
+ */
 async function askRule (
   rule: Rule | undefined, place: RulePlace, context: Context
 ): Promise<DataApiError | undefined> {
   if (rule === undefined) return undefined
   try {
-    return await rule(context) === true ? undefined : forbidden()
+    const result: unknown = await rule(context)
+    if (result === true) return undefined
+    if (!result) return forbidden()
+    throw new TypeError(`it returned ${describeGiven(result)}; return true or false`)
   } catch (error) {
     return refusedByRule(error) ?? denyAndLog(error, place, context)
   }

@@ -91,6 +91,14 @@ test('a rule that throws denies, and is logged; one that says 401 or 403 is not'
     `collection 'things', rules.${rule}: it failed, so it denies access`))
 })
 
+test('a rule that returns neither true nor false denies; a truthy value is logged (docs/rules.md)', async t => {
+  for (const [returned, logs] of [[{ id: 1 }, ['it returned an object; return true or false']], [undefined, []]] as const) {
+    const { app, logged } = await serveThing({ rules: { read: () => returned as never } })
+    t.equal((await app.inject('/things')).statusCode, 403)
+    t.strictSame(logged, logs)
+  }
+})
+
 test('only true permits', async t => {
   const { app } = await serveThing({ rules: { read: () => 'yes' as never } })
   t.equal((await app.inject('/things')).statusCode, 403)
@@ -121,6 +129,12 @@ test('a rule for what there is not is a mistake', async t => {
     "collection 'things', rules.fields.name: expected an object that holds only the functions 'read' and 'write'")
   await wrong({ rules: { reed: () => true } },
     "collection 'things', rules.reed: there is no such rule; use 'read', 'create', 'update', 'delete' or 'fields'")
+  await wrong({ rules: { fields: { name: () => false } } },
+    "collection 'things', rules.fields.name: expected { read, write }; found a function")
+  await wrong({ rules: { fields: () => false } },
+    "collection 'things', rules.fields: expected an object; found a function")
+  await wrong({ rules: () => false }, "collection 'things', rules: expected an object; found a function")
+  await wrong({ setters: () => {} }, "collection 'things', setters: expected an object; found a function")
   await wrong({ rules: { create: true } }, "collection 'things', rules.create: expected a function; found true")
   await wrong({ scope: { owner: 1 } }, "collection 'things', scope: expected a function; found an object")
 })
