@@ -65,8 +65,8 @@ export interface Options {
 
 /** Checks the options and fills in the defaults. Throws a DeclarationError that names the offending option. */
 export function compileOptions ({ collections, caller = () => undefined, ...data }: DataApiOptions): Options {
-  checkMembers(collections, caller)
   check(data, path => `option '${path}'`)
+  checkMembers(collections, caller)
   const naming = compileNaming(data.naming)
   const syntax = withoutAliases(compileSyntax(data.queryString ?? {}), fieldNames(collections, naming))
   const responseContent = withDefaults(data.responseContent ?? {})
@@ -137,7 +137,7 @@ function withDefaults ({
   return { createdBody, pageLinks, previousLink, linkStyle, errors, callerHeaders, serverTiming, developerErrors }
 }
 
-const check = compileCheck(optionsSchema)
+const check = compileCheck(optionsSchema, ['collections', 'caller'])
 
 const conventions: ReadonlySet<unknown> = new Set(['snake_case', 'camelCase', 'kebab-case', 'PascalCase', 'none'])
 

@@ -8,9 +8,12 @@ import { describeViolation } from './violation-message.ts'
 /**
  * Returns a check of options that the application passes in. Each option is compiled at its first use: an application
  * gives few of them, and compiling all takes 40 ms. The check throws a DeclarationError for the first violation.
- * `place` turns the path of the invalid value, such as `pages.maxSize`, into the beginning of the message.
+ * `place` turns the path of the invalid value, such as `pages.maxSize`, into the beginning of the message; `others` are
+ * options that are checked elsewhere, which may be meant too.
  */
-export function compileCheck ({ properties }: TObject): (data: unknown, place: (path: string) => string) => void {
+export function compileCheck (
+  { properties }: TObject, others: readonly string[] = []
+): (data: unknown, place: (path: string) => string) => void {
   const compiled = new Map<string, ValidateFunction>()
   const validatorOf = (name: string, schema: TSchema) => {
     const validate = compiled.get(name) ?? checkingAjv().compile(schema)
@@ -23,7 +26,7 @@ export function compileCheck ({ properties }: TObject): (data: unknown, place: (
     }
     for (const [name, value] of Object.entries(data) as Array<[string, unknown]>) {
       const schema = Object.hasOwn(properties, name) ? properties[name] : undefined
-      if (schema === undefined) throw noSuchOption(place(name), name, properties)
+      if (schema === undefined) throw noSuchOption(place(name), name, [...Object.keys(properties), ...others])
       if (value === undefined) continue
       const validate = validatorOf(name, schema)
       if (!validate(value)) throw violation(validate.errors ?? [], schema, path => place(`${name}${path}`))
@@ -40,8 +43,8 @@ function checkingAjv (): Ajv {
   return madeAjv
 }
 
-const noSuchOption = (place: string, name: string, known: object) =>
-  new DeclarationError(`${place}: there is no such option${orNearest(name, Object.keys(known))}`)
+const noSuchOption = (place: string, name: string, known: readonly string[]) =>
+  new DeclarationError(`${place}: there is no such option${orNearest(name, known)}`)
 
 /** The error for the violation that lies deepest: of a choice of forms, it is the form that was meant. */
 function violation (
@@ -51,7 +54,7 @@ function violation (
   if (unknown !== undefined) {
     const name = String(unknown.params['additionalProperty'])
     const path = pathOf(unknown)
-    return noSuchOption(place(`${path}.${name}`), name, path === '' ? membersOf(schema) : {})
+    return noSuchOption(place(`${path}.${name}`), name, path === '' ? Object.keys(membersOf(schema)) : [])
   }
   const [deepest] = errors.toSorted((one, other) => other.instancePath.length - one.instancePath.length)
   if (deepest === undefined) return new DeclarationError(`${place('')}: is not valid`)

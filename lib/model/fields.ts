@@ -1,10 +1,12 @@
 import type { TSchema } from '@sinclair/typebox'
+import { types } from 'node:util'
 import type { Declared } from '../collection.ts'
 import { closedSchema } from '../declare/closed-schema.ts'
 import { isOptional, isSubCollection, isSubItem } from '../declare/relations.ts'
 import { DeclarationError } from '../errors.ts'
 import type { CompileOptions } from './compile.ts'
 import type { ComputedField, ExpressionField, ScalarField, StoredField } from './model.ts'
+import { describeGiven } from './known-names.ts'
 import { toName } from './names.ts'
 import { orNearest } from './nearest.ts'
 import { describeValues } from './values.ts'
@@ -152,8 +154,18 @@ function compileStored (draft: FieldDraft, declared: Declared, options: CompileO
     const reason = "is flagged 'identifier', but values of its type cannot be used in a URL"
     throw new DeclarationError(`${placeOf(draft.collection, draft.property)}: ${reason}`)
   }
+  refuseDefault(draft, described)
   // New members stand first: V8 takes 10 us to add them to a copy, and an API may have ten thousand fields.
   return Object.freeze({ kind: 'stored', identifier, ...described, ...flags })
+}
+
+/** A default that its field does not take would fail each creation. */
+function refuseDefault ({ collection, property, schema }: FieldDraft, { type }: ReturnType<typeof describe>): void {
+  const value: unknown = schema['default']
+  if (value === undefined || value === null || value instanceof Date || type.take(value) !== undefined) return
+  if (typeof value === 'string' && type.parse(value) === value) return
+  const reason = `its default must be ${type.expected}; found ${describeGiven(value)}`
+  throw new DeclarationError(`${placeOf(collection, property)}: ${reason}`)
 }
 
 type Definition<Kind> = Extract<Declared['computed'][string], { kind: Kind }>
@@ -167,6 +179,11 @@ function compileComputed (
     const reason = `'from' names '${property}', which is not a stored field${orNearest(property, storedNames(scalars))}`
     throw new DeclarationError(`${placeOf(draft.collection, draft.property)}: ${reason}`)
   })
+  if (types.isAsyncFunction(definition.get)) {
+    const reason = "'get' is asynchronous, and its promise is no value; compute it from the fields in 'from', or let " +
+      'the database compute it: expression()'
+    throw new DeclarationError(`${placeOf(draft.collection, draft.property)}: ${reason}`)
+  }
   const flags = compileFlags(draft, options, false)
   refuseWritable(draft, flags)
   return Object.freeze({ ...flags, kind: 'computed', filterable: false, sortable: false, from, get: definition.get })

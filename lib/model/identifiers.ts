@@ -26,7 +26,7 @@ export function compileIdentifiers (
     const name = nameOf(property, property, options)
     if (options.own === undefined && names.has(name)) {
       const place = placeOf(collection, property)
-      throw new DeclarationError(`${place}: a lookup and a field have the same name '${name}' in URLs`)
+      throw new DeclarationError(`${place}: a lookup and a field have the same name '${name}' in URLs; rename one`)
     }
     const described = describeValues(identifier.type, isOptional(identifier.type))
     if (described === undefined || described.type.operators.size === 0) {

@@ -97,12 +97,24 @@ test('what a declaration needs is there, and what contradicts itself is not', as
       computed: { x: computed({ type: Type.Integer(readable), from: ['nothing' as 'id'], get: () => 1 }) }
     }), "collection 'things', field 'x': 'from' names 'nothing', which is not a stored field"],
     [things(Type.Object({ id }), {
+      computed: { x: computed({ type: Type.Unknown(readable), from: [], get: async () => 1 }) }
+    }), "collection 'things', field 'x': 'get' is asynchronous, and its promise is no value; compute it from the " +
+      "fields in 'from', or let the database compute it: expression()"],
+    [things(Type.Object({
+      id, x: Type.Integer({ default: 'none' })
+    })), "collection 'things', field 'x': its default must be an integer between -9007199254740991 and " +
+      "9007199254740991; found the string 'none'"],
+    [things(Type.Object({
+      id, at: Type.Optional(Type.String({ format: 'date-time', default: '2026' }))
+    })), "collection 'things', field 'at': its default must be a date and time with a time zone and at most " +
+      "milliseconds, such as 2001-12-31T23:59:59.999Z; found the string '2026'"],
+    [things(Type.Object({ id }), {
       computed: { x: expression({ type: Type.Integer(readable) }) }
     }), "collection 'things', field 'x': the expression has no 'memory' part, which its source requires" +
       '; add it to expression()'],
     [things(Type.Object({ id, slug: Type.String(readable) }), {
       identifiers: { slug: lookup({ type: Type.String(), find: () => undefined }) }
-    }), "collection 'things', field 'slug': a lookup and a field have the same name 'slug' in URLs"],
+    }), "collection 'things', field 'slug': a lookup and a field have the same name 'slug' in URLs; rename one"],
     [things(Type.Object({ id }), {
       identifiers: { tags: lookup({ type: Type.Array(Type.String()), find: () => undefined }) }
     }), "collection 'things', identifier 'tags': values of its type cannot be used in a URL"],
@@ -155,6 +167,8 @@ test('a reserved name is free where its parameter has another, or filters have n
 test('a wrong option is an error that names it', async t => {
   const collections = things(Type.Object({ id }))
   const table: ReadonlyArray<[options: object, message: string]> = [
+    [{ colections: {}, collections: undefined },
+      "option 'colections': there is no such option; did you mean 'collections'?"],
     [{ prefixes: '/a' }, "option 'prefixes': there is no such option; did you mean 'prefix'?"],
     [{ prefix: 1 }, "option 'prefix': must be a string; found the number 1"],
     [{
