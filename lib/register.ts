@@ -16,6 +16,7 @@ import { writeTypes } from './openapi/types/module.ts'
 import { compileOptions, type DataApiOptions } from './options.ts'
 import { makeCallers } from './rules/caller.ts'
 import { reservedNames, syntaxFor } from './request/syntax.ts'
+import { addRegistration } from './registrations.ts'
 import { makePages, reservedByPages } from './pages.ts'
 import { makeReplies } from './replies.ts'
 import { addBodyParser, addRoutes } from './routes.ts'
@@ -91,6 +92,7 @@ function decorate (
   const types = () => writeTypes(documents.whole({ profile: 'types' }))
   const registered: DataApi = { prefix, collections, registrations, openapi, types, ...data }
   registrations.set(prefix, registered)
+  addRegistration(app, registered)
   if (!app.hasDecorator('dataApi')) app.decorate('dataApi', registered)
 }
 

@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import dataApi, { type DataApiOptions } from '../index.ts'
 import { suggest } from '../plan/suggest.ts'
+import { registrationsIn } from '../registrations.ts'
 import type { Flags } from './run.ts'
 import { CommandError, didYouMean, explain } from './terminal.ts'
 
@@ -16,14 +17,14 @@ export async function typesOfModule (file: string, flags: Flags): Promise<string
   const app = await appOf(chooseExport(await load(file), file, flags.text('export')), file)
   try {
     await app.ready()
-    const registrations = app.hasDecorator('dataApi') ? app.dataApi.registrations : new Map<string, never>()
+    const registrations = new Map(registrationsIn(app).map(api => [api.prefix, api]))
     const prefix = flags.text('prefix')?.replace(/\/+$/, '') ?? [...registrations.keys()][0]
     const registered = prefix === undefined ? undefined : registrations.get(prefix)
     if (registered !== undefined) return registered.types()
     const found = [...registrations.keys()].map(one => `'${one}'`).join(', ')
     throw new CommandError(found === ''
-      ? `the application of '${file}' has not registered fastify-data-api where it can be seen; name the plugin that ` +
-        'registers it, or the URL of the running API'
+      ? `the application of '${file}' has not registered fastify-data-api; name the plugin that registers it, or the ` +
+        'URL of the running API'
       : `--prefix: '${prefix}' is not one of ${found}`)
   } finally {
     await app.close()

@@ -45,7 +45,9 @@ async function load (url: URL, label: string, headers: Array<[string, string]>):
   const { status } = response
   const advice = status === 401 || status === 403
     ? "; --header 'Authorization: Bearer …' says who asks"
-    : status === 404 ? "; name the URL of the API's root, whose option openapi must not be false" : ''
+    : status === 404 || status === 400
+      ? "; name the URL of the API's root, whose option openapi must not be false"
+      : ''
   throw new CommandError(`${label} answers ${status}${advice}`)
 }
 

@@ -44,6 +44,25 @@ for (const version of ['3.0.3', '3.1.0']) {
   }
 }
 
+test('the APIs of encapsulated contexts are in the document, and those of other contexts are not', async t => {
+  const app = Fastify()
+  const titled = (version: string) => ({ openapi: { openapi: '3.1.0', info: { title: 'Host', version } } })
+  await app.register(swagger, { ...titled('1'), transformObject: withDataApi(app) })
+  await app.register(async scope => {
+    scope.addHook('onRequest', async () => {})
+    await scope.register(async inner => { await inner.register(dataApi, { prefix: '/v1', collections: library() }) })
+  })
+  await app.register(async scope => {
+    await scope.register(swagger, { ...titled('2'), decorator: 'other', transformObject: withDataApi(scope) })
+    await scope.register(dataApi, { prefix: '/v2', collections: library() })
+  })
+  await app.ready()
+  const roots = (document: object) =>
+    Object.keys((document as { paths: object }).paths).filter(path => /^\/v.$/.test(path))
+  t.strictSame(roots(app.swagger()), ['/v1', '/v2'])
+  t.notOk(app.hasDecorator('dataApi'))
+})
+
 test('a document of Swagger 2.0 is refused, with what to write instead', async t => {
   const app = Fastify()
   await app.register(swagger, { transformObject: withDataApi(app) })
