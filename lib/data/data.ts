@@ -135,9 +135,11 @@ function nameOf (asked: unknown, { names }: Access): CollectionNames {
   const found = names.get(asked)
   if (found !== undefined) return found
   const known = [...names.keys()].filter(name => typeof name === 'string')
-  const which = typeof asked === 'string' ? `'${asked}'` : 'with this declaration'
-  const near = typeof asked === 'string' ? suggest(asked, known) : undefined
-  throw new TypeError(`There is no collection ${which}.${didYouMean(near)}`)
+  if (typeof asked === 'string') {
+    throw new TypeError(`There is no collection '${asked}'.${didYouMean(suggest(asked, known))}`)
+  }
+  const others = 'app.dataApi is the API that was registered first, app.dataApi.registrations has the others by prefix'
+  throw new TypeError(`No collection of this API has this declaration; it has ${known.join(', ')}. ${others}.`)
 }
 
 /** Returns the function `transaction` of data. In a transaction, it joins that one. */

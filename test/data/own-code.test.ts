@@ -258,3 +258,17 @@ test('the context of a call as the system has no request', async t => {
   t.strictSame(seen, [undefined, undefined])
   await app.close()
 })
+
+test('an API has its own declarations, and names them (docs/plugin.md)', async t => {
+  const app = Fastify()
+  const [one, two] = [collection(Entry, { source: memory([]) }), collection(Entry, { source: memory([]) })]
+  await app.register(dataApi, { prefix: '/one', collections: { one } })
+  await app.register(dataApi, { prefix: '/two', collections: { two } })
+  t.throws(() => app.dataApi.collection(two), {
+    name: 'TypeError',
+    message: 'No collection of this API has this declaration; it has one. app.dataApi is the API that was registered ' +
+      'first, app.dataApi.registrations has the others by prefix.'
+  })
+  t.equal(await app.dataApi.registrations.get('/two')?.asSystem().collection(two).count(), 0)
+  await app.close()
+})
