@@ -61,7 +61,8 @@ function operationOf (name: string, word: string, value: unknown, parameter: str
   const at = placeOf(parameter)
   if (operator === undefined) {
     const near = suggest(word, Object.values(operatorWords))
-    throw invalidFilter(`There is no operator '${word}'.${didYouMean(near)}`, at, near)
+    const advice = near === undefined ? ` Use one of ${Object.values(operatorWords).join(', ')}.` : didYouMean(near)
+    throw invalidFilter(`There is no operator '${word}'.${advice}`, at, near)
   }
   const { list } = traitsOf(operator)
   if (list !== Array.isArray(value)) {

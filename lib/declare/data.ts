@@ -178,8 +178,8 @@ export interface Page<I, Q> {
   readonly total: number | undefined
 }
 
-/** A value to write: that of the field, or a Date for a text. Undefined is left out. */
-type Written<V> = Operand<V> | undefined
+/** A value to write: that of the field, or a Date for a text. Null empties an optional field; undefined is left out. */
+type Written<V> = Equal<V> | undefined
 
 /** The values of a new item, or the changes of one. A relation takes elements as a body of a request does. */
 export type Values<T extends Shape> =

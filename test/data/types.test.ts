@@ -95,6 +95,9 @@ test('conditions, orders and values are those of the fields', async () => {
     await all.list({ where: { manager: null, albumCount: [1, null] }, sort: ['-name', 'id desc'], page: 2 })
     await all.create([{ name: 'Can', manager: { name: 'Abi' } }, { startDate: new Date(), albums: [{}] }])
     await all.update({ name: 'Can' }, { oldName: undefined })
+    await all.update({ name: 'Can' }, { oldName: null, startDate: null })
+    // @ts-expect-error `name` is never null
+    await all.update(1, { name: null })
     // @ts-expect-error there is no field `nam`
     await all.list({ where: { nam: 'Can' } })
     // @ts-expect-error `id` is a number
