@@ -5,6 +5,7 @@ import type { Violation } from '../model/validators.ts'
 import type { Assignment, Confirmation, Element, ItemBody, Named } from './item-body.ts'
 import { refusesLink } from './links.ts'
 import type { Preset } from './plan.ts'
+import { exampleOf } from './element-example.ts'
 import { equalsPreset, findPreset, parentPresets } from './presets.ts'
 import { isMet, missingMessage, requirementsOf } from './required.ts'
 import { suggest } from './suggest.ts'
@@ -19,6 +20,8 @@ interface BodyContext {
   readonly pointer: string
   readonly presets: readonly Preset[]
   readonly allowance: Allowance
+  /** True for an element of a relation, which may name an item that exists. Default: false. */
+  readonly isElement?: boolean
 }
 
 /**
@@ -32,7 +35,8 @@ export function planBody (value: unknown, collection: Collection, context: BodyC
   }
   const draft: BodyDraft = { pointer, assignments: [], confirmations: [], violations: [] }
   if (!isObject(value)) {
-    draft.violations.push({ pointer, message: `must be an object; found ${describeValue(value)}` })
+    const example = context.isElement === true ? exampleOf(value, collection) : ''
+    draft.violations.push({ pointer, message: `must be an object${example}; found ${describeValue(value)}` })
     return draft
   }
   const planning: Planning = { draft, context, typed: Object.create(null) as Planning['typed'] }
@@ -251,7 +255,7 @@ interface ElementPlace {
 function planElement (
   { draft, context: { allowance } }: Planning, value: unknown, { target, pointer, presets }: ElementPlace
 ): Element {
-  const created = planBody(value, target, { form: 'create', pointer, presets, allowance })
+  const created = planBody(value, target, { form: 'create', pointer, presets, allowance, isElement: true })
   const found = isObject(value) ? findIdentifier(value, target, presets) : undefined
   const linkedValue = found === undefined ? {} : value
   const linked = planBody(linkedValue, target, { form: 'link', pointer, presets: [], allowance })

@@ -18,7 +18,7 @@ writes('a sub-item in a body sets the reference, by an object that holds an iden
   same(await send('PATCH', '/albums/7', { artist: null }), 400,
     validation(['/artist', 'must be an object; found null']))
   same(await send('PATCH', '/albums/7', { artist: 2 }), 400,
-    validation(['/artist', 'must be an object; found the number 2']))
+    validation(['/artist', 'must be an object such as {"id":2}; found the number 2']))
 })
 
 writes('what cannot be found and not be created is 409 reference', async ({ t, opened, send, same }) => {
