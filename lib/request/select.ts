@@ -2,7 +2,7 @@ import { invalidFields } from '../errors.ts'
 import type { Budget } from './budget.ts'
 import { readOptionFilter } from './filter.ts'
 import { addFilter, addParameter, makeDraft, type QueryDraft } from './parameter.ts'
-import type { FieldAsked, Query } from './request.ts'
+import type { FieldAsked, Query, TextPlace } from './request.ts'
 import { characterAt, part, placeAt, type Span, standsAt } from './span.ts'
 import { nameEnd, operatorAt, type Syntax } from './syntax.ts'
 
@@ -87,6 +87,7 @@ function parseField (
   const at = placeAt(span, start)
   budget.spendField(at)
   const name = span.text.slice(start, nameEnds)
+  if (name.includes('.')) throw dottedName(name, at)
   if (!standsAt(span, nameEnds, '(')) return { field: { name, at }, end: nameEnds }
   const { query, end } = parseNested(span, nameEnds + 1, depth + 1, syntax, budget)
   if (end >= span.end) throw invalidFields('The parenthesis is not closed.', placeAt(span, nameEnds))
@@ -94,6 +95,12 @@ function parseField (
     throw invalidFields('The parentheses are empty.', placeAt(span, nameEnds))
   }
   return { field: { name, at, query }, end: end + 1 }
+}
+
+/** No field has such a name on the wire; in filters and sorts, it is a path through relations. */
+function dottedName (name: string, at: TextPlace) {
+  const nested = name.split('.').join('(') + ')'.repeat(name.split('.').length - 1)
+  return invalidFields(`'${name}' is not the name of a field; the fields of a relation are written '${nested}'.`, at)
 }
 
 /** Adds the option at the start of the span. Returns the index of the character after it. */

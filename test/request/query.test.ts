@@ -171,6 +171,9 @@ refuses({
   'fields=albums(;, )': ['invalid_fields', 'fields', 7, 'The parentheses are empty.'],
   'fields=a,b(c': ['invalid_fields', 'fields', 4, 'The parenthesis is not closed.'],
   'fields=b(c;x=1': ['invalid_fields', 'fields', 2, 'The parenthesis is not closed.'],
+  'fields=a,b.c.d': [
+    'invalid_fields', 'fields', 3, "'b.c.d' is not the name of a field; the fields of a relation are written 'b(c(d))'."
+  ],
   'fields=a(b)c': ['invalid_fields', 'fields', 5, "Expected ',' or the end, not 'c'."],
   'fields=a(limit=3;b)': ['invalid_fields', 'fields', 11, 'The names of fields must come before the options.'],
   'fields=a(after=x)': ['invalid_fields', 'fields', 3, "'after' cannot be used inside a selection."],
