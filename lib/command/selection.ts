@@ -54,8 +54,14 @@ export function parseKeys (given: readonly string[], { tables }: Tables): Readon
 export function parseShown (given: readonly string[], { tables }: Tables): ReadonlySet<string> {
   const known = new Set(tables.flatMap(({ name, columns }) => columns.map(column => `${name}.${column.name}`)))
   const places = given.flatMap(text => text.split(',')).map(text => text.trim())
-  for (const place of places) if (!known.has(place)) throw unknownName('--show', place, known, 'column')
+  for (const place of places) if (!known.has(place)) throw unknownColumn(place, known)
   return new Set(places)
+}
+
+function unknownColumn (place: string, known: ReadonlySet<string>): CommandError {
+  const ofThisName = [...known].find(one => one.toLowerCase().endsWith(`.${place.toLowerCase()}`))
+  if (ofThisName === undefined) return unknownName('--show', place, known, 'column')
+  return new CommandError(`--show: write table.column for '${place}', such as '${ofThisName}'`)
 }
 
 function unknownName (flag: string, name: string, known: Iterable<string>, what: string): CommandError {

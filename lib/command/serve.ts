@@ -5,6 +5,7 @@ import type { OpenedDatabase } from './open.ts'
 import { prepare, preparingFlags } from './prepare.ts'
 import { describeDesign } from './report.ts'
 import type { Command, Flags } from './run.ts'
+import { suggest } from '../plan/suggest.ts'
 import { CommandError, printable } from './terminal.ts'
 import { rootOf, urlsToTry } from './urls.ts'
 
@@ -13,7 +14,11 @@ export const serve: Command = {
   flags: { ...preparingFlags, write: 'switch', host: 'text', port: 'text', prefix: 'text' },
   async run (flags, terminal) {
     if (flags.given.length > 1) {
-      throw new CommandError(`one database is served; found ${flags.given.length} names`, { exitCode: 2 })
+      const [first = ''] = flags.given
+      const near = suggest(first, ['init', 'types'])
+      throw new CommandError(near === undefined
+        ? `one database is served; found ${flags.given.length} names`
+        : `unknown command '${printable(first)}'; did you mean '${near}'?`, { exitCode: 2 })
     }
     const place = placeOf(flags)
     const write = flags.has('write')

@@ -192,6 +192,8 @@ test('errors are one line that says what to do; wrong flags are 2, with the near
     [['postgres://user:hunter2/x@host/db'], 1, /percent-encode|host of this address/],
     [[file, '--tables', 'artist'], 1, /^--tables: there is no table or view 'artist'; did you mean 'artists'\?$/],
     [[file, '--key', 'titels=title'], 1, /^--key: there is no table or view 'titels'; did you mean 'titles'\?$/],
+    [[file, '--show', 'photo'], 1, /^--show: write table\.column for 'photo', such as 'artists\.photo'$/],
+    [['inti', file, 'folder'], 2, /^unknown command 'inti'; did you mean 'init'\?$/],
     [[file, '--show', 'artists.foto'], 1, /did you mean 'artists.photo'\?$/],
     [[file, '--tabels', 'x'], 2, /^unknown flag --tabels; did you mean --tables\?$/],
     [[file, '--port', 'x'], 2, /^--port: expected a number/],
