@@ -12,6 +12,8 @@ export interface TableWrites {
   readonly generated: ReadonlySet<string>
   /** True for a view whose writes its `instead of` triggers carry out. */
   readonly hasInsteadOf: boolean
+  /** True if no index makes sure that every row has a key of its own: in a view, or in a table that others inherit. */
+  readonly mayRepeatKeys: boolean
 }
 
 /** Returns what is known of the writes of a table; undefined if it takes all as they are, or nothing is known yet. */

@@ -32,6 +32,8 @@ export const postgresDialect: Dialect = {
     // The text of a `real` stands for it alone.
     return inexact !== undefined && inexact !== real
   },
+  // A field of several types shows the text `1` as the number.
+  tellsApart: columnType => columnType.kind !== 'mixed' && !postgresDialect.isCut(columnType),
   grouped: (column, columnType) => filtered(column, columnType, false),
   hasGroup: () => undefined,
   // Equal decimals have different texts, with and without zeros at their ends.

@@ -39,7 +39,8 @@ export async function loadCatalog (
   const writes = readWrites(await connection.query(writesQuery, parameters).catch(emptyIfUnknown))
   const catalog = readCatalog({ columns, constraints, partitions })
   const hasInsteadOf = (table: TableName) => writes.get(keyOfTable(table))?.hasInsteadOf === true
-  const statements = makeStatements(dialect, { ...catalog, hasInsteadOf }, statementCache)
+  const mayRepeatKeys = (table: TableName) => writes.get(keyOfTable(table))?.mayRepeatKeys === true
+  const statements = makeStatements(dialect, { ...catalog, hasInsteadOf, mayRepeatKeys }, statementCache)
   return { ...catalog, writes, statements, columnsHash: hash('sha1', JSON.stringify(columns)) }
 }
 

@@ -33,24 +33,29 @@ const bitOfRule = `case r.ev_type when '2' then ${bits.update} when '3' then ${b
 const ruled = `(select bit_or(${bitOfRule}) from pg_rewrite r
   where r.ev_class = c.oid and r.is_instead and r.ev_type <> '1')::int`
 
+// A unique index of a table does not hold for the tables that inherit from it, and a view has none.
+const repeatable = `(c.relkind in ('v', 'm', 'f') or
+  (c.relkind = 'r' and c.relhassubclass and exists (select 1 from pg_inherits h where h.inhparent = c.oid)))::int`
+
 const generated = `(select json_agg(a.attname) from pg_attribute a
   where a.attrelid = c.oid and a.attgenerated <> '' and not a.attisdropped)::text`
 
 /**
  * Reads the tables and views whose writes are special, in the schemas of the search path and in those that the
  * parameter lists as JSON: the changes that they take and that their triggers may replace, whether a new row may
- * vanish, and their generated columns.
+ * vanish, whether several rows may have one key, and their generated columns.
  */
 export const writesQuery = `
 select * from (
   select n.nspname as "schema", ${place} as place, c.relname as "table", c.relkind::text as kind,
     case when c.relkind in ('v', 'm', 'f') then pg_relation_is_updatable(c.oid, true) end as updatable,
     case when c.relhastriggers then ${replaced} end as replaced, ${vanishing} as vanishing,
-    case when c.relhasrules and c.relkind in ('r', 'p') then ${ruled} end as ruled, ${generated} as generated
+    case when c.relhasrules and c.relkind in ('r', 'p') then ${ruled} end as ruled, ${generated} as generated,
+    ${repeatable} as repeatable
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where ${isServed} and c.relkind in ('r', 'p', 'v', 'm', 'f')
 ) as t where updatable is not null or replaced is not null or generated is not null or ruled is not null
-  or vanishing = 1`
+  or vanishing = 1 or repeatable = 1`
 
 /** Returns the writes of tables by their keys, from the rows of the query. */
 export function readWrites (rows: readonly CatalogRow[]): ReadonlyMap<string, TableWrites> {
@@ -70,7 +75,7 @@ const updatableBits: Readonly<Record<RowChange, number>> = { insert: 8, update: 
 const changesOf = (table: Readonly<Record<RowChange, number>>, test: (bit: number) => boolean) =>
   new Set((Object.keys(table) as RowChange[]).filter(change => test(table[change])))
 
-function toWrites ({ kind, updatable, replaced, ruled, vanishing, generated }: CatalogRow): TableWrites {
+function toWrites ({ kind, updatable, replaced, ruled, vanishing, repeatable, generated }: CatalogRow): TableWrites {
   const takes = updatable === null ? -1 : Number(updatable)
   const rules = Number(ruled ?? 0)
   const mask = Number(replaced ?? 0) | rules
@@ -83,6 +88,7 @@ function toWrites ({ kind, updatable, replaced, ruled, vanishing, generated }: C
     mayVanish: Number(vanishing) === 1,
     // json_agg() made this JSON of names.
     generated: new Set(typeof generated === 'string' ? JSON.parse(generated) as string[] : []),
-    hasInsteadOf: kind === 'v' && mask !== 0
+    hasInsteadOf: kind === 'v' && mask !== 0,
+    mayRepeatKeys: Number(repeatable) === 1
   }
 }

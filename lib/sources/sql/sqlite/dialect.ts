@@ -23,6 +23,8 @@ export const sqliteDialect: Dialect = {
   nullAsShown: column => column,
   // A moment may be stored as another text, which docs/databases.md says.
   isCut: () => false,
+  // `1.5` and `1.50`, the moments `2026-01-02` and `2026-01-02 00:00:00`, the text `1` and the number.
+  tellsApart: ({ kind }) => kind !== 'decimal' && kind !== 'date-time' && kind !== 'mixed',
   grouped: filtered,
   hasGroup: namedCondition,
   encodeGroup: (value, columnType) => columnType.kind === 'decimal' ? value : encodings[columnType.kind](value),

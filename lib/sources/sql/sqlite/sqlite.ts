@@ -174,6 +174,7 @@ function statementsOf (driver: SqliteDriver, findWrites: FindWrites, { statement
   const tables = {
     types: columnTypes(driver),
     hasInsteadOf: (name: TableName) => findWrites(name)?.hasInsteadOf === true,
+    mayRepeatKeys: (name: TableName) => findWrites(name)?.mayRepeatKeys === true,
     hasRowNumbers: rowNumbers(driver),
     unnumberedKey: unnumberedKeys(driver),
     hasConflictClause: conflictClauses(driver)

@@ -42,7 +42,8 @@ function readWrites ({ schema, name }: TableName, driver: SqliteDriver): TableWr
   const replaced = isReplaced ? new Set(all.filter(change => !refused.has(change))) : none
   const mayVanish = isView || hasTrigger(found, deleting, driver)
   if (generated.size === 0 && refused.size === 0 && replaced.size === 0 && !mayVanish) return undefined
-  return { refused, replaced, mayVanish, generated, hasInsteadOf: isView && replaced.size > 0 }
+  const hasInsteadOf = isView && replaced.size > 0
+  return { refused, replaced, mayVanish, generated, hasInsteadOf, mayRepeatKeys: isView }
 }
 
 const all: readonly RowChange[] = ['insert', 'update', 'delete']

@@ -21,6 +21,8 @@ export interface Builder {
   orAbort (table: TableName): Sql
   /** Returns true for a view whose writes its `instead of` triggers carry out. */
   hasInsteadOf (table: TableName): boolean
+  /** Returns true for a table whose rows are not sure to have keys of their own. */
+  mayRepeatKeys (table: TableName): boolean
   /** Returns the column of a table's key if nothing fills it where an insert leaves it out, but its next number may. */
   unnumberedKey (table: TableName): string | undefined
   /** Adds a clock to the conditions of a loop over rows of `ref` that visits each of them once (Dialect.clocked). */
@@ -38,6 +40,8 @@ export interface Tables {
   readonly deferrable: ReadonlySet<string>
   /** Returns true for a view whose writes its `instead of` triggers carry out. */
   hasInsteadOf (table: TableName): boolean
+  /** See Builder. */
+  mayRepeatKeys (table: TableName): boolean
   /** Returns true for a table whose rows have numbers, which Dialect.clocked needs. */
   hasRowNumbers (table: TableName): boolean
   /** See Builder. */
@@ -48,7 +52,7 @@ export interface Tables {
 
 /** Makes the builder of one statement. */
 export function makeBuilder (dialect: Dialect, tables: Tables, { slots }: Shape): Builder {
-  const { types, deferrable, hasInsteadOf, hasRowNumbers, unnumberedKey, hasConflictClause } = tables
+  const { types, deferrable, hasInsteadOf, mayRepeatKeys, hasRowNumbers, unnumberedKey, hasConflictClause } = tables
   let aliases = 0
   return {
     dialect,
@@ -62,6 +66,7 @@ export function makeBuilder (dialect: Dialect, tables: Tables, { slots }: Shape)
       deferrable.has(keyOfTable(table)) || hasInsteadOf(table) ? sql`` : sql` on conflict do nothing`,
     orAbort: table => hasConflictClause(table) ? sql` or abort` : sql``,
     hasInsteadOf,
+    mayRepeatKeys,
     unnumberedKey,
     clockedScan: (conditions, { collection, alias }) =>
       dialect.clocked(conditions, isNumbered(collection, hasRowNumbers) ? alias : undefined),

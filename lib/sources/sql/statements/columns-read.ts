@@ -70,7 +70,7 @@ function buildItemSelect<Result> (
   const ref = tableRef(step.collection, builder.alias())
   const columns = makeColumns({ fields, select, extra: [] }, ref, builder)
   const condition = buildFilter(step.where, ref, builder)
-  const cardinality = cardinalityOf(step)
+  const cardinality = cardinalityOf(step, builder)
   const where = cardinality === 'item' ? condition : builder.clockedScan(condition, ref)
   return {
     // Two rows are enough to prove ambiguity.

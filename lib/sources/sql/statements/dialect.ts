@@ -54,6 +54,8 @@ export interface Dialect {
   nullAsShown (column: Sql, type: ColumnType): Sql
   /** Returns true for a type of which a client may see another value than the one that is stored. */
   isCut (type: ColumnType): boolean
+  /** Returns false for a type of which clients may see several stored values as one. */
+  tellsApart (type: ColumnType): boolean
   /** Returns a column as its groups are told apart: a group for each value that is shown. */
   grouped (column: Sql, type: ColumnType): Sql
   /** Returns the condition for values that have a group; undefined where only null has none. */

@@ -68,6 +68,7 @@ const unknownTables: Tables = {
   types: { get: () => undefined },
   deferrable: new Set<string>(),
   hasInsteadOf: () => false,
+  mayRepeatKeys: () => false,
   hasRowNumbers: () => false,
   unnumberedKey: () => undefined,
   hasConflictClause: () => false

@@ -1,4 +1,5 @@
 import { sql } from '../load-kysely.ts'
+import type { Collection } from '../../../model/model.ts'
 import { isExact, traitsOf } from '../../../model/values.ts'
 import type { Origin, Predicate, Step } from '../../../plan/plan.ts'
 import { keyValuesIn } from '../../../plan/predicates.ts'
@@ -40,7 +41,7 @@ export function buildStepSelects (
   return steps.map((step, index) => ({ step, index })).toReversed().map(({ step, index }) => {
     const source = tableRef(step.collection, builder.alias())
     const start = startingAt(step, source, refs[index - 1], step.where, builder)
-    const where = index === 0 && cardinalityOf(step) === 'item' ? start : builder.clockedScan(start, source)
+    const where = index === 0 && cardinalityOf(step, builder) === 'item' ? start : builder.clockedScan(start, source)
     const columns = selected(source, refs[index] ?? source)
     // A view may join or group rows that cannot be locked; its triggers see to the rows that they change.
     const isLocked = locking && index === steps.length - 1 && !builder.hasInsteadOf(tableOf(step.collection))
@@ -90,10 +91,18 @@ export function decodeStepCounts (
  * Returns the largest number of items that a step without `via` can resolve to. The values of a single identifier are
  * unique, so a comparison with one finds one item at most; only the key is sure to have an index.
  */
-export function cardinalityOf ({ where, collection }: Step): Cardinality {
+export function cardinalityOf ({ where, collection }: Step, builder: Builder): Cardinality {
+  if (!namesOneRow(collection, builder)) return 'rows'
   if (keyValuesIn(where, collection.key) !== undefined) return 'item'
   if (where.kind !== 'compare' || where.value === null) return 'rows'
   if (!isExact(where.operator) || traitsOf(where.operator).list) return 'rows'
   if (where.field.kind !== 'stored' || !where.field.identifier) return 'rows'
   return 'row'
+}
+
+/** Returns false if several rows may have an identifier as clients see it. */
+function namesOneRow (collection: Collection, builder: Builder): boolean {
+  if (builder.mayRepeatKeys(tableOf(collection))) return false
+  const identifiers = collection.stored.filter(field => field.identifier || collection.key.includes(field))
+  return identifiers.every(field => builder.dialect.tellsApart(builder.columnType(collection, field)))
 }

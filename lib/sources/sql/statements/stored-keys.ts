@@ -31,7 +31,10 @@ export function storedKey (
     return [isShownAs(value, part.slot, columnType(collection, field), builder)]
   })
   const where = sql.join(isItem, sql` and `)
-  return collection.key.map(field => sql`(select ${column(ref, field)} from ${table(ref)} where ${where} limit 1)`)
+  const [value, count, rows] = [sql.id('value'), sql.id('count'), sql.id('(rows)')]
+  // Several items may be shown with one key. A reference to one of them at random would be another item's.
+  return collection.key.map(field => sql`(select ${value} from (select ${column(ref, field)} as ${value},
+    count(*) over () as ${count} from ${table(ref)} where ${where} limit 2) as ${rows} where ${count} = 1)`)
 }
 
 /** Builds the condition that a column is shown as a value. */

@@ -12,7 +12,7 @@ import { buildFilter } from './filter.ts'
 import type { Values } from './read-code.ts'
 import { isShownAs, storedKey, storedReferences, type Written } from './stored-keys.ts'
 import { buildSteps, cardinalityOf, stepRefs, withSteps } from './steps.ts'
-import { column, columnOf, tableRef } from './table.ts'
+import { column, columnOf, table, tableRef, type TableRef } from './table.ts'
 
 /** The statement of a change. */
 export interface ChangeCode {
@@ -131,7 +131,7 @@ interface Target {
 }
 
 /**
- * Builds the target of an update or delete: the item of the last step, or no item if a step resolves to none or to two.
+ * Builds the target of an update or delete: the item of the last step, or no row if a step resolves to none or to two.
  */
 function buildTarget (collection: Collection, steps: readonly Step[], builder: Builder): Target {
   const [only, ...others] = steps
@@ -141,7 +141,7 @@ function buildTarget (collection: Collection, steps: readonly Step[], builder: B
   const ref = tableRef(collection, alias ?? name.name)
   const table = alias === undefined ? tableId(name) : sql`${tableId(name)} as ${sql.id(alias)}`
   const own = (field: StoredField) => column(ref, field)
-  if (only !== undefined && others.length === 0 && cardinalityOf(only) !== 'rows') {
+  if (only !== undefined && others.length === 0 && cardinalityOf(only, builder) !== 'rows') {
     return { path: sql``, table, where: buildFilter(only.where, ref, builder), own }
   }
   const refs = stepRefs(steps)
@@ -151,12 +151,22 @@ function buildTarget (collection: Collection, steps: readonly Step[], builder: B
     return sql`${column(ref, field)} = (select ${column(last, field)} from ${sql.id(last.alias)} limit 1)`
   })
   const counts = refs.map(({ alias }) => sql`(select count(*) from ${sql.id(alias)}) = 1`)
+  const isAlone = builder.mayRepeatKeys(name) ? [hasOwnKey(collection, last, builder)] : []
   return {
     path: withSteps(buildSteps(steps, refs, builder)),
     table,
-    where: sql.join([...isTarget, ...counts], sql` and `),
+    where: sql.join([...isTarget, ...counts, ...isAlone], sql` and `),
     own
   }
+}
+
+/** Builds the condition that no other row has the stored key of a step's item. */
+function hasOwnKey (collection: Collection, step: TableRef, builder: Builder): Sql {
+  const ref = tableRef(collection, builder.alias())
+  const isSame = collection.key.map(field =>
+    sql`${column(ref, field)} = (select ${column(step, field)} from ${sql.id(step.alias)} limit 1)`)
+  const rows = sql`select 1 from ${table(ref)} where ${sql.join(isSame, sql` and `)} limit 2`
+  return sql`(select count(*) from (${rows}) as ${sql.id('(rows)')}) = 1`
 }
 
 function buildLink (change: ChangeOf<'link'>, builder: Builder): Sql {
