@@ -1,7 +1,7 @@
 import type { CatalogTable } from '../sources/sql/catalog.ts'
 import { readTables } from '../sources/sql/postgres/catalog-tables.ts'
 import { quoteName, quoteTable } from '../sources/sql/table-name.ts'
-import type { Omission, Table, Tables } from './tables.ts'
+import type { Column, Omission, Table, Tables } from './tables.ts'
 
 type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
 
@@ -56,7 +56,8 @@ export async function readPostgres (
     const table = name && catalog.find(name)
     return table === undefined ? [] : [complete(row, table)]
   })
-  return { kind: 'postgres', tables: await Promise.all(tables.map(table => withBrokenKeys(reader, table))), omissions }
+  const looked = tables.map(async table => withFineKeys(reader, await withBrokenKeys(reader, table)))
+  return { kind: 'postgres', tables: await Promise.all(looked), omissions }
 }
 
 /** Looks at the rows where a unique index does not say that they are identified by it. */
@@ -80,6 +81,32 @@ async function isBroken (
     select count(distinct row(${columns})) filter (where row(${columns}) is not null) < count(*) as broken
     from (select ${columns} from ${quoteTable(table)} limit ${sample}) as rows`)
   return rows[0]?.['broken'] === true
+}
+
+/** Looks for keys that differ in the microseconds of a moment alone. */
+async function withFineKeys (reader: Reader, table: Table): Promise<Table> {
+  const fine = new Set(table.columns.filter(isFineMoment).map(({ name }) => name))
+  const keys = table.unique.filter(names => names.some(name => fine.has(name)))
+  const alike = await Promise.all(keys.map(names => looksAlike(reader, table, names, fine)))
+  const found = new Set(keys.filter((_, index) => alike[index]).flat())
+  if (found.size === 0) return table
+  const columns = table.columns.map(column => ({ ...column, isFine: fine.has(column.name) && found.has(column.name) }))
+  return { ...table, columns }
+}
+
+const isFineMoment = ({ family, type, isForbidden = false }: Column) =>
+  family === 'timestamp' && !/^timestamp\([0-3]\)/.test(type) && !isForbidden
+
+async function looksAlike (
+  reader: Reader, table: Table, key: readonly string[], fine: ReadonlySet<string>
+): Promise<boolean> {
+  if (table.columns.some(({ name, isForbidden }) => isForbidden === true && key.includes(name))) return false
+  const columns = key.map(quoteName).join(', ')
+  const shown = key.map(name => fine.has(name) ? `date_trunc('milliseconds', ${quoteName(name)})` : quoteName(name))
+  const rows = await reader.query(`
+    select count(distinct row(${shown.join(', ')})) < count(distinct row(${columns})) as alike
+    from (select ${columns} from ${quoteTable(table)} limit ${sample}) as rows`)
+  return rows[0]?.['alike'] === true
 }
 
 function complete (row: Rows[number], table: Omit<Table, 'isPlain' | 'hasRowNumber' | 'columns'> & {

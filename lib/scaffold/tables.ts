@@ -18,6 +18,8 @@ export interface Column extends CatalogColumn {
   readonly choices: ReadonlyArray<string | number> | undefined
   /** SQLite only. */
   readonly sample?: Sample
+  /** True if some keys differ in its microseconds alone, which clients do not see; PostgreSQL only. */
+  readonly isFine?: boolean
   /** True if the role may not select it. */
   readonly isForbidden?: boolean
 }

@@ -15,7 +15,7 @@ const plain = (kind: 'integer' | 'number' | 'boolean' | 'string' | 'json'): Type
 const text = (format: Extract<TypeDesign, { kind: 'text' }>['format']): Typed => ({ type: { kind: 'text', format } })
 
 function typeOfFamily (column: Column, shown: boolean): Typed {
-  const { family, type, members } = column
+  const { family, type, members, isFine = false } = column
   switch (family) {
     case 'integer': return plain('integer')
     case 'float': return plain('number')
@@ -26,7 +26,8 @@ function typeOfFamily (column: Column, shown: boolean): Typed {
     case 'text': return plain('string')
     case 'enum': return members === undefined ? plain('string') : { type: { kind: 'choice', values: members } }
     case 'date': return text('date')
-    case 'timestamp': return text('date-time')
+    // As text a moment has all of its digits.
+    case 'timestamp': return isFine ? plain('string') : text('date-time')
     case 'time': return text('time')
     case 'uuid': return text('uuid')
     case 'json': return plain('json')

@@ -189,3 +189,28 @@ test('a unique index that does not identify the rows is no key', async t => {
     await close()
   })
 })
+
+// docs/from-a-database.md: What is served; docs/databases.md: Declarations and tables. A project passes its check.
+test('a moment in a key has all of its digits where some keys differ in microseconds alone', async t => {
+  const [one, other] = ['2026-01-02T03:04:05.000001+00:00', '2026-01-02T03:04:05.0005+00:00']
+  await onDatabase(`
+    create table readings (sensor text, at timestamptz, value int, seen timestamptz, primary key (sensor, at));
+    insert into readings values ('a', '${one}', 1, '${one}'), ('a', '${other}', 2, null);
+    create table hours (at timestamp(0) primary key, seen timestamptz unique not null);
+    insert into hours values ('2026-01-02 03:00', '${one}'), ('2026-01-02 04:00', '2026-01-02 04:00Z')`,
+  async (_, url) => {
+    const { app, close } = await serveTarget(url, '--write')
+    const send = async (method: 'GET' | 'PUT' | 'DELETE', path: string, payload?: object) => {
+      const response = await app.inject({ method, url: path, ...payload && { payload } })
+      return [response.statusCode, response.json<unknown>()]
+    }
+    const path = (at: string) => `/readings/a,${encodeURIComponent(at)}`
+    const seen = '2026-01-02T03:04:05.000Z'
+    t.strictSame(await send('GET', path(one)), [200, { sensor: 'a', at: one, value: 1, seen }])
+    t.strictSame(await send('PUT', path(one), { sensor: 'a', at: one, value: 3, seen }), [200, { status: 'ok' }])
+    t.strictSame(await send('DELETE', path(other)), [200, { status: 'ok' }])
+    t.strictSame(await send('GET', '/readings'), [200, [{ sensor: 'a', at: one, value: 3, seen }]])
+    t.strictSame(await send('GET', `/hours/by_seen/${seen}`), [200, { at: '2026-01-02T03:00:00.000Z', seen }])
+    await close()
+  })
+})
