@@ -2,6 +2,7 @@ import { contentTooLarge, describeValue } from '../errors.ts'
 import type { Collection, Field, InputField, StoredField, SubCollectionField, SubItemField } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 import type { Violation } from '../model/validators.ts'
+import { expectation, isOnlyShown } from './expectation.ts'
 import type { Assignment, Confirmation, Element, ItemBody, Named } from './item-body.ts'
 import { refusesLink } from './links.ts'
 import type { Preset } from './plan.ts'
@@ -117,9 +118,13 @@ export type WritableField = StoredField | InputField | SubItemField | SubCollect
 export const isWritable = (field: Field): field is WritableField =>
   field.writable && field.kind !== 'expression' && field.kind !== 'computed'
 
-function addConfirmation (draft: BodyDraft, field: Field, value: unknown, pointer: string): void {
+const differs = 'cannot be written, and differs from the current value'
+
+function addConfirmation (
+  draft: BodyDraft, field: Field, value: unknown, pointer: string, message = differs
+): void {
   // An unreadable value cannot be confirmed: the answer would reveal it.
-  if (field.readable) draft.confirmations.push({ field, value, pointer })
+  if (field.readable) draft.confirmations.push({ field, value, pointer, message })
   else draft.violations.push({ pointer, message: 'cannot be written here' })
 }
 
@@ -134,6 +139,8 @@ function addUnwritable ({ draft, context }: Planning, field: Field, value: unkno
 
 function addValue (planning: Planning, field: StoredField, value: unknown, pointer: string): void {
   const { draft, context, typed } = planning
+  const isKept = context.form === 'update' && isOnlyShown(field, value)
+  if (isKept) return addConfirmation(draft, field, value, pointer, expectation(field, value))
   const canonical = toCanonical(planning, field, value, pointer)
   if (canonical === undefined) return
   if (!(value === null && field.omitted)) typed[field.name] = value
@@ -152,12 +159,11 @@ function addInput (planning: Planning, field: InputField, value: unknown, pointe
 
 /** Returns a value in canonical form, or null. Adds a violation for a value of another type, and returns undefined. */
 function toCanonical (
-  { draft }: Planning, { type, nullable }: StoredField | InputField, value: unknown, pointer: string
+  { draft }: Planning, field: StoredField | InputField, value: unknown, pointer: string
 ): unknown {
-  const canonical = value === null ? null : type.take(value)
-  if (canonical !== undefined && (value !== null || nullable)) return canonical
-  const expected = `${type.expected}${nullable ? ' or null' : ''}`
-  draft.violations.push({ pointer, message: `must be ${expected}; found ${describeValue(value)}` })
+  const canonical = value === null ? null : field.type.take(value)
+  if (canonical !== undefined && (value !== null || field.nullable)) return canonical
+  draft.violations.push({ pointer, message: expectation(field, value) })
   return undefined
 }
 

@@ -8,7 +8,7 @@ export interface ItemBody {
   readonly pointer: string
   /** The members to write, in the order of the body. */
   readonly assignments: readonly Assignment[]
-  /** Members that cannot be written. Each must equal the value that the item has. */
+  /** Members or values that cannot be written. Each must equal the value that the item has. */
   readonly confirmations: readonly Confirmation[]
   /** Every error that can be found without reading data. */
   readonly violations: readonly Violation[]
@@ -27,7 +27,13 @@ export type Assignment =
     readonly pointer: string
   }
 
-export interface Confirmation { readonly field: ReadableField, readonly value: unknown, readonly pointer: string }
+/** `message`: what is wrong with the member if the item has another value. */
+export interface Confirmation {
+  readonly field: ReadableField
+  readonly value: unknown
+  readonly pointer: string
+  readonly message: string
+}
 
 /** An element of a relation in a body: an existing item to link, or a new item to create. */
 export interface Element {

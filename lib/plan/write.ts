@@ -197,12 +197,13 @@ function planScalar ({ field, collection, walked }: On<'scalar'>, request: Write
   }
 }
 
-/** Removes the member's name from the pointers of the violations. */
+/** Removes the member's name from the pointers of the violations and confirmations. */
 function withinMember (body: ItemBody, name: string): ItemBody {
-  if (body.violations.length === 0) return body
-  const violations = body.violations.map(({ pointer, message }) =>
-    ({ pointer: pointer.slice(name.length + 1), message }))
-  return { ...body, violations }
+  const { violations, confirmations } = body
+  if (violations.length === 0 && confirmations.length === 0) return body
+  const within = <T extends { readonly pointer: string }>(one: T): T =>
+    ({ ...one, pointer: one.pointer.slice(name.length + 1) })
+  return { ...body, violations: violations.map(within), confirmations: confirmations.map(within) }
 }
 
 function planDelete (resource: On<'item'>, { conditions }: WriteRequest): Write {

@@ -12,7 +12,7 @@ import { showField } from '../plan/to-item.ts'
 export function confirm (confirmations: readonly Confirmation[], row: Row): readonly Violation[] {
   return confirmations
     .filter(confirmation => !isCurrent(confirmation, row))
-    .map(({ pointer }) => ({ pointer, message: 'cannot be written, and differs from the current value' }))
+    .map(({ pointer, message }) => ({ pointer, message }))
 }
 
 function isCurrent ({ field, value }: Confirmation, row: Row): boolean {
