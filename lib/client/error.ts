@@ -36,7 +36,7 @@ export class ApiError extends Error {
   constructor (message: unknown, code: string, response?: Response, facts: ErrorFacts = {}, cause?: unknown) {
     super(message as string, { cause })
     const status = response?.status ?? 0
-    Object.assign(this, { status, code, outcome: 'failed', facts, details: facts.details ?? [], response })
+    Object.assign(this, { status, code, outcome: 'failed', response, facts, details: facts.details ?? [] })
   }
 }
 
@@ -48,7 +48,9 @@ export function parseJson (text: string, response: Response): unknown {
   } catch {}
   if (response.ok && value !== undefined) return value
   const facts = Object(value) as ErrorFacts
-  throw new ApiError(facts['message'] ?? facts['detail'] ?? text, facts.error ?? 'not_api', response, facts)
+  // Fastify's own errors, as for a URL without a route, have a status code.
+  const code = (!facts['statusCode'] && facts.error) || 'not_api'
+  throw new ApiError(facts['message'] ?? facts['detail'] ?? text, code, response, facts)
 }
 
 /** Returns the error of a request that threw while it was sent or its answer was read. */

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import Fastify from 'fastify'
 import { test } from 'tap'
 import { ApiError, createClient } from '../../lib/client/index.ts'
 import { answering, drain, failed, serve } from '../helpers/clients.ts'
@@ -41,6 +42,16 @@ test('an answer that is no JSON is an error with its text', async t => {
   const { authors } = answering(html(200))
   const stream = authors.stream()
   t.equal((await failed(stream.next())).message, 'TypeError: <h1>Sign in</h1>')
+})
+
+test('an error of Fastify itself is not the API\'s', async t => {
+  const app = Fastify()
+  const client = createClient(await app.listen({ host: '127.0.0.1', port: 0 }))
+  t.teardown(() => app.close())
+  t.match(
+    await failed(client.resource('authors').list()),
+    { status: 404, code: 'not_api', message: 'Route GET:/authors not found' }
+  )
 })
 
 test('a stream that breaks off throws after the last whole item', async t => {
