@@ -63,6 +63,18 @@ test('the APIs of encapsulated contexts are in the document, and those of other 
   t.notOk(app.hasDecorator('dataApi'))
 })
 
+test('a registration that the second argument of withDataApi() refuses is left out', async t => {
+  const app = Fastify()
+  await app.register(swagger, {
+    openapi: { openapi: '3.1.0' }, transformObject: withDataApi(app, api => api.prefix !== '/internal')
+  })
+  for (const prefix of ['/open', '/internal']) await app.register(dataApi, { prefix, collections: library() })
+  await app.ready()
+  const paths = Object.keys((app.swagger() as { readonly paths: object }).paths)
+  t.ok(paths.some(path => path.startsWith('/open/')))
+  t.notOk(paths.some(path => path.startsWith('/internal')))
+})
+
 test('a document of Swagger 2.0 is refused, with what to write instead', async t => {
   const app = Fastify()
   await app.register(swagger, { transformObject: withDataApi(app) })
