@@ -8,14 +8,14 @@ const order = [
   'errors', 'rejections', 'after', 'memoize', 'batching', 'pipelining', 'declare', 'collection', 'client-left',
   'model', 'request', 'plan', 'sources', 'rules', 'run', 'response', 'options', 'checks', 'request-facts', 'data',
   'answer', 'openapi', 'explorer', 'failures', 'framework-errors', 'streams', 'replies', 'timing', 'origin', 'pages',
-  'routes', 'document-route', 'hooks', 'register', 'with-data-api', 'index', 'typebox', 'conformance', 'scaffold',
-  'command'
+  'routes', 'document-route', 'hooks', 'registrations', 'register', 'with-data-api', 'index', 'typebox', 'conformance',
+  'scaffold', 'command'
 ]
 
 // Those that serve requests, and so know Fastify. Of the others, only types of declarations name requests.
 const serving = [
   'framework-errors', 'streams', 'replies', 'timing', 'origin', 'pages', 'routes', 'document-route', 'hooks',
-  'register', 'with-data-api', 'index', 'conformance', 'command'
+  'registrations', 'register', 'with-data-api', 'index', 'conformance', 'command'
 ]
 
 // Further bounds: a source and a response do not know how a request was written, and running knows no answers.

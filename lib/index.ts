@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { ArgumentError, DataApiError, DeclarationError } from './errors.ts'
-import type { DataApi } from './register.ts'
+import type { DataApi } from './registrations.ts'
 import type { DataApiOptions } from './options.ts'
 import type { RequestFacts } from './request-facts.ts'
 
@@ -27,7 +27,7 @@ export { ArgumentError, DataApiError, DeclarationError }
 export type { ErrorCode, Facts } from './errors.ts'
 export { frameworkErrors } from './framework-errors.ts'
 export type { DataApiOptions } from './options.ts'
-export type { DataApi } from './register.ts'
+export type { DataApi } from './registrations.ts'
 export type { RequestFacts, RequestKind } from './request-facts.ts'
 export type { Document as OpenApiDocument } from './openapi/objects.ts'
 export type { DocumentOptions } from '../schemas/openapi.ts'

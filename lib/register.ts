@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import type { DocumentOptions } from '../schemas/openapi.ts'
 import { makeChecks } from './checks.ts'
 import { makeData } from './data/data.ts'
 import type { Data } from './declare/data.ts'
@@ -11,33 +10,15 @@ import { checkDeclarations } from './model/declarations.ts'
 import { exposedNames, type Model } from './model/model.ts'
 import { checkRules } from './model/rules.ts'
 import { type Documents, makeDocuments } from './openapi/documents.ts'
-import type { Document } from './openapi/objects.ts'
 import { writeTypes } from './openapi/types/module.ts'
 import { compileOptions, type DataApiOptions } from './options.ts'
 import { makeCallers } from './rules/caller.ts'
 import { reservedNames, syntaxFor } from './request/syntax.ts'
-import { addRegistration } from './registrations.ts'
+import { addRegistration, type DataApi } from './registrations.ts'
 import { makePages, reservedByPages } from './pages.ts'
 import { makeReplies } from './replies.ts'
 import { addBodyParser, addRoutes } from './routes.ts'
 import { countStatements } from './sources/statement-events.ts'
-
-/** One registration of the plugin, as `app.dataApi` shows it. */
-export interface DataApi extends Data {
-  /** The path of the API's root, with the prefixes of enclosing scopes. */
-  readonly prefix: string
-  /** The names of the collections on the wire, in the order of their declaration. */
-  readonly collections: readonly string[]
-  /**
-   * Returns the OpenAPI document of the whole API, whatever rules hide from callers (docs/openapi.md). Throws a
-   * DeclarationError for a wrong option.
-   */
-  openapi (options?: DocumentOptions): Document
-  /** Returns a TypeScript module with the types of the whole API for the client (docs/client.md: Types). */
-  types (): string
-  /** All registrations in this scope, by prefix; this one is among them. */
-  readonly registrations: ReadonlyMap<string, DataApi>
-}
 
 /** Compiles the declarations and serves them. Throws a DeclarationError for a mistake in a declaration or option. */
 export async function register (app: FastifyInstance, given: DataApiOptions): Promise<void> {

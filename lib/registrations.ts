@@ -1,6 +1,25 @@
 import type { FastifyInstance } from 'fastify'
+import type { DocumentOptions } from '../schemas/openapi.ts'
+import type { Data } from './declare/data.ts'
 import { memoize } from './memoize.ts'
-import type { DataApi } from './register.ts'
+import type { Document } from './openapi/objects.ts'
+
+/** One registration of the plugin, as `app.dataApi` shows it. */
+export interface DataApi extends Data {
+  /** The path of the API's root, with the prefixes of enclosing scopes. */
+  readonly prefix: string
+  /** The names of the collections on the wire, in the order of their declaration. */
+  readonly collections: readonly string[]
+  /**
+   * Returns the OpenAPI document of the whole API, whatever rules hide from callers (docs/openapi.md). Throws a
+   * DeclarationError for a wrong option.
+   */
+  openapi (options?: DocumentOptions): Document
+  /** Returns a TypeScript module with the types of the whole API for the client (docs/client.md: Types). */
+  types (): string
+  /** All registrations in this scope, by prefix; this one is among them. */
+  readonly registrations: ReadonlyMap<string, DataApi>
+}
 
 /** A registration, and the instance on which the plugin was registered. */
 interface Registered { readonly scope: FastifyInstance, readonly api: DataApi }

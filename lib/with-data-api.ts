@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { DeclarationError } from './errors.ts'
 import { type HostDocument, mergeDocuments } from './openapi/swagger.ts'
-import type { DataApi } from './register.ts'
-import { registrationsIn } from './registrations.ts'
+import { type DataApi, registrationsIn } from './registrations.ts'
 
 /** The argument that @fastify/swagger gives to `transformObject`. */
 type Transformed = { readonly openapiObject: HostDocument } | { readonly swaggerObject: object }

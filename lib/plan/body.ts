@@ -1,12 +1,12 @@
 import { contentTooLarge, describeValue } from '../errors.ts'
 import type { Collection, Field, InputField, StoredField, SubCollectionField, SubItemField } from '../model/model.ts'
-import type { Scalar } from '../model/values.ts'
 import type { Violation } from '../model/validators.ts'
+import { exampleOf } from './element-example.ts'
 import { expectation, isOnlyShown } from './expectation.ts'
-import type { Assignment, Confirmation, Element, ItemBody, Named } from './item-body.ts'
+import { findIdentifier } from './find-identifier.ts'
+import type { Assignment, Confirmation, Element, ItemBody } from './item-body.ts'
 import { refusesLink } from './links.ts'
 import type { Preset } from './plan.ts'
-import { exampleOf } from './element-example.ts'
 import { equalsPreset, findPreset, parentPresets } from './presets.ts'
 import { isMet, missingMessage, requirementsOf } from './required.ts'
 import { suggest } from './suggest.ts'
@@ -270,28 +270,6 @@ function planElement (
   if (found === undefined) draft.violations.push(...element.created.violations)
   return element
 }
-
-/** Returns the first readable identifier that the object, together with its parent, has values for. */
-function findIdentifier (
-  value: Readonly<Record<string, unknown>>, { key, stored }: Collection, presets: readonly Preset[]
-): Named | undefined {
-  const others = stored.filter(field => field.identifier && !(key.length === 1 && field === key[0]))
-  const values = key.map(field => takenFrom(value, field))
-  const isGiven = key.map((field, index) => values[index] !== undefined || findPreset(field, presets) !== undefined)
-  if (values.some(one => one !== undefined) && isGiven.every(Boolean)) return { fields: key, values }
-  for (const field of others) {
-    const one = takenFrom(value, field)
-    if (one !== undefined) return { fields: [field], values: [one] }
-  }
-  return undefined
-}
-
-/**
- * Returns the object's value of a field; undefined for a value of another type, and for an unreadable field. The fields
- * of a key and identifiers have scalars only (model/fields.ts).
- */
-const takenFrom = (value: Readonly<Record<string, unknown>>, { readable, name, type }: StoredField) =>
-  readable && Object.hasOwn(value, name) ? type.take(value[name]) as Scalar | undefined : undefined
 
 /** Returns the violations of a new item that lacks members it requires. */
 function missing (

@@ -92,7 +92,8 @@ test('a rule that throws denies, and is logged; one that says 401 or 403 is not'
 })
 
 test('a rule that returns neither true nor false denies; a truthy value is logged (docs/rules.md)', async t => {
-  for (const [returned, logs] of [[{ id: 1 }, ['it returned an object; return true or false']], [undefined, []]] as const) {
+  const results = [[{ id: 1 }, ['it returned an object; return true or false']], [undefined, []]] as const
+  for (const [returned, logs] of results) {
     const { app, logged } = await serveThing({ rules: { read: () => returned as never } })
     t.equal((await app.inject('/things')).statusCode, 403)
     t.strictSame(logged, logs)
