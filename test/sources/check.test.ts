@@ -66,6 +66,27 @@ create table links (thing integer not null, other integer not null, weight integ
   t.match(await faultsOf(link('thing', 'other', { writable: true })), [/a link has no value for 'links.weight'/])
 })
 
+onBoth('an expression that the database refuses is a fault', `
+create table t (id integer primary key, name text not null)`, async (t, db) => {
+  const asked = (column: string) => faultsOf({
+    things: collection(Type.Object({ id: Id }), {
+      source: db.table('t'),
+      computed: { isLate: expression({ type: Type.Boolean(shown), sql: eb => eb(column, '>', 1) }) }
+    })
+  })
+  t.strictSame(await asked('id'), [])
+  const found = "collection 'things', field 'isLate': the database refuses its expression: "
+  const advice = "; an expression takes the columns of the table 't'"
+  t.match(await asked('idd'), [new RegExp(`^${found}.*column.*idd.*${advice}$`)])
+})
+
+onSqlite('a writable generated column is one fault', `
+create table t (id integer primary key, a integer, b integer generated always as (a * 2))`, async (t, db) => {
+  const number = Type.Optional(Type.Integer(open))
+  t.match(await faultsOf(over(db, { id: Id, a: number, b: number })),
+    [/^collection 'things', field 'b': is flagged 'writable', but the column 't.b' is generated/])
+})
+
 onBoth('what a table needs for a new item must come from somewhere', `
 create table t (id integer primary key, name text, rank integer not null, born text default 'x' not null,
   twice integer generated always as (rank * 2) stored)`, async (t, db) => {

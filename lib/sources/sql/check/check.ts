@@ -7,6 +7,7 @@ import type { Catalog } from '../catalog.ts'
 import { tableOf } from '../source.ts'
 import { quoteName, quoteTable, type TableName } from '../table-name.ts'
 import { compare, type Served, tablesOf } from './compare.ts'
+import { findRefused, type StatementReader } from './expressions.ts'
 import { findUnusable } from './identifiers.ts'
 import { fieldsWithoutNull, nullFinding } from './keys.ts'
 import type { ShownReader } from './shown.ts'
@@ -14,7 +15,7 @@ import type { TypeRules } from './types.ts'
 import { findMisfits } from './values.ts'
 
 /** The facts that a check reads from its database. */
-export interface CatalogReader extends ShownReader {
+export interface CatalogReader extends ShownReader, StatementReader {
   readTables (names: readonly TableName[]): Promise<Catalog> | Catalog
 }
 
@@ -29,7 +30,7 @@ export async function findDifferences (
   const found: Finding[] = []
   for (const one of served) {
     found.push(...await findNulls(one, reader), ...await findUnusable(one, rules, reader))
-    found.push(...await findMisfits(one, reader))
+    found.push(...await findMisfits(one, reader), ...await findRefused(one, reader))
   }
   return [...findings, ...found]
 }

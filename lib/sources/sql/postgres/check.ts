@@ -16,7 +16,8 @@ export async function checkOn (
     dialect: postgresDialect,
     typeOf: (_served, column) => column.type,
     readTables: (names: readonly TableName[]) => readTables(connection, names),
-    query: (text: string) => connection.query(text).catch((error: unknown) => { throw toFault(error) })
+    query: (text: string) => connection.query(text).catch((error: unknown) => { throw toFault(error) }),
+    refusal: (text, parameters) => connection.query(text, parameters).then(() => undefined, refusalIn)
   }
   try {
     return await findDifferences(collections, reader, postgresRules)
@@ -33,3 +34,10 @@ const unreadable = (error: unknown): Finding => ({
   kind: 'warning',
   message: `the catalog cannot be read, so declarations are not compared with tables: ${String(error)}`
 })
+
+/** Returns the message of an error that any run of the statement would have; throws any other as ours. */
+function refusalIn (error: unknown): string {
+  // A role that may not read a column is another matter.
+  if (error instanceof Error && /^42(?!501)/.test(sqlState(error))) return error.message
+  throw toFault(error)
+}

@@ -7,7 +7,7 @@ import { columnTypes } from './catalog.ts'
 import { readTables } from './catalog-tables.ts'
 import { sqliteDialect } from './dialect.ts'
 import type { SqliteDriver } from './driver.ts'
-import { toFault } from './faults.ts'
+import { isBusy, toFault } from './faults.ts'
 import type { Rows } from './transaction.ts'
 import { findUncompiled } from './uncompiled-changes.ts'
 
@@ -21,10 +21,22 @@ export async function checkOn (
       dialect: sqliteDialect,
       typeOf: ({ collection }, { name }) => types.get(tableOf(collection))?.get(name) ?? '',
       readTables: names => readTables(driver, names),
-      query: text => driver.prepare(text).all() as Rows
+      query: text => driver.prepare(text).all() as Rows,
+      refusal: text => refusalOf(text, driver)
     }, sqliteRules)
     return [...differences, ...findUncompiled(collections, driver)]
   } catch (error) {
     throw toFault(error)
+  }
+}
+
+/** Returns the message with which SQLite does not compile a statement; undefined if it does. */
+function refusalOf (text: string, driver: SqliteDriver): string | undefined {
+  try {
+    driver.prepare(text)
+    return undefined
+  } catch (error) {
+    if (isBusy(error)) throw error
+    return error instanceof Error ? error.message : String(error)
   }
 }

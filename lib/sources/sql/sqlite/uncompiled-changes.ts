@@ -17,13 +17,14 @@ export const findUncompiled = (collections: readonly Collection[], driver: Sqlit
   collections.flatMap(collection => changesOf(collection).flatMap(change => {
     const error = compileError(change, driver)
     if (isBusy(error)) throw error
-    const isKnown = error === undefined || isRefused(error) || isMissing(error, change)
+    const isKnown = error === undefined || isRefused(error) || isCompared(error, change)
     return isKnown ? [] : [finding(collection, change, error)]
   }))
 
-/** Returns true if the table itself, or a column of it, is missing: compare() tells that. */
-const isMissing = ({ message }: Error, { table }: TableChange) =>
-  message === `no such table: ${showTable(table)}` || message.startsWith('no such column')
+/** Returns true for what compare() tells: the table or a column is missing, or a column is generated. */
+const isCompared = ({ message }: Error, { table }: TableChange) =>
+  message === `no such table: ${showTable(table)}` || message.startsWith('no such column') ||
+  /^cannot (?:INSERT into|UPDATE) generated column/.test(message)
 
 function changesOf (collection: Collection): readonly TableChange[] {
   const { create, update, delete: deletes } = takenStrategies(collection)
