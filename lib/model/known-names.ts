@@ -23,5 +23,6 @@ export function checkNames (place: string, given: unknown, known: object, what: 
 export const describeGiven = (value: unknown): string =>
   typeof value === 'function' ? 'a function' : describeValue(value)
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+/** Returns true for an object that holds members by their names. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

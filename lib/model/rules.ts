@@ -1,6 +1,6 @@
 import type { Declared } from '../collection.ts'
 import { DeclarationError } from '../errors.ts'
-import { describeGiven } from './known-names.ts'
+import { describeGiven, isObject } from './known-names.ts'
 import { orNearest } from './nearest.ts'
 
 /** Throws a DeclarationError for a rule of an unknown operation or field, and for one that is not a function. */
@@ -45,7 +45,5 @@ const noFunction = (place: string, found: unknown) =>
 
 const noObject = (place: string, found: unknown, form = 'an object') =>
   new DeclarationError(`${place}: expected ${form}; found ${describeGiven(found)}`)
-
-const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isRule = (rule: unknown) => rule === undefined || typeof rule === 'function'

@@ -5,8 +5,10 @@ import type { Collection } from '../model/model.ts'
  * an object names that item, such as ` such as {"id":2}`. Empty if no readable identifier takes the value.
  */
 export function exampleOf (value: unknown, { stored }: Collection): string {
+  if (value === null) return ''
   const field = stored.find(({ identifier, readable, type }) =>
-    identifier && readable && value !== null && type.take(value) !== undefined)
-  const text = JSON.stringify({ [field?.name ?? '']: value })
-  return field === undefined || text.length > 100 ? '' : ` such as ${text}`
+    identifier && readable && type.take(value) !== undefined)
+  if (field === undefined) return ''
+  const text = JSON.stringify({ [field.name]: value })
+  return text.length > 100 ? '' : ` such as ${text}`
 }
