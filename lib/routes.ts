@@ -1,11 +1,11 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, onRequestHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import { AsyncResource } from 'node:async_hooks'
 import { answer, type Api } from './answer.ts'
 import { batching, type Work } from './batching.ts'
 import { hasLeft } from './client-left.ts'
 import { internal } from './errors.ts'
 import { readOrigin } from './origin.ts'
 import type { Pages } from './pages.ts'
-import { finishWrite, noteWrite, startRead, startWrite } from './pipelining.ts'
 import { type Replies, routerOptionsOf } from './replies.ts'
 import { type Body, type BodyLimits, receiveBody } from './request/body.ts'
 import { addServerTiming, totalsOf } from './timing.ts'
@@ -21,21 +21,17 @@ export function addRoutes (scope: FastifyInstance, api: Api, replies: Replies, p
   const rootLength = scope.prefix.split('/').filter(segment => segment !== '').length
   const serving: Serving = { api, replies, pages, rootLength, router: routerOptionsOf(scope) }
   const read = (request: FastifyRequest, reply: FastifyReply) => {
-    startRead(reply, () => { batching.answer(new ReadWork(serving, request, reply)) })
+    whenItsTurn(request, reply, () => { batching.answer(new ReadWork(serving, request, reply)) })
   }
   const write = (request: FastifyRequest, reply: FastifyReply) => {
-    startWrite(reply, () => { batching.answer(new WriteWork(serving, request, reply)) })
-  }
-  const onRequest: onRequestHookHandler = (_request, reply, done) => {
-    noteWrite(reply)
-    done()
+    whenItsTurn(request, reply, () => { batching.answer(new RequestWork(serving, request, reply)) })
   }
   // A verb without a route would be a 404 of Fastify's, where a 405 with Allow is due. CONNECT never reaches a route.
   const reads = scope.supportedMethods.filter(name => name !== 'OPTIONS' && safeMethods.includes(name))
   const writes = scope.supportedMethods.filter(name => name !== 'CONNECT' && !safeMethods.includes(name))
   for (const url of ['/', '/*']) {
     scope.route({ method: reads, url, schema, handler: read, exposeHeadRoute: false })
-    scope.route({ method: writes, url, schema, onRequest, handler: write })
+    scope.route({ method: writes, url, schema, handler: write })
   }
   // @fastify/cors has a route for OPTIONS of `*` itself; at the root a parameter keeps ours apart from it.
   const urls = scope.prefix === '' ? ['/', '/:collection', '/:collection/*'] : ['/', '/*']
@@ -48,6 +44,17 @@ const schema: FastifySchema & { readonly hide: boolean } = { hide: true }
 /** The methods whose requests change nothing (RFC 9110, 9.2.1). */
 export const safeMethods: readonly string[] = ['GET', 'HEAD', 'QUERY', 'OPTIONS']
 
+/**
+ * Starts a request when all earlier requests of its connection are answered: a client of HTTP/1.1 may send several
+ * without waiting (RFC 9112, 9.3.2). Node.js gives a response its socket at that moment, and never if the client leaves
+ * before. Without this, Fastify starts a request without a body before an earlier one whose body is still read.
+ */
+function whenItsTurn ({ raw }: FastifyRequest, reply: FastifyReply, start: () => void): void {
+  // The streams of HTTP/2 are independent.
+  if (raw.httpVersionMajor > 1 || reply.raw.socket !== null) start()
+  else reply.raw.once('socket', AsyncResource.bind(start))
+}
+
 /** All that the requests of one registration share. */
 interface Serving {
   readonly api: Api
@@ -59,7 +66,10 @@ interface Serving {
   readonly router: RouterOptions
 }
 
-/** The work of any request. */
+/**
+ * The work of a request. A write runs even if its client has left: the whole body has arrived, and a client that sends
+ * a write and hangs up may rely on it.
+ */
 class RequestWork implements Work<Answer> {
   protected readonly serving: Serving
   protected readonly request: FastifyRequest
@@ -114,22 +124,6 @@ class ReadWork extends RequestWork {
     // A read that was cancelled because its client had left is no error.
     if (hasLeft(this.request)) this.reply.hijack()
     else super.fail(error)
-  }
-}
-
-/**
- * A write runs even if its client has left: the whole body has arrived, and a client that sends a write and hangs up
- * may rely on it.
- */
-class WriteWork extends RequestWork {
-  override send (made: Answer): void {
-    finishWrite(this.reply)
-    super.send(made)
-  }
-
-  override fail (error: unknown): void {
-    finishWrite(this.reply)
-    super.fail(error)
   }
 }
 
