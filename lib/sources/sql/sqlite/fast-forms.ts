@@ -29,7 +29,7 @@ export function fastDialect (driver: SqliteDriver): Dialect {
 /** The drivers limit the length of values themselves (reads.ts). A branch has no other clock. */
 const lengthless: Pick<Dialect, 'sized' | 'sizedList'> = {
   sized: (json, _length, place) =>
-    place === 'branch' ? sql`case when ${seldom} or ${sql.id(clockFunction)}() then ${json} end` : json,
+    place === 'branch' ? sql`case when ${seldom()} or ${sql.id(clockFunction)}() then ${json} end` : json,
   sizedList: array => array
 }
 

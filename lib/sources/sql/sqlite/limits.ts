@@ -26,11 +26,11 @@ export const limitFunctions: readonly string[] = [clockFunction, lengthFunction,
  * needs random().
  */
 export const clocked: Dialect['clocked'] = (conditions, numbered) => {
-  const isSkipped = numbered === undefined ? seldom : sql`${sql.id(numbered, '_rowid_')} % 127`
+  const isSkipped = numbered === undefined ? seldom() : sql`${sql.id(numbered, '_rowid_')} % 127`
   return sql`(${isSkipped} or ${sql.id(clockFunction)}()) and ${conditions}`
 }
 
-export const seldom = sql`random() & 63`
+export const seldom = () => sql`random() & 63`
 
 export const sized: Dialect['sized'] = (json, length, place) => {
   if (place === 'branch' || place === 'item') return sizedEach(json, length)
@@ -55,13 +55,13 @@ const longOther = 1024
 function sizedEach (json: Sql, length: JsonLength): Sql {
   const { known, texts } = length
   if (texts.length === 0) {
-    return sql`case when ${seldom} or ${sql.id(lengthFunction)}(${sql.lit(64 * known)}) then ${json} end`
+    return sql`case when ${seldom()} or ${sql.id(lengthFunction)}(${sql.lit(64 * known)}) then ${json} end`
   }
   const all = sum(length)
   const bytes = sql.join([sql.lit(known), ...texts.map(text => sql`ifnull(${bytesOf(text)}, 0)`)], sql` + `)
   const isShort = sql`${bytes} < ${sql.lit(longOther)}`
   const told = sql`(${all}) * case when ${isShort} then 64 else 1 end`
-  return sql`case when (${isShort} and ${seldom}) or ${sql.id(lengthFunction)}(${told}) then ${json} end`
+  return sql`case when (${isShort} and ${seldom()}) or ${sql.id(lengthFunction)}(${told}) then ${json} end`
 }
 
 const sum = ({ known, texts }: JsonLength) =>
@@ -77,5 +77,5 @@ export const sizedList: Dialect['sizedList'] = array => {
   // SQLite computes the array once.
   const bytes = bytesOf(array)
   const isTold = sql`${sql.id(listFunction)}(length(${array}), ${bytes})`
-  return sql`case when (${bytes} < ${sql.lit(longList)} and ${seldom}) or ${isTold} then ${array} end`
+  return sql`case when (${bytes} < ${sql.lit(longList)} and ${seldom()}) or ${isTold} then ${array} end`
 }
