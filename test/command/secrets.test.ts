@@ -1,5 +1,7 @@
 import { test } from 'tap'
+import { isPasswordHash } from '../../lib/scaffold/hashes.ts'
 import { looksSecret, secretEndings, secretParts, secretWords } from '../../lib/scaffold/secrets.ts'
+import { makeFile, serveTarget } from './helpers.ts'
 
 test('a name is secret in each spelling of an entry of the lists, and no other name is', t => {
   const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
@@ -28,4 +30,21 @@ test('a name is secret in each spelling of an entry of the lists, and no other n
     'issn', 'code', 'postcode', 'session', 'author', 'authority', 'digested', 'wash', 'dashboard', 'description', 'id'
   ]) t.notOk(looksSecret(name), name)
   t.end()
+})
+
+test('a column that holds the hash of a password is secret, whatever its name is', async t => {
+  const hashes = [
+    '$2b$10$abcdefghijklmnopqrstuu', '$2y$10$abc', '$argon2id$v=19$m=65536', '$P$Bhash', '$6$salt$hash', '$y$j9T$x',
+    '$S$Dabc', 'pbkdf2_sha256$600000$salt$x', 'pbkdf2:sha256:260000$salt$x', 'scrypt:32768:8:1$salt$x',
+    '$pbkdf2-sha512$25000$x', '{SSHA}abc', 'SCRAM-SHA-256$4096:abc', 'bcrypt$$2b$12$x'
+  ]
+  for (const hash of hashes) t.ok(isPasswordHash(hash), hash)
+  for (const text of ['$5 a head', '$12$', 'pbkdf2 is a function', 'scrypt', '{}', 'SHA', '', 'null']) {
+    t.notOk(isPasswordHash(text), text)
+  }
+  const { design, close } = await serveTarget(makeFile(`
+    create table users (id integer primary key, "login info" text, credo text);
+    insert into users values (1, null, 'x'), (2, '$2b$10$abc', 'y')`))
+  await close()
+  t.strictSame(design.secrets, ['users.login info'])
 })
