@@ -1,5 +1,4 @@
 import { formatSegment, type Parts } from '../response/paths.ts'
-import { clientCode } from './client-code.ts'
 import { readableQuery } from './filters.ts'
 import { type Html, html } from './html.ts'
 import { pathTo, type Place } from './place.ts'
@@ -39,21 +38,7 @@ function urlOf ({ site, parts, query }: Place): string {
 }
 
 function showCode (place: Place): Html {
-  const url = urlOf(place)
+  const code = `curl -H 'accept: application/json' '${urlOf(place).replaceAll("'", '%27')}'`
   return html`<details class="menu code"><summary>Code</summary><div>
-${showSnippet('curl', `curl -H 'accept: application/json' '${url.replaceAll("'", '%27')}'`)}
-${showProgram(url, place)}</div></details>`
+<figure><figcaption data-copy="${code}">curl </figcaption><pre tabindex="0">${code}</pre></figure></div></details>`
 }
-
-/** Returns the request by the client or, where it has no function for it, by `fetch`. */
-function showProgram (url: string, place: Place): Html {
-  const code = clientCode(place)
-  if (code !== undefined) return showSnippet('The client for JavaScript', code)
-  return showSnippet('JavaScript', `const response = await fetch(${JSON.stringify(url)}, {
-  headers: { accept: 'application/json' }
-})
-const data = await response.json()`)
-}
-
-const showSnippet = (name: string, code: string) =>
-  html`<figure><figcaption data-copy="${code}">${name} </figcaption><pre tabindex="0">${code}</pre></figure>`
