@@ -28,11 +28,6 @@ export class StalePlan extends Error {
   constructor (cause: unknown) { super('a migration made a statement invalid', { cause }) }
 }
 
-/** The counter of a key gave a key that an item has already. The counter has been moved on since. */
-export class KeyTaken extends Error {
-  constructor (cause: unknown) { super('the counter of a key gave a key that an item has already', { cause }) }
-}
-
 /** Returns our error for an error of the driver or the server, which becomes its cause (docs/http.md: Errors). */
 export function toFault (error: unknown): DataApiError {
   if (error instanceof DataApiError) return error
@@ -71,10 +66,10 @@ const messageOf = (error: unknown): string => {
 
 /**
  * Returns true if the same work may well succeed when it is done again at once: it was in conflict with other work, or
- * its prepared statement was lost or is stale, or its key was taken.
+ * its prepared statement was lost or is stale.
  */
 export const isRepeatable = (error: unknown) =>
-  isConflict(error) || isLostStatement(error) || hasStalePlan(error) || hasKeyTaken(error)
+  isConflict(error) || isLostStatement(error) || hasStalePlan(error)
 
 /** Returns true for a conflict with other work: a serialization failure or a deadlock. */
 export const isConflict = (error: unknown) => sqlState(error) === '40001' || sqlState(error) === '40P01'
@@ -97,16 +92,13 @@ export const mayBeOutdated = (error: unknown) => /^42(?!501)/.test(sqlState(erro
 export const hasStalePlan = (error: unknown): boolean =>
   error instanceof StalePlan || (error instanceof Error && hasStalePlan(error.cause))
 
-const hasKeyTaken = (error: unknown): boolean =>
-  error instanceof KeyTaken || (error instanceof Error && hasKeyTaken(error.cause))
-
 // In this order: cancelled; read-only; a transaction that was idle or open for too long; conflicts, after all tries;
 // out of resources; shutting down; no connection; a lock that took too long; I/O errors.
 const passing = /^(?:57014|25006|25P0[34]|40001|40P01|53\w{3}|57P\w\d|08\w{3}|55P03|58030|58000)$/
 
 /** Returns true if the fault may be over soon. */
 function isPassing (error: unknown): boolean {
-  return passing.test(sqlState(error)) || isBroken(error) || hasStalePlan(error) || hasKeyTaken(error) ||
+  return passing.test(sqlState(error)) || isBroken(error) || hasStalePlan(error) ||
     isPoolExhausted(error) || /cannot use a pool after/i.test(messageOf(error))
 }
 

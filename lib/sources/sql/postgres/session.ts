@@ -6,7 +6,6 @@ import { type About, beginStatement, endStatement } from '../../statement-events
 import { nameOffendingFields } from '../offending-fields.ts'
 import { type Catalog, columnsQuery, constraintsQuery, partitionsQuery, readCatalog } from './catalog.ts'
 import type { Connection, Result } from './connection.ts'
-import { healCounter } from './counters.ts'
 import { collectionOf, isUnfit, tableNamed, toFault, toViolation, toWriteFault } from './faults.ts'
 import { sourceOf } from '../source.ts'
 import { keyOfTable, type TableName } from '../table-name.ts'
@@ -105,7 +104,6 @@ export function makeSession (connection: Connection, catalog: LoadedCatalog, ins
       const violation = toViolation(error, change, constraints)
       if (violation === undefined) throw inside ? toFault(error) : toWriteFault(error)
       if (inside) await savepoint.rollBack()
-      await healCounter(violation, change, connection, error)
       return nameOffendingFields({ ...violation, cause: error }, change, read)
     }
   }
