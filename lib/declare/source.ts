@@ -28,10 +28,8 @@ export type RowChange = 'insert' | 'update' | 'delete'
 export interface SourceWrites {
   /** The changes that the database refuses, such as those of a view without a trigger for them. */
   readonly refused: ReadonlySet<RowChange>
-  /** The changes that a trigger may replace by others, so that no row seems to have changed. */
+  /** The changes of a view that its triggers `instead of` make, so that no row seems to have changed. */
   readonly replaced: ReadonlySet<RowChange>
-  /** True if a row may not be there after it was inserted: a view does not show it, or a trigger has deleted it. */
-  readonly mayVanish: boolean
   /** Returns true if the database computes the column of a property, so that no statement may write it. */
   isGenerated (property: string): boolean
 }

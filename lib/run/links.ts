@@ -132,7 +132,7 @@ async function unlink (
   if (link.kind === 'join') {
     const changed = await work.session.change({ kind: 'unlink', field: link.field, own, other })
     if (changed.kind === 'unchanged') {
-      // A policy of the database keeps the link.
+      // A policy or a trigger of the database keeps the link.
       if (await isLinked(field, own, other, work)) throw forbidden()
       return false
     }

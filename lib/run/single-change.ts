@@ -20,13 +20,10 @@ export function singleChange (plan: WritePlan, caller: Caller): AuthorisedChange
   }
 }
 
-/**
- * Only in a transaction is it known whether the item existed before a trigger took the place of a change, and whether
- * a new one is there.
- */
+/** Only in a transaction is it known whether the item existed before a trigger took the place of a change. */
 function mayBeReplaced (plan: WritePlan): boolean {
   const { source: { writes } } = plan.kind === 'create' ? plan.from.collection : plan.collection
-  return writes !== undefined && (writes.replaced.size > 0 || (plan.kind === 'create' && writes.mayVanish))
+  return writes !== undefined && writes.replaced.size > 0
 }
 
 type CreatePlan = WritePlanOf<'create'>

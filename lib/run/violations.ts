@@ -13,13 +13,13 @@ export function expectChanged (
 ): Extract<Changed, { kind: 'changed' }> {
   switch (changed.kind) {
     case 'changed': return changed
-    // The item was read or locked a moment ago. Only a policy of the database can prevent the change.
+    // The item was read or locked a moment ago. Only a policy or a trigger can prevent the change.
     case 'unchanged':
       // The trigger decides what becomes of the row (docs/databases.md: Views and triggers).
       if (isReplaceable(collection)) return { kind: 'changed' }
       throw forbidden(new Error(
         `collection '${collection.property}': an item that was locked could not be changed; ` +
-          'a policy of the database may prevent it'
+          'a policy or a trigger of the database prevents it'
       ))
     case 'refused': throw refusalOf(changed, collection, pointer, deleting)
   }

@@ -1,6 +1,6 @@
 import { after } from '../after.ts'
 import type { Saved, Values } from '../collection.ts'
-import { forbidden, validation } from '../errors.ts'
+import { constraint, forbidden, validation } from '../errors.ts'
 import type { KeyValues } from '../model/keys.ts'
 import type { Collection } from '../model/model.ts'
 import { contradiction } from '../plan/body.ts'
@@ -101,7 +101,7 @@ function runSingle (
 
 /**
  * Returns the missing or ambiguous step because of which a change had no effect. If the path leads to an item by now,
- * makes the change. Throws forbidden after three tries: a policy of the database prevents the change.
+ * makes the change. Throws forbidden after three tries: a policy or a trigger prevents the change.
  */
 async function explainUnchanged (
   change: AuthorisedChange, plan: Exclude<WritePlan, { kind: 'create' }>, database: ScopedDatabase
@@ -113,11 +113,13 @@ async function explainUnchanged (
     const changed = await database.change(change)
     if (changed.kind !== 'unchanged') return resultOf(plan, change, changed)
   }
-  throw forbidden(new Error('an item can be read, but not changed; a policy of the database may prevent it'))
+  throw forbidden(new Error('an item can be read, but not changed; a policy or a trigger of the database prevents it'))
 }
 
 function resultOf (plan: WritePlan, change: AuthorisedChange, changed: Changed): WriteResult {
   const collection = collectionOf(plan)
+  // A trigger has dropped the row, or stored it elsewhere.
+  if (plan.kind === 'create' && changed.kind === 'unchanged') throw constraint([], '')
   const { key } = expectChanged(changed, collection, '', plan.kind === 'delete')
   if (plan.kind === 'delete') return { kind: 'deleted' }
   if (plan.kind === 'update' || change.kind !== 'insert') return { kind: 'updated', row: undefined }
@@ -157,7 +159,7 @@ async function runCreate (
   const { collection } = from
   const items: Values[] = []
   for (const body of bodies) {
-    const item = await createItem({ body, from, given, parent: parent.item, skipped: 'none' }, work)
+    const item = await createItem({ body, from, given, parent: parent.item, orNothing: false }, work)
     if (item === undefined) throw new TypeError('an insert without a conflict clause inserted nothing')
     items.push(item)
   }
@@ -191,10 +193,7 @@ async function runUpdate (plan: WritePlanOf<'update'>, work: UnitOfWork, isRetry
   if (!fitsParent(insert, parent)) return found
   if (insert.body.violations.length > 0) throw validation(insert.body.violations)
   const { from, given, body } = insert
-  const skipped = isRetry ? 'given' : 'all'
-  const created = await createItem({ from, given, body, parent: parent.item, skipped }, work)
-  // The path leads to no item, and its identifier is another item's, such as one of another parent.
-  if (created === undefined && isRetry) return found
+  const created = await createItem({ from, given, body, parent: parent.item, orNothing: !isRetry }, work)
   if (created === undefined) throw new UpsertConflict()
   const row = await readProjection(collection, created, representation, work)
   return { kind: 'created', items: [{ key: keyOf(created, collection), row }] }

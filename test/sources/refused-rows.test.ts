@@ -5,7 +5,7 @@ import { onDatabase } from '../helpers/on-database.ts'
 import { test as postgresTest } from '../helpers/on-postgres.ts'
 import { serveMinimally } from '../helpers/serve-minimally.ts'
 
-// docs/databases.md: Views and triggers. Rows that a policy, a rule, a view or a trigger refuses, hides or deletes.
+// docs/databases.md: Views and triggers. Rows that a policy or a trigger refuses.
 
 const rw = { readable: true, writable: true } as const
 const Thing = Type.Object({ id: Type.Integer({ identifier: true, ...rw }), n: Type.Optional(Type.Integer(rw)) })
@@ -49,67 +49,6 @@ for (const [name, hooks, upsert] of [
     await app.close()
   }, { driver: { options: `-c role=clerk_${process.pid}` } }))
 }
-
-const vanishing = {
-  'a view does not show': `create table base (id int primary key, n int);
-    create view things as select * from base where n > 0`,
-  'a trigger deletes': `create table things (id int primary key, n int);
-    create function drop_thing () returns trigger language plpgsql as
-      'begin delete from things where n < 0; return null; end';
-    create trigger dropped after insert on things for each row execute function drop_thing()`
-}
-
-async function vanish (db: SqliteDatabase | PostgresDatabase) {
-  const { app, send } = await serve(db)
-  const shown = await app.inject({ method: 'POST', url: '/things', payload: { id: 1, n: -1 } })
-  const statuses = [
-    shown.statusCode, ...(await send('POST', '/things', { id: 1, n: -1 })).slice(0, 1),
-    ...(await send('POST', '/things', [{ id: 1, n: 1 }, { id: 2, n: -1 }])).slice(0, 1),
-    ...(await send('POST', '/things', { id: 2, n: 2 })).slice(0, 1)
-  ]
-  const [, things] = await send('GET', '/things')
-  await app.close()
-  return { statuses, things }
-}
-
-const vanished = { statuses: [400, 400, 400, 201], things: [{ id: 2, n: 2 }] }
-
-for (const [name, ddl] of Object.entries(vanishing)) {
-  postgresTest(`a new row that ${name} is 400 constraint, and not written`, t => onDatabase(ddl, async db => {
-    t.strictSame(await vanish(db), vanished)
-  }))
-}
-
-test('a new row that a trigger deletes is 400 constraint, and not written (sqlite)', async t => {
-  const db = sqlite(':memory:')
-  db.exec(`create table things (id integer primary key, n int);
-    create trigger dropped after insert on things when new.n < 0 begin delete from things where id = new.id; end`)
-  t.strictSame(await vanish(db), vanished)
-  db.close()
-})
-
-test('a new row that a view does not show is 400 constraint, and not written (sqlite)', async t => {
-  const db = sqlite(':memory:')
-  db.exec(`create table base (id integer primary key, n int);
-    create view things as select * from base where n > 0;
-    create trigger inserted instead of insert on things begin insert into base values (new.id, new.n); end`)
-  t.strictSame(await vanish(db), vanished)
-  db.close()
-})
-
-postgresTest('a table takes what its rules leave: no item is created where one replaces inserts', t => {
-  const ddl = `create table things (id int primary key, n int); insert into things values (1, 1);
-    create rule kept as on delete to things do instead nothing;
-    create rule split as on insert to things where new.n < 0 do instead nothing`
-  return onDatabase(ddl, async db => {
-    const { app, send } = await serve(db, { requestStrategies: { delete: true } })
-    t.match(await send('POST', '/things', { id: 2 }), [405, { error: 'method_not_allowed' }])
-    t.equal((await send('PATCH', '/things/1', { n: 2 }))[0], 204)
-    t.equal((await send('DELETE', '/things/1'))[0], 200)
-    t.strictSame((await send('GET', '/things'))[1], [{ id: 1, n: 2 }])
-    await app.close()
-  })
-})
 
 const links = `create table p (id integer primary key); insert into p values (1), (2);
   create table l (a integer references p, b integer references p, primary key (a, b)); insert into l values (1, 1)`

@@ -6,8 +6,6 @@ import type { TableName } from './table-name.ts'
 export interface TableWrites {
   readonly refused: ReadonlySet<RowChange>
   readonly replaced: ReadonlySet<RowChange>
-  /** True if a row may not be there after it was inserted. */
-  readonly mayVanish: boolean
   /** The columns that the database computes. */
   readonly generated: ReadonlySet<string>
   /** True for a view whose writes its `instead of` triggers carry out. */
@@ -23,8 +21,8 @@ export type FindWrites = (table: TableName) => TableWrites | undefined
 export function sourceWrites (
   find: FindWrites, table: TableName, column: (property: string) => string
 ): () => SourceWrites | undefined {
-  const toSource = memoize(({ refused, replaced, mayVanish, generated }: TableWrites): SourceWrites =>
-    ({ refused, replaced, mayVanish, isGenerated: property => generated.has(column(property)) }))
+  const toSource = memoize(({ refused, replaced, generated }: TableWrites): SourceWrites =>
+    ({ refused, replaced, isGenerated: property => generated.has(column(property)) }))
   return () => {
     const found = find(table)
     return found && toSource(found)

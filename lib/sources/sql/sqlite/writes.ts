@@ -1,5 +1,5 @@
 import type { RowChange } from '../../../declare/source.ts'
-import { quoteName, type TableName } from '../table-name.ts'
+import type { TableName } from '../table-name.ts'
 import type { FindWrites, TableWrites } from '../table-writes.ts'
 import { cacheByTable } from './cache-by-table.ts'
 import { compileError, isRefused } from './compiled-changes.ts'
@@ -38,12 +38,9 @@ function readWrites ({ schema, name }: TableName, driver: SqliteDriver): TableWr
   const generated = new Set(columns.filter(({ hidden }) => hidden > 1).map(column => column.name))
   const refused = found.type === 'table' ? none : refusedBy(found, columns, driver)
   const isView = found.type === 'view'
-  const isReplaced = isView || hasTrigger(found, ignoring, driver)
-  const replaced = isReplaced ? new Set(all.filter(change => !refused.has(change))) : none
-  const mayVanish = isView || hasTrigger(found, deleting, driver)
-  if (generated.size === 0 && refused.size === 0 && replaced.size === 0 && !mayVanish) return undefined
-  const hasInsteadOf = isView && replaced.size > 0
-  return { refused, replaced, mayVanish, generated, hasInsteadOf, mayRepeatKeys: isView }
+  const replaced = isView ? new Set(all.filter(change => !refused.has(change))) : none
+  if (generated.size === 0 && refused.size === 0 && !isView) return undefined
+  return { refused, replaced, generated, hasInsteadOf: replaced.size > 0, mayRepeatKeys: isView }
 }
 
 const all: readonly RowChange[] = ['insert', 'update', 'delete']
@@ -58,16 +55,4 @@ function refusedBy (
     const error = compileError({ change, table, columns }, driver)
     return error !== undefined && isRefused(error)
   }))
-}
-
-/** A trigger that may have SQLite ignore a change: `raise(ignore)`. */
-const ignoring = '%raise%ignore%'
-/** A trigger that may delete a row after it was inserted. */
-const deleting = '%after%insert%begin%delete%'
-
-/** Returns true if the text of a trigger of the table is like the pattern. */
-function hasTrigger ({ schema, name }: ListRow, pattern: string, driver: SqliteDriver): boolean {
-  const triggers = [schema, 'temp'].map(one => `select sql from ${quoteName(one)}.sqlite_schema
-    where type = 'trigger' and tbl_name = ?1 collate nocase and sql like ?2`)
-  return driver.prepare(`${triggers.join(' union all ')} limit 1`).get(name, pattern) !== undefined
 }
