@@ -4,7 +4,6 @@ import { openDriver, type SqliteDriver } from '../sources/sql/sqlite/driver.ts'
 import { sqlite } from '../sources/sql/sqlite/sqlite.ts'
 import { type DataTable, readDataFile } from './data-tables.ts'
 import { dataFiles, guardSqlite, type OpenedDatabase, openFilled, type OpenOptions, statementTimeout } from './open.ts'
-import { findReferences, keyOf, type References } from './references.ts'
 import { CommandError } from './terminal.ts'
 
 /** Opens a folder of data files, or one such file, as a database in memory. The files are never written. */
@@ -41,13 +40,10 @@ function checkNames (tables: readonly DataTable[]): void {
 }
 
 function fill (driver: SqliteDriver, tables: readonly DataTable[], tell: (name: string) => void): void {
-  const keys = new Map(tables.map(table => [table, keyOf(table)]))
-  const references = findReferences(tables, keys)
-  // A file may refer to one that is loaded after it.
-  driver.exec('pragma foreign_keys = off; begin')
+  driver.exec('begin')
   for (const table of tables) {
     tell(table.name)
-    driver.exec(creation(table, keys.get(table), references))
+    driver.exec(creation(table))
     const names = table.columns.map(one => quote(one.name)).join(', ')
     const values = table.columns.map(() => '?').join(', ')
     const insert = driver.prepare(`insert into ${quote(table.name)} (${names}) values (${values})`)
@@ -59,17 +55,27 @@ function fill (driver: SqliteDriver, tables: readonly DataTable[], tell: (name: 
 const quote = (name: string) => `"${name.replaceAll('"', '""').replaceAll('\0', '')}"`
 
 /** A table whose rows have no key of their own gets their number as one. */
-function creation ({ name, columns }: DataTable, key: string | undefined, references: References): string {
-  const parts = columns.map(column => {
-    const target = references.get(name)?.get(column.name)
-    return [
-      `${quote(column.name)} ${column.type}`,
-      ...column.name === key ? ['primary key not null'] : [],
-      ...target === undefined ? [] : [`references ${quote(target)}`]
-    ].join(' ')
-  })
+function creation (table: DataTable): string {
+  const { name, columns } = table
+  const key = keyOf(table)
+  const parts = columns.map(column =>
+    `${quote(column.name)} ${column.type}${column.name === key ? ' primary key not null' : ''}`)
   const number = key === undefined ? [`${quote(numberName(columns))} integer primary key`] : []
   return `create table ${quote(name)} (${[...number, ...parts].join(', ')})`
+}
+
+/** Returns the column that identifies the rows of a file: `id` or the first one, if its values are unique. */
+function keyOf (table: DataTable): string | undefined {
+  const { columns } = table
+  const id = columns.find(({ name }) => name.toLowerCase() === 'id')
+  return [id, columns[0]].find(column => column !== undefined && isKey(table, column.name))?.name
+}
+
+function isKey ({ columns, rows }: DataTable, name: string): boolean {
+  const index = columns.findIndex(column => column.name === name)
+  if (!['INTEGER', 'TEXT'].includes(columns[index]?.type ?? '')) return false
+  const values = rows.map(row => row[index] ?? null)
+  return !values.includes(null) && new Set(values).size === values.length
 }
 
 function numberName (columns: DataTable['columns']): string {
