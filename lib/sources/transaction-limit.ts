@@ -17,12 +17,7 @@ export interface OpenSession {
 export function openSession (session: Omit<Session, 'announce'>): OpenSession {
   let over = false
   let call: string | undefined
-  const checkOpen = () => {
-    if (over) {
-      throw new TypeError('The transaction has ended: ' +
-        'a hook or setter must await its statements, and must not keep its transaction for later.')
-    }
-  }
+  const checkOpen = () => { if (over) throw transactionEnded() }
   return {
     session: {
       transaction: {
@@ -51,6 +46,10 @@ export function openSession (session: Omit<Session, 'announce'>): OpenSession {
     end () { over = true }
   }
 }
+
+/** Returns the error of a call that comes after the end of its transaction. */
+export const transactionEnded = () => new TypeError('The transaction has ended: ' +
+  'a hook or setter must await its statements, and must not keep its transaction for later.')
 
 /**
  * Runs `work` with the session for at most `limit` milliseconds; Infinity sets no limit. After the limit the promise

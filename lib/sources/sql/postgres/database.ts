@@ -2,14 +2,14 @@ import type { Declared } from '../../../collection.ts'
 import { DataApiError, type ErrorCode, unavailable } from '../../../errors.ts'
 import type { CatalogCheck, CheckMode } from '../../catalog-check.ts'
 import {
-  type Change, type Changed, type Database, type IsAbandoned, RefusedAtCommit, type Session
+  type Changed, type Database, type IsAbandoned, RefusedAtCommit, type Session
 } from '../../source.ts'
 import { openSession, type OpenSession, withinLimit } from '../../transaction-limit.ts'
 import { type CatalogCache, makeCatalogCache } from './catalog-cache.ts'
 import type { Connection } from './connection.ts'
 import { hasStalePlan, isEnded, isPoolExhausted, mayBeOutdated, NotBegun, StalePlan, toFault } from './faults.ts'
 import type { Replicas } from './replicas.ts'
-import { type LoadedCatalog, loadCatalog, makeSession, readOn, refusedAtCommit } from './session.ts'
+import { changeAlone, type LoadedCatalog, loadCatalog, makeSession, readOn, refusedAtCommit } from './session.ts'
 import { inTransaction, retryRepeatable } from './transaction.ts'
 import { makeSource, type SqlSource, type TableDefinition, type TableOptions } from '../source.ts'
 import { keyOfTable } from '../table-name.ts'
@@ -64,9 +64,6 @@ export function makePostgresDatabase (
   const write = makeWriter(server, catalog, replicas, open)
 
   const transaction = makeTransactions(write, open, transactionTimeout)
-  const changeAlone = (change: Change): Promise<Changed> => write(
-    isUndoneStatement, async (connection, loaded) => makeSession(connection, loaded, false).session.change(change)
-  )
   const catalogCheck = makeCatalogCheck(server, check, catalog.get)
 
   const database: SqlDatabase = {
@@ -87,7 +84,7 @@ export function makePostgresDatabase (
     readJson: (plan, noCache, isAbandoned) => read(statements => statements.bindJson(plan), noCache, isAbandoned),
     // Without a confirmation after the commit, the change needs a transaction, whose commit is confirmed.
     change: server.confirmsStatements
-      ? changeAlone
+      ? change => write(isUndoneStatement, (connection, loaded) => changeAlone(connection, loaded, change))
       : change => transaction<Changed>(async session => session.change(change)).catch(violationOf),
     transaction
   }
@@ -108,8 +105,8 @@ const makeCatalogCheck = (server: Server, mode: CheckMode, prepare: () => Promis
 function makeTransactions (write: Writer, open: Set<OpenSession>, timeout: number) {
   return <T>(work: (session: Session) => Promise<T>): Promise<T> => {
     const end = performance.now() + (timeout === 0 ? Infinity : timeout)
-    return write(isNotBegun, (connection, loaded) => inTransaction(connection, () => {
-      const { session, changes } = makeSession(connection, loaded, true)
+    return write(isNotBegun, (connection, loaded) => inTransaction(connection, owner => {
+      const { session, changes } = makeSession(owner, loaded)
       const opened = openSession(session)
       open.add(opened)
       return {

@@ -7,6 +7,7 @@ import { nameOffendingFields } from '../offending-fields.ts'
 import { type Catalog, columnsQuery, constraintsQuery, partitionsQuery, readCatalog } from './catalog.ts'
 import type { Connection, Result } from './connection.ts'
 import { collectionOf, isUnfit, tableNamed, toFault, toViolation, toWriteFault } from './faults.ts'
+import type { Owner } from './owner.ts'
 import { sourceOf } from '../source.ts'
 import { keyOfTable, type TableName } from '../table-name.ts'
 import type { TableWrites } from '../table-writes.ts'
@@ -84,27 +85,24 @@ export interface RecordedSession {
   readonly changes: readonly Change[]
 }
 
-/** Returns the session of one connection. `inside`: a transaction is open on the connection. */
-export function makeSession (connection: Connection, catalog: LoadedCatalog, inside: boolean): RecordedSession {
+/** Returns the session of a transaction. Each of its calls is a job of the connection's owner. */
+export function makeSession (owner: Owner, catalog: LoadedCatalog): RecordedSession {
   const { statements, constraints } = catalog
   const changes: Change[] = []
-  const savepoint = makeSavepoint(connection)
-  // A hook may send statements without waiting for them, and only one statement may follow a savepoint.
-  const inOrder = makeQueue()
-  const read = (plan: ReadPlan) => readOn(connection, statements.bind(plan))
+  const savepoint = makeSavepoint()
 
-  const makeChange = async (change: Change): Promise<Changed> => {
+  const makeChange = async (connection: Connection, change: Change): Promise<Changed> => {
     try {
       // After a refusal, the lookup of the offending fields must see the transaction's earlier changes. The savepoint
       // keeps them.
-      if (inside && (changes.length > 0 || savepoint.isSet())) await savepoint.set()
+      if (changes.length > 0 || savepoint.isSet()) await savepoint.set(connection)
       changes.push(change)
       return await runChange(connection, statements, change)
     } catch (error) {
       const violation = toViolation(error, change, constraints)
-      if (violation === undefined) throw inside ? toFault(error) : toWriteFault(error)
-      if (inside) await savepoint.rollBack()
-      return nameOffendingFields({ ...violation, cause: error }, change, read)
+      if (violation === undefined) throw toFault(error)
+      await savepoint.rollBack(connection)
+      return nameOffendingFields({ ...violation, cause: error }, change, readerOf(connection, statements))
     }
   }
 
@@ -113,14 +111,30 @@ export function makeSession (connection: Connection, catalog: LoadedCatalog, ins
     session: {
       transaction: {
         kind: 'postgres',
-        query: (text, parameters) => inOrder(() => queryAfter(savepoint, connection, text, parameters))
+        query: (text, parameters) => owner.run(connection => queryAfter(savepoint, connection, text, parameters))
       },
-      read,
-      lock: plan => readOn(connection, statements.bind(plan, true)),
-      change: inside ? change => inOrder(() => makeChange(change)) : makeChange
+      read: plan => owner.run(connection => readerOf(connection, statements)(plan)),
+      lock: plan => owner.run(connection => readOn(connection, statements.bind(plan, true))),
+      change: change => owner.run(connection => makeChange(connection, change))
     }
   }
 }
+
+/** Makes a change by a statement that is a transaction of its own. */
+export async function changeAlone (
+  connection: Connection, { statements, constraints }: LoadedCatalog, change: Change
+): Promise<Changed> {
+  try {
+    return await runChange(connection, statements, change)
+  } catch (error) {
+    const violation = toViolation(error, change, constraints)
+    if (violation === undefined) throw toWriteFault(error)
+    return nameOffendingFields({ ...violation, cause: error }, change, readerOf(connection, statements))
+  }
+}
+
+const readerOf = (connection: Connection, statements: Statements) =>
+  (plan: ReadPlan) => readOn(connection, statements.bind(plan))
 
 async function runChange (connection: Connection, statements: Statements, change: Change): Promise<Changed> {
   const { text, parameters, key } = statements.bindChange(change)
@@ -137,10 +151,10 @@ async function runChange (connection: Connection, statements: Statements, change
 async function queryAfter (
   savepoint: Savepoint, connection: Connection, text: string, parameters: readonly unknown[] | undefined
 ) {
-  await savepoint.set()
+  await savepoint.set(connection)
   const about = { database: 'postgres', kind: 'query', collection: undefined, text } as const
   return observed(about, rows => rows.length, connection.query(text, parameters)).catch(async (error: unknown) => {
-    await savepoint.rollBack().catch(() => {})
+    await savepoint.rollBack(connection).catch(() => {})
     throw error
   })
 }
@@ -150,35 +164,25 @@ interface Savepoint {
   /** Returns true once the savepoint was set: by an earlier change, or for a statement of a hook. */
   isSet (): boolean
   /** Sets the savepoint, in place of an earlier one. */
-  set (): Promise<void>
+  set (connection: Connection): Promise<void>
   /** Rolls back to the savepoint. Without a savepoint, rolls back the whole transaction, which ends it. */
-  rollBack (): Promise<void>
+  rollBack (connection: Connection): Promise<void>
 }
 
-function makeSavepoint (connection: Connection): Savepoint {
+function makeSavepoint (): Savepoint {
   let exists = false
   return {
     isSet: () => exists,
-    async set () {
+    async set (connection) {
       if (exists) await connection.run(`release savepoint ${savepointName}`, `savepoint ${savepointName}`)
       else await connection.run(`savepoint ${savepointName}`)
       exists = true
     },
-    rollBack: () => connection.run(exists ? `rollback to savepoint ${savepointName}` : 'rollback')
+    rollBack: connection => connection.run(exists ? `rollback to savepoint ${savepointName}` : 'rollback')
   }
 }
 
 const savepointName = 'data_api'
-
-/** Returns a function that runs one piece of work after the other, in the order of the calls. */
-function makeQueue (): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve()
-  return work => {
-    const done = last.then(work, work)
-    last = done
-    return done
-  }
-}
 
 /**
  * Returns our error if the server refused the commit of these changes, by a deferred constraint or trigger; undefined

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { RefusedAtCommit } from '../../source.ts'
 import type { Connection } from './connection.ts'
 import { isConflict, isRepeatable, NotBegun, toFault, toWriteFault } from './faults.ts'
+import { Owner } from './owner.ts'
 
 /** The work of a transaction, under way. */
 export interface RunningWork<T> {
@@ -17,16 +18,18 @@ export interface RunningWork<T> {
  * Runs the work in a transaction and returns its result. Throws NotBegun if `begin` failed, RefusedAtCommit if the
  * server refused the data at the commit, the application's own errors as they are, and the driver's errors as ours.
  */
-export async function inTransaction<T> (connection: Connection, work: () => RunningWork<T>): Promise<T> {
+export async function inTransaction<T> (
+  connection: Connection, work: (owner: Owner) => RunningWork<T>
+): Promise<T> {
   await begin(connection)
+  const owner = new Owner(connection)
   try {
-    const { done, refusedAtCommit } = work()
+    const { done, refusedAtCommit } = work(owner)
     const result = await done
-    await commit(connection, refusedAtCommit)
+    await commit(owner, refusedAtCommit)
     return result
   } catch (error) {
-    // The server rolls back when the connection ends. If the rollback fails, connection and transaction are both gone.
-    if (!connection.isGone()) await connection.run('rollback').catch(() => {})
+    await owner.rollback()
     // A refused commit has its own meaning, although the driver's error is its cause.
     if (error instanceof RefusedAtCommit) throw error
     // The application's errors stay as they are, but not the errors of its statements on this connection.
@@ -42,11 +45,9 @@ async function begin (connection: Connection): Promise<void> {
   }
 }
 
-async function commit (
-  connection: Connection, refusedAtCommit: RunningWork<unknown>['refusedAtCommit']
-): Promise<void> {
+async function commit (owner: Owner, refusedAtCommit: RunningWork<unknown>['refusedAtCommit']): Promise<void> {
   try {
-    await connection.commit()
+    await owner.commit()
   } catch (error) {
     throw refusedAtCommit(error) ?? toWriteFault(error)
   }
