@@ -1,6 +1,6 @@
 import { invalidFields, invalidFilter, invalidParameter, malformedUrl } from '../errors.ts'
 import { type Budget, makeBudget } from './budget.ts'
-import { decodePercent } from './decode.ts'
+import { decodePercent, tryDecodePercent } from './decode.ts'
 import { parseFilter } from './filter.ts'
 import { addFilter, addParameter, makeDraft, type QueryDraft } from './parameter.ts'
 import { memoize, memoizeRecent } from '../memoize.ts'
@@ -18,7 +18,7 @@ import { nameEnd, type ParameterKind, type Syntax } from './syntax.ts'
 export function parseQuery (raw: string, syntax: Syntax): Query {
   const draft = makeDraft()
   const budget = makeBudget(syntax)
-  for (const text of decodedParts(raw)) if (!isIgnored(text, syntax)) addPart(draft, text, syntax, budget)
+  for (const text of decodedParts(raw, syntax)) if (!isIgnored(text, syntax)) addPart(draft, text, syntax, budget)
   return draft
 }
 
@@ -43,7 +43,7 @@ const recent = { most: 300, longest: 5_000, characters: 150_000 }
  * malformed_url.
  */
 export function keptParameters (raw: string, syntax: Syntax): string {
-  const kept = decodedParts(raw).filter(text => !pageKinds.has(findParameter(text, syntax)?.kind))
+  const kept = decodedParts(raw, syntax).filter(text => !pageKinds.has(findParameter(text, syntax)?.kind))
   return kept.map(encodeParameter).join('&')
 }
 
@@ -58,8 +58,16 @@ const plain = /^[\w.~!*'(),=-]*$/
 
 const pageKinds: ReadonlySet<ParameterKind | undefined> = new Set(['page', 'offset', 'after', 'before'])
 
-function decodedParts (raw: string): readonly string[] {
-  return raw.split('&').filter(part => part !== '').map(decodePart)
+function decodedParts (raw: string, syntax: Syntax): readonly string[] {
+  return raw.split('&').filter(part => part !== '' && !isBroken(part, syntax)).map(decodePart)
+}
+
+/** Returns true for an ignored parameter that cannot be decoded. Whoever appends it to links is not in our control. */
+function isBroken (part: string, { ignored }: Syntax): boolean {
+  if (ignored === undefined) return false
+  const [name = ''] = part.replaceAll('+', ' ').split('=', 1)
+  const isNamed = ignored(tryDecodePercent(name) ?? '')
+  return isNamed && (tryDecodePercent(part) ?? '\0').includes('\0')
 }
 
 function decodePart (part: string): string {

@@ -178,6 +178,12 @@ test('parameters whose names are ignored mean nothing', async t => {
   t.match((await get('/things?utn_source=1')).json(), { error: 'invalid_filter' })
   t.equal((await get('/things/1?_=1')).status, 200)
   t.equal((await get('/things/1/name?utm_source=x')).status, 200)
+  for (const broken of ['50%off', '%', '%ff', '%00', '%ed%a0%80', '+%']) {
+    t.strictSame(await ids(`utm_x=${broken}&a%5Bb%5D=${broken}&price=7`), [2], broken)
+    const { status, link } = await get(`/things?utm_x=${broken}&_=1&size=1`)
+    t.strictSame([status, String(link).includes('_=1&'), String(link).includes('utm_x')], [200, true, false], broken)
+    t.match((await get(`/things?name=${broken}`)).json(), { error: 'malformed_url' }, broken)
+  }
   for (const ignore of [['page'], ['w*'], ['name'], ['n*']]) {
     await t.rejects(serve({ queryString: { ignore } }), DeclarationError, ignore.join())
   }
