@@ -43,9 +43,22 @@ export function planFormat (
   return chosen
 }
 
-/** Returns true if the client names application/problem+json in `Accept`; a wildcard is not enough. */
-export const takesProblem = (accept: string | undefined) =>
-  accept !== undefined && accept.includes(problemType) && preferred(parseAccept(accept), [problemType]).length > 0
+/**
+ * Returns true if the client names application/problem+json in `Accept` and does not prefer JSON; a wildcard is not
+ * enough.
+ */
+export function takesProblem (accept: string | undefined): boolean {
+  if (accept?.includes(problemType) !== true) return false
+  const ranges = parseAccept(accept)
+  const weight = weightOf(problemType, ranges)
+  return weight > 0 && weight >= weightOf(mediaTypes.json, ranges)
+}
+
+/** Returns the weight of a media type that `Accept` names: 1 by default, 0 if it does not name it. */
+function weightOf (type: string, ranges: readonly MediaRange[]): number {
+  const range = ranges.find(one => one.type === type)
+  return range === undefined ? 0 : Number(range.parameters['q'] ?? 1)
+}
 
 /** Returns true if the client prefers a page for people to every other form of an answer; a wildcard is not enough. */
 export const takesPage = (accept: string | undefined): boolean =>

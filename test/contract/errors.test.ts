@@ -112,6 +112,21 @@ everySource('Accept: application/problem+json gives the same facts as problem de
   }, { 'content-type': 'application/problem+json; charset=utf-8' })
 })
 
+everySource('errors are problem details unless JSON has the greater weight', async ({ get, t }) => {
+  const problem = 'application/problem+json; charset=utf-8'
+  const plain = 'application/json; charset=utf-8'
+  for (const [accept, type] of [
+    ['application/problem+json', problem],
+    ['application/json;q=0.5, application/problem+json;q=0.5', problem],
+    ['application/json;q=0.5, Application/Problem+JSON', problem],
+    ['*/*, application/problem+json;q=0.1', problem],
+    ['application/json, application/problem+json;q=0.5', plain],
+    ['application/json;q=0.3, application/problem+json;q=0.2', plain],
+    ['application/json, application/problem+json;q=0', plain],
+    ['*/*', plain]
+  ] as const) t.equal((await get('/artists/x', { accept })).headers['content-type'], type, accept)
+})
+
 everySource('so does configuration', async ({ get, same }) => {
   same(await get('/artists/x'), 404, {
     type: 'about:blank',
