@@ -48,7 +48,7 @@ export function planFormat (
  * enough.
  */
 export function takesProblem (accept: string | undefined): boolean {
-  if (accept?.includes(problemType) !== true) return false
+  if (accept?.toLowerCase().includes(problemType) !== true) return false
   const ranges = parseAccept(accept)
   const weight = weightOf(problemType, ranges)
   return weight > 0 && weight >= weightOf(mediaTypes.json, ranges)
