@@ -30,17 +30,20 @@ export interface Call {
   readonly binding: Binding
   readonly caller: Caller
   readonly collection: Collection
+  /** The collection as it is declared; `collection` is without what rules hide from the caller. */
+  readonly declared: CollectionNames
   readonly database: ScopedDatabase
 }
 
-/** The name of a collection in the application, and on the wire. */
-export interface CollectionNames { readonly property: string, readonly name: string }
+/** A collection as it is declared, before rules: its names in the application and on the wire, and its fields. */
+export type CollectionNames = Pick<Collection, 'property' | 'name' | 'stored'>
 
 /**
  * Begins a call on a collection: asks the rules once, and scopes the database. Rejects with `unavailable` for a
  * database whose declarations are not known to fit.
  */
-export async function beginCall ({ property, name }: CollectionNames, binding: Binding): Promise<Call> {
+export async function beginCall (declared: CollectionNames, binding: Binding): Promise<Call> {
+  const { property, name } = declared
   const { joined, checks } = binding
   joined?.check()
   await checks?.admit(name)
@@ -48,5 +51,5 @@ export async function beginCall ({ property, name }: CollectionNames, binding: B
   const collection = caller.model.collections.get(property)
   if (collection === undefined) throw new TypeError(`there is no collection '${property}'`)
   const database = joined === undefined ? databaseOf(collection) : joined.databaseFor(collection)
-  return { binding, caller, collection, database: scopeDatabase(database, caller) }
+  return { binding, caller, collection, declared, database: scopeDatabase(database, caller) }
 }

@@ -60,7 +60,7 @@ export async function * streamItems (begin: () => Promise<Call>, asked: Members)
 export async function findItem (call: Call, id: unknown, asked: Members): Promise<Members | undefined> {
   refuseReading(call)
   const query = queryOf(asked, call.collection, ['fields'])
-  const read = planRead(itemResource(id, call.collection), query, false, call.binding.limits.paged)
+  const read = planRead(itemResource(id, call), query, false, call.binding.limits.paged)
   if (read.kind !== 'item') throw new TypeError('an item is read as an item')
   const found = await call.database.read(read.plan)
   const row = found.kind === 'rows' ? found.rows[0] : undefined

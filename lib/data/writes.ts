@@ -25,7 +25,7 @@ export async function createItems (call: Call, values: unknown, asked: Members):
 export async function updateItem (
   call: Call, id: unknown, values: unknown, asked: Members, upsert: boolean
 ): Promise<Members> {
-  const named = itemResource(id, call.collection)
+  const named = itemResource(id, call)
   const resource = upsert ? named : { ...named, presets: undefined }
   const body = bodyOf(values, call.collection)
   const may: readonly Operation[] = upsert ? ['update', 'create'] : ['update']
@@ -35,7 +35,7 @@ export async function updateItem (
 
 /** Deletes an item. */
 export async function deleteItem (call: Call, id: unknown): Promise<void> {
-  const resource = itemResource(id, call.collection)
+  const resource = itemResource(id, call)
   await write(call, resource, { method: 'DELETE', may: ['delete'], body: undefined, asked: {} })
 }
 
