@@ -5,7 +5,7 @@ import tseslint from 'typescript-eslint'
 // those after it.
 const order = [
   'client', 'react-admin',
-  'errors', 'rejections', 'after', 'memoize', 'batching', 'declare', 'collection', 'client-left',
+  'suggest', 'errors', 'rejections', 'after', 'memoize', 'batching', 'declare', 'collection', 'client-left',
   'model', 'request', 'plan', 'sources', 'rules', 'run', 'response', 'options', 'checks', 'request-facts', 'data',
   'answer', 'openapi', 'explorer', 'failures', 'framework-errors', 'streams', 'replies', 'timing', 'origin', 'pages',
   'routes', 'document-route', 'hooks', 'registrations', 'register', 'with-data-api', 'index', 'typebox', 'conformance',

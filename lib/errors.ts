@@ -1,3 +1,4 @@
+import { didYouMean } from './suggest.ts'
 /**
  * The meaning of a code on the wire: its status and, for errors about the state of a resource, that state
  * (docs/http.md: Errors).
@@ -250,10 +251,6 @@ export const forbidden = (cause?: unknown) =>
 /** An unexpected error. Its message tells the client nothing about the cause. */
 export const internal = (cause: unknown) =>
   new DataApiError('internal', 'Something went wrong on the server.', { cause })
-
-/** The end of a message: the name that was probably meant. */
-export const didYouMean = (suggestion: string | undefined) =>
-  suggestion === undefined ? '' : ` Did you mean '${suggestion}'?`
 
 /** A value of JSON that a client sent, for a message: `the string '1991'`, `the number 1.5`, `null`. */
 export function describeValue (value: unknown): string {

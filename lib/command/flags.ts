@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
-import { suggest } from '../plan/suggest.ts'
 import type { Flag, Flags } from './run.ts'
 import { CommandError } from './terminal.ts'
+import { suggest } from '../suggest.ts'
 
 /** Parses the arguments of a command. Throws a CommandError for a wrong value, and for an unknown flag. */
 export function parseFlags (given: readonly string[], known: Readonly<Record<string, Flag>>): Flags {

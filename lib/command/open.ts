@@ -2,9 +2,9 @@ import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from
 import { basename, dirname, extname } from 'node:path'
 import type { TableDatabase } from '../scaffold/declare.ts'
 import type { Omission, Tables } from '../scaffold/tables.ts'
-import { suggest } from '../plan/suggest.ts'
 import type { SqliteDatabase } from '../sources/sql/sqlite/sqlite.ts'
-import { CommandError, didYouMean, type makeProgress } from './terminal.ts'
+import { CommandError, type makeProgress } from './terminal.ts'
+import { orNearest } from '../suggest.ts'
 
 /** A database that the command has opened. */
 export interface OpenedDatabase {
@@ -57,8 +57,8 @@ export const dataFiles: ReadonlySet<string> = new Set(['.csv', '.tsv', '.json', 
 
 function missingFile (target: string): CommandError {
   const folder = dirname(target)
-  const near = existsSync(folder) ? suggest(basename(target), readdirSync(folder)) : undefined
-  return new CommandError(`there is no file or folder '${target}'${didYouMean(near)}`)
+  const others = existsSync(folder) ? readdirSync(folder) : []
+  return new CommandError(`there is no file or folder '${target}'${orNearest(basename(target), others)}`)
 }
 
 async function openSqlite (file: string, { write, progress }: OpenOptions): Promise<OpenedDatabase> {

@@ -1,6 +1,6 @@
-import { suggest } from '../plan/suggest.ts'
 import type { Tables } from '../scaffold/tables.ts'
-import { CommandError, didYouMean } from './terminal.ts'
+import { CommandError } from './terminal.ts'
+import { orNearest } from '../suggest.ts'
 
 /** The tables that `--tables` names, such as `album*,artist`. */
 export interface Selection {
@@ -64,8 +64,5 @@ function unknownColumn (place: string, known: ReadonlySet<string>): CommandError
   return new CommandError(`--show: write table.column for '${place}', such as '${ofThisName}'`)
 }
 
-function unknownName (flag: string, name: string, known: Iterable<string>, what: string): CommandError {
-  const byLowerCase = new Map([...known].map(one => [one.toLowerCase(), one]))
-  const near = byLowerCase.get(suggest(name.toLowerCase(), byLowerCase.keys()) ?? '')
-  return new CommandError(`${flag}: there is no ${what} '${name}'${didYouMean(near)}`)
-}
+const unknownName = (flag: string, name: string, known: Iterable<string>, what: string) =>
+  new CommandError(`${flag}: there is no ${what} '${name}'${orNearest(name, known)}`)

@@ -5,9 +5,9 @@ import type { OpenedDatabase } from './open.ts'
 import { prepare, preparingFlags } from './prepare.ts'
 import { describeDesign } from './report.ts'
 import type { Command, Flags } from './run.ts'
-import { suggest } from '../plan/suggest.ts'
 import { CommandError, printable } from './terminal.ts'
 import { rootOf, urlsToTry } from './urls.ts'
+import { suggest } from '../suggest.ts'
 
 /** Serves a database until the process is told to end. */
 export const serve: Command = {

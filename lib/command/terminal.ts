@@ -31,9 +31,6 @@ export function explain (error: unknown): string {
 export const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, character =>
   `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
 
-/** Returns the end of a message that names what was probably meant. */
-export const didYouMean = (near: string | undefined) => near === undefined ? '' : `; did you mean '${near}'?`
-
 /** The time after which a line says what a step does, in milliseconds. */
 const quiet = 700
 

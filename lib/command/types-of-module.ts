@@ -4,10 +4,10 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import dataApi, { type DataApiOptions } from '../index.ts'
-import { suggest } from '../plan/suggest.ts'
 import { registrationsIn } from '../registrations.ts'
 import type { Flags } from './run.ts'
-import { CommandError, didYouMean, explain } from './terminal.ts'
+import { CommandError, explain } from './terminal.ts'
+import { orNearest } from '../suggest.ts'
 
 /**
  * Returns the types of the API of a module, which exports an application, a function that builds it, a plugin, the
@@ -49,7 +49,7 @@ function chooseExport (exports: Exports, file: string, wanted: string | undefine
   const names = Object.keys(exports)
   if (wanted !== undefined) {
     if (wanted in exports) return exports[wanted]
-    throw new CommandError(`'${file}' does not export '${wanted}'${didYouMean(suggest(wanted, names))}`)
+    throw new CommandError(`'${file}' does not export '${wanted}'${orNearest(wanted, names)}`)
   }
   const name = ['default', 'app', 'options', 'collections'].find(one => one in exports) ?? (names[1] ? '' : names[0])
   if (name !== undefined && name in exports) return exports[name]

@@ -1,8 +1,8 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
 import { DeclarationError, describeValue } from '../errors.ts'
+import { orNearest } from '../suggest.ts'
 import { makeAjv } from './load-ajv.ts'
-import { orNearest } from './nearest.ts'
 import { describeViolation } from './violation-message.ts'
 
 /**

@@ -4,11 +4,11 @@ import type { Behaviour, Declared, Hooks, Pages } from '../collection.ts'
 import type { Input } from '../declare/input.ts'
 import type { SubCollectionOptions, SubItemOptions } from '../declare/relations.ts'
 import { isSubCollection, isSubItem } from '../declare/relations.ts'
-import { DeclarationError, didYouMean } from '../errors.ts'
+import { DeclarationError } from '../errors.ts'
+import { didYouMean, suggest } from '../suggest.ts'
 import { memoizeRecent } from '../memoize.ts'
 import { placeOf } from './fields.ts'
 import { checkNames, describeGiven, type Keys } from './known-names.ts'
-import { nearest } from './nearest.ts'
 
 const behaviour: Keys<Behaviour<TObject>> = {
   source: true,
@@ -236,4 +236,4 @@ function checkFlags (place: string, options: object): void {
 }
 
 // All types of a large declaration have the same few options, such as `type` and `format`. Empty for none.
-const nearestFlag = memoizeRecent(name => nearest(name, flagNames) ?? '', { most: 200, longest: 50 })
+const nearestFlag = memoizeRecent(name => suggest(name, flagNames, 2) ?? '', { most: 200, longest: 50 })

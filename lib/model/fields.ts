@@ -4,11 +4,11 @@ import type { Declared } from '../collection.ts'
 import { closedSchema } from '../declare/closed-schema.ts'
 import { isOptional, isSubCollection, isSubItem } from '../declare/relations.ts'
 import { DeclarationError } from '../errors.ts'
+import { orNearest } from '../suggest.ts'
 import type { CompileOptions } from './compile.ts'
 import type { ComputedField, ExpressionField, ScalarField, StoredField } from './model.ts'
 import { describeGiven } from './known-names.ts'
 import { toName } from './names.ts'
-import { orNearest } from './nearest.ts'
 import { describeValues } from './values.ts'
 
 /** The fields of a collection that are not relations, by property. */

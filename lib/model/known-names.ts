@@ -1,5 +1,5 @@
-import { DeclarationError, describeValue, didYouMean } from '../errors.ts'
-import { nearest } from './nearest.ts'
+import { DeclarationError, describeValue } from '../errors.ts'
+import { didYouMean, suggest } from '../suggest.ts'
 
 /** Lists each key of a type; a key that is missing here does not compile. */
 export type Keys<T> = Readonly<Record<T extends unknown ? keyof T : never, true>>
@@ -13,7 +13,7 @@ export function checkNames (place: string, given: unknown, known: object, what: 
   if (!isObject(given)) throw new DeclarationError(`${place}: expected an object; found ${describeGiven(given)}`)
   for (const name of Object.keys(given)) {
     if (Object.hasOwn(known, name)) continue
-    const near = nearest(name, Object.keys(known))
+    const near = suggest(name, Object.keys(known))
     const list = near === undefined ? ` Use one of ${Object.keys(known).join(', ')}.` : didYouMean(near)
     throw new DeclarationError(`${place}: '${name}' is not ${what}.${list}`)
   }

@@ -1,8 +1,8 @@
 import type { Declared } from '../collection.ts'
 import { DeclarationError } from '../errors.ts'
+import { orNearest } from '../suggest.ts'
 import { placeOf, type Scalars, storedNames } from './fields.ts'
 import type { Collection } from './model.ts'
-import { orNearest } from './nearest.ts'
 
 /** Returns the setters by property. Throws a DeclarationError for a setter of a field that is not stored. */
 export function compileSetters (collection: string, { setters }: Declared, scalars: Scalars): Collection['setters'] {

@@ -1,6 +1,6 @@
 import type { DocumentOptions } from '../../schemas/openapi.ts'
-import { didYouMean, invalidParameter } from '../errors.ts'
-import { suggest } from '../plan/suggest.ts'
+import { invalidParameter } from '../errors.ts'
+import { didYouMean, suggest } from '../suggest.ts'
 import { versions } from './describing.ts'
 import { profileNames } from './profiles.ts'
 

@@ -1,4 +1,5 @@
 import { contentTooLarge, describeValue } from '../errors.ts'
+import { suggest } from '../suggest.ts'
 import type { Collection, Field, InputField, StoredField, SubCollectionField, SubItemField } from '../model/model.ts'
 import type { Violation } from '../model/validators.ts'
 import { exampleOf } from './element-example.ts'
@@ -9,7 +10,6 @@ import { refusesLink } from './links.ts'
 import type { Preset } from './plan.ts'
 import { equalsPreset, findPreset, parentPresets } from './presets.ts'
 import { isMet, missingMessage, requirementsOf } from './required.ts'
-import { suggest } from './suggest.ts'
 import { findExposed, readableNames } from './visible.ts'
 
 /** The number of items that the body may still hold. planBody counts it down. */

@@ -1,10 +1,10 @@
-import { didYouMean, invalidFilter } from '../errors.ts'
+import { invalidFilter } from '../errors.ts'
+import { didYouMean, suggest } from '../suggest.ts'
 import type { Collection, DataField, Field, RelationField } from '../model/model.ts'
 import { type Operator, type Scalar, textOfDate, traitsOf } from '../model/values.ts'
 import type { Filter, ValueText } from '../request/request.ts'
 import type { Predicate } from './plan.ts'
 import { all, any, always } from './predicates.ts'
-import { suggest } from './suggest.ts'
 import { findReadable, readableNames } from './visible.ts'
 
 type Comparison = Extract<Filter, { kind: 'compare' }>

@@ -1,9 +1,9 @@
 import Negotiator from 'negotiator'
 import { invalidParameter, notAcceptable, unavailableFormat } from '../errors.ts'
+import { suggest } from '../suggest.ts'
 import { memoizeRecent } from '../memoize.ts'
 import type { ValueText } from '../request/request.ts'
 import { splitUnquoted } from '../request/unquoted.ts'
-import { suggest } from './suggest.ts'
 import type { ResourceKind } from './walk.ts'
 
 /** The media types of answers. */

@@ -1,4 +1,5 @@
-import { didYouMean, invalidFields } from '../errors.ts'
+import { invalidFields } from '../errors.ts'
+import { didYouMean, suggest } from '../suggest.ts'
 import { listedFields } from '../model/listed.ts'
 import {
   type Collection, isReadable, type ReadableField, type SubCollectionField, type SubItemField
@@ -10,7 +11,6 @@ import { planPage } from './page.ts'
 import type { Listing, Selection, Shown } from './plan.ts'
 import { always } from './predicates.ts'
 import { planSort } from './sort.ts'
-import { suggest } from './suggest.ts'
 import { refuse } from './unusable.ts'
 import { findReadable, readableNames } from './visible.ts'
 

@@ -1,8 +1,8 @@
-import { didYouMean, invalidSort } from '../errors.ts'
+import { invalidSort } from '../errors.ts'
+import { didYouMean, suggest } from '../suggest.ts'
 import type { Collection, DataField } from '../model/model.ts'
 import type { SortTerm } from '../request/request.ts'
 import type { Order, OrderTerm } from './plan.ts'
-import { suggest } from './suggest.ts'
 import { findReadable, readableNames } from './visible.ts'
 
 /**

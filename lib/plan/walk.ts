@@ -1,12 +1,12 @@
 import { after } from '../after.ts'
 import type { Context } from '../collection.ts'
 import { collectionNotFound, fieldNotFound, identifierNotFound } from '../errors.ts'
+import { suggest } from '../suggest.ts'
 import { memoize } from '../memoize.ts'
 import type { Collection, DataField, InputField, Model, ScalarField } from '../model/model.ts'
 import { type Alternative, findIdentifier, identify, identifyBy, type Identified } from './identify.ts'
 import type { Preset, Origin, Predicate, Step } from './plan.ts'
 import { both, equals, always, never } from './predicates.ts'
-import { suggest } from './suggest.ts'
 import { findExposed, findReadable, readableNames } from './visible.ts'
 
 /** A step and the path segment that it was made of, for messages and links. */

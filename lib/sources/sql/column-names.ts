@@ -1,7 +1,7 @@
 import { DeclarationError } from '../../errors.ts'
+import { orNearest } from '../../suggest.ts'
 import { describeGiven } from '../../model/known-names.ts'
 import { toName } from '../../model/names.ts'
-import { orNearest } from '../../model/nearest.ts'
 
 /** `none`: the names of the properties. `snake_case`, `PascalCase`: the names of the properties in this form. */
 type Convention = 'none' | 'snake_case' | 'PascalCase'

@@ -1,6 +1,5 @@
 import type { Collection, StoredField, SubCollectionField } from '../../../model/model.ts'
 import { words } from '../../../model/names.ts'
-import { suggest } from '../../../plan/suggest.ts'
 import type { Finding } from '../../catalog-check.ts'
 import type { Catalog, CatalogColumn, CatalogTable } from '../catalog.ts'
 import { joinTableOf, sourceOf, tableOf } from '../source.ts'
@@ -11,6 +10,7 @@ import { columnName, fault, placeOfField, warning } from './finding.ts'
 import { checkUniqueness } from './keys.ts'
 import { checkJoinTable, checkReferences } from './relations.ts'
 import type { TypeRules } from './types.ts'
+import { suggest } from '../../../suggest.ts'
 
 /** A collection with its table, and the columns of its fields that the table has. */
 export interface Served {
@@ -93,11 +93,10 @@ function missingTable (place: string, name: TableName, { others }: Catalog): Fin
     const { schema = '' } = elsewhere
     return fault(place, `${found} here; write table({ schema: '${schema}', name: '${elsewhere.name}' })`)
   }
-  const near = suggest(showTable(name).toLowerCase(), others.map(other => showTable(other).toLowerCase()))
-  const meant = others.find(other => showTable(other).toLowerCase() === near)
-  return fault(place, meant === undefined
+  const near = suggest(showTable(name), others.map(showTable))
+  return fault(place, near === undefined
     ? `${found}; create it, or name another one in table()`
-    : `${found}; did you mean '${showTable(meant)}'?`)
+    : `${found}; did you mean '${near}'?`)
 }
 
 function missingColumn (place: string, property: string, collection: Collection, table: CatalogTable): Finding {
@@ -108,7 +107,7 @@ function missingColumn (place: string, property: string, collection: Collection,
   if (snake !== name && names.includes(snake)) {
     return fault(place, `${found}, but '${snake}'; write table(name, { columns: 'snake_case' })`)
   }
-  const near = names.find(one => one.toLowerCase() === name.toLowerCase()) ?? suggest(name, names)
+  const near = suggest(name, names)
   const choices = names.length > 0 && names.length <= 12 ? `; it has ${names.map(one => `'${one}'`).join(', ')}` : ''
   return fault(place, near === undefined
     ? `${found}${choices}; add it, remove the field, or name another column in 'columns'`

@@ -1,5 +1,4 @@
 import type { Collection, StoredField, SubCollectionField } from '../../../model/model.ts'
-import { suggest } from '../../../plan/suggest.ts'
 import type { Finding } from '../../catalog-check.ts'
 import type { Catalog, CatalogColumn, CatalogTable } from '../catalog.ts'
 import { sourceOf } from '../source.ts'
@@ -7,6 +6,7 @@ import { showTable, type TableName } from '../table-name.ts'
 import type { Served } from './compare.ts'
 import { fault, placeOfField, showColumn } from './finding.ts'
 import { areForeign, type TypeRules } from './types.ts'
+import { suggest } from '../../../suggest.ts'
 
 /** The facts by which a comparison of two columns is judged. */
 interface Comparing { readonly catalog: Catalog, readonly rules: TypeRules }
