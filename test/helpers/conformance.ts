@@ -130,13 +130,18 @@ const plainTypes = {
   json: 'json'
 } as const
 const ownTypes = { ...plainTypes, date: 'date', 'date-time': 'timestamp with time zone' } as const
+// The check refuses keys whose microseconds clients do not see.
+const keyTypes = { ...ownTypes, 'date-time': 'timestamp(3) with time zone' } as const
+
+const hasTimestampKey = ({ columns, primaryKey }: Table) =>
+  columns.some(({ name, kind, unique }) => kind === 'date-time' && (unique || primaryKey.includes(name)))
 
 /**
  * Returns the statement of a table. Dates and date-times have PostgreSQL's types where there is an even number of
  * tables, else text: a foreign key must have the type of the key, also where the database does not check it.
  */
 function postgresDdl (table: Table, _place: number, tables: readonly Table[]): string {
-  const types = tables.length % 2 === 0 ? ownTypes : plainTypes
+  const types = tables.length % 2 === 1 ? plainTypes : tables.some(hasTimestampKey) ? keyTypes : ownTypes
   return ddl(
     table,
     ({ name, kind }) => kind === 'key'

@@ -1,25 +1,17 @@
 import type { Declared } from '../../../collection.ts'
-import { DataApiError } from '../../../errors.ts'
 import { compileModel } from '../../../model/compile.ts'
-import type { Collection, StoredField } from '../../../model/model.ts'
+import type { Collection } from '../../../model/model.ts'
 import { type CatalogCheck, faultyDeclarations, type Finding, messagesOf } from '../../catalog-check.ts'
 import type { Catalog } from '../catalog.ts'
-import { tableOf } from '../source.ts'
-import { quoteName, quoteTable, type TableName } from '../table-name.ts'
-import { compare, type Served, tablesOf } from './compare.ts'
+import type { TableName } from '../table-name.ts'
+import { compare, tablesOf } from './compare.ts'
 import { findRefused, type StatementReader } from './expressions.ts'
-import { findUnusable } from './identifiers.ts'
-import { fieldsWithoutNull, nullFinding } from './keys.ts'
-import type { ShownReader } from './shown.ts'
 import type { TypeRules } from './types.ts'
-import { findMisfits } from './values.ts'
 
 /** The facts that a check reads from its database. */
-export interface CatalogReader extends ShownReader, StatementReader {
+export interface CatalogReader extends StatementReader {
   readTables (names: readonly TableName[]): Promise<Catalog> | Catalog
 }
-
-type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
 
 /** Compares collections with the tables of their database. */
 export async function findDifferences (
@@ -27,39 +19,9 @@ export async function findDifferences (
 ): Promise<readonly Finding[]> {
   const catalog = await reader.readTables(tablesOf(collections))
   const { findings, served } = compare(collections, catalog, rules)
-  const found: Finding[] = []
-  for (const one of served) {
-    found.push(...await findNulls(one, reader), ...await findUnusable(one, rules, reader))
-    found.push(...await findMisfits(one, reader), ...await findRefused(one, reader))
-  }
-  return [...findings, ...found]
-}
-
-/** Finds nulls in columns whose fields may not be null: pages would lose these rows. */
-async function findNulls (served: Served, reader: CatalogReader): Promise<readonly Finding[]> {
-  const fields = fieldsWithoutNull(served)
-  if (fields.length === 0) return []
-  const [row] = await queryNulls(fields, served, reader)
-  return fields.map((field, index) => nullFinding(field, served, Number(row?.[`n${index}`] ?? 0) === 1))
-}
-
-// A whole table may be large. One null in the first rows is proof enough, and none is no proof anyway.
-const sample = 10_000
-
-async function queryNulls (
-  fields: readonly StoredField[], { collection, columns }: Served, { query }: CatalogReader
-): Promise<Rows> {
-  const names = fields.map(field => quoteName(columns.get(field)?.name ?? ''))
-  const table = quoteTable(tableOf(collection))
-  const found = names.map((column, index) => `max(case when ${column} is null then 1 else 0 end) as n${index}`)
-  try {
-    const rows = `select ${names.join(', ')} from ${table} limit ${sample}`
-    return await query(`select ${found.join(', ')} from (${rows}) as r`)
-  } catch (error) {
-    if (error instanceof DataApiError && error.code === 'unavailable') throw error
-    // The role may lack the right to read some column. Requests for it tell that better.
-    return []
-  }
+  const refused: Finding[] = []
+  for (const one of served) refused.push(...await findRefused(one, reader))
+  return [...findings, ...refused]
 }
 
 /**

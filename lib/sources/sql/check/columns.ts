@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
-import type { StoredField } from '../../../model/model.ts'
+import type { Collection, StoredField } from '../../../model/model.ts'
+import { referencesOf } from '../../../model/references.ts'
 import type { Finding } from '../../catalog-check.ts'
 import type { CatalogColumn, TypeFamily } from '../catalog.ts'
 import type { Served } from './compare.ts'
@@ -11,7 +12,7 @@ export function checkColumn (
   field: StoredField, column: CatalogColumn, served: Served, rules: TypeRules
 ): readonly Finding[] {
   const about = { field, column, served, place: placeOfField(served.collection, field) }
-  return [...checkType(about, rules), ...checkMembers(about), ...checkGenerated(about)]
+  return [...checkType(about, rules), ...checkMembers(about), ...checkGenerated(about), ...checkDigits(about, rules)]
 }
 
 interface About {
@@ -76,6 +77,18 @@ function describeChoices (about: About, allowed: readonly string[]): string {
     ? `${show(about)} has a check constraint that lists ${list(allowed)}`
     : `${show(about)} is the enum ${type} of ${list(allowed)}`
 }
+
+/** Checks that clients see all digits of a value that names an item. */
+function checkDigits (about: About, { adviseOnDigits }: TypeRules): readonly Finding[] {
+  const { field, column, served: { collection }, place } = about
+  const advice = adviseOnDigits(field.type.kind, column)
+  if (advice === undefined || !namesItem(field, collection)) return []
+  const reason = `${show(about)} is ${column.type}, of which ${describe(field)} does not show all digits`
+  return [fault(place, `names an item, but ${reason}, so that several items may look like one; ${advice}`)]
+}
+
+const namesItem = (field: StoredField, collection: Collection) => field.identifier || collection.key.includes(field) ||
+  referencesOf(collection).some(({ foreignKey }) => foreignKey.includes(field))
 
 const list = (names: readonly string[]) => names.map(name => `'${name}'`).join(', ')
 

@@ -7,7 +7,7 @@ import { keyOfTable, showTable, type TableName } from '../table-name.ts'
 import { checkColumn } from './columns.ts'
 import { checkCreation, checkViewKey } from './creation.ts'
 import { columnName, fault, placeOfField, warning } from './finding.ts'
-import { checkUniqueness } from './keys.ts'
+import { checkNulls, checkUniqueness } from './keys.ts'
 import { checkJoinTable, checkReferences } from './relations.ts'
 import type { TypeRules } from './types.ts'
 import { suggest } from '../../../suggest.ts'
@@ -48,6 +48,7 @@ function checkServed (
 ): readonly Finding[] {
   const { rules } = facts
   const findings = [...one.columns].flatMap(([field, column]) => checkColumn(field, column, one, rules))
+  findings.push(...checkNulls(one))
   if (isWhole(one.table)) findings.push(...checkUniqueness(one), ...checkCreation(one))
   else if (!rules.returnsViewKeys) findings.push(...checkViewKey(one))
   return [...findings, ...checkReferences(one, served, facts)]

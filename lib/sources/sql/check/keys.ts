@@ -39,19 +39,12 @@ function explain (shown: readonly string[], names: readonly string[], primaryKey
   return `${found}; ${isPart ? composite : "add one, or remove the flag 'identifier'"}`
 }
 
-/** Returns the fields that may not be null, over columns that may be. */
-export function fieldsWithoutNull ({ columns, table }: Served): readonly StoredField[] {
+/** Finds fields that may not be null, over columns that may be. */
+export function checkNulls ({ collection, columns, table }: Served): readonly Finding[] {
   // The catalog does not say whether an expression can be null.
   if (table.kind !== 'table') return []
-  const found = [...columns].filter(([field, column]) => !field.nullable && column.nullable && !column.generated)
-  return found.map(([field]) => field)
-}
-
-/** Returns the finding about such a field. `found`: its column holds a null now. */
-export function nullFinding (field: StoredField, { collection, columns }: Served, found: boolean): Finding {
-  const column = `the column ${showColumn(collection, columns.get(field)?.name ?? '')}`
-  const advice = 'declare Type.Optional(...) or a union with Type.Null(), or make the column not null'
-  return found
-    ? fault(placeOfField(collection, field), `may not be null, but ${column} holds null; ${advice}`)
-    : warning(placeOfField(collection, field), `may not be null, but ${column} may be; ${advice}`)
+  return [...columns].filter(([field, column]) => !field.nullable && column.nullable && !column.generated)
+    .map(([field, column]) => warning(placeOfField(collection, field), 'may not be null, but the column ' +
+      `${showColumn(collection, column.name)} may be, and pages lose rows with null; ` +
+      'declare Type.Optional(...) or a union with Type.Null(), or make the column not null'))
 }

@@ -1,9 +1,7 @@
 import type { ValueKind } from '../../../model/values.ts'
 import type { CatalogColumn, TypeFamily } from '../catalog.ts'
 import type { Literal } from '../choices.ts'
-import { sql } from '../load-kysely.ts'
-import { strayCondition } from '../sqlite/strays.ts'
-import type { Sql } from '../statements/dialect.ts'
+import { isLossy } from '../postgres/forms.ts'
 
 /** The values that a database's types can hold, and the comparison of the types. */
 export interface TypeRules {
@@ -15,8 +13,11 @@ export interface TypeRules {
   readonly returnsViewKeys: boolean
   /** Columns that every table has without declaring them. */
   readonly systemColumns: ReadonlySet<string>
-  /** Returns the condition for values that no URL finds, though they are shown as values of the kind are. */
-  stray (kind: ValueKind, name: string): Sql | undefined
+  /**
+   * Returns the advice for a column whose values are finer than the kind shows, so that they name no item; undefined
+   * for any other column.
+   */
+  adviseOnDigits (kind: ValueKind, column: CatalogColumn): string | undefined
 }
 
 // A column that may hold anything suits every kind. Types that the plugin knows nothing about are shown as text.
@@ -46,7 +47,13 @@ export const postgresRules: TypeRules = {
   comparesAll: false,
   returnsViewKeys: true,
   systemColumns: new Set(['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid']),
-  stray: () => undefined
+  adviseOnDigits (kind, { type }) {
+    if (!isLossy({ kind, type })) return undefined
+    const ofMilliseconds = type.replace(/^timestamp(\(\d\))?/, 'timestamp(3)')
+    return kind === 'date-time'
+      ? `declare Type.String(), which shows all digits, or make the column ${ofMilliseconds}`
+      : "declare Type.String({ format: 'decimal' }), which shows all digits"
+  }
 }
 
 export const sqliteRules: TypeRules = {
@@ -64,7 +71,7 @@ export const sqliteRules: TypeRules = {
   comparesAll: true,
   returnsViewKeys: false,
   systemColumns: new Set(),
-  stray: (kind, name) => strayCondition(sql.id(name), kind)
+  adviseOnDigits: () => undefined
 }
 
 /** The families whose values PostgreSQL compares with each other. */

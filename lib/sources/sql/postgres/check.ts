@@ -14,9 +14,7 @@ export async function checkOn (
 ): Promise<readonly Finding[]> {
   const reader: CatalogReader = {
     dialect: postgresDialect,
-    typeOf: (_served, column) => column.type,
     readTables: (names: readonly TableName[]) => readTables(connection, names),
-    query: (text: string) => connection.query(text).catch((error: unknown) => { throw toFault(error) }),
     refusal: (text, parameters) => connection.query(text, parameters).then(() => undefined, refusalIn)
   }
   try {

@@ -145,6 +145,13 @@ export function formOf ({ kind, type, nullable = false }: ColumnType): Form {
   }
 }
 
+/** Returns true if a value that is shown may differ from the one that is stored. */
+export function isLossy (columnType: ColumnType): boolean {
+  const { inexact } = formOf(columnType)
+  // The text of a `real` stands for it alone.
+  return inexact !== undefined && inexact !== real
+}
+
 function numberForm (type: string): Form {
   if (type === 'real') return forms.real
   if (isInteger(type)) return type === 'bigint' ? { ...forms.bigint, type: 'numeric' } : forms.numeric

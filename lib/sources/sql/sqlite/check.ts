@@ -2,13 +2,10 @@ import type { Collection } from '../../../model/model.ts'
 import type { Finding } from '../../catalog-check.ts'
 import { findDifferences } from '../check/check.ts'
 import { sqliteRules } from '../check/types.ts'
-import { tableOf } from '../source.ts'
-import { columnTypes } from './catalog.ts'
 import { readTables } from './catalog-tables.ts'
 import { sqliteDialect } from './dialect.ts'
 import type { SqliteDriver } from './driver.ts'
 import { isBusy, toFault } from './faults.ts'
-import type { Rows } from './transaction.ts'
 import { findUncompiled } from './uncompiled-changes.ts'
 
 /** Compares collections with the catalog of an open database. Throws the driver's errors as ours. */
@@ -16,12 +13,9 @@ export async function checkOn (
   driver: SqliteDriver, collections: readonly Collection[]
 ): Promise<readonly Finding[]> {
   try {
-    const types = columnTypes(driver)
     const differences = await findDifferences(collections, {
       dialect: sqliteDialect,
-      typeOf: ({ collection }, { name }) => types.get(tableOf(collection))?.get(name) ?? '',
       readTables: names => readTables(driver, names),
-      query: text => driver.prepare(text).all() as Rows,
       refusal: text => refusalOf(text, driver)
     }, sqliteRules)
     return [...differences, ...findUncompiled(collections, driver)]

@@ -60,17 +60,6 @@ export function strayOperand (
   return sql`(${stored})`
 }
 
-/** Returns the condition for values that no filter finds, though they are shown as values of the kind are. */
-export function strayCondition (column: Sql, kind: ValueKind): Sql | undefined {
-  switch (kind) {
-    case 'int64': return sql`typeof(${column}) in ('text', 'blob')`
-    case 'byte': return sql`typeof(${column}) <> 'blob'`
-    case 'string':
-    case 'mixed': return sql`(typeof(${column}) = 'blob' or ${isNotUtf8(column)})`
-    default: return undefined
-  }
-}
-
 /** The driver puts U+FFFD in the place of bytes that are not UTF-8. */
 const isNotUtf8 = (column: Sql) => sql`(typeof(${column}) = 'text' and not ${call('data_api_is_unicode', column)}
   and instr(${column}, char(65533)) = 0)`
