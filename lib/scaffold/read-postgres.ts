@@ -56,8 +56,8 @@ export async function readPostgres (
     const table = name && catalog.find(name)
     return table === undefined ? [] : [complete(row, table)]
   })
-  const looked = tables.map(async table => withFineKeys(reader, await withBrokenKeys(reader, table)))
-  return { kind: 'postgres', tables: await Promise.all(looked), omissions }
+  const looked = await Promise.all(tables.map(table => withBrokenKeys(reader, table)))
+  return { kind: 'postgres', tables: looked.map(withFineKeys), omissions }
 }
 
 /** Looks at the rows where a unique index does not say that they are identified by it. */
@@ -83,30 +83,12 @@ async function isBroken (
   return rows[0]?.['broken'] === true
 }
 
-/** Looks for keys that differ in the microseconds of a moment alone. */
-async function withFineKeys (reader: Reader, table: Table): Promise<Table> {
-  const fine = new Set(table.columns.filter(isFineMoment).map(({ name }) => name))
-  const keys = table.unique.filter(names => names.some(name => fine.has(name)))
-  const alike = await Promise.all(keys.map(names => looksAlike(reader, table, names, fine)))
-  const found = new Set(keys.filter((_, index) => alike[index]).flat())
-  if (found.size === 0) return table
-  const columns = table.columns.map(column => ({ ...column, isFine: fine.has(column.name) && found.has(column.name) }))
-  return { ...table, columns }
-}
-
-const isFineMoment = ({ family, type, isForbidden = false }: Column) =>
-  family === 'timestamp' && !/^timestamp\([0-3]\)/.test(type) && !isForbidden
-
-async function looksAlike (
-  reader: Reader, table: Table, key: readonly string[], fine: ReadonlySet<string>
-): Promise<boolean> {
-  if (table.columns.some(({ name, isForbidden }) => isForbidden === true && key.includes(name))) return false
-  const columns = key.map(quoteName).join(', ')
-  const shown = key.map(name => fine.has(name) ? `date_trunc('milliseconds', ${quoteName(name)})` : quoteName(name))
-  const rows = await reader.query(`
-    select count(distinct row(${shown.join(', ')})) < count(distinct row(${columns})) as alike
-    from (select ${columns} from ${quoteTable(table)} limit ${sample}) as rows`)
-  return rows[0]?.['alike'] === true
+/** Marks the timestamps of keys and foreign keys, in which microseconds matter. */
+function withFineKeys (table: Table): Table {
+  const inKeys = new Set([...table.unique, ...table.foreignKeys.map(({ columns }) => columns)].flat())
+  const isFine = ({ name, family, type }: Column) =>
+    family === 'timestamp' && !/^timestamp\([0-3]\)/.test(type) && inKeys.has(name)
+  return { ...table, columns: table.columns.map(column => isFine(column) ? { ...column, isFine: true } : column) }
 }
 
 function complete (row: Rows[number], table: Omit<Table, 'isPlain' | 'hasRowNumber' | 'columns'> & {

@@ -18,7 +18,7 @@ export interface Column extends CatalogColumn {
   readonly choices: ReadonlyArray<string | number> | undefined
   /** SQLite only. */
   readonly sample?: Sample
-  /** True if some keys differ in its microseconds alone, which clients do not see; PostgreSQL only. */
+  /** True for a timestamp in a key or a foreign key, whose microseconds must be shown; PostgreSQL only. */
   readonly isFine?: boolean
   /** True if the role may not select it. */
   readonly isForbidden?: boolean

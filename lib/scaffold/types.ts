@@ -26,7 +26,7 @@ function typeOfFamily (column: Column, shown: boolean): Typed {
     case 'text': return plain('string')
     case 'enum': return members === undefined ? plain('string') : { type: { kind: 'choice', values: members } }
     case 'date': return text('date')
-    // As text a moment has all of its digits.
+    // As text a timestamp has all of its digits.
     case 'timestamp': return isFine ? plain('string') : text('date-time')
     case 'time': return text('time')
     case 'uuid': return text('uuid')

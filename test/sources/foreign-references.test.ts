@@ -63,7 +63,7 @@ test('items refer to integers beyond 2^53, which are shown as text (sqlite)', as
 postgresTest('items refer to integers beyond 2^53, which are shown as text (postgres)', t =>
   onDatabase(big, async db => { t.strictSame(await writeBig(db), bigLists) }))
 
-const cutKeys = `create table p (id TYPE primary key); insert into p values (ONE), (OTHER);
+const wideKeys = `create table p (id TYPE primary key); insert into p values (ONE), (OTHER);
   create table c (id int primary key, p TYPE references p); insert into c values (1, ONE), (2, null);
   create table l (x TYPE references p, y TYPE references p, primary key (x, y)); insert into l values (ONE, OTHER)`
 
@@ -73,11 +73,11 @@ for (const [type, one, other] of [
   ['numeric', '0.1428571428571428571', '12345678901234567890.5'], ['numeric(30,20)', '1.00000000000000000001', '2']
 ] as const) {
   const ddl = Object.entries({ TYPE: type, ONE: `'${one}'`, OTHER: `'${other}'` })
-    .reduce((text, [name, value]) => text.replaceAll(name, value), cutKeys)
-  postgresTest(`items are referred to by keys of ${type}, which clients see cut`, t => onDatabase(ddl, async db => {
+    .reduce((text, [name, value]) => text.replaceAll(name, value), wideKeys)
+  postgresTest(`keys of ${type}, shown with all digits, are referred to`, t => onDatabase(ddl, async db => {
     const value = (flags: object) => type.startsWith('time')
-      ? Type.String({ format: 'date-time', ...flags })
-      : Type.Number(flags)
+      ? Type.String(flags)
+      : Type.String({ format: 'decimal', ...flags })
     const P = Type.Object({
       id: value({ identifier: true, ...rw }),
       cs: SubCollection('c', { foreignKey: 'p', ...rw }),
@@ -89,14 +89,15 @@ for (const [type, one, other] of [
       p: collection(P, { source: db.table('p') }), c: collection(C, { source: db.table('c') })
     })
     const [, items] = await send('GET', '/p?fields=id')
-    const [first, second] = (items as ReadonlyArray<{ id: string | number }>).map(item => item.id)
+    const [first = '', second = ''] = (items as ReadonlyArray<{ id: string }>).map(item => item.id)
     const path = (key: unknown) => `/p/${encodeURIComponent(String(key))}`
     for (const [status, method, url, payload] of [
       [200, 'DELETE', `${path(first)}/ls/${encodeURIComponent(String(second))}`, undefined],
       [204, 'POST', `${path(second)}/ls`, { id: first }], [204, 'PUT', `${path(first)}/ls`, [{ id: first }]],
       [204, 'PUT', `${path(second)}/ls`, [{ id: second }]], [201, 'POST', `${path(first)}/cs`, { id: 3 }],
       [201, 'POST', '/c', { id: 4, p: second }], [204, 'PATCH', '/c/2', { of: { id: first } }],
-      [204, 'PUT', `${path(second)}/cs`, [{ id: 1 }, { id: 4 }]], [409, 'POST', '/c', { id: 5, p: third(type) }]
+      [204, 'PUT', `${path(second)}/cs`, [{ id: 1 }, { id: 4 }]],
+      [409, 'POST', '/c', { id: 5, p: third(type) }]
     ] as const) {
       t.match(await send(method, url, payload), [status], `${method} ${url}`)
     }
@@ -107,7 +108,7 @@ for (const [type, one, other] of [
   }))
 }
 
-const third = (type: string) => type.startsWith('time') ? '1999-01-01T00:00:00.000Z' : 7
+const third = (type: string) => type.startsWith('time') ? '1999-01-01T00:00:00Z' : '7'
 
 const undeclared = `create table p (id integer primary key, code integer unique); insert into p values (1, 7);
   create table c (id integer primary key, p integer references p); insert into c values (1, 1);
@@ -149,39 +150,3 @@ postgresTest('a refusal says in which direction the reference goes, whatever is 
     const ownField = [409, 'reference', "The item referred to by 'p' does not exist."]
     t.strictSame(await refusals(db), [ownField, ownField, ownField, referred, referred])
   }))
-
-postgresTest('a part of a foreign key that clients see cut is stored whole, also where the other part stays', t => {
-  const ddl = `create table p (tenant int, at timestamptz, primary key (tenant, at));
-    insert into p values (1, '2026-01-02T00:00:00.123456Z'), (1, '2026-01-03T00:00:00.123456Z'),
-      (2, '2026-01-02T00:00:00.123999Z');
-    create table c (id int primary key, tenant int not null, at timestamptz, other timestamptz,
-      foreign key (tenant, at) references p, foreign key (tenant, other) references p)`
-  return onDatabase(ddl, async db => {
-    const at = Type.String({ format: 'date-time', ...rw })
-    const P = Type.Object({ tenant: Type.Integer(rw), at })
-    const C = Type.Object({
-      id,
-      tenant: Type.Integer(rw),
-      at: Type.Optional(at),
-      other: Type.Optional(at),
-      one: Type.Optional(SubItem('p', { foreignKey: ['tenant', 'at'], ...rw })),
-      two: Type.Optional(SubItem('p', { foreignKey: ['tenant', 'other'], ...rw }))
-    })
-    const { app, send } = await serve({
-      p: collection(P, { source: db.table('p'), key: ['tenant', 'at'] }), c: collection(C, { source: db.table('c') })
-    })
-    const [first, second] = ['2026-01-02T00:00:00.123Z', '2026-01-03T00:00:00.123Z']
-    for (const [status, method, url, payload] of [
-      [201, 'POST', '/c', { id: 1, tenant: 1, at: first }], [204, 'PATCH', '/c/1', { other: second }],
-      [204, 'PATCH', '/c/1', { one: { tenant: 1, at: second } }], [204, 'PATCH', '/c/1', { at: first }],
-      [409, 'PATCH', '/c/1', { tenant: 2 }], [204, 'PATCH', '/c/1', { other: null }],
-      [201, 'POST', '/c', { id: 2, tenant: 2 }], [204, 'PATCH', '/c/2', { at: first, other: first }]
-    ] as const) {
-      t.match(await send(method, url, payload), [status], `${method} ${url} ${JSON.stringify(payload)}`)
-    }
-    t.match((await send('GET', '/c?fields=one,two'))[1], [
-      { one: { tenant: 1, at: first }, two: null }, { one: { tenant: 2, at: first }, two: { tenant: 2, at: first } }
-    ])
-    await app.close()
-  })
-})

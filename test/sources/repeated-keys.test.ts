@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
-import { collection, type PostgresDatabase, sqlite, type SqliteDatabase, SubItem } from '../../lib/index.ts'
+import { collection, type PostgresDatabase, sqlite, type SqliteDatabase } from '../../lib/index.ts'
 import { onDatabase } from '../helpers/on-database.ts'
 import { test as postgresTest } from '../helpers/on-postgres.ts'
 import { serveMinimally as serve } from '../helpers/serve-minimally.ts'
@@ -69,24 +69,3 @@ test(`${repeatedName} (sqlite)`, async t => {
 postgresTest(`${repeatedName} (postgres)`, t => onDatabase(repeated.postgres, async db => {
   t.strictSame(await writeRepeated(db), onlyRefused)
 }, { check: 'off' }))
-
-const twins = `create table p (at timestamptz primary key);
-  create table c (id int primary key, at timestamptz references p);
-  insert into p values ('2026-01-02 00:00:00.000001Z'), ('2026-01-02 00:00:00.0005Z'), ('2026-01-03 00:00:00.0005Z');
-  insert into c values (1, '2026-01-02 00:00:00.0005Z')`
-
-postgresTest('a reference to one of several items that clients see as one is refused, and stays where it is', t =>
-  onDatabase(twins, async db => {
-    const at = Type.String({ format: 'date-time', identifier: true, ...rw })
-    const of = Type.Optional(SubItem('p', { foreignKey: 'at', ...rw }))
-    const C = Type.Object({ id, at: Type.Optional(Type.String({ format: 'date-time', ...rw })), of })
-    const { app, send } = await serve({
-      p: collection(Type.Object({ at }), { source: db.table('p') }), c: collection(C, { source: db.table('c') })
-    })
-    t.strictSame(await send('PUT', '/c/1', { at: '2026-01-02T00:00:00.000Z' }), [204, undefined])
-    t.match(await send('POST', '/c', { id: 2, at: '2026-01-02T00:00:00.000Z' }), [409, { error: 'reference' }])
-    t.match(await send('POST', '/c', { id: 2, at: '2026-01-03T00:00:00.000Z' }), [201])
-    const { rows } = await db.pool.query("select id, to_char(at at time zone 'UTC', 'DD US') as at from c order by id")
-    t.strictSame(rows, [{ id: 1, at: '02 000500' }, { id: 2, at: '03 000500' }])
-    await app.close()
-  }, { check: 'off' }))

@@ -7,9 +7,9 @@ import { parseScalar, parseText } from '../statements/parse-json.ts'
 import { isTyped, type Slot } from '../statements/shape.ts'
 import { capitals } from './capitals.ts'
 import { boundOf } from './inexact.ts'
-import { byCodePoint, type Form, formOf, forms, isJson, numberMember, text, textForm } from './forms.ts'
+import { byCodePoint, type Form, formOf, forms, isJson, isLossy, numberMember, text, textForm } from './forms.ts'
 import { postgresWriter } from './json.ts'
-import { numericOf, real } from './numbers.ts'
+import { numericOf } from './numbers.ts'
 
 /**
  * The dialect of PostgreSQL, from version 14. The SQL for a column depends on the column's type, so that indexes serve
@@ -27,13 +27,9 @@ export const postgresDialect: Dialect = {
     return textual && isDouble(columnType) ? boundOf(column, operator, { low: nearest, high: nearest }) : undefined
   },
   nullAsShown: (column, columnType) => formOf(columnType).nullAsShown?.(column) ?? column,
-  isCut (columnType) {
-    const { inexact } = formOf(columnType)
-    // The text of a `real` stands for it alone.
-    return inexact !== undefined && inexact !== real
-  },
+  isLossy,
   // A field of several types shows the text `1` as the number.
-  tellsApart: columnType => columnType.kind !== 'mixed' && !postgresDialect.isCut(columnType),
+  tellsApart: columnType => columnType.kind !== 'mixed' && !isLossy(columnType),
   grouped: (column, columnType) => filtered(column, columnType, false),
   hasGroup: () => undefined,
   // Equal decimals have different texts, with and without zeros at their ends.

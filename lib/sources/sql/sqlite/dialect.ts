@@ -22,7 +22,7 @@ export const sqliteDialect: Dialect = {
     kind === 'date-time' && type !== '' && isTextType(type) ? momentBound(column, operator, sql.val(slot)) : undefined,
   nullAsShown: column => column,
   // A moment may be stored as another text, which docs/databases.md says.
-  isCut: () => false,
+  isLossy: () => false,
   // `1.5` and `1.50`, the moments `2026-01-02` and `2026-01-02 00:00:00`, the text `1` and the number.
   tellsApart: ({ kind }) => kind !== 'decimal' && kind !== 'date-time' && kind !== 'mixed',
   grouped: filtered,

@@ -52,8 +52,8 @@ export interface Dialect {
   bound (column: Sql, operator: Operator, slot: Slot, type: ColumnType, textual: boolean): Sql | undefined
   /** Returns a column that is null wherever it is shown as null. */
   nullAsShown (column: Sql, type: ColumnType): Sql
-  /** Returns true for a type of which a client may see another value than the one that is stored. */
-  isCut (type: ColumnType): boolean
+  /** Returns true if a value that is shown may differ from the one that is stored. */
+  isLossy (type: ColumnType): boolean
   /** Returns false for a type of which clients may see several stored values as one. */
   tellsApart (type: ColumnType): boolean
   /** Returns a column as its groups are told apart: a group for each value that is shown. */

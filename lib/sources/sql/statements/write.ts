@@ -7,12 +7,13 @@ import type { Change, ChangeOf, LinkChange, Stored } from '../../source.ts'
 import { joinTableOf, sourceOf, tableOf } from '../source.ts'
 import { tableId } from '../table-name.ts'
 import type { Builder } from './builder.ts'
+import type { ColumnType } from './columns.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
+import type { Slot } from './shape.ts'
 import type { Values } from './read-code.ts'
-import { isShownAs, storedKey, storedReferences, type Written } from './stored-keys.ts'
 import { buildSteps, cardinalityOf, stepRefs, withSteps } from './steps.ts'
-import { column, columnOf, table, tableRef, type TableRef } from './table.ts'
+import { column, columnOf, tableRef } from './table.ts'
 
 /** The statement of a change. */
 export interface ChangeCode {
@@ -100,18 +101,15 @@ function buildUpdate ({ collection, steps, values }: ChangeOf<'update'>, builder
 
 /** Builds each value as its column stores it. */
 function buildStored (
-  collection: Collection, values: Stored, builder: Builder, own?: Written['own']
+  collection: Collection, values: Stored, builder: Builder, own?: Target['own']
 ): readonly Sql[] {
-  const given = builder.slotsOf(values)
-  const slots = new Map([...values.keys()].flatMap((field, index) => {
-    const slot = given[index]
-    return slot === undefined ? [] : [[field, slot]]
-  }))
-  const references = storedReferences(collection, { slots, ...own && { own } }, builder)
-  return [...slots].map(([field, slot]) => {
+  const slots = builder.slotsOf(values)
+  return [...values.keys()].flatMap((field, index) => {
+    const slot = slots[index]
+    if (slot === undefined) return []
     const type = builder.columnType(collection, field)
-    const value = references.get(field) ?? builder.dialect.toColumn(slot, type)
-    if (own === undefined || !builder.dialect.isCut(type)) return value
+    const value = builder.dialect.toColumn(slot, type)
+    if (own === undefined || !builder.dialect.isLossy(type)) return value
     // A client that sends back what it got does not cut what is stored.
     return sql`case when ${isShownAs(own(field), slot, type, builder)} then ${own(field)} else ${value} end`
   })
@@ -120,6 +118,11 @@ function buildStored (
 function buildDelete ({ collection, steps }: ChangeOf<'delete'>, builder: Builder): Sql {
   const target = buildTarget(collection, steps, builder)
   return sql`${target.path}delete from ${target.table} where ${target.where}`
+}
+
+/** Builds the condition that a column is shown as a value. */
+function isShownAs (value: Sql, slot: Slot, type: ColumnType, { dialect }: Builder): Sql {
+  return sql`${dialect.filtered(value, type, false)} = ${dialect.operand(slot, type, false)}`
 }
 
 /** `own`: a column of the item as it is. */
@@ -151,22 +154,12 @@ function buildTarget (collection: Collection, steps: readonly Step[], builder: B
     return sql`${column(ref, field)} = (select ${column(last, field)} from ${sql.id(last.alias)} limit 1)`
   })
   const counts = refs.map(({ alias }) => sql`(select count(*) from ${sql.id(alias)}) = 1`)
-  const isAlone = builder.mayRepeatKeys(name) ? [hasOwnKey(collection, last, builder)] : []
   return {
     path: withSteps(buildSteps(steps, refs, builder)),
     table,
-    where: sql.join([...isTarget, ...counts, ...isAlone], sql` and `),
+    where: sql.join([...isTarget, ...counts], sql` and `),
     own
   }
-}
-
-/** Builds the condition that no other row has the stored key of a step's item. */
-function hasOwnKey (collection: Collection, step: TableRef, builder: Builder): Sql {
-  const ref = tableRef(collection, builder.alias())
-  const isSame = collection.key.map(field =>
-    sql`${column(ref, field)} = (select ${column(step, field)} from ${sql.id(step.alias)} limit 1)`)
-  const rows = sql`select 1 from ${table(ref)} where ${sql.join(isSame, sql` and `)} limit 2`
-  return sql`(select count(*) from (${rows}) as ${sql.id('(rows)')}) = 1`
 }
 
 function buildLink (change: ChangeOf<'link'>, builder: Builder): Sql {
@@ -191,15 +184,10 @@ function joinRow (change: LinkChange, builder: Builder) {
   const columns = [...link.foreignKey, ...link.otherKey].map(property => sql.id(nameOf(property)))
   const types = [holder, target].flatMap(side => side.key.map(field => builder.columnType(side, field)))
   const slots = builder.slotsOf(change)
-  const keyParts = slots.map(slot => ({ slot }))
-  const stored = [
-    ...storedKey(holder, keyParts, builder) ?? holder.key.map(() => undefined),
-    ...storedKey(target, keyParts.slice(holder.key.length), builder) ?? []
-  ]
   const parts = slots.flatMap((slot, index) => {
     const [type, name] = [types[index], columns[index]]
     if (type === undefined || name === undefined) return []
-    const operand = stored[index] ?? dialect.toJoinColumn(slot, type)
+    const operand = dialect.toJoinColumn(slot, type)
     // A decimal is stored as it is written, and compared by its value.
     return type.kind === 'decimal'
       ? [{ value: dialect.toColumn(slot, type), isSame: sql`${dialect.comparable(name, type)} = ${operand}` }]
