@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 import { basename, extname } from 'node:path'
 import { parseCsv } from './csv.ts'
+import { isObject } from '../is-object.ts'
 import { CommandError } from './terminal.ts'
 
 type Value = string | number | boolean | null | object
@@ -65,7 +66,7 @@ function tablesOfJson (name: string, data: unknown): readonly DataTable[] {
 
 /** Returns the table of items of JSON. An item that is no object is a `value`. */
 function tableOfItems (name: string, items: readonly unknown[]): DataTable {
-  const objects = items.map(item => typeof item === 'object' && item !== null && !Array.isArray(item)
+  const objects = items.map(item => isObject(item)
     ? item as Readonly<Record<string, Value>>
     : { value: item as Value })
   const names = [...new Set(objects.flatMap(item => Object.keys(item)))]

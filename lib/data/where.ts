@@ -1,4 +1,5 @@
 import { invalidFilter } from '../errors.ts'
+import { isObject } from '../is-object.ts'
 import { didYouMean, suggest } from '../suggest.ts'
 import type { Collection, Field } from '../model/model.ts'
 import { type Operator, traitsOf } from '../model/values.ts'
@@ -11,7 +12,7 @@ export type Members = Readonly<Record<string, unknown>>
 
 /** Returns true for an object that a literal makes, in contrast to an array, a Date or a value. */
 export const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+  isObject(value) && !(value instanceof Date)
 
 /**
  * Returns the filters of a condition given as an object (docs/own-code.md: Queries). Throws invalid_filter for an

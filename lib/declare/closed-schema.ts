@@ -1,4 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
+import { isObject } from '../is-object.ts'
 
 interface Schema { readonly [keyword: string]: unknown }
 
@@ -95,13 +96,10 @@ const values: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'exampl
 
 function mapParts (schema: Schema, map: (part: Schema) => Schema): Schema {
   const mapped = (value: unknown): unknown =>
-    Array.isArray(value) ? value.map(mapped) : isSchema(value) ? map(value) : value
+    Array.isArray(value) ? value.map(mapped) : isObject(value) ? map(value) : value
   return Object.fromEntries(Object.entries(schema).map(([keyword, value]) => {
     if (values.has(keyword)) return [keyword, value]
-    if (!maps.has(keyword) || !isSchema(value)) return [keyword, mapped(value)]
+    if (!maps.has(keyword) || !isObject(value)) return [keyword, mapped(value)]
     return [keyword, Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapped(one)]))]
   }))
 }
-
-const isSchema = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,5 +1,6 @@
 import type { TObject, TOptional, TSchema, TUnsafe } from '@sinclair/typebox'
 import { DeclarationError } from '../errors.ts'
+import { isObject } from '../is-object.ts'
 import { closedSchema } from './closed-schema.ts'
 import type { TSubCollection, TSubItem } from './relations.ts'
 
@@ -61,6 +62,3 @@ function comparable (value: unknown): unknown {
     .filter(([keyword]) => keyword !== 'required' && keyword !== 'additionalProperties')
     .map(([keyword, one]) => [keyword, comparable(one)]))
 }
-
-const isObject = (value: unknown): value is JsonSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,4 +1,5 @@
 import type { Collection } from '../model/model.ts'
+import { isObject } from '../is-object.ts'
 import type { Item } from '../plan/to-item.ts'
 import type { Shown } from '../plan/plan.ts'
 import { type Fragment, html } from './html.ts'
@@ -17,10 +18,10 @@ export function showMember (
   switch (shown.kind) {
     case 'value': return showValue(value, longest)
     case 'item': {
-      return isItem(value) ? linkTo(value, shown.field.target, place) : html`<span class="none">null</span>`
+      return isObject(value) ? linkTo(value, shown.field.target, place) : html`<span class="none">null</span>`
     }
     case 'list': {
-      const elements = Array.isArray(value) ? value.filter(isItem) : []
+      const elements = Array.isArray(value) ? value.filter(isObject) : []
       return showElements(elements, shown, path, place)
     }
   }
@@ -48,7 +49,3 @@ export function linkTo (item: Item, collection: Collection, place: Place): Fragm
   if (segments === undefined) return html`<bdi>${label}</bdi>`
   return html`<a href="${rootPathTo(place, [[collection.name], ...segments])}"><bdi>${label}</bdi></a>`
 }
-
-/** Returns true for a JSON object. */
-export const isItem = (value: unknown): value is Item =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

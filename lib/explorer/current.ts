@@ -1,6 +1,6 @@
 import type { Item } from '../plan/to-item.ts'
 import { parameterOf } from '../request/syntax.ts'
-import { isItem } from './cell.ts'
+import { isObject } from '../is-object.ts'
 import { fieldsToEdit } from './fields.ts'
 import type { PlaceOf } from './place.ts'
 import { encodePart } from './rewrite.ts'
@@ -20,5 +20,5 @@ export async function readCurrent (visit: Visit, { spot }: PlaceOf<'item'>): Pro
   const url = names === '' ? '' : `?${encodePart(`${parameterOf('fields', visit.place.syntax)}=${names}`)}`
   const answered = await visit.ask({ url: visit.ownPath + url })
   const item: unknown = typeof answered.body === 'string' ? JSON.parse(answered.body) : null
-  return isItem(item) ? { item, tag: answered.etag } : undefined
+  return isObject(item) ? { item, tag: answered.etag } : undefined
 }

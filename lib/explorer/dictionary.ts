@@ -1,5 +1,5 @@
 import { planSelection } from '../plan/select.ts'
-import { isItem } from './cell.ts'
+import { isObject } from '../is-object.ts'
 import { showFilters } from './filters.ts'
 import { nameOf, type Pages, showPages } from './grid.ts'
 import { type Fragment, type Html, html } from './html.ts'
@@ -17,7 +17,7 @@ export function showDictionary (members: Members, pages: Pages, place: PlaceOf<'
   const name = nameOf(place)
   const isGrouped = members.some(([, value]) => Array.isArray(value))
   const showItems = (caption: string, items: readonly unknown[]): Fragment =>
-    showTable({ caption, collection, select, items: items.filter(isItem), base, sorts: !isGrouped }, place)
+    showTable({ caption, collection, select, items: items.filter(isObject), base, sorts: !isGrouped }, place)
   const main = html`<div class="tools">${showFilters(collection, place)}</div>
 ${members.length === 0 && html`<p class="empty">There are no items here.</p>`}
 ${isGrouped

@@ -1,12 +1,12 @@
 import { STATUS_CODES } from 'node:http'
-import { isItem } from './cell.ts'
+import { isObject } from '../is-object.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { showPage } from './page.ts'
 import { pathTo, type Place } from './place.ts'
 
 /** Returns the page of an error. `body`: its JSON. */
 export function showFailure (status: number, body: unknown, place: Place): Html {
-  const facts = isItem(body) ? body : {}
+  const facts = isObject(body) ? body : {}
   const reason = STATUS_CODES[status] ?? 'Error'
   const message = textOf(facts['message']) ?? textOf(facts['detail']) ?? reason
   const main = html`<div class="failure" role="alert"><p>${message}</p>${showPosition(facts)}</div>

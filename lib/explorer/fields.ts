@@ -5,7 +5,7 @@ import { parentPresets } from '../plan/presets.ts'
 import { requirementsOf } from '../plan/required.ts'
 import type { Resource } from '../plan/walk.ts'
 import type { Item } from '../plan/to-item.ts'
-import { isItem } from './cell.ts'
+import { isObject } from '../is-object.ts'
 import { labelOf, namingField } from './label.ts'
 
 /** A field of a form: a value, or an item that is named by an identifier. */
@@ -43,7 +43,7 @@ function formFields (collection: Collection): ReadonlyArray<FormField['field']> 
 export function textIn ({ field }: FormField, item: Item | undefined): string {
   const value = item?.[field.name] ?? null
   if (value === null) return ''
-  if (field.kind === 'sub-item') return isItem(value) ? identifierOf(value, field.target) : ''
+  if (field.kind === 'sub-item') return isObject(value) ? identifierOf(value, field.target) : ''
   if (field.type.kind === 'json') return JSON.stringify(value, null, 2)
   return String(value)
 }

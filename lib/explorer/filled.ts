@@ -4,7 +4,7 @@ import type { SubItemField } from '../model/model.ts'
 import type { Item } from '../plan/to-item.ts'
 import { parameterOf } from '../request/syntax.ts'
 import { formatPath, siteOf } from '../response/paths.ts'
-import { isItem } from './cell.ts'
+import { isObject } from '../is-object.ts'
 import { type FormField, textIn, type ValueField } from './fields.ts'
 import { encodePart } from './rewrite.ts'
 import type { Visit } from './visit.ts'
@@ -84,5 +84,5 @@ export async function findItem (target: SubItemField['target'], text: string, vi
   const url = `${path}?${encodePart(`${parameterOf('fields', syntax)}=${names}`)}`
   const { body } = await visit.ask({ url })
   const found: unknown = typeof body === 'string' ? JSON.parse(body) : undefined
-  return isItem(found) ? found : {}
+  return isObject(found) ? found : {}
 }

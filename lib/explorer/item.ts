@@ -2,7 +2,8 @@ import type { Field } from '../model/model.ts'
 import { planSelection } from '../plan/select.ts'
 import type { Selection, Shown } from '../plan/plan.ts'
 import type { Item } from '../plan/to-item.ts'
-import { isItem, linkTo, showMember } from './cell.ts'
+import { isObject } from '../is-object.ts'
+import { linkTo, showMember } from './cell.ts'
 import { nameOf, showDone } from './grid.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { labelOf } from './label.ts'
@@ -46,7 +47,7 @@ function showActions (allowed: ItemAllowed, place: Place): Fragment {
 function showEntry (shown: Shown, item: Item, place: Place): Html {
   const name = html`<bdi>${shown.name}</bdi>`
   const value = item[shown.name]
-  const content = shown.kind === 'item' && isItem(value)
+  const content = shown.kind === 'item' && isObject(value)
     ? showNested(value, shown, place)
     : showMember(shown, item, pathTo(place), place, longest)
   const { description } = shown.field.schema
@@ -68,7 +69,7 @@ function showLists (select: Selection, item: Item, place: Place): Fragment {
     if (shown.kind !== 'list') return undefined
     const base = pathTo(place, [[shown.name]])
     const value = item[shown.name]
-    const elements = Array.isArray(value) ? value.filter(isItem) : []
+    const elements = Array.isArray(value) ? value.filter(isObject) : []
     const items = elements.slice(0, mostRows)
     const { target } = shown.field
     const table = { caption: shown.name, collection: target, select: shown.listing.select, items, base, sorts: false }

@@ -1,6 +1,6 @@
 import type { Answer } from '../response/answer.ts'
 import { checkMethod, updateMethod } from './allowed.ts'
-import { isItem } from './cell.ts'
+import { isObject } from '../is-object.ts'
 import { emptyForm, showCreate } from './create-page.ts'
 import { readCurrent } from './current.ts'
 import { showDelete } from './delete-page.ts'
@@ -25,7 +25,7 @@ export async function openForm (visit: Visit): Promise<Answer | undefined> {
   const found = await readCurrent(visit, place)
   return pageOf({ ...answered, body: found === undefined ? noData : JSON.stringify(found.item) }, json => {
     const item: unknown = JSON.parse(json)
-    const current = isItem(item) ? { item, tag: found?.tag } : undefined
+    const current = isObject(item) ? { item, tag: found?.tag } : undefined
     return asked === '_edit'
       ? showEdit(formOf(place, current), current, false, place)
       : showDelete(current, undefined, place)

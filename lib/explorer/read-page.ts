@@ -1,6 +1,6 @@
 import type { Answer } from '../response/answer.ts'
 import { allowedAt, allowedIn } from './allowed.ts'
-import { isItem } from './cell.ts'
+import { isObject } from '../is-object.ts'
 import { showDictionary } from './dictionary.ts'
 import { showDirectory } from './directory.ts'
 import type { Exploring } from './exploring.ts'
@@ -46,18 +46,18 @@ function showJson (json: string, facts: Facts, place: Place & { readonly spot: S
   if (isOf('dictionary', place)) return showDictionary(membersOf(json), pagesOf(answered, place), place)
   const value: unknown = JSON.parse(json)
   if (isOf('collection', place)) {
-    const items = Array.isArray(value) ? value.filter(isItem) : []
+    const items = Array.isArray(value) ? value.filter(isObject) : []
     return showGrid({ items, pages: pagesOf(answered, place), found }, allowedIn(place), place)
   }
   if (isOf('item', place)) {
-    return showItemPage(isItem(value) ? value : null, allowedAt(place), place)
+    return showItemPage(isObject(value) ? value : null, allowedAt(place), place)
   }
   if (resource.kind === 'scalar') return showScalar(value, place)
   return showDirectoryPage(value, place, exploring)
 }
 
 function showDirectoryPage (value: unknown, place: Place, { api: { model, callers, options } }: Exploring): Html {
-  const entries = Array.isArray(value) ? value.filter(isItem) : []
+  const entries = Array.isArray(value) ? value.filter(isObject) : []
   const names = entries.map(({ name }) => name).filter(name => typeof name === 'string')
   const facts = { model, isPublic: (name: string) => !callers.differ(name), describes: options.openapi !== undefined }
   return showDirectory(names, facts, place)

@@ -1,7 +1,7 @@
 import { parameterOf } from '../request/syntax.ts'
 import type { Collection, SubItemField } from '../model/model.ts'
 import { formatPath, siteOf } from '../response/paths.ts'
-import { isItem } from './cell.ts'
+import { isObject } from '../is-object.ts'
 import type { FormField } from './fields.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { searchFields } from './offers.ts'
@@ -54,7 +54,7 @@ export async function search (target: Collection, text: string, visit: Visit): P
   const site = siteOf({ origin: () => '', root: visit.request.root }, undefined)
   const { body } = await visit.ask({ url: formatPath(site, [[target.name]]) + queryOf(parts.map(encodePart)) })
   const listed: unknown = typeof body === 'string' ? JSON.parse(body) : []
-  const items = Array.isArray(listed) ? listed.filter(isItem) : []
+  const items = Array.isArray(listed) ? listed.filter(isObject) : []
   const shown = items.slice(0, most).map(item => {
     const values = fields.map(field => String(item[field.name]))
     const key = values.length > 1 ? values.slice(0, -1) : values

@@ -5,6 +5,7 @@ import type { Input } from '../declare/input.ts'
 import type { SubCollectionOptions, SubItemOptions } from '../declare/relations.ts'
 import { isSubCollection, isSubItem } from '../declare/relations.ts'
 import { DeclarationError } from '../errors.ts'
+import { isObject } from '../is-object.ts'
 import { didYouMean, suggest } from '../suggest.ts'
 import { memoizeRecent } from '../memoize.ts'
 import { placeOf } from './fields.ts'
@@ -62,9 +63,6 @@ export function checkDeclarations (collections: Readonly<Record<string, unknown>
   }
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null
-
 const isDeclared = (value: unknown): value is Declared => isObject(value) && isObject(value['given'])
 
 function explainUndeclared (value: unknown): string {
@@ -111,7 +109,7 @@ interface Form { readonly name: string, fits (value: unknown): boolean }
 
 const isText = (value: unknown) => typeof value === 'string'
 const isNames = (value: unknown) => Array.isArray(value) && value.every(isText)
-const schemaForm: Form = { name: 'a schema', fits: value => isObject(value) && !Array.isArray(value) }
+const schemaForm: Form = { name: 'a schema', fits: isObject }
 const functionForm: Form = { name: 'a function', fits: value => typeof value === 'function' }
 const textForm: Form = { name: 'a text', fits: isText }
 const listForm: Form = { name: 'a list of names', fits: isNames }

@@ -1,4 +1,5 @@
 import { DeclarationError, describeValue } from '../errors.ts'
+import { isObject } from '../is-object.ts'
 import { didYouMean, suggest } from '../suggest.ts'
 
 /** Lists each key of a type; a key that is missing here does not compile. */
@@ -22,7 +23,3 @@ export function checkNames (place: string, given: unknown, known: object, what: 
 /** Describes what an application gave in a wrong place. */
 export const describeGiven = (value: unknown): string =>
   typeof value === 'function' ? 'a function' : describeValue(value)
-
-/** Returns true for an object that holds members by their names. */
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

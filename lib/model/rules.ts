@@ -1,7 +1,8 @@
 import type { Declared } from '../collection.ts'
 import { DeclarationError } from '../errors.ts'
+import { isObject } from '../is-object.ts'
 import { orNearest } from '../suggest.ts'
-import { describeGiven, isObject } from './known-names.ts'
+import { describeGiven } from './known-names.ts'
 
 /** Throws a DeclarationError for a rule of an unknown operation or field, and for one that is not a function. */
 export function checkRules (declared: Readonly<Record<string, Declared>>): void {

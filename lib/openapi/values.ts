@@ -4,6 +4,7 @@ import type { InputField, ScalarField } from '../model/model.ts'
 import type { Components } from './components.ts'
 import type { Schema } from './objects.ts'
 import { liftReferences } from './references.ts'
+import { isObject } from '../is-object.ts'
 
 /** The place of a value: shown in an answer, or given in a body. */
 export type Place = 'answer' | 'body'
@@ -88,15 +89,12 @@ function asTuple ({ items, additionalItems, ...rest }: Schema): Schema {
 
 /** In `properties`, names are those of members and not keywords. */
 function cleanedPart (keyword: string, value: unknown, place: Place): unknown {
-  if (keyword === 'properties' && isSchema(value)) {
+  if (keyword === 'properties' && isObject(value)) {
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cleanedPart('', one, place)]))
   }
-  if (Array.isArray(value)) return value.map(one => isSchema(one) ? cleaned(one, place) : one as unknown)
-  return isSchema(value) ? cleaned(value, place) : value
+  if (Array.isArray(value)) return value.map(one => isObject(one) ? cleaned(one, place) : one as unknown)
+  return isObject(value) ? cleaned(value, place) : value
 }
-
-const isSchema = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** JSON Schema's own `time` needs a time zone; times of databases have none. */
 const timePattern = '^([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d+)?([Zz]|[+-]\\d{2}(:?\\d{2})?)?$'

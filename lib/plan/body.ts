@@ -1,4 +1,5 @@
 import { contentTooLarge, describeValue } from '../errors.ts'
+import { isObject } from '../is-object.ts'
 import { suggest } from '../suggest.ts'
 import type { Collection, Field, InputField, StoredField, SubCollectionField, SubItemField } from '../model/model.ts'
 import type { Violation } from '../model/validators.ts'
@@ -71,9 +72,6 @@ interface Planning {
   /** The values of the right type, by their names on the wire. The schema validates them further. */
   readonly typed: Record<string, unknown>
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Returns a member's name as a reference token of a JSON pointer (RFC 6901). */
 export const tokenOf = (name: string) =>

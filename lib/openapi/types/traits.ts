@@ -1,4 +1,5 @@
 import type { Schema } from '../objects.ts'
+import { isObject } from '../../is-object.ts'
 
 /** The facts of a collection in `x-data-api`, beside the schema of its item. */
 export interface Traits {
@@ -42,9 +43,6 @@ export function scalarsOf (component: Schema, { one, many, properties }: Traits)
   return Object.entries({ ...schemasIn(component['properties']), ...properties })
     .filter(([name]) => !Object.hasOwn(one, name) && !Object.hasOwn(many, name))
 }
-
-const isObject = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const textsIn = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter(one => typeof one === 'string') : []

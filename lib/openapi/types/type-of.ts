@@ -1,5 +1,6 @@
 import type { Schema } from '../objects.ts'
 import { memberName, quote } from './quote.ts'
+import { isObject } from '../../is-object.ts'
 
 /**
  * Returns the type of a schema's values as TypeScript on one line. What TypeScript cannot say, such as the bounds of a
@@ -21,7 +22,7 @@ function typeWithin (schema: Schema, whole: Schema): string {
     ...alternatives.length > 0 ? [union(alternatives)] : [],
     ...schemasIn(allOf).map(within)
   ]
-  if (parts.length === 0) return isSchema(not) && Object.keys(not).length === 0 ? 'never' : 'unknown'
+  if (parts.length === 0) return isObject(not) && Object.keys(not).length === 0 ? 'never' : 'unknown'
   return parts.length === 1 ? parts.join() : parts.map(inParentheses).join(' & ')
 }
 
@@ -35,13 +36,13 @@ const ownType = (schema: Schema) =>
 /** A part that only says which members are required takes their schemas from its whole. */
 function completedBy ({ properties: known }: Schema, part: Schema): Schema {
   const { required, properties, type } = part
-  const own = isSchema(properties) ? Object.values(properties) : []
+  const own = isObject(properties) ? Object.values(properties) : []
   const namesOnly = type === undefined && own.every(isEmpty)
-  if (!Array.isArray(required) || !isSchema(known) || !namesOnly) return part
+  if (!Array.isArray(required) || !isObject(known) || !namesOnly) return part
   return { ...part, properties: Object.fromEntries(Object.entries(known).filter(([name]) => required.includes(name))) }
 }
 
-const isEmpty = (schema: unknown) => isSchema(schema) && Object.keys(schema).length === 0
+const isEmpty = (schema: unknown) => isObject(schema) && Object.keys(schema).length === 0
 
 const inParentheses = (type: string) => / [|&] /.test(type) ? `(${type})` : type
 
@@ -52,8 +53,8 @@ export const union = (types: readonly string[]): string =>
 /** Returns the members of an object as TypeScript. */
 export function membersOf ({ properties, required = [] }: Schema): readonly string[] {
   const names: readonly unknown[] = Array.isArray(required) ? required : []
-  return Object.entries(isSchema(properties) ? properties : {}).map(([name, one]) =>
-    `${memberName(name)}${names.includes(name) ? '' : '?'}: ${isSchema(one) ? typeOf(one) : 'unknown'}`)
+  return Object.entries(isObject(properties) ? properties : {}).map(([name, one]) =>
+    `${memberName(name)}${names.includes(name) ? '' : '?'}: ${isObject(one) ? typeOf(one) : 'unknown'}`)
 }
 
 /** Returns the name of the type of a component, which names of components are already but for a digit in front. */
@@ -67,10 +68,7 @@ const referenceTo = ($ref: string) => {
   return component === undefined ? 'unknown' : typeName(component)
 }
 
-const isSchema = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const schemasIn = (value: unknown): readonly Schema[] => Array.isArray(value) ? value.filter(isSchema) : []
+const schemasIn = (value: unknown): readonly Schema[] => Array.isArray(value) ? value.filter(isObject) : []
 
 function literal (value: unknown): string {
   if (typeof value === 'string') return quote(value)
@@ -92,7 +90,7 @@ function typeNamed (type: string, schema: Schema): string {
 
 function arrayType ({ prefixItems, items }: Schema): string {
   const tuple = schemasIn(prefixItems)
-  const rest = isSchema(items) ? `${inParentheses(typeOf(items))}[]` : 'unknown[]'
+  const rest = isObject(items) ? `${inParentheses(typeOf(items))}[]` : 'unknown[]'
   if (tuple.length === 0) return rest
   return `[${[...tuple.map(typeOf), ...items === false ? [] : [`...${rest}`]].join(', ')}]`
 }
@@ -100,8 +98,8 @@ function arrayType ({ prefixItems, items }: Schema): string {
 function objectType (schema: Schema): string {
   const { patternProperties, additionalProperties: others } = schema
   const members = membersOf(schema)
-  const patterns = isSchema(patternProperties) ? Object.values(patternProperties).filter(isSchema) : []
-  const indexed = [...patterns, ...isSchema(others) ? [others] : []].map(typeOf)
+  const patterns = isObject(patternProperties) ? Object.values(patternProperties).filter(isObject) : []
+  const indexed = [...patterns, ...isObject(others) ? [others] : []].map(typeOf)
   const isOpen = indexed.length > 0 || others === true || (members.length === 0 && others === undefined)
   // The type of an index must hold for the members with names too.
   const index = members.length > 0 || indexed.length === 0 ? 'unknown' : union(indexed)

@@ -1,4 +1,5 @@
 import { DeclarationError } from '../../errors.ts'
+import { isObject } from '../../is-object.ts'
 import { orNearest } from '../../suggest.ts'
 import { describeGiven } from '../../model/known-names.ts'
 import { toName } from '../../model/names.ts'
@@ -22,8 +23,7 @@ export function checkColumnNames (names: ColumnNames): ColumnNames {
 }
 
 const isNames = (names: unknown) =>
-  typeof names === 'object' && names !== null && !Array.isArray(names) &&
-  Object.values(names).every(name => typeof name === 'string')
+  isObject(names) && Object.values(names).every(name => typeof name === 'string')
 
 /** Returns the function that gives the name of the column that stores a property. */
 export function columnNaming (names: ColumnNames): (property: string) => string {
