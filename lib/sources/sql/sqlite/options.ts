@@ -52,10 +52,15 @@ export interface SqliteOptions {
    */
   journal?: 'wal' | 'keep'
   /**
-   * Only reads: the file stays as it is, byte for byte, and no log remains beside it (docs/databases.md: Reading only).
-   * Clients cannot write, whatever the declarations allow. Default false.
+   * Only reads: the file stays as it is, byte for byte (docs/databases.md: Reading only). Clients cannot write,
+   * whatever the declarations allow. Default false.
    */
   readOnly?: boolean
+  /**
+   * Only reads a file that nobody writes as long as it is open: without locks, and without a log beside a file in WAL
+   * mode. Default false.
+   */
+  immutable?: boolean
   /**
    * What happens at the start if declarations do not fit their tables (docs/databases.md: Declarations and tables).
    * Default `error`.
@@ -74,6 +79,7 @@ const names: Keys<SqliteOptions> = {
   synchronous: true,
   journal: true,
   readOnly: true,
+  immutable: true,
   check: true
 }
 
@@ -88,7 +94,7 @@ export function checkOptions (file: string, options: SqliteOptions) {
   checkNames('sqlite(file, options)', options, names, 'an option')
   const {
     driver, busyTimeout = 5000, transactionTimeout = 10_000, statementTimeout, readThreads = 2, synchronous,
-    journal = 'wal', readOnly = false, cache, statementCache = defaultStatementCache
+    journal = 'wal', immutable = false, readOnly = immutable, cache, statementCache = defaultStatementCache
   } = options
   checkMilliseconds(name => `sqlite(file, { ${name} })`, { busyTimeout, transactionTimeout, statementTimeout })
   checkStatementCache('sqlite(file, { statementCache })', statementCache)
@@ -102,15 +108,11 @@ export function checkOptions (file: string, options: SqliteOptions) {
   if (!Number.isInteger(readThreads) || readThreads < 0) {
     throw new DeclarationError(`sqlite(file, { readThreads }): expected a whole number; found ${String(readThreads)}`)
   }
-  if (typeof readOnly !== 'boolean') {
-    throw new DeclarationError(`sqlite(file, { readOnly }): expected true or false; found ${String(readOnly)}`)
-  }
-  if (readOnly && typeof driver !== 'object' && (file === '' || file.startsWith(':memory:'))) {
-    throw new DeclarationError("sqlite(':memory:', { readOnly }): a new database has nothing to read; name a file")
-  }
+  checkReading(file, { readOnly, immutable }, typeof driver === 'object')
   return {
     driver,
     readOnly,
+    immutable,
     busyTimeout,
     transactionTimeout: transactionTimeout || longestDelay,
     statementTimeout: statementTimeout === 0 ? longestDelay : statementTimeout,
@@ -119,6 +121,21 @@ export function checkOptions (file: string, options: SqliteOptions) {
     journal,
     statementCache,
     cacheBytes: cache === undefined ? 0 : bytesOf(cache)
+  }
+}
+
+function checkReading (
+  file: string, { readOnly, immutable }: { readonly readOnly: boolean, readonly immutable: boolean }, isOpen: boolean
+): void {
+  for (const [name, value] of Object.entries({ readOnly, immutable })) {
+    if (typeof value === 'boolean') continue
+    throw new DeclarationError(`sqlite(file, { ${name} }): expected true or false; found ${String(value)}`)
+  }
+  if (readOnly && !isOpen && (file === '' || file.startsWith(':memory:'))) {
+    throw new DeclarationError("sqlite(':memory:', { readOnly }): a new database has nothing to read; name a file")
+  }
+  if (immutable && (!readOnly || isOpen || file.startsWith('file:'))) {
+    throw new DeclarationError('sqlite(file, { immutable }): expected the path of a file, which is only read')
   }
 }
 

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { unavailable } from '../../../errors.ts'
 import { Overdue, TooLong } from './clock.ts'
@@ -56,11 +55,8 @@ export interface ReadingThreads {
    * in time, Overdue, TooLong, or the driver's error.
    */
   read (asked: ThreadRead): Promise<ThreadRows>
-  /**
-   * Ends the threads. Reads that run or wait are `unavailable`. Calls `onClosed` once the threads' connections are
-   * closed, at once if there are none.
-   */
-  close (onClosed: () => void): void
+  /** Ends the threads. Reads that run or wait are `unavailable`. */
+  close (): void
 }
 
 interface Job {
@@ -93,13 +89,12 @@ class ThreadPool implements ReadingThreads {
     })
   }
 
-  close (onClosed: () => void): void {
+  close (): void {
     const closed = unavailable(new Error('the database was closed'))
     const jobs = [...this.waiting]
     this.waiting.clear()
     for (const job of jobs) job.reject(closed)
-    if (this.threads.size === 0) return onClosed()
-    Promise.all([...this.threads].map(thread => thread.end(closed))).then(onClosed, onClosed)
+    for (const thread of this.threads) thread.end(closed)
   }
 
   private freeThread (): Thread | undefined {
@@ -136,7 +131,7 @@ class ThreadPool implements ReadingThreads {
   }
 }
 
-interface Thread { isFree (): boolean, run (job: Job): void, end (error: Error): Promise<unknown> }
+interface Thread { isFree (): boolean, run (job: Job): void, end (error: Error): void }
 
 // A compiled package holds `.js` alone. In the sources, a loader that knows TypeScript reads `.ts`.
 const program = new URL(`./reading-thread.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url)
@@ -173,11 +168,13 @@ function startThread (opening: Opening, onFree: () => void, onEnd: () => void): 
       state.begin()
       worker.postMessage(job.asked satisfies ThreadMessage)
     },
-    async end (error) {
+    end (error) {
       ending = true
       end(error)
       state.interrupt()
-      await closeThread(worker)
+      // Not every driver closes the connection of a thread that is terminated.
+      worker.ref()
+      worker.postMessage('close' satisfies ThreadMessage)
     }
   }
 }
@@ -195,17 +192,6 @@ function register (state: ThreadState, worker: Worker): void {
 function endReads (): void {
   for (const state of states) state.interrupt()
   for (const state of states) state.wait(1000)
-}
-
-/**
- * Has a thread close its connection and end, once its read has ended. Not every driver closes the connection of a
- * thread that is terminated. Resolves when the thread has ended.
- */
-async function closeThread (worker: Worker): Promise<void> {
-  const ended = once(worker, 'exit')
-  worker.ref()
-  worker.postMessage('close' satisfies ThreadMessage)
-  await ended
 }
 
 function settleJob ({ asked, resolve, reject }: Job, answer: ThreadAnswer): void {

@@ -1,26 +1,26 @@
 import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { Declared } from '../../../collection.ts'
 import { unavailable } from '../../../errors.ts'
 import { type CatalogCheck, compileCheckMode } from '../../catalog-check.ts'
 import type { Database } from '../../source.ts'
-import { makeWriteLock } from '../../write-lock.ts'
+import { makeWriteLock, type WriteLock } from '../../write-lock.ts'
 import { nameOfDriver, openDriver, type SqliteDriver } from './driver.ts'
 import type { TableName } from '../table-name.ts'
 import { makeSource, type SqlSource, type TableDefinition, type TableOptions } from '../source.ts'
 import { attachedFiles, attachLike } from './attached.ts'
 import { conflictClauses } from './conflict-clauses.ts'
-import { connect } from './connection.ts'
+import { type Connection, connect } from './connection.ts'
 import { columnTypes } from './catalog.ts'
 import { sqliteDialect } from './dialect.ts'
 import { fastDialect } from './fast-forms.ts'
 import { isBusy, resultCode } from './faults.ts'
 import { followSchema } from './follow-schema.ts'
 import { checkOptions, type Settings, type SqliteOptions } from './options.ts'
-import { cacheReads } from './read-cache.ts'
+import { cacheReads, type ReadJson } from './read-cache.ts'
 import { explainOpening } from './opening.ts'
 import { unnumberedKeys } from './unnumbered-keys.ts'
-import { openOnce, openUnchanged, type OpenFile } from './unchanged.ts'
-import { makeReader } from './reader.ts'
+import { makeReader, type Read } from './reader.ts'
 import { rowNumbers } from './row-numbers.ts'
 import { makeReadingThreads, type ReadingThreads } from './reading-threads.ts'
 import { makeStatements, type Statements } from '../statements/statements.ts'
@@ -69,36 +69,33 @@ export function sqlite (file: string, options: SqliteOptions = {}): SqliteDataba
   const catalogCheck: CatalogCheck = {
     mode: compileCheckMode('sqlite(file)', options.check),
     // Loaded at the start of the application, so that importing the package does not wait for it.
-    run: async collections => (await import('./check.ts')).checkOn(opened.current().driver, collections)
+    run: async collections => (await import('./check.ts')).checkOn(opened.driver, collections)
   }
   const { busyTimeout, transactionTimeout, readOnly } = settings
-  const open = (path: string) => openFile(path, settings)
-  const opened = explainOpening(file, settings, () =>
-    readOnly && !isAlone(file, settings) ? openUnchanged(file, open) : openOnce(open(file)))
-  const { lock, main } = opened.current()
+  const opened = explainOpening(file, settings, () => openFile(addressOf(file, settings), settings))
+  const { driver, reader, statements, main, lock, read, readJson, findWrites } = opened
 
   let isClosed = false
   const database: SqliteDatabase = {
     kind: 'sqlite',
     readOnly,
-    get driver () { return opened.current().driver },
+    driver,
     catalogCheck,
     check: async declared => (await import('../check/check.ts')).checkDeclared(declared, database, catalogCheck),
     table (table, options) {
-      const source = makeSource(database, table, options, name => opened.current().findWrites(name))
-      const { driver, reader } = opened.current()
+      const source = makeSource(database, table, options, findWrites)
       if (source.schema !== undefined) attachLike(driver, reader?.driver, source.schema)
       return source
     },
-    exec: script => { runScript(opened.current(), script, busyTimeout) },
-    ping: async () => { ping(opened.current().driver) },
+    exec: script => { runScript(opened, script, busyTimeout) },
+    ping: async () => { ping(driver) },
     close () {
       if (isClosed) return
       isClosed = true
       opened.close()
     },
-    read: plan => opened.use(({ read, statements }) => read(() => statements.bind(plan))),
-    readJson: plan => opened.use(({ readJson, statements }) => readJson(() => statements.bindJson(plan))),
+    read: plan => read(() => statements.bind(plan)),
+    readJson: plan => readJson(() => statements.bindJson(plan)),
     change: change => lock.runShort(hold => main.change(change, hold)),
     transaction: work => lock.runExclusive(hold => main.transaction(work, transactionTimeout, hold))
   }
@@ -113,6 +110,25 @@ function ping (driver: SqliteDriver): void {
     if (!isBusy(error)) throw unavailable(error)
   }
 }
+
+/** The connections to a file. */
+interface OpenFile {
+  readonly driver: SqliteDriver
+  readonly statements: Statements
+  readonly main: Connection
+  readonly reader: Connection | undefined
+  readonly lock: WriteLock
+  readonly read: Read
+  readonly readJson: ReadJson
+  readonly findWrites: FindWrites
+  /** Looks for a migration before the next statement. */
+  refresh (): void
+  close (): void
+}
+
+/** Returns the path of a file, or the URI by which SQLite takes it as immutable (sqlite.org/uri.html). */
+const addressOf = (file: string, { immutable }: Settings) =>
+  immutable ? `${pathToFileURL(resolve(file)).href}?immutable=1` : file
 
 /** Opens the connections to a file. */
 function openFile (file: string, settings: Settings): OpenFile {
@@ -144,12 +160,11 @@ function openFile (file: string, settings: Settings): OpenFile {
     readJson: cacheReads(read, { main, unchanging: readOnly ? main : reader, lock, bytes: settings.cacheBytes }),
     findWrites,
     refresh,
-    close (onClosed) {
+    close () {
       reader?.driver.close()
       if (!readOnly) checkpoint(driver)
       driver.close()
-      if (threads === undefined) onClosed()
-      else threads.close(onClosed)
+      threads?.close()
     }
   }
 }
