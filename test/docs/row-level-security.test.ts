@@ -7,7 +7,7 @@ import { programsIn, read, writeProgram } from '../helpers/documents.ts'
 import { onDatabase } from '../helpers/on-database.ts'
 import { test } from '../helpers/on-postgres.ts'
 
-// The program of docs/row-level-security.md on sockets that both callers share. Every text of a caller holds the caller's name.
+// The program of docs/row-level-security.md on sockets that both callers share. Each text of a caller has its name.
 
 const page = read('docs/row-level-security.md')
 // Roles belong to the server, which other tests use.
