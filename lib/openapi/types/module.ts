@@ -1,6 +1,6 @@
 import type { Document, Schema } from '../objects.ts'
 import { type Bodies, bodiesOf } from './bodies.ts'
-import { comment, memberName, quote } from './quote.ts'
+import { memberName, plainText, quote } from '../../typescript-source.ts'
 import { scalarsOf, type Traits, traitsIn } from './traits.ts'
 import { typeName, typeOf, union } from './type-of.ts'
 
@@ -101,4 +101,10 @@ function referred (
     }
   }
   return Object.entries(schemas).filter(([name]) => found.has(name))
+}
+
+/** Returns a text as a comment on one line before a member; an empty text without one. */
+function comment (text: unknown, indent: string): string {
+  const line = typeof text === 'string' ? plainText(text).replaceAll(/\s+/g, ' ').trim() : ''
+  return line === '' ? '' : `${indent}/** ${line} */\n`
 }

@@ -1,5 +1,5 @@
 import type { Schema } from '../objects.ts'
-import { memberName, quote } from './quote.ts'
+import { memberName, quote } from '../../typescript-source.ts'
 import { isObject } from '../../is-object.ts'
 
 /**

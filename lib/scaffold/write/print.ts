@@ -1,6 +1,6 @@
 import type { Part } from '../calls.ts'
 import { isCall, isList } from '../declare.ts'
-import { memberName, quote } from './quote.ts'
+import { memberName, quote } from '../../typescript-source.ts'
 
 const mostColumns = 110
 

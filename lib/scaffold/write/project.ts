@@ -1,5 +1,5 @@
 import type { Design } from '../design.ts'
-import { markdownCode, plainText, quote } from './quote.ts'
+import { plainText, quote } from '../../typescript-source.ts'
 import { schemaNames, writeCollections, writeSchemas } from './sources.ts'
 
 /** The facts that a project depends on besides the design. */
@@ -164,4 +164,11 @@ When the application starts, the declarations are compared with the tables; ${ch
 After a migration, \`npx fastify-data-api init <database> . --diff\` tells what the database has that the schemas
 lack, and the other way round.
 ${left.length > 0 ? `\n## Not served\n\n${left.join('\n')}\n` : ''}`
+}
+
+/** Returns a text for Markdown, as code. */
+function markdownCode (text: string): string {
+  const fence = '`'.repeat(Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length)) + 1)
+  const space = text.startsWith('`') || text.endsWith('`') ? ' ' : ''
+  return `${fence}${space}${plainText(text).replaceAll('|', '\\|')}${space}${fence}`
 }

@@ -1,7 +1,7 @@
 import { toName } from '../../model/names.ts'
 import { behaviourOf, type Parts, schemaCall, tableArguments } from '../calls.ts'
 import type { CollectionDesign, Design } from '../design.ts'
-import { memberName } from './quote.ts'
+import { memberName } from '../../typescript-source.ts'
 import { print, printMembers } from './print.ts'
 
 /** The names of the schemas in the source, by the property of the collection. */

@@ -1,5 +1,4 @@
-// Everything that comes out of a database and goes into source passes through here: names, values and comments of a
-// hostile catalogue become inert text.
+// Names, values and descriptions of a database or an API become inert text of a program: what they hold cannot end it.
 
 /** Returns a text as a string literal. Every character that could end it, or is not seen, is escaped. */
 export function quote (text: string): string {
@@ -12,7 +11,7 @@ const escapes: Readonly<Record<string, string | undefined>> = {
   '\\': '\\\\', "'": "\\'", '\n': '\\n', '\t': '\\t', '\r': '\\r'
 }
 
-/** Returns a text as the name of a member of an object. */
+/** Returns a text as the name of a member of an object or a type. */
 export function memberName (name: string): string {
   // Without brackets, this name would set the prototype.
   if (name === '__proto__') return "['__proto__']"
@@ -26,10 +25,3 @@ export const isIdentifier = (name: string): boolean => /^[A-Za-z_$][\w$]*$/.test
 export const plainText = (text: string): string => text
   .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, ' ')
   .replaceAll('*/', '* /')
-
-/** Returns a text for Markdown, as code. */
-export function markdownCode (text: string): string {
-  const fence = '`'.repeat(Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length)) + 1)
-  const space = text.startsWith('`') || text.endsWith('`') ? ' ' : ''
-  return `${fence}${space}${plainText(text).replaceAll('|', '\\|')}${space}${fence}`
-}
