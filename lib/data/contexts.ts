@@ -77,10 +77,7 @@ function enter (
   const { joined, data } = join(context, unscopedSession(session), databaseOf(collection), afterCommit)
   return {
     context: writeContext(context, session.transaction, data),
-    check () {
-      const failure = joined.failure()
-      if (failure !== undefined) throw failure.error
-    }
+    complete: () => joined.complete()
   }
 }
 

@@ -153,8 +153,7 @@ function inTransaction<D> (access: Access, joined: Joined | undefined, dataIn: (
       const one = joinTransaction(session, database, afterCommit)
       session.announce('the function that own code gave to transaction()')
       const done = await work(dataIn(one))
-      const failure = one.failure()
-      if (failure !== undefined) throw failure.error
+      await one.complete()
       return done
     }).catch((error: unknown) => { throw error instanceof RefusedAtCommit ? commitRefusal(error) : error })
     for (const notify of afterCommit) await notify()

@@ -16,6 +16,9 @@ export type AfterCommit = Array<() => Promise<void>>
 /** The part that the application's functions take in a transaction. */
 export interface Entered {
   readonly context: WriteContext
-  /** Throws the error of a call that failed, whether or not the application caught it: nothing may be committed. */
-  check (): void
+  /**
+   * Waits for the calls of the application that it has not awaited. Throws the error of a call that failed, whether or
+   * not the application caught it: nothing may be committed.
+   */
+  complete (): Promise<void>
 }

@@ -73,7 +73,7 @@ async function runInTransaction (
     const entered = context.enter(session, collectionOf(plan), afterCommit)
     const scalar = plan.kind === 'update' && plan.scalar
     const result = await runPlan(plan, { session, caller, context: entered.context, scalar, saved }, isRetry)
-    entered.check()
+    await entered.complete()
     afterCommit.push(...saved.map(one => () => notifySaved(one, context)))
     return result
   })

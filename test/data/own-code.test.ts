@@ -201,6 +201,17 @@ everySource('a call that fails dooms its transaction, even if the error is caugh
   t.ok((await textsOf(tools)).includes('after a miss'))
 }, {}, guarded)
 
+everySource('a transaction waits for a call that nobody awaits, so that it is committed as a whole', async tools => {
+  const { t, app } = tools
+  let late: Promise<unknown> | undefined
+  await app.dataApi.transaction(async tx => {
+    late = tx.asSystem().collection('notes').update(1, { text: 'late' })
+  })
+  await late
+  t.ok((await textsOf(tools)).includes('late'))
+  t.strictSame((await entriesOf(tools)).slice(1), ['Water the plants. -> late'])
+}, {}, guarded)
+
 everySource('a hook reads and writes in the transaction of its request', async tools => {
   const { t, send } = tools
   const headers = { 'x-team': '1' }
