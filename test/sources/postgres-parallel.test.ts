@@ -93,3 +93,25 @@ for (const { through, max } of settings) {
     t.strictSame((await stored()).tags, ['a', 'b', 'c', 'same'])
   })
 }
+
+for (const through of ways) {
+  test(`a hook that catches the failure of a call dooms its transaction with the error of the call (${through})`,
+    async t => {
+      const { post, stored } = await openPosts(t, {
+        through, max: 1, async creating (context) { await tag(context, 'same').catch(() => {}) }
+      })
+      t.equal(await post('refused'), 409)
+      t.strictSame(await stored(), { posts: [], orders: [], tags: ['same'] })
+    })
+}
+
+for (const through of ways) {
+  test(`a transaction that a failed read has aborted is not acknowledged (${through})`, async t => {
+    const { app, stored } = await openPosts(t, { through, max: 1 })
+    await t.rejects(app.dataApi.transaction(async tx => {
+      await tx.asSystem().collection('tags').create({ name: 'a' })
+      await tx.asSystem().collection('broken').list().catch(() => {})
+    }))
+    t.strictSame((await stored()).tags, ['same'])
+  })
+}

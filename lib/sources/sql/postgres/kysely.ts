@@ -143,23 +143,32 @@ async function adjust (connection: Connection): Promise<boolean> {
 
 function connectionOf (instance: KyselyInstance): Connection {
   const faults = new ConnectionFaults()
+  // After an error in a transaction the server answers `commit` with ROLLBACK, which Kysely does not show.
+  let isAborted = false
   const execute = async (text: string, values: readonly unknown[] = []) => {
     try {
       const { rows, numAffectedRows } = await instance.executeQuery(loadKysely().CompiledQuery.raw(text, [...values]))
       // The rows of every driver are objects, by the names of the columns.
       return { rows: rows as ReadonlyArray<Readonly<Record<string, unknown>>>, count: Number(numAffectedRows ?? 0) }
     } catch (error) {
+      isAborted = true
       throw faults.add(error)
     }
   }
   return {
     query: async (text, values) => (await execute(text, values)).rows,
-    async run (...texts) { for (const text of texts) await execute(text) },
+    async run (...texts) {
+      for (const text of texts) {
+        await execute(text)
+        if (text.startsWith('rollback')) isAborted = false
+      }
+    },
     async prepared (text, values) {
       const { rows, count } = await execute(text, values)
       return { rows: rows.map(row => Object.values(row)), count }
     },
     async commit () {
+      if (isAborted) throw new Error('the transaction was not committed, because a statement had failed')
       await execute('commit').catch((error: unknown) => {
         // The server may have committed before the connection ended.
         throw endsConnection(error) ? faults.add(new Unconfirmed(error)) : error

@@ -165,7 +165,7 @@ interface Savepoint {
   isSet (): boolean
   /** Sets the savepoint, in place of an earlier one. */
   set (connection: Connection): Promise<void>
-  /** Rolls back to the savepoint. Without a savepoint, rolls back the whole transaction, which ends it. */
+  /** Rolls back to the savepoint. Without a savepoint, rolls back the whole transaction and begins it again. */
   rollBack (connection: Connection): Promise<void>
 }
 
@@ -178,7 +178,9 @@ function makeSavepoint (): Savepoint {
       else await connection.run(`savepoint ${savepointName}`)
       exists = true
     },
-    rollBack: connection => connection.run(exists ? `rollback to savepoint ${savepointName}` : 'rollback')
+    rollBack: connection => exists
+      ? connection.run(`rollback to savepoint ${savepointName}`)
+      : connection.run('rollback', 'begin')
   }
 }
 
