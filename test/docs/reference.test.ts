@@ -226,6 +226,18 @@ test('the linter knows the rooms in the order of the table', async t => {
   t.strictSame([...order.matchAll(/'([^']+)'/g)].map(([, room]) => room), inLib(houseTable))
 })
 
+test('each sentence that the table names is in docs/http.md, and its function in its file', t => {
+  const http = read('docs/http.md').replaceAll(/\s+/g, ' ')
+  const [, ...rows] = cellsOf(sectionOf('docs/architecture.md', 'Where a sentence is decided'))
+  t.ok(rows.length > 50)
+  for (const [sentence = '', file = '', name = ''] of rows) {
+    t.ok(http.includes(sentence), sentence)
+    const declaration = new RegExp(`(?:function|class|const) \\*? ?${name.slice(1, -1)}\\b`)
+    t.match(read(file.slice(1, -1)), declaration, file)
+  }
+  t.end()
+})
+
 test('the program of docs/conformance.md runs', async t => {
   const [program = ''] = programsIn(read('docs/conformance.md'))
   // The reader's program draws a seed; here each run sends the same.
