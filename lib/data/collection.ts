@@ -1,6 +1,6 @@
 import type { AnyShape, CollectionData } from '../declare/data.ts'
 import { identifierNotFound } from '../errors.ts'
-import { beginCall, type Binding, type CollectionNames } from './call.ts'
+import { beginCall, type Binding, type Call, type CollectionNames } from './call.ts'
 import { countItems, findItem, listItems, streamItems } from './reads.ts'
 import type { Members } from './where.ts'
 import { createItems, deleteItem, updateItem } from './writes.ts'
@@ -11,6 +11,10 @@ export type AnyCollection = CollectionData<AnyShape, Members>
 /** Returns the items of a collection for own code: each call is planned and run as a request is. */
 export function makeCollection (names: CollectionNames, binding: Binding): AnyCollection {
   const begin = () => beginCall(names, binding)
+  const write = async <T>(work: (call: Call) => Promise<T>): Promise<T> => {
+    const run = async () => work(await begin())
+    return binding.joined === undefined ? run() : binding.joined.follow(run)
+  }
   const find = async (id: unknown, query: Members = {}) => findItem(await begin(), id, query)
   const made = {
     list: async (query: Members = {}) => listItems(await begin(), query),
@@ -22,12 +26,12 @@ export function makeCollection (names: CollectionNames, binding: Binding): AnyCo
       if (item === undefined) throw identifierNotFound(textOf(id))
       return item
     },
-    create: async (values: unknown, query: Members = {}) => createItems(await begin(), values, query),
-    update: async (id: unknown, changes: unknown, query: Members = {}) =>
-      updateItem(await begin(), id, changes, query, false),
-    upsert: async (id: unknown, values: unknown, query: Members = {}) =>
-      updateItem(await begin(), id, values, query, true),
-    delete: async (id: unknown) => deleteItem(await begin(), id)
+    create: (values: unknown, query: Members = {}) => write(call => createItems(call, values, query)),
+    update: (id: unknown, changes: unknown, query: Members = {}) =>
+      write(call => updateItem(call, id, changes, query, false)),
+    upsert: (id: unknown, values: unknown, query: Members = {}) =>
+      write(call => updateItem(call, id, values, query, true)),
+    delete: (id: unknown) => write(call => deleteItem(call, id))
   }
   // The types of the items follow from the declaration (lib/declare/data.ts); here they are values by name.
   return Object.freeze(made) as unknown as AnyCollection

@@ -8,8 +8,10 @@ export interface Joined {
   readonly afterCommit: AfterCommit
   /** Returns the database as the transaction sees it. Throws a TypeError for a collection of another database. */
   databaseFor (collection: Collection): Database
-  /** Runs a call that changes data. Rejects with a TypeError after `complete`. */
+  /** Runs a call that may change data. Rejects with a TypeError after `complete`. */
   follow<T> (call: () => Promise<T>): Promise<T>
+  /** Records the error of a call that failed: what it has written until then must not be committed. */
+  fail (error: unknown): void
   /** Throws an Error if a call has failed, with that error as its cause. */
   check (): void
   /**
@@ -42,13 +44,11 @@ export function joinTransaction (session: Session, database: Database, afterComm
       running.add(done)
       try {
         return await done
-      } catch (error) {
-        failed ??= { error }
-        throw error
       } finally {
         running.delete(done)
       }
     },
+    fail (error) { failed ??= { error } },
     check () {
       if (failed === undefined) return
       throw new Error('the transaction is rolled back: a call in it failed', { cause: failed.error })

@@ -62,12 +62,14 @@ async function write (
     conditions: { ifMatch: undefined, ifNoneMatch: undefined },
     represent
   }, limits.writes)
-  const run = async () => {
+  try {
     const result = await runWrite(plan, database, context, caller)
     if (result.kind === 'missing' || result.kind === 'ambiguous') throw identifierNotFound(walked[0]?.segment ?? '')
     return { plan, result }
+  } catch (error) {
+    joined?.fail(error)
+    throw error
   }
-  return joined === undefined ? run() : joined.follow(run)
 }
 
 function writtenItems (plan: WritePlan, result: WriteResult): readonly Members[] {
