@@ -7,6 +7,7 @@ import type { Options } from './options.ts'
 import { planRequest } from './plan/request.ts'
 import { parseRequest, type RequestText } from './request/parse.ts'
 import type { Answer } from './response/answer.ts'
+import { hasSpecial, personal } from './response/caller-headers.ts'
 import { render } from './response/render.ts'
 import type { Callers } from './rules/caller.ts'
 import { factsOf, type RequestFacts } from './request-facts.ts'
@@ -41,7 +42,8 @@ export function answer (
       note(factsOf(planned))
       return run(planned, caller, context) // done
     })
-    return after(result, found => render(found, request, model, options)) // told
+    const rendered = after(result, found => render(found, request, model, options)) // told
+    return caller.guarded || hasSpecial(request.segments, model) ? after(rendered, personal) : rendered
   })
 }
 

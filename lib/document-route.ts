@@ -25,7 +25,7 @@ export function addDocumentRoute (scope: FastifyInstance, api: Api, documents: D
     schema: hidden,
     exposeHeadRoute: false,
     handler: async (request, reply) => {
-      replies.answer(request, reply, await answerDocument(request, api, documents))
+      replies.answer(reply, await answerDocument(request, api, documents))
       return reply
     }
   })

@@ -18,7 +18,7 @@ export function addHooks (
     const status = !isAnswered(reply) && isErrorStatus(reply.statusCode) ? reply.statusCode : undefined
     const error = toDataApiError(thrown, { writing: !safeMethods.includes(request.method), status })
     const failure = answerFailure(error, request, options)
-    replies.fail(request, reply, pages === undefined ? failure : pages.fail(request, failure))
+    replies.fail(reply, pages === undefined ? failure : pages.fail(request, failure))
   })
 }
 

@@ -1,15 +1,16 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Api } from './answer.ts'
-import { parsePath, type RouterOptions } from './request/path.ts'
+import type { RouterOptions } from './request/path.ts'
 import type { Answer } from './response/answer.ts'
+import { hasSpecials, personal } from './response/caller-headers.ts'
 import { trackStreams } from './streams.ts'
 
 /** Sends the answers of one registration. Whatever else is sent in its scope is the application's own. */
 export interface Replies {
   /** Sends the answer to a request. Does nothing if the request is answered already, as after a timeout. */
-  answer (request: FastifyRequest, reply: FastifyReply, answer: Answer): void
+  answer (reply: FastifyReply, answer: Answer): void
   /** Sends the answer for an error. Headers of an answer that could not be sent are withdrawn. */
-  fail (request: FastifyRequest, reply: FastifyReply, failure: Answer): void
+  fail (reply: FastifyReply, failure: Answer): void
 }
 
 // The answer of a reply. An error can follow it, as from an onSend hook, and its headers are untrue then.
@@ -19,13 +20,14 @@ type Marked = FastifyReply & { [answered]: Answer | null }
 
 /** Prepares the replies of a scope. Must be called before its routes are added. */
 export function makeReplies (scope: FastifyInstance, api: Api): Replies {
-  const { options } = api
-  const isPersonal = compilePersonal(scope, api)
+  const { options, model, callers } = api
+  // What a hook refused, or what could not be parsed, may depend on the caller too.
+  const areFailuresPersonal = callers.guarded || hasSpecials(model)
   const streams = trackStreams(scope, options.closeGrace)
   const payloads = watchPayloads(scope)
   scope.decorateReply(answered, null)
-  const send = (request: FastifyRequest, reply: Marked, answer: Answer) => {
-    if (isPersonal(request)) addCallerHeaders(reply, options.responseContent.callerHeaders)
+  const send = (reply: Marked, answer: Answer) => {
+    if (answer.personal === true) addCallerHeaders(reply, options.responseContent.callerHeaders)
     reply[answered] = answer
     writeHead(reply, answer)
     if (typeof answer.body === 'object') streams.track(answer.body, reply)
@@ -33,15 +35,15 @@ export function makeReplies (scope: FastifyInstance, api: Api): Replies {
     else sendText(reply, answer)
   }
   return {
-    answer (request, reply, answer) {
+    answer (reply, answer) {
       const marked = reply as Marked
-      if (!reply.sent && marked[answered] === null) send(request, marked, answer)
+      if (!reply.sent && marked[answered] === null) send(marked, answer)
       else if (typeof answer.body === 'object') answer.body.destroy()
     },
-    fail (request, reply, failure) {
+    fail (reply, failure) {
       const marked = reply as Marked
       if (marked[answered] !== null) withdraw(reply, marked[answered])
-      send(request, marked, failure)
+      send(marked, areFailuresPersonal ? personal(failure) : failure)
     }
   }
 }
@@ -148,31 +150,6 @@ const namesIn = (list: string) => list.split(',').map(name => name.trim()).filte
 
 /** Adds to the `Link` that a hook of the application has set. */
 const joinLinks = (current: unknown, links: string): string => [current ?? [], links].flat().join(', ')
-
-/**
- * Returns a function that is true for a request whose answer depends on its caller: by rules, or because its path has a
- * segment that is a special identifier.
- */
-function compilePersonal (scope: FastifyInstance, { model, callers }: Api): (request: FastifyRequest) => boolean {
-  const rootLength = scope.prefix.split('/').filter(segment => segment !== '').length
-  const router = routerOptionsOf(scope)
-  const collections = [...model.collections.values()]
-  const specials = new Set(collections.flatMap(collection => collection.specials.map(({ segment }) => segment)))
-  if (!callers.guarded && specials.size === 0) return () => false
-  return ({ raw }) => {
-    const [name, ...others] = segmentsOf(raw.url ?? '/', router).slice(rootLength)
-    return callers.differ(name) || others.some(segment => specials.has(segment))
-  }
-}
-
-/** Returns the segments of a path; none for a path that cannot be parsed, which is refused for every caller alike. */
-function segmentsOf (url: string, router: RouterOptions): readonly string[] {
-  try {
-    return parsePath(url, router).segments.filter(segment => segment !== '')
-  } catch {
-    return []
-  }
-}
 
 /** Returns the options of the host's router that change the meaning of a path. Fastify takes them in two places. */
 export function routerOptionsOf ({ initialConfig }: FastifyInstance): RouterOptions {

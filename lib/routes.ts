@@ -99,7 +99,7 @@ class RequestWork implements Work<Answer> {
   send (made: Answer): void {
     const { totals, serving: { api: { options } } } = this
     if (totals !== undefined && options.responseContent.serverTiming) addServerTiming(this.reply, totals)
-    this.serving.replies.answer(this.request, this.reply, made)
+    this.serving.replies.answer(this.reply, made)
   }
 
   fail (error: unknown): void {

@@ -10,6 +10,8 @@ export interface Answer {
   readonly links: readonly Link[]
   readonly body: string | Readable | undefined
   readonly etag?: string
+  /** True if it depends on the caller, which caches are told. */
+  readonly personal?: boolean
   /**
    * Makes the text to send of the body, for an answer that shows JSON in another form. It gets the JSON after the
    * application's hooks, which may have replaced it.

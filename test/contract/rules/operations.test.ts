@@ -62,7 +62,8 @@ rule('Allow tells what this caller may', async ({ request, get, send, same }) =>
 
 rule('caches are told that answers depend on who asks', async ({ get, same, t }) => {
   for (const url of [
-    '/projects', '/projects/10', '/projects/99', '/projects?x=1', '/teams/1/projects/10/title', '/projects/10/nothing'
+    '/projects', '/projects/10', '/projects/99', '/projects?x=1', '/teams/1/projects/10/title', '/projects/10/nothing',
+    '/nothing', `/projects?${'x'.repeat(5000)}`
   ]) {
     const { headers } = await get(url, red)
     t.equal(headers['cache-control'], 'private', url)
