@@ -2,7 +2,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import dataApi from '../index.ts'
 import { declare } from '../scaffold/declare.ts'
 import type { Design } from '../scaffold/design.ts'
-import { guardHost } from './guard.ts'
+import { guardHost, guardSite } from './guard.ts'
 import { makeLogger } from './logger.ts'
 import type { OpenedDatabase } from './open.ts'
 import type { Terminal } from './terminal.ts'
@@ -21,6 +21,7 @@ export async function makeApp (
   // A large catalogue may take long on a slow machine, and that is no error.
   const app = Fastify({ loggerInstance: makeLogger(terminal), pluginTimeout: 0, schemaController })
   guardHost(app, host)
+  guardSite(app)
   await app.register(dataApi, {
     prefix,
     collections: declare(design, database.db),

@@ -15,6 +15,20 @@ export function guardHost (app: FastifyInstance, listened: string): void {
   })
 }
 
+/**
+ * Refuses what a page of another site asks for, which could tell by `onload` and `onerror` of a script, image or object
+ * which items exist. A link that leads here is followed. Browsers set these headers (W3C, Fetch Metadata).
+ */
+export function guardSite (app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ method, headers }, reply) => {
+    const { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': destination } = headers
+    if (site !== 'cross-site' && site !== 'same-site') return
+    if (method === 'GET' && mode === 'navigate' && destination === 'document') return
+    const message = 'Pages of other sites cannot use this server; a link to it can be followed.'
+    return reply.code(403).send({ error: 'forbidden', message })
+  })
+}
+
 /** Returns a check of the names under which a server is reached that listens on an address. */
 export function hostCheck (listened: string): (name: string) => boolean {
   const own = nameIn(listened.includes(':') ? `[${listened}]` : listened)
