@@ -140,7 +140,8 @@ export function addBodyParser (scope: FastifyInstance, limits: BodyLimits): void
   scope.decorateRequest(received, null)
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', { parseAs: 'buffer' }, (request: FastifyRequest, bytes: Buffer, done) => {
-    const body = receiveBody({ contentType: request.headers['content-type'], bytes }, limits)
+    const contentType = request.headers['content-type']
+    const body = receiveBody({ contentType, bytes: bytes.length > 0 ? bytes : undefined }, limits)
     ;(request as Received)[received] = body
     done(null, valueOf(body))
   })
@@ -151,18 +152,14 @@ const valueOf = ({ value, refusal, bytes }: Body): unknown =>
   refusal?.code === 'unsupported_media_type' ? bytes : value
 
 /** Returns the body of a request; a hook of the application may have replaced it. */
-function bodyOf (request: FastifyRequest): Body {
-  const body = (request as Received)[received] ?? withoutBody(request.headers['content-type'])
+function bodyOf (request: FastifyRequest, limits: BodyLimits): Body {
+  const body = (request as Received)[received] ??
+    receiveBody({ contentType: request.headers['content-type'], bytes: undefined }, limits)
   if (request.body === valueOf(body)) return body
   return { ...body, value: request.body, refusal: undefined }
 }
 
-const withoutBody = (contentType: string | undefined): Body =>
-  contentType === undefined ? empty : { ...empty, contentType }
-
-const empty: Body = { contentType: undefined, bytes: undefined, value: undefined, refusal: undefined }
-
-function readText (request: FastifyRequest, { rootLength, router }: Serving): RequestText {
+function readText (request: FastifyRequest, { api, rootLength, router }: Serving): RequestText {
   const { accept, prefer, 'cache-control': cacheControl } = request.headers
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers
   return {
@@ -177,6 +174,6 @@ function readText (request: FastifyRequest, { rootLength, router }: Serving): Re
     cacheControl,
     ifMatch,
     ifNoneMatch,
-    body: bodyOf(request)
+    body: bodyOf(request, api.options.writes)
   }
 }

@@ -2,7 +2,7 @@ import { after } from '../after.ts'
 import type { Context } from '../collection.ts'
 import { type DataApiError, methodNotAllowed, unsupportedMediaType } from '../errors.ts'
 import type { Model } from '../model/model.ts'
-import { bodyTypes } from '../request/body.ts'
+import { bodyTypes, checkMediaType } from '../request/body.ts'
 import { formType, type Request } from '../request/parse.ts'
 import type { Syntax } from '../request/syntax.ts'
 import { type Format, planFormat } from './media.ts'
@@ -75,6 +75,7 @@ function planWriteRequest (
   method: WriteMethod, resource: Resource, request: Request, permissions: Permissions, { writes }: RequestOptions
 ): RequestPlan {
   const { accept, query, body, conditions, returns } = request
+  checkMediaType(body)
   // Writes answer in JSON only; a client that does not accept JSON gets its error before anything is written.
   planFormat(accept, query.format, 'item')
   // A caller who may not read the collection gets no item of it in an answer.

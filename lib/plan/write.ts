@@ -1,4 +1,4 @@
-import { contentTooLarge, describeValue, malformedBody, validation } from '../errors.ts'
+import { contentTooLarge, describeValue, validation } from '../errors.ts'
 import type { Collection, SubCollectionField } from '../model/model.ts'
 import { takenStrategies } from '../model/strategies.ts'
 import { type Body, type BodyLimits, jsonOf } from '../request/body.ts'
@@ -62,8 +62,7 @@ const unusableUnshown = [...unusable, 'fields'] as const
 
 function planCreate (resource: On<'collection'>, request: WriteRequest, limits: WriteLimits): Write {
   const { from, presets = [], walked } = resource
-  const given = jsonOf(request.body)
-  const body = given === undefined ? {} : given
+  const body = jsonOf(request.body, 'the item as JSON: {} if its fields all have defaults')
   const many = Array.isArray(body)
   if (many && body.length > limits.items) throw contentTooLarge(`The body holds more than ${limits.items} items.`)
   const link = planLink(resource, body, request, limits)
@@ -108,7 +107,7 @@ function planLink (
 function planReplace (resource: On<'collection'>, request: WriteRequest, limits: WriteLimits): Write {
   const via = replaceableRelation(resource)
   if (via === undefined) throw new TypeError('allowedMethods() allows PUT for such relations only')
-  const body = jsonOf(request.body)
+  const body = jsonOf(request.body, 'an array of all items of the list')
   if (!Array.isArray(body)) {
     const message = `must be an array of all items of the list; found ${describeValue(body)}`
     throw validation([{ pointer: '', message }])
@@ -130,8 +129,7 @@ function linkWrite (
 
 function planUpdate (resource: On<'item'>, request: WriteRequest, limits: WriteLimits): Write {
   const { collection, walked } = resource
-  const value = jsonOf(request.body)
-  if (value === undefined) throw malformedBody('The body is empty; send the fields to change.')
+  const value = jsonOf(request.body, 'the fields to change')
   const update = planUpdateBody(value, collection, limits)
   const insert = planUpsertInsert(resource, value, limits)
   const body = checked(withContradictions(update, insert))
@@ -184,8 +182,7 @@ function planUpsertInsert (
 
 /** Plans the write of a scalar: an update whose body has one member. Pointers are relative to the value itself. */
 function planScalar ({ field, collection, walked }: On<'scalar'>, request: WriteRequest, limits: WriteLimits): Write {
-  const value = jsonOf(request.body)
-  if (value === undefined) throw malformedBody('The body is empty; send the value as JSON.')
+  const value = jsonOf(request.body, 'the value as JSON')
   const body = checked(withinMember(planUpdateBody({ [field.name]: value }, collection, limits), field.name))
   const { conditions } = request
   const representation = request.represent && field.readable ? planFieldProjection(field, collection) : undefined

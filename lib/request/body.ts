@@ -2,12 +2,12 @@ import { isUtf8 } from 'node:buffer'
 import { DataApiError, malformedBody, unsupportedMediaType } from '../errors.ts'
 import { memoizeRecent } from '../memoize.ts'
 
-/** A body as it was received. */
+/** A body as it was received; `bytes` is undefined if it is empty or missing. */
 export interface BodyText { readonly contentType: string | undefined, readonly bytes: Buffer | undefined }
 
 /**
  * A body that was parsed when it arrived. `value` is the parsed JSON, or undefined for an empty body; `refusal` is the
- * error of a body that is not acceptable as JSON. It is thrown only if the request turns out to need the body.
+ * error of a body that is not acceptable as JSON. It is thrown only if the request turns out to be a write.
  */
 export interface Body extends BodyText { readonly value: unknown, readonly refusal: DataApiError | undefined }
 
@@ -33,10 +33,19 @@ export function receiveBody (text: BodyText, limits: BodyLimits): Body {
   }
 }
 
-/** Returns the JSON of a body; undefined for an empty one. Throws unsupported_media_type or malformed_body. */
-export function jsonOf ({ value, refusal }: Body): unknown {
+/** Returns the JSON of a body. Throws malformed_body for an empty one; `wanted`: what the client must send. */
+export function jsonOf ({ value, refusal }: Body, wanted: string): unknown {
   if (refusal !== undefined) throw refusal
+  if (value === undefined) throw malformedBody(`The body is empty; send ${wanted}.`)
   return value
+}
+
+/**
+ * Throws unsupported_media_type for a request of another type, even if it has no body: pages of other sites can send
+ * such a request without a CORS preflight.
+ */
+export function checkMediaType ({ refusal }: Body): void {
+  if (refusal?.code === 'unsupported_media_type') throw refusal
 }
 
 /**
@@ -45,8 +54,10 @@ export function jsonOf ({ value, refusal }: Body): unknown {
  * functions that read the result are recursive, so without the limit they could overflow the call stack.
  */
 function parseBody (body: BodyText, { depth }: BodyLimits): unknown {
-  if (body.bytes === undefined || body.bytes.length === 0) return undefined
-  if (!isJson(body.contentType)) throw unsupportedMediaType(...bodyTypes)
+  const { contentType, bytes } = body
+  if (bytes === undefined && contentType === undefined) return undefined
+  if (!isJson(contentType)) throw unsupportedMediaType(...bodyTypes)
+  if (bytes === undefined) return undefined
   const text = decodeBody(body)
   if (mayExceed(depth, text) && depthOf(text) > depth) {
     throw malformedBody(`The body nests objects and arrays deeper than ${depth} levels.`)

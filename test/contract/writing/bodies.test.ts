@@ -49,11 +49,14 @@ writes('broken JSON is 400', async ({ t, request }) => {
   }
 })
 
-writes('an update without a body is 400', async ({ request, same }) => {
+writes('a write without a body is 400', async ({ request, same }) => {
   same(await request({ method: 'PUT', url: '/artists/1' }), 400,
     { error: 'malformed_body', message: 'The body is empty; send the fields to change.' })
   same(await request({ method: 'PUT', url: '/artists/1/rating', headers: { 'content-type': 'application/json' } }), 400,
     { error: 'malformed_body', message: 'The body is empty; send the value as JSON.' })
+  same(await request({ method: 'POST', url: '/artists' }), 400, {
+    error: 'malformed_body', message: 'The body is empty; send the item as JSON: {} if its fields all have defaults.'
+  })
 })
 
 writes('a body over the limit is 413, in bytes and in items', async ({ t, send }) => {

@@ -1,0 +1,74 @@
+import { Type } from '@sinclair/typebox'
+import type { InjectOptions } from 'fastify'
+import fastify from '../helpers/fastify.ts'
+import { test } from 'tap'
+import dataApi, { collection, memory } from '../../lib/index.ts'
+
+// docs/http.md: Writing. No request that a browser sends without asking first writes anything.
+
+const Note = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  text: Type.String({ readable: true, writable: true, default: 'x' })
+})
+
+async function serve () {
+  const app = fastify()
+  await app.register(dataApi, {
+    requestStrategies: { delete: true, upsert: true },
+    collections: { notes: collection(Note, { source: memory([{ id: 1, text: 'a' }, { id: 2, text: 'b' }]) }) }
+  })
+  return {
+    app,
+    async send (options: InjectOptions) {
+      const before = (await app.inject('/notes')).body
+      const { statusCode, body } = await app.inject(options)
+      const changed = (await app.inject('/notes')).body !== before
+      return { status: statusCode, error: (JSON.parse(body) as { readonly error?: string }).error, changed }
+    }
+  }
+}
+
+const writes = [
+  { method: 'POST', url: '/notes', payload: '{}' }, { method: 'PUT', url: '/notes/1', payload: '{"text":"c"}' },
+  { method: 'PATCH', url: '/notes/1', payload: '{"text":"d"}' }, { method: 'PATCH', url: '/notes/9', payload: '{}' },
+  { method: 'PUT', url: '/notes/1/text', payload: '"e"' }, { method: 'DELETE', url: '/notes/2', payload: '{}' }
+] as const
+
+const otherTypes = [
+  'text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/xml',
+  'application/json; charset=utf-16', 'text/json', 'x', ''
+]
+const json = ['application/json', 'application/json; charset=utf-8', 'application/merge-patch+json']
+
+test('a write of a media type other than JSON is 415, with a body, an empty one and none', async t => {
+  const { send } = await serve()
+  for (const { method, url, payload } of writes) {
+    for (const type of otherTypes) {
+      for (const [headers, body] of [[{}, payload], [{ 'content-length': '0' }, undefined], [{}, undefined]] as const) {
+        t.strictSame(await send({
+          method, url, headers: { 'content-type': type, ...headers }, ...body !== undefined && { payload: body }
+        }), { status: 415, error: 'unsupported_media_type', changed: false }, `${method} ${url} ${type} ${body}`)
+      }
+    }
+  }
+})
+
+test('a write without a body is 400, unless it deletes', async t => {
+  for (const { method, url } of writes) {
+    for (const headers of [{}, ...json.map(type => ({ 'content-type': type }))]) {
+      for (const length of [{}, { 'content-length': '0' }]) {
+        const { send } = await serve()
+        t.strictSame(await send({ method, url, headers: { ...headers, ...length } }), method === 'DELETE'
+          ? { status: 200, error: undefined, changed: true }
+          : { status: 400, error: 'malformed_body', changed: false }, `${method} ${url} ${JSON.stringify(headers)}`)
+      }
+    }
+  }
+})
+
+test('an empty object creates an item whose fields all have defaults', async t => {
+  const { send } = await serve()
+  const headers = { 'content-type': 'application/json' }
+  t.strictSame(await send({ method: 'POST', url: '/notes', headers, payload: '{}' }),
+    { status: 201, error: undefined, changed: true })
+})
