@@ -3,7 +3,7 @@ import { AsyncResource } from 'node:async_hooks'
 import { answer, type Api } from './answer.ts'
 import { batching, type Work } from './batching.ts'
 import { hasLeft } from './client-left.ts'
-import { internal } from './errors.ts'
+import { DataApiError, internal } from './errors.ts'
 import { readOrigin } from './origin.ts'
 import type { Pages } from './pages.ts'
 import { type Replies, routerOptionsOf } from './replies.ts'
@@ -31,7 +31,7 @@ export function addRoutes (scope: FastifyInstance, api: Api, replies: Replies, p
   const writes = scope.supportedMethods.filter(name => name !== 'CONNECT' && !safeMethods.includes(name))
   for (const url of ['/', '/*']) {
     scope.route({ method: reads, url, schema, handler: read, exposeHeadRoute: false })
-    scope.route({ method: writes, url, schema, handler: write })
+    scope.route({ method: writes, url, schema, onRequest: refuseOtherSites, handler: write })
   }
   // @fastify/cors has a route for OPTIONS of `*` itself; at the root a parameter keeps ours apart from it.
   const urls = scope.prefix === '' ? ['/', '/:collection', '/:collection/*'] : ['/', '/*']
@@ -43,6 +43,15 @@ const schema: FastifySchema & { readonly hide: boolean } = { hide: true }
 
 /** The methods whose requests change nothing (RFC 9110, 9.2.1). */
 export const safeMethods: readonly string[] = ['GET', 'HEAD', 'QUERY', 'OPTIONS']
+
+/**
+ * Refuses a write that a page of another site sends without a CORS preflight, and so without the application's leave.
+ * Browsers set these headers (W3C, Fetch Metadata); pages cannot.
+ */
+async function refuseOtherSites ({ headers }: FastifyRequest): Promise<void> {
+  if (headers['sec-fetch-site'] !== 'cross-site' || headers['sec-fetch-mode'] === 'cors') return
+  throw new DataApiError('forbidden', 'A page of another site cannot send this request. Nothing was changed.')
+}
 
 /**
  * Starts a request when all earlier requests of its connection are answered: a client of HTTP/1.1 may send several

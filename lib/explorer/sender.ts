@@ -6,8 +6,8 @@ export interface FormSender { readonly site: string | undefined, readonly origin
 const ownSites: ReadonlySet<string> = new Set(['same-origin', 'none'])
 
 /**
- * Throws forbidden for a form that another site may have sent (docs/explorer.md: Forms). A body in JSON needs no such
- * check: no page of another site can send one without being asked first.
+ * Throws forbidden for a form that another site may have sent (docs/explorer.md: Forms). A request in JSON needs less:
+ * a page of another site can send it only after a CORS preflight.
  */
 export function checkSender ({ site, origin }: FormSender, own: readonly string[]): void {
   // Browsers send Sec-Fetch-Site from pages of trustworthy origins, and pages cannot set it.

@@ -1,3 +1,4 @@
+import cors from '@fastify/cors'
 import { Type } from '@sinclair/typebox'
 import type { InjectOptions } from 'fastify'
 import fastify from '../helpers/fastify.ts'
@@ -11,9 +12,11 @@ const Note = Type.Object({
   text: Type.String({ readable: true, writable: true, default: 'x' })
 })
 
-async function serve () {
+async function serve ({ explorer = false } = {}) {
   const app = fastify()
+  await app.register(cors, { origin: 'https://friend.example', methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] })
   await app.register(dataApi, {
+    explorer,
     requestStrategies: { delete: true, upsert: true },
     collections: { notes: collection(Note, { source: memory([{ id: 1, text: 'a' }, { id: 2, text: 'b' }]) }) }
   })
@@ -71,4 +74,54 @@ test('an empty object creates an item whose fields all have defaults', async t =
   const headers = { 'content-type': 'application/json' }
   t.strictSame(await send({ method: 'POST', url: '/notes', headers, payload: '{}' }),
     { status: 201, error: undefined, changed: true })
+})
+
+test('a write of another site is 403, unless CORS allowed it', async t => {
+  for (const explorer of [false, true]) {
+    for (const site of ['cross-site', 'same-site', 'same-origin', 'none', undefined]) {
+      for (const mode of ['cors', 'no-cors', 'navigate', 'same-origin', undefined]) {
+        const { send } = await serve({ explorer })
+        const fetched = {
+          'content-type': 'application/json',
+          ...site !== undefined && { 'sec-fetch-site': site },
+          ...mode !== undefined && { 'sec-fetch-mode': mode }
+        }
+        const isRefused = site === 'cross-site' && mode !== 'cors'
+        for (const { method, url, payload } of writes) {
+          const { status, error, changed } = await send({ method, url, headers: fetched, payload })
+          const done = method === 'POST' || url === '/notes/9' ? 201 : 200
+          t.strictSame([status, error, changed], isRefused ? [403, 'forbidden', false] : [done, undefined, true],
+            `${method} ${url} ${site} ${mode}`)
+        }
+      }
+    }
+  }
+})
+
+test('reads of other sites are what CORS makes of them', async t => {
+  const { app } = await serve()
+  for (const method of ['GET', 'HEAD', 'QUERY'] as const) {
+    const { statusCode } = await app.inject({
+      method: method as 'GET',
+      url: '/notes',
+      headers: {
+        'sec-fetch-site': 'cross-site',
+        'sec-fetch-mode': 'no-cors',
+        ...method === 'QUERY' && { 'content-type': 'application/x-www-form-urlencoded' }
+      }
+    })
+    t.equal(statusCode, 200, method)
+  }
+  const { headers, statusCode } = await app.inject({
+    method: 'OPTIONS',
+    url: '/notes/1',
+    headers: {
+      origin: 'https://friend.example',
+      'sec-fetch-site': 'cross-site',
+      'sec-fetch-mode': 'cors',
+      'access-control-request-method': 'PATCH',
+      'access-control-request-headers': 'content-type'
+    }
+  })
+  t.strictSame([statusCode, headers['access-control-allow-origin']], [204, 'https://friend.example'])
 })
