@@ -60,7 +60,7 @@ function readableColumns (
     const typed = typeOf(column, shown.has(place))
     if (column.isForbidden === true) {
       notes.push({ place, reason: 'the role may not select it' })
-    } else if (looksSecret(column.name) && !shown.has(place)) {
+    } else if ((looksSecret(column.name) || column.holdsHash === true) && !shown.has(place)) {
       secrets.push(place)
     } else if ('reason' in typed) {
       notes.push({ place, reason: typed.reason })

@@ -1,6 +1,7 @@
 import type { CatalogTable } from '../sources/sql/catalog.ts'
 import { readTables } from '../sources/sql/postgres/catalog-tables.ts'
 import { quoteName, quoteTable } from '../sources/sql/table-name.ts'
+import { beginningsQuery, columnsOfHashes } from './hashes.ts'
 import type { Column, Omission, Table, Tables } from './tables.ts'
 
 type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
@@ -56,7 +57,8 @@ export async function readPostgres (
     const table = name && catalog.find(name)
     return table === undefined ? [] : [complete(row, table)]
   })
-  const looked = await Promise.all(tables.map(table => withBrokenKeys(reader, table)))
+  const looked = await Promise.all(tables.map(async table =>
+    withHashes(reader, await withBrokenKeys(reader, table))))
   return { kind: 'postgres', tables: looked.map(withFineKeys), omissions }
 }
 
@@ -81,6 +83,15 @@ async function isBroken (
     select count(distinct row(${columns})) filter (where row(${columns}) is not null) < count(*) as broken
     from (select ${columns} from ${quoteTable(table)} limit ${sample}) as rows`)
   return rows[0]?.['broken'] === true
+}
+
+/** Looks for hashes of passwords in a table. A view may take long to read. */
+async function withHashes (reader: Reader, table: Table): Promise<Table> {
+  const texts = table.columns.filter(({ family, isForbidden }) => family === 'text' && isForbidden !== true)
+  if (table.kind !== 'table' || texts.length === 0) return table
+  const query = beginningsQuery(quoteTable(table), texts)
+  const hashes = columnsOfHashes(query, await reader.query(query.text))
+  return { ...table, columns: table.columns.map(column => ({ ...column, holdsHash: hashes.has(column.name) })) }
 }
 
 /** Marks the timestamps of keys and foreign keys, in which microseconds matter. */

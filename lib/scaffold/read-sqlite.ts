@@ -5,6 +5,7 @@ import { makeTableReader } from '../sources/sql/sqlite/catalog-tables.ts'
 import type { SqliteDriver } from '../sources/sql/sqlite/driver.ts'
 import { quoteName } from '../sources/sql/table-name.ts'
 import { withoutOtherCollations } from './collations.ts'
+import { beginningsQuery, columnsOfHashes } from './hashes.ts'
 import { type Look, readSamples } from './samples.ts'
 import type { Omission, Sample, Table, Tables } from './tables.ts'
 
@@ -50,13 +51,20 @@ function complete (driver: SqliteDriver, table: CatalogTable | undefined, count:
   if (table === undefined) throw new Error('it is gone')
   const samples = readSamples(driver, table, lookAt(count))
   const withNull = keysWithNull(driver, table)
+  const hashes = findHashes(driver, table)
   const columns = table.columns.map(column => ({
     sample: samples.get(column.name) ?? unseen,
     ...column,
-    nullable: column.nullable || withNull.has(column.name)
+    nullable: column.nullable || withNull.has(column.name),
+    holdsHash: hashes.has(column.name)
   }))
   const more = { isPlain: true, hasRowNumber: hasRowNumber(table), unwritable: unwritable(driver, table) }
   return { ...more, ...table, columns, unique: withoutRowNumber(table) }
+}
+
+function findHashes (driver: SqliteDriver, { name, columns }: CatalogTable): ReadonlySet<string> {
+  const query = beginningsQuery(`main.${quoteName(name)}`, columns)
+  return columnsOfHashes(query, driver.prepare(query.text).all() as ReadonlyArray<Readonly<Record<string, unknown>>>)
 }
 
 /** Returns the error with which SQLite refuses a write of the table; undefined if it takes all writes. */

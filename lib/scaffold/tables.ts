@@ -22,6 +22,8 @@ export interface Column extends CatalogColumn {
   readonly isFine?: boolean
   /** True if the role may not select it. */
   readonly isForbidden?: boolean
+  /** True if one of the first rows holds the hash of a password. */
+  readonly holdsHash?: boolean
 }
 
 /** A table or view with all that a design is made from. */

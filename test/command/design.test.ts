@@ -10,7 +10,6 @@ import type { Declared } from '../../lib/collection.ts'
 import { declare } from '../../lib/scaffold/declare.ts'
 import type { Design } from '../../lib/scaffold/design.ts'
 import { choicesIn } from '../../lib/sources/sql/choices.ts'
-import { looksSecret } from '../../lib/scaffold/secrets.ts'
 import { writeProject } from '../../lib/scaffold/write/project.ts'
 import { makeSource, type SqlSource } from '../../lib/sources/sql/source.ts'
 import { makeFile, newPath, runLine, serveTarget } from './helpers.ts'
@@ -194,15 +193,6 @@ test('a check constraint lists no choices for texts that are compared otherwise 
     b text collate rtrim check (b in ('x')), c text collate binary check (c in ('x')),
     d int collate nocase check (d in (1, 2)))`
   t.strictSame(short(await designOf(script)), { t: ['!id integer', 'a? string', 'b? string', 'c? x', 'd? 1|2'] })
-})
-
-test('whole words of a name tell that a column is secret', async t => {
-  const secret = [
-    'password', 'passwordHash', 'PASSWORD_SALT', 'api_key', 'apiKey', 'access-token', 'user_passwd', 'APIKey', 'tokens',
-    'pass', 'hash', 'card_number', 'recovery codes'
-  ]
-  const open = ['secretary', 'hashtag', 'key', 'number', 'card', 'boarding_pass_id', 'compass', 'tokenizer']
-  t.same([...secret, ...open].filter(looksSecret), secret)
 })
 
 const root = fileURLToPath(new URL('../../', import.meta.url))

@@ -9,7 +9,7 @@ create type mood as enum ('glad', 'it''s fine');
 create domain name as text check (length(value) > 1);
 create table people (id uuid primary key default gen_random_uuid(), name name not null unique, mood mood,
   boss uuid references people, tags text[], born date, at timestamptz, weight numeric(6, 2), exact numeric, ip inet,
-  data jsonb, rating text check (rating in ('G', 'PG-13')), photo bytea, api_token text,
+  data jsonb, rating text check (rating in ('G', 'PG-13')), photo bytea, api_token text, login text,
   upper text generated always as (upper(name)) stored);
 comment on table people is 'Those who work */ here';
 comment on column people.born is 'The day of birth';
@@ -21,8 +21,9 @@ create materialized view moods as select mood, count(*) as n from people group b
 create unique index on moods (mood);
 create table keyless (a int);
 create table other.hidden (id int primary key);
-insert into people (id, name, mood, tags, born, weight, exact, rating, api_token) values
-  ('00000000-0000-0000-0000-000000000001', 'Ann', 'glad', '{a,b}', '1970-01-01', 1.50, 1.50, 'G', 'hunter2');
+insert into people (id, name, mood, tags, born, weight, exact, rating, api_token, login) values
+  ('00000000-0000-0000-0000-000000000001', 'Ann', 'glad', '{a,b}', '1970-01-01', 1.50, 1.50, 'G', 'hunter2',
+  '$2b$10$x');
 insert into lines values (7, 1, '00000000-0000-0000-0000-000000000001');
 insert into payments values (1, '2020-02-02');
 refresh materialized view moods`
@@ -36,6 +37,7 @@ test('a PostgreSQL database is served by its catalogue, read-only, with what its
       { place: 'keyless', reason: /has no key/ }, { place: 'people.ip', reason: 'is of the type inet' },
       { place: 'people.photo', reason: 'holds bytes' }
     ])
+    t.strictSame(design.secrets, ['people.api_token', 'people.login'])
     t.strictSame(await get('/people/Ann'), {
       id: '00000000-0000-0000-0000-000000000001',
       name: 'Ann',

@@ -1,0 +1,50 @@
+import { test } from 'tap'
+import { isPasswordHash } from '../../lib/scaffold/hashes.ts'
+import { looksSecret, secretEndings, secretParts, secretWords } from '../../lib/scaffold/secrets.ts'
+import { makeFile, serveTarget } from './helpers.ts'
+
+test('a name is secret in each spelling of an entry of the lists, and no other name is', t => {
+  const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
+  const spellings = (entry: string, mayFollow: boolean): readonly string[] => {
+    const snake = entry.replaceAll(' ', '_')
+    const pascal = entry.split(' ').map(capital).join('')
+    const joined = entry.replaceAll(' ', '')
+    return [
+      entry, snake, capital(snake), snake.toUpperCase(), snake.replaceAll('_', '-'), pascal,
+      pascal.charAt(0).toLowerCase() + pascal.slice(1), joined, joined.toUpperCase(), `${joined}2`, `${snake}2`,
+      `${snake}_1`, `${pascal}2`, `user_${snake}`, `user${pascal}`, `user_${joined}_2`, `${snake}_old`, `2_${snake}`,
+      `${snake}s`, ...mayFollow ? [`webhook${joined}`, `db${joined}2`] : []
+    ]
+  }
+  for (const entry of [...secretParts, ...secretEndings]) {
+    for (const name of spellings(entry, true)) t.ok(looksSecret(name), name)
+  }
+  for (const entry of secretWords) for (const name of spellings(entry, false)) t.ok(looksSecret(name), name)
+  for (const name of [
+    'pass', 'PASS', 'pass2', 'user_pass', 'dbpass', 'wp_pass_1', 'hashes', 'passwordmd5', 'hashedpassword'
+  ]) t.ok(looksSecret(name), name)
+  for (const name of [
+    'secretary', 'secretariat', 'hashtag', 'hash_tags', 'key', 'keyboard', 'monkey', 'primary_key', 'number', 'card',
+    'boarding_pass_id', 'season_pass', 'compass', 'bypass', 'bypass2', 'encompass', 'trespass', 'overpass', 'passenger',
+    'passport', 'passes', 'pass_rate', 'passed_on', 'tokenizer', 'tokenized', 'spin', 'shipping', 'pinned', 'basalt',
+    'issn', 'code', 'postcode', 'session', 'author', 'authority', 'digested', 'wash', 'dashboard', 'description', 'id'
+  ]) t.notOk(looksSecret(name), name)
+  t.end()
+})
+
+test('a column that holds the hash of a password is secret, whatever its name is', async t => {
+  const hashes = [
+    '$2b$10$abcdefghijklmnopqrstuu', '$2y$10$abc', '$argon2id$v=19$m=65536', '$P$Bhash', '$6$salt$hash', '$y$j9T$x',
+    '$S$Dabc', 'pbkdf2_sha256$600000$salt$x', 'pbkdf2:sha256:260000$salt$x', 'scrypt:32768:8:1$salt$x',
+    '$pbkdf2-sha512$25000$x', '{SSHA}abc', 'SCRAM-SHA-256$4096:abc', 'bcrypt$$2b$12$x'
+  ]
+  for (const hash of hashes) t.ok(isPasswordHash(hash), hash)
+  for (const text of ['$5 a head', '$12$', 'pbkdf2 is a function', 'scrypt', '{}', 'SHA', '', 'null']) {
+    t.notOk(isPasswordHash(text), text)
+  }
+  const { design, close } = await serveTarget(makeFile(`
+    create table users (id integer primary key, "login info" text, credo text);
+    insert into users values (1, null, 'x'), (2, '$2b$10$abc', 'y')`))
+  await close()
+  t.strictSame(design.secrets, ['users.login info'])
+})
