@@ -1,4 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
+import { memoize } from '../memoize.ts'
 import { decimalKey } from './decimals.ts'
 import { formatTypes, takeText } from './formats.ts'
 import { operatorsOf } from './operators.ts'
@@ -25,6 +26,13 @@ export function describeValues (schema: TSchema, optional: boolean): Described |
   const type = typeOf(members)
   return type && { type, nullable: nullable || optional, omitted: optional && !nullable, optional }
 }
+
+/** Returns the elements that the schema of an array declares; undefined for any other schema. */
+export const describeElements = memoize((schema: TSchema): Described | undefined => {
+  const members = [schema, ...schema['anyOf'] as readonly TSchema[] | undefined ?? []]
+  const items = members.find(one => one['items'] !== undefined)?.['items'] as TSchema | undefined
+  return items && describeValues(items, false)
+})
 
 interface Alternatives { readonly members: readonly TSchema[], readonly nullable: boolean }
 

@@ -45,21 +45,30 @@ function isExactNumber (type: string): boolean {
 }
 
 function typeOfList (type: string): Typed {
-  const element = type.replace(/(?:\[\])+$/, '').replace(/\(.*\)/, '')
-  const of = elements[element]
-  if (of === undefined || type.endsWith('[][]')) return { type: { kind: 'list', of: { kind: 'json' } } }
-  return { type: { kind: 'list', of: { kind: of } } }
+  const element = type.replace(/(?:\[\])+$/, '')
+  const of: TypeDesign = type.endsWith('[][]') ? { kind: 'json' } : typeOfElement(element)
+  return { type: { kind: 'list', of } }
 }
 
-const elements: Readonly<Record<string, 'string' | 'integer' | 'number' | 'boolean' | undefined>> = {
-  text: 'string',
-  'character varying': 'string',
-  character: 'string',
-  smallint: 'integer',
-  integer: 'integer',
-  'double precision': 'number',
-  real: 'number',
-  boolean: 'boolean'
+function typeOfElement (type: string): TypeDesign {
+  if (type.startsWith('numeric')) return isExactNumber(type) ? { kind: 'number' } : { kind: 'text', format: 'decimal' }
+  return elements[type.replace(/\(\d+\)/, '')] ?? { kind: 'json' }
+}
+
+const elements: Readonly<Record<string, TypeDesign | undefined>> = {
+  text: { kind: 'string' },
+  'character varying': { kind: 'string' },
+  character: { kind: 'string' },
+  smallint: { kind: 'integer' },
+  integer: { kind: 'integer' },
+  bigint: { kind: 'integer' },
+  'double precision': { kind: 'number' },
+  real: { kind: 'number' },
+  boolean: { kind: 'boolean' },
+  uuid: { kind: 'text', format: 'uuid' },
+  date: { kind: 'text', format: 'date' },
+  'timestamp with time zone': { kind: 'text', format: 'date-time' },
+  'timestamp without time zone': { kind: 'text', format: 'date-time' }
 }
 
 /** Types of SQLite are promises: what the first rows hold counts. */

@@ -22,12 +22,14 @@ export const isServed = '(n.nspname = any(current_schemas(false)) or ' +
 /** SQL for the place of a schema in the search path. */
 export const place = 'array_position(current_schemas(false), n.nspname)'
 
-// A column of a domain has the type under the domain, which may be over another domain.
-const typeUnderDomain = `(with recursive b(base, modifier) as (select t.typbasetype, t.typtypmod
+/** Returns SQL for the type under a domain, which may be over another domain. */
+const typeUnder = (domain: string) => `(with recursive b(base, modifier) as (
+    select ${domain}.typbasetype, ${domain}.typtypmod
     union all select d.typbasetype, d.typtypmod from b join pg_type d on d.oid = b.base and d.typtype = 'd')
   select format_type(b.base, b.modifier) from b join pg_type u on u.oid = b.base and u.typtype <> 'd')`
 const columnJoins = 'join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace ' +
-  'join pg_type t on t.oid = a.atttypid'
+  'join pg_type t on t.oid = a.atttypid ' +
+  "left join pg_type e on e.oid = t.typelem and e.typtype = 'd'"
 
 /**
  * Reads the type of every column, in the schemas of the search path and in those that the parameter lists as JSON.
@@ -35,7 +37,8 @@ const columnJoins = 'join pg_class c on c.oid = a.attrelid join pg_namespace n o
  */
 export const columnsQuery = `
 select n.nspname as "schema", ${place} as place, c.relname as "table", a.attname as "column",
-  case when t.typtype = 'd' then ${typeUnderDomain} else format_type(a.atttypid, a.atttypmod) end as type
+  case when t.typtype = 'd' then ${typeUnder('t')} when e.oid is not null then ${typeUnder('e')} || '[]'
+    else format_type(a.atttypid, a.atttypmod) end as type
 from pg_attribute a ${columnJoins}
 where ${isServed} and c.relkind in ('r', 'p', 'v', 'm', 'f') and a.attnum > 0 and not a.attisdropped`
 

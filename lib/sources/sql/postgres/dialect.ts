@@ -5,9 +5,12 @@ import type { Dialect, Sql } from '../statements/dialect.ts'
 import { readInteger, readNumber } from '../statements/exact-numbers.ts'
 import { parseScalar, parseText } from '../statements/parse-json.ts'
 import { isTyped, type Slot } from '../statements/shape.ts'
+import { decodeArray, elementOf, isArray, storeArray } from './arrays.ts'
 import { capitals } from './capitals.ts'
 import { boundOf } from './inexact.ts'
-import { byCodePoint, type Form, formOf, forms, isJson, isLossy, numberMember, text, textForm } from './forms.ts'
+import {
+  byCodePoint, type Form, formOf, forms, isJson, isLossy, isPadded, numberMember, text, textForm
+} from './forms.ts'
 import { postgresWriter } from './json.ts'
 import { numericOf } from './numbers.ts'
 
@@ -32,10 +35,7 @@ export const postgresDialect: Dialect = {
   tellsApart: columnType => columnType.kind !== 'mixed' && !isLossy(columnType),
   grouped: (column, columnType) => filtered(column, columnType, false),
   hasGroup: () => undefined,
-  // Equal decimals have different texts, with and without zeros at their ends.
-  encodeGroup: (value, columnType) => columnType.kind === 'decimal'
-    ? sql`trim_scale(${value})::text`
-    : isAsCompared(columnType) ? value : formOf(columnType).encode(value),
+  encodeGroup,
   decodeGroup: (encoded, columnType) => columnType.kind === 'mixed' ? encoded : decode(encoded, columnType),
   position: (column, columnType) => formOf(columnType).inexact?.position?.(column),
   hasNoPosition: () => undefined,
@@ -127,6 +127,13 @@ function within (select: Sql, columns: readonly string[], longest: number): Sql 
   return sql`select ${sql.join(outputs)} from (${select} offset 0) as ${sql.id('(answer)')}`
 }
 
+function encodeGroup (value: Sql, columnType: ColumnType): Sql {
+  // Equal decimals have different texts, with and without zeros at their ends, and so have padded texts.
+  if (columnType.kind === 'decimal') return sql`trim_scale(${value})::text`
+  if (isPadded(columnType.type)) return formOf(columnType).encode(sql`${value}::${sql.raw(columnType.type)}`)
+  return isAsCompared(columnType) ? value : formOf(columnType).encode(value)
+}
+
 /** The types whose columns PostgreSQL compares with texts; also the name of an unknown one. */
 const comparesText = /^(?:$|text|character|citext|name$)/
 
@@ -175,7 +182,12 @@ function castList (value: Sql, columnType: ColumnType, textual: boolean): Sql {
 }
 
 /** Returns the value of an encoded one. */
-function decode (encoded: unknown, { kind, type }: ColumnType): unknown {
+function decode (encoded: unknown, columnType: ColumnType): unknown {
+  const { kind, type } = columnType
+  if (kind === 'json' && isArray(type)) {
+    const element = elementOf(columnType)
+    return decodeArray(encoded, element, value => decode(value, element))
+  }
   if (kind === 'number' && type.startsWith('numeric')) return nearest(encoded)
   if (kind === 'integer') return decodeInteger(encoded)
   if (kind === 'number') {
@@ -254,21 +266,15 @@ function nearest (value: unknown): number | string | null {
   return Number.isFinite(number) ? number + 0 : String(number)
 }
 
-function toColumn (value: Sql, { kind, type }: ColumnType): Sql {
+function toColumn (value: Sql, columnType: ColumnType): Sql {
+  const { kind, type } = columnType
   // Bound as text: some drivers would encode JSON text as JSON once more.
   const json = sql`${value}::text::json`
-  if (type.endsWith('[]')) return storeArray(json, type)
+  if (isArray(type)) {
+    const element = elementOf(columnType)
+    return storeArray(json, type, text => toColumn(text, element))
+  }
   if (kind === 'byte' && type === 'bytea') return sql`decode(${value}::text, 'base64')`
   if (/^(date|timestamp)/.test(type)) return sql`${value}::text::${sql.raw(type)}`
   return (kind === 'json' || kind === 'mixed') && isJson(type) ? sql`${value}::text::${sql.raw(type)}` : value
-}
-
-/**
- * Returns an array of scalars from JSON: the field of such a column is of kind `json`, and its values are bound as
- * JSON.
- */
-function storeArray (json: Sql, type: string): Sql {
-  const elements = sql`json_array_elements_text(${json}) with ordinality as elements(element, place)`
-  const array = sql`array(select element from ${elements} order by place)`
-  return sql`case when ${json} is not null then ${array}::${sql.raw(type)} end`
 }

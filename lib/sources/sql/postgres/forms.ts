@@ -1,6 +1,7 @@
 import { sql } from '../load-kysely.ts'
 import type { ColumnType } from '../statements/columns.ts'
 import type { Sql } from '../statements/dialect.ts'
+import { elementOf, encodeArray, isArray } from './arrays.ts'
 import type { Inexact } from './inexact.ts'
 import { fineMoment, fineMomentInZone, moment, momentInZone } from './moments.ts'
 import { real, wideNumeric } from './numbers.ts'
@@ -39,6 +40,9 @@ const days = (column: Sql) => sql`case ${column} when 'infinity' then 2147483647
 const isoText = (column: Sql) => sql`(to_json(${column}) #>> '{}')`
 const isoMoment = (column: Sql) => sql`(${isoText(sql`(${column}) at time zone 'UTC'`)} ||
   case when isfinite(${column}) then '+00:00' else '' end)`
+
+/** The text that a type writes itself. The casts of some types are others: that of `inet` adds a mask. */
+const output = (column: Sql) => sql`(case when ${column} is null then null else format('%s', ${column}) end)`
 const asText = (toText: (column: Sql) => Sql): Form => ({
   type: 'text',
   comparable: column => sql`(${toText(column)}) collate "C"`,
@@ -90,6 +94,15 @@ export const forms = {
   isoText: asText(isoText),
   isoMoment: asText(isoMoment),
   text: { type: 'text', comparable: byCodePoint, encode: text, fetch: text },
+  output: asText(output),
+  // Spaces at the end are shown, and make no difference where texts are compared.
+  padded: {
+    type: 'text',
+    comparable: byCodePoint,
+    encode: output,
+    fetch: output,
+    operand: value => sql`${text(value)}::bpchar::text`
+  },
   json: { type: 'text', comparable: byCodePoint, encode: asIs, fetch: column => sql`to_json(${column})::text` },
   mixed: {
     type: 'text',
@@ -127,10 +140,11 @@ export const forms = {
 } as const satisfies Record<string, Form>
 
 /** Returns the form for a column: the form of the field's kind, unless the column's own type needs another. */
-export function formOf ({ kind, type, nullable = false }: ColumnType): Form {
+export function formOf (columnType: ColumnType): Form {
+  const { kind, type, nullable = false } = columnType
   switch (kind) {
     case 'string': return textForm(type)
-    case 'json': return forms.json
+    case 'json': return isArray(type) ? arrayForm(columnType) : forms.json
     case 'mixed': return isJson(type) ? nullable ? forms.nullableMixedJson : forms.mixedJson : forms.mixed
     case 'boolean': return forms.boolean
     case 'uuid': return type === 'uuid' ? forms.uuid : forms.text
@@ -176,7 +190,18 @@ function timeForm (type: string): Form {
 /** Returns the form for a field of plain text, whose column may still be of days or moments. */
 export function textForm (type: string): Form {
   if (type === 'date' || /^timestamp.* without time zone$/.test(type)) return forms.isoText
-  return type.startsWith('timestamp') ? forms.isoMoment : forms.text
+  if (type.startsWith('timestamp')) return forms.isoMoment
+  if (isPadded(type)) return forms.padded
+  return type === 'inet' || type === 'cidr' ? forms.output : forms.text
+}
+
+/** Returns true for `char(n)`, whose values have spaces at their ends. */
+export const isPadded = (type: string) => /^(?:character(?:\(|$)|bpchar)/.test(type)
+
+function arrayForm (columnType: ColumnType): Form {
+  const element = elementOf(columnType)
+  const encode = (column: Sql) => encodeArray(column, element, formOf(element).encode)
+  return { ...forms.json, encode, fetch: column => text(encode(column)) }
 }
 
 const isInteger = (type: string) => type === 'smallint' || type === 'integer' || type === 'bigint'

@@ -1,6 +1,7 @@
 import { sql } from '../load-kysely.ts'
 import { memoize } from '../../../memoize.ts'
 import type { Collection, DataField } from '../../../model/model.ts'
+import { describeElements } from '../../../model/values.ts'
 import { tableOf } from '../source.ts'
 import { keyOfTable, type TableName } from '../table-name.ts'
 import { type ColumnTypes, columnType, type ColumnType } from './columns.ts'
@@ -58,7 +59,8 @@ export function makeBuilder (dialect: Dialect, tables: Tables, { slots }: Shape)
     dialect,
     columnType (collection, field) {
       const type = field.kind === 'stored' ? columnType(types, collection, field) : ''
-      return { kind: field.type.kind, type, nullable: field.nullable }
+      const element = field.type.kind === 'json' ? describeElements(field.schema)?.type.kind : undefined
+      return { kind: field.type.kind, type, nullable: field.nullable, element }
     },
     // Aliases have parentheses, so that they hide no table: an inner name hides an outer one.
     alias: () => `(t${aliases++})`,

@@ -5,9 +5,15 @@ import type { TableName } from '../table-name.ts'
 
 /**
  * The type of a column. `kind` is the kind of the field's values; `type` is the database's own name of the type, which
- * is empty if it is unknown or makes no difference. `nullable`: whether the field may be null.
+ * is empty if it is unknown or makes no difference. `nullable`: whether the field may be null. `element`: the kind of
+ * the elements that the field declares.
  */
-export interface ColumnType { readonly kind: ValueKind, readonly type: string, readonly nullable?: boolean }
+export interface ColumnType {
+  readonly kind: ValueKind
+  readonly type: string
+  readonly nullable?: boolean
+  readonly element?: ValueKind | undefined
+}
 
 /** The database's names of its columns' types, by table and column. */
 export interface ColumnTypes { get (table: TableName): ReadonlyMap<string, string> | undefined }
