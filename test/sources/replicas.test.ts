@@ -1,8 +1,12 @@
 import { setTimeout } from 'node:timers/promises'
 import { Type } from '@sinclair/typebox'
 import Fastify from '../helpers/fastify.ts'
-import type { Test } from 'tap'
+import tap, { type Test } from 'tap'
 import dataApi, { collection, DeclarationError, postgres } from '../../lib/index.ts'
+import type { Connection } from '../../lib/sources/sql/postgres/connection.ts'
+import type { Server } from '../../lib/sources/sql/postgres/database.ts'
+import { postgresDialect } from '../../lib/sources/sql/postgres/dialect.ts'
+import { makeReplicas } from '../../lib/sources/sql/postgres/replicas.ts'
 import { test } from '../helpers/on-postgres.ts'
 import { connectionTimeout } from '../helpers/sources.ts'
 import { type Pair, startPair } from '../helpers/streaming-replica.ts'
@@ -108,6 +112,53 @@ test('replicas', async t => {
     t.equal(await get('/notes/2/text'), 'alone')
   })
 })
+
+tap.test('what is known of a replica ends with its connections, as the server may have been replaced', async t => {
+  const [primary, replica] = [fakeServer('new'), fakeServer('new')]
+  const replicas = makeReplicas(primary.server, [replica.server])
+  const readFrom = (server: Server) => server.use(async connection => (await connection.query('read'))[0]?.['is'])
+  const read = () => replicas.read(readFrom)
+  const readsOfReplica = () => replica.texts.filter(text => text === 'read').length
+  t.equal(await read(), 'new')
+  replicas.recordWrite()
+  for (let reads = readsOfReplica(); readsOfReplica() === reads;) t.equal(await read(), 'new')
+
+  replica.replace('old')
+  for (let tries = 0; tries < 20; tries++) t.equal(await read(), 'new')
+  replica.replace('new')
+  for (let reads = readsOfReplica() + 1; readsOfReplica() <= reads;) t.equal(await read(), 'new')
+})
+
+/** A server that answers reads with its value, and has replayed everything unless that is `old`. */
+function fakeServer (is: string) {
+  const texts: string[] = []
+  let connected = false
+  let value = is
+  let tell = () => {}
+  const connection = {
+    async query (text: string) {
+      texts.push(text)
+      return [{ is: value, abreast: value === 'new' }]
+    }
+  }
+  return {
+    texts,
+    replace (next: string) {
+      value = next
+      connected = false
+    },
+    server: {
+      async use (work) {
+        if (!connected) tell()
+        connected = true
+        return work(connection as unknown as Connection)
+      },
+      confirmsStatements: true,
+      dialect: postgresDialect,
+      onConnect (listener) { tell = listener }
+    } satisfies Server
+  }
+}
 
 test('two names for the primary are a mistake', async t => {
   t.throws(() => postgres({ primary: 'postgres://a', connectionString: 'postgres://b' }),

@@ -28,6 +28,8 @@ export interface Server {
    */
   readonly confirmsStatements: boolean
   readonly dialect: Dialect
+  /** Calls the listener for each new connection. */
+  onConnect? (listener: () => void): void
 }
 
 export interface SqlDatabase extends Database {

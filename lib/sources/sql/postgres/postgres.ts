@@ -204,7 +204,13 @@ function serverOf (pool: PostgresPool, options: ConnectionOptions): Server {
       client.release(connection.isSpent())
     }
   }
-  return { use, batched: { prepared: batchReads({ use }) }, confirmsStatements: true, dialect: postgresDialect }
+  return {
+    use,
+    batched: { prepared: batchReads({ use }) },
+    confirmsStatements: true,
+    dialect: postgresDialect,
+    onConnect (listener) { pool.on('connect', listener) }
+  }
 }
 
 /**

@@ -13,10 +13,17 @@ export interface Replicas {
 }
 
 /**
- * `replayed`: how many of this process's writes the replica is known to have. `restsUntil`: the end of the cooldown
- * after a failure, in which the replica is not used. `checking`: a check of its progress is under way.
+ * `replayed`: how many of this process's writes the replica is known to have. `connections`: how many have begun; what
+ * is known ends with each new one, because the server may have been replaced by an older copy. `restsUntil`: the end of
+ * the cooldown after a failure, in which the replica is not used. `checking`: a check of its progress is under way.
  */
-interface Replica { readonly server: Server, replayed: number, restsUntil: number, checking: boolean }
+interface Replica {
+  readonly server: Server
+  replayed: number
+  connections: number
+  restsUntil: number
+  checking: boolean
+}
 
 /**
  * Returns the replicas of a primary. A client that wrote through this process reads its own writes, because a replica
@@ -24,7 +31,7 @@ interface Replica { readonly server: Server, replayed: number, restsUntil: numbe
  * reads start the checks, and go to the primary meanwhile.
  */
 export function makeReplicas (primary: Server, servers: readonly Server[]): Replicas {
-  const replicas = servers.map((server): Replica => ({ server, replayed: 0, restsUntil: 0, checking: false }))
+  const replicas = servers.map(makeReplica)
   let writes = 0
   let next = 0
 
@@ -44,31 +51,46 @@ export function makeReplicas (primary: Server, servers: readonly Server[]): Repl
     async read (work) {
       const replica = choose()
       if (replica === undefined) return work(primary)
+      const { connections, replayed } = replica
       try {
-        return await work(replica.server)
+        const result = await work(replica.server)
+        if (replayed === 0 || replica.connections === connections) return result
       } catch (error) {
         if (!isLost(error)) throw error
         coolDown(replica)
-        return work(primary)
       }
+      return work(primary)
     }
   }
+}
+
+function makeReplica (server: Server): Replica {
+  const replica = { server, replayed: 0, connections: 0, restsUntil: 0, checking: false }
+  server.onConnect?.(() => {
+    replica.connections++
+    replica.replayed = 0
+  })
+  return replica
 }
 
 /** Finds out in the background whether the replica has replayed that many writes. */
 function checkProgress (replica: Replica, primary: Server, writes: number): void {
   if (replica.checking) return
   replica.checking = true
+  const { connections } = replica
   positionOf(primary)
     // A failure of the primary is no fault of the replica and starts no cooldown.
     .then(position => hasReplayed(replica.server, position).catch(() => { coolDown(replica) }), () => false)
     .then(replayed => {
-      if (replayed === true) replica.replayed = writes
+      if (replayed === true && replica.connections === connections) replica.replayed = writes
       replica.checking = false
     }, () => {})
 }
 
-const coolDown = (replica: Replica) => { replica.restsUntil = performance.now() + cooldown }
+function coolDown (replica: Replica): void {
+  replica.restsUntil = performance.now() + cooldown
+  replica.replayed = 0
+}
 
 // In milliseconds.
 const cooldown = 5000
