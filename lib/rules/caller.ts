@@ -7,13 +7,17 @@
  *     authorise.ts        authorises every write of a value and every link
  *     methods.ts          decides which operations a method may do, and so which rules it must pass
  *     condition.ts        converts the result of a scope to a predicate
- *     foreseen-scope.ts   tells what a scope will say of an item that is not stored yet
- *     scoped-database.ts  adds the scopes to every statement, and checks each item that a transaction writes
+ *     scope-plan.ts       adds scopes to every step and relation of a plan
+ *     scoped-database.ts  runs every statement with these scopes, every transaction with the check of touched.ts
+ *     touched.ts          checks at the end of a transaction that each item it wrote is in scope
+ *     references.ts       decides which writes need that check
+ *     foreseen-scope.ts   evaluates a scope over the values of an item that is not stored yet
  *
  * Other rooms ask and decide nothing: plan/request.ts plans with the Permissions of methods.ts. run/ takes no database
  * but a ScopedDatabase, so the compiler proves that every statement was scoped; a ScopedDatabase takes no change but an
- * AuthorisedChange, so the compiler proves that its values and its link were authorised. hooks.ts asks `differ`, for
- * Cache-Control and Vary.
+ * AuthorisedChange, so the compiler proves that its values and its link were authorised. answer.ts marks the answers to
+ * guarded callers as personal, for Cache-Control and Vary; explorer/read-page.ts asks `differ`, to name the collections
+ * that everybody sees alike.
  * model/rules.ts checks the form of the declarations. The tests are those of test/contract/rules/ and
  * test/contract/non-interference.test.ts.
  */

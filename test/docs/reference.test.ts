@@ -221,6 +221,13 @@ test('the table of rooms names every file and folder of lib, and only paths that
   for (const name of houseTable) t.ok(existsSync(new URL(name === 'schemas/' ? name : `lib/${name}`, root)), name)
 })
 
+test('the map for the auditor names every file of the rules', t => {
+  const [map = ''] = read('lib/rules/caller.ts').split('*/')
+  const named = [...map.matchAll(/^ \* {5}([a-z-]+\.ts) /gm)].map(([, file]) => file)
+  t.strictSame(named.toSorted(), readdirSync(new URL('lib/rules/', root)).toSorted())
+  t.end()
+})
+
 test('the linter knows the rooms in the order of the table', async t => {
   const [, order = ''] = /^const order = \[([^\]]*)\]/m.exec(read('eslint.config.js')) ?? []
   t.strictSame([...order.matchAll(/'([^']+)'/g)].map(([, room]) => room), inLib(houseTable))
