@@ -1,7 +1,6 @@
-import type { Context } from '../collection.ts'
-import { isSameKey, type KeyValues, leadsElsewhere, singleKey } from '../model/keys.ts'
+import { type KeyValues, leadsElsewhere, singleKey } from '../model/keys.ts'
 import type { Collection, Identifier, StoredField } from '../model/model.ts'
-import { identify, usableIdentifiers } from '../plan/identify.ts'
+import { usableIdentifiers } from '../plan/identify.ts'
 import type { Row, Selection, Step } from '../plan/plan.ts'
 import { equalsKey } from '../plan/predicates.ts'
 import type { ScopedDatabase } from '../rules/scoped-database.ts'
@@ -11,7 +10,7 @@ import type { ReadResult } from '../sources/source.ts'
 export interface Address {
   readonly fields: readonly StoredField[]
   readonly values: readonly unknown[]
-  /** False if the values may also identify another item, so that only `by_<identifier>` is certain. */
+  /** False if the values could also identify another item, so that only `by_<identifier>` is certain. */
   readonly plain: boolean
 }
 
@@ -24,26 +23,24 @@ export interface Located extends Pick<Step, 'collection' | 'via'> {
 
 /**
  * Returns the address of an item (docs/http.md: Identifiers): its key or, if the caller may not read the key, another
- * identifier; undefined if there is none. Reads only if another identifier of the collection takes the text of the key,
- * or if the key may not be read. A read that fails makes the address less plain and is no error: the item exists.
+ * identifier; undefined if there is none. Reads only if the key may not be read. A read that fails is no error: the
+ * item exists.
  */
 export function findAddress (
-  located: Located, database: ScopedDatabase, context: Context
+  located: Located, database: ScopedDatabase
 ): Address | undefined | Promise<Address | undefined> {
   const { collection, key: values } = located
   const fields = collection.key
   const isUsable = fields.every(field => field.readable) && !leadsElsewhere(segmentOf(values))
   if (!isUsable) return findReadable(located, database).catch(() => undefined)
-  const address = (plain: boolean): Address => ({ fields, values, plain })
-  if (!isContested(collection, segmentOf(values))) return address(true)
-  return leadsToItem(located, database, context).then(address, () => address(false))
+  return { fields, values, plain: !isContested(collection, segmentOf(values)) }
 }
 
 /** Returns the decoded segment of a path that these values make. */
 export const segmentOf = (values: readonly unknown[]): string =>
   values.length === 1 ? String(values[0]) : values.map(String).join(',')
 
-/** Returns true if an identifier besides the key takes the text. */
+/** Returns true if the type of an identifier besides the key takes the text. */
 function isContested (collection: Collection, text: string): boolean {
   const key = singleKey(collection)
   return usableIdentifiers(collection).some(one => {
@@ -54,19 +51,6 @@ function isContested (collection: Collection, text: string): boolean {
 
 const typeOf = (identifier: Exclude<Identifier, { kind: 'key' }>) =>
   identifier.kind === 'lookup' ? identifier.type : identifier.field.type
-
-/** Returns false if the text of the key, as the last segment of the path, leads to another item too. */
-async function leadsToItem (
-  { collection, via, steps, key }: Located, database: ScopedDatabase, context: Context
-): Promise<boolean> {
-  const { where } = await identify({ text: segmentOf(key), parts: key.map(String) }, collection, context)
-  const select = selectionOf(collection.key)
-  const found = await database.read({ kind: 'item', steps: [...steps, { collection, via, where }], select }, true)
-  // No item is found if the caller may not see the item; then the text leads to no other item either.
-  if (found.kind === 'missing') return true
-  const row = rowOf(found)
-  return row !== undefined && isSameKey(collection.key.map(({ property }) => row[property]), key)
-}
 
 /** Returns the first readable identifier that the item has a value of. */
 async function findReadable (

@@ -78,7 +78,7 @@ function runRead (
     if (result.kind === 'ambiguous') return disambiguate(read.walked, result, database, noCache).then(outcome)
     const special = specialItem(read, result)
     if (special === undefined) return outcome([])
-    return after(findAddress(special, database, context), address => outcome([], address))
+    return after(findAddress(special, database), address => outcome([], address))
   })
 }
 
@@ -115,7 +115,7 @@ function runOnDatabase (write: Write, caller: Caller, context: RunContext<Contex
     if (result.kind === 'ambiguous') return disambiguate(walked, result, database, true).then(outcome)
     const created = createdItem(plan, result)
     if (created === undefined) return outcome([])
-    return after(findAddress(created, database, context), address => outcome([], address))
+    return after(findAddress(created, database), address => outcome([], address))
   })
 }
 

@@ -108,7 +108,7 @@ every('an item that is created is found at its location', async ({ send, get, sa
   })
   same(await send('POST', '/regions', { country: 'a,b', code: '/é' }), 201, {
     status: 'created', id: 'a%2Cb,%2F%C3%A9'
-  }, { location: '/regions/a%2Cb,%2F%C3%A9' })
+  }, { location: '/regions/by_country,code/a%2Cb,%2F%C3%A9' })
   same(await get('/regions/a%2Cb,%2F%C3%A9?fields=country,code'), 200, { country: 'a,b', code: '/é' })
 })
 

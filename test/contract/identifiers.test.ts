@@ -55,10 +55,10 @@ everySource('a special identifier may resolve to nothing, which is 404', async (
 
 everySource('Content-Location names the own URL of an item found by a special identifier', async ({ get, same }) => {
   same(await get('/artists/me?fields=name', { 'x-artist': '2' }), 200, { name: 'Can' },
-    { 'content-location': '/artists/2' })
+    { 'content-location': '/artists/by_id/2' })
   same(await get('/artists/2?fields=name'), 200, { name: 'Can' }, { 'content-location': undefined })
   same(await get('/artists/1/fans/me?fields=name', { 'x-artist': '2' }), 200, { name: 'Can' },
-    { 'content-location': '/artists/1/fans/2' })
+    { 'content-location': '/artists/1/fans/by_id/2' })
 })
 
 everySource('names that every object has are names like any other', async ({ t, get, same }) => {

@@ -119,7 +119,7 @@ links('POST of an existing item to a sub-collection links it: 200', async tools 
   })
   same(await send('POST', '/albums/8/tracks', [{ id: 3 }, { title: 'New' }]), 201, [ok, { status: 'created', id: 4 }])
   same(await send('POST', '/albums/8/tracks', { title: 'Newer' }), 201, { status: 'created', id: 5 },
-    { location: '/albums/8/tracks/5' })
+    { location: '/albums/8/tracks/by_id/5' })
   same(await send('POST', '/albums/8/tracks?fields=title', { id: 3 }, { prefer: 'return=representation' }), 200,
     { title: 'Outro' })
   same(await send('POST', '/albums/99/tracks', { id: 3 }), 404, {

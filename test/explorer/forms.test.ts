@@ -14,7 +14,7 @@ test('a form creates an item, and leads to it', async t => {
   const created = await post('/api/artists', {
     ...valuesOf(body), name: 'Noisia', founded: '2003', active: 'true', tags: '["a"]', label: 'Vision', notes: ''
   })
-  t.strictSame([created.status, created.location], [303, '/api/artists/3?_done=created'])
+  t.strictSame([created.status, created.location], [303, '/api/artists/by_id/3?_done=created'])
   t.hasStrict(await json('/api/artists/3'), {
     name: 'Noisia', founded: 2003, active: true, notes: '', tags: ['a'], born: null, label: { id: 2, name: 'Vision' }
   })

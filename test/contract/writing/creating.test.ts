@@ -8,7 +8,7 @@ import { missing, upsert, validation, writes } from '../../helpers/shop-writes.t
 
 writes('a new item is 201 with Location and an acknowledgement with its id', async ({ get, send, same }) => {
   same(await send('POST', '/artists', { name: 'Amon Tobin', email: 'a@example.org', rating: 9.5, genre: 'jazz' }), 201,
-    { status: 'created', id: 4 }, { location: '/artists/4', 'content-type': 'application/json; charset=utf-8' })
+    { status: 'created', id: 4 }, { location: '/artists/by_id/4', 'content-type': 'application/json; charset=utf-8' })
   same(await get('/artists/4'), 200, {
     id: 4,
     name: 'Amon Tobin',
@@ -32,18 +32,19 @@ writes('on create, every writable field that is neither optional nor has a defau
 })
 
 writes('the acknowledgement is what is configured', async ({ send, same }) => {
-  same(await send('POST', '/labels', { code: 'NINJA' }), 201, { status: 'created' }, { location: '/labels/3' })
+  same(await send('POST', '/labels', { code: 'NINJA' }), 201, { status: 'created' }, { location: '/labels/by_id/3' })
   same(await send('POST', '/labels', [{ code: 'A1' }, { code: 'A2' }]), 201,
     [{ status: 'created' }, { status: 'created' }])
 }, { responseContent: { createdBody: 'status' } })
 
 writes('and may be none', async ({ send, same }) => {
-  same(await send('POST', '/labels', { code: 'NINJA' }), 201, '', { location: '/labels/3', 'content-type': undefined })
+  same(await send('POST', '/labels', { code: 'NINJA' }), 201, '',
+    { location: '/labels/by_id/3', 'content-type': undefined })
 }, { responseContent: { createdBody: 'none' } })
 
 writes('Location is safe whatever it holds, below the prefix', async ({ send, same, get }) => {
   same(await send('POST', '/api/labels', { code: 'NINJA' }), 201, { status: 'created', id: 3 },
-    { location: '/api/labels/3' })
+    { location: '/api/labels/by_id/3' })
   same(await send('POST', '/api/artists/by_name/Can/albums', { title: 'x' }), 201, { status: 'created', id: 9 },
     { location: '/api/artists/by_name/Can/albums/9' })
   same(await get('/api/artists/by_name/Can/albums/9/title'), 200, 'x')
@@ -60,14 +61,14 @@ writes('POST to a sub-collection links the new item to its parent', async ({ get
 
 writes('also many to many', async ({ get, opened, send, same, t }) => {
   same(await send('POST', '/albums/7/tracks', { id: uuid(9), title: 'Collider' }), 201,
-    { status: 'created', id: uuid(9) }, { location: `/albums/7/tracks/${uuid(9)}` })
+    { status: 'created', id: uuid(9) }, { location: `/albums/7/tracks/by_id/${uuid(9)}` })
   same(await get('/albums/7/tracks?fields=title&sort=title'), 200, [{ title: 'Collider' }, { title: 'Intro' }])
   t.equal((await opened.rows('album_tracks')).length, 3)
 })
 
 writes('POST to a group gives the field its value where writable, else 405', async ({ get, send, same }) => {
   same(await send('POST', '/artists/by_genre/jazz', { name: 'Sun Ra', email: null }), 201, { status: 'created', id: 4 },
-    { location: '/artists/by_genre/jazz/4' })
+    { location: '/artists/by_genre/jazz/by_id/4' })
   same(await get('/artists/4/genre'), 200, 'jazz')
   same(await send('POST', '/artists/by_genre/jazz', { name: 'x', email: null, genre: 'rock' }), 400,
     validation(['/genre', 'contradicts the URL']))
@@ -91,7 +92,7 @@ writes('nothing is created at a URL whose parts contradict each other', async ({
   same(await get('/artists/x'), 404, missing('x'))
   const twice = '/artists/by_genre/jazz/by_genre/jazz'
   same(await send('POST', twice, { name: 'Sun Ra', email: null }), 201, { status: 'created', id: 4 },
-    { location: `${twice}/4` })
+    { location: `${twice}/by_id/4` })
 }, upsert)
 
 writes('an array creates all or none: 201 with an array of acknowledgements', async ({ t, opened, send, same }) => {

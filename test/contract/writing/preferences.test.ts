@@ -12,7 +12,7 @@ writes('Prefer: return=representation answers with the item as GET would, and Pr
     { ...applied, etag: String((await get('/artists/1')).headers.etag) })
   const created = await send('POST', '/artists?fields=name,label(code)',
     { name: 'New', email: null, label: { id: 1 } }, prefer)
-  same(created, 201, { name: 'New', label: { code: 'VSN' } }, { ...applied, location: '/artists/4' })
+  same(created, 201, { name: 'New', label: { code: 'VSN' } }, { ...applied, location: '/artists/by_id/4' })
   t.equal(created.headers.etag, (await get('/artists/4?fields=name,label(code)')).headers.etag)
   same(await send('POST', '/labels?fields=code', [{ code: 'A1' }, { code: 'A2' }], prefer), 201,
     [{ code: 'A1' }, { code: 'A2' }], applied)
@@ -27,7 +27,7 @@ writes('return=minimal answers with no body', async ({ send, same }) => {
   const applied = { 'preference-applied': 'return=minimal' }
   same(await send('PUT', '/artists/1', { rating: 9 }, prefer), 204, '', applied)
   same(await send('PUT', '/artists/1/rating', 9, prefer), 204, '', applied)
-  same(await send('POST', '/labels', { code: 'NINJA' }, prefer), 201, '', { ...applied, location: '/labels/3' })
+  same(await send('POST', '/labels', { code: 'NINJA' }, prefer), 201, '', { ...applied, location: '/labels/by_id/3' })
   same(await send('DELETE', '/labels/3', undefined, prefer), 204, '', applied)
 }, deletes)
 
