@@ -16,6 +16,7 @@ import { type AskedValue, assignValue, editable, type ItemDraft, newDraft, passI
 import { type ElementRelation, findElement } from './find-element.ts'
 import { isLinked, keyOf, type ParentItem } from './locate.ts'
 import { storedValues } from './stored-values.ts'
+import type { ConstraintViolation } from '../sources/source.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 import { updateItem } from './update-item.ts'
 import { expectChanged } from './violations.ts'
@@ -28,13 +29,13 @@ export interface Creation {
   readonly given: readonly Preset[]
   /** Undefined for an item without a parent. */
   readonly parent: ParentItem | undefined
-  /** Insert nothing if the item would be a duplicate. */
-  readonly orNothing: boolean
+  /** The duplicates that insert nothing: none, all, or those of the values that the path gives. The others throw. */
+  readonly skipped: 'none' | 'all' | 'given'
 }
 
 /**
  * Creates an item and everything that its body creates or links: runs the setters and hooks, then inserts the item.
- * Returns undefined for a duplicate if `orNothing` is set.
+ * Returns undefined for a duplicate that is `skipped`.
  */
 export async function createItem (creation: Creation, work: UnitOfWork): Promise<Values | undefined> {
   const { body, from: { collection, via }, parent } = creation
@@ -85,15 +86,16 @@ function askedValue (
 /** Returns the body without values that the URL gives as well, which planBody has found to be equal. */
 function withoutGiven (body: ItemBody, given: readonly Preset[]): ItemBody {
   if (given.length === 0) return body
-  const isGiven = (field: Field) => given.some(one => one.field === field)
-  return { ...body, assignments: body.assignments.filter(({ field }) => !isGiven(field)) }
+  return { ...body, assignments: body.assignments.filter(({ field }) => !isGiven(field, given)) }
 }
 
-/** Returns the key of the inserted item; undefined for a duplicate if `orNothing` is set. */
+/** Returns the key of the inserted item; undefined for a duplicate that is `skipped`. */
 async function insertItem (
-  draft: ItemDraft, { body: { pointer }, from: { collection }, orNothing }: Creation, { session }: UnitOfWork
+  draft: ItemDraft, creation: Creation, { session }: UnitOfWork
 ): Promise<KeyValues | undefined> {
+  const { body: { pointer }, from: { collection }, skipped } = creation
   const values = storedValues(draft, collection, pointer)
+  const orNothing = skipped === 'all'
   const inserted = await session.change({ kind: 'insert', collection, values, asked: draft.asked, orNothing })
   if (inserted.kind === 'unchanged') {
     if (orNothing) return undefined
@@ -101,12 +103,20 @@ async function insertItem (
     throw constraint([], pointer)
   }
   // For some unique constraints the database cannot skip the insert, and refuses it instead.
-  if (orNothing && inserted.kind === 'refused' && inserted.by === 'unique') return undefined
+  if (inserted.kind === 'refused' && inserted.by === 'unique') {
+    if (orNothing || (skipped === 'given' && isOfPath(inserted, creation))) return undefined
+  }
   const { key } = expectChanged(inserted, collection, pointer)
   // The `instead of` trigger of a view decides which key an insert returns.
   if (key !== undefined && toKeyValues(key) === undefined) throw withoutKey(pointer, new Error(keyless(collection)))
   return keyOf(keyProperties(collection, key ?? []), collection)
 }
+
+const isGiven = (field: Field, given: readonly Preset[]) => given.some(one => one.field === field)
+
+/** Returns true if the path gives all values of a duplicate. */
+const isOfPath = ({ fields }: ConstraintViolation, { given }: Creation) =>
+  fields.length > 0 && fields.every(field => isGiven(field, given))
 
 const keyless = ({ property }: Collection) =>
   `collection '${property}': the database returned no key of a new item; ` +
@@ -243,7 +253,7 @@ async function createElement (
   const isReadOnly = found?.fields.some((field, index) => found.values[index] !== undefined && !field.writable)
   if (isReadOnly === true) throw danglingReference([name], pointer)
   if (created.violations.length > 0) throw validation(created.violations)
-  const item = await createItem({ body: created, from, given: [], parent, orNothing: false }, work)
+  const item = await createItem({ body: created, from, given: [], parent, skipped: 'none' }, work)
   if (item === undefined) throw new TypeError('an insert without a conflict clause inserted nothing')
   return keyOf(item, from.collection)
 }

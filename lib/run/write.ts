@@ -159,7 +159,7 @@ async function runCreate (
   const { collection } = from
   const items: Values[] = []
   for (const body of bodies) {
-    const item = await createItem({ body, from, given, parent: parent.item, orNothing: false }, work)
+    const item = await createItem({ body, from, given, parent: parent.item, skipped: 'none' }, work)
     if (item === undefined) throw new TypeError('an insert without a conflict clause inserted nothing')
     items.push(item)
   }
@@ -193,7 +193,10 @@ async function runUpdate (plan: WritePlanOf<'update'>, work: UnitOfWork, isRetry
   if (!fitsParent(insert, parent)) return found
   if (insert.body.violations.length > 0) throw validation(insert.body.violations)
   const { from, given, body } = insert
-  const created = await createItem({ from, given, body, parent: parent.item, orNothing: !isRetry }, work)
+  const skipped = isRetry ? 'given' : 'all'
+  const created = await createItem({ from, given, body, parent: parent.item, skipped }, work)
+  // The path leads to no item, and its identifier is another item's, such as one of another parent.
+  if (created === undefined && isRetry) return found
   if (created === undefined) throw new UpsertConflict()
   const row = await readProjection(collection, created, representation, work)
   return { kind: 'created', items: [{ key: keyOf(created, collection), row }] }

@@ -58,6 +58,26 @@ writes('a URL that can be neither edited nor created is 404', async ({ send, sam
   same(await send('PUT', '/artists/Plaid/rating', 1), 404, missing('Plaid'))
 }, upsert)
 
+writes('a URL whose item is elsewhere can be neither edited nor created', async ({ t, opened, send, same }) => {
+  const before = await contents(opened)
+  const artist = { email: null }
+  for (const [url, body, segment] of [
+    ['/artists/Can/albums/7', { title: 'x' }, '7'],
+    ['/artists/Can/albums/by_id/7', { title: 'x' }, '7'],
+    ['/labels/2/artists/Noisia', artist, 'Noisia'],
+    ['/labels/2/artists/1', { ...artist, name: 'Else' }, '1'],
+    ['/artists/by_rating/9/Noisia', artist, 'Noisia'],
+    [`/albums/8/tracks/${uuid(1)}`, { title: 'x' }, uuid(1)]
+  ] as const) {
+    for (const method of ['PUT', 'PATCH'] as const) same(await send(method, url, body), 404, missing(segment))
+  }
+  // A value that the client sends may be taken, too.
+  same(await send('PUT', '/labels/2/artists/50', { name: 'Noisia', email: null }), 409, {
+    status: 'conflict', error: 'duplicate', message: "An item with the same 'name' already exists.", fields: ['name']
+  })
+  t.strictSame(await contents(opened), before)
+}, upsert)
+
 writes('without the strategy nothing is created', async ({ send, same }) => {
   same(await send('PUT', '/artists/Plaid', { email: null }), 404, missing('Plaid'))
 })
