@@ -47,13 +47,13 @@ function sum (counted) {
 }
 
 function print (what, figure) {
-  console.log(`${what.padEnd(44)} ${String(figure).padStart(6)}`)
+  console.log(`${what.padEnd(44)} ${String(figure).padStart(24)}`)
 }
 
 function printRooms () {
   for (const room of new Set(files.map(({ path }) => roomOf(path)))) {
     const inside = files.filter(({ path }) => roomOf(path) === room)
-    console.log(`${room.padEnd(32)} ${String(inside.length).padStart(4)} files ${String(sum(inside)).padStart(6)} lines`)
+    print(room, `${inside.length} files, ${sum(inside)} lines`)
   }
 }
 
