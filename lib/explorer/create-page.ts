@@ -20,5 +20,5 @@ export function emptyForm ({ spot: { resource } }: PlaceOf<'collection'>): Fille
     const isPlain = ['string', 'number', 'boolean'].includes(typeof initial)
     return isPlain ? [[field.name, String(initial)] as const] : []
   })
-  return { fields, texts: new Map(texts), faults: new Map(), tag: undefined }
+  return { fields, texts: new Map(texts), faults: new Map(), base: undefined }
 }

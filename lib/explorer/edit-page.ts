@@ -1,42 +1,51 @@
-import type { Item } from '../plan/to-item.ts'
 import type { Current } from './current.ts'
-import { fieldsToEdit, type FormField, textIn } from './fields.ts'
+import { fieldsToEdit, textIn } from './fields.ts'
 import { type Filled, showForm } from './form.ts'
 import { nameOf } from './grid.ts'
-import { type Fragment, type Html, html } from './html.ts'
+import { type Html, html } from './html.ts'
 import { labelOf } from './label.ts'
+import { baseOf, type Merged } from './merge.ts'
 import { showPage } from './page.ts'
-import { pathTo, type Place, type PlaceOf } from './place.ts'
+import { pathTo, type PlaceOf } from './place.ts'
 import { showValue } from './value.ts'
 
 /** Returns the form of an item as it is opened. */
 export function formOf ({ spot: { resource: { collection } } }: PlaceOf<'item'>, current: Current | undefined): Filled {
   const fields = fieldsToEdit(collection)
   const texts = new Map(fields.map(one => [one.field.name, textIn(one, current?.item)]))
-  return { fields, texts, faults: new Map(), tag: current?.tag }
+  return { fields, texts, faults: new Map(), base: baseOf(fields, current) }
 }
 
-/** Returns the page with the form of an item. `conflict`: the item as another has changed it in the meantime. */
-export function showEdit (
-  filled: Filled, current: Current | undefined, isConflict: boolean, place: PlaceOf<'item'>
+/** Returns the page with the form of an item. */
+export function showEdit (filled: Filled, current: Current | undefined, place: PlaceOf<'item'>): Html {
+  return showFormPage(undefined, filled, current, place)
+}
+
+/** Returns the page with a form that was merged with the item as another has changed it in the meantime. */
+export function showConflict (
+  filled: Filled, merged: Merged, now: Current | undefined, place: PlaceOf<'item'>
+): Html {
+  const { texts, theirs, both } = merged
+  const rows = [
+    ...[...both].map(([name, stored]) => html`<tr><th scope="row"><a href="#field-${name}">${name}</a></th>
+<td>${showValue(texts.get(name) ?? '', 200)}</td><td>${showValue(stored, 200)}</td></tr>`),
+    ...[...theirs].map(([name, stored]) => html`<tr><th scope="row">${name}</th>
+<td class="note">unchanged</td><td>${showValue(stored, 200)}</td></tr>`)
+  ]
+  const choose = both.size > 0 && ' Choose below what holds where both of you have changed the same.'
+  return showFormPage(html`<div class="failure" role="alert">
+<p>Somebody has changed this item since you opened the form. Nothing is saved yet.</p></div>
+<div class="scroll" role="region" aria-label="Both states" tabindex="0"><table class="conflict"><thead><tr>
+<th scope="col">Field</th><th scope="col">Your change</th><th scope="col">Stored now</th></tr></thead>
+<tbody>${rows}</tbody></table></div>
+<p>Saving keeps what only the other has changed, and stores what only you have changed.${choose}
+<a href="${pathTo(place)}?_edit">Begin anew with what is stored now</a></p>`, filled, now, place)
+}
+
+function showFormPage (
+  above: Html | undefined, filled: Filled, current: Current | undefined, place: PlaceOf<'item'>
 ): Html {
   const label = current === undefined ? nameOf(place) : labelOf(current.item, place.spot.resource.collection)
-  const main = html`${isConflict && current && showConflict(filled, current, place)}
-${showForm(filled, { method: 'PATCH', action: pathTo(place), submit: isConflict ? 'Save over it' : 'Save' }, place)}`
+  const main = html`${above}${showForm(filled, { method: 'PATCH', action: pathTo(place), submit: 'Save' }, place)}`
   return showPage({ heading: html`Edit <bdi>${label}</bdi>`, title: `Edit ${label}`, main }, place)
-}
-
-function showConflict ({ fields, texts }: Filled, { item }: Current, place: Place): Html {
-  const differing = fields.filter(one => one.field.readable && textIn(one, item) !== (texts.get(one.field.name) ?? ''))
-  return html`<div class="failure" role="alert"><p>Somebody has changed this item since you opened the form.</p></div>
-<div class="scroll" role="region" aria-label="Both states" tabindex="0"><table class="conflict"><thead><tr>
-<th scope="col">Field</th><th scope="col">In your form</th><th scope="col">Now</th></tr></thead>
-<tbody>${differing.map(one => showDifference(one, texts, item))}</tbody></table></div>
-<p>Saving stores what your form has. <a href="${pathTo(place)}?_edit">Begin anew with what is stored now</a></p>`
-}
-
-function showDifference (one: FormField, texts: ReadonlyMap<string, string>, item: Item): Html {
-  const show = (text: string): Fragment => showValue(text, 200)
-  return html`<tr><th scope="row">${one.field.name}</th><td>${show(texts.get(one.field.name) ?? '')}</td>
-<td>${show(textIn(one, item))}</td></tr>`
 }

@@ -5,7 +5,7 @@ import type { Item } from '../plan/to-item.ts'
 import { parameterOf } from '../request/syntax.ts'
 import { formatPath, siteOf } from '../response/paths.ts'
 import { isObject } from '../is-object.ts'
-import { type FormField, textIn, type ValueField } from './fields.ts'
+import type { FormField, ValueField } from './fields.ts'
 import { encodePart } from './rewrite.ts'
 import type { Visit } from './visit.ts'
 
@@ -15,12 +15,9 @@ export interface Members {
   readonly faults: ReadonlyMap<string, readonly string[]>
 }
 
-/**
- * Converts the texts of a form to the members of a body. `current`: the item as it is; its members that the form does
- * not change are left out, so that no setter runs for them. Undefined for a new item.
- */
+/** Converts the texts of fields to the members of a body: of a new item, or those that change an item. */
 export async function toMembers (
-  fields: readonly FormField[], texts: ReadonlyMap<string, string>, current: Item | undefined, visit: Visit
+  fields: readonly FormField[], texts: ReadonlyMap<string, string>, isNew: boolean, visit: Visit
 ): Promise<Members> {
   const body: Record<string, unknown> = {}
   const faults = new Map<string, readonly string[]>()
@@ -30,8 +27,8 @@ export async function toMembers (
     if (given === undefined) continue
     try {
       const value = one.field.kind === 'sub-item'
-        ? await toReference(one.field, given, textIn(one, current), current === undefined, visit)
-        : toValue(one, one.field, given, current)
+        ? await toReference(one.field, given, isNew, visit)
+        : toValue(one.field, given, isNew)
       if (value !== undefined) body[name] = value
     } catch (error) {
       if (!(error instanceof DataApiError) || error.statusCode >= 500) throw error
@@ -42,16 +39,13 @@ export async function toMembers (
 }
 
 /** Returns the value of a text; undefined for a member to leave out. Throws malformed_body for JSON that is none. */
-function toValue (one: FormField, field: ValueField, text: string, current: Item | undefined): unknown {
-  const { nullable, readable, optional, schema, type } = field
+function toValue ({ nullable, optional, schema, type }: ValueField, text: string, isNew: boolean): unknown {
   if (text === '') {
-    if (current === undefined && (optional || schema.default !== undefined)) return undefined
-    if (current !== undefined && (!readable || textIn(one, current) === '')) return undefined
+    if (isNew && (optional || schema.default !== undefined)) return undefined
     if (nullable) return null
     if (type.kind === 'string') return ''
-    return current === undefined ? undefined : null
+    return isNew ? undefined : null
   }
-  if (current !== undefined && textIn(one, current).replaceAll('\r\n', '\n') === text) return undefined
   return type.kind === 'json' ? parseJson(text) : type.parse(text) ?? text
 }
 
@@ -65,10 +59,7 @@ function parseJson (text: string): unknown {
 }
 
 /** Returns the member that names the item which a text identifies. Throws what a GET of that item throws. */
-async function toReference (
-  { target }: SubItemField, text: string, before: string, isNew: boolean, visit: Visit
-): Promise<unknown> {
-  if (text === before) return undefined
+async function toReference ({ target }: SubItemField, text: string, isNew: boolean, visit: Visit): Promise<unknown> {
   if (text === '') return isNew ? undefined : null
   return findItem(target, text, visit)
 }

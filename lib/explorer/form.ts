@@ -3,9 +3,11 @@ import { checksOf } from './checks.ts'
 import { choicesOf } from './choices.ts'
 import { type FormField, isLong, type ValueField } from './fields.ts'
 import { type Fragment, type Html, html } from './html.ts'
+import type { Base } from './merge.ts'
 import { itemOffers } from './offers.ts'
 import { type Place, rootPathTo } from './place.ts'
 import { type Found, showFound } from './search.ts'
+import { showValue } from './value.ts'
 
 /** The content of a form: the values that were typed, and the faults that the API has found in them. */
 export interface Filled {
@@ -13,8 +15,10 @@ export interface Filled {
   readonly texts: ReadonlyMap<string, string>
   /** Messages by the name of the field; '' for those of the whole form. */
   readonly faults: ReadonlyMap<string, readonly string[]>
-  /** The tag of the item that the form was made of. */
-  readonly tag: string | undefined
+  /** The item that the form was made of; undefined for a new item. */
+  readonly base: Base | undefined
+  /** What the item has now, by the name of the field, where this form and another have changed the same. */
+  readonly both?: ReadonlyMap<string, string>
   /** What searches for items have found, by the name of the field. */
   readonly found?: ReadonlyMap<string, Found>
 }
@@ -24,10 +28,11 @@ export interface FormWords { readonly method: 'POST' | 'PATCH', readonly action:
 
 /** Returns a form that writes an item. */
 export function showForm (filled: Filled, { method, action, submit }: FormWords, place: Place): Html {
-  const { fields, tag } = filled
+  const { fields, base } = filled
   return html`${showFaults(filled)}<form class="write" method="post" action="${action}">
 <input type="hidden" name="_method" value="${method}">
-${tag !== undefined && html`<input type="hidden" name="_tag" value="${tag}">`}
+${base?.tag !== undefined && html`<input type="hidden" name="_tag" value="${base.tag}">`}
+${base && [...base.digests].map(([name, digest]) => html`<input type="hidden" name="_was.${name}" value="${digest}">`)}
 ${isSearched(fields, place) && html`<button hidden></button>`}
 ${fields.map(field => showField(field, filled, method === 'POST', place))}
 ${fields.length === 0 && html`<p class="empty">There is nothing to fill in.</p>`}
@@ -50,7 +55,7 @@ ${known.map(({ field: { name } }) =>
 </ul></div>`
 }
 
-function showField (one: FormField, { texts, faults, found }: Filled, isNew: boolean, place: Place): Html {
+function showField (one: FormField, { texts, faults, found, both }: Filled, isNew: boolean, place: Place): Html {
   const { field, required } = one
   const { name, schema } = field
   const faulty = faults.get(name)
@@ -61,10 +66,19 @@ function showField (one: FormField, { texts, faults, found }: Filled, isNew: boo
     ? showReference(field, text, attributes, found?.get(name), place)
     : showControl(field, text, attributes, isNew || field.nullable || !field.readable)
   return html`<div class="field"><label for="field-${name}"><bdi>${name}</bdi>${required && html`
-<span class="hint">required</span>`}</label>${control}
+<span class="hint">required</span>`}</label>${control}${showChoice(name, both?.get(name))}
 <p class="hint" id="hint-${name}">${hintOf(field, place)}${
   schema.description !== undefined && ` ${schema.description}`}</p>
 ${faulty !== undefined && html`<p class="fault" id="fault-${name}">${faulty.join('; ')}</p>`}</div>`
+}
+
+/** Asks which of two changes of a field holds. */
+function showChoice (name: string, theirs: string | undefined): Html | undefined {
+  if (theirs === undefined) return undefined
+  return html`<fieldset class="choice"><legend>Another has changed <bdi>${name}</bdi>, too</legend>
+<label><input type="radio" name="_keep.${name}" value="mine" checked> Save what is in this form</label>
+<label><input type="radio" name="_keep.${name}" value="theirs"> Keep what is stored now:
+${showValue(theirs, 200)}</label></fieldset>`
 }
 
 /** An empty text is a value where the schema sets no least length. */

@@ -27,7 +27,7 @@ export async function openForm (visit: Visit): Promise<Answer | undefined> {
     const item: unknown = JSON.parse(json)
     const current = isObject(item) ? { item, tag: found?.tag } : undefined
     return asked === '_edit'
-      ? showEdit(formOf(place, current), current, false, place)
+      ? showEdit(formOf(place, current), current, place)
       : showDelete(current, undefined, place)
   })
 }

@@ -115,13 +115,13 @@ border-left:4px solid var(--accent);background:var(--panel);margin:0 0 .8rem}
 overflow:auto}
 .write{max-width:46rem}.write .field{margin:0 0 .9rem}.write .field>label{display:block;font-weight:600;
 margin-bottom:.15rem}
-.write .field>label .hint{font-weight:400}.write input:not([type=checkbox]),.write select{width:100%}
+.write .field>label .hint{font-weight:400}.write input:not([type=checkbox],[type=radio]),.write select{width:100%}
 .fault{color:var(--danger);margin:.2rem 0 0}[aria-invalid=true]{border-color:var(--danger);
 box-shadow:inset 0 0 0 1px var(--danger)}
 .reference{display:flex;gap:.4rem}.reference input{flex:1;min-width:8rem}
 .found{margin:.4rem 0}.found ul{display:flex;flex-wrap:wrap;gap:.35rem}
 .link{display:flex;flex-wrap:wrap;gap:.4rem;align-items:end;margin:1rem 0}.conflict th{vertical-align:top}
-.conflict .differs{background:var(--wash)}
+.choice{border:1px solid var(--edge);border-radius:6px;margin:.4rem 0 0}.choice label{display:block}
 @media(max-width:40rem){body{padding:0 .8rem 2rem}header{margin:0 -.8rem;padding:.5rem .8rem}.item>div{
 grid-template-columns:1fr}
 .tools .button{margin-left:0}.request form code{max-width:45%}

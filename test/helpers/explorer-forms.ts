@@ -50,11 +50,12 @@ export const sent = {
 export function valuesOf (page: string): Record<string, string> {
   const [, form = ''] = /<form class="write"[^>]*>([^]*?)<\/form>/.exec(page) ?? []
   const values: Record<string, string> = {}
-  for (const [, name = '', value = ''] of form.matchAll(/<input[^>]* name="([^"]+)"[^>]*? value="([^"]*)"/g)) {
+  const inputs = form.replaceAll(/<input type="radio"[^>]*(?<! checked)>/g, '')
+  for (const [, name = '', value = ''] of inputs.matchAll(/<input[^>]* name="([^"]+)"[^>]*? value="([^"]*)"/g)) {
     values[name] = plain(value)
   }
   for (const [, name = '', text = ''] of form.matchAll(/<textarea[^>]* name="([^"]+)"[^>]*>\n?([^]*?)<\/textarea>/g)) {
-    values[name] = plain(text).replaceAll('\n', '\r\n')
+    values[name] = plain(text).replaceAll(/\r\n?|\n/g, '\r\n')
   }
   for (const [, name = '', options = ''] of form.matchAll(/<select[^>]* name="([^"]+)"[^>]*>([^]*?)<\/select>/g)) {
     values[name] = /<option selected>([^<]*)/.exec(options)?.[1] ?? /^<option[^>]*>([^<]*)/.exec(options)?.[1] ?? ''

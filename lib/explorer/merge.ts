@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import { isObject } from '../is-object.ts'
+import type { Current } from './current.ts'
+import { type FormField, textIn } from './fields.ts'
+
+/** The state of an item that a form was made of: its tag, and a digest of each value, by the name of the field. */
+export interface Base { readonly tag: string | undefined, readonly digests: ReadonlyMap<string, string> }
+
+type Texts = ReadonlyMap<string, string>
+
+/** Returns the base of a form that is made of an item. */
+export const baseOf = (fields: readonly FormField[], current: Current | undefined): Base => ({
+  tag: current?.tag,
+  digests: new Map(fields.map(one => [one.field.name, digestOf(one, textIn(one, current?.item))]))
+})
+
+/** Returns the base of a form that was sent. What the form does not tell is as in the item now. */
+export function baseIn (form: Texts, fields: readonly FormField[], current: Current | undefined): Base {
+  const sent = fields.flatMap(({ field: { name } }) => {
+    const digest = form.get(`_was.${name}`)
+    return digest === undefined ? [] : [[name, digest] as const]
+  })
+  return { tag: form.get('_tag'), digests: new Map([...baseOf(fields, current).digests, ...sent]) }
+}
+
+/** Returns the texts of a form that was sent, with the stored texts where the person has chosen to keep them. */
+export function chosenTexts (form: Texts, fields: readonly FormField[], current: Current | undefined): Texts {
+  const kept = fields.filter(({ field: { name } }) => form.get(`_keep.${name}`) === 'theirs')
+  return new Map([...form, ...kept.map(one => [one.field.name, textIn(one, current?.item)] as const)])
+}
+
+/** Returns true for a field whose text in a form stands for another value than the one that the form was made of. */
+export function isChanged (one: FormField, texts: Texts, { digests }: Base): boolean {
+  const text = texts.get(one.field.name)
+  return text !== undefined && digestOf(one, text) !== digests.get(one.field.name)
+}
+
+/** A form over a later state of its item, and the texts now of what another has changed: alone, or as the form has. */
+export interface Merged { readonly texts: Texts, readonly base: Base, readonly theirs: Texts, readonly both: Texts }
+
+/** Merges a form with the item as it is now, field by field: what only one of the two has changed is as changed. */
+export function merge (fields: readonly FormField[], form: Texts, base: Base, now: Current | undefined): Merged {
+  const texts = new Map<string, string>()
+  const theirs = new Map<string, string>()
+  const both = new Map<string, string>()
+  const nowBase = baseOf(fields, now)
+  for (const one of fields) {
+    const { name } = one.field
+    const stored = textIn(one, now?.item)
+    const isTheirs = nowBase.digests.get(name) !== base.digests.get(name)
+    const differs = isChanged(one, form, base) && isChanged(one, form, nowBase)
+    texts.set(name, differs ? form.get(name) ?? '' : stored)
+    if (isTheirs) (differs ? both : theirs).set(name, stored)
+  }
+  return { texts, base: nowBase, theirs, both }
+}
+
+/** Returns a digest of the value that a text of a form stands for. Browsers write line breaks as CR LF. */
+const digestOf = (one: FormField, text: string): string =>
+  createHash('sha256').update(plainText(one, text.replaceAll(/\r\n?/g, '\n'))).digest('base64url').slice(0, 22)
+
+function plainText ({ field }: FormField, text: string): string {
+  if (text === '' || field.kind === 'sub-item') return text
+  return field.type.kind === 'json' ? plainJson(text) : String(field.type.parse(text) ?? text)
+}
+
+/** Returns JSON without spaces, its members sorted; a text that is no JSON, or nested too deeply, as it is. */
+function plainJson (text: string): string {
+  try {
+    return JSON.stringify(sorted(JSON.parse(text)))
+  } catch {
+    return text
+  }
+}
+
+function sorted (value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.keys(value).sort().map(name => [name, sorted(value[name])]))
+}

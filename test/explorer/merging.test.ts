@@ -1,0 +1,219 @@
+import { type TSchema, Type } from '@sinclair/typebox'
+import { isDeepStrictEqual } from 'node:util'
+import { test } from 'tap'
+import dataApi, { collection, memory, SubItem } from '../../lib/index.ts'
+import { sent, serve, valuesOf } from '../helpers/explorer-forms.ts'
+import fc, { runsOf } from '../helpers/fast-check.ts'
+import { fastify } from '../helpers/fastify.ts'
+
+// docs/explorer.md: Forms. What a person and another have changed in the same item at the same time.
+
+/** Serves an artist. Returns a form of it that is open while another changes the artist. */
+async function openWhile (theirs: object) {
+  const served = await serve()
+  const form = valuesOf((await served.get('/api/artists/1?_edit')).body)
+  const change = (item: object) => served.app.inject({ method: 'PATCH', url: '/api/artists/1', payload: item })
+  await change(theirs)
+  return { ...served, form, change }
+}
+
+const rowsIn = (page: string) =>
+  [...page.matchAll(/<tr><th scope="row">(?:<a href="#[^"]*">)?([^<]*)/g)].map(([, name]) => name)
+
+test('a stale form is 412; what only the other has changed stays, what only the form has changed is saved', async t => {
+  const { post, json, form } = await openWhile({ founded: 1970, tags: ['y'] })
+  const stale = await post('/api/artists/1', { ...form, name: 'CAN' })
+  t.equal(stale.status, 412)
+  t.match(stale.body, /<th scope="row">founded<\/th>\s*<td class="note">unchanged<\/td><td><bdi>1970/)
+  t.strictSame(rowsIn(stale.body), ['founded', 'tags'])
+  t.notMatch(stale.body, 'type="radio"')
+  t.equal((await json('/api/artists/1'))['name'], 'Can')
+  const merged = valuesOf(stale.body)
+  t.hasStrict(merged, { name: 'CAN', founded: '1970' })
+  t.equal((await post('/api/artists/1', merged)).status, 303)
+  t.hasStrict(await json('/api/artists/1'), { name: 'CAN', founded: 1970, tags: ['y'] })
+})
+
+test('where both have changed a field the form asks, and takes a third value', async t => {
+  for (const [chosen, founded] of [
+    [{}, 1971], [{ '_keep.founded': 'theirs' }, 1970], [{ founded: '1972' }, 1972], [{ founded: '' }, null]
+  ] as const) {
+    const { post, json, form } = await openWhile({ founded: 1970 })
+    const stale = await post('/api/artists/1', { ...form, founded: '1971' })
+    t.match(stale.body, /name="_keep\.founded" value="theirs"> Keep what is stored now:\s*<bdi>1970/)
+    const { location } = await post('/api/artists/1', { ...valuesOf(stale.body), ...chosen })
+    t.equal(location, `/api/artists/1?_done=${founded === 1970 ? 'unchanged' : 'saved'}`)
+    t.equal((await json('/api/artists/1'))['founded'], founded)
+  }
+})
+
+test('a field is not asked for that both have changed in the same way, and equal JSON is no change', async t => {
+  const { post, json, form } = await openWhile({ founded: 1970, tags: ['y', 'z'] })
+  const same = await post('/api/artists/1', { ...form, founded: '1970', tags: '[ "y",\r\n\r\n "z" ]', name: 'CAN' })
+  t.equal(same.status, 412)
+  t.notMatch(same.body, 'type="radio"')
+  const spaced = await post('/api/artists/1', { ...valuesOf(same.body), name: 'Can', tags: '["y","z"]' })
+  t.equal(spaced.location, '/api/artists/1?_done=unchanged')
+  t.hasStrict(await json('/api/artists/1'), { name: 'Can', founded: 1970, tags: ['y', 'z'] })
+})
+
+test('a second change by another in the meantime is merged like the first', async t => {
+  const { post, json, form, change } = await openWhile({ founded: 1970 })
+  const first = await post('/api/artists/1', { ...form, name: 'CAN', founded: '1971' })
+  await change({ founded: 1972, notes: 'new' })
+  const second = await post('/api/artists/1', { ...valuesOf(first.body), '_keep.founded': 'theirs' })
+  t.equal(second.status, 412)
+  t.equal((await post('/api/artists/1', valuesOf(second.body))).status, 303)
+  t.hasStrict(await json('/api/artists/1'), { name: 'CAN', founded: 1972, notes: 'new' })
+})
+
+test('a choice holds while a fault is mended or an item is searched for', async t => {
+  for (const extra of [{ name: '' }, { _search: 'label', label: 'Vis' }]) {
+    const { post, json, form } = await openWhile({ founded: 1970 })
+    const stale = await post('/api/artists/1', { ...form, founded: '1971', notes: 'mine' })
+    const chosen = { ...valuesOf(stale.body), '_keep.founded': 'theirs' }
+    const again = valuesOf((await post('/api/artists/1', { ...chosen, ...extra })).body)
+    await post('/api/artists/1', { ...again, name: 'CAN', label: 'Vision' })
+    t.hasStrict(await json('/api/artists/1'), { name: 'CAN', founded: 1970, notes: 'mine', label: { id: 2 } })
+  }
+})
+
+test('a password that was typed into a stale form is asked for again', async t => {
+  const app = fastify()
+  const User = Type.Object({
+    id: Type.Integer({ identifier: true, readable: true }),
+    name: Type.String({ readable: true, writable: true }),
+    password: Type.String({ format: 'password', writable: true })
+  })
+  const users = collection(User, { source: memory([{ id: 1, name: 'Ada', password: 'old' }]) })
+  await app.register(dataApi, { collections: { users }, explorer: true })
+  const form = valuesOf((await app.inject({ url: '/users/1?_edit', headers: sent })).body)
+  await app.inject({ method: 'PATCH', url: '/users/1', payload: { name: 'Bo' } })
+  const payload = new URLSearchParams({ ...form, password: 'secret' }).toString()
+  const { statusCode, body } = await app.inject({ method: 'POST', url: '/users/1', headers: sent, payload })
+  t.match([statusCode, body], [412, /id="fault-password">must be typed again/])
+  t.notMatch(body, 'secret')
+  await app.close()
+})
+
+const shown = { readable: true, writable: true } as const
+const nullable = (type: TSchema) => Type.Union([type, Type.Null()], shown)
+const Thing = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  text: Type.String(shown),
+  note: nullable(Type.String()),
+  kind: nullable(Type.Union([Type.Literal('a'), Type.Literal('b')])),
+  count: nullable(Type.Integer()),
+  ratio: nullable(Type.Number()),
+  flag: nullable(Type.Boolean()),
+  wide: nullable(Type.String({ format: 'int64' })),
+  price: nullable(Type.String({ format: 'decimal' })),
+  day: nullable(Type.String({ format: 'date' })),
+  moment: nullable(Type.String({ format: 'date-time' })),
+  list: nullable(Type.Array(Type.String())),
+  json: nullable(Type.Object({}, { additionalProperties: true })),
+  labelId: Type.Union([Type.Integer(), Type.Null()]),
+  label: SubItem('labels', { foreignKey: 'labelId', ...shown })
+})
+const Label = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }), name: Type.String({ identifier: true, readable: true })
+})
+
+/** Few values for each field, so that base, mine and theirs are often equal. Null is an empty field of a form. */
+const values: Readonly<Record<string, readonly unknown[]>> = {
+  text: ['', 'a', 'a\nb', 'a\r\nb', '\nc '],
+  note: [null, 'x'.repeat(100), '\n\n', '<b>&amp;"\''],
+  kind: [null, 'a', 'b'],
+  count: [null, 0, -7],
+  ratio: [null, 0.1, 1e21],
+  flag: [null, true, false],
+  wide: [null, '9007199254740993', '9007199254740992'],
+  price: [null, '0.10', '12345678901234567890.5'],
+  day: [null, '2026-02-03', '2027-07-07'],
+  moment: [null, '2026-02-03T00:00:00.000Z', '2026-02-03T00:00:00.001Z'],
+  list: [null, [], ['a', 'b'], ['b', 'a'], ['a\r\nb']],
+  json: [null, {}, { a: 1, b: [null, { c: 'x', d: 'y' }] }, { b: [null, { d: 'y', c: 'x' }], a: 1 }],
+  label: [null, { id: 1, name: 'Spoon' }, { id: 2, name: 'Vision' }]
+}
+type Item = Readonly<Record<string, unknown>>
+const names = Object.keys(values)
+const items = fc.record(Object.fromEntries(
+  Object.entries(values).map(([name, some]) => [name, fc.constantFrom(...some)])
+)) as fc.Arbitrary<Item>
+
+/** An item of which some members are as in another: few are changed by either. */
+const changed = fc.record({ item: items, changes: fc.uniqueArray(fc.constantFrom(...names), { maxLength: 6 }) })
+const applied = (item: Item, { item: other, changes }: { readonly item: Item, readonly changes: readonly string[] }) =>
+  ({ ...item, ...Object.fromEntries(changes.map(name => [name, other[name]])) })
+
+/** The text that a person types for a value, in a browser, which writes line breaks as CR LF. */
+function typed (value: unknown): string {
+  if (value === null) return ''
+  if (typeof value !== 'object') return String(value).replaceAll(/\r\n?|\n/g, '\r\n')
+  return 'name' in value ? String(value.name) : ` ${JSON.stringify(value, null, '\t').replaceAll('\n', '\r\n')}`
+}
+
+/** The value of what was typed: no field of a form holds a CR. */
+const heard = (value: unknown) => typeof value === 'string' ? value.replaceAll('\r\n', '\n') : value
+const equals = (one: unknown, other: unknown) => isDeepStrictEqual(heard(one), heard(other))
+
+test('each member is theirs if only they changed it, mine if only I did, and my choice if both did', async t => {
+  const app = fastify()
+  const things = memory([{ id: 1, text: '', labelId: null }])
+  await app.register(dataApi, {
+    collections: {
+      things: collection(Thing, { source: things }),
+      labels: collection(Label, { source: memory([{ id: 1, name: 'Spoon' }, { id: 2, name: 'Vision' }]) })
+    },
+    explorer: true
+  })
+  const write = async ({ label, ...item }: Item) => {
+    const { statusCode, body } = await app.inject({
+      method: 'PATCH', url: '/things/1', payload: { ...item, label: label === null ? null : { id: idOf(label) } }
+    })
+    if (statusCode !== 200) t.fail(body)
+  }
+  const send = (form: Record<string, string>) => app.inject({
+    method: 'POST', url: '/things/1', headers: sent, payload: new URLSearchParams(form).toString()
+  })
+  const cases = fc.record({
+    base: items,
+    mine: changed,
+    others: fc.array(changed, { minLength: 1, maxLength: 2 }),
+    choices: fc.subarray(names)
+  })
+  await fc.assert(fc.asyncProperty(cases, async ({ base: first, mine, others, choices }) => {
+    await write(first)
+    let form = valuesOf((await app.inject({ url: '/things/1?_edit', headers: sent })).body)
+    let base = first
+    let wanted: Item = applied(base, mine)
+    // The same value leaves a text as it is stored.
+    const isMine = (name: string) => !equals(wanted[name], base[name])
+    for (const name of names.filter(isMine)) form[name] = typed(wanted[name])
+    let isStale = true
+    for (const other of others) {
+      if (!isStale) break
+      const now = applied(base, other)
+      await write(now)
+      const answer = await send(form)
+      const isLeft = (name: string) => isMine(name) && !equals(wanted[name], now[name])
+      const isAsked = (name: string) => isLeft(name) && !equals(now[name], base[name])
+      isStale = answer.statusCode === 412
+      if (isStale) {
+        form = valuesOf(answer.body)
+        t.strictSame(names.filter(name => `_keep.${name}` in form), names.filter(isAsked))
+      }
+      const kept = isStale ? choices.filter(isAsked) : []
+      for (const name of kept) form[`_keep.${name}`] = 'theirs'
+      wanted = Object.fromEntries(names.map(name =>
+        [name, isLeft(name) && !kept.includes(name) ? heard(wanted[name]) : now[name]]))
+      base = now
+    }
+    if (isStale) t.equal((await send(form)).statusCode, 303)
+    const { id: _, ...stored } = (await app.inject({ url: '/things/1' })).json<Record<string, unknown>>()
+    t.strictSame(stored, wanted)
+  }), { numRuns: runsOf(150) })
+  await app.close()
+})
+
+const idOf = (label: unknown) => (label as { readonly id: number }).id
