@@ -1,7 +1,7 @@
 import type { RowChange } from '../declare/source.ts'
 import type { CatalogTable } from '../sources/sql/catalog.ts'
 import { compileError } from '../sources/sql/sqlite/compiled-changes.ts'
-import { makeTableReader } from '../sources/sql/sqlite/catalog-tables.ts'
+import { makeReadTable } from '../sources/sql/sqlite/catalog.ts'
 import type { SqliteDriver } from '../sources/sql/sqlite/driver.ts'
 import { quoteName } from '../sources/sql/table-name.ts'
 import { withoutOtherCollations } from './collations.ts'
@@ -32,7 +32,7 @@ export function readSqlite (
     return false
   })
   // Each table is asked the same.
-  const read = makeTableReader({ prepare: memoizeText(text => driver.prepare(text)) })
+  const read = makeReadTable({ prepare: memoizeText(text => driver.prepare(text)) })
   const tables = wanted.flatMap((row, index) => {
     tell(`reading table ${index + 1} of ${wanted.length}: ${row.name}`)
     try {
@@ -43,7 +43,7 @@ export function readSqlite (
       return []
     }
   })
-  return { kind: 'sqlite', tables: withoutOtherCollations(driver, tables, omissions), omissions }
+  return { kind: 'sqlite', tables: withoutOtherCollations(tables, omissions), omissions }
 }
 
 /** Adds the samples to a table. `count`: how many tables there are. */
@@ -106,7 +106,7 @@ const unseen: Sample = {
 
 const isRowNumber = (unique: readonly string[]) => unique.length === 1 && unique[0] === 'rowid'
 
-/** The number of the row is not declared, but readTables() tells that it is unique. */
+/** The number of the row is not declared, but makeReadTable() tells that it is unique. */
 const hasRowNumber = ({ unique, columns }: CatalogTable) =>
   unique.some(isRowNumber) && !columns.some(({ name }) => name.toLowerCase() === 'rowid')
 

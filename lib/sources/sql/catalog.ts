@@ -1,5 +1,6 @@
 import type { Literal } from './choices.ts'
 import type { TableName } from './table-name.ts'
+import type { TableWrites } from './table-writes.ts'
 
 // What a database knows about its tables, in words that all databases share. check/ compares declarations with it.
 
@@ -29,6 +30,8 @@ export interface CatalogColumn {
   readonly members: readonly string[] | undefined
   /** The values that a check constraint of the column alone lists; undefined where none does. */
   readonly choices: readonly Literal[] | undefined
+  /** The collation by which SQLite compares it, unless the connection does not have it; undefined in PostgreSQL. */
+  readonly collation: string | undefined
   readonly comment: string | undefined
 }
 
@@ -58,17 +61,29 @@ export interface CatalogTable {
   readonly isInherited: boolean
 }
 
+/** The facts about a table by which its statements are built. */
+export interface StatementTable extends TableWrites {
+  /** The types of its columns by their names, as a dialect takes them (ColumnType). */
+  readonly types: ReadonlyMap<string, string>
+  /** True if its rows have numbers, which Dialect.clocked needs. */
+  readonly hasRowNumbers: boolean
+  /** The column of its key if nothing fills it where an insert leaves it out, but its next number may. */
+  readonly unnumberedKey: string | undefined
+  /** True if the table itself says what becomes of duplicates. */
+  readonly hasConflictClause: boolean
+  /** True if a unique constraint is deferrable, which PostgreSQL does not accept in `on conflict`. */
+  readonly isDeferrable: boolean
+}
+
+/** Returns what is known of a table; undefined if nothing is. */
+export type FindTable = (table: TableName) => StatementTable | undefined
+
 /** The tables that were asked for, as one database describes them. */
 export interface Catalog {
   /** Returns the table of a name that was asked for; undefined if the database has none. */
   find (name: TableName): CatalogTable | undefined
   /** Returns a column by its name, as the database compares names. */
   column (table: CatalogTable, name: string): CatalogColumn | undefined
-  /**
-   * Returns the collation of a column where a comparison of two columns takes that of one of them, as in SQLite;
-   * undefined for other databases.
-   */
-  collation (table: CatalogTable, column: CatalogColumn): string | undefined
   /** The names of the tables and views that could be meant by a wrong name. Empty where every table was found. */
   readonly others: readonly TableName[]
 }

@@ -14,6 +14,12 @@ export interface TableWrites {
   readonly mayRepeatKeys: boolean
 }
 
+const none: ReadonlySet<never> = new Set()
+
+/** The writes of a table that takes all as they are. */
+export const plainWrites: TableWrites =
+  { refused: none, replaced: none, generated: none, hasInsteadOf: false, mayRepeatKeys: false }
+
 /** Returns what is known of the writes of a table; undefined if it takes all as they are, or nothing is known yet. */
 export type FindWrites = (table: TableName) => TableWrites | undefined
 

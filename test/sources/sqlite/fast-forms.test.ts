@@ -8,7 +8,7 @@ import dataApi, { collection, sqlite } from '../../../lib/index.ts'
 import type { ReadPlan, Row } from '../../../lib/plan/plan.ts'
 import { positionOf } from '../../../lib/plan/position.ts'
 import type { JsonResult, ReadResult } from '../../../lib/sources/source.ts'
-import { columnTypes } from '../../../lib/sources/sql/sqlite/catalog.ts'
+import { makeReadTable } from '../../../lib/sources/sql/sqlite/catalog.ts'
 import { clockOf } from '../../../lib/sources/sql/sqlite/clock.ts'
 import { sqliteDialect } from '../../../lib/sources/sql/sqlite/dialect.ts'
 import { toArrays } from '../../../lib/sources/sql/sqlite/driver.ts'
@@ -60,7 +60,7 @@ function open (strays: readonly Stray[]) {
   for (const { id, name, literal } of strays) {
     db.exec(`update artists set "${columns[name]}" = ${literal} where id = ${id}`)
   }
-  const tables = { types: columnTypes(driver) }
+  const tables = makeReadTable(driver)
   const statements = { exact: makeStatements(sqliteDialect, tables), fast: makeStatements(fastDialect(driver), tables) }
   const run = makeRunRead({ driver, clock: clockOf(driver), prepare: text => toArrays(driver.prepare(text)) })
   const read = <Result>(bound: BoundRead<Result>) => run(bound, 1000)

@@ -38,20 +38,19 @@ export function compare (
       ? []
       : [missingColumn(placeOfField(collection, field), field.property, collection, table)]))
   }
-  for (const one of served.values()) findings.push(...checkServed(one, served, { catalog, rules }))
+  for (const one of served.values()) findings.push(...checkServed(one, served, rules))
   findings.push(...checkJoins(collections, served, catalog, rules))
   return { findings, served: [...served.values()] }
 }
 
 function checkServed (
-  one: Served, served: ReadonlyMap<Collection, Served>, facts: { readonly catalog: Catalog, readonly rules: TypeRules }
+  one: Served, served: ReadonlyMap<Collection, Served>, rules: TypeRules
 ): readonly Finding[] {
-  const { rules } = facts
   const findings = [...one.columns].flatMap(([field, column]) => checkColumn(field, column, one, rules))
   findings.push(...checkNulls(one))
   if (isWhole(one.table)) findings.push(...checkUniqueness(one), ...checkCreation(one))
   else if (!rules.returnsViewKeys) findings.push(...checkViewKey(one))
-  return [...findings, ...checkReferences(one, served, facts)]
+  return [...findings, ...checkReferences(one, served, rules)]
 }
 
 /** Returns the names of all tables that the collections need: their own, and their join tables. */

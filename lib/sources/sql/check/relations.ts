@@ -8,12 +8,9 @@ import { fault, placeOfField, showColumn } from './finding.ts'
 import { areForeign, type TypeRules } from './types.ts'
 import { suggest } from '../../../suggest.ts'
 
-/** The facts by which a comparison of two columns is judged. */
-interface Comparing { readonly catalog: Catalog, readonly rules: TypeRules }
-
 /** Checks that the foreign keys of a collection can be compared with the keys that they refer to. */
 export function checkReferences (
-  one: Served, served: ReadonlyMap<Collection, Served>, comparing: Comparing
+  one: Served, served: ReadonlyMap<Collection, Served>, rules: TypeRules
 ): readonly Finding[] {
   const { collection } = one
   const references = [
@@ -32,8 +29,8 @@ export function checkReferences (
       if (own === undefined || other === undefined || key === undefined) return []
       return compareColumns(
         place,
-        { shown: showColumn(collection, own.name), table: one.table, column: own },
-        { shown: showColumn(target, key.name), table: other.table, column: key }, comparing
+        { shown: showColumn(collection, own.name), column: own },
+        { shown: showColumn(target, key.name), column: key }, rules
       )
     })
   })
@@ -46,12 +43,12 @@ function placeOfForeignKey (collection: Collection, foreignKey: readonly StoredF
   return first === undefined ? `collection '${collection.property}'` : placeOfField(collection, first)
 }
 
-/** A column with its table. `shown`: both in a message. */
-interface ShownColumn { readonly shown: string, readonly table: CatalogTable, readonly column: CatalogColumn }
+/** A column. `shown`: its name in a message, with that of its table. */
+interface ShownColumn { readonly shown: string, readonly column: CatalogColumn }
 
 /** Compares the column of a foreign key with that of the key to which it refers. */
 function compareColumns (
-  place: string, own: ShownColumn, key: ShownColumn, { catalog, rules }: Comparing
+  place: string, own: ShownColumn, key: ShownColumn, rules: TypeRules
 ): readonly Finding[] {
   const unlike = (ofOwn: string, ofKey: string, advice: string) => [fault(place,
     `its foreign key ${own.shown} is ${ofOwn}, but the key ${key.shown}, to which it refers, is ${ofKey}; ${advice}`)]
@@ -62,8 +59,8 @@ function compareColumns (
     return unlike(own.column.type, key.column.type,
       'the database ignores spaces at the ends when it compares them: give both columns one type')
   }
-  const ofOwn = catalog.collation(own.table, own.column) ?? ''
-  const ofKey = catalog.collation(key.table, key.column) ?? ''
+  const ofOwn = own.column.collation ?? ''
+  const ofKey = key.column.collation ?? ''
   if (ofOwn === ofKey) return []
   return unlike(`collate ${ofOwn}`, `collate ${ofKey}`,
     'the relation would have other items from one side than from the other: give both columns one collation')
@@ -98,8 +95,8 @@ export function checkJoinTable (
     if (other === undefined || key === undefined) return []
     return compareColumns(
       place,
-      { shown: `'${showTable(join.name)}.${column.name}'`, table: join.table, column },
-      { shown: showColumn(collection, key.name), table: other.table, column: key }, { catalog: join.catalog, rules }
+      { shown: `'${showTable(join.name)}.${column.name}'`, column },
+      { shown: showColumn(collection, key.name), column: key }, rules
     )
   }))
   return [...findings, ...findings.length === 0 ? checkLinks(field, place, join, used) : []]

@@ -17,7 +17,6 @@ export async function readTables (
   return {
     find: name => tables.get(keyOfTable(name)),
     column: (table, name) => table.columns.find(column => column.name === name),
-    collation: () => undefined,
     others: others.map(row => ({
       schema: row['plain'] === true || row['plain'] === 't' ? undefined : String(row['schema']),
       name: String(row['name'])
@@ -193,6 +192,7 @@ function readColumn (column: ColumnJson): CatalogColumn {
     identity: identity === 'a' ? 'always' : identity === 'd' ? 'by default' : undefined,
     members: members ?? undefined,
     choices: checks?.map(text => choicesIn(text, name)).find(choices => choices !== undefined),
+    collation: undefined,
     comment: comment ?? undefined
   }
 }

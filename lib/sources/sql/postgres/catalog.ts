@@ -1,4 +1,3 @@
-import type { Tables } from '../statements/builder.ts'
 import { keyOfTable } from '../table-name.ts'
 
 /** What tells which fields a refusal of the server is about. */
@@ -10,7 +9,11 @@ export interface Constraints {
 }
 
 /** The facts that the database is asked for once, before the first statement. */
-export interface Catalog extends Pick<Tables, 'types' | 'deferrable'> {
+export interface Catalog {
+  /** The types of the columns of each table, by its key (keyOfTable). */
+  readonly types: ReadonlyMap<string, ReadonlyMap<string, string>>
+  /** The keys of the tables with a deferrable unique constraint. */
+  readonly deferrable: ReadonlySet<string>
   readonly constraints: Constraints
 }
 
@@ -83,7 +86,7 @@ export function readCatalog (
   const deferrable = new Set(constraints.filter(row => Number(row['deferrable']) === 1)
     .flatMap(row => keysOf(row, row['table'])))
   return {
-    types: { get: table => types.get(keyOfTable(table)) },
+    types,
     deferrable,
     constraints: {
       columns: columnsOfConstraints(constraints),

@@ -8,9 +8,10 @@ import { type Catalog, columnsQuery, constraintsQuery, partitionsQuery, readCata
 import type { Connection, Result } from './connection.ts'
 import { collectionOf, isUnfit, tableNamed, toFault, toViolation, toWriteFault } from './faults.ts'
 import type { Owner } from './owner.ts'
+import type { StatementTable } from '../catalog.ts'
 import { sourceOf } from '../source.ts'
 import { keyOfTable, type TableName } from '../table-name.ts'
-import type { TableWrites } from '../table-writes.ts'
+import { plainWrites, type TableWrites } from '../table-writes.ts'
 import type { Dialect } from '../statements/dialect.ts'
 import { type BoundRead, makeStatements, type Statements } from '../statements/statements.ts'
 import { readWrites, writesQuery } from './writes.ts'
@@ -38,10 +39,23 @@ export async function loadCatalog (
   const partitions = await connection.query(partitionsQuery, parameters).catch(emptyIfUnknown)
   const writes = readWrites(await connection.query(writesQuery, parameters).catch(emptyIfUnknown))
   const catalog = readCatalog({ columns, constraints, partitions })
-  const hasInsteadOf = (table: TableName) => writes.get(keyOfTable(table))?.hasInsteadOf === true
-  const mayRepeatKeys = (table: TableName) => writes.get(keyOfTable(table))?.mayRepeatKeys === true
-  const statements = makeStatements(dialect, { ...catalog, hasInsteadOf, mayRepeatKeys }, statementCache)
+  const statements = makeStatements(dialect, table => findTable(table, catalog, writes), statementCache)
   return { ...catalog, writes, statements, columnsHash: hash('sha1', JSON.stringify(columns)) }
+}
+
+function findTable (
+  table: TableName, { types, deferrable }: Catalog, writes: ReadonlyMap<string, TableWrites>
+): StatementTable {
+  const key = keyOfTable(table)
+  return {
+    ...plainWrites,
+    ...writes.get(key),
+    types: types.get(key) ?? new Map(),
+    hasRowNumbers: false,
+    unnumberedKey: undefined,
+    hasConflictClause: false,
+    isDeferrable: deferrable.has(key)
+  }
 }
 
 /** Returns no rows if another engine does not have this catalog; throws every other error. */

@@ -1,71 +1,286 @@
-import type { ColumnTypes } from '../statements/columns.ts'
-import type { TableName } from '../table-name.ts'
-import { cacheByTable } from './cache-by-table.ts'
-import { binary, readCollation } from './collation.ts'
+import { LruMap } from 'toad-cache'
+import type { RowChange } from '../../../declare/source.ts'
+import type {
+  Catalog, CatalogColumn, CatalogForeignKey, CatalogTable, StatementTable, TableKind
+} from '../catalog.ts'
+import { choicesOfTable } from '../choices.ts'
+import { keyOfTable, quoteName, type TableName } from '../table-name.ts'
+import { plainWrites } from '../table-writes.ts'
+import { type ColumnRow, plainColumn, readColumn, typeOf } from './columns.ts'
+import { compileError, isRefused } from './compiled-changes.ts'
 import type { SqliteDriver } from './driver.ts'
-import { spacedType } from './moments.ts'
 
-// Older versions of SQLite do not check the type of a generated column, even in a STRICT table. The main database and
-// attached ones may each have a table of one name; without a schema, all of them must be strict.
-const columns = 'x.name as "column", x.type as type, x.dflt_value as "default", x.hidden = 0'
-// The number of a row, which only a primary key that needs no index of its own can be.
-const rowNumber = "x.pk = 1 and upper(x.type) = 'INTEGER' and not exists (select 1 from"
-const columnsQuery = `
-select ${columns} and (select min(strict) from pragma_table_list(?)) = 1 as strict,
-  ${rowNumber} pragma_index_list(?) where origin = 'pk') as "number" from pragma_table_xinfo(?) as x`
-const columnsInSchemaQuery = `
-select ${columns} and (select min(strict) from pragma_table_list(?) where schema = ? collate nocase) = 1 as strict,
-  ${rowNumber} pragma_index_list(?, ?) where origin = 'pk') as "number"
-from pragma_table_xinfo(?, ?) as x`
+/** What SQLite knows about a table: for the check of declarations, and for statements. */
+export type Table = CatalogTable & StatementTable
 
-/**
- * Returns the types of columns: in upper case those of STRICT tables and of row numbers, which hold no values of other
- * types, and in lower case the affinities of all others, which prefer values of a type. The type of texts that are not
- * compared by their bytes is `text collate`. A table is looked up when the first statement uses it.
- */
-export function columnTypes (driver: SqliteDriver): ColumnTypes {
-  return { get: cacheByTable(table => typesOf(table, driver)) }
+/** Returns the description of a table; undefined if there is none. A plain name is looked up as in a statement. */
+export type ReadTable = (name: TableName) => Table | undefined
+
+/** The part of a driver that reads a catalog. */
+type Preparing = Pick<SqliteDriver, 'prepare'>
+
+/** Returns a function that reads each table once. What it throws is not cached. */
+export function makeReadTable (driver: Preparing): ReadTable {
+  const cache = new LruMap<{ readonly table: Table | undefined }>(mostTables)
+  const schemas = new Map<string, ReadonlyMap<string, string>>()
+  // No index finds a table by its name, so the statements of a schema are read together.
+  const definitionOf = ({ schema, name }: ListRow) => {
+    const known = schemas.get(schema) ?? readDefinitions(driver, schema)
+    schemas.set(schema, known)
+    return known.get(name) ?? ''
+  }
+  return name => {
+    const key = keyOfTable(name)
+    const cached = cache.get(key)
+    if (cached !== undefined) return cached.table
+    const found = findTable(driver, name)
+    const table = found && readTable(driver, found, definitionOf(found))
+    cache.set(key, { table })
+    return table
+  }
 }
 
-function typesOf ({ schema, name }: TableName, driver: SqliteDriver): ReadonlyMap<string, string> {
-  const parameters = schema === undefined ? [name] : [name, schema]
-  const query = schema === undefined ? columnsQuery : columnsInSchemaQuery
-  const rows = driver.prepare(query).all(...parameters, ...parameters, ...parameters) as readonly ColumnRow[]
-  const isCollated = (column: string) => collationOf(driver, { schema, name }, column) !== binary
-  return new Map(rows.map(row => {
-    const type = typeOf(row)
-    return [row.column, /^text$/i.test(type) && isCollated(row.column) ? `${type} collate` : type]
+// More tables than any known database has.
+const mostTables = 10_000
+
+/** Returns the tables of these names. */
+export function readCatalog (driver: Preparing, names: readonly TableName[]): Catalog {
+  const read = makeReadTable(driver)
+  return {
+    find: read,
+    column (table, name) {
+      return table.columns.find(column => fold(column.name) === fold(name)) ?? rowNumber(table, name)
+    },
+    others: names.every(name => read(name) !== undefined)
+      ? []
+      : rowsOf<ListRow>(driver, namesQuery).map(({ schema, name }) =>
+        ({ schema: schema === 'main' || schema === 'temp' ? undefined : schema, name }))
+  }
+}
+
+// SQLite compares names without the case of ASCII letters.
+const fold = (name: string) => name.replaceAll(/[A-Z]/g, letter => letter.toLowerCase())
+
+// A temporary table hides one of the main database, which hides those of attached databases.
+const tableQuery = `
+select l.schema, l.name, l.type, l.wr, l.strict from pragma_table_list(?) as l
+where ? is null or l.schema = ? collate nocase
+order by case l.schema when 'temp' then 0 when 'main' then 1 else 2 end limit 1`
+
+const namesQuery = `
+select schema, name from pragma_table_list
+where type in ('table', 'view', 'virtual') and name not like 'sqlite!_%' escape '!'`
+
+const columnsQuery = `
+select name, type, "notnull" as required, dflt_value as fallback, pk, hidden from pragma_table_xinfo(?, ?)`
+const indexesQuery = 'select name, origin, "unique" = 1 and partial = 0 as whole from pragma_index_list(?, ?)'
+const indexColumnsQuery = 'select name from pragma_index_xinfo(?, ?) where key = 1 order by seqno'
+const foreignKeysQuery = `
+select id, "table" as target, "from" as own, "to" as other from pragma_foreign_key_list(?, ?) order by id, seq`
+
+/** A table as the list of tables names it. `wr`: 1 for a table without numbers of rows. */
+interface ListRow {
+  readonly schema: string
+  readonly name: string
+  readonly type: string
+  readonly wr: number
+  readonly strict: number
+}
+
+interface IndexRow { readonly name: string, readonly origin: string, readonly whole: number }
+
+/** Returns the rows of a statement, whose columns the type names. */
+const rowsOf = <Row>(driver: Preparing, text: string, ...parameters: ReadonlyArray<string | null>) =>
+  driver.prepare(text).all(...parameters) as readonly Row[]
+
+function findTable (driver: Preparing, { schema, name }: TableName): ListRow | undefined {
+  const asked = schema ?? null
+  return rowsOf<ListRow>(driver, tableQuery, name, asked, asked)[0]
+}
+
+/** Returns the statements that created the tables of a schema, by the table's name. */
+function readDefinitions (driver: Preparing, schema: string): ReadonlyMap<string, string> {
+  const text = `select name, sql from ${quoteName(schema)}.sqlite_schema where type = 'table'`
+  const rows = rowsOf<{ readonly name: string, readonly sql: string }>(driver, text)
+  return new Map(rows.map(({ name, sql }) => [name, sql]))
+}
+
+/** The rows of SQLite's own lists about a table. */
+interface Listed {
+  readonly found: ListRow
+  readonly rows: readonly ColumnRow[]
+  readonly indexes: readonly IndexRow[]
+  /** The statement that created the table; empty for a view. */
+  readonly definition: string
+}
+
+function readTable (driver: Preparing, found: ListRow, definition: string): Table {
+  const { schema, name, type } = found
+  const rows = rowsOf<ColumnRow>(driver, columnsQuery, name, schema).filter(({ hidden }) => hidden !== 1)
+  const indexes = rowsOf<IndexRow>(driver, indexesQuery, name, schema)
+  const listed: Listed = { found, rows, indexes, definition: type === 'table' ? definition : '' }
+  const columns = readColumns(driver, listed)
+  const key = rows.filter(({ pk }) => pk > 0).toSorted((one, other) => one.pk - other.pk).map(column => column.name)
+  return {
+    schema,
+    name,
+    kind: kindOf(type),
+    comment: undefined,
+    columns,
+    primaryKey: key,
+    unique: [
+      ...key.length > 0 ? [key] : [],
+      ...indexes.flatMap(index => index.whole === 1 ? uniqueColumns(driver, found, index) : []),
+      ...hasNumbers(listed, rowNumberName) ? [[rowNumberName]] : []
+    ],
+    foreignKeys: readForeignKeys(driver, found),
+    // A trigger cannot change the row that is inserted.
+    fillsRows: false,
+    isInherited: false,
+    ...readWrites(driver, found, rows),
+    types: new Map(rows.map((row, index) =>
+      [row.name, isNumber(row, listed) ? 'INTEGER' : typeOf(row, found, columns[index]?.collation)])),
+    hasRowNumbers: hasNumbers(listed, '_rowid_'),
+    unnumberedKey: unnumberedKey(listed),
+    // By a constraint such as `unique on conflict replace`, a duplicate would delete another item.
+    hasConflictClause: /\bon\s+conflict\b/i.test(definition),
+    isDeferrable: false
+  }
+}
+
+function readColumns (driver: Preparing, listed: Listed): readonly CatalogColumn[] {
+  const { found, rows, definition } = listed
+  const choices = choicesOfTable(definition)
+  // A view shows columns of other tables with their collations.
+  const collates = found.type !== 'table' || /collate/i.test(definition)
+  return rows.map(row => readColumn(driver, { ...found, collates }, row, {
+    // SQLite numbers the rows of some keys, and an insert of the plugin those of the others.
+    isNumbered: row === singleKey(listed) && /INT/i.test(row.type),
+    choices: choices.get(fold(row.name))
   }))
 }
 
-/** Returns undefined for a collation that the connection does not have, by which it compares nothing. */
-function collationOf (driver: SqliteDriver, table: TableName, column: string): string | undefined {
+/** Returns true for a table whose rows have a number of this name, which none of its columns has taken. */
+const hasNumbers = ({ found, rows }: Listed, name: string) =>
+  found.type === 'table' && found.wr === 0 && !rows.some(row => fold(row.name) === name)
+
+/** Returns true for an `integer primary key`, which is the number of the row, and so needs no index. */
+const isNumber = ({ pk, type }: ColumnRow, { found, indexes }: Listed) => found.type === 'table' && pk === 1 &&
+  /^integer$/i.test(type) && !indexes.some(({ origin }) => origin === 'pk')
+
+/** Returns the key of a table if it is one column. */
+function singleKey ({ found, rows }: Listed): ColumnRow | undefined {
+  const [first, ...others] = rows.filter(({ pk }) => pk > 0)
+  return found.type === 'table' && others.length === 0 ? first : undefined
+}
+
+/** SQLite numbers no other key of one column, such as `int primary key` or that of a table `without rowid`. */
+function unnumberedKey (listed: Listed): string | undefined {
+  const key = singleKey(listed)
+  return key === undefined || key.hidden > 0 || key.fallback !== null || isNumber(key, listed) ? undefined : key.name
+}
+
+function kindOf (type: string): TableKind {
+  if (type === 'view') return 'view'
+  return type === 'virtual' || type === 'shadow' ? 'virtual table' : 'table'
+}
+
+/** Returns the writes of a table. A view has a trigger for a change, or refuses it, as the module of a table may. */
+function readWrites (driver: Preparing, table: ListRow, rows: readonly ColumnRow[]) {
+  const generated = new Set(rows.filter(({ hidden }) => hidden > 1).map(({ name }) => name))
+  if (table.type === 'table') return { ...plainWrites, generated }
+  const columns = [rows[0]?.name ?? '']
+  const refused = new Set(changes.filter(change => {
+    const error = compileError({ change, table, columns }, driver)
+    return error !== undefined && isRefused(error)
+  }))
+  const isView = table.type === 'view'
+  const replaced = new Set(isView ? changes.filter(change => !refused.has(change)) : [])
+  return { refused, replaced, generated, hasInsteadOf: replaced.size > 0, mayRepeatKeys: isView }
+}
+
+const changes: readonly RowChange[] = ['insert', 'update', 'delete']
+
+function uniqueColumns (driver: Preparing, { schema }: ListRow, index: IndexRow): ReadonlyArray<readonly string[]> {
+  const columns = rowsOf<{ readonly name: string | null }>(driver, indexColumnsQuery, index.name, schema)
+  const names = columns.map(column => column.name)
+  // The name of an expression is null.
+  return names.every(column => column !== null) ? [names] : []
+}
+
+interface ForeignKeyRow {
+  readonly id: number
+  readonly target: string
+  readonly own: string
+  readonly other: string | null
+}
+
+function readForeignKeys (driver: Preparing, { schema, name }: ListRow): readonly CatalogForeignKey[] {
+  const rows = rowsOf<ForeignKeyRow>(driver, foreignKeysQuery, name, schema)
+  return [...new Set(rows.map(({ id }) => id))].map(id => {
+    const parts = rows.filter(row => row.id === id)
+    return {
+      columns: parts.map(({ own }) => own),
+      target: { schema, name: parts[0]?.target ?? '' },
+      targetColumns: parts.flatMap(({ other }) => other ?? [])
+    }
+  })
+}
+
+const rowNumberName = 'rowid'
+
+/** Returns the column that a table has without declaring it: the number of its row. */
+function rowNumber ({ unique, kind }: CatalogTable, name: string): CatalogColumn | undefined {
+  const hasIt = kind === 'virtual table' || unique.some(([first]) => first === rowNumberName)
+  if (!hasIt || !['rowid', 'oid', '_rowid_'].includes(fold(name))) return undefined
+  return { ...plainColumn, name: rowNumberName, type: 'INTEGER', family: 'integer', nullable: false, filled: true }
+}
+
+/** What is made from the tables of a database, as long as no migration changes them. */
+export interface Followed<Made> {
+  current (): Made
+  /** Looks for a migration at the next call of `current`. */
+  refresh (): void
+}
+
+/**
+ * Makes something from the tables of a database, and makes it anew after a migration, whoever has run it. SQLite counts
+ * the changes of each schema. It is asked at most every 100 ms, because that takes as long as a small read.
+ */
+export function followSchema<Made> (driver: Preparing, make: () => Made): Followed<Made> {
+  let known: { readonly versions: string | undefined, readonly made: Made } | undefined
+  let next = 0
+  const look = () => {
+    const versions = readVersions(driver) ?? known?.versions
+    return known !== undefined && known.versions === versions ? known : { versions, made: make() }
+  }
+  return {
+    current () {
+      const now = performance.now()
+      if (known !== undefined && now < next) return known.made
+      next = now + pause
+      known = look()
+      return known.made
+    },
+    refresh () { next = 0 }
+  }
+}
+
+// In milliseconds.
+const pause = 100
+
+/** Returns the versions of all schemas; undefined if they cannot be read now, such as while the file is locked. */
+function readVersions (driver: Preparing): string | undefined {
   try {
-    return readCollation(driver, table, column)
+    const schemas = driver.prepare(schemasQuery).all() as readonly SchemaRow[]
+    return JSON.stringify(['temp', ...schemas.map(({ name }) => name)].map(name =>
+      [name, driver.prepare(`pragma ${quoteName(name)}.schema_version`).get()]))
   } catch {
     return undefined
   }
 }
 
-interface ColumnRow {
-  readonly column: string
-  readonly type: string
-  readonly default: string | null
-  readonly strict: number
-  readonly number: number
-}
+// The temporary schema is listed from its first use on.
+const schemasQuery = "select name from pragma_database_list where name <> 'temp'"
 
-function typeOf ({ type, default: expression, strict, number }: ColumnRow): string {
-  if (number === 1) return 'INTEGER'
-  const affinity = affinityOf(type.toUpperCase())
-  if (affinity === 'text' && /current_timestamp|datetime *\(/i.test(expression ?? '')) return spacedType
-  return strict === 1 ? type.toUpperCase() : affinity
-}
-
-/** Returns the affinity of a declared type (sqlite.org/datatype3.html, 3.1). */
-function affinityOf (type: string): string {
-  if (type.includes('INT')) return 'integer'
-  if (/CHAR|CLOB|TEXT/.test(type)) return 'text'
-  if (type === '' || type.includes('BLOB')) return 'blob'
-  return /REAL|FLOA|DOUB/.test(type) ? 'real' : 'numeric'
-}
+interface SchemaRow { readonly name: string }

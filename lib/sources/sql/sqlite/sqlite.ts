@@ -6,26 +6,20 @@ import { type CatalogCheck, compileCheckMode } from '../../catalog-check.ts'
 import type { Database } from '../../source.ts'
 import { makeWriteLock, type WriteLock } from '../../write-lock.ts'
 import { nameOfDriver, openDriver, type SqliteDriver } from './driver.ts'
-import type { TableName } from '../table-name.ts'
 import { makeSource, type SqlSource, type TableDefinition, type TableOptions } from '../source.ts'
 import { attachedFiles, attachLike } from './attached.ts'
-import { conflictClauses } from './conflict-clauses.ts'
+import { followSchema, makeReadTable } from './catalog.ts'
 import { type Connection, connect } from './connection.ts'
-import { columnTypes } from './catalog.ts'
 import { sqliteDialect } from './dialect.ts'
 import { fastDialect } from './fast-forms.ts'
 import { isBusy, resultCode } from './faults.ts'
-import { followSchema } from './follow-schema.ts'
 import { checkOptions, type Settings, type SqliteOptions } from './options.ts'
 import { cacheReads, type ReadJson } from './read-cache.ts'
 import { explainOpening } from './opening.ts'
-import { unnumberedKeys } from './unnumbered-keys.ts'
 import { makeReader, type Read } from './reader.ts'
-import { rowNumbers } from './row-numbers.ts'
 import { makeReadingThreads, type ReadingThreads } from './reading-threads.ts'
 import { makeStatements, type Statements } from '../statements/statements.ts'
 import type { FindWrites } from '../table-writes.ts'
-import { tableWrites } from './writes.ts'
 
 export type { SqliteOptions } from './options.ts'
 
@@ -170,32 +164,27 @@ function openFile (file: string, settings: Settings): OpenFile {
 }
 
 /** Returns the statements of a file, which a migration makes anew, and the writes that its tables take. */
-function followTables (driver: SqliteDriver, settings: Settings) {
+function followTables (driver: SqliteDriver, { statementCache }: Settings) {
   const { current, refresh } = followSchema(driver, () => {
-    const findWrites = tableWrites(driver)
-    return { findWrites, ...statementsOf(driver, findWrites, settings) }
+    const find = makeReadTable(driver)
+    const exact = makeStatements(sqliteDialect, find, statementCache)
+    // Fast forms of the reads, besides the exact ones.
+    return { find, ...makeStatements(fastDialect(driver), find, statementCache, exact) }
   })
   const statements: Statements = {
     bind: (plan, locking) => current().bind(plan, locking),
     bindJson: plan => current().bindJson(plan),
     bindChange: change => current().bindChange(change)
   }
-  const findWrites: FindWrites = table => current().findWrites(table)
-  return { statements, findWrites, refresh }
-}
-
-/** Returns the statements of a file: fast forms of its reads, besides the exact ones. */
-function statementsOf (driver: SqliteDriver, findWrites: FindWrites, { statementCache }: Settings): Statements {
-  const tables = {
-    types: columnTypes(driver),
-    hasInsteadOf: (name: TableName) => findWrites(name)?.hasInsteadOf === true,
-    mayRepeatKeys: (name: TableName) => findWrites(name)?.mayRepeatKeys === true,
-    hasRowNumbers: rowNumbers(driver),
-    unnumberedKey: unnumberedKeys(driver),
-    hasConflictClause: conflictClauses(driver)
+  const findWrites: FindWrites = table => {
+    try {
+      return current().find(table)
+    } catch {
+      // The statement of the write has the same fault, and its error is more to the point.
+      return undefined
+    }
   }
-  const exact = makeStatements(sqliteDialect, tables, statementCache)
-  return makeStatements(fastDialect(driver), tables, statementCache, exact)
+  return { statements, findWrites, refresh }
 }
 
 /** Returns the most characters of the statements that one connection keeps prepared. */

@@ -4,7 +4,8 @@ import type { ReadPlan } from '../../../plan/plan.ts'
 import { loadKysely } from '../load-kysely.ts'
 import { defaultStatementCache } from '../statement-cache.ts'
 import type { Change, JsonResult, ReadResult } from '../../source.ts'
-import { makeBuilder, type Tables } from './builder.ts'
+import type { FindTable } from '../catalog.ts'
+import { makeBuilder } from './builder.ts'
 import type { Dialect, Sql } from './dialect.ts'
 import type { Bounds, Cardinality, ReadCode, Values } from './read-code.ts'
 import { chooseRead } from './read.ts'
@@ -64,30 +65,18 @@ interface Statement<Code> {
 /** A value in an expression of the application. */
 interface Constant { readonly kind: 'constant', readonly value: unknown }
 
-const unknownTables: Tables = {
-  types: { get: () => undefined },
-  deferrable: new Set<string>(),
-  hasInsteadOf: () => false,
-  mayRepeatKeys: () => false,
-  hasRowNumbers: () => false,
-  unnumberedKey: () => undefined,
-  hasConflictClause: () => false
-}
-
 /** The most statements of each cache. Caches are bounded because clients choose the shapes. */
 const cacheSize = 500
 
 /**
- * Makes the statements of a database. The types of `known` may be filled later, but before the first statement.
- * `characters`: the most characters of the texts and keys in each cache. `exact`: the statements of exact forms, for a
- * dialect of fast forms.
+ * Makes the statements of a database. `characters`: the most characters of the texts and keys in each cache.
+ * `exact`: the statements of exact forms, for a dialect of fast forms.
  */
 export function makeStatements (
-  dialect: Dialect, known: Partial<Tables> = {}, characters = defaultStatementCache, exact?: Statements
+  dialect: Dialect, findTable: FindTable = () => undefined, characters = defaultStatementCache, exact?: Statements
 ): Statements {
   const compiler = makeCompiler(dialect)
-  const tables = { ...unknownTables, ...known }
-  const builderOf = (shape: Shape) => makeBuilder(dialect, tables, shape)
+  const builderOf = (shape: Shape) => makeBuilder(dialect, findTable, shape)
   const readOf = (form: 'rows' | 'locking') => cacheByShape(characters, (plan: ReadPlan, shape) => {
     return compile(chooseRead(plan, builderOf(shape), form), dialect, compiler)
   })

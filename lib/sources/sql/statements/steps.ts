@@ -44,7 +44,8 @@ export function buildStepSelects (
     const where = index === 0 && cardinalityOf(step, builder) === 'item' ? start : builder.clockedScan(start, source)
     const columns = selected(source, refs[index] ?? source)
     // A view may join or group rows that cannot be locked; its triggers see to the rows that they change.
-    const isLocked = locking && index === steps.length - 1 && !builder.hasInsteadOf(tableOf(step.collection))
+    const isLast = locking && index === steps.length - 1
+    const isLocked = isLast && builder.findTable(tableOf(step.collection))?.hasInsteadOf !== true
     const lock = isLocked ? builder.dialect.lock() : sql``
     return sql`select ${columns} from ${table(source)} where ${where} limit 2${lock}`
   }).toReversed()
@@ -102,7 +103,7 @@ export function cardinalityOf ({ where, collection }: Step, builder: Builder): C
 
 /** Returns false if several rows may have an identifier as clients see it. */
 function namesOneRow (collection: Collection, builder: Builder): boolean {
-  if (builder.mayRepeatKeys(tableOf(collection))) return false
+  if (builder.findTable(tableOf(collection))?.mayRepeatKeys === true) return false
   const identifiers = collection.stored.filter(field => field.identifier || collection.key.includes(field))
   return identifiers.every(field => builder.dialect.tellsApart(builder.columnType(collection, field)))
 }

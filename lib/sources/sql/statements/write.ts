@@ -37,7 +37,7 @@ export function buildChange (change: Change, builder: Builder): ChangeCode {
 
 function changing (statement: Sql, { collection }: ChangeOf<'update' | 'delete'>, builder: Builder): ChangeCode {
   // SQLite counts no row that a trigger of a view has changed, but returns it.
-  const returnsRows = builder.hasInsteadOf(tableOf(collection))
+  const returnsRows = builder.findTable(tableOf(collection))?.hasInsteadOf === true
   return { sql: returnsRows ? sql`${statement} returning 1` : statement, key: undefined, returnsRows }
 }
 
@@ -82,7 +82,7 @@ function buildNextNumber (
   if (key === undefined || values.has(key)) return undefined
   if (key.type.kind !== 'integer' && key.type.kind !== 'int64') return undefined
   const table = tableOf(collection)
-  if (builder.unnumberedKey(table) !== sourceOf(collection).column(key.property)) return undefined
+  if (builder.findTable(table)?.unnumberedKey !== sourceOf(collection).column(key.property)) return undefined
   const column = columnOf(collection, key)
   return { column, value: sql`(select coalesce(max(${column}), 0) + 1 from ${tableId(table)})` }
 }
@@ -140,7 +140,7 @@ function buildTarget (collection: Collection, steps: readonly Step[], builder: B
   const [only, ...others] = steps
   const name = tableOf(collection)
   // SQLite does not know an alias where a trigger of a view makes the change.
-  const alias = builder.hasInsteadOf(name) ? undefined : '(target)'
+  const alias = builder.findTable(name)?.hasInsteadOf === true ? undefined : '(target)'
   const ref = tableRef(collection, alias ?? name.name)
   const table = alias === undefined ? tableId(name) : sql`${tableId(name)} as ${sql.id(alias)}`
   const own = (field: StoredField) => column(ref, field)
