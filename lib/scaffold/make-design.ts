@@ -1,5 +1,5 @@
 import type { CollectionDesign, Design, FieldDesign, Flags, ScalarDesign } from './design.ts'
-import { chooseKey } from './keys.ts'
+import { chooseKey, shellWord } from './keys.ts'
 import { findJoins } from './joins.ts'
 import { makeNames, namesOfColumns, propertyOf, relationName } from './naming.ts'
 import { addRelations, type Draft, foreignKeysOf, type Reference, type References } from './relations.ts'
@@ -63,7 +63,8 @@ function readableColumns (
     } else if ((looksSecret(column.name) || column.holdsHash === true) && !shown.has(place)) {
       secrets.push(place)
     } else if ('reason' in typed) {
-      notes.push({ place, reason: typed.reason })
+      const remedy = 'type' in typeOf(column, true) ? `; --show ${shellWord(place)} shows it` : ''
+      notes.push({ place, reason: `${typed.reason}${remedy}` })
     } else {
       readable.set(column, typed.type)
     }

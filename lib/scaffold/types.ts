@@ -34,9 +34,18 @@ function typeOfFamily (column: Column, shown: boolean): Typed {
     case 'array': return typeOfList(type)
     case 'bytes': return shown ? text('byte') : { reason: 'holds bytes' }
     case 'other':
-    case 'any': return shown ? plain('string') : { reason: `is of the type ${type}` }
+    case 'any': return shown || isPlainText(type) ? plain('string') : { reason: `is of the type ${type}` }
   }
 }
+
+/** Types of PostgreSQL whose texts are short, and are what people write. Those of maps are not. */
+const isPlainText = (type: string) =>
+  plainTexts.has(type) || /^(?:bit(?: varying)?(?:\(\d+\))?|(?:int4|int8|num|ts|tstz|date)(?:multi)?range)$/.test(type)
+
+const plainTexts: ReadonlySet<string> = new Set([
+  'inet', 'cidr', 'macaddr', 'macaddr8', 'ltree', 'hstore', 'pg_lsn', 'oid', 'regclass', 'tsvector', 'tsquery', 'xml',
+  'jsonpath', 'point', 'line', 'lseg', 'box', 'path', 'polygon', 'circle'
+])
 
 /** A double holds 15 digits of any number, but not of one with hundreds of zeros behind the point. */
 function isExactNumber (type: string): boolean {

@@ -6,10 +6,11 @@ import { runLine, serveTarget } from './helpers.ts'
 const schema = `
 create schema other;
 create type mood as enum ('glad', 'it''s fine');
+create type span as range (subtype = text);
 create domain name as text check (length(value) > 1);
 create table people (id uuid primary key default gen_random_uuid(), name name not null unique, mood mood,
   boss uuid references people, tags text[], born date, at timestamptz, weight numeric(6, 2), exact numeric, ip inet,
-  data jsonb, rating text check (rating in ('G', 'PG-13')), photo bytea, api_token text, login text,
+  data jsonb, rating text check (rating in ('G', 'PG-13')), photo bytea, api_token text, login text, span span,
   upper text generated always as (upper(name)) stored);
 comment on table people is 'Those who work */ here';
 comment on column people.born is 'The day of birth';
@@ -21,9 +22,9 @@ create materialized view moods as select mood, count(*) as n from people group b
 create unique index on moods (mood);
 create table keyless (a int);
 create table other.hidden (id int primary key);
-insert into people (id, name, mood, tags, born, weight, exact, rating, api_token, login) values
+insert into people (id, name, mood, tags, born, weight, exact, rating, api_token, login, ip) values
   ('00000000-0000-0000-0000-000000000001', 'Ann', 'glad', '{a,b}', '1970-01-01', 1.50, 1.50, 'G', 'hunter2',
-  '$2b$10$x');
+  '$2b$10$x', '10.0.0.0/8');
 insert into lines values (7, 1, '00000000-0000-0000-0000-000000000001');
 insert into payments values (1, '2020-02-02');
 refresh materialized view moods`
@@ -34,8 +35,9 @@ test('a PostgreSQL database is served by its catalogue, read-only, with what its
     const get = async (path: string) => (await app.inject(path)).json<unknown>()
     t.strictSame(design.collections.map(({ property }) => property), ['lines', 'moods', 'names', 'payments', 'people'])
     t.match(design.omissions, [
-      { place: 'keyless', reason: /has no key/ }, { place: 'people.ip', reason: 'is of the type inet' },
-      { place: 'people.photo', reason: 'holds bytes' }
+      { place: 'keyless', reason: /has no key/ },
+      { place: 'people.photo', reason: 'holds bytes; --show people.photo shows it' },
+      { place: 'people.span', reason: 'is of the type span; --show people.span shows it' }
     ])
     t.strictSame(design.secrets, ['people.api_token', 'people.login'])
     t.strictSame(await get('/people/Ann'), {
@@ -48,6 +50,7 @@ test('a PostgreSQL database is served by its catalogue, read-only, with what its
       at: null,
       weight: 1.5,
       exact: '1.50',
+      ip: '10.0.0.0/8',
       data: null,
       rating: 'G',
       upper: 'ANN'
@@ -72,6 +75,30 @@ test('a PostgreSQL database is served by its catalogue, read-only, with what its
     t.match(await runLine(wrong.href), { code: 1, error: /^PostgreSQL has no database of the name in this address; / })
     t.match(await runLine(url, '--schema', 'nowhere'), { code: 1, error: /has no tables; others have: --schema/ })
     t.match(await runLine(url, '--tables', 'peple'), { code: 1, error: /did you mean 'people'/ })
+  })
+})
+
+test('types whose texts people write are served as their text, in keys too', async t => {
+  const texts = [
+    ['inet', '10.0.0.0/8'], ['cidr', '10.0.0.0/8'], ['macaddr', '08:00:2b:01:02:03'],
+    ['macaddr8', '08:00:2b:01:02:03:04:05'], ['bit(3)', '101'], ['bit', '1'], ['varbit', '01'],
+    ['bit varying(5)', '01'], ['int4range', '[1,5)'], ['int4multirange', '{[1,2)}'], ['numrange', '[1.5,2]'],
+    ['ltree', 'a.b'], ['pg_lsn', '0/1'], ['oid', '5'],
+    ['tsvector', "'a' 'b'"], ['xml', '<a/>'], ['point', '(1,2)'], ['circle', '<(1,2),3>'], ['regclass', 'pg_class'],
+    ['hstore', '"a"=>"1"']
+  ] as const
+  const columns = texts.map(([type], index) => `c${index} ${type}`).join(', ')
+  const values = texts.map(([, value]) => `'${value.replaceAll("'", "''")}'`).join(', ')
+  await onDatabase(`create extension ltree; create extension hstore;
+    create table kinds (id int primary key, ${columns}); insert into kinds values (1, ${values});
+    create table nets (net cidr primary key); insert into nets values ('10.0.0.0/8'), ('10.1.0.0/16')`,
+  async (_, url) => {
+    const { app, design, close } = await serveTarget(url)
+    t.strictSame(design.omissions, [])
+    const found = (await app.inject('/kinds/1')).json<Record<string, unknown>>()
+    for (const [index, [type, text]] of texts.entries()) t.equal(found[`c${index}`], text, type)
+    t.strictSame((await app.inject('/nets/10.1.0.0%2F16')).json(), { net: '10.1.0.0/16' })
+    await close()
   })
 })
 
