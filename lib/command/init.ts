@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { shellWord } from '../scaffold/keys.ts'
 import { writeProject } from '../scaffold/write/project.ts'
@@ -29,6 +30,7 @@ export const init: Command = {
         name: nameOf(folder),
         version: readVersion(),
         file: database.file === undefined ? undefined : relative(resolve(folder), resolve(database.file)),
+        needsDriver: !isBuiltin('node:sqlite'),
         isUnproven: flags.list('key').length > 0,
         command: commandOf(flags, database)
       })

@@ -232,6 +232,16 @@ const rich = `create table "Artist" ("ArtistId" integer primary key, "Name" text
   insert into "Album" values (1, 'Tago Mago', 1, '1971-02-01'), (2, 'Outer Edges', 2, '2016-09-23');
   insert into "order lines" values (7, 1, 2.5)`
 
+const projectOptions = { name: 'x', version: '0', file: 'x.db', needsDriver: false, isUnproven: false, command: 'x' }
+test('a project runs on the Node.js that wrote it: without a SQLite of its own it depends on a driver', async t => {
+  const design = await designOf('create table t (id integer primary key)')
+  for (const [needsDriver, node] of [[false, '>=22.13'], [true, '>=20.19']] as const) {
+    const text = writeProject(design, { ...projectOptions, needsDriver }).get('package.json') ?? ''
+    t.match(JSON.parse(text), { engines: { node } })
+    t.equal(text.includes('@photostructure/sqlite'), needsDriver)
+  }
+})
+
 test('what init writes compiles strictly and answers as what is served; hostile catalogues are inert', async t => {
   const runs = runsOf(12)
   const file = makeFile(rich)
@@ -240,7 +250,7 @@ test('what init writes compiles strictly and answers as what is served; hostile 
   const scripts = fc.sample(hostileScript, { numRuns: runs, seed: 7 })
   const designs = await Promise.all(scripts.map(async script => designOf(script)))
   const files = new Map(designs.flatMap((design, index) => {
-    const options = { name: 'x', version: '0.0.0', file: "../it's.db", isUnproven: false, command: 'x' }
+    const options = { ...projectOptions, file: "../it's.db" }
     const written = [...writeProject(design, options)]
     return written.filter(([path]) => /^(?:schemas|collections|database)\.ts$/.test(path))
       // Opening a file is not what is tested here.

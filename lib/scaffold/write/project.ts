@@ -9,6 +9,8 @@ export interface ProjectOptions {
   readonly version: string
   /** The path of a SQLite file, as seen from the project. */
   readonly file: string | undefined
+  /** True if the project needs a driver for SQLite, since this Node.js has none. */
+  readonly needsDriver: boolean
   /** True if a key was named that no index proves unique. */
   readonly isUnproven: boolean
   /** The command that designed it, without an address. */
@@ -32,13 +34,13 @@ export function writeProject (design: Design, options: ProjectOptions): Readonly
   ])
 }
 
-function writePackage ({ kind }: Design, { name, version }: ProjectOptions): string {
+function writePackage ({ kind }: Design, { name, version, needsDriver }: ProjectOptions): string {
   return `${JSON.stringify({
     name,
     version: '0.0.0',
     private: true,
     type: 'module',
-    engines: { node: kind === 'sqlite' ? '>=22.13' : '>=20.19' },
+    engines: { node: kind === 'sqlite' && !needsDriver ? '>=22.13' : '>=20.19' },
     scripts: {
       build: 'tsc',
       start: 'npm run build && node dist/server.js',
@@ -48,7 +50,8 @@ function writePackage ({ kind }: Design, { name, version }: ProjectOptions): str
       '@sinclair/typebox': '^0.34.52',
       fastify: '^5.12.0',
       'fastify-data-api': `^${version}`,
-      ...kind === 'postgres' && { pg: '^8.23.0' }
+      ...kind === 'postgres' && { pg: '^8.23.0' },
+      ...kind === 'sqlite' && needsDriver && { '@photostructure/sqlite': '^1.2.1' }
     },
     devDependencies: { '@types/node': '^22.0.0', typescript: '~5.9.3' }
   }, undefined, 2)}\n`
