@@ -5,7 +5,7 @@ import type { DataField } from '../model/model.ts'
 import type { Operator, Scalar } from '../model/values.ts'
 import type { Order, OrderTerm, Predicate, Row } from './plan.ts'
 import { positionOf } from './position.ts'
-import { all, any, equals, always, never } from './predicates.ts'
+import { all, any, equals, always, isNotNull, never } from './predicates.ts'
 import { reverse } from './sort.ts'
 
 /**
@@ -76,8 +76,10 @@ export const afterRow = (order: Order, row: Row): Predicate =>
 function beyond (order: Order, values: readonly (Scalar | null)[], stored: boolean): Predicate {
   const compare: Comparing = (field, operator, value) =>
     ({ kind: 'compare', field, operator, value, ...stored && { stored } })
+  const equal = (field: DataField, value: Scalar | null) =>
+    value === null ? equals(field, null) : compare(field, 'equals', value)
   const cursorBound = any(order.map((term, index) => all([
-    ...order.slice(0, index).map(({ field }, before) => compare(field, 'equals', values[before] ?? null)),
+    ...order.slice(0, index).map(({ field }, before) => equal(field, values[before] ?? null)),
     follows(term, values[index] ?? null, compare)
   ])))
   const [first] = order
@@ -85,7 +87,7 @@ function beyond (order: Order, values: readonly (Scalar | null)[], stored: boole
   return all([...firstBound(first, values[0] ?? null, compare), cursorBound])
 }
 
-type Comparing = (field: DataField, operator: Operator, value: Scalar | null) => Predicate
+type Comparing = (field: DataField, operator: Operator, value: Scalar) => Predicate
 
 /**
  * The bound that the alternatives imply for the first term. It is stated explicitly so that an index scan starts at the
@@ -149,8 +151,8 @@ const invalid = (at: TextPlace) =>
 
 /** The predicate of the items that follow the value in one term. Nulls sort last ascending and first descending. */
 function follows ({ field, descending }: OrderTerm, value: Scalar | null, compare: Comparing): Predicate {
-  if (descending) return compare(field, value === null ? 'not_equals' : 'less', value)
-  if (value === null) return never
+  if (value === null) return descending ? isNotNull(field) : never
+  if (descending) return compare(field, 'less', value)
   const greater = compare(field, 'greater', value)
   return field.nullable ? any([greater, equals(field, null)]) : greater
 }

@@ -34,6 +34,7 @@ function costOfSelection (select: Selection): number {
 function costOf (predicate: Predicate): number {
   switch (predicate.kind) {
     case 'compare': return costOfCompare(predicate)
+    case 'is_null': return 1
     case 'not': return costOf(predicate.of)
     case 'some': return Math.max(1, costOf(predicate.where)) * (predicate.field.kind === 'sub-collection' ? fanOut : 1)
     default: return predicate.of.reduce((cost, one) => cost + costOf(one), 0)

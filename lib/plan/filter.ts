@@ -4,7 +4,7 @@ import type { Collection, DataField, Field, RelationField } from '../model/model
 import { type Operator, type Scalar, textOfDate, traitsOf } from '../model/values.ts'
 import type { Filter, ValueText } from '../request/request.ts'
 import type { Predicate } from './plan.ts'
-import { all, any, always } from './predicates.ts'
+import { all, any, always, compareList, compareValue } from './predicates.ts'
 import { findReadable, readableNames } from './visible.ts'
 
 type Comparison = Extract<Filter, { kind: 'compare' }>
@@ -84,9 +84,9 @@ function compare (filter: Comparison, field: DataField): Predicate {
     throw invalidFilter(`The operator '${spelled}' ${reason}`, at)
   }
   const values = filter.values.map(value => convert(value, field, operator))
-  if (traitsOf(operator).list) return { kind: 'compare', field, operator, value: values }
-  const [value] = values
-  return { kind: 'compare', field, operator, value: value ?? null }
+  return traitsOf(operator).list
+    ? compareList(field, operator, values)
+    : compareValue(field, operator, values[0] ?? null)
 }
 
 function convert (value: ValueText, field: DataField, operator: Operator): Scalar | null {

@@ -11,18 +11,19 @@ import type { Element, ItemBody } from './item-body.ts'
  */
 export type Predicate =
   /**
-   * Compares a field with a value. `equals` with null means "is null"; `not_equals` is the negation of `equals`, and
-   * so is true for a null field. The ordering operators and the text operators are false for a null field. `in` and
-   * `not_in` take an array, which may hold null; `not_in` is the negation of `in`. With `stored`, the value is one that
-   * positionOf() returned, and is compared with the value in the source; without, with the value as it is shown.
+   * Compares a field with a value. `not_equals` is the negation of `equals`, and so is true for a null field. The
+   * ordering operators and the text operators are false for a null field. `in` and `not_in` take an array; `not_in` is
+   * the negation of `in`. With `stored`, the value is one that positionOf() returned, and is compared with the value in
+   * the source; without, with the value as it is shown.
    */
   | {
     readonly kind: 'compare'
     readonly field: DataField
     readonly operator: Operator
-    readonly value: Scalar | null | readonly (Scalar | null)[]
+    readonly value: Scalar | readonly Scalar[]
     readonly stored?: true
   }
+  | { readonly kind: 'is_null', readonly field: DataField }
   /** True if at least one element of the relation satisfies `where`; rules/ adds the scope of the target to it. */
   | { readonly kind: 'some', readonly field: RelationField, readonly where: Predicate }
   /** An empty `all` is true; an empty `any` is false. */

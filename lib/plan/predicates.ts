@@ -12,7 +12,25 @@ export const never: Predicate = { kind: 'any', of: [] }
 
 /** Returns the predicate that the field has this value. */
 export const equals = (field: DataField, value: Scalar | null): Predicate =>
-  ({ kind: 'compare', field, operator: 'equals', value })
+  value === null ? { kind: 'is_null', field } : { kind: 'compare', field, operator: 'equals', value }
+
+export const isNotNull = (field: DataField): Predicate => ({ kind: 'not', of: { kind: 'is_null', field } })
+
+/** Returns the comparison of a field with one value. Null equals null, and is neither less nor greater than a value. */
+export function compareValue (field: DataField, operator: Operator, value: Scalar | null): Predicate {
+  if (value !== null) return { kind: 'compare', field, operator, value }
+  const { takesNull, negated } = traitsOf(operator)
+  if (!takesNull) return never
+  return negated ? isNotNull(field) : equals(field, null)
+}
+
+/** Returns the comparison of a field with the values of a list. */
+export function compareList (field: DataField, operator: Operator, values: readonly (Scalar | null)[]): Predicate {
+  const value = values.filter(one => one !== null)
+  const compared: Predicate = { kind: 'compare', field, operator, value }
+  if (value.length === values.length) return compared
+  return traitsOf(operator).negated ? all([compared, isNotNull(field)]) : any([compared, equals(field, null)])
+}
 
 /** Returns the predicate that the fields of a key or of a foreign key have these values. */
 export function equalsKey (key: readonly StoredField[], values: KeyValues): Predicate {

@@ -4,7 +4,7 @@ import type { Query } from '../request/request.ts'
 import { planFilters } from './filter.ts'
 import { afterPage, type Page, type PageStyle, planPage } from './page.ts'
 import type { Order, ReadPlanOf, Selection, Projection } from './plan.ts'
-import { both, always } from './predicates.ts'
+import { both, always, isNotNull } from './predicates.ts'
 import { planSelection } from './select.ts'
 import { batchSizeOf, checkAnswerLimit } from './answer-limit.ts'
 import { checkFilterCost } from './filter-cost.ts'
@@ -244,8 +244,7 @@ const cachedDictionary = memoizeThree((options: ReadOptions, query: Query, colle
   })
 })
 
-const hasValue = (field: DataField) =>
-  field.nullable ? { kind: 'compare', field, operator: 'not_equals', value: null } as const : always
+const hasValue = (field: DataField) => field.nullable ? isNotNull(field) : always
 
 /**
  * Plans groups by a field. Groups are ordered by their value; a sort orders the items within each group. If the first

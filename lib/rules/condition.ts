@@ -3,7 +3,7 @@ import type { Condition, ConditionNode, Where } from '../declare/conditions.ts'
 import type { Collection, RelationField, StoredField } from '../model/model.ts'
 import { type Scalar, traitsOf } from '../model/values.ts'
 import type { Predicate } from '../plan/plan.ts'
-import { all, any, equals, always, never } from '../plan/predicates.ts'
+import { all, any, compareList, compareValue, equals, always, never } from '../plan/predicates.ts'
 
 type CompareOperator = Extract<ConditionNode, { kind: 'compare' }>['operator']
 
@@ -62,10 +62,9 @@ function planComparison (
   { property, operator, value }: Extract<ConditionNode, { kind: 'compare' }>, collection: Collection
 ): Predicate {
   const field = fieldOf(property, collection)
-  if (!traitsOf(operator).list) return { kind: 'compare', field, operator, value: valueOf(property, value, collection) }
+  if (!traitsOf(operator).list) return compareValue(field, operator, valueOf(property, value, collection))
   if (!Array.isArray(value)) throw fault(collection, `compares '${property}' with a value that is not an array`)
-  const values = value.map((one: unknown) => valueOf(property, one, collection))
-  return { kind: 'compare', field, operator, value: values }
+  return compareList(field, operator, value.map((one: unknown) => valueOf(property, one, collection)))
 }
 
 function fieldOf (property: string, collection: Collection): StoredField {

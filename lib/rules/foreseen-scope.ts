@@ -15,7 +15,7 @@ type Exists = (collection: Collection, where: Predicate) => Promise<boolean>
  */
 export async function foresee (scope: Predicate, values: Foreseen, exists: Exists): Promise<boolean | undefined> {
   switch (scope.kind) {
-    case 'compare': {
+    case 'compare': case 'is_null': {
       if (scope.field.kind !== 'stored' || !values.has(scope.field)) return undefined
       return compileFilter(scope)({ [scope.field.property]: values.get(scope.field) })
     }

@@ -58,7 +58,7 @@ const scopeWhere = (where: Predicate, collection: Collection, scopes: Scopes): P
 /** Adds the scopes of the targets to all relations within the predicate. */
 function scopePredicate (predicate: Predicate, scopes: Scopes): Predicate {
   switch (predicate.kind) {
-    case 'compare': return predicate
+    case 'compare': case 'is_null': return predicate
     case 'all':
     case 'any': {
       // `always` and `never` keep their identity, by which they are compared.

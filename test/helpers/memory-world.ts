@@ -2,9 +2,9 @@ import { Type, type TSchema } from '@sinclair/typebox'
 import type {
   Collection, DataField, ExpressionField, RelationField, ScalarField, StoredField, SubCollectionField, SubItemField
 } from '../../lib/model/model.ts'
-import { describeValues, type Operator } from '../../lib/model/values.ts'
+import { describeValues, type Operator, type Scalar } from '../../lib/model/values.ts'
 import type { Listing, Order, Predicate, ReadPlan, Selection, Shown, Step, Row } from '../../lib/plan/plan.ts'
-import { always } from '../../lib/plan/predicates.ts'
+import { always, compareList, compareValue } from '../../lib/plan/predicates.ts'
 import { memory } from '../../lib/sources/memory/memory.ts'
 import { runRead } from '../../lib/sources/memory/read.ts'
 import type { Rows } from '../../lib/sources/memory/table.ts'
@@ -119,9 +119,11 @@ export const { database } = memory([])
 /** Reads at once. A read of the database gives up the event loop after 10 ms, which a busy machine may take. */
 export const read = (plan: ReadPlan): ReadResult => runRead(plan)
 
-export const compare = (field: DataField, operator: Operator, value: Extract<Predicate, {
-  kind: 'compare'
-}>['value']): Predicate => ({ kind: 'compare', field, operator, value })
+type Operand = Scalar | null
+export const compare = (field: DataField, operator: Operator, value: Operand | readonly Operand[]): Predicate =>
+  typeof value === 'object' && value !== null
+    ? compareList(field, operator, value)
+    : compareValue(field, operator, value)
 export const not = (of: Predicate): Predicate => ({ kind: 'not', of })
 export const some = (field: RelationField, where: Predicate = always): Predicate => ({ kind: 'some', field, where })
 export const up = (...fields: DataField[]): Order => fields.map(field => ({ field, descending: false }))

@@ -9,7 +9,7 @@ import type {
 } from '../../lib/model/model.ts'
 import type { Operator, Scalar } from '../../lib/model/values.ts'
 import type { Listing, Order, Predicate, ReadPlan, Selection, Shown, Step } from '../../lib/plan/plan.ts'
-import { always } from '../../lib/plan/predicates.ts'
+import { always, compareList, compareValue } from '../../lib/plan/predicates.ts'
 import { memory } from '../../lib/sources/memory/memory.ts'
 import type { ReadResult, DataSource as Source } from '../../lib/sources/source.ts'
 import type { SqliteDriver, SqliteDriverClass } from '../../lib/sources/sql/sqlite/driver.ts'
@@ -248,7 +248,9 @@ export function names (model: Model) {
   const list = (path: string, listing: Listing): Shown =>
     ({ kind: 'list', name: path, field: field(path) as SubCollectionField, listing })
   const compare = (path: string, operator: Operator, value: Scalar | null | readonly (Scalar | null)[]): Predicate =>
-    ({ kind: 'compare', field: data(path), operator, value })
+    typeof value === 'object' && value !== null
+      ? compareList(data(path), operator, value)
+      : compareValue(data(path), operator, value)
   const some = (path: string, where: Predicate): Predicate =>
     ({ kind: 'some', field: field(path) as SubItemField, where })
   const step = (of: string, where: Predicate, via?: string): Step =>

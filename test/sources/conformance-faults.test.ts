@@ -58,8 +58,8 @@ const everyValue = (result: Found, change: (value: unknown) => unknown): Found =
 
 function ignoringCase (predicate: Predicate): Predicate {
   switch (predicate.kind) {
-    case 'compare': return predicate.operator === 'equals' && predicate.field.type.kind === 'string' &&
-      predicate.value !== null
+    case 'is_null': return predicate
+    case 'compare': return predicate.operator === 'equals' && predicate.field.type.kind === 'string'
       ? { ...predicate, operator: 'equals_ignoring_case' }
       : predicate
     case 'all':

@@ -19,7 +19,7 @@ export function candidateRows (collection: Collection, where: Predicate): Iterab
 export function matchesByIndex (collection: Collection, where: Predicate): readonly object[] | undefined {
   if (where.kind !== 'compare' || !isExact(where.operator) || !isIndexed(where.field)) return undefined
   const { field, value } = where
-  return value === null || typeof value === 'object' ? undefined : tableOf(collection).findBy(columnOf(field), value)
+  return typeof value === 'object' ? undefined : tableOf(collection).findBy(columnOf(field), value)
 }
 
 /** Rows, each once. */
@@ -54,9 +54,8 @@ function indexedAny (
 type Comparison = Extract<Predicate, { kind: 'compare' }>
 
 function indexedCompare ({ field, operator, value }: Comparison, table: Table): Rows | undefined {
-  if (!isIndexed(field) || !isExact(operator) || value === null) return undefined
+  if (!isIndexed(field) || !isExact(operator)) return undefined
   if (typeof value !== 'object') return table.findBy(columnOf(field), value)
-  if (value.includes(null)) return undefined
   return new Set(value.flatMap(one => table.findBy(columnOf(field), one)))
 }
 

@@ -11,7 +11,7 @@ export const comparableOf = (kind: string | undefined): ToComparable | undefined
 export function comparableOperand (value: Operand, kind: string): Operand | unknown {
   const toComparable = comparableOf(kind)
   if (toComparable === undefined) return value
-  return Array.isArray(value) ? value.map(one => one === null ? null : toComparable(one)) : toComparable(value)
+  return Array.isArray(value) ? value.map(toComparable) : toComparable(value)
 }
 
 type Operand = Extract<Predicate, { kind: 'compare' }>['value']

@@ -25,6 +25,10 @@ export function compileFilter (predicate: Predicate): RowTest {
       return row => !test(row)
     }
     case 'some': return some(predicate.field, compileFilter(predicate.where))
+    case 'is_null': {
+      const read = comparableReaderOf(predicate.field)
+      return row => read(row) === null
+    }
     case 'compare': {
       const { field, operator, value } = predicate
       return compareTest(field, operator, comparableOperand(value, field.type.kind))
@@ -45,7 +49,7 @@ function hasRelation (predicate: Predicate): boolean {
     case 'some': return true
     case 'not': return hasRelation(predicate.of)
     case 'all': case 'any': return predicate.of.some(hasRelation)
-    case 'compare': return false
+    case 'compare': case 'is_null': return false
   }
 }
 

@@ -1,5 +1,6 @@
 import { sql } from '../load-kysely.ts'
-import { isExact, type Operator, traitsOf } from '../../../model/values.ts'
+import type { DataField } from '../../../model/model.ts'
+import { isExact, type Operator } from '../../../model/values.ts'
 import type { Predicate } from '../../../plan/plan.ts'
 import type { Builder } from './builder.ts'
 import type { ColumnType } from './columns.ts'
@@ -18,7 +19,10 @@ export function buildFilter (predicate: Predicate, ref: TableRef, builder: Build
   switch (predicate.kind) {
     case 'all': return join(predicate.of, ref, builder, sql` and `, sql`1 = 1`)
     case 'any': return join(predicate.of, ref, builder, sql` or `, sql`1 = 0`)
-    case 'not': return sql`(${buildFilter(predicate.of, ref, builder)}) is not true`
+    case 'is_null': return sql`${shownOrNull(predicate, ref, builder)} is null`
+    case 'not':
+      if (predicate.of.kind === 'is_null') return sql`${shownOrNull(predicate.of, ref, builder)} is not null`
+      return sql`(${buildFilter(predicate.of, ref, builder)}) is not true`
     case 'some': return buildSome(predicate, ref, builder)
     case 'compare': return buildCompare(predicate, ref, builder)
   }
@@ -59,21 +63,20 @@ function isSelective (where: Predicate): boolean {
   }
 }
 
-function namesByIdentifier ({ field, operator, value }: Compare): boolean {
-  return field.kind === 'stored' && field.identifier && value !== null && isExact(operator)
+function namesByIdentifier ({ field, operator }: Compare): boolean {
+  return field.kind === 'stored' && field.identifier && isExact(operator)
 }
 
 function buildCompare (compare: Compare, ref: TableRef, builder: Builder): Sql {
-  const { field, operator, value } = compare
+  const { field, operator } = compare
   const plain = column(ref, field)
   const type = builder.columnType(ref.collection, field)
   const { dialect } = builder
-  if (value === null) return compareNull(operator, dialect.nullAsShown(plain, type))
   const [slot] = builder.slotsOf(compare)
   if (slot === undefined) throw new TypeError('a comparison with a value has a slot for it')
   const shown = dialect.asShown(plain, type)
   const textual = isTextual(compare)
-  const made = makersOf(compare)[operator]({
+  const made = (field.nullable ? nullable : comparisons)[operator]({
     plain,
     shown,
     slot,
@@ -88,12 +91,9 @@ function buildCompare (compare: Compare, ref: TableRef, builder: Builder): Sql {
   return bound === undefined ? made : sql`(${bound} and ${made})`
 }
 
-/** Builds a comparison with null, which equals null, and is neither less nor greater than any value. */
-function compareNull (operator: Operator, plain: Sql): Sql {
-  const { takesNull, list, negated } = traitsOf(operator)
-  if (!takesNull || list) return sql`1 = 0`
-  return negated ? sql`${plain} is not null` : sql`${plain} is null`
-}
+/** Returns the column, with null for other values that are shown as null. */
+const shownOrNull = ({ field }: { readonly field: DataField }, ref: TableRef, { dialect, columnType }: Builder): Sql =>
+  dialect.nullAsShown(column(ref, field), columnType(ref.collection, field))
 
 /** The column in three forms, the value, and its slot. `shown`: the column's text as a client reads it. */
 interface Operands {
@@ -109,11 +109,6 @@ interface Operands {
 
 type Maker = (operands: Operands) => Sql
 type Makers = Readonly<Record<Operator, Maker>>
-
-function makersOf ({ field, value }: Compare): Makers {
-  if (Array.isArray(value) && value.includes(null)) return withNulls
-  return field.nullable ? nullable : comparisons
-}
 
 function compareWith (sign: string): Maker {
   return ({ comparable, operand }) => sql`${comparable} ${sql.raw(sign)} ${operand}`
@@ -151,11 +146,4 @@ const nullable: Makers = {
   ...comparisons,
   not_equals: operands => sql`(${comparisons.not_equals(operands)} or ${nullAsShown(operands)} is null)`,
   not_in: operands => sql`(${comparisons.not_in(operands)} or ${nullAsShown(operands)} is null)`
-}
-
-/** Comparisons with a list that holds null. */
-const withNulls: Makers = {
-  ...comparisons,
-  in: operands => sql`(${comparisons.in(operands)} or ${nullAsShown(operands)} is null)`,
-  not_in: operands => sql`(${comparisons.not_in(operands)} and ${nullAsShown(operands)} is not null)`
 }

@@ -57,7 +57,7 @@ export function isSlot (parameter: unknown): parameter is Slot {
  * | order | for each term `+` ascending or `-` descending, and the field |
  * | range | `*` without limit, else `l`, and the limit if it is round (isRoundLimit); `o` with an offset, else `;` |
  * | selection | `{`, for each member `.`, field, `:` and its listing, or its predicate and selection; then `}` |
- * | comparison | field, operator, `^` if it is of stored values, `0` if a value is null, `t` if isTextual(), `;` |
+ * | comparison | field, operator, `^` if it is of stored values, `t` if isTextual(), `;`; or field, `null;` |
  * | some, not, all, any | `s` and the field, `!`, `&`, `|`; then `(`, predicates, `)` |
  * | stored values | a space, the fields |
  * | values of a node that occurred before in this plan | `=`, the index of the node's first slot, `;` |
@@ -224,6 +224,9 @@ function addShown (draft: ShapeDraft, select: Selection): void {
 function addPredicate (draft: ShapeDraft, predicate: Predicate): void {
   switch (predicate.kind) {
     case 'compare': return addCompare(draft, predicate)
+    case 'is_null':
+      draft.key += `${predicate.field.index}null;`
+      return
     case 'some':
       draft.key += `s${predicate.field.index}(`
       addPredicate(draft, predicate.where)
@@ -243,16 +246,9 @@ function addCompare (draft: ShapeDraft, compare: Extract<Predicate, { kind: 'com
   const { field, operator, value, stored } = compare
   const { kind } = field.type
   draft.key += `${field.index}${operator}${stored ? '^' : ''}`
-  if (value === null) {
-    draft.key += '0'
-  } else if (typeof value === 'object') {
-    const values = value.filter(one => one !== null)
-    draft.key += `${values.length < value.length ? '0' : ''}${isTextual(compare) ? 't' : ''}`
-    addValues(draft, compare, [typed(values, kind)])
-  } else {
-    draft.key += isTextual(compare) ? 't' : ''
-    addValues(draft, compare, [traitsOf(operator).ignoresCase ? foldCase(String(value)) : typed(value, kind)])
-  }
+  draft.key += isTextual(compare) ? 't' : ''
+  const isFolded = traitsOf(operator).ignoresCase
+  addValues(draft, compare, [isFolded ? foldCase(String(value)) : typed(value, kind)])
   draft.key += ';'
 }
 
@@ -264,7 +260,7 @@ export function isTextual ({ field, value }: Extract<Predicate, { kind: 'compare
   const { kind } = field.type
   if (kind === 'date-time') return typeof value === 'number'
   if (kind !== 'integer' && kind !== 'number') return false
-  return typeof value === 'object' ? value?.some(one => typeof one === 'string') ?? false : typeof value === 'string'
+  return typeof value === 'object' ? value.some(one => typeof one === 'string') : typeof value === 'string'
 }
 
 function addValues (draft: ShapeDraft, node: object, added: readonly Value[]): void {

@@ -95,7 +95,7 @@ export function decodeStepCounts (
 export function cardinalityOf ({ where, collection }: Step, builder: Builder): Cardinality {
   if (!namesOneRow(collection, builder)) return 'rows'
   if (keyValuesIn(where, collection.key) !== undefined) return 'item'
-  if (where.kind !== 'compare' || where.value === null) return 'rows'
+  if (where.kind !== 'compare') return 'rows'
   if (!isExact(where.operator) || traitsOf(where.operator).list) return 'rows'
   if (where.field.kind !== 'stored' || !where.field.identifier) return 'rows'
   return 'row'
