@@ -23,6 +23,11 @@ export class NotBegun extends Error {
   constructor (cause: unknown) { super('the connection failed before anything was done', { cause }) }
 }
 
+/** There was no connection, for a reason that says nothing of what is asked, so it may be over soon. */
+class NotConnected extends Error {
+  constructor (cause: unknown) { super('no connection could be made', { cause }) }
+}
+
 /** A migration made a statement or its plan invalid. The statement is made and prepared anew when it is sent again. */
 export class StalePlan extends Error {
   constructor (cause: unknown) { super('a migration made a statement invalid', { cause }) }
@@ -36,6 +41,19 @@ export function toFault (error: unknown): DataApiError {
   if (sqlState(error) === '57014') return statementCancelled(error)
   return isPassing(error) ? unavailable(error) : internal(error)
 }
+
+/**
+ * Returns our error for an error before a connection was there. Nothing has been done, so each is `unavailable`, as is
+ * `connect ENOENT` for a socket, but a refusal: of the user, the database or the encryption.
+ */
+export function toConnectFault (error: unknown): DataApiError {
+  const fault = toFault(error)
+  return fault.code === 'internal' && !isRefused(error) ? unavailable(new NotConnected(error)) : fault
+}
+
+// An error of the server has an SQLSTATE. The driver ends the exchange itself where it has no password for it.
+const isRefused = (error: unknown) =>
+  /^\w{5}$/.test(sqlState(error)) || /^SASL|server does not support SSL/.test(messageOf(error))
 
 /**
  * Returns our error for an error of a commit, or of a writing statement outside of a transaction: `outcome_unknown`
@@ -89,8 +107,10 @@ export const isStalePlan = (error: unknown) => sqlState(error) === '0A000'
 export const mayBeOutdated = (error: unknown) => /^42(?!501)/.test(sqlState(error))
 
 /** Returns true for a StalePlan, and for an error with a StalePlan in its chain of causes. */
-export const hasStalePlan = (error: unknown): boolean =>
-  error instanceof StalePlan || (error instanceof Error && hasStalePlan(error.cause))
+export const hasStalePlan = (error: unknown) => isCausedBy(StalePlan, error)
+
+const isCausedBy = (kind: typeof StalePlan | typeof NotConnected, error: unknown): boolean =>
+  error instanceof kind || (error instanceof Error && isCausedBy(kind, error.cause))
 
 // In this order: cancelled; read-only; a transaction that was idle or open for too long; conflicts, after all tries;
 // out of resources; shutting down; no connection; a lock that took too long; I/O errors.
@@ -98,8 +118,7 @@ const passing = /^(?:57014|25006|25P0[34]|40001|40P01|53\w{3}|57P\w\d|08\w{3}|55
 
 /** Returns true if the fault may be over soon. */
 function isPassing (error: unknown): boolean {
-  return passing.test(sqlState(error)) || isBroken(error) || hasStalePlan(error) ||
-    isPoolExhausted(error) || /cannot use a pool after/i.test(messageOf(error))
+  return passing.test(sqlState(error)) || isBroken(error) || hasStalePlan(error) || isCausedBy(NotConnected, error)
 }
 
 /** Returns true if no connection was free in time. */
@@ -111,8 +130,8 @@ export function isBroken (error: unknown): boolean {
     /connection terminated|connection error|client was closed|query read timeout/i.test(messageOf(error))
 }
 
-const networkError =
-  /^(?:ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|CONNECTION_|CONNECT_TIMEOUT)/
+// Of the operating system, or of the driver postgres.js.
+const networkError = /^(?:E(?!RR_)[A-Z_]+$|CONNECTION_)/
 
 /** Returns true if the connection ends with the error: it is broken, or the server or a pooler says that it ends. */
 export function endsConnection (error: unknown): boolean {

@@ -8,7 +8,7 @@ import type { Database } from '../../source.ts'
 import { type Connection, ConnectionFaults } from './connection.ts'
 import { makePostgresDatabase, type Server } from './database.ts'
 import { bufferedDialect } from './dialect.ts'
-import { endsConnection, NotBegun, toFault, Unconfirmed } from './faults.ts'
+import { endsConnection, NotBegun, toConnectFault, Unconfirmed } from './faults.ts'
 import { settingsQuery } from './settings.ts'
 import { loadKysely } from '../load-kysely.ts'
 import type { SqlSource, TableDefinition, TableOptions } from '../source.ts'
@@ -126,7 +126,7 @@ function serverOf (instance: KyselyInstance): Server {
           return work(connection)
         })
       } catch (error) {
-        throw connected ? error : toFault(error)
+        throw connected ? error : toConnectFault(error)
       }
     }
   }

@@ -10,7 +10,7 @@ import { cancelStatement } from './abandoned.ts'
 import { makePostgresDatabase, type Server } from './database.ts'
 import { postgresDialect } from './dialect.ts'
 import { loadDriver, type PooledClient, type PostgresPool, type PostgresPoolClass } from './driver.ts'
-import { isUntimed, NotBegun, toFault } from './faults.ts'
+import { isUntimed, NotBegun, toConnectFault } from './faults.ts'
 import { batchReads } from './batching.ts'
 import { makeReplicas } from './replicas.ts'
 import { readOnlyConfig, settingsQuery } from './settings.ts'
@@ -234,9 +234,9 @@ function adjustOnce (
 
 function connect (pool: PostgresPool): Promise<PooledClient> {
   return pool.connect().catch(async (error: unknown) => {
-    if (!isUntimed(error)) throw toFault(error)
+    if (!isUntimed(error)) throw toConnectFault(error)
     connectUntimed(pool)
-    return pool.connect().catch((other: unknown) => { throw toFault(other) })
+    return pool.connect().catch((other: unknown) => { throw toConnectFault(other) })
   })
 }
 
