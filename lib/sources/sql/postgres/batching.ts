@@ -1,4 +1,4 @@
-import type { Connection, Result, Statement } from './connection.ts'
+import type { Connection, Result, Statement } from './wire/connection.ts'
 import type { Server } from './database.ts'
 
 interface PendingRead extends Statement {

@@ -1,7 +1,7 @@
 import type { Catalog, CatalogColumn, CatalogForeignKey, CatalogTable, TableKind, TypeFamily } from '../catalog.ts'
 import { choicesIn } from '../choices.ts'
 import { keyOfTable, type TableName } from '../table-name.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from './wire/connection.ts'
 
 /** Reads the tables of these names from the catalog of PostgreSQL. A plain name is looked up as in a statement. */
 export async function readTables (

@@ -4,7 +4,7 @@ import { type CatalogReader, findDifferences } from '../check/check.ts'
 import { postgresRules } from '../check/types.ts'
 import type { TableName } from '../table-name.ts'
 import { readTables } from './catalog-tables.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from './wire/connection.ts'
 import { postgresDialect } from './dialect.ts'
 import { sqlState, toFault } from './faults.ts'
 

@@ -6,7 +6,7 @@ import {
 } from '../../source.ts'
 import { openSession, type OpenSession, withinLimit } from '../../transaction-limit.ts'
 import { type CatalogCache, makeCatalogCache } from './catalog-cache.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from './wire/connection.ts'
 import { hasStalePlan, isEnded, isPoolExhausted, mayBeOutdated, NotBegun, StalePlan, toFault } from './faults.ts'
 import type { Replicas } from './replicas.ts'
 import { changeAlone, type LoadedCatalog, loadCatalog, makeSession, readOn, refusedAtCommit } from './session.ts'

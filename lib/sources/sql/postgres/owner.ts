@@ -1,5 +1,5 @@
 import { transactionEnded } from '../../transaction-limit.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from './wire/connection.ts'
 
 /** Statements that belong together, such as a savepoint and a statement after it. */
 type Job<T> = (connection: Connection) => Promise<T>

@@ -5,7 +5,7 @@ import { type Change, type Changed, type IsAbandoned, RefusedAtCommit, type Sess
 import { type About, beginStatement, endStatement } from '../../statement-events.ts'
 import { nameOffendingFields } from '../offending-fields.ts'
 import { type Catalog, columnsQuery, constraintsQuery, partitionsQuery, readCatalog } from './catalog.ts'
-import type { Connection, Result } from './connection.ts'
+import type { Connection, Result } from './wire/connection.ts'
 import { collectionOf, isUnfit, tableNamed, toFault, toViolation, toWriteFault } from './faults.ts'
 import type { Owner } from './owner.ts'
 import type { StatementTable } from '../catalog.ts'

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { RefusedAtCommit } from '../../source.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from './wire/connection.ts'
 import { isConflict, isRepeatable, NotBegun, toFault, toWriteFault } from './faults.ts'
 import { Owner } from './owner.ts'
 

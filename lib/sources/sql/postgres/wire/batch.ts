@@ -1,5 +1,5 @@
 import type { Result } from './connection.ts'
-import type { DriverConnection, Submittable } from './driver.ts'
+import type { DriverConnection, Submittable } from '../driver.ts'
 
 /**
  * A statement of a batch. `name`: the prepared statement's name on the connection; empty for a statement that is not

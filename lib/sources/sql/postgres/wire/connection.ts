@@ -1,12 +1,12 @@
-import { answerTooLarge } from '../../../errors.ts'
-import type { IsAbandoned } from '../../source.ts'
-import { unwatch, watch } from './abandoned.ts'
+import { answerTooLarge } from '../../../../errors.ts'
+import type { IsAbandoned } from '../../../source.ts'
+import { unwatch, watch } from './cancel.ts'
 import { Batch, type BatchResult } from './batch.ts'
-import type { PostgresClient, PrepareValue } from './driver.ts'
+import type { PostgresClient, PrepareValue } from '../driver.ts'
 import {
   endsConnection, isBroken, isLostByPooler, isLostStatement, isReadOnly, isStalePlan, StalePlan, Unconfirmed
-} from './faults.ts'
-import { PreparedStatements } from './prepared-statements.ts'
+} from '../faults.ts'
+import { PreparedStatements } from './prepared.ts'
 import { makeResponseTimeout } from './timeout.ts'
 
 type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>

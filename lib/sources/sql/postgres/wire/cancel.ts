@@ -1,6 +1,6 @@
 import { clearInterval, setInterval } from 'node:timers'
-import type { IsAbandoned } from '../../source.ts'
-import type { PooledClient, PostgresPool } from './driver.ts'
+import type { IsAbandoned } from '../../../source.ts'
+import type { PooledClient, PostgresPool } from '../driver.ts'
 
 // A client that leaves would otherwise hold a connection until its statement ends, and ten such clients all of them.
 
