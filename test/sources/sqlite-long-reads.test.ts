@@ -10,14 +10,9 @@ import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import tap, { type Test, test } from 'tap'
 import dataApi, { collection, sqlite, SubCollection, SubItem } from '../../lib/index.ts'
-import { Overdue } from '../../lib/sources/sql/sqlite/clock.ts'
-import type { Connection } from '../../lib/sources/sql/sqlite/connection.ts'
 import { nameOfDriver } from '../../lib/sources/sql/sqlite/driver.ts'
-import { makeReader } from '../../lib/sources/sql/sqlite/reader.ts'
 import { makeReadingThreads } from '../../lib/sources/sql/sqlite/reading-threads.ts'
 import type { SqliteOptions } from '../../lib/sources/sql/sqlite/sqlite.ts'
-import type { BoundRead } from '../../lib/sources/sql/statements/statements.ts'
-import { makeWriteLock } from '../../lib/sources/write-lock.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'data-api-long-reads-'))
 tap.teardown(() => { rmSync(folder, { recursive: true }) })
@@ -166,43 +161,6 @@ test('a read that waits for a thread longer than busyTimeout is 503', async t =>
   const answers = await Promise.all([1, 2, 3].map(limit => app.inject(`${longest}&limit=${limit}`)))
   t.same(answers.map(answer => answer.statusCode), [503, 503, 503])
   t.equal(answers.filter(answer => answer.body.includes('not available at the moment')).length, 2)
-})
-
-test('a read that was slow once comes back from the threads, however long it waited for one', async t => {
-  const ran: string[] = []
-  const main = {
-    read ({ decode }: BoundRead<string>) {
-      ran.push('here')
-      if (ran.length === 1) throw new Overdue(10)
-      return decode([])
-    }
-  }
-  const threads = {
-    async read () {
-      ran.push('thread')
-      await setTimeout(20)
-      return { rows: [], milliseconds: 1 }
-    },
-    close () {}
-  }
-  const lock = makeWriteLock(1000)
-  const read = makeReader({ main: main as unknown as Connection, beside: undefined, threads, lock }, {
-    busyTimeout: 1000, statementTimeout: 1000
-  })
-  const bound: BoundRead<string> = {
-    text: 'select 1',
-    statement: 1,
-    collection: '',
-    cardinality: 'row',
-    parameters: [],
-    longest: 1,
-    longValues: 1,
-    exact: undefined,
-    decode: () => 'read'
-  }
-  t.equal(await read(() => bound), 'read')
-  t.equal(await read(() => bound), 'read')
-  t.strictSame(ran, ['here', 'thread', 'here'])
 })
 
 test('a read that was refused because it waited too long does not run later', async t => {

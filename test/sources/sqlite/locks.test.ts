@@ -49,6 +49,22 @@ each('while another process holds the lock, all writes are refused in time', asy
   other.close()
 })
 
+each('journal keep: a read of a new table waits for a file that is locked, or is 503', async (t, Driver) => {
+  for (const [busyTimeout, status] of [[hour, 200], [50, 503]] as const) {
+    const file = newFile()
+    const { send } = await serve(t, { driver: Driver, journal: 'keep', busyTimeout }, {}, file)
+    // The check of declarations, too, is over then.
+    t.equal((await send('GET', '/kids')).status, 200)
+    const other = new Driver(file)
+    other.exec('begin exclusive')
+    const answer = send('GET', '/kids')
+    await sleep(status === 503 ? 0 : 20)
+    if (status === 200) other.exec('rollback')
+    t.equal((await answer).status, status)
+    other.close()
+  }
+})
+
 each('nothing of SQLite waits in operation, as that would hold up the event loop', async (t, driver) => {
   const { db } = await serve(t, { driver, busyTimeout: 4000 })
   t.strictSame(rowsOf(db, 'pragma busy_timeout'), [0])

@@ -43,8 +43,12 @@ export function makeReader ({ main, beside, threads, lock }: Readers, limits: Re
   if (threads === undefined) return bind => whenBound(bind, bound => failing(() => here(bound, statementTimeout)))
   const slow = new LruMap<true>(mostSlow)
   const refused = new LruMap<true>(mostSlow)
-  const readInThread = makeThreadReader(threads, statementTimeout, ({ text }) => slow.delete(text), bound => {
-    refused.set(bound.text, true)
+  const readInThread = makeThreadReader(threads, statementTimeout, ({ text }) => slow.delete(text), (bound, error) => {
+    // Any other error may be over at the next read: a file that is away, a column that a migration has not made yet.
+    if (needsMain(error)) {
+      refused.set(bound.text, true)
+      warnOfMain(bound.collection, error)
+    }
     return failing(() => here(bound, statementTimeout))
   })
 
@@ -66,6 +70,15 @@ export function makeReader ({ main, beside, threads, lock }: Readers, limits: Re
 // Texts.
 const mostSlow = 500
 
+/** Returns true for a statement that needs what only a connection of this thread has. */
+const needsMain = (error: unknown): error is Error =>
+  error instanceof Error && /^no such (?:function|collation sequence|module)|^not authorized/.test(error.message)
+
+function warnOfMain (collection: string, { message }: Error): void {
+  const reason = `Long reads of '${collection}' hold up all other requests, as no thread can run them: ${message}.`
+  process.emitWarning(reason, 'DataApiWarning')
+}
+
 /**
  * Returns a function that reads in a thread. `quick`: called for a read that needed no thread. `rescue`: runs a read
  * that needs what only a connection of this thread has, such as a function of the application.
@@ -74,7 +87,7 @@ function makeThreadReader (
   threads: ReadingThreads,
   limit: number,
   quick: (bound: BoundRead<unknown>) => void,
-  rescue: <Result>(bound: BoundRead<Result>) => Result | Promise<Result>
+  rescue: <Result>(bound: BoundRead<Result>, error: unknown) => Result | Promise<Result>
 ) {
   return async <Result>(bound: BoundRead<Result>): Promise<Result> => {
     const { text, collection, parameters, longest, decode } = bound.exact?.() ?? bound
@@ -89,7 +102,7 @@ function makeThreadReader (
       endStatement(about, begun, undefined, error)
       const isOwn = error instanceof Overdue || error instanceof TooLong || error instanceof DataApiError
       if (isOwn) throw toFault(error)
-      return rescue(bound)
+      return rescue(bound, error)
     }
   }
 }
@@ -134,12 +147,27 @@ function readHere ({ main, beside, lock }: Omit<Readers, 'threads'>, busyTimeout
     : retryWhileBusy(() => read(beside), { remaining: busyTimeout, holder: () => '' })
 
   return <Result>(bound: BoundRead<Result>, limit: number): Result | Promise<Result> => {
-    const read = (connection: Connection) => connection.read(bound, limit)
+    const read = (connection: Connection) => readFresh(connection, bound, limit)
     try {
       return lock.runShared(() => read(main), () => beside === undefined ? readWhileBusy(read) : read(beside))
     } catch (error) {
       if (isBusy(error)) return readWhileBusy(read)
       throw error
     }
+  }
+}
+
+/**
+ * Reads on a connection that may know an older schema. While another process holds the file, SQLite cannot look at the
+ * schema again, and takes a new table for one that is not there. Throws the driver's error for a busy database then.
+ */
+function readFresh<Result> (connection: Connection, bound: BoundRead<Result>, limit: number): Result {
+  try {
+    return connection.read(bound, limit)
+  } catch (error) {
+    const cause = error instanceof DataApiError ? error.cause : undefined
+    if (!(cause instanceof Error && /^no such (?:table|column|view)/.test(cause.message))) throw error
+    connection.driver.exec('select count(*) from sqlite_schema')
+    return connection.read(bound, limit)
   }
 }

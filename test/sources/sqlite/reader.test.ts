@@ -1,0 +1,83 @@
+import { setTimeout } from 'node:timers/promises'
+import { test } from 'tap'
+import { Overdue } from '../../../lib/sources/sql/sqlite/clock.ts'
+import type { Connection } from '../../../lib/sources/sql/sqlite/connection.ts'
+import { makeReader } from '../../../lib/sources/sql/sqlite/reader.ts'
+import type { BoundRead } from '../../../lib/sources/sql/statements/statements.ts'
+import { makeWriteLock } from '../../../lib/sources/write-lock.ts'
+
+// docs/sqlite.md: Reads that take long on SQLite. Where a read runs, of connections and threads that are pretended.
+
+const someRead: BoundRead<string> = {
+  text: 'select 1',
+  statement: 1,
+  collection: '',
+  cardinality: 'row',
+  parameters: [],
+  longest: 1,
+  longValues: 1,
+  exact: undefined,
+  decode: () => 'read'
+}
+
+test('a read that was slow once comes back from the threads, however long it waited for one', async t => {
+  const ran: string[] = []
+  const main = {
+    read ({ decode }: BoundRead<string>) {
+      ran.push('here')
+      if (ran.length === 1) throw new Overdue(10)
+      return decode([])
+    }
+  }
+  const threads = {
+    async read () {
+      ran.push('thread')
+      await setTimeout(20)
+      return { rows: [], milliseconds: 1 }
+    },
+    close () {}
+  }
+  const lock = makeWriteLock(1000)
+  const read = makeReader({ main: main as unknown as Connection, beside: undefined, threads, lock }, {
+    busyTimeout: 1000, statementTimeout: 1000
+  })
+  t.equal(await read(() => someRead), 'read')
+  t.equal(await read(() => someRead), 'read')
+  t.strictSame(ran, ['here', 'thread', 'here'])
+})
+
+for (const [message, ways] of [
+  ['no such column: t.text', ['here', 'thread', 'here', 'thread']],
+  ['unable to open database file', ['here', 'thread', 'here', 'thread']],
+  ['no such function: slow_odd', ['here', 'thread', 'here', 'here']]
+] as const) {
+  test(`a read whose thread fails by '${message}' runs here; the next one begins ${ways[3]}`, async t => {
+    const ran: string[] = []
+    const main = {
+      read ({ decode }: BoundRead<string>) {
+        ran.push('here')
+        if (ran.length === 1) throw new Overdue(10)
+        return decode([])
+      }
+    }
+    const threads = {
+      async read () {
+        ran.push('thread')
+        if (ran.length === 2) throw new Error(message)
+        return { rows: [], milliseconds: 100 }
+      },
+      close () {}
+    }
+    const warnings: string[] = []
+    const note = ({ message }: Error) => { warnings.push(message) }
+    process.on('warning', note)
+    const readers = { main: main as unknown as Connection, beside: undefined, threads, lock: makeWriteLock(1000) }
+    const read = makeReader(readers, { busyTimeout: 1000, statementTimeout: 1000 })
+    t.equal(await read(() => someRead), 'read')
+    t.equal(await read(() => someRead), 'read')
+    t.strictSame(ran, ways)
+    await setTimeout(1)
+    t.equal(warnings.some(warning => warning.includes(message)), ways[3] === 'here')
+    process.off('warning', note)
+  })
+}
