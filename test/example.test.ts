@@ -55,11 +55,12 @@ test('the example serves its documents, and a page of them', async t => {
   await app.close()
 })
 
-test('every request in docs/http.md is answered as it says', async t => {
+test('every request in docs/http.md and README is answered as it says', async t => {
   const { app } = await serve(':memory:')
-  const reference = readFileSync(new URL('../docs/http.md', import.meta.url), 'utf8')
+  const pages = ['docs/http.md', 'README.md']
+  const reference = pages.map(page => readFileSync(new URL(`../${page}`, import.meta.url), 'utf8')).join('\n')
   const blocks = [...reference.matchAll(/```http\n([^]*?)```/g)].map(([, block = '']) => block.trim().split('\n\n'))
-  t.equal(blocks.length, 5)
+  t.equal(blocks.length, 6)
   for (const block of blocks) {
     const answered = block.findIndex(part => /^\d{3}/.test(part))
     const [request = '', payload] = block.slice(0, answered)
