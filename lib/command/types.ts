@@ -18,9 +18,16 @@ export const types: Command = {
       : await (await import('./types-of-module.ts')).typesOfModule(target, flags)
     if (out === undefined) terminal.out(text)
     else write(out, text)
+    if (!/^ {4}(?:create|update): (?!never$)/m.test(text)) terminal.error(withoutWrites)
     return 0
   }
 }
+
+// An API shows its document without writes to a caller whom it does not know.
+const withoutWrites = `These types have no writes. If the API has some, name the caller by
+--header 'Authorization: Bearer …'.
+The hook that knows the caller must run for /openapi.json as well.
+`
 
 /** Throws for a file that this command has not written, so that no other file is overwritten. */
 function checkOut (file: string): void {

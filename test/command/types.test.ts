@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import Fastify from '../helpers/fastify.ts'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -47,6 +48,24 @@ test('types are those of the caller that a header names', async t => {
   t.notMatch(out, /rating|pin/)
   const known = await runLine('types', `${url}/guarded`, '--header', 'authorization: Bearer token')
   t.match(known.out, /rating: number \| null[^]*pin\?: string/)
+})
+
+test('types without writes are told, as the caller may not be known', async t => {
+  const { url } = await serve(t)
+  const rules = {
+    create: ({ request }: Context) => request.headers.authorization === 'Bearer token',
+    update: ({ request }: Context) => request.headers.authorization === 'Bearer token'
+  }
+  const Note = Type.Object({
+    id: Type.Integer({ identifier: true, readable: true }), text: Type.String({ readable: true, writable: true })
+  })
+  const other = Fastify({ forceCloseConnections: true })
+  await other.register(dataApi, { collections: { notes: collection(Note, { source: memory([]), rules }) } })
+  const guarded = await other.listen({ port: 0, host: '127.0.0.1' })
+  t.teardown(() => other.close())
+  t.equal((await runLine('types', `${url}/api`)).error, '')
+  t.match(await runLine('types', guarded), { code: 0, out: /create: never/, error: /have no writes/ })
+  t.match(await runLine('types', guarded, '--header', 'authorization: Bearer token'), { code: 0, error: /^$/ })
 })
 
 test('a module exports an application, what builds it, a plugin, options or collections', async t => {
