@@ -17,7 +17,12 @@ app.addHook('onClose', () => { db.close() })
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => { app.close().catch(console.error) })
 
-const url = await app.listen({ port: Number(process.env['PORT'] ?? 3000), host: process.env['HOST'] ?? '127.0.0.1' })
+const port = Number(process.env['PORT'] ?? 3000)
+const url = await app.listen({ port, host: process.env['HOST'] ?? '127.0.0.1' }).catch((error: unknown) => {
+  const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+  console.error(isTaken ? `The port ${port} is in use; choose another one: PORT=${port + 1} npm start` : error)
+  process.exit(1)
+})
 
 console.log(`The solar system, ${rows} rows of it, is served at ${url}. Ctrl-C stops it. Some URLs to try:`)
 for (const path of [
