@@ -7,12 +7,11 @@ import { parseScalar, parseText } from '../statements/parse-json.ts'
 import { isTyped, type Slot } from '../statements/shape.ts'
 import { decodeArray, elementOf, isArray, storeArray } from './arrays.ts'
 import { capitals } from './capitals.ts'
-import { boundOf } from './inexact.ts'
+import { indexConditionOf, numericOf } from './inexact.ts'
 import {
   byCodePoint, type Form, formOf, forms, isJson, isLossy, isPadded, numberMember, text, textForm
 } from './forms.ts'
 import { postgresWriter } from './json.ts'
-import { numericOf } from './numbers.ts'
 
 /**
  * The dialect of PostgreSQL, from version 14. The SQL for a column depends on the column's type, so that indexes serve
@@ -25,9 +24,10 @@ export const postgresDialect: Dialect = {
   bound (column, operator, slot, columnType, textual) {
     const { inexact } = formOf(columnType)
     const value = operand(slot, columnType)
-    if (inexact !== undefined) return inexact.bound(column, operator, value)
+    if (inexact !== undefined) return indexConditionOf(column, operator, inexact.ends(value))
     const nearest = sql`(${value})::double precision`
-    return textual && isDouble(columnType) ? boundOf(column, operator, { low: nearest, high: nearest }) : undefined
+    if (!textual || !isDouble(columnType)) return undefined
+    return indexConditionOf(column, operator, { low: nearest, high: nearest })
   },
   nullAsShown: (column, columnType) => formOf(columnType).nullAsShown?.(column) ?? column,
   isLossy,

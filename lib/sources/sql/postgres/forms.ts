@@ -2,9 +2,9 @@ import { sql } from '../load-kysely.ts'
 import type { ColumnType } from '../statements/columns.ts'
 import type { Sql } from '../statements/dialect.ts'
 import { elementOf, encodeArray, isArray } from './arrays.ts'
-import type { Inexact } from './inexact.ts'
-import { fineMoment, fineMomentInZone, moment, momentInZone } from './moments.ts'
-import { real, wideNumeric } from './numbers.ts'
+import {
+  fineTimestamp, fineTimestampInZone, type Inexact, real, timestamp, timestampInZone, wideNumeric
+} from './inexact.ts'
 
 /**
  * The SQL forms of a column type. `type`: the type that a bound value is cast to. `comparable`: for comparing and
@@ -36,9 +36,9 @@ const textual = (type: string, toText = text): Form => ({ type, comparable: asIs
 const days = (column: Sql) => sql`case ${column} when 'infinity' then 2147483647 when '-infinity' then -2147483648
   else ${column} - '1970-01-01'::date end`
 
-// JSON has one form for days and moments, independent of DateStyle. UTC makes it independent of TimeZone.
+// JSON has one form for days and timestamps, independent of DateStyle. UTC makes it independent of TimeZone.
 const isoText = (column: Sql) => sql`(to_json(${column}) #>> '{}')`
-const isoMoment = (column: Sql) => sql`(${isoText(sql`(${column}) at time zone 'UTC'`)} ||
+const isoTimestamp = (column: Sql) => sql`(${isoText(sql`(${column}) at time zone 'UTC'`)} ||
   case when isfinite(${column}) then '+00:00' else '' end)`
 
 /** The text that a type writes itself. The casts of some types are others: that of `inet` adds a mask. */
@@ -50,10 +50,10 @@ const asText = (toText: (column: Sql) => Sql): Form => ({
   fetch: toText
 })
 
-// Bound as text, because postgres.js makes a Date of a value whose type it knows to be a day or a moment, and a Date
+// Bound as text, because postgres.js makes a Date of a value whose type it knows to be a day or a timestamp, and a Date
 // holds neither years before Christ nor `infinity`.
-const momentOperand = (value: Sql) => sql`${text(value)}::timestamptz`
-const localMomentOperand = (value: Sql) => sql`${text(value)}::timestamp`
+const timestampOperand = (value: Sql) => sql`${text(value)}::timestamptz`
+const localTimestampOperand = (value: Sql) => sql`${text(value)}::timestamp`
 
 const base64 = (column: Sql) => sql`translate(encode(${column}, 'base64'), E'\n', '')`
 
@@ -92,7 +92,7 @@ const mixedJson: Form = {
 
 export const forms = {
   isoText: asText(isoText),
-  isoMoment: asText(isoMoment),
+  isoTimestamp: asText(isoTimestamp),
   text: { type: 'text', comparable: byCodePoint, encode: text, fetch: text },
   output: asText(output),
   // Spaces at the end are shown, and make no difference where texts are compared.
@@ -133,8 +133,8 @@ export const forms = {
   boolean: plain('boolean'),
   bytes: { ...textual('bytea', base64), operand: value => sql`decode(${value}, 'base64')` },
   date: { ...plain('date', days), operand: value => sql`${text(value)}::date` },
-  momentInZone: { ...textual('timestamptz', momentInZone), operand: momentOperand },
-  moment: { ...textual('timestamp', moment), operand: localMomentOperand },
+  timestampInZone: { ...textual('timestamptz', timestampInZone), operand: timestampOperand },
+  timestamp: { ...textual('timestamp', timestamp), operand: localTimestampOperand },
   time: plain('time', text),
   timetz: { ...plain('timetz', text), operand: zoned }
 } as const satisfies Record<string, Form>
@@ -150,7 +150,7 @@ export function formOf (columnType: ColumnType): Form {
     case 'uuid': return type === 'uuid' ? forms.uuid : forms.text
     case 'date': return type === 'date' ? forms.date : forms.text
     case 'time': return timeForm(type)
-    case 'date-time': return momentForm(type)
+    case 'date-time': return timestampForm(type)
     case 'byte': return type === 'bytea' ? forms.bytes : forms.text
     case 'decimal': return forms.decimal
     case 'int64': return type.startsWith('numeric') ? forms.integerNumeric : forms.int64
@@ -187,10 +187,10 @@ function timeForm (type: string): Form {
   return type.endsWith('with time zone') ? forms.timetz : forms.time
 }
 
-/** Returns the form for a field of plain text, whose column may still be of days or moments. */
+/** Returns the form for a field of plain text, whose column may still be of days or timestamps. */
 export function textForm (type: string): Form {
   if (type === 'date' || /^timestamp.* without time zone$/.test(type)) return forms.isoText
-  if (type.startsWith('timestamp')) return forms.isoMoment
+  if (type.startsWith('timestamp')) return forms.isoTimestamp
   if (isPadded(type)) return forms.padded
   return type === 'inet' || type === 'cidr' ? forms.output : forms.text
 }
@@ -206,12 +206,12 @@ function arrayForm (columnType: ColumnType): Form {
 
 const isInteger = (type: string) => type === 'smallint' || type === 'integer' || type === 'bigint'
 
-function momentForm (type: string): Form {
+function timestampForm (type: string): Form {
   if (!type.startsWith('timestamp')) return forms.text
-  const form = type.endsWith('with time zone') ? forms.momentInZone : forms.moment
-  // Other columns hold moments that are finer than the milliseconds of the wire.
+  const form = type.endsWith('with time zone') ? forms.timestampInZone : forms.timestamp
+  // Other columns hold timestamps that are finer than the milliseconds of the wire.
   if (/^timestamp\([0-3]\)/.test(type)) return form
-  return { ...form, inexact: form === forms.momentInZone ? fineMomentInZone : fineMoment }
+  return { ...form, inexact: form === forms.timestampInZone ? fineTimestampInZone : fineTimestamp }
 }
 
 export const isJson = (type: string) => type === 'json' || type === 'jsonb'

@@ -3,7 +3,7 @@ import type { ColumnType } from '../statements/columns.ts'
 import type { Sql, Writer } from '../statements/dialect.ts'
 import { integerMark, writeMarked } from '../statements/exact-numbers.ts'
 import { formOf } from './forms.ts'
-import { wideNumeric } from './numbers.ts'
+import { wideNumeric } from './inexact.ts'
 
 /**
  * Writes JSON in PostgreSQL as JSON.stringify would write it. A number that PostgreSQL may write in another way is
