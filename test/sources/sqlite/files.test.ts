@@ -81,3 +81,37 @@ test('an option that is wrong is told at once', async t => {
   }
   t.throws(() => sqlite(':memory:', { synchronous: 'off' as 'full' }), DeclarationError)
 })
+
+each('requests to a database that is closed before the application are 503, whatever they ask', async (t, Driver) => {
+  for (const driver of [Driver, new Driver(newFile())]) {
+    let reach = () => {}
+    let leave = () => {}
+    const reached = new Promise<void>(resolve => { reach = resolve })
+    const left = new Promise<void>(resolve => { leave = resolve })
+    let isSlow = false
+    const creating = async () => {
+      if (!isSlow) return
+      reach()
+      await left
+    }
+    const { db, send } = await serve(t, { driver, busyTimeout: 50 }, { hooks: { creating } }, newFile())
+    const requests: ReadonlyArray<Parameters<typeof send>> = [
+      ['GET', '/kids'], ['GET', '/kids?size=1&sort=name'], ['GET', '/kids/1'], ['GET', '/kids/1/name'],
+      ['POST', '/kids', { name: 'x' }], ['POST', '/parents', { name: 'x' }], ['PATCH', '/kids/1', { name: 'y' }],
+      ['DELETE', '/kids/1'], ['PATCH', '/parents/1', { kids: [{ name: 'z' }] }]
+    ]
+    for (const request of requests) await send(...request)
+    isSlow = true
+    const running = send('POST', '/kids', { name: 'running' })
+    await reached
+    const waiting = send('POST', '/parents', { name: 'waiting' })
+    db.close()
+    leave()
+    isSlow = false
+    for (const { status, retryAfter } of [await running, await waiting]) t.strictSame([status, retryAfter], [503, '1'])
+    for (const request of requests) {
+      const { status, retryAfter } = await send(...request)
+      t.strictSame([status, retryAfter], [503, '1'], request.slice(0, 2).join(' '))
+    }
+  }
+})

@@ -15,9 +15,9 @@ export function toFault (error: unknown): DataApiError {
 
 /**
  * SQLite's primary result codes for faults that may be over soon: busy, locked, out of memory, read-only, interrupted,
- * I/O error, full, cannot open, locking protocol.
+ * I/O error, full, cannot open, locking protocol, misuse of a closed connection.
  */
-const passing: ReadonlySet<number | undefined> = new Set([5, 6, 7, 8, 9, 10, 13, 14, 15])
+const passing: ReadonlySet<number | undefined> = new Set([5, 6, 7, 8, 9, 10, 13, 14, 15, 21])
 
 /** Returns true for a value longer than SQLite, or a string of JavaScript, can be: some 500 MB to 1 GB. */
 const isTooBig = (error: unknown) => resultCode(error) === 18 ||
@@ -45,6 +45,7 @@ const namedCodes: Readonly<Record<string, number>> = {
  */
 export function resultCode (error: unknown): number | undefined {
   if (typeof error !== 'object' || error === null) return undefined
+  if (isOfClosed(error)) return 21
   // node:sqlite and @photostructure/sqlite give the extended result code, whose last byte is the primary one.
   if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff
   if (!('code' in error && typeof error.code === 'string')) return undefined
@@ -53,6 +54,10 @@ export function resultCode (error: unknown): number | undefined {
   // better-sqlite3 gives the name of the code, such as SQLITE_BUSY_SNAPSHOT.
   return namedCodes[error.code.split('_')[1] ?? '']
 }
+
+/** Returns true for the error of a driver whose connection is closed: it does not ask SQLite, so there is no code. */
+const isOfClosed = (error: object) => ('code' in error && error.code === 'ERR_INVALID_STATE') ||
+  (error instanceof TypeError && error.message === 'The database connection is not open')
 
 /** Returns the result code for a message of SQLite; undefined for any other message, such as a trigger's own. */
 function codeOfMessage (message: string): number | undefined {
