@@ -9,7 +9,7 @@ import { describeViolation } from './violation-message.ts'
  * Returns a check of options that the application passes in. Each option is compiled at its first use: an application
  * gives few of them, and compiling all takes 40 ms. The check throws a DeclarationError for the first violation.
  * `place` turns the path of the invalid value, such as `pages.maxSize`, into the beginning of the message; `others` are
- * options that are checked elsewhere, which may be meant too.
+ * options that are checked elsewhere, which may be meant too. The title of an option's schema is its unit.
  */
 export function compileCheck (
   { properties }: TObject, others: readonly string[] = []
@@ -60,7 +60,8 @@ function violation (
   if (deepest === undefined) return new DeclarationError(`${place('')}: is not valid`)
   const same = errors.filter(error => error.instancePath === deepest.instancePath && !isImplied(error))
   const found = `found ${describeValue(deepest.data)}`
-  return new DeclarationError(`${place(pathOf(deepest))}: ${expected(same)}; ${found}`)
+  const unit = schema.title === undefined ? '' : `, in ${schema.title}`
+  return new DeclarationError(`${place(pathOf(deepest))}: ${expected(same)}${unit}; ${found}`)
 }
 
 /** The form of a literal has a type, too. */

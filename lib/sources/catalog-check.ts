@@ -34,9 +34,3 @@ export function faultyDeclarations (faults: readonly string[]): DeclarationError
     : `${faults.length} declarations do not fit their tables`
   return new DeclarationError(`${head}:\n${faults.map(fault => `- ${fault}`).join('\n')}`)
 }
-
-/** Returns the value of the option `check`. Throws a DeclarationError for any other value. */
-export function compileCheckMode (database: string, mode: unknown = 'error'): CheckMode {
-  if (mode === 'error' || mode === 'warn' || mode === 'off') return mode
-  throw new DeclarationError(`${database}, option 'check': expected 'error', 'warn' or 'off'; found '${String(mode)}'`)
-}

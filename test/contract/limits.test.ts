@@ -121,7 +121,8 @@ test('the time of a read on memory() is an option', async t => {
     t.equal((await ask(1, url)).statusCode, 503, url)
     t.equal((await ask(0, url)).statusCode, 200, url)
   }
-  t.throws(() => memory([], { statementTimeout: -1 }), /statementTimeout.*expected whole milliseconds .*; found -1/)
+  t.throws(() => memory([], { statementTimeout: -1 }),
+    /statementTimeout.*must be at least 0, in milliseconds; found the number -1/)
 })
 
 test('CSV holds no formula for readers of any separator, keeps columns in order, and numbers as they are', async t => {

@@ -51,9 +51,13 @@ test('a misspelt or wrong option of a source is an error where the source is mad
   const db = sqlite(':memory:')
   t.teardown(() => { db.close() })
   const wrong: Record<string, readonly [make: () => unknown, message: RegExp]> = {
-    'sqlite(file, options)': [
-      () => sqlite(':memory:', { readonly: true } as object), /'readonly' is not an option\. Did you mean 'readOnly'\?/
+    "sqlite(file), option 'readonly'": [
+      () => sqlite(':memory:', { readonly: true } as object), /there is no such option; did you mean 'readOnly'\?/
     ],
+    "sqlite(file), option 'journal'": [
+      () => sqlite(':memory:', { journal: 'off' as never }), /must be one of "wal", "keep"; found the string 'off'/
+    ],
+    'sqlite(file), options': [() => sqlite(':memory:', null as never), /must be an object; found null/],
     'sqlite(file)': [() => sqlite(undefined as never), /expected a path or ':memory:'; found undefined/],
     "sqlite('/nowhere/x.db')": [() => sqlite('/nowhere/x.db'), /there is no folder '\/nowhere'/],
     "sqlite('test')": [() => sqlite('test'), /this is a folder; name a file in it/],
@@ -61,31 +65,34 @@ test('a misspelt or wrong option of a source is an error where the source is mad
       () => sqlite('postgres://host/x'), /expected a path; write postgres\(url\) for Postg/
     ],
     "sqlite('test/no.db')": [() => sqlite('test/no.db', { readOnly: true }), /there is no such file, and none is made/],
-    'postgres(options)': [
-      () => postgres({ conectionString: '' } as object), /'conectionString' is not an option\. Did you mean/
+    "postgres(), option 'conectionString'": [
+      () => postgres({ conectionString: '' } as object), /there is no such option; did you mean 'connectionString'\?/
     ],
-    'postgres(), option \'max\'': [() => postgres({ max: 0 }), /expected a whole number from 1; found 0/],
+    'postgres(), option \'max\'': [() => postgres({ max: 0 }), /must be at least 1; found the number 0/],
     'postgres(), option \'statementCache\'': [
-      () => postgres({ statementCache: -1 }), /expected a whole number of characters; found -1/
+      () => postgres({ statementCache: -1 }), /must be at least 0, in characters; found the number -1/
     ],
-    'sqlite(file, { statementCache })': [
+    "sqlite(file), option 'statementCache'": [
       () => sqlite(':memory:', { statementCache: '1 MB' as never }),
-      /expected a whole number of characters; found the string '1 MB'/
+      /must be an integer, in characters; found the string '1 MB'/
     ],
     'postgres(), option \'statementTimeout\'': [
-      () => postgres({ statementTimeout: '5 s' as never }), /expected whole milliseconds .* found the string '5 s'/
+      () => postgres({ statementTimeout: '5 s' as never }),
+      /must be an integer, in milliseconds; found the string '5 s'/
     ],
-    'memory(rows, options)': [
-      () => memory([], { join: {} } as object), /'join' is not an option\. Did you mean 'joins'\?/
+    "memory(rows), option 'join'": [
+      () => memory([], { join: {} } as object), /there is no such option; did you mean 'joins'\?/
     ],
-    'table(name, options)': [
-      () => db.table('things', { column: {} } as object), /'column' is not an option\. Did you mean 'columns'\?/
+    "table(name), option 'column'": [
+      () => db.table('things', { column: {} } as object), /there is no such option; did you mean 'columns'\?/
     ],
     'table(name, { columns })': [
       () => db.table('things', { columns: 'snakecase' as never }),
       /expected none, snake_case, PascalCase, or an object of names; found the string 'snakecase'; did you mean 'snake/
     ],
-    'table(definition)': [() => db.table({ nme: 'things' } as never), /'nme' is not an option\. Did you mean 'name'\?/],
+    "table(definition), option 'nme'": [
+      () => db.table({ nme: 'things' } as never), /there is no such option; did you mean 'name'\?/
+    ],
     'table(name)': [() => db.table(undefined as never), /expected a name or a definition; found undefined/]
   }
   for (const [place, [make, message]] of Object.entries(wrong)) {

@@ -1,7 +1,7 @@
+import { Type } from '@sinclair/typebox'
 import { DeclarationError } from '../../errors.ts'
-import { checkNames, type Keys } from '../../model/known-names.ts'
 import type { ReadPlan, Row } from '../../plan/plan.ts'
-import { checkMilliseconds } from '../milliseconds.ts'
+import { compileOptions, milliseconds } from '../source-options.ts'
 import type { Database, DataSource, IsAbandoned, Session } from '../source.ts'
 import { openSession, withinLimit } from '../transaction-limit.ts'
 import { describeTransaction, type Hold, makeWriteLock } from '../write-lock.ts'
@@ -101,19 +101,17 @@ const transaction = {
   }
 }
 
-const names: Keys<MemoryOptions> = { joins: true, statementTimeout: true }
+const checkOptions = compileOptions<MemoryOptions>('memory(rows)', Type.Object({
+  joins: Type.Object({}), statementTimeout: milliseconds
+}))
 
 /**
  * Returns a source over an array or Map of the application's own objects. Finds an item by an identifier in constant
  * time; filters and sorts read every item. Throws a DeclarationError for any other argument.
  */
 export function memory (rows: Rows, options: MemoryOptions = {}): MemorySource {
-  if (!isObject(options) || !(options.joins === undefined || isObject(options.joins))) {
-    throw new DeclarationError('memory(rows, { joins }): expected an object of join rows by name')
-  }
-  checkNames('memory(rows, options)', options, names, 'an option')
+  checkOptions(options)
   const { joins = {}, statementTimeout = 1000 } = options
-  checkMilliseconds(name => `memory(rows, { ${name} })`, { statementTimeout })
   const table = checkedTable(rows, 'memory(rows)')
   const joinTables = new Map(Object.entries(joins).map(([name, join]) =>
     [name, checkedTable(join, `memory(rows, { joins: { ${name} } })`)]))
@@ -126,8 +124,6 @@ export function memory (rows: Rows, options: MemoryOptions = {}): MemorySource {
     refresh () { for (const one of [table, ...joinTables.values()]) one.refresh() }
   }
 }
-
-const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
 function checkedTable (rows: Rows, place: string): Table {
   if (!Array.isArray(rows) && !(rows instanceof Map)) {

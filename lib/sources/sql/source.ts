@@ -1,5 +1,6 @@
+import { Type } from '@sinclair/typebox'
 import { DeclarationError } from '../../errors.ts'
-import { checkNames, type Keys } from '../../model/known-names.ts'
+import { compileOptions } from '../source-options.ts'
 import type { Collection, SubCollectionField } from '../../model/model.ts'
 import type { Database, DataSource } from '../source.ts'
 import { checkColumnNames, type ColumnNames, columnNaming } from './column-names.ts'
@@ -37,9 +38,9 @@ export interface TableDefinition extends TableOptions {
 export function makeSource (
   database: Database, table: string | TableDefinition, options: TableOptions = {}, findWrites?: FindWrites
 ): SqlSource {
-  checkNames('table(name, options)', options, tableOptions, 'an option')
+  checkOptions(options)
   if (table === undefined) throw new DeclarationError('table(name): expected a name or a definition; found undefined')
-  if (typeof table !== 'string') checkNames('table(definition)', table, tableDefinition, 'an option')
+  if (typeof table !== 'string') checkDefinition(table)
   const { columns } = options
   const { schema, name } = typeof table === 'string' ? parseTableName(table) : { schema: table.schema, ...table }
   if (name === '' || schema === '') throw new DeclarationError('table(name): the name must not be empty')
@@ -56,8 +57,11 @@ export function makeSource (
   }
 }
 
-const tableOptions: Keys<TableOptions> = { columns: true }
-const tableDefinition: Keys<TableDefinition> = { ...tableOptions, name: true, schema: true }
+// What `columns` may be is checked with the names of the columns.
+const checkOptions = compileOptions<TableOptions>('table(name)', Type.Object({ columns: Type.Unknown() }))
+const checkDefinition = compileOptions<TableDefinition>('table(definition)', Type.Object({
+  columns: Type.Unknown(), name: Type.String(), schema: Type.String()
+}))
 
 /** Returns the source of a collection. Only collections with SQL sources reach this room. */
 export const sourceOf = (collection: Collection) => collection.source as SqlSource

@@ -1,9 +1,9 @@
+import { Type } from '@sinclair/typebox'
 import type { CompiledQuery } from 'kysely'
 import type { Declared } from '../../../collection.ts'
 import { DeclarationError } from '../../../errors.ts'
-import { checkNames, type Keys } from '../../../model/known-names.ts'
-import { type CheckMode, compileCheckMode } from '../../catalog-check.ts'
-import { checkMilliseconds } from '../../milliseconds.ts'
+import type { CheckMode } from '../../catalog-check.ts'
+import { characters, checkMode, compileOptions, defaultStatementCache, milliseconds } from '../../source-options.ts'
 import type { Database } from '../../source.ts'
 import { type Connection, ConnectionFaults } from './wire/connection.ts'
 import { makePostgresDatabase, type Server } from './database.ts'
@@ -12,7 +12,6 @@ import { endsConnection, NotBegun, toConnectFault, Unconfirmed } from './faults.
 import { settingsQuery } from './settings.ts'
 import { loadKysely } from '../load-kysely.ts'
 import type { SqlSource, TableDefinition, TableOptions } from '../source.ts'
-import { checkStatementCache, defaultStatementCache } from '../statement-cache.ts'
 
 export interface KyselyOptions {
   /**
@@ -66,18 +65,15 @@ export interface KyselyDatabase extends Database {
  * whose answers would differ from those of other sources (docs/databases.md).
  */
 export function kysely (instance: KyselyInstance, options: KyselyOptions = {}): KyselyDatabase {
-  checkNames('kysely(instance, options)', options, names, 'an option')
-  const { dialect, check, transactionTimeout = 30_000, statementCache = defaultStatementCache } = options
-  checkMilliseconds(name => `kysely(instance, { ${name} })`, { transactionTimeout })
-  checkStatementCache('kysely(instance, { statementCache })', statementCache)
+  checkOptions(options)
+  const { dialect, check = 'error', transactionTimeout = 30_000, statementCache = defaultStatementCache } = options
   if (dialect !== 'postgres') requirePostgres(instance)
-  const mode = compileCheckMode('kysely()', check)
-  return makePostgresDatabase(
-    serverOf(instance.withoutPlugins()), { transactionTimeout, statementCache, check: mode }
-  )
+  return makePostgresDatabase(serverOf(instance.withoutPlugins()), { transactionTimeout, statementCache, check })
 }
 
-const names: Keys<KyselyOptions> = { dialect: true, check: true, transactionTimeout: true, statementCache: true }
+const checkOptions = compileOptions<KyselyOptions>('kysely(instance)', Type.Object({
+  dialect: Type.Literal('postgres'), check: checkMode, transactionTimeout: milliseconds, statementCache: characters
+}))
 
 function requirePostgres (instance: KyselyInstance): void {
   const names = classesOf(instance.getExecutor().adapter)

@@ -1,9 +1,9 @@
+import { Type } from '@sinclair/typebox'
 import type { Declared } from '../../../collection.ts'
 import { DeclarationError } from '../../../errors.ts'
 import { memoize } from '../../../memoize.ts'
-import { checkNames, type Keys } from '../../../model/known-names.ts'
-import { type CheckMode, compileCheckMode } from '../../catalog-check.ts'
-import { checkMilliseconds } from '../../milliseconds.ts'
+import type { CheckMode } from '../../catalog-check.ts'
+import { characters, checkMode, compileOptions, defaultStatementCache, milliseconds } from '../../source-options.ts'
 import type { Database } from '../../source.ts'
 import { type Connection, type ConnectionOptions, driverConnection } from './wire/connection.ts'
 import { cancelStatement } from './wire/cancel.ts'
@@ -14,7 +14,6 @@ import { isUntimed, NotBegun, toConnectFault } from './faults.ts'
 import { batchReads } from './batching.ts'
 import { makeReplicas } from './replicas.ts'
 import { readOnlyConfig, settingsQuery } from './settings.ts'
-import { checkStatementCache, defaultStatementCache } from '../statement-cache.ts'
 import type { SqlSource, TableDefinition, TableOptions } from '../source.ts'
 
 export interface PostgresOptions {
@@ -96,7 +95,6 @@ export function postgres (given: PostgresOptions | string = {}): PostgresDatabas
   const {
     connectionString, primary = connectionString, replicas = [], statementCache = defaultStatementCache
   } = options
-  const check = compileCheckMode('postgres()', options.check)
   const { Pool, prepareValue } = loadDriver()
   const pool = openPool(Pool, primary, options)
   const connectionOptions: ConnectionOptions = {
@@ -112,7 +110,7 @@ export function postgres (given: PostgresOptions | string = {}): PostgresDatabas
     readOnly: options.readOnly ?? false,
     transactionTimeout: options.transactionTimeout ?? 30_000,
     statementCache,
-    check,
+    check: options.check ?? 'error',
     replicas: replicaServers.length === 0 ? undefined : makeReplicas(server, replicaServers)
   })
   let closing: Promise<unknown> | undefined
@@ -128,37 +126,27 @@ export function postgres (given: PostgresOptions | string = {}): PostgresDatabas
   }
 }
 
-const names: Keys<PostgresOptions> = {
-  connectionString: true,
-  primary: true,
-  replicas: true,
-  max: true,
-  connectionTimeout: true,
-  statementTimeout: true,
-  transactionTimeout: true,
-  prepare: true,
-  statementCache: true,
-  check: true,
-  readOnly: true,
-  driver: true
-}
+const checkForms = compileOptions<PostgresOptions>('postgres()', Type.Object({
+  connectionString: Type.String(),
+  primary: Type.String(),
+  replicas: Type.Array(Type.String()),
+  max: Type.Integer({ minimum: 1 }),
+  connectionTimeout: milliseconds,
+  statementTimeout: milliseconds,
+  transactionTimeout: milliseconds,
+  prepare: Type.Boolean(),
+  statementCache: characters,
+  check: checkMode,
+  readOnly: Type.Boolean(),
+  driver: Type.Object({})
+}))
 
 function checkOptions (options: PostgresOptions): void {
-  checkNames('postgres(options)', options, names, 'an option')
-  const { connectionString, primary = connectionString, driver, readOnly = false, max = 10 } = options
-  const { connectionTimeout, statementTimeout, transactionTimeout } = options
-  const place = (name: string) => `postgres(), option '${name}'`
-  checkMilliseconds(place, { connectionTimeout, statementTimeout, transactionTimeout })
-  if (!Number.isInteger(max) || max < 1) {
-    throw new DeclarationError(`${place('max')}: expected a whole number from 1; found ${String(max)}`)
-  }
-  checkStatementCache(place('statementCache'), options.statementCache)
+  checkForms(options)
+  const { connectionString, primary = connectionString, driver } = options
   if (connectionString !== undefined && connectionString !== primary) {
     const reason = "'connectionString' and 'primary' name different servers; give only one of them"
     throw new DeclarationError(`postgres(): ${reason}`)
-  }
-  if (typeof readOnly !== 'boolean') {
-    throw new DeclarationError(`${place('readOnly')}: expected true or false; found ${String(readOnly)}`)
   }
   if (driver?.['pipeline'] === true) {
     const message = "postgres(): the plugin batches statements itself; remove 'pipeline' from 'driver'"

@@ -1,8 +1,9 @@
+import { Type } from '@sinclair/typebox'
 import { DeclarationError, describeValue } from '../../../errors.ts'
-import { checkNames, type Keys } from '../../../model/known-names.ts'
 import type { CheckMode } from '../../catalog-check.ts'
-import { checkMilliseconds, longestDelay } from '../../milliseconds.ts'
-import { checkStatementCache, defaultStatementCache } from '../statement-cache.ts'
+import {
+  characters, checkMode, compileOptions, defaultStatementCache, longestDelay, milliseconds
+} from '../../source-options.ts'
 import type { SqliteDriver, SqliteDriverClass, SqliteDriverName } from './driver.ts'
 
 export interface SqliteOptions {
@@ -68,20 +69,21 @@ export interface SqliteOptions {
   check?: CheckMode
 }
 
-const names: Keys<SqliteOptions> = {
-  driver: true,
-  busyTimeout: true,
-  transactionTimeout: true,
-  statementTimeout: true,
-  readThreads: true,
-  cache: true,
-  statementCache: true,
-  synchronous: true,
-  journal: true,
-  readOnly: true,
-  immutable: true,
-  check: true
-}
+const check = compileOptions<SqliteOptions>('sqlite(file)', Type.Object({
+  // A name, a class or an open database: the driver is checked when it is opened.
+  driver: Type.Unknown(),
+  busyTimeout: milliseconds,
+  transactionTimeout: milliseconds,
+  statementTimeout: milliseconds,
+  readThreads: Type.Integer({ minimum: 0 }),
+  cache: Type.String(),
+  statementCache: characters,
+  synchronous: Type.Union([Type.Literal('full'), Type.Literal('normal')]),
+  journal: Type.Union([Type.Literal('wal'), Type.Literal('keep')]),
+  readOnly: Type.Boolean(),
+  immutable: Type.Boolean(),
+  check: checkMode
+}))
 
 /** The options of a database, with their defaults. */
 export type Settings = ReturnType<typeof checkOptions>
@@ -91,23 +93,11 @@ export function checkOptions (file: string, options: SqliteOptions) {
   if (typeof file !== 'string') {
     throw new DeclarationError(`sqlite(file): expected a path or ':memory:'; found ${describeValue(file)}`)
   }
-  checkNames('sqlite(file, options)', options, names, 'an option')
+  check(options)
   const {
     driver, busyTimeout = 5000, transactionTimeout = 10_000, statementTimeout, readThreads = 2, synchronous,
     journal = 'wal', immutable = false, readOnly = immutable, cache, statementCache = defaultStatementCache
   } = options
-  checkMilliseconds(name => `sqlite(file, { ${name} })`, { busyTimeout, transactionTimeout, statementTimeout })
-  checkStatementCache('sqlite(file, { statementCache })', statementCache)
-  if (synchronous !== undefined && !['full', 'normal'].includes(synchronous)) {
-    const found = String(synchronous)
-    throw new DeclarationError(`sqlite(file, { synchronous }): expected 'full' or 'normal'; found '${found}'`)
-  }
-  if (!['wal', 'keep'].includes(journal)) {
-    throw new DeclarationError(`sqlite(file, { journal }): expected 'wal' or 'keep'; found '${String(journal)}'`)
-  }
-  if (!Number.isInteger(readThreads) || readThreads < 0) {
-    throw new DeclarationError(`sqlite(file, { readThreads }): expected a whole number; found ${String(readThreads)}`)
-  }
   checkReading(file, { readOnly, immutable }, typeof driver === 'object')
   return {
     driver,
@@ -127,10 +117,6 @@ export function checkOptions (file: string, options: SqliteOptions) {
 function checkReading (
   file: string, { readOnly, immutable }: { readonly readOnly: boolean, readonly immutable: boolean }, isOpen: boolean
 ): void {
-  for (const [name, value] of Object.entries({ readOnly, immutable })) {
-    if (typeof value === 'boolean') continue
-    throw new DeclarationError(`sqlite(file, { ${name} }): expected true or false; found ${String(value)}`)
-  }
   if (readOnly && !isOpen && (file === '' || file.startsWith(':memory:'))) {
     throw new DeclarationError("sqlite(':memory:', { readOnly }): a new database has nothing to read; name a file")
   }
@@ -140,11 +126,11 @@ function checkReading (
 }
 
 /** Returns the number of bytes in a text such as `16 MB`. */
-function bytesOf (size: unknown): number {
-  const [, number, unit] = typeof size === 'string' ? /^(\d{1,6}(?:\.\d+)?) ?([kMG]B)$/.exec(size) ?? [] : []
+function bytesOf (size: string): number {
+  const [, number, unit] = /^(\d{1,6}(?:\.\d+)?) ?([kMG]B)$/.exec(size) ?? []
   const factor = units.get(unit ?? '')
   if (factor !== undefined) return Math.floor(Number(number) * factor)
-  throw new DeclarationError(`sqlite(file, { cache }): expected a size such as '16 MB'; found '${String(size)}'`)
+  throw new DeclarationError(`sqlite(file, { cache }): expected a size such as '16 MB'; found '${size}'`)
 }
 
 const units: ReadonlyMap<string, number> = new Map([['kB', 1e3], ['MB', 1e6], ['GB', 1e9]])

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Declared } from '../../../collection.ts'
 import { unavailable } from '../../../errors.ts'
-import { type CatalogCheck, compileCheckMode } from '../../catalog-check.ts'
+import type { CatalogCheck } from '../../catalog-check.ts'
 import type { Database } from '../../source.ts'
 import { makeWriteLock, type WriteLock } from '../../write-lock.ts'
 import { nameOfDriver, openDriver, type SqliteDriver } from './driver.ts'
@@ -61,7 +61,7 @@ export interface SqliteDatabase extends Database {
 export function sqlite (file: string, options: SqliteOptions = {}): SqliteDatabase {
   const settings = checkOptions(file, options)
   const catalogCheck: CatalogCheck = {
-    mode: compileCheckMode('sqlite(file)', options.check),
+    mode: options.check ?? 'error',
     // Loaded at the start of the application, so that importing the package does not wait for it.
     run: async collections => (await import('./check.ts')).checkOn(opened.driver, collections)
   }
