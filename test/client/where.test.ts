@@ -193,7 +193,7 @@ test('it means the same inside of a selection, among sorts and sizes', async t =
           ]
     )
     deepStrictEqual(moons.query?.page.size?.text, String(limit))
-  }), { numRuns: numRuns / 2 })
+  }), { numRuns: runsOf(125) })
   t.pass()
 })
 
