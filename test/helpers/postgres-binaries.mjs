@@ -1,8 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { chownSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { chownSync, closeSync, cpSync, existsSync, mkdtempSync, openSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
@@ -16,10 +17,10 @@ export function makeFolder () {
 }
 
 export async function initialize (data) {
-  const { initdb } = await loadBinaries()
+  const { initdb } = await programsFor(data)
   const made = spawnSync(initdb, ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale=C'],
     { ...owner, encoding: 'utf8' })
-  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr} ${made.error ?? ''}`)
+  if (made.status !== 0) throw notStarted(`initdb ended with ${made.status}: ${made.stderr} ${made.error ?? ''}`)
 }
 
 /**
@@ -27,7 +28,7 @@ export async function initialize (data) {
  * one that pins it to cores.
  */
 export async function launch ({ data, folder, port, settings = [], detached = false, wrap = command => command }) {
-  const { postgres } = await loadBinaries()
+  const { postgres } = await programsFor(data)
   const log = join(folder, `log-${port}-${Date.now()}`)
   const output = openSync(log, 'a')
   const [command, ...args] = wrap([
@@ -36,8 +37,9 @@ export async function launch ({ data, folder, port, settings = [], detached = fa
   ])
   const server = spawn(command, args, { ...owner, detached, stdio: ['ignore', output, output] })
   closeSync(output)
+  await once(server, 'spawn').catch(error => { throw notStarted(String(error)) })
   while (!/ready to accept (read-only )?connections/.test(readFileSync(log, 'utf8'))) {
-    if (server.exitCode !== null) throw new Error(readFileSync(log, 'utf8'))
+    if (server.exitCode !== null) throw notStarted(readFileSync(log, 'utf8'))
     await setTimeout(25)
   }
   return server
@@ -53,6 +55,26 @@ export function freePort () {
 }
 
 export const urlOf = port => `postgres://postgres@127.0.0.1:${port}/postgres`
+
+/**
+ * Returns the paths of the programs. Where their owner may not enter the folder of the project, they are copies beside
+ * the data: a folder that root made for itself is closed to all others.
+ */
+async function programsFor (data) {
+  const programs = await loadBinaries().catch(error => { throw notStarted(String(error)) })
+  const { error } = spawnSync(programs.postgres, ['--version'], owner)
+  if (error?.code !== 'EACCES') return programs
+  const bin = dirname(programs.postgres)
+  const copy = join(dirname(data), 'programs')
+  if (!existsSync(copy)) cpSync(dirname(bin), copy, { recursive: true, verbatimSymlinks: true })
+  return { initdb: join(copy, 'bin', 'initdb'), postgres: join(copy, 'bin', 'postgres') }
+}
+
+const notStarted = why => new Error([
+  `PostgreSQL could not be started for the tests: ${why.trim()}`,
+  'Set DATABASE_URL to the URL of a server whose databases the tests may fill, or WITHOUT_POSTGRES=1 to leave out what',
+  `needs one. A server of their own needs a temporary folder (${tmpdir()}) that every user may enter.`
+].join('\n'))
 
 async function loadBinaries () {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
