@@ -1,6 +1,7 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import Fastify from './fastify.ts'
-import { type Test, test } from 'tap'
+import { isDeepStrictEqual } from 'node:util'
+import tap, { type Test, test } from 'tap'
 import dataApi, { type DataApiOptions } from '../../lib/index.ts'
 import { collections as music, tables as musicTables } from '../fixtures/music.ts'
 import { type Collections, type Opened, openers, type Tables } from './sources.ts'
@@ -27,33 +28,80 @@ export interface Tools {
 
 type Options = Omit<DataApiOptions, 'collections'>
 
-/** Runs a test of the contract on each kind of source, by default over the fixture music.ts. */
+const musicWorld: World = { collections: music, tables: musicTables }
+
+/**
+ * Runs a test of the contract on each kind of source, by default over the fixture music.ts. Tests that only read share
+ * an application with those before them: one is opened anew after a write, and after a test that took `app` or
+ * `opened`, with which it can do anything.
+ */
 export function everySource (
-  name: string, run: (tools: Tools) => Promise<void>, options: Options = {},
-  world: World = { collections: music, tables: musicTables }
+  name: string, run: (tools: Tools) => Promise<void>, options: Options = {}, world: World = musicWorld
 ): void {
-  for (const [kind, open] of Object.entries(openers)) {
+  for (const kind of Object.keys(openers) as Kind[]) {
     test(`${name} (${kind})`, async t => {
-      const opened = await open(world.tables, world.ddl)
-      const app = Fastify()
-      await app.register(dataApi, { ...options, collections: world.collections(opened.source) })
+      const shared = await openShared(kind, world, options)
       try {
-        await run({
-          t,
-          app,
-          opened,
-          get: (url, headers = {}) => app.inject({ url, headers }),
-          request: options => app.inject(options),
-          send: (...args) => send(app, ...args),
-          same: (...args) => { same(t, ...args) }
-        })
+        await run(toolsOf(t, shared))
       } finally {
-        await app.close()
-        await opened.close()
+        if (shared.isTouched) await closeShared(kind)
       }
     })
   }
 }
+
+type Kind = keyof typeof openers
+
+/** What tests share while none has written. */
+interface Shared {
+  readonly app: FastifyInstance
+  readonly opened: Opened
+  readonly world: World
+  readonly options: Options
+  isTouched: boolean
+}
+
+/** The last one of each kind. */
+const shares = new Map<Kind, Shared>()
+
+tap.teardown(async () => { for (const kind of [...shares.keys()]) await closeShared(kind) })
+
+async function openShared (kind: Kind, world: World, options: Options): Promise<Shared> {
+  const last = shares.get(kind)
+  if (last?.world === world && isDeepStrictEqual(last.options, options)) return last
+  await closeShared(kind)
+  const opened = await openers[kind](world.tables, world.ddl)
+  const app = Fastify()
+  const shared = { app, opened, world, options, isTouched: false }
+  shares.set(kind, shared)
+  await app.register(dataApi, { ...options, collections: world.collections(opened.source) })
+  return shared
+}
+
+async function closeShared (kind: Kind): Promise<void> {
+  const last = shares.get(kind)
+  shares.delete(kind)
+  await last?.app.close()
+  await last?.opened.close()
+}
+
+function toolsOf (t: Test, shared: Shared): Tools {
+  const touched = () => {
+    shared.isTouched = true
+    return shared
+  }
+  return {
+    t,
+    get app () { return touched().app },
+    get opened () { return touched().opened },
+    get: (url, headers = {}) => shared.app.inject({ url, headers }),
+    request: options => (reading.has(options.method ?? 'GET') ? shared : touched()).app.inject(options),
+    send: (...args) => send(touched().app, ...args),
+    same: (...args) => { same(t, ...args) }
+  }
+}
+
+const reading: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'QUERY'])
 
 function send (
   app: FastifyInstance, method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, body?: unknown,
