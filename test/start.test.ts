@@ -15,7 +15,9 @@ const program = `
   await import(${JSON.stringify(new URL('../lib/index.ts', import.meta.url).href)})
   console.log(Object.keys(createRequire(import.meta.url).cache).join('\\n'))`
 const args = ['--import', stripTypes, '--input-type=module', '--eval', program]
-const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: new URL('.', import.meta.url) })
+// Without the modules of the test runner.
+const env = { ...process.env, NODE_OPTIONS: '' }
+const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: new URL('.', import.meta.url), env })
 /** The modules that a process has loaded which imports the package: those of ECMAScript, then those of CommonJS. */
 const modules = stdout.trim().split('\n')
 

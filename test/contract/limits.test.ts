@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { withoutRunner } from '../helpers/on-socket.ts'
 import dataApi, { collection, type DataApiOptions, memory, SubCollection, SubItem } from '../../lib/index.ts'
 
 const shown = { readable: true }
@@ -156,7 +157,7 @@ test('the batches of a stream count nested items', async t => {
 test('a process of 512 MB streams everything, and refuses the pages that it cannot hold', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'data-api-limits-'))
   const child = fork(new URL('../helpers/small-server.ts', import.meta.url), [join(folder, 'small.db')], {
-    execArgv: [...process.execArgv, '--max-old-space-size=160'], stdio: ['ignore', 'ignore', 'inherit', 'ipc']
+    ...withoutRunner, execArgv: [...withoutRunner.execArgv, '--max-old-space-size=160']
   })
   t.teardown(async () => {
     child.disconnect()

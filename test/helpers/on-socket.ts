@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import Fastify from './fastify.ts'
-import { type ChildProcess, fork } from 'node:child_process'
+import { type ChildProcess, fork, type ForkOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
@@ -92,11 +92,16 @@ export async function serve (
 
 export interface Child { readonly process: ChildProcess, readonly send: Send, stop (): Promise<void> }
 
+/** Options of a process that does not load the modules of the test runner. */
+export const withoutRunner = {
+  env: { ...process.env, NODE_OPTIONS: '' },
+  execArgv: [`--import=${new URL('strip-types.mjs', import.meta.url).href}`],
+  stdio: ['ignore', 'ignore', 'inherit', 'ipc']
+} as const satisfies ForkOptions
+
 /** Serves a database file of the shop from another process. */
 export async function serveElsewhere (file: string): Promise<Child> {
-  const child = fork(new URL(
-    'child-server.ts', import.meta.url
-  ), [file], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  const child = fork(new URL('child-server.ts', import.meta.url), [file], withoutRunner)
   const [port] = await Promise.race([
     once(child, 'message'),
     once(child, 'exit').then(() => { throw new Error('the child ended before it served') })

@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { treeSeconds } from './cpu-seconds.mjs'
+import { noteCosts, postgresCosts } from './costs.mjs'
 import { freePort, initialize, launch, makeFolder, urlOf } from './postgres-binaries.mjs'
 
 // One PostgreSQL for the whole run, on a free port and in a temporary folder: started before the tests, stopped after
@@ -34,6 +36,7 @@ export async function stop () {
   if (given() || !existsSync(record)) return
   const { folder, pid } = JSON.parse(readFileSync(record, 'utf8'))
   rmSync(record)
+  noteCosts('PostgreSQL', { [postgresCosts]: treeSeconds(pid) ?? 0 })
   await end(pid, join(folder, 'data', 'postmaster.pid'))
   rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
 }

@@ -1,6 +1,8 @@
-// A reporter for tap: failures as they come, then one closing line that a CI can read.
+// A reporter for tap: failures as they come, where the time went, then one closing line that a CI can read.
 import { PassThrough } from 'node:stream'
 import { Parser } from 'tap-parser'
+import { postgresCosts, readCosts } from './costs.mjs'
+import { cpuSeconds } from './cpu-seconds.mjs'
 
 export default class Closing extends PassThrough {
   #passed = 0
@@ -45,6 +47,15 @@ export default class Closing extends PassThrough {
     process.stderr.write('FAIL the run itself: its coverage is less than .taprc asks for, or tap says why above\n')
   }
 
+  /** The CPU seconds of the ten dearest files, of PostgreSQL, and of the whole run. */
+  #spent () {
+    const costs = readCosts()
+    const server = costs.find(([name]) => name === postgresCosts)?.[1] ?? 0
+    const dearest = costs.filter(([name]) => name !== postgresCosts).slice(0, 10)
+    return [...dearest, [postgresCosts, server], ['the whole run', cpuSeconds() + server]]
+      .map(([name, seconds]) => `${seconds.toFixed(1).padStart(7)} CPU s  ${name}\n`).join('')
+  }
+
   _transform (chunk, _encoding, done) {
     this.#parser.write(chunk)
     done()
@@ -53,6 +64,6 @@ export default class Closing extends PassThrough {
   _flush (done) {
     this.#parser.end()
     this.#countRun()
-    done(null, `${this.#passed} passed, ${this.#failed} failed, ${this.#skipped} skipped\n`)
+    done(null, `${this.#spent()}${this.#passed} passed, ${this.#failed} failed, ${this.#skipped} skipped\n`)
   }
 }

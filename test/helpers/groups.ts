@@ -1,0 +1,75 @@
+import { readdirSync } from 'node:fs'
+import { test } from 'tap'
+import { noteCosts } from './costs.mjs'
+import { cpuSeconds } from './cpu-seconds.mjs'
+
+const root = new URL('../../', import.meta.url)
+
+/**
+ * The processes that share out the files of tests, each with the beginnings of the paths that are its own: the longest
+ * beginning of a path decides, so that a new file joins by itself. An entry of test/groups starts each.
+ */
+const groups = {
+  contract: ['contract/'],
+  writing: ['contract/rules/', 'contract/writing/'],
+  // Their heaps are large, which would slow down many small tests.
+  generated: ['contract/non-interference', 'contract/one-law', 'contract/rules/hidden-names'],
+  streams: ['contract/streams'],
+  sources: ['sources/'],
+  memory: ['sources/memory/', 'sources/generated', 'sources/conformance'],
+  sqlite: ['sources/sqlite'],
+  postgres: ['sources/postgres', 'sources/pooler', 'sources/replicas'],
+  doors: ['client/', 'command/', 'data/', 'explorer/', 'openapi/'],
+  documents: ['docs/'],
+  others: [''],
+  // What these replace in their process would be replaced for the others too.
+  batching: ['batching.'],
+  bodies: ['contract/bodies.'],
+  pglite: ['sources/pglite.'],
+  // Slow ones, which `npm test` leaves out: they compile programs, start browsers and processes of what was built.
+  compiled: ['client/types.', 'docs/blocks.'],
+  built: ['explorer/browser.', 'faults.', 'package.', 'sources/sqlite/full-disk.']
+} as const satisfies Record<string, readonly string[]>
+
+/** A process of tests. */
+export type Group = keyof typeof groups
+
+/**
+ * Runs the files of a group in this process, one after the other, so that lib is loaded and compiled once. Notes the
+ * CPU seconds of each file for the reporter.
+ */
+export function runGroup (group: Group): void {
+  runNext(group, filesOf(group), { [`start of ${group}`]: cpuSeconds() })
+}
+
+const filesOf = (group: Group): readonly string[] =>
+  readdirSync(new URL('test/', root), { recursive: true, encoding: 'utf8' })
+    .map(path => path.replaceAll('\\', '/'))
+    .filter(path => path.endsWith('.test.ts') && groupOf(path) === group)
+    .sort()
+
+function groupOf (path: string): string {
+  const owners = Object.entries(groups).flatMap(([group, starts]) => starts.map(start => ({ group, start })))
+    .filter(({ start }) => path.startsWith(start))
+  return owners.reduce((longest, owner) => owner.start.length > longest.start.length ? owner : longest).group
+}
+
+/**
+ * Loads a file in a test. The tests that the file defines follow, and then the test that notes what they cost and loads
+ * the next file: tap ends a run that has no test left.
+ */
+function runNext (group: Group, [file, ...rest]: readonly string[], costs: Costs): void {
+  if (file === undefined) return
+  test(`${file} is loaded`, async t => {
+    const start = cpuSeconds()
+    await t.resolves(import(new URL(`test/${file}`, root).href))
+    test(`${file} has ended`, async t => {
+      t.pass()
+      const all = { ...costs, [file]: cpuSeconds() - start }
+      noteCosts(group, all)
+      runNext(group, rest, all)
+    })
+  })
+}
+
+type Costs = Readonly<Record<string, number>>
