@@ -27,7 +27,7 @@ header bdi{overflow-wrap:anywhere}
 input,select,textarea,button,.button{font:inherit;color:inherit;min-height:2rem;padding:.2rem .55rem;
 border:1px solid var(--edge);border-radius:5px;background:var(--panel);max-width:100%}
 textarea{width:100%;line-height:1.4;padding:.35rem .55rem}
-input[type=checkbox]{min-height:0;width:1.05rem;height:1.05rem;vertical-align:-.15rem;margin:0;
+input:is([type=checkbox],[type=radio]){min-height:0;width:1.05rem;height:1.05rem;vertical-align:-.15rem;margin:0;
 accent-color:var(--accent)}
 button,.button{cursor:pointer;background:var(--wash);border-color:var(--edge);color:var(--accent);font-weight:550;
 text-decoration:none;display:inline-flex;align-items:center;white-space:nowrap}
@@ -121,7 +121,8 @@ box-shadow:inset 0 0 0 1px var(--danger)}
 .reference{display:flex;gap:.4rem}.reference input{flex:1;min-width:8rem}
 .found{margin:.4rem 0}.found ul{display:flex;flex-wrap:wrap;gap:.35rem}
 .link{display:flex;flex-wrap:wrap;gap:.4rem;align-items:end;margin:1rem 0}.conflict th{vertical-align:top}
-.choice{border:1px solid var(--edge);border-radius:6px;margin:.4rem 0 0}.choice label{display:block}
+.choice{border:1px solid var(--edge);border-radius:6px;margin:.4rem 0 0;
+padding:.2rem .6rem}.choice label{display:block}
 @media(max-width:40rem){body{padding:0 .8rem 2rem}header{margin:0 -.8rem;padding:.5rem .8rem}.item>div{
 grid-template-columns:1fr}
 .tools .button{margin-left:0}.request form code{max-width:45%}

@@ -32,7 +32,7 @@ await picture('grid', 'light', page => page.goto(base + request))
 await picture('grid-dark', 'dark', page => page.goto(base + request))
 await picture('conflict', 'light', async page => {
   await page.goto(`${base}/missions/1?_edit`)
-  await app.inject({ method: 'PATCH', url: '/missions/1', payload: { outcome: 'success' } })
+  await app.inject({ method: 'PATCH', url: '/missions/1', payload: { name: 'Pioneer I', outcome: 'success' } })
   await page.fill('#field-name', 'Pioneer One')
   await page.click('button:text("Save")')
 })
