@@ -39,8 +39,8 @@ export interface ShapeOf<
 type NoFields = Record<never, never>
 type Types<F> = { readonly [K in keyof F]: F[K] extends { readonly type: infer T extends TSchema } ? Static<T> : never }
 
-/** Values by property that identify an item, as a lookup returns them. */
-export type Match<I> = { readonly [P in keyof I]?: I[P] | undefined }
+/** Values by property that identify an item, as a lookup returns them. An optional property without a value is null. */
+export type Match<I> = { readonly [P in keyof I]?: (object extends Pick<I, P> ? I[P] | null : I[P]) | undefined }
 
 /**
  * The result of a lookup or special identifier: values of the item, such as the item itself; undefined or null for

@@ -89,6 +89,9 @@ test('a setter takes the item and a value of its property', async () => {
       name (artist, name, context) {
         expectTypeOf(artist).toEqualTypeOf<Draft<Artist>>()
         artist.oldName = undefined
+        artist.oldName = null
+        // @ts-expect-error `name` is neither optional nor null
+        artist.name = null
         expectTypeOf(name).toEqualTypeOf<string>()
         expectTypeOf(context).toEqualTypeOf<WriteContext>()
         artist.oldName = artist.name
@@ -186,6 +189,10 @@ test('a scope and its conditions are typed by the schema, rules by its fields', 
     },
     rules: { read: async () => true, fields: { name: { read: ({ request }) => request.headers.host === '' } } }
   })
+  // A property that is optional or that may be null.
+  collection(Artist, { source, scope: () => ({ oldName: null, startDate: null }) })
+  // @ts-expect-error `name` is neither
+  collection(Artist, { source, scope: () => ({ name: null }) })
   // @ts-expect-error `id` is a number
   collection(Artist, { source, scope: () => ({ id: 'x' }) })
   // @ts-expect-error a scope that gives nothing is a mistake

@@ -1,7 +1,7 @@
 import type { WriteContext } from './context.ts'
 
-/** An item to change. Setting an optional property to undefined removes its value. */
-export type Draft<I> = { [P in keyof I]: object extends Pick<I, P> ? I[P] | undefined : I[P] }
+/** An item to change. Setting an optional property to null or undefined removes its value. */
+export type Draft<I> = { [P in keyof I]: object extends Pick<I, P> ? I[P] | null | undefined : I[P] }
 
 /**
  * Receives a new value of one field. The item is as it is in the transaction, with its row locked; a new item holds the

@@ -27,7 +27,7 @@ const artists = collection(Artist, {
   inputs: { motto: input({ type: Type.Optional(Type.String()), set (artist, motto) { artist.oldName = motto } }) },
   setters: {
     name (artist, name, { data }) {
-      expectTypeOf(artist.oldName).toEqualTypeOf<string | undefined>()
+      expectTypeOf(artist.oldName).toEqualTypeOf<string | null | undefined>()
       expectTypeOf(name).toEqualTypeOf<string>()
       expectTypeOf(data.collection('others').count).toBeFunction()
     }
