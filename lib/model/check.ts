@@ -1,8 +1,8 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
-import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
+import type { ErrorObject, ValidateFunction } from 'ajv'
 import { DeclarationError, describeValue } from '../errors.ts'
 import { orNearest } from '../suggest.ts'
-import { makeAjv } from './load-ajv.ts'
+import { sharedAjv } from './load-ajv.ts'
 import { describeViolation } from './violation-message.ts'
 
 /**
@@ -16,7 +16,7 @@ export function compileCheck (
 ): (data: unknown, place: (path: string) => string) => void {
   const compiled = new Map<string, ValidateFunction>()
   const validatorOf = (name: string, schema: TSchema) => {
-    const validate = compiled.get(name) ?? checkingAjv().compile(schema)
+    const validate = compiled.get(name) ?? sharedAjv().compile(schema)
     compiled.set(name, validate)
     return validate
   }
@@ -32,15 +32,6 @@ export function compileCheck (
       if (!validate(value)) throw violation(validate.errors ?? [], schema, path => place(`${name}${path}`))
     }
   }
-}
-
-let madeAjv: Ajv | undefined
-
-function checkingAjv (): Ajv {
-  // With strictNumbers, Ajv would refuse Infinity, which means that there is no limit. The schemas are the plugin's own
-  // and tested, so Ajv need not check them: that would take 60 ms.
-  madeAjv ??= makeAjv({ strictNumbers: false, meta: false, validateSchema: false, verbose: true })
-  return madeAjv
 }
 
 const noSuchOption = (place: string, name: string, known: readonly string[]) =>

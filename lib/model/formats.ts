@@ -1,5 +1,4 @@
-import type { Ajv } from 'ajv'
-import { makeAjvWithFormats } from './load-ajv.ts'
+import { sharedAjv } from './load-ajv.ts'
 import { operatorsOf } from './operators.ts'
 import type { ValueType } from './value-type.ts'
 
@@ -10,16 +9,9 @@ import type { ValueType } from './value-type.ts'
 function isFormat (format: string): (text: string) => boolean {
   let check: ((text: string) => boolean) | undefined
   return text => {
-    check ??= formatAjv().compile<string>({ type: 'string', format })
+    check ??= sharedAjv().compile<string>({ type: 'string', format })
     return check(text)
   }
-}
-
-let madeAjv: Ajv | undefined
-
-function formatAjv (): Ajv {
-  madeAjv ??= makeAjvWithFormats({})
-  return madeAjv
 }
 
 const isDate = isFormat('date')

@@ -4,6 +4,16 @@ import type addFormats from 'ajv-formats'
 
 const require = createRequire(import.meta.url)
 
+let made: Ajv | undefined
+
+/** Returns the Ajv that checks options and formats, which is made at its first use. */
+export function sharedAjv (): Ajv {
+  // With strictNumbers, Ajv would refuse Infinity, which means that there is no limit. The schemas are the plugin's own
+  // and tested, so Ajv need not check them: that would take 60 ms.
+  made ??= makeAjvWithFormats({ strictNumbers: false, meta: false, validateSchema: false, verbose: true })
+  return made
+}
+
 /** Makes an Ajv. Ajv is loaded at the first call: loading the plugin must not cost what only a registration needs. */
 export function makeAjv (options: Options): Ajv {
   // The types describe the module of this name.
