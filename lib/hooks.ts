@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { DataApiError } from './errors.ts'
 import { isErrorStatus, toDataApiError } from './failures.ts'
+import { logError } from './log-error.ts'
 import type { Options } from './options.ts'
 import type { Pages } from './pages.ts'
 import { takesProblem } from './plan/media.ts'
@@ -33,7 +34,7 @@ function logFailure (error: DataApiError, { dataApi: { collection, kind } = unkn
   const isFault = error.statusCode >= 500
   if (!isFault && !isUnexplained(error)) return
   const facts = { err: error.cause ?? error, collection, kind }
-  if (isFault) log.error(facts, error.message)
+  if (isFault) logError(log, facts, error.message)
   else log.info(facts, error.message)
   const statement = failedStatement(error)
   if (statement !== undefined) log.debug({ collection, kind, statement }, 'the statement that failed')

@@ -24,6 +24,7 @@
 import { LruMap } from 'toad-cache'
 import type { Context, Declared, Rule } from '../collection.ts'
 import { type DataApiError, forbidden } from '../errors.ts'
+import { logError } from '../log-error.ts'
 import { refusedByRule } from '../rejections.ts'
 import { memoize } from '../memoize.ts'
 import { describeGiven } from '../model/known-names.ts'
@@ -255,7 +256,7 @@ async function askRule (
 type RulePlace = readonly [collection: string, rule: string]
 
 function denyAndLog (error: unknown, [collection, rule]: RulePlace, { request }: Context): DataApiError {
-  request.log.error({ err: error }, `collection '${collection}', rules.${rule}: it failed, so it denies access`)
+  logError(request.log, { err: error }, `collection '${collection}', rules.${rule}: it failed, so it denies access`)
   return forbidden()
 }
 
@@ -273,7 +274,7 @@ async function askScope (
 }
 
 function logFailedScope (collection: string, error: unknown, { request }: Context): void {
-  request.log.error({ err: error }, `collection '${collection}': its scope failed, so it includes no items`)
+  logError(request.log, { err: error }, `collection '${collection}': its scope failed, so it includes no items`)
 }
 
 /** Returns the planned scope. A scope that cannot be planned contains no item. */

@@ -1,6 +1,7 @@
 import { after } from '../after.ts'
 import type { Saved, Values } from '../collection.ts'
 import { constraint, forbidden, validation } from '../errors.ts'
+import { logError } from '../log-error.ts'
 import type { KeyValues } from '../model/keys.ts'
 import type { Collection } from '../model/model.ts'
 import { contradiction } from '../plan/body.ts'
@@ -263,6 +264,6 @@ async function notifySaved (
     await collection.hooks.saved?.(saved, context)
   } catch (error) {
     const message = `collection '${collection.property}': the hook 'saved' failed after an item was ${saved.kind}`
-    context.log.error({ err: error }, message)
+    logError(context.log, { err: error }, message)
   }
 }

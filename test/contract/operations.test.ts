@@ -207,3 +207,38 @@ test('app.close() lets the stream of an injected request end', async t => {
   await closed
   t.ok(length > 10_000_000)
 })
+
+test('an error of the application that cannot be printed is named in the log, and changes no answer', async t => {
+  const thrown = [
+    Object.defineProperty(new Error('x'), 'message', { get () { throw new Error('no message') } }),
+    new Proxy(new Error('x'), { get () { throw new Error('no') }, getPrototypeOf () { throw new Error('no') } })
+  ]
+  const logged: Line[] = []
+  const app = Fastify({
+    disableRequestLogging: true,
+    logger: { level: 'error', stream: { write (line: string) { logged.push(JSON.parse(line) as Line) } } }
+  })
+  let error: unknown
+  const fail = () => { throw error }
+  const notes = memory([{ id: 1, text: 'x' }])
+  await app.register(dataApi, {
+    collections: {
+      notes: collection(Note, { source: notes, hooks: { saved: fail } }),
+      refused: collection(Note, { source: notes, hooks: { creating: fail } }),
+      scoped: collection(Note, { source: notes, scope: fail })
+    }
+  })
+  for (error of thrown) {
+    const post = (url: string) => app.inject({ method: 'POST', url, payload: { text: 'y' } })
+    t.equal((await post('/notes')).statusCode, 201)
+    t.equal((await post('/refused')).statusCode, 500)
+    t.strictSame((await app.inject('/scoped')).json(), [])
+  }
+  t.equal(logged.length, 6)
+  const named = logged.filter(({ err }) => err?.message === 'an error was thrown that cannot be printed')
+  t.strictSame(named.map(({ msg }) => msg).sort(), [
+    ...Array(2).fill("collection 'notes': the hook 'saved' failed after an item was created"),
+    ...Array(2).fill("collection 'scoped': its scope failed, so it includes no items"),
+    'Something went wrong on the server.'
+  ].sort())
+})
