@@ -30,6 +30,8 @@ export function makeReplies (scope: FastifyInstance, api: Api): Replies {
     if (answer.personal === true) addCallerHeaders(reply, options.responseContent.callerHeaders)
     reply[answered] = answer
     writeHead(reply, answer)
+    // The server closes the connections that are idle when it begins to close, and waits for the others.
+    if (streams.isClosing && reply.request.raw.httpVersionMajor === 1) reply.header('connection', 'close')
     if (typeof answer.body === 'object') streams.track(answer.body, reply)
     if (payloads.observed) sendValue(reply, answer)
     else sendText(reply, answer)

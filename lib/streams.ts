@@ -1,9 +1,12 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
+import { logError } from './log-error.ts'
 
 /** Tracks the streams of a scope, so that closing the application ends them. */
 export interface Streams {
+  /** Is true once the application closes. */
+  readonly isClosing: boolean
   /** Tracks the stream of a reply until it has ended. */
   track (stream: Readable, reply: FastifyReply): void
 }
@@ -26,12 +29,20 @@ export function trackStreams (scope: FastifyInstance, grace: number): Streams {
     done()
   })
   return {
+    get isClosing () { return isClosing },
     track (stream, reply) {
       open.set(stream, reply)
+      stream.once('error', error => { logBroken(error, reply) })
       stream.once('close', () => { open.delete(stream) })
       reply.raw.once('close', () => { if (isClosing) closeConnection(reply) })
     }
   }
+}
+
+/** Logs the error of a stream, whose head has been sent, so that its client cannot be told. */
+function logBroken (error: Error, { log, request: { dataApi } }: FastifyReply): void {
+  const facts = { err: error.cause ?? error, collection: dataApi?.collection, kind: dataApi?.kind }
+  logError(log, facts, 'a stream was broken off')
 }
 
 /** Closes the connection of a reply that has been sent. In HTTP/2 the server itself closes its sessions. */

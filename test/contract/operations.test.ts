@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Fastify from '../helpers/fastify.ts'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { get as httpGet, type IncomingMessage } from 'node:http'
+import { Agent, get as httpGet, type IncomingMessage, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
@@ -206,6 +206,51 @@ test('app.close() lets the stream of an injected request end', async t => {
   for await (const chunk of response.stream()) length += String(chunk).length
   await closed
   t.ok(length > 10_000_000)
+})
+
+test('a stream that breaks has a line in the log, with its collection and kind, whatever Fastify logs', async t => {
+  const logged: Array<Record<string, unknown>> = []
+  const app = Fastify({
+    disableRequestLogging: true,
+    logger: { level: 'error', stream: { write (line: string) { logged.push(JSON.parse(line)) } } }
+  })
+  await app.register(dataApi, { closeGrace: 1, collections: { notes: collection(Note, { source: memory(many) }) } })
+  const response = await startStream(app)
+  response.pause()
+  const broken = new Promise(resolve => { response.on('close', resolve).on('error', resolve) })
+  await app.close()
+  response.resume()
+  await broken
+  const err = { message: /^the server closed/ }
+  t.match(logged, [{ msg: 'a stream was broken off', collection: 'notes', kind: 'list', reqId: String, err }])
+})
+
+test('app.close() waits no longer for a kept connection once its request is answered', async t => {
+  const app = Fastify()
+  let reach = () => {}
+  let leave = () => {}
+  const reached = new Promise<void>(resolve => { reach = resolve })
+  const left = new Promise<void>(resolve => { leave = resolve })
+  const creating = () => {
+    reach()
+    return left
+  }
+  await app.register(dataApi, { collections: { notes: collection(Note, { source: memory([]), hooks: { creating } }) } })
+  await app.listen({ port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const agent = new Agent({ keepAlive: true })
+  t.teardown(() => { agent.destroy() })
+  const headers = { 'content-type': 'application/json' }
+  const request = httpRequest({ port, path: '/notes', method: 'POST', agent, headers })
+  request.end('{"text":"x"}')
+  await reached
+  const closed = app.close()
+  await new Promise(resolve => setImmediate(resolve))
+  leave()
+  const [response] = await once(request, 'response') as [IncomingMessage]
+  response.resume()
+  t.strictSame([response.statusCode, response.headers.connection], [201, 'close'])
+  await closed
 })
 
 test('an error of the application that cannot be printed is named in the log, and changes no answer', async t => {
