@@ -5,11 +5,11 @@ import tseslint from 'typescript-eslint'
 // those after it.
 const order = [
   'client', 'react-admin',
-  'is-object', 'suggest', 'typescript-source', 'errors', 'log-error', 'rejections', 'after', 'memoize', 'batching', 'declare',
-  'collection', 'client-left', 'model', 'request', 'plan', 'sources', 'rules', 'run', 'response', 'options', 'checks',
-  'request-facts', 'data', 'answer', 'openapi', 'explorer', 'failures', 'framework-errors', 'streams', 'replies',
-  'timing', 'origin', 'pages', 'routes', 'document-route', 'hooks', 'registrations', 'register', 'with-data-api',
-  'index', 'typebox', 'conformance', 'scaffold', 'command'
+  'is-object', 'suggest', 'typescript-source', 'errors', 'log-error', 'rejections', 'after', 'memoize', 'batching',
+  'declare', 'collection', 'client-left', 'model', 'request', 'plan', 'sources', 'rules', 'run', 'response',
+  'options', 'checks', 'request-facts', 'data', 'answer', 'openapi', 'explorer', 'failures', 'framework-errors',
+  'streams', 'replies', 'timing', 'origin', 'pages', 'routes', 'document-route', 'hooks', 'registrations', 'register',
+  'with-data-api', 'index', 'typebox', 'conformance', 'scaffold', 'command'
 ]
 
 // Those that serve requests, and so know Fastify. Of the others, only types of declarations name requests.
