@@ -1,5 +1,6 @@
 import { toKeyValues } from '../model/keys.ts'
 import type { Collection, StoredField } from '../model/model.ts'
+import { pathValuesOf } from '../plan/path-values.ts'
 import { equalsKey, never } from '../plan/predicates.ts'
 import type { Resource } from '../plan/walk.ts'
 import type { Call, CollectionNames } from './call.ts'
@@ -26,7 +27,7 @@ export function itemResource (id: unknown, { collection, declared }: Call): Item
     collection,
     special: false,
     nullable: false,
-    presets: key && fields.map((field, index) => ({ field, value: key[index] })),
+    pathValues: key && pathValuesOf(fields, key),
     walked: [{ step, segment: text, length: 2, alternatives: [] }]
   }
 }

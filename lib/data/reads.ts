@@ -69,7 +69,7 @@ export async function findItem (call: Call, id: unknown, asked: Members): Promis
 
 /** The resource of a whole collection. */
 export const collectionResource = ({ collection }: Call): Extract<Resource, { kind: 'collection' }> =>
-  ({ kind: 'collection', from: { collection, via: undefined }, where: always, presets: [], walked: [] })
+  ({ kind: 'collection', from: { collection, via: undefined }, where: always, pathValues: [], walked: [] })
 
 function planList (call: Call, query: Query, count: boolean, whole: boolean): ListRead {
   refuseReading(call)

@@ -26,7 +26,7 @@ export async function updateItem (
   call: Call, id: unknown, values: unknown, asked: Members, upsert: boolean
 ): Promise<Members> {
   const named = itemResource(id, call)
-  const resource = upsert ? named : { ...named, presets: undefined }
+  const resource = upsert ? named : { ...named, pathValues: undefined }
   const body = bodyOf(values, call.collection)
   const may: readonly Operation[] = upsert ? ['update', 'create'] : ['update']
   const { plan, result } = await write(call, resource, { method: 'PATCH', may, body, asked })

@@ -14,7 +14,7 @@ export function allowedIn ({ spot }: PlaceOf<'collection'>): Allowed {
   const { resource } = spot
   const isPosted = methods.includes('POST')
   return {
-    create: isPosted && resource.from.collection.strategies.create && resource.presets !== undefined,
+    create: isPosted && resource.from.collection.strategies.create && resource.pathValues !== undefined,
     link: isPosted ? linkingRelation(resource) : undefined,
     unlink: methods.includes('PUT') && replaceableRelation(resource) !== undefined
   }

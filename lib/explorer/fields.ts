@@ -1,7 +1,7 @@
 import type { Collection, Field, InputField, StoredField, SubItemField } from '../model/model.ts'
 import { singleKey, uniques } from '../model/keys.ts'
 import { isWritable } from '../plan/body.ts'
-import { parentPresets } from '../plan/presets.ts'
+import { parentValues } from '../plan/path-values.ts'
 import { requirementsOf } from '../plan/required.ts'
 import type { Resource } from '../plan/walk.ts'
 import type { Item } from '../plan/to-item.ts'
@@ -19,10 +19,10 @@ export interface FormField {
 export type ValueField = StoredField | InputField
 
 /** Returns the fields of the form for a new item: all that a client may write and that the URL does not give. */
-export function fieldsToCreate ({ from, presets = [] }: Extract<Resource, { kind: 'collection' }>): FormField[] {
-  const given = [...presets, ...parentPresets(from.via?.kind === 'sub-collection' ? from.via : undefined)]
-  const isGiven = (field: Field) => given.some(preset => preset.field === field ||
-    (field.kind === 'sub-item' && field.foreignKey.includes(preset.field)))
+export function fieldsToCreate ({ from, pathValues = [] }: Extract<Resource, { kind: 'collection' }>): FormField[] {
+  const given = [...pathValues, ...parentValues(from.via?.kind === 'sub-collection' ? from.via : undefined)]
+  const isGiven = (field: Field) => given.some(one => one.field === field ||
+    (field.kind === 'sub-item' && field.foreignKey.includes(one.field)))
   const required = requirementsOf(from.collection, given)
     .filter(({ field, instead }) => field.kind === 'sub-item' || instead.length === 0)
     .map(({ field }) => field)

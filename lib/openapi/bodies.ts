@@ -1,7 +1,7 @@
 import { uniques } from '../model/keys.ts'
 import type { Collection, Field, InputField, StoredField, SubCollectionField } from '../model/model.ts'
 import { isWritable, type WritableField } from '../plan/body.ts'
-import { parentPresets } from '../plan/presets.ts'
+import { parentValues } from '../plan/path-values.ts'
 import { requirementsOf } from '../plan/required.ts'
 import type { Describing } from './describing.ts'
 import type { Reference, Schema } from './objects.ts'
@@ -41,7 +41,7 @@ export function canCreate (collection: Collection, { profile }: Describing): boo
 }
 
 function requirements (collection: Collection, via: SubCollectionField | undefined) {
-  return requirementsOf(collection, parentPresets(via))
+  return requirementsOf(collection, parentValues(via))
 }
 
 function bodySchema (collection: Collection, describing: Describing, via: SubCollectionField | undefined): Schema {
@@ -51,7 +51,7 @@ function bodySchema (collection: Collection, describing: Describing, via: SubCol
     .map(({ field, instead }) => ({ anyOf: [[field], ...instead].map(fields => requiring(namesOf(fields))) }))
   return {
     type: 'object',
-    properties: membersOf(collection, describing, presetFields(via)),
+    properties: membersOf(collection, describing, parentFields(via)),
     ...always.length > 0 && { required: always },
     ...either.length > 0 && { allOf: either },
     additionalProperties: false
@@ -63,8 +63,8 @@ const requiring = (names: readonly string[]): Schema =>
   ({ required: names, properties: Object.fromEntries(names.map(name => [name, {}])) })
 
 /** The foreign key of a new item's parent. */
-const presetFields = (via: SubCollectionField | undefined): readonly StoredField[] =>
-  parentPresets(via).map(({ field }) => field)
+const parentFields = (via: SubCollectionField | undefined): readonly StoredField[] =>
+  parentValues(via).map(({ field }) => field)
 
 function membersOf (
   { fields }: Collection, describing: Describing, known: readonly StoredField[] = []

@@ -52,10 +52,10 @@ export function methodsOf (resource: Resource, { permissions }: View): readonly 
 
 /** Returns a collection as a path leads to it. */
 export function listOf (collection: Collection): Extract<Resource, { kind: 'collection' }> {
-  return { kind: 'collection', from: { collection, via: undefined }, where: always, presets: [], walked: [] }
+  return { kind: 'collection', from: { collection, via: undefined }, where: always, pathValues: [], walked: [] }
 }
 
 /** Returns an item of a collection as a path leads to it. */
 export function itemOf (collection: Collection): Extract<Resource, { kind: 'item' }> {
-  return { kind: 'item', collection, special: false, nullable: false, presets: [], walked: [] }
+  return { kind: 'item', collection, special: false, nullable: false, pathValues: [], walked: [] }
 }

@@ -75,7 +75,7 @@ function relationPath (field: SubItemField | SubCollectionField, view: View, des
     const from = { collection: field.target, via: field }
     return { ...path, ...listPath({ ...listOf(field.target), from }, view, describing) }
   }
-  const resource: ItemResource = { ...itemOf(field.target), nullable: true, presets: undefined }
+  const resource: ItemResource = { ...itemOf(field.target), nullable: true, pathValues: undefined }
   if (!methodsOf(resource, view).includes('GET')) return path
   return { ...path, get: getItem(field.target, describing, [view.collection.name, field.name], true) }
 }

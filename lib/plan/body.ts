@@ -8,8 +8,8 @@ import { expectation, isOnlyShown } from './expectation.ts'
 import { findIdentifier } from './find-identifier.ts'
 import type { Assignment, Confirmation, Element, ItemBody } from './item-body.ts'
 import { refusesLink } from './links.ts'
-import type { Preset } from './plan.ts'
-import { equalsPreset, findPreset, parentPresets } from './presets.ts'
+import type { ParentValue, PathValue } from './plan.ts'
+import { repeatsPathValue, findPathValue, parentValues } from './path-values.ts'
 import { isMet, missingMessage, requirementsOf } from './required.ts'
 import { findExposed, readableNames } from './visible.ts'
 
@@ -20,7 +20,7 @@ interface BodyContext {
   /** `create`: a new item. `update`: an item to change. `link`: an existing item that must not change. */
   readonly form: 'create' | 'update' | 'link'
   readonly pointer: string
-  readonly presets: readonly Preset[]
+  readonly pathValues: ReadonlyArray<PathValue | ParentValue>
   readonly allowance: Allowance
   /** True for an element of a relation, which may name an item that exists. Default: false. */
   readonly isElement?: boolean
@@ -31,7 +31,7 @@ interface BodyContext {
  * content_too_large, if the body holds more items than `allowance` permits.
  */
 export function planBody (value: unknown, collection: Collection, context: BodyContext): ItemBody {
-  const { form, pointer, presets, allowance } = context
+  const { form, pointer, allowance } = context
   if (form !== 'link' && --allowance.items < 0) {
     throw contentTooLarge('The body holds more items than this API accepts in one request.')
   }
@@ -44,7 +44,7 @@ export function planBody (value: unknown, collection: Collection, context: BodyC
   const planning: Planning = { draft, context, typed: Object.create(null) as Planning['typed'] }
   for (const name of Object.keys(value)) addMember(planning, name, value[name], collection)
   if (form === 'link') return draft
-  validateTyped(planning, collection, presets)
+  validateTyped(planning, collection)
   if (form === 'create') draft.violations.push(...missing(value, collection, context))
   return draft
 }
@@ -78,8 +78,10 @@ export const tokenOf = (name: string) =>
   name.includes('~') || name.includes('/') ? `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` : `/${name}`
 
 /** Validates the values of the body, together with those of the URL, by the collection's schema. */
-function validateTyped ({ draft, typed }: Planning, { validate }: Collection, presets: readonly Preset[]): void {
-  for (const { field, value } of presets) if (field.writable && value !== undefined) typed[field.name] ??= value
+function validateTyped ({ draft, typed, context }: Planning, { validate }: Collection): void {
+  for (const given of context.pathValues) {
+    if (given.kind === 'value' && given.field.writable) typed[given.field.name] ??= given.value
+  }
   for (const violation of validate(typed)) {
     draft.violations.push({ ...violation, pointer: draft.pointer + violation.pointer })
   }
@@ -128,10 +130,10 @@ function addConfirmation (
 
 /** A new item may repeat a value that it gets from the URL, and no other that cannot be written. */
 function addUnwritable ({ draft, context }: Planning, field: Field, value: unknown, pointer: string): void {
-  const { form, presets } = context
+  const { form, pathValues } = context
   if (form === 'update') return addConfirmation(draft, field, value, pointer)
-  if (equalsPreset(field, value, presets)) return
-  const message = findPreset(field, presets) === undefined ? 'cannot be written' : contradicts
+  if (repeatsPathValue(field, value, pathValues)) return
+  const message = findPathValue(field, pathValues) === undefined ? 'cannot be written' : contradicts
   draft.violations.push({ pointer, message })
 }
 
@@ -142,8 +144,8 @@ function addValue (planning: Planning, field: StoredField, value: unknown, point
   const canonical = toCanonical(planning, field, value, pointer)
   if (canonical === undefined) return
   if (!(value === null && field.omitted)) typed[field.name] = value
-  const preset = findPreset(field, context.presets)
-  if (preset?.value !== undefined && preset.value !== canonical) draft.violations.push(contradiction(pointer))
+  const given = findPathValue(field, context.pathValues)
+  if (given?.kind === 'value' && given.value !== canonical) draft.violations.push(contradiction(pointer))
   else draft.assignments.push({ kind: 'value', field, value: canonical, pointer })
 }
 
@@ -169,32 +171,31 @@ function toCanonical (
 function addItem (planning: Planning, field: SubItemField, value: unknown, pointer: string): void {
   const { draft } = planning
   if (value === null) return addEmptied(planning, field, pointer)
-  const element = planElement(planning, value, { target: field.target, pointer, presets: [] })
-  const presets = field.foreignKey.map(part => findPreset(part, planning.context.presets))
-  const isPreset = presets.some(preset => preset !== undefined)
-  if (isPreset && !fitsPresets(element, field, presets)) draft.violations.push(contradiction(pointer))
+  const element = planElement(planning, value, { target: field.target, pointer, pathValues: [] })
+  const given = field.foreignKey.map(part => findPathValue(part, planning.context.pathValues))
+  const isInPath = given.some(one => one !== undefined)
+  if (isInPath && !fitsPathValues(element, field, given)) draft.violations.push(contradiction(pointer))
   // Where the URL gives every value, nothing remains to be set. The values of a parent are unknown as yet; the run of
   // the plan compares them with the element.
-  else if (presets.some(preset => preset?.value === undefined)) {
+  else if (given.some(one => one?.kind !== 'value')) {
     draft.assignments.push({ kind: 'item', field, element, pointer })
   }
 }
 
 /** Returns true if an element names an item, and by no other values than those that the URL gives to a foreign key. */
-function fitsPresets (
-  { found }: Element, { target }: SubItemField, presets: ReadonlyArray<Preset | undefined>
+function fitsPathValues (
+  { found }: Element, { target }: SubItemField, given: ReadonlyArray<PathValue | ParentValue | undefined>
 ): boolean {
   if (found === undefined) return false
-  return presets.every((preset, index) => {
-    return preset?.value === undefined || (found.fields === target.key && found.values[index] === preset.value)
-  })
+  return given.every((one, index) =>
+    one?.kind !== 'value' || (found.fields === target.key && found.values[index] === one.value))
 }
 
 /** Adds a sub-item that is null, which is stored in those fields of the foreign key that can be null. */
 function addEmptied ({ draft, context }: Planning, field: SubItemField, pointer: string): void {
   const emptied = field.foreignKey.filter(part => part.nullable)
   if (emptied.length === 0) draft.violations.push({ pointer, message: 'must be an object; found null' })
-  else if (emptied.some(part => findPreset(part, context.presets))) draft.violations.push(contradiction(pointer))
+  else if (emptied.some(part => findPathValue(part, context.pathValues))) draft.violations.push(contradiction(pointer))
   else draft.assignments.push({ kind: 'item', field, element: null, pointer })
 }
 
@@ -205,9 +206,9 @@ function addList (planning: Planning, field: SubCollectionField, value: unknown,
     return
   }
   const { target } = field
-  const presets = parentPresets(field)
+  const pathValues = parentValues(field)
   const elements = value.map((element: unknown, index) =>
-    planElement(planning, element, { target, pointer: `${pointer}/${index}`, presets }))
+    planElement(planning, element, { target, pointer: `${pointer}/${index}`, pathValues }))
   draft.assignments.push({ kind: 'list', field, elements, pointer })
 }
 
@@ -220,11 +221,11 @@ export function planElements (
   { allowance, mayCreate }: { readonly allowance: Allowance, readonly mayCreate: boolean }
 ): { readonly elements: readonly Element[], readonly violations: readonly Violation[] } {
   const draft: BodyDraft = { pointer: '', assignments: [], confirmations: [], violations: [] }
-  const planning = { draft, typed: {}, context: { form: 'update', pointer: '', presets: [], allowance } } as const
+  const planning = { draft, typed: {}, context: { form: 'update', pointer: '', pathValues: [], allowance } } as const
   const { target } = field
-  const presets = parentPresets(field)
+  const pathValues = parentValues(field)
   const elements = values.map(({ value, pointer }) => {
-    const element = planElement(planning, value, { target, pointer, presets })
+    const element = planElement(planning, value, { target, pointer, pathValues })
     if (mayCreate) return element
     if (element.found === undefined) draft.violations.push(mustExist(pointer))
     return withoutCreation(element)
@@ -249,7 +250,7 @@ export const isToLink = ({ found, created: { assignments } }: Element): boolean 
 interface ElementPlace {
   readonly target: Collection
   readonly pointer: string
-  readonly presets: readonly Preset[]
+  readonly pathValues: readonly ParentValue[]
 }
 
 /**
@@ -257,12 +258,12 @@ interface ElementPlace {
  * names no existing item by an identifier; otherwise the run of the plan decides which of the two it is.
  */
 function planElement (
-  { draft, context: { allowance } }: Planning, value: unknown, { target, pointer, presets }: ElementPlace
+  { draft, context: { allowance } }: Planning, value: unknown, { target, pointer, pathValues }: ElementPlace
 ): Element {
-  const created = planBody(value, target, { form: 'create', pointer, presets, allowance, isElement: true })
-  const found = isObject(value) ? findIdentifier(value, target, presets) : undefined
+  const created = planBody(value, target, { form: 'create', pointer, pathValues, allowance, isElement: true })
+  const found = isObject(value) ? findIdentifier(value, target, pathValues) : undefined
   const linkedValue = found === undefined ? {} : value
-  const linked = planBody(linkedValue, target, { form: 'link', pointer, presets: [], allowance })
+  const linked = planBody(linkedValue, target, { form: 'link', pointer, pathValues: [], allowance })
   const planned = { pointer, found, linked, created }
   const element = target.source.writes?.refused.has('insert') === true ? withoutCreation(planned) : planned
   if (found === undefined) draft.violations.push(...element.created.violations)
@@ -271,9 +272,9 @@ function planElement (
 
 /** Returns the violations of a new item that lacks members it requires. */
 function missing (
-  body: Readonly<Record<string, unknown>>, collection: Collection, { pointer, presets }: BodyContext
+  body: Readonly<Record<string, unknown>>, collection: Collection, { pointer, pathValues }: BodyContext
 ): readonly Violation[] {
-  return requirementsOf(collection, presets)
+  return requirementsOf(collection, pathValues)
     .filter(requirement => !isMet(requirement, body))
     .map(one => ({ pointer: pointer + tokenOf(one.field.name), message: missingMessage(one) }))
 }

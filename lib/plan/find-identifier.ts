@@ -1,16 +1,16 @@
 import type { Collection, StoredField } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 import type { Named } from './item-body.ts'
-import type { Preset } from './plan.ts'
-import { findPreset } from './presets.ts'
+import type { ParentValue } from './plan.ts'
+import { findPathValue } from './path-values.ts'
 
 /** Returns the first readable identifier that the object, together with its parent, has values for. */
 export function findIdentifier (
-  value: Readonly<Record<string, unknown>>, { key, stored }: Collection, presets: readonly Preset[]
+  value: Readonly<Record<string, unknown>>, { key, stored }: Collection, parent: readonly ParentValue[]
 ): Named | undefined {
   const others = stored.filter(field => field.identifier && !(key.length === 1 && field === key[0]))
   const values = key.map(field => takenFrom(value, field))
-  const isGiven = key.map((field, index) => values[index] !== undefined || findPreset(field, presets) !== undefined)
+  const isGiven = key.map((field, index) => values[index] !== undefined || findPathValue(field, parent) !== undefined)
   if (values.some(one => one !== undefined) && isGiven.every(Boolean)) return { fields: key, values }
   for (const field of others) {
     const one = takenFrom(value, field)

@@ -6,7 +6,8 @@ import type {
 } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 import { memoize } from '../memoize.ts'
-import type { Preset, Predicate } from './plan.ts'
+import { pathValuesOf } from './path-values.ts'
+import type { PathValue, Predicate } from './plan.ts'
 import { all, any, equals, equalsKey, never } from './predicates.ts'
 
 /** A path segment, and its parts between commas. */
@@ -23,7 +24,7 @@ export interface Identified {
   /** True if a special identifier matched. The segment is then not an identifier of the item itself. */
   readonly special: boolean
   /** The values for an item created under this segment: those of the first identifier whose type takes the segment. */
-  readonly presets: readonly Preset[] | undefined
+  readonly pathValues: readonly PathValue[] | undefined
 }
 
 /**
@@ -53,15 +54,15 @@ const storedIdentifiers = memoize((collection: Collection): readonly StoredIdent
 /** Searches a segment in identifiers whose values are stored. Every request for an item does this. */
 function identifyStored (identifiers: readonly StoredIdentifier[], segment: Segment): Identified {
   const alternatives: Alternative[] = []
-  let presets: readonly Preset[] | undefined
+  let pathValues: readonly PathValue[] | undefined
   for (const identifier of identifiers) {
     const values = valuesOf(identifier, segment)
     if (values === undefined) continue
     const fields = fieldsOf(identifier)
     alternatives.push({ identifier: identifier.name, where: equalsKey(fields, values) })
-    presets ??= fields.map((field, index) => ({ field, value: values[index] }))
+    pathValues ??= pathValuesOf(fields, values)
   }
-  return { where: anyOf(alternatives), alternatives, special: false, presets }
+  return { where: anyOf(alternatives), alternatives, special: false, pathValues }
 }
 
 const anyOf = (alternatives: readonly Alternative[]) => any(alternatives.map(one => one.where))
@@ -70,7 +71,7 @@ async function identifySpecial (
   special: SpecialIdentifier, collection: Collection, context: Context
 ): Promise<Identified> {
   const where = planFound(await special.find(context), collection, `identifier '${special.segment}'`)
-  return { where, alternatives: [], special: true, presets: undefined }
+  return { where, alternatives: [], special: true, pathValues: undefined }
 }
 
 /** Calls the lookups one after the other. */
@@ -84,13 +85,13 @@ async function lookUp (
 
 function identified (identifiers: readonly Identifier[], wheres: readonly Predicate[], segment: Segment): Identified {
   const alternatives: Alternative[] = []
-  let presets: readonly Preset[] | undefined
+  let pathValues: readonly PathValue[] | undefined
   for (const [index, identifier] of identifiers.entries()) {
     const where = wheres[index] ?? never
     if (where !== never) alternatives.push({ identifier: identifier.name, where })
-    presets ??= presetsOf(identifier, segment)
+    pathValues ??= givenBy(identifier, segment)
   }
-  return { where: anyOf(alternatives), alternatives, special: false, presets }
+  return { where: anyOf(alternatives), alternatives, special: false, pathValues }
 }
 
 /** Searches a segment in one identifier only: `/by_<identifier>/<value>`. */
@@ -98,13 +99,13 @@ export function identifyBy (
   identifier: Identifier, segment: Segment, collection: Collection, context: Context
 ): Identified | Promise<Identified> {
   return after(match(identifier, segment, collection, context), (where): Identified =>
-    ({ where, alternatives: [], special: false, presets: presetsOf(identifier, segment) }))
+    ({ where, alternatives: [], special: false, pathValues: givenBy(identifier, segment) }))
 }
 
-function presetsOf (identifier: Identifier, segment: Segment): readonly Preset[] | undefined {
+function givenBy (identifier: Identifier, segment: Segment): readonly PathValue[] | undefined {
   if (identifier.kind === 'lookup') return undefined
   const values = valuesOf(identifier, segment)
-  return values && fieldsOf(identifier).map((field, index) => ({ field, value: values[index] }))
+  return values && pathValuesOf(fieldsOf(identifier), values)
 }
 
 const fieldsOf = memoize((identifier: StoredIdentifier): readonly StoredField[] =>

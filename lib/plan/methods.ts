@@ -45,8 +45,8 @@ function collectionMethods (resource: On<'collection'>): readonly Method[] {
   return isReplaced ? ['QUERY', 'PUT'] : ['QUERY']
 }
 
-const takesItems = ({ from, presets }: On<'collection'>) =>
-  takenStrategies(from.collection).create && presets !== undefined &&
+const takesItems = ({ from, pathValues }: On<'collection'>) =>
+  takenStrategies(from.collection).create && pathValues !== undefined &&
     (from.via === undefined || !refusesLink(from.via, 'insert'))
 
 function itemMethods (resource: On<'item'>): readonly Method[] {

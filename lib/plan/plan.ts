@@ -132,11 +132,11 @@ export type ReadPlanOf<K extends ReadPlan['kind']> = Extract<ReadPlan, { kind: K
  */
 export interface Row { readonly [property: string]: unknown }
 
-/**
- * A value that a new item gets from its path. `value` is undefined while planning if it is the key of the parent, which
- * is known only after the parent was read.
- */
-export interface Preset { readonly field: StoredField, readonly value: Scalar | undefined }
+/** A value that a new item gets from its path. */
+export interface PathValue { readonly kind: 'value', readonly field: StoredField, readonly value: Scalar }
+
+/** A value of the key of the parent, which a new item gets from its path. It is known when the parent was read. */
+export interface ParentValue { readonly kind: 'parent', readonly field: StoredField }
 
 /** The members of an item in the answer, and the members that a source must read for the answer and its tag. */
 export interface Projection {
@@ -156,7 +156,7 @@ export type WritePlan =
     readonly kind: 'create'
     readonly steps: readonly Step[]
     readonly from: Origin
-    readonly given: readonly Preset[]
+    readonly given: readonly PathValue[]
     readonly bodies: readonly ItemBody[]
     /** True if the body is an array. The answer is then an array as well. */
     readonly many: boolean
@@ -213,4 +213,4 @@ export type WritePlan =
 export type WritePlanOf<K extends WritePlan['kind']> = Extract<WritePlan, { kind: K }>
 
 /** The item that an upsert creates. */
-export interface UpsertInsert { readonly from: Origin, readonly given: readonly Preset[], readonly body: ItemBody }
+export interface UpsertInsert { readonly from: Origin, readonly given: readonly PathValue[], readonly body: ItemBody }

@@ -2,7 +2,7 @@ import { listOf } from '../errors.ts'
 import { memoize } from '../memoize.ts'
 import { singleKey } from '../model/keys.ts'
 import type { Collection, Field, StoredField, SubItemField } from '../model/model.ts'
-import type { Preset } from './plan.ts'
+import type { ParentValue, PathValue } from './plan.ts'
 
 /** A member that the body of a new item must have. `instead`: lists of fields, all of one of which replace it. */
 export interface Requirement { readonly field: Field, readonly instead: ReadonlyArray<readonly Field[]> }
@@ -12,16 +12,19 @@ export interface Requirement { readonly field: Field, readonly instead: Readonly
  * generated key or a value from the URL (docs/http.md: Writing). A field of a foreign key is not among them if it may
  * stand in place of a sub-item that is.
  */
-export const requirementsOf = (collection: Collection, presets: readonly Preset[]): readonly Requirement[] =>
-  presets.length === 0 ? withoutPresets(collection) : requirementsWith(collection, presets)
+export const requirementsOf = (collection: Collection, given: Given): readonly Requirement[] =>
+  given.length === 0 ? withoutPathValues(collection) : requirementsWith(collection, given)
 
-const withoutPresets = memoize((collection: Collection) => requirementsWith(collection, []))
+/** The values that the URL gives. */
+type Given = ReadonlyArray<PathValue | ParentValue>
 
-function requirementsWith (collection: Collection, presets: readonly Preset[]): readonly Requirement[] {
+const withoutPathValues = memoize((collection: Collection) => requirementsWith(collection, []))
+
+function requirementsWith (collection: Collection, given: Given): readonly Requirement[] {
   const generated = singleKey(collection)
   const subItems = [...collection.fields.values()].filter(isWritableSubItem)
   const hasValue = (field: StoredField) =>
-    field.schema.default !== undefined || presets.some(preset => preset.field === field)
+    field.schema.default !== undefined || given.some(one => one.field === field)
   const requirements = [...collection.fields.values()].flatMap((field): readonly Requirement[] => {
     if (!field.writable || !field.demanded || (field === generated && isGenerated(generated))) return []
     if (field.kind === 'input') return field.optional ? [] : [{ field, instead: [] }]

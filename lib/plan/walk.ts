@@ -5,7 +5,8 @@ import { suggest } from '../suggest.ts'
 import { memoize } from '../memoize.ts'
 import type { Collection, DataField, InputField, Model, ScalarField } from '../model/model.ts'
 import { type Alternative, findIdentifier, identify, identifyBy, type Identified } from './identify.ts'
-import type { Preset, Origin, Predicate, Step } from './plan.ts'
+import { pathValuesOf } from './path-values.ts'
+import type { PathValue, Origin, Predicate, Step } from './plan.ts'
 import { both, equals, always, never } from './predicates.ts'
 import { findExposed, findReadable, readableNames } from './visible.ts'
 
@@ -30,7 +31,7 @@ export type Resource =
     /** The predicate of the groups in the path, such as `by_outcome/ongoing`; `always` without groups. */
     readonly where: Predicate
     /** The values of these groups, which a new item gets; undefined if a new item cannot get one of them. */
-    readonly presets: readonly Preset[] | undefined
+    readonly pathValues: readonly PathValue[] | undefined
   }
   | Base & {
     readonly kind: 'dictionary'
@@ -47,7 +48,7 @@ export type Resource =
     /** True for a sub-item, which may be null. */
     readonly nullable: boolean
     /** The values that an item created at this path gets from it; undefined if none can be created here. */
-    readonly presets: readonly Preset[] | undefined
+    readonly pathValues: readonly PathValue[] | undefined
   }
   | Base & { readonly kind: 'scalar', readonly collection: Collection, readonly field: ScalarField | InputField }
 
@@ -78,7 +79,7 @@ export function walk (path: Path, model: Model, context: Context): Resource | Pr
   const collection = model.collections.get(name)
   if (collection === undefined) throw collectionNotFound(name, suggest(name, model.collections.keys()))
   const from = { collection, via: undefined }
-  return follow({ kind: 'collection', from, where: always, presets: [], walked: [] }, 1, path, context)
+  return follow({ kind: 'collection', from, where: always, pathValues: [], walked: [] }, 1, path, context)
 }
 
 /** Follows the segments from `start`. */
@@ -143,23 +144,24 @@ const aloneOf = memoize((field: DataField): readonly DataField[] => [field])
 function groupOf (resource: CollectionResource, field: DataField, value: string): CollectionResource {
   const scalar = field.type.parse(value)
   const member = scalar === undefined ? never : equals(field, scalar)
-  const own = field.kind === 'stored' && field.writable && scalar !== undefined ? [{ field, value: scalar }] : undefined
-  return { ...resource, where: both(resource.where, member), presets: joinPresets(resource.presets, own) }
+  const isGiven = field.kind === 'stored' && field.writable && scalar !== undefined
+  const own = isGiven ? pathValuesOf([field], [scalar]) : undefined
+  return { ...resource, where: both(resource.where, member), pathValues: joinPathValues(resource.pathValues, own) }
 }
 
 /**
  * Joins the values that two parts of a path give to a new item. Returns undefined if they contradict each other, as in
  * `by_outcome/ongoing/by_outcome/over`: an item created there would not be found there.
  */
-function joinPresets (
-  presets: readonly Preset[] | undefined, own: readonly Preset[] | undefined
-): readonly Preset[] | undefined {
-  if (presets === undefined || own === undefined) return undefined
-  if (presets.length === 0) return own
-  const isGiven = ({ field }: Preset) => presets.some(one => one.field === field)
-  const isContradicted = (preset: Preset) =>
-    presets.some(({ field, value }) => field === preset.field && value !== preset.value)
-  return own.some(isContradicted) ? undefined : [...presets, ...own.filter(one => !isGiven(one))]
+function joinPathValues (
+  pathValues: readonly PathValue[] | undefined, own: readonly PathValue[] | undefined
+): readonly PathValue[] | undefined {
+  if (pathValues === undefined || own === undefined) return undefined
+  if (pathValues.length === 0) return own
+  const isGiven = ({ field }: PathValue) => pathValues.some(one => one.field === field)
+  const isContradicted = (one: PathValue) =>
+    pathValues.some(({ field, value }) => field === one.field && value !== one.value)
+  return own.some(isContradicted) ? undefined : [...pathValues, ...own.filter(one => !isGiven(one))]
 }
 
 function enterItem (
@@ -171,10 +173,10 @@ function enterItem (
 }
 
 function itemOf (
-  { from, where, presets, walked }: CollectionResource, identified: Identified, segment: string, index: number
+  { from, where, pathValues, walked }: CollectionResource, identified: Identified, segment: string, index: number
 ): ItemResource {
   const { collection, via } = from
-  const { special, presets: own } = identified
+  const { special, pathValues: own } = identified
   const step = { collection, via, where: both(where, identified.where) }
   const alternatives = where === always
     ? identified.alternatives
@@ -185,7 +187,7 @@ function itemOf (
     collection,
     special,
     nullable: false,
-    presets: joinPresets(presets, own),
+    pathValues: joinPathValues(pathValues, own),
     walked: walked.length === 0 ? [last] : [...walked, last]
   }
 }
@@ -197,7 +199,13 @@ function enterField ({ collection, walked }: ItemResource, { segments, writing }
   if (field === undefined) throw fieldNotFound(segment, suggest(segment, readableNames(collection)))
   switch (field.kind) {
     case 'sub-collection':
-      return { kind: 'collection', from: { collection: field.target, via: field }, where: always, presets: [], walked }
+      return {
+        kind: 'collection',
+        from: { collection: field.target, via: field },
+        where: always,
+        pathValues: [],
+        walked
+      }
     case 'sub-item': {
       const step = { collection: field.target, via: field, where: always }
       const next = { step, segment, length: index + 1, alternatives: [] }
@@ -206,7 +214,7 @@ function enterField ({ collection, walked }: ItemResource, { segments, writing }
         collection: field.target,
         special: false,
         nullable: true,
-        presets: undefined,
+        pathValues: undefined,
         walked: [...walked, next]
       }
     }

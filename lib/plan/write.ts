@@ -9,7 +9,7 @@ import type { ItemBody } from './item-body.ts'
 import { linkingRelation, replaceableRelation, separableRelation } from './links.ts'
 import type { WriteMethod } from './methods.ts'
 import type { UpsertInsert, Projection, WritePlan, WritePlanOf } from './plan.ts'
-import { parentPresets } from './presets.ts'
+import { parentValues } from './path-values.ts'
 import { planFieldProjection, planProjection, type ReadOptions, stepsOf } from './read.ts'
 import { refuse } from './unusable.ts'
 import type { Resource, Walked } from './walk.ts'
@@ -61,21 +61,21 @@ const unusable = ['filter', 'sort', 'page'] as const
 const unusableUnshown = [...unusable, 'fields'] as const
 
 function planCreate (resource: On<'collection'>, request: WriteRequest, limits: WriteLimits): Write {
-  const { from, presets = [], walked } = resource
+  const { from, pathValues = [], walked } = resource
   const body = jsonOf(request.body, 'the item as JSON: {} if its fields all have defaults')
   const many = Array.isArray(body)
   if (many && body.length > limits.items) throw contentTooLarge(`The body holds more than ${limits.items} items.`)
   const link = planLink(resource, body, request, limits)
   if (link !== undefined) return link
-  const allPresets = from.via === undefined ? presets : [...presets, ...parentPresets(from.via)]
+  const allPathValues = from.via === undefined ? pathValues : [...pathValues, ...parentValues(from.via)]
   const allowance = allowanceOf(limits)
   const bodyOf = (value: unknown, pointer: string) =>
-    planBody(value, from.collection, { form: 'create', pointer, presets: allPresets, allowance })
+    planBody(value, from.collection, { form: 'create', pointer, pathValues: allPathValues, allowance })
   const bodies = many ? body.map((one: unknown, index) => bodyOf(one, `/${index}`)) : [bodyOf(body, '')]
   checkAll(bodies)
   const representation = projectionOf(from.collection, request, limits)
   return {
-    plan: { kind: 'create', steps: stepsOf(walked), from, given: presets, bodies, many, representation },
+    plan: { kind: 'create', steps: stepsOf(walked), from, given: pathValues, bodies, many, representation },
     walked,
     scalar: false
   }
@@ -144,7 +144,7 @@ function planUpdate (resource: On<'item'>, request: WriteRequest, limits: WriteL
 }
 
 function planUpdateBody (value: unknown, collection: Collection, limits: WriteLimits): ItemBody {
-  return planBody(value, collection, { form: 'update', pointer: '', presets: [], allowance: allowanceOf(limits) })
+  return planBody(value, collection, { form: 'update', pointer: '', pathValues: [], allowance: allowanceOf(limits) })
 }
 
 /**
@@ -164,19 +164,19 @@ function withContradictions (body: ItemBody, insert: UpsertInsert | undefined): 
 
 /** Returns undefined if the collection takes no upserts, or if no item can be created at this path. */
 function planUpsertInsert (
-  { collection, walked, presets }: On<'item'>, value: unknown, limits: WriteLimits
+  { collection, walked, pathValues }: On<'item'>, value: unknown, limits: WriteLimits
 ): UpsertInsert | undefined {
   const last = walked.at(-1)?.step
-  if (!takenStrategies(collection).upsert || presets === undefined) return undefined
+  if (!takenStrategies(collection).upsert || pathValues === undefined) return undefined
   const { source: { writes } } = collection
-  if (writes !== undefined && presets.some(({ field }) => writes.isGenerated(field.property))) return undefined
+  if (writes !== undefined && pathValues.some(({ field }) => writes.isGenerated(field.property))) return undefined
   if (last === undefined || last.via?.kind === 'sub-item') return undefined
-  const allPresets = [...presets, ...parentPresets(last.via)]
+  const allPathValues = [...pathValues, ...parentValues(last.via)]
   const allowance = allowanceOf(limits)
   return {
     from: { collection, via: last.via },
-    given: presets,
-    body: planBody(value, collection, { form: 'create', pointer: '', presets: allPresets, allowance })
+    given: pathValues,
+    body: planBody(value, collection, { form: 'create', pointer: '', pathValues: allPathValues, allowance })
   }
 }
 

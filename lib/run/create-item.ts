@@ -3,9 +3,9 @@ import { constraint, danglingReference, validation, withoutKey } from '../errors
 import { type KeyValues, toKeyValues } from '../model/keys.ts'
 import type { Collection, Field, StoredField, SubCollectionField } from '../model/model.ts'
 import { contradiction } from '../plan/body.ts'
-import { parentKey } from '../plan/presets.ts'
+import { parentKey } from '../plan/path-values.ts'
 import type { Assignment, Element, ItemBody } from '../plan/item-body.ts'
-import type { Preset, Origin, Row } from '../plan/plan.ts'
+import type { PathValue, Origin, Row } from '../plan/plan.ts'
 import {
   authoriseInput, type AuthorisedField, type AuthorisedLink, type AuthorisedRelation, authoriseLink, authoriseValue,
   linkDenial
@@ -26,7 +26,7 @@ export interface Creation {
   readonly body: ItemBody
   readonly from: Origin
   /** The values that the path of the URL gives to the item. */
-  readonly given: readonly Preset[]
+  readonly given: readonly PathValue[]
   /** Undefined for an item without a parent. */
   readonly parent: ParentItem | undefined
   /** The duplicates that insert nothing: none, all, or those of the values that the path gives. The others throw. */
@@ -84,7 +84,7 @@ function askedValue (
 }
 
 /** Returns the body without values that the URL gives as well, which planBody has found to be equal. */
-function withoutGiven (body: ItemBody, given: readonly Preset[]): ItemBody {
+function withoutGiven (body: ItemBody, given: readonly PathValue[]): ItemBody {
   if (given.length === 0) return body
   return { ...body, assignments: body.assignments.filter(({ field }) => !isGiven(field, given)) }
 }
@@ -112,7 +112,7 @@ async function insertItem (
   return keyOf(keyProperties(collection, key ?? []), collection)
 }
 
-const isGiven = (field: Field, given: readonly Preset[]) => given.some(one => one.field === field)
+const isGiven = (field: Field, given: readonly PathValue[]) => given.some(one => one.field === field)
 
 /** Returns true if the path gives all values of a duplicate. */
 const isOfPath = ({ fields }: ConstraintViolation, { given }: Creation) =>

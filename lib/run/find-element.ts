@@ -1,5 +1,5 @@
 import { type KeyValues, toKeyValues } from '../model/keys.ts'
-import { parentKey } from '../plan/presets.ts'
+import { parentKey } from '../plan/path-values.ts'
 import type { Element, Named } from '../plan/item-body.ts'
 import type { Origin, Row } from '../plan/plan.ts'
 import { equalsKey } from '../plan/predicates.ts'

@@ -5,7 +5,7 @@ import { logError } from '../log-error.ts'
 import type { KeyValues } from '../model/keys.ts'
 import type { Collection } from '../model/model.ts'
 import { contradiction } from '../plan/body.ts'
-import { parentKey } from '../plan/presets.ts'
+import { findPathValue, parentKey } from '../plan/path-values.ts'
 import type { UpsertInsert, WritePlan, WritePlanOf, Row } from '../plan/plan.ts'
 import { checkConditions, versionOf } from '../plan/tag.ts'
 import type { AuthorisedChange } from '../rules/authorise.ts'
@@ -206,8 +206,8 @@ async function runUpdate (plan: WritePlanOf<'update'>, work: UnitOfWork, isRetry
 /** Returns false if the URL of a new item gives a value to the foreign key that is not the parent's. */
 function fitsParent ({ from, given }: Pick<UpsertInsert, 'from' | 'given'>, { item: parent }: Parent): boolean {
   return parentKey(from.via).every((field, index) => {
-    const preset = given.find(one => one.field === field)
-    return preset === undefined || preset.value === parent?.key[index]
+    const own = findPathValue(field, given)
+    return own === undefined || own.value === parent?.key[index]
   })
 }
 
