@@ -1,4 +1,5 @@
 import { didYouMean } from './suggest.ts'
+
 /**
  * The meaning of a code on the wire: its status and, for errors about the state of a resource, that state
  * (docs/http.md: Errors).
