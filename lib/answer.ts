@@ -1,7 +1,6 @@
 import { after } from './after.ts'
 import type { Context } from './collection.ts'
 import type { Checks } from './checks.ts'
-import type { OwnData } from './data/data.ts'
 import type { Model } from './model/model.ts'
 import type { Options } from './options.ts'
 import { planRequest } from './plan/request.ts'
@@ -21,12 +20,15 @@ export interface Api {
   readonly options: Options
   readonly callers: Callers
   readonly checks: Checks
-  readonly own: OwnData
+  readonly own: Contexts
 }
 
+/** Makes the contexts of requests, in which own code has its data (lib/data). */
+export interface Contexts { contextOf (request: Context['request']): RunContext<Context> }
+
 /**
- * Parses, plans, runs and renders a request. Throws a DataApiError, or rejects with it. `note` is told what the request
- * is, as soon as something of it is known.
+ * Parses, plans, runs and renders a request. Throws a DataApiError, or rejects with it. Calls `note` with the
+ * collection and kind of the request once they are known.
  */
 export function answer (
   text: RequestText, api: Api, context: RunContext<Context>, note: (facts: RequestFacts) => void
