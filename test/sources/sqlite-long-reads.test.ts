@@ -169,11 +169,11 @@ test('a read that was refused because it waited too long does not run later', as
   const driver = nameOfDriver(undefined)
   if (driver === undefined) throw new TypeError('a driver is installed')
   const data = { file, driver, readOnly: false, busyTimeout: 1000, preparedCharacters: 1000, attached: [] }
-  const threads = makeReadingThreads(() => data, { most: 1, patience: 1 })
+  const threads = makeReadingThreads(() => data, { most: 1, queueTimeout: 1 })
   const sent: Array<() => void> = []
   onReadOfThread(t, send => { sent.push(send) })
   const text = 'with recursive n (i) as (select 1 union all select i + 1 from n where i < 1e6) select max(i) from n'
-  const asked = { parameters: [], limit: 60_000, longest: Infinity }
+  const asked = { parameters: [], cardinality: 'rows', limit: 60_000, longest: Infinity, longValues: 1 } as const
   const first = threads.read({ text, ...asked })
   await t.rejects(threads.read({ text: 'select 2', ...asked }), { code: 'unavailable' })
   sent[0]?.()

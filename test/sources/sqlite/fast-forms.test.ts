@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import tap, { test } from 'tap'
-import dataApi, { collection, sqlite } from '../../../lib/index.ts'
+import dataApi, { collection, computed, sqlite } from '../../../lib/index.ts'
 import type { ReadPlan, Row } from '../../../lib/plan/plan.ts'
 import { positionOf } from '../../../lib/plan/position.ts'
 import type { JsonResult, ReadResult } from '../../../lib/sources/source.ts'
@@ -172,7 +172,7 @@ test('a page with an unusual value is read again, and the next ones are read in 
   t.not(events[0]?.text, exact)
 })
 
-test('a page whose texts become too long ends the statement, and is refused as in the exact form', async t => {
+test('a page whose texts become too long ends the statement, and is refused', async t => {
   const texts = Array.from({ length: 40 }, () => "printf('%.*c', 100000, 'x')")
   const { app, events } = await serve(texts, { length: 500_000 })
   const tooLong = await app.inject('/notes?limit=40')
@@ -182,3 +182,24 @@ test('a page whose texts become too long ends the statement, and is refused as i
   t.equal((await app.inject('/notes?limit=4')).statusCode, 200)
   t.equal((await app.inject('/notes?limit=40&fields=id')).statusCode, 200)
 })
+
+for (const hasLimits of [true, false]) {
+  test(`columns too long together are refused, by a driver ${hasLimits ? 'with' : 'without'} limits`, async t => {
+    const driver = openSqlite(':memory:')
+    if (!hasLimits) Object.defineProperty(driver, 'limits', { value: undefined })
+    const db = sqlite(':memory:', { driver })
+    db.exec(`create table notes (id integer primary key, text text not null);
+      with recursive n (i) as (select 1 union all select i + 1 from n where i < 40)
+      insert into notes select i, printf('%.*c', 100000, 'x') from n`)
+    const app = Fastify()
+    const notes = collection(Note, {
+      source: db.table('notes'),
+      computed: { double: computed({ type: Type.Integer({ readable: true }), from: ['id'], get: ({ id }) => id * 2 }) }
+    })
+    await app.register(dataApi, { collections: { notes }, limits: { length: 500_000 } })
+    t.teardown(() => app.close())
+    t.match((await app.inject('/notes?limit=40&fields=double,text')).json(), { error: 'answer_too_large' })
+    t.match((await app.inject('/notes?limit=2&fields=double,text')).json(), [{ double: 2 }, { double: 4 }])
+    t.match((await app.inject('/notes?limit=40&fields=double')).json(), { 39: { double: 80 } })
+  })
+}

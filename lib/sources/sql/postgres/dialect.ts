@@ -65,8 +65,6 @@ export const postgresDialect: Dialect = {
     return sql`case when ${isAscii} then ${lower} else ${mapped} end`
   },
   clocked: conditions => conditions,
-  sized: json => json,
-  sizedList: array => array,
   within,
   limit (limit, offset) {
     const first = limit === undefined ? sql`` : sql`limit ${limit}`
@@ -79,7 +77,6 @@ export const postgresDialect: Dialect = {
   encode: (column, columnType) => formOf(columnType).encode(column),
   decode,
   writer: postgresWriter,
-  inProcess: false,
   endsLongReads: true,
   fetchesPages: true,
   fetch: (column, columnType) => formOf(columnType).fetch(column),

@@ -4,10 +4,10 @@ import type { Scalar, ValueKind } from '../../../model/values.ts'
 import type { ColumnType } from '../statements/columns.ts'
 import type { Dialect, Sql } from '../statements/dialect.ts'
 import { isTyped, type Slot, type TypedValue, type Value } from '../statements/shape.ts'
+import { clocked } from './clock.ts'
 import { asText, decoders, encodings, fetchDecoders, fetches, isSafe } from './forms.ts'
 import { call, decimalText, mixedText } from './functions.ts'
 import { sqliteWriter } from './json.ts'
-import { clocked, sized, sizedList } from './limits.ts'
 import { isCanonical, moment, momentBound, storeMoment } from './moments.ts'
 import {
   isBinaryText, isIntegerType, isTextType, namedCondition, plainText, strayOperand, strayPosition
@@ -55,8 +55,6 @@ export const sqliteDialect: Dialect = {
   contains: (column, slot) => sql`instr(${column}, ${sql.val(slot)}) > 0`,
   foldCase: column => call('data_api_fold_case', asText(column)),
   clocked,
-  sized,
-  sizedList,
   within: select => select,
   limit (limit, offset) {
     // SQLite allows an offset only after a limit; -1 is no limit.
@@ -73,7 +71,6 @@ export const sqliteDialect: Dialect = {
   fetch: (column, { kind }) => fetches[kind](column),
   decoder: ({ kind }) => fetchDecoders[kind],
   writer: sqliteWriter,
-  inProcess: true,
   endsLongReads: true,
   fetchesPages: false,
   toColumn,

@@ -13,6 +13,8 @@ export interface SqliteStatement {
   /** Has the statement give rows as arrays. better-sqlite3 only. */
   raw? (on: boolean): unknown
   all (...parameters: readonly unknown[]): unknown[]
+  /** All but the first versions of node:sqlite. */
+  iterate? (...parameters: readonly unknown[]): Iterable<unknown>
   run (...parameters: readonly unknown[]): { readonly changes: number | bigint }
 }
 
@@ -111,6 +113,7 @@ export function isTransactionOpen (driver: SqliteDriver): boolean {
 export interface ArrayStatement {
   get (...parameters: readonly unknown[]): readonly unknown[] | undefined
   all (...parameters: readonly unknown[]): ReadonlyArray<readonly unknown[]>
+  iterate (...parameters: readonly unknown[]): Iterable<readonly unknown[]>
 }
 
 /** Has a statement give rows as arrays. The statement given must not be used any more. */
@@ -123,11 +126,14 @@ export function toArrays (statement: SqliteStatement): ArrayStatement {
 
 /** Returns the array form of a statement in the first versions of node:sqlite, which give objects only. */
 function valuesOf (statement: SqliteStatement): ArrayStatement {
+  const all: ArrayStatement['all'] = (...parameters) =>
+    statement.all(...parameters).map(row => Object.values(row as object))
   return {
     get (...parameters) {
       const row = statement.get(...parameters)
       return row === undefined ? undefined : Object.values(row as object)
     },
-    all: (...parameters) => statement.all(...parameters).map(row => Object.values(row as object))
+    all,
+    iterate: all
   }
 }

@@ -6,7 +6,6 @@ import type { Dialect, FastForms, Sql } from '../statements/dialect.ts'
 import { NeedsExactForm } from '../statements/read-code.ts'
 import { sqliteDialect } from './dialect.ts'
 import type { SqliteDriver } from './driver.ts'
-import { clockFunction, seldom } from './limits.ts'
 import { isIntegerType, isTextType } from './strays.ts'
 
 /**
@@ -16,7 +15,6 @@ import { isIntegerType, isTextType } from './strays.ts'
 export function fastDialect (driver: SqliteDriver): Dialect {
   return {
     ...sqliteDialect,
-    ...driver.limits !== undefined && lengthless,
     fetch (column, type) {
       if (decoderOf(type) === undefined) return sqliteDialect.fetch(column, type)
       return isText(type) && !keepsTexts(driver) ? bytesWithNul(column) : column
@@ -24,13 +22,6 @@ export function fastDialect (driver: SqliteDriver): Dialect {
     decoder: type => decoderOf(type) ?? sqliteDialect.decoder(type),
     fast: guards
   }
-}
-
-/** The drivers limit the length of values themselves (reads.ts). A branch has no other clock. */
-const lengthless: Pick<Dialect, 'sized' | 'sizedList'> = {
-  sized: (json, _length, place) =>
-    place === 'branch' ? sql`case when ${seldom()} or ${sql.id(clockFunction)}() then ${json} end` : json,
-  sizedList: array => array
 }
 
 /** Returns true for a driver that returns texts with NUL whole. */

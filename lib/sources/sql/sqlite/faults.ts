@@ -2,7 +2,16 @@ import { answerTooLarge, DataApiError, internal, readTimedOut, unavailable } fro
 import type { Collection, StoredField } from '../../../model/model.ts'
 import type { ConstraintViolation } from '../../source.ts'
 import { sourceOf } from '../source.ts'
-import { Overdue, TooLong } from './clock.ts'
+import { Overdue } from './clock.ts'
+
+/** The error of a statement whose rows became too long. */
+export class TooLong extends Error {
+  readonly longest: number
+  constructor (longest: number, cause?: unknown) {
+    super(`the rows of a statement became too long for an answer of ${longest} characters`, { cause })
+    this.longest = longest
+  }
+}
 
 /** Returns our error for a driver's error, which becomes its cause (docs/http.md: Errors). */
 export function toFault (error: unknown): DataApiError {
@@ -20,7 +29,7 @@ export function toFault (error: unknown): DataApiError {
 const passing: ReadonlySet<number | undefined> = new Set([5, 6, 7, 8, 9, 10, 13, 14, 15, 21])
 
 /** Returns true for a value longer than SQLite, or a string of JavaScript, can be: some 500 MB to 1 GB. */
-const isTooBig = (error: unknown) => resultCode(error) === 18 ||
+export const isTooBig = (error: unknown) => resultCode(error) === 18 ||
   (error instanceof Error && /string or blob too big|Cannot create a string longer/.test(error.message))
 
 const constraint = 19

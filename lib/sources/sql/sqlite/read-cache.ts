@@ -5,7 +5,7 @@ import type { WriteLock } from '../../write-lock.ts'
 import type { BoundRead } from '../statements/statements.ts'
 import type { Connection } from './connection.ts'
 import { isTransactionOpen, type SqliteDriver, toArrays } from './driver.ts'
-import { limitFunctions } from './limits.ts'
+import { clockFunction } from './clock.ts'
 import type { Read } from './reader.ts'
 
 type Result = ReadResult | JsonResult
@@ -164,7 +164,7 @@ function cacheableBy (driver: SqliteDriver): (text: string) => boolean {
 }
 
 // The dialect's clock and its measure of length draw a number for each row, which changes no result.
-const draws = new RegExp(`random\\(\\) & 63(?=\\)? or "(${limitFunctions.join('|')})"\\()`, 'g')
+const draws = new RegExp(`random\\(\\) & 63(?=\\)? or "${clockFunction}"\\()`, 'g')
 
 /** `parameters`: p1 to p5 (sqlite.org/opcode.html). */
 type Instruction = readonly [address: number, opcode: string, ...parameters: readonly unknown[]]

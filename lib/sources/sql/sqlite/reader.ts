@@ -3,9 +3,9 @@ import { DataApiError } from '../../../errors.ts'
 import { beginStatement, endStatement } from '../../statement-events.ts'
 import type { WriteLock } from '../../write-lock.ts'
 import type { BoundRead } from '../statements/statements.ts'
-import { Overdue, patience, TooLong } from './clock.ts'
+import { eventLoopBudget, Overdue } from './clock.ts'
 import type { Connection } from './connection.ts'
-import { isBusy, toFault } from './faults.ts'
+import { isBusy, toFault, TooLong } from './faults.ts'
 import type { ReadingThreads } from './reading-threads.ts'
 import { retryWhileBusy } from './transaction.ts'
 
@@ -31,10 +31,10 @@ export interface ReadLimits { readonly busyTimeout: number, readonly statementTi
 
 /**
  * Returns a function that runs reads (docs/sqlite.md: Reads that take long on SQLite). A read begins on a connection
- * of this thread: most reads end before a message has reached another thread. A read that takes longer than `patience`
- * is interrupted and begins again in a reading thread, and so do the next reads of its statement, until one of them is
- * quick. The time that it waits for a thread does not count: else a statement that the system has interrupted once
- * could never come back on a busy server, where reads in threads wait for each other.
+ * of this thread: most reads end before a message has reached another thread. A read that takes longer than
+ * `eventLoopBudget` is interrupted and begins again in a reading thread, and so do the next reads of its statement,
+ * until one of them is quick. The time that it waits for a thread does not count: else a statement that the system has
+ * interrupted once could never come back on a busy server, where reads in threads wait for each other.
  */
 export function makeReader ({ main, beside, threads, lock }: Readers, limits: ReadLimits): Read {
   const { busyTimeout, statementTimeout } = limits
@@ -58,7 +58,7 @@ export function makeReader ({ main, beside, threads, lock }: Readers, limits: Re
       return failing(() => here(bound, statementTimeout))
     }
     if (slow.size > 0 && slow.get(text) === true) return readInThread(bound)
-    return failing(() => here(bound, patience), error => {
+    return failing(() => here(bound, eventLoopBudget), error => {
       if (!(error instanceof Overdue)) throw toFault(error)
       slow.set(text, true)
       return readInThread(bound)
@@ -90,13 +90,13 @@ function makeThreadReader (
   rescue: <Result>(bound: BoundRead<Result>, error: unknown) => Result | Promise<Result>
 ) {
   return async <Result>(bound: BoundRead<Result>): Promise<Result> => {
-    const { text, collection, parameters, longest, decode } = bound.exact?.() ?? bound
+    const { text, collection, parameters, cardinality, longest, longValues, decode } = bound.exact?.() ?? bound
     const about = { database: 'sqlite', kind: 'read', collection, text } as const
     const begun = beginStatement()
     try {
-      const { rows, milliseconds } = await threads.read({ text, parameters, limit, longest })
+      const { rows, milliseconds } = await threads.read({ text, parameters, cardinality, longest, longValues, limit })
       if (begun !== 0) endStatement(about, begun, rows.length)
-      if (milliseconds < patience / 2) quick(bound)
+      if (milliseconds < eventLoopBudget / 2) quick(bound)
       return decode(rows)
     } catch (error) {
       endStatement(about, begun, undefined, error)

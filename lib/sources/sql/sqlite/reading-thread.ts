@@ -1,9 +1,11 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { attach } from './attached.ts'
-import { type Clock, makeClock, Overdue, TooLong } from './clock.ts'
-import { type ArrayStatement, openDriver, toArrays } from './driver.ts'
+import { makeClock, Overdue } from './clock.ts'
+import { openDriver, toArrays } from './driver.ts'
 import { registerFunctions } from './functions.ts'
 import { memoizeRecent } from '../../../memoize.ts'
+import { TooLong } from './faults.ts'
+import { type Reading, readRows } from './rows.ts'
 import { ThreadState } from './thread-state.ts'
 import type { ThreadAnswer, ThreadData, ThreadMessage, ThreadRead } from './reading-threads.ts'
 
@@ -22,9 +24,10 @@ function serve (port: MessagePort, data: ThreadData): void {
   const state = new ThreadState(data.state)
   const clock = makeClock(driver, () => state.isInterrupted())
   const prepare = memoizeRecent(text => toArrays(driver.prepare(text)), { most: 100, characters })
+  const reading: Reading = { driver, clock, prepare }
   port.on('message', (message: ThreadMessage) => {
     if (message !== 'close') {
-      port.postMessage(answer(message, prepare, clock))
+      port.postMessage(answer(message, reading))
       state.finish()
       return
     }
@@ -33,13 +36,10 @@ function serve (port: MessagePort, data: ThreadData): void {
   })
 }
 
-function answer (
-  { text, parameters, limit, longest }: ThreadRead, prepare: (text: string) => ArrayStatement, clock: Clock
-): ThreadAnswer {
+function answer (asked: ThreadRead, reading: Reading): ThreadAnswer {
   try {
-    const statement = prepare(text)
     const begun = performance.now()
-    const rows = clock.within(limit, longest, () => statement.all(...parameters))
+    const rows = readRows(reading, asked, asked.limit)
     return { kind: 'rows', rows, milliseconds: performance.now() - begun }
   } catch (error) {
     if (error instanceof Overdue) return { kind: 'overdue' }

@@ -1,20 +1,14 @@
 import { Worker } from 'node:worker_threads'
 import { unavailable } from '../../../errors.ts'
-import { Overdue, TooLong } from './clock.ts'
+import { Overdue } from './clock.ts'
 import type { Attached } from './attached.ts'
 import type { SqliteDriverName } from './driver.ts'
+import { TooLong } from './faults.ts'
+import type { Sent } from './rows.ts'
 import { ThreadState } from './thread-state.ts'
 
-/**
- * A statement that reads, for a thread. `limit`: how long it may take, in milliseconds. `longest`: the most characters
- * of its JSON.
- */
-export interface ThreadRead {
-  readonly text: string
-  readonly parameters: readonly unknown[]
-  readonly limit: number
-  readonly longest: number
-}
+/** A statement that reads, for a thread. `limit`: how long it may take, in milliseconds. */
+export interface ThreadRead extends Sent { readonly limit: number }
 
 /** A message to a thread: a statement, or the word to close its connection and end. */
 export type ThreadMessage = ThreadRead | 'close'
@@ -46,7 +40,7 @@ export interface ThreadData {
 export type Opening = Omit<ThreadData, 'state'>
 
 /** The most threads, and how long a read may wait for one, in milliseconds. */
-export interface ThreadLimits { readonly most: number, readonly patience: number }
+export interface ThreadLimits { readonly most: number, readonly queueTimeout: number }
 
 /** Threads that run the reads that would hold up the event loop. */
 export interface ReadingThreads {
@@ -117,11 +111,11 @@ class ThreadPool implements ReadingThreads {
   }
 
   private wait (asked: Job): void {
-    const { most, patience } = this.limits
+    const { most, queueTimeout } = this.limits
     const timer = setTimeout(() => {
       this.waiting.delete(job)
-      asked.reject(unavailable(new Error(`waited ${patience} ms for one of ${most} threads: all run long reads`)))
-    }, patience)
+      asked.reject(unavailable(new Error(`waited ${queueTimeout} ms for one of ${most} threads: all run long reads`)))
+    }, queueTimeout)
     const settle = <T>(pass: (value: T) => void) => (value: T) => {
       clearTimeout(timer)
       pass(value)

@@ -3,19 +3,12 @@ import { DataApiError } from '../../../errors.ts'
 import { beginStatement, endStatement } from '../../statement-events.ts'
 import type { Values } from '../statements/read-code.ts'
 import type { BoundRead } from '../statements/statements.ts'
-import { type Clock, Overdue, patience, tolerance } from './clock.ts'
-import type { ArrayStatement, SqliteDriver } from './driver.ts'
-import { isBusy, toFault } from './faults.ts'
+import { eventLoopBudget, Overdue } from './clock.ts'
+import { isBusy, toFault, TooLong } from './faults.ts'
+import { type Reading, readRows } from './rows.ts'
 
 /** Runs a read for at most that many milliseconds (Connection.read). */
 export type RunRead = <Result>(bound: BoundRead<Result>, limit: number) => Result
-
-/** The parts of a connection that run its reads. `prepare`: returns a statement that gives rows as arrays. */
-export interface Reading {
-  readonly driver: SqliteDriver
-  readonly clock: Clock
-  prepare (text: string): ArrayStatement
-}
 
 /**
  * Returns a function that runs reads. A read runs in its fast form, and if that fails, in its exact form. The next
@@ -35,6 +28,7 @@ export function makeRunRead (reading: Reading): RunRead {
       return bound.decode(rowsOf(reading, bound, limit))
     } catch (error) {
       if (isBusy(error) || error instanceof Overdue || error instanceof DataApiError) throw error
+      if (error instanceof TooLong) throw toFault(error)
       unusual.set(text, exactReads)
       return runExact(reading, exact(), limit)
     }
@@ -60,44 +54,13 @@ function rowsOf (reading: Reading, bound: BoundRead<unknown>, limit: number): re
   const begun = beginStatement()
   const about = { database: 'sqlite', kind: 'read', collection, text } as const
   try {
-    const rows = runStatement(reading, bound, limit)
+    const rows = readRows(reading, bound, limit)
     if (begun !== 0) endStatement(about, begun, rows.length)
     return rows
   } catch (error) {
     // A read that begins again, in a thread (reader.ts) or in its exact form, tells of the other statement.
-    const isRepeated = error instanceof Overdue ? limit === patience : exact !== undefined
-    if (!isRepeated) endStatement(about, begun, undefined, error)
+    const isRepeated = error instanceof Overdue ? limit === eventLoopBudget : exact !== undefined
+    if (!isRepeated || error instanceof TooLong) endStatement(about, begun, undefined, error)
     throw error
-  }
-}
-
-function runStatement (
-  { driver, clock, prepare }: Reading, bound: BoundRead<unknown>, limit: number
-): readonly Values[] {
-  const { text, parameters, cardinality, longest } = bound
-  const statement = prepare(text)
-  // An index finds the row of an item, so no clock is needed.
-  if (cardinality === 'item') return only(statement.get(...parameters))
-  const run = () => cardinality === 'rows' ? statement.all(...parameters) : only(statement.get(...parameters))
-  return clock.within(limit, longest, () => withinLength(driver, bound, run))
-}
-
-const only = (row: Values | undefined) => row === undefined ? [] : [row]
-
-/**
- * Runs a statement of a fast form, which fails if its values become too long together for the answer. Exact forms count
- * the characters themselves (limits.ts).
- */
-function withinLength<T> (
-  { limits }: SqliteDriver, { exact, longest, longValues }: BoundRead<unknown>, run: () => T
-): T {
-  const most = Math.floor(tolerance(longest) / longValues)
-  if (exact === undefined || limits === undefined || most >= limits.length) return run()
-  const before = limits.length
-  limits.length = most
-  try {
-    return run()
-  } finally {
-    limits.length = before
   }
 }

@@ -206,7 +206,7 @@ function threadsOf (
   const preparedCharacters = preparedIn(settings)
   const dataOf = () =>
     ({ file: path, driver, readOnly, busyTimeout, preparedCharacters, attached: attachedFiles(main) })
-  return makeReadingThreads(dataOf, { most: readThreads, patience: busyTimeout })
+  return makeReadingThreads(dataOf, { most: readThreads, queueTimeout: busyTimeout })
 }
 
 /** Sets the pragmas of a new connection and returns it. */

@@ -6,13 +6,12 @@ import type { JsonResult, ReadResult } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
-import { lengthOfRow } from './json-length.ts'
 import { checkTexts, guardedAmong, positionsOf } from './positions.ts'
-import type { ReadCode, Values } from './read-code.ts'
+import { isLong, type ReadCode, type Values } from './read-code.ts'
 import { buildLimit, dataFields, isDirect } from './select.ts'
 import { buildSort } from './sort.ts'
 import { cardinalityOf } from './steps.ts'
-import { column, selected, table, tableRef, type TableRef } from './table.ts'
+import { column, table, tableRef, type TableRef } from './table.ts'
 
 // Reads of the columns of one table, without JSON: the most frequent reads, and those that drivers answer fastest.
 
@@ -91,24 +90,17 @@ function buildPageSelect<Result> (
 ): ReadCode<Result> {
   const ref = tableRef(from.collection, builder.alias())
   const carried = extra.filter(field => !fields.includes(field))
-  const fetched = { fields: [...fields, ...carried], select: listing.select, extra, sized: true }
+  const fetched = { fields: [...fields, ...carried], select: listing.select, extra }
   const columns = makeColumns(fetched, ref, builder)
   const guarded = guardedAmong(extra, ref, builder)
-  const direct = isDirect(listing, from)
-  // Where rows are sized, they are sorted first: a sort computes the columns of every row.
-  const isNested = builder.dialect.inProcess && !direct
-  const inner = isNested ? tableRef(ref.collection, ref.alias) : ref
-  const conditions = sql`${buildFilter(listing.where, inner, builder)} and ${buildFilter(cursorBound, inner, builder)}`
-  const where = direct ? conditions : builder.clockedScan(conditions, inner)
-  const order = buildSort(listing.order, inner, builder)
+  const conditions = sql`${buildFilter(listing.where, ref, builder)} and ${buildFilter(cursorBound, ref, builder)}`
+  const where = isDirect(listing, from) ? conditions : builder.clockedScan(conditions, ref)
+  const order = buildSort(listing.order, ref, builder)
   const limited = buildLimit(listing.range, true, builder)
-  const shown = isNested ? selected(inner, ref) : columns.sql
-  const rows = sql`select ${shown} from ${table(inner)} where ${where} order by ${order} ${limited}`
   return {
-    // With a limit, SQLite does not merge the selects.
-    sql: isNested ? sql`select ${columns.sql} from (${rows}) as ${sql.id(ref.alias)} limit -1` : rows,
+    sql: sql`select ${columns.sql} from ${table(ref)} where ${where} order by ${order} ${limited}`,
     cardinality: 'rows',
-    longValues: lengthOfRow(fetched.fields, ref).texts.length,
+    longValues: fetched.fields.filter(isLong).length,
     decode (rows, { limit }) {
       const more = rows.length > limit
       if (guarded.size > 0) for (const row of endsOf(rows, limit)) checkTexts(columns.row(row), guarded)
@@ -143,18 +135,14 @@ interface Columns {
   item (values: Values): Readonly<Record<string, unknown>>
 }
 
-/**
- * `fields`: those to fetch, of which the selection shows the first. `extra`: those of which cursors are made. `sized`:
- * true if the statement ends when its rows become too long (Dialect.sized).
- */
+/** `fields`: those to fetch, of which the selection shows the first. `extra`: those of which cursors are made. */
 interface Fetched {
   readonly fields: readonly DataField[]
   readonly select: Selection
   readonly extra: readonly DataField[]
-  readonly sized?: boolean
 }
 
-function makeColumns ({ fields, select, extra, sized = false }: Fetched, ref: TableRef, builder: Builder): Columns {
+function makeColumns ({ fields, select, extra }: Fetched, ref: TableRef, builder: Builder): Columns {
   const { dialect, columnType } = builder
   const guarded = guardedAmong(extra, ref, builder)
   const positions = positionsOf(extra.filter(field => !guarded.has(field)), ref, builder)
@@ -162,10 +150,7 @@ function makeColumns ({ fields, select, extra, sized = false }: Fetched, ref: Ta
     ...fields.map(field => dialect.fetch(column(ref, field), columnType(ref.collection, field))),
     ...positions.map(position => position.sql)
   ]
-  const columns = values.map((value, index) => {
-    const isTold = sized && index === 0
-    return sql`${isTold ? dialect.sized(value, lengthOfRow(fields, ref), 'page') : value} as ${sql.id(`v${index}`)}`
-  })
+  const columns = values.map((value, index) => sql`${value} as ${sql.id(`v${index}`)}`)
   const decoders = fields.map(field => dialect.decoder(columnType(ref.collection, field)))
   const names = [...fields.map(({ property }) => property), ...positions.map(({ name }) => name)]
   return {

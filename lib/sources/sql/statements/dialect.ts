@@ -1,7 +1,6 @@
 import type { QueryCompiler, RawBuilder } from 'kysely'
 import type { Operator } from '../../../model/values.ts'
 import type { ColumnType } from './columns.ts'
-import type { ItemPlace, JsonLength } from './json-length.ts'
 import type { Slot, Value } from './shape.ts'
 
 export type Sql = RawBuilder<unknown>
@@ -97,15 +96,8 @@ export interface Dialect {
    */
   clocked (conditions: Sql, numbered?: string): Sql
   /**
-   * Returns the JSON of an item, of that length, which ends a statement whose answer becomes too long. Returns the JSON
-   * as it is where another process makes the answer's text.
-   */
-  sized (json: Sql, length: JsonLength, place: ItemPlace): Sql
-  /** Returns a JSON array of items whose place is a list. It ends the statement likewise, and is a clock too. */
-  sizedList (array: Sql): Sql
-  /**
    * Returns a select of one row, whose value `rows` is null if its text is too long for an answer of `longest`
-   * characters. Returns the select as it is where `sized` has ended the statement by then.
+   * characters. Returns the select as it is where the driver limits the length of values.
    */
   within (select: Sql, columns: readonly string[], longest: number): Sql
   limit (limit: Sql | undefined, offset: Sql | undefined): Sql
@@ -128,9 +120,7 @@ export interface Dialect {
   readonly writer: Writer
   /** Only in a dialect of fast forms. */
   readonly fast?: FastForms
-  /** True for a database that runs in this process, where `sized` ends a statement. */
-  readonly inProcess: boolean
-  /** Whether a read of columns ends once its rows are longer than the answer: by `sized`, or by the connection. */
+  /** Whether a read of columns ends once its rows are longer than the answer. */
   readonly endsLongReads: boolean
   /** Whether the application makes the JSON of a page of columns faster than the database does. */
   readonly fetchesPages: boolean

@@ -8,7 +8,6 @@ import type { Builder } from './builder.ts'
 import type { Sql, Writer } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { related } from './join-conditions.ts'
-import { type ItemPlace, lengthOfObject } from './json-length.ts'
 import { checkJson, guardedAmong, positionsOf } from './positions.ts'
 import type { Bounds, ReadCode, Values } from './read-code.ts'
 import { buildLimit, buildRow, isDirect } from './select.ts'
@@ -60,8 +59,7 @@ export function buildJsonRead (plan: ReadPlanOf<'list'>, builder: Builder): Read
   const ref = tableRef(from.collection, builder.alias())
   const isShown = extra.every(field => listing.select.some(one => one.field === field))
   const guarded = isShown ? guardedAmong(extra, ref, builder) : none
-  const item = buildObject(listing.select, ref, { writer, builder, guarded })
-  const object = builder.dialect.sized(item, lengthOfObject(listing.select, ref), 'page')
+  const object = buildObject(listing.select, ref, { writer, builder, guarded })
   const boundary = isFlat(listing.select) ? objectBoundary(listing.select) : lineBoundary
   const carried = buildCarried({ extra, guarded }, listing.select, ref, builder)
   const rows = buildRows(listing, ref, inner => {
@@ -234,9 +232,6 @@ function buildObject (select: Selection, ref: TableRef, writing: Writing): Sql {
   return writing.writer.object(select.map(shown => [shown.name, buildMember(shown, ref, writing)]))
 }
 
-const buildNested = (select: Selection, ref: TableRef, place: ItemPlace, writing: Writing) =>
-  writing.builder.dialect.sized(buildObject(select, ref, writing), lengthOfObject(select, ref), place)
-
 /** Builds the JSON of one member of an item. */
 export function buildMember (shown: Shown, ref: TableRef, writing: Writing): Sql {
   switch (shown.kind) {
@@ -257,7 +252,7 @@ function buildSubItem (
   { field, where, select }: Extract<Shown, { kind: 'item' }>, ref: TableRef, { writer, builder }: Writing
 ): Sql {
   const target = tableRef(field.target, builder.alias())
-  const object = buildNested(select, target, 'item', { writer, builder })
+  const object = buildObject(select, target, { writer, builder })
   const relation = related(field, target, parentField => column(ref, parentField), builder.dialect)
   const conditions = sql`${relation} and ${buildFilter(where, target, builder)}`
   return sql`(select ${object} from ${table(target)} where ${conditions})`
@@ -268,13 +263,12 @@ function buildSubList (
 ): Sql {
   const target = tableRef(field.target, builder.alias())
   const isLeaf = listing.select.every(({ field }) => field.kind === 'stored')
-  const object = buildNested(listing.select, target, isLeaf ? 'leaf' : 'branch', { writer, builder })
+  const object = buildObject(listing.select, target, { writer, builder })
   const rows = buildRows(listing, target, inner => {
     const relation = related(field, inner, parentField => column(ref, parentField), builder.dialect)
     const conditions = sql`${relation} and ${buildFilter(listing.where, inner, builder)}`
-    // The numbers of rows are a clock for long lists only. That of short lists is in sized() or sizedList().
-    return builder.clockedScan(conditions, inner)
+    // A list of few rows may have no number at which the clock is looked at, and what it nests takes long.
+    return isLeaf ? builder.clockedScan(conditions, inner) : builder.dialect.clocked(conditions)
   }, false, builder)
-  const array = writer.array(object)
-  return sql`(select ${isLeaf ? builder.dialect.sizedList(array) : array} from (${rows}) as ${sql.id(target.alias)})`
+  return sql`(select ${writer.array(object)} from (${rows}) as ${sql.id(target.alias)})`
 }

@@ -1,3 +1,5 @@
+import type { DataField } from '../../../model/model.ts'
+import type { ValueKind } from '../../../model/values.ts'
 import type { ReadResult } from '../../source.ts'
 import type { Sql } from './dialect.ts'
 
@@ -31,7 +33,12 @@ export class NeedsExactForm extends Error {
 export interface ReadCode<Result = ReadResult> {
   readonly sql: Sql
   readonly cardinality: Cardinality
-  /** The values of a row that can be long, where the fast form does not tell their lengths. Default: one. */
+  /** The values of a row that can be long. Default: one. */
   readonly longValues?: number
   decode (rows: readonly Values[], bounds: Bounds): Result
 }
+
+/** Returns true for a field whose values can be long. */
+export const isLong = ({ type }: DataField): boolean => unbounded.has(type.kind)
+
+const unbounded: ReadonlySet<ValueKind> = new Set(['string', 'json', 'mixed', 'byte'])

@@ -2,12 +2,13 @@ import { sql } from '../load-kysely.ts'
 import { answerTooLarge } from '../../../errors.ts'
 import type { DataField } from '../../../model/model.ts'
 import type { Origin, Predicate, ReadPlan, ReadPlanOf } from '../../../plan/plan.ts'
+import { objectWeight } from '../../object-weight.ts'
 import type { Found } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import type { Bounds, ReadCode } from './read-code.ts'
-import { buildLimit, buildList, buildRow, decodeNested, decodeRows, isDirect } from './select.ts'
+import { buildLimit, buildList, buildRow, decodeRows, isDirect } from './select.ts'
 import {
   buildStepCounts, buildSteps, buildStepSelects, decodeStepCounts, startingAt, stepCountNames, stepRefs, withSteps
 } from './steps.ts'
@@ -75,10 +76,18 @@ function buildSingleStep (
   }
 }
 
-/** Parses the array of rows. Throws answer_too_large if its text was too long to be sent. */
+/**
+ * Parses the array of rows. Throws answer_too_large if its text was too long to be sent, or holds more arrays, each of
+ * which becomes an object, than an answer may have (objectWeight). Brackets in texts count as well.
+ */
 function parseRows (rows: unknown, { longest }: Bounds): unknown {
   if (rows === null) throw answerTooLarge(longest)
-  return JSON.parse(String(rows))
+  const text = String(rows)
+  let count = 0
+  for (let at = text.indexOf('['); at >= 0; at = text.indexOf('[', at + 1)) {
+    if (++count * objectWeight > longest) throw answerTooLarge(longest)
+  }
+  return JSON.parse(text)
 }
 
 function buildBody (plan: ReadPlan, parent: TableRef | undefined, builder: Builder): Body {
@@ -138,7 +147,7 @@ function buildGroups (plan: ReadPlanOf<'groups'>, parent: TableRef | undefined, 
       kind: 'groups',
       groups: (rows as ReadonlyArray<readonly [unknown, unknown]>).slice(0, limit).map(([one, items]) => ({
         value: dialect.decodeGroup(one, type),
-        rows: decodeNested(items, list)
+        rows: decodeRows(items, list)
       })),
       more: isMore(rows, limit),
       ...total

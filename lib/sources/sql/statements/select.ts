@@ -6,7 +6,6 @@ import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { related } from './join-conditions.ts'
-import { countObjects, type ItemPlace, lengthOfRow } from './json-length.ts'
 import { positionsOf } from './positions.ts'
 import { isRoundLimit } from './shape.ts'
 import { buildSort } from './sort.ts'
@@ -59,7 +58,7 @@ export function buildList (
   conditions: (inner: TableRef) => Sql,
   builder: Builder
 ): RowCode {
-  const row = sizedRow(buildRow(listing.select, extra, ref, builder), listing.select, ref, 'branch', builder)
+  const row = buildRow(listing.select, extra, ref, builder)
   const inner = tableRef(ref.collection, ref.alias)
   const where = conditions(inner)
   const order = buildSort(listing.order, inner, builder)
@@ -68,10 +67,6 @@ export function buildList (
   const rows = sql`select ${columns} from ${table(inner)} where ${where} order by ${order} ${limit}`
   return { ...row, sql: sql`(select ${builder.dialect.collect(row.sql)} from (${rows}) as ${sql.id(ref.alias)})` }
 }
-
-const sizedRow = (
-  row: RowCode, select: Selection, ref: TableRef, place: ItemPlace, { dialect }: Builder
-): RowCode => ({ ...row, sql: dialect.sized(row.sql, lengthOfRow(dataFields(select, []), ref), place) })
 
 /**
  * Returns true if a statement visits no rows but those that the listing shows: the first ones, or those after a cursor,
@@ -123,21 +118,15 @@ function buildNested (shown: Exclude<Shown, { kind: 'value' }>, ref: TableRef, b
     const list = buildList(shown.listing, target, inner => {
       return builder.dialect.clocked(sql`${relationOf(inner)} and ${buildFilter(shown.listing.where, inner, builder)}`)
     }, builder)
-    return { property, sql: list.sql, decode: rows => decodeNested(rows, list) }
+    return { property, sql: list.sql, decode: rows => decodeRows(rows, list) }
   }
-  const row = sizedRow(buildRow(shown.select, [], target, builder), shown.select, target, 'item', builder)
+  const row = buildRow(shown.select, [], target, builder)
   const conditions = sql`${relationOf(target)} and ${buildFilter(shown.where, target, builder)}`
   return {
     property,
     sql: sql`(select ${row.sql} from ${table(target)} where ${conditions})`,
-    decode: values => Array.isArray(values) ? decodeNested([values], row)[0] : null
+    decode: values => Array.isArray(values) ? row.decode(values) : null
   }
-}
-
-/** Decodes rows that are nested in another row or in a group. */
-export function decodeNested (rows: unknown, code: RowCode): readonly Row[] {
-  countObjects((rows as readonly unknown[]).length)
-  return decodeRows(rows, code)
 }
 
 /** Decodes the array of rows in JSON that buildList() or Dialect.collect() made. */

@@ -9,7 +9,6 @@ import { makeBuilder } from './builder.ts'
 import type { Dialect, Sql } from './dialect.ts'
 import type { Bounds, Cardinality, ReadCode, Values } from './read-code.ts'
 import { chooseRead } from './read.ts'
-import { countingObjects } from './json-length.ts'
 import { isSlot, type Shape, shapeOf, shapeOfChange, type Slot } from './shape.ts'
 import { buildChange, type ChangeCode } from './write.ts'
 
@@ -120,7 +119,7 @@ function bindRead<Result> (
     longest: bounds.longest,
     exact: bindExact && (() => bindExact(plan)),
     longValues: code.cardinality === 'rows' ? (bounds.limit + 1) * (code.longValues ?? 1) : 1,
-    decode: rows => countingObjects(bounds.longest, () => code.decode(rows, bounds))
+    decode: rows => code.decode(rows, bounds)
   }
 }
 
