@@ -3,11 +3,9 @@ import { parseArgs } from 'node:util'
 import { describeMachine, pinSelf, shareCores } from '../machine.ts'
 import { openStage, type Stage } from '../stage.ts'
 import { fullSizes, quickSizes } from '../world.ts'
-import { growBytes } from './bytes.ts'
 import { growConnections } from './connections.ts'
 import type { Extent } from './cost.ts'
 import { endure } from './endurance.ts'
-import { compareLoops } from './memory-source.ts'
 import { growPauses } from './pauses.ts'
 import { growCollections } from './registration.ts'
 import { growRows } from './rows.ts'
@@ -15,7 +13,7 @@ import { growShapes } from './shapes.ts'
 
 // npm run bench:growth [-- --quick] [--seconds 2] [--only rows --only shapes ...]
 
-const parts = ['rows', 'bytes', 'loops', 'shapes', 'connections', 'collections', 'pauses', 'endurance'] as const
+const parts = ['rows', 'shapes', 'connections', 'collections', 'pauses', 'endurance'] as const
 type Part = typeof parts[number]
 
 const { values: { quick, seconds, only } } = parseArgs({
@@ -31,8 +29,6 @@ const cores = shareCores()
 async function part (name: Part, stage: Stage): Promise<string> {
   switch (name) {
     case 'rows': return growRows(cores, extent)
-    case 'bytes': return growBytes(extent)
-    case 'loops': return compareLoops(cores, extent)
     case 'shapes': return growShapes(await stage.server('plugin', 'sqlite'), extent)
     case 'connections': return growConnections(
       await stage.server('plugin', 'sqlite'), await stage.server('by hand', 'sqlite'), extent

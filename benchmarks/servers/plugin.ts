@@ -15,7 +15,7 @@ function openSource (setting: Setting): (table: 'artists' | 'albums' | 'tracks')
   switch (setting.source) {
     case 'memory': {
       const world = makeWorld(setting.sizes)
-      return table => memory(world[table])
+      return table => memory(world[table], { statementTimeout: 0 })
     }
     case 'sqlite': {
       const db = sqlite(setting.file, { synchronous: 'normal' })

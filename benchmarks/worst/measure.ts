@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { page, type WorstRequest } from './requests.ts'
 
-/** A version of the package over a source. `entry`: the URL of its main module. */
-export interface Subject { readonly entry: string, readonly kind: 'sqlite' | 'memory', readonly file: string }
+/** A version of the package over a SQLite file. `entry`: the URL of its main module. */
+export interface Subject { readonly entry: string, readonly file: string }
 
 /** The cost of one request. */
 export interface Cost {
@@ -26,9 +26,9 @@ const limit = 13_000
 
 /** Measures one request in a process of its own, with 512 MB for its objects. */
 export async function measure (request: WorstRequest, subject: Subject): Promise<Cost> {
-  const { entry, kind, file } = subject
+  const { entry, file } = subject
   const script = fileURLToPath(new URL('subject.js', import.meta.url))
-  const child = fork(script, [entry, kind, file], {
+  const child = fork(script, [entry, file], {
     execArgv: ['--max-old-space-size=512'], stdio: ['ignore', 'ignore', 'ignore', 'ipc']
   })
   const [port] = await once(child, 'message') as [number]

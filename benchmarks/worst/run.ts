@@ -21,22 +21,15 @@ const file = join(earlier.folder, 'worst.db')
 process.once('exit', () => { rmSync(earlier.folder, { recursive: true }) })
 fillFile(file)
 
-const sections: string[] = []
-const compared: Record<'sqlite' | 'memory', Compared[]> = { sqlite: [], memory: [] }
-for (const kind of ['sqlite', 'memory'] as const) {
-  const rows: string[][] = []
-  for (const request of worstRequests.filter(({ name }) => name.includes(only))) {
-    const before = await measure(request, { entry: earlier.entry, kind, file })
-    const after = await measure(request, { entry: today, kind, file })
-    compared[kind].push({ request, before, after })
-    rows.push([request.name, after.end, ...cells(before), ...cells(after)])
-    process.stderr.write(`${kind}: ${request.name}\n`)
-  }
-  const head = [
-    'request', 'answer now', 'pages before', 'item beside', 'memory', 'pages now', 'item beside', 'memory'
-  ]
-  sections.push(`## ${kind === 'sqlite' ? 'A SQLite file' : 'memory()'}\n\n${formatTable(head, rows, 2)}`)
+const compared: Compared[] = []
+for (const request of worstRequests.filter(({ name }) => name.includes(only))) {
+  const before = await measure(request, { entry: earlier.entry, file })
+  const after = await measure(request, { entry: today, file })
+  compared.push({ request, before, after })
+  process.stderr.write(`${request.name}\n`)
 }
+const head = ['request', 'answer now', 'pages before', 'item beside', 'memory', 'pages now', 'item beside', 'memory']
+const rows = compared.map(({ request, before, after }) => [request.name, after.end, ...cells(before), ...cells(after)])
 
 function cells ({ pages, isUnended, wait, memory }: Cost): string[] {
   const least = isUnended ? 'over ' : ''
@@ -49,14 +42,14 @@ function cells ({ pages, isUnended, wait, memory }: Cost): string[] {
 const text = [
   '# The worst single requests',
   `Made by \`npm run bench:worst\`, which sends each request to the package as it was at ${commit} and as it is now, ` +
-    'each in a process of its own with 512 MB for objects, over 100,000 children of 1,000 parents with 1,000 tags. ' +
-    '"Pages" is CPU time of the process with all its threads, as a multiple of that of a page of 20 items in the ' +
-    'same process. "Item beside" is the longest time in which a request for an item was answered meanwhile. ' +
-    '"Memory" is the most that the process had. A request that has no end within 13 s is broken off ("over"); ' +
-    'without memory, the process had ended or did not answer.',
+    'each in a process of its own with 512 MB for objects, over a SQLite file of 100,000 children of 1,000 parents ' +
+    'with 1,000 tags. "Pages" is CPU time of the process with all its threads, as a multiple of that of a page of 20 ' +
+    'items in the same process. "Item beside" is the longest time in which a request for an item was answered ' +
+    'meanwhile. "Memory" is the most that the process had. A request that has no end within 13 s is broken off ' +
+    '("over"); without memory, the process had ended or did not answer.',
   describeMachine({ server: '', client: '', database: '' }).map(line => `- ${line}`).join('\n'),
-  ...sections
+  formatTable(head, rows, 2)
 ].join('\n\n')
 if (only === '') writeFileSync('benchmarks/worst.md', `${text}\n`)
 console.log(text)
-console.log(`\nThe table of docs/limits.md:\n\n${formatSummary(compared.sqlite, compared.memory)}`)
+console.log(`\nThe table of docs/limits.md:\n\n${formatSummary(compared)}`)

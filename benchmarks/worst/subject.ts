@@ -1,13 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
 import type { AddressInfo } from 'node:net'
-import { makeRows } from './world.ts'
 
-// A process that serves one version of the package over one source, and tells its CPU time when it is asked.
+// A process that serves one version of the package over a SQLite file, and tells its CPU time when it is asked.
 
-const [, , entry = '', kind = '', file = ''] = process.argv
+const [, , entry = '', file = ''] = process.argv
 // An older version has the same names, as far as they are used here.
-const { default: dataApi, collection, memory, sqlite, SubCollection, SubItem } =
+const { default: dataApi, collection, sqlite, SubCollection, SubItem } =
   await import(entry) as typeof import('../../lib/index.ts')
 
 const shown = { readable: true } as const
@@ -30,23 +29,13 @@ const Tag = Type.Object({
   children: SubCollection('children', { through, foreignKey: 'tagId', otherKey: 'childId', ...shown, hidden: true })
 })
 
-function makeSources () {
-  if (kind === 'memory') {
-    const { parents, children, tags, child_tags: joined } = makeRows()
-    const joins = { joins: { child_tags: joined } }
-    return { parents: memory(parents), children: memory(children, joins), tags: memory(tags, joins) }
-  }
-  const db = sqlite(file)
-  return { parents: db.table('parents'), children: db.table('children'), tags: db.table('tags') }
-}
-
-const { parents, children, tags } = makeSources()
+const db = sqlite(file)
 const app = Fastify({ bodyLimit: 2 ** 22, forceCloseConnections: true })
 await app.register(dataApi, {
   collections: {
-    parents: collection(Parent, { source: parents }),
-    children: collection(Child, { source: children }),
-    tags: collection(Tag, { source: tags })
+    parents: collection(Parent, { source: db.table('parents') }),
+    children: collection(Child, { source: db.table('children') }),
+    tags: collection(Tag, { source: db.table('tags') })
   }
 })
 await app.listen({ host: '127.0.0.1', port: 0 })

@@ -2,14 +2,13 @@ import { formatNumber } from '../table.ts'
 import type { Cost } from './measure.ts'
 import type { WorstRequest } from './requests.ts'
 
-/** The costs of one request over one source. */
+/** The costs of one request. */
 export interface Compared { readonly request: WorstRequest, readonly before: Cost, readonly after: Cost }
 
-/** Formats the table of docs/limits.md: the requests over SQLite, and the same ones over memory(). */
-export function formatSummary (sqlite: readonly Compared[], memory: readonly Compared[]): string {
-  const rows = sqlite.map((one, index) => [one.request.name, ...cells(one), ...cells(memory[index] ?? one)])
-  const head = ['Request', 'SQLite: before', 'now', 'bound', 'memory(): before', 'now', 'bound']
-  return [head, ['---', '---:', '---:', '---', '---:', '---:', '---'], ...rows]
+/** Formats the table of docs/limits.md. */
+export function formatSummary (compared: readonly Compared[]): string {
+  const rows = compared.map(one => [one.request.name, ...cells(one)])
+  return [['Request', 'before', 'now', 'bound'], ['---', '---:', '---:', '---'], ...rows]
     .map((line, index) => index === 1 ? `|${line.join('|')}|` : `| ${line.join(' | ')} |`).join('\n')
 }
 

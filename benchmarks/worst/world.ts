@@ -11,7 +11,7 @@ const textOf = (id: number) => `text ${id} `.padEnd(280, 'lorem ipsum ')
 const times = <T>(count: number, make: (id: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n + 1))
 
 /** Returns the rows of all tables. */
-export const makeRows = () => ({
+const makeRows = () => ({
   parents: times(1000, id => ({ id, text: textOf(id) })),
   children: times(childCount, id => ({ id, rank: id % 100, text: textOf(id), parentId: parentOf(id) })),
   tags: times(tagCount, id => ({ id, word: textOf(id) })),

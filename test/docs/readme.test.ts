@@ -10,7 +10,7 @@ test('its table of speed, and those of docs/speed.md, are made of the results of
   t.ok(results.length > 2)
   const ranges = rangesOf(mainScenarios, results)
   t.match(sectionOf('README.md', 'Speed'), ranges)
-  t.equal(ranges.match(/\d to \d/g)?.length, 3 * mainScenarios.length)
+  t.equal(ranges.match(/\d to \d/g)?.length, 2 * mainScenarios.length)
   for (const source of sources) t.match(read('docs/speed.md'), tableOf(source, results))
 })
 
