@@ -161,6 +161,7 @@ test('ping rejects with unavailable when the database is gone, and close may be 
   await app.close()
 })
 
+const slow = (rows: object[]) => memory(rows, { statementTimeout: 0 })
 const many = Array.from({ length: 20_000 }, (_, index) => ({ id: index + 1, text: 'x'.repeat(500) }))
 
 async function startStream (app: FastifyInstance): Promise<IncomingMessage> {
@@ -173,7 +174,7 @@ async function startStream (app: FastifyInstance): Promise<IncomingMessage> {
 
 test('app.close() ends a stream that is not read any further, after closeGrace', async t => {
   const app = Fastify()
-  await app.register(dataApi, { closeGrace: 100, collections: { notes: collection(Note, { source: memory(many) }) } })
+  await app.register(dataApi, { closeGrace: 100, collections: { notes: collection(Note, { source: slow(many) }) } })
   const response = await startStream(app)
   response.pause()
   const broken = new Promise(resolve => { response.on('close', resolve).on('error', resolve) })
@@ -186,7 +187,7 @@ test('app.close() ends a stream that is not read any further, after closeGrace',
 test('app.close() lets a stream end within closeGrace, and then closes its connection', async t => {
   const app = Fastify()
   await app.register(dataApi,
-    { closeGrace: 60_000, collections: { notes: collection(Note, { source: memory(many) }) } })
+    { closeGrace: 60_000, collections: { notes: collection(Note, { source: slow(many) }) } })
   const response = await startStream(app)
   const closed = app.close()
   let length = 0
@@ -198,7 +199,7 @@ test('app.close() lets a stream end within closeGrace, and then closes its conne
 
 test('app.close() lets the stream of an injected request end', async t => {
   const app = Fastify()
-  await app.register(dataApi, { collections: { notes: collection(Note, { source: memory(many) }) } })
+  await app.register(dataApi, { collections: { notes: collection(Note, { source: slow(many) }) } })
   const headers = { accept: 'application/x-ndjson' }
   const response = await app.inject({ url: '/notes', headers, payloadAsStream: true })
   const closed = app.close()

@@ -22,11 +22,11 @@ const counted: Record<string, readonly [Opener, (opened: Opened, count: () => vo
 
 function countReads (opened: Opened, count: () => void): void {
   const { database } = opened.source('artists')
-  for (const name of ['read', 'readJson', 'change'] as const) countCalls(database, name, count)
+  for (const name of ['read', 'change'] as const) countCalls(database, name, count)
 }
 
-function countCalls (database: Database, name: 'read' | 'readJson' | 'change', count: () => void): void {
-  const own = database[name]?.bind(database) as (...given: readonly unknown[]) => unknown
+function countCalls (database: Database, name: 'read' | 'change', count: () => void): void {
+  const own = database[name].bind(database) as (...given: readonly unknown[]) => unknown
   Object.assign(database, { [name]: (...given: readonly unknown[]) => { count(); return own(...given) } })
 }
 

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import Fastify from './fastify.ts'
 import type { AddressInfo } from 'node:net'
-import dataApi, { collection, computed, memory, sqlite, SubCollection, SubItem } from '../../lib/index.ts'
+import dataApi, { collection, computed, sqlite, SubCollection, SubItem } from '../../lib/index.ts'
 
 // A server process that is allowed little memory. small-server's parent receives its port, and with each message the
 // most memory that it has had, in megabytes.
@@ -16,13 +16,6 @@ const Node = Type.Object({
   children: SubCollection('nodes', { foreignKey: 'parentId', ...shown, hidden: true })
 })
 const Document = Type.Object({ id: Type.Integer({ identifier: true, ...shown }), text: Type.String(shown) })
-// The names of these collections are those of their relations too.
-const Copy = Type.Object({
-  ...Node.properties,
-  parent: SubItem('copies', { foreignKey: 'parentId', ...shown, hidden: true }),
-  children: SubCollection('copies', { foreignKey: 'parentId', ...shown, hidden: true })
-})
-const copies = Array.from({ length: 1000 }, (_, id) => ({ id, text: '0'.repeat(200), parentId: 1 }))
 
 const db = sqlite(file)
 // Each of 1,000 nodes has the same parent. 200 documents have 400,000 characters each. Of 550 letters, all but the
@@ -47,8 +40,7 @@ await app.register(dataApi, {
     nodes: collection(Node, { source: db.table('nodes'), computed: { length } }),
     documents: collection(Document, { source: db.table('documents') }),
     letters: collection(Document, { source: db.table('letters') }),
-    zeros: collection(Document, { source: db.table('zeros') }),
-    copies: collection(Copy, { source: memory(copies, { statementTimeout: 0 }) })
+    zeros: collection(Document, { source: db.table('zeros') })
   }
 })
 await app.listen({ host: '127.0.0.1', port: 0 })

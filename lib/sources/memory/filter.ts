@@ -1,127 +1,84 @@
-import type { DataField, RelationField } from '../../model/model.ts'
 import type { Operator } from '../../model/values.ts'
 import type { Predicate } from '../../plan/plan.ts'
 import { foldCase } from '../fold-case.ts'
-import { tick } from './clock.ts'
 import { relatedOf } from './relations.ts'
-import { compareValues } from './compare-values.ts'
-import { comparableOperand } from './comparable.ts'
-import { plainTest, type RowTest } from './plain-test.ts'
-import { leaving, resumed, someOf } from './suspension.ts'
-import { comparableReaderOf } from './values.ts'
+import { compareValues } from './sort.ts'
+import { type Tick, untimed } from './tick.ts'
+import { comparableOf, comparableReaderOf } from './values.ts'
 
-export type { RowTest } from './plain-test.ts'
-
-/** The operand of a comparison, in the form in which it is compared (comparable.ts). */
-type Value = unknown
+/** Returns true for a row that matches. */
+export type RowTest = (row: object) => boolean
 
 /** Compiles a predicate to a test of rows. */
-export function compileFilter (predicate: Predicate): RowTest {
+export function compileFilter (predicate: Predicate, tick: Tick = untimed): RowTest {
   switch (predicate.kind) {
-    case 'all': return allOf(predicate.of.map(compileFilter), predicate.of.some(hasRelation))
-    case 'any': return anyOf(predicate.of.map(compileFilter), predicate.of.some(hasRelation))
+    case 'all': {
+      const tests = predicate.of.map(one => compileFilter(one, tick))
+      return row => tests.every(test => test(row))
+    }
+    case 'any': {
+      const tests = predicate.of.map(one => compileFilter(one, tick))
+      return row => tests.some(test => test(row))
+    }
     case 'not': {
-      const test = compileFilter(predicate.of)
+      const test = compileFilter(predicate.of, tick)
       return row => !test(row)
     }
-    case 'some': return some(predicate.field, compileFilter(predicate.where))
+    case 'some': {
+      const related = relatedOf(predicate.field, tick)
+      const test = compileFilter(predicate.where, tick)
+      return row => related(row).some(test)
+    }
     case 'is_null': {
       const read = comparableReaderOf(predicate.field)
       return row => read(row) === null
     }
     case 'compare': {
       const { field, operator, value } = predicate
-      return compareTest(field, operator, comparableOperand(value, field.type.kind))
+      const read = comparableReaderOf(field)
+      const test = tests[operator](comparableOf(value, field.type.kind))
+      return row => test(read(row))
     }
   }
 }
 
-function compareTest (field: DataField, operator: Operator, operand: Value): RowTest {
-  const test = tests[operator](operand)
-  const read = comparableReaderOf(field)
-  const any: RowTest = row => test(read(row))
-  return plainTest(field, operator, operand, any) ?? any
-}
-
-/** Returns true for a predicate whose test visits other rows, and so may be suspended. */
-function hasRelation (predicate: Predicate): boolean {
-  switch (predicate.kind) {
-    case 'some': return true
-    case 'not': return hasRelation(predicate.of)
-    case 'all': case 'any': return predicate.of.some(hasRelation)
-    case 'compare': case 'is_null': return false
-  }
-}
-
-/** Most filters have one or two terms. `long`: the tests may be suspended, and go on at the test where they were. */
-function allOf (tests: readonly RowTest[], long: boolean): RowTest {
-  const [first, second, ...others] = tests
-  if (first === undefined) return () => true
-  if (second === undefined) return first
-  if (long) return row => !someOf(() => tests, test => !test(row))
-  if (others.length === 0) return row => first(row) && second(row)
-  return row => tests.every(test => test(row))
-}
-
-function anyOf (tests: readonly RowTest[], long: boolean): RowTest {
-  return long ? row => someOf(() => tests, test => test(row)) : row => tests.some(test => test(row))
-}
-
-function some (field: RelationField, test: RowTest): RowTest {
-  const related = relatedOf(field)
-  const visit: RowTest = row => {
-    tick()
+/** Returns the rows that match. */
+export function filterRows (rows: readonly object[], predicate: Predicate, tick: Tick): readonly object[] {
+  const test = compileFilter(predicate, tick)
+  return rows.filter(row => {
+    tick(1)
     return test(row)
-  }
-  return row => someOf(() => related(row), visit)
-}
-
-/**
- * Returns the rows that match. Can be suspended; then it goes on with the rows as they were, which the application may
- * change meanwhile.
- */
-export function filterRows (rows: Iterable<object>, test: RowTest): readonly object[] {
-  const state = resumed<{ readonly list: readonly object[], readonly index: number, readonly matching: object[] }>()
-  const matching = state?.matching ?? []
-  const list = state?.list ?? (Array.isArray(rows) ? rows as readonly object[] : [...rows])
-  let index = state?.index ?? 0
-  try {
-    for (; index < list.length; index++) {
-      tick()
-      const row = list[index] as object
-      if (test(row)) matching.push(row)
-    }
-    return matching
-  } catch (error) {
-    throw leaving(error, { list: list === rows ? [...list] : list, index, matching })
-  }
+  })
 }
 
 type ValueTest = (value: unknown) => boolean
 
-const is = (value: Value): ValueTest => one => one === value
-const ordered = (holds: (sign: number) => boolean) => (value: Value): ValueTest =>
-  one => one !== null && value !== null && holds(compareValues(one, value))
-const textual = (holds: (text: string, part: string) => boolean) => (value: Value): ValueTest =>
-  one => typeof one === 'string' && typeof value === 'string' && holds(one, value)
-const folded = (holds: (text: string, part: string) => boolean) => (value: Value): ValueTest => {
-  const part = foldCase(String(value))
-  return one => typeof one === 'string' && holds(foldCase(one), part)
+/** Makes the test of an operator from its operand. Both are compared values (values.ts). */
+type MakeTest = (operand: unknown) => ValueTest
+
+const is: MakeTest = operand => value => value === operand
+const ordered = (holds: (sign: number) => boolean): MakeTest => operand => value =>
+  value !== null && holds(compareValues(value, operand))
+const textual = (holds: (text: string, part: string) => boolean): MakeTest => operand => value =>
+  typeof value === 'string' && typeof operand === 'string' && holds(value, operand)
+const folded = (holds: (text: string, part: string) => boolean): MakeTest => operand => {
+  const part = foldCase(String(operand))
+  return value => typeof value === 'string' && holds(foldCase(value), part)
 }
-const among = (value: Value): ValueTest => {
-  const values = new Set<unknown>(Array.isArray(value) ? value : [value])
-  return one => values.has(one)
+const among: MakeTest = operand => {
+  const values = new Set<unknown>(Array.isArray(operand) ? operand : [operand])
+  return value => values.has(value)
 }
-const not = (make: (value: Value) => ValueTest) => (value: Value): ValueTest => {
-  const test = make(value)
-  return one => !test(one)
+const not = (make: MakeTest): MakeTest => operand => {
+  const test = make(operand)
+  return value => !test(value)
 }
 
 const startsWith = (text: string, part: string) => text.startsWith(part)
 const endsWith = (text: string, part: string) => text.endsWith(part)
 const contains = (text: string, part: string) => text.includes(part)
 
-const tests: Readonly<Record<Operator, (value: Value) => ValueTest>> = {
+const tests: Readonly<Record<Operator, MakeTest>> = {
   equals: is,
   not_equals: not(is),
   greater: ordered(sign => sign > 0),

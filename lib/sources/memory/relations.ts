@@ -1,62 +1,50 @@
-import { memoize } from '../../memoize.ts'
 import type { Collection, RelationField } from '../../model/model.ts'
-import { tick } from './clock.ts'
 import type { MemorySource } from './memory.ts'
-import { flatMapEach, inTurn, leaving, resumed } from './suspension.ts'
 import type { Table } from './table.ts'
-import { type Column, columnsOf, columnsReader, keyReaderOf, type Reader } from './values.ts'
+import { type Tick, untimed } from './tick.ts'
+import { type Column, columnsOf, keyOf, valuesReader } from './values.ts'
+
+const sourceOf = (collection: Collection) => collection.source as MemorySource
 
 /** Returns the objects of a collection, which must have a memory source. */
 export const tableOf = (collection: Collection): Table => sourceOf(collection).table
 
-const sourceOf = (collection: Collection) => collection.source as MemorySource
-
-/** Finds the related objects of a row, each once. Can be suspended. */
+/** Finds the related objects of a row, each once. */
 export type Related = (row: object) => readonly object[]
 
 /** Returns the function that follows a relation. */
-export const relatedOf = memoize((field: RelationField): Related => {
-  const target = tableOf(field.target)
-  const key = columnsOf(field.target.key)
-  if (field.kind === 'sub-item') return finder(target, key, keyReaderOf(field.foreignKey))
-  const own = keyReaderOf(field.holder.key)
-  const { link } = field
-  if (link.kind === 'foreign-key') return manyFinder(target, columnsOf(link.foreignKey), own)
-  const joinsOfRow = manyFinder(joinsOf(field.holder, link.through), joinColumns(link.foreignKey, field.holder), own)
-  const readOther = columnsReader(joinColumns(link.otherKey, field.target))
-  return row => inTurn(() => valuesOf(() => joinsOfRow(row), readOther), others => flatMapEach(others, one => {
-    tick()
-    return findBy(target, key, one)
-  }))
-})
-
-/** Returns the values that `read` reads of rows, each once. `listOf` is called once, and can be suspended. */
-function valuesOf (listOf: () => readonly object[], read: Reader): readonly unknown[] {
-  let { list, index, values } = resumed<Values>() ?? { list: undefined, index: 0, values: new Set<unknown>() }
-  try {
-    list ??= listOf()
-    for (; index < list.length; index++) {
-      tick()
-      values.add(read(list[index] as object))
-    }
-    return [...values]
-  } catch (error) {
-    throw leaving(error, { list, index, values })
+export function relatedOf (field: RelationField, tick: Tick): Related {
+  const find = finderOf(field)
+  return row => {
+    const found = find(row)
+    tick(1 + found.length)
+    return found
   }
 }
 
-interface Values { readonly list: readonly object[] | undefined, readonly index: number, readonly values: Set<unknown> }
+export const relatedRows = (row: object, field: RelationField): readonly object[] => relatedOf(field, untimed)(row)
 
-export const relatedRows = (row: object, field: RelationField): readonly object[] => relatedOf(field)(row)
-
-/** Returns a function that finds the rows of a table whose columns have the value that it reads from a row. */
-const finder = (table: Table, columns: readonly Column[], read: Reader): Related =>
-  row => findBy(table, columns, read(row))
-
-/** As finder(), for values that many rows have. */
-const manyFinder = (table: Table, columns: readonly Column[], read: Reader): Related => row => {
-  const value = read(row)
-  return value === null ? [] : table.findMany(columns, value)
+function finderOf (field: RelationField): Related {
+  const { target } = field
+  const targetKey = columnsOf(target.key)
+  const byKey = tableOf(target).finder(targetKey)
+  if (field.kind === 'sub-item') {
+    const read = valuesReader(columnsOf(field.foreignKey))
+    return row => byKey(read(row))
+  }
+  const { link, holder } = field
+  const readKey = valuesReader(columnsOf(holder.key))
+  if (link.kind === 'foreign-key') {
+    const byForeignKey = tableOf(target).finder(columnsOf(link.foreignKey))
+    return row => byForeignKey(readKey(row))
+  }
+  const joinsByKey = joinsOf(holder, link.through).finder(joinColumns(link.foreignKey, holder))
+  const readOther = valuesReader(joinColumns(link.otherKey, target))
+  return row => {
+    const others = joinsByKey(readKey(row)).map(readOther)
+    // Two join rows may link the same items.
+    return [...new Map(others.map(values => [keyOf(targetKey, values), values])).values()].flatMap(byKey)
+  }
 }
 
 /** Returns the properties of a join table that hold the key of a collection, as columns. */
@@ -69,6 +57,3 @@ export function joinsOf (holder: Collection, through: string): Table {
   if (joins === undefined) throw new TypeError(`'${through}' is checked at registration`)
   return joins
 }
-
-const findBy = (table: Table, columns: readonly Column[], value: unknown) =>
-  value === null ? [] : table.findBy(columns, value)

@@ -1,53 +1,44 @@
 import type { Order } from '../../plan/plan.ts'
-import { tick } from './clock.ts'
-import { firstRows } from './heap.ts'
-import { sortLong } from './merge-sort.ts'
-import { type SortEntry, type Sorter, sorterOf } from './sorter.ts'
-import { inTurn, leaving, mapEach, resumed } from './suspension.ts'
+import type { Tick } from './tick.ts'
+import { comparableReaderOf } from './values.ts'
+
+/** Returns the rows in the order (docs/http.md: Query strings). Reads each value once. */
+export function sortRows (rows: readonly object[], order: Order, tick: Tick): readonly object[] {
+  const terms = order.map(({ field, descending }) =>
+    ({ values: rows.map(comparableReaderOf(field)), sign: descending ? -1 : 1 }))
+  const positions = [...rows.keys()].sort((one, other) => {
+    tick(1)
+    for (const { values, sign } of terms) {
+      const compared = compareValues(values[one], values[other]) * sign
+      if (compared !== 0) return compared
+    }
+    return 0
+  })
+  return positions.map(position => rows[position] as object)
+}
+
+/** Compares two values in ascending order: numbers and booleans, then texts, then nulls. */
+export function compareValues (one: unknown, other: unknown): number {
+  if (one === other) return 0
+  if (one === null) return 1
+  if (other === null) return -1
+  if (typeof one === 'string' && typeof other === 'string') return compareText(one, other)
+  if (typeof one === 'string') return 1
+  return typeof other === 'string' || (one as number) < (other as number) ? -1 : 1
+}
 
 /**
- * Returns the first `limit` rows in the order (docs/http.md: Query strings). Default Infinity. Can be suspended. Reads
- * each value at most once, after a look whether the rows are in the order already.
+ * Compares texts by code point. The operator `<` compares UTF-16 units, in which code points above U+FFFF sort before
+ * U+E000 to U+FFFF.
  */
-export function sortRows (rows: readonly object[], order: Order, limit = Infinity): readonly object[] {
-  const list = resumed<readonly object[]>() ?? rows
-  const sorter = sorterOf(order)
-  try {
-    return inTurn(() => isSorted(list, sorter), sorted => {
-      if (sorted) return list.slice(0, limit)
-      // If the limit is small, the first term alone excludes most rows, and a heap of the limit's size is faster.
-      const entries = limit < list.length / 4 ? firstRows(list, sorter, limit) : allRows(list, sorter).slice(0, limit)
-      return entries.map(({ row }) => row)
-    })
-  } catch (error) {
-    // The rows may be those of the application, which may change them before the read goes on.
-    throw leaving(error, list === rows ? [...list] : list)
+function compareText (one: string, other: string): number {
+  const length = Math.min(one.length, other.length)
+  for (let index = 0; index < length; index++) {
+    const unit = one.charCodeAt(index)
+    const otherUnit = other.charCodeAt(index)
+    if (unit !== otherUnit) return codeRank(unit) - codeRank(otherUnit)
   }
+  return one.length - other.length
 }
 
-/** Returns true if the rows are in the order, as those that an index finds often are. */
-function isSorted (rows: readonly object[], { read, isBehind }: Sorter): boolean {
-  if (rows.length < 2) return true
-  let { index, value } = resumed<{ index: number, value: unknown }>() ?? { index: 1, value: read(rows[0] as object) }
-  try {
-    for (; index < rows.length; index++) {
-      tick()
-      const next = rows[index] as object
-      const nextValue = read(next)
-      if (isBehind(rows[index - 1] as object, value, next, nextValue)) return false
-      value = nextValue
-    }
-    return true
-  } catch (error) {
-    throw leaving(error, { index, value })
-  }
-}
-
-function allRows (rows: readonly object[], { read, rank, compare }: Sorter): readonly SortEntry[] {
-  const entryOf = (row: object): SortEntry => {
-    tick()
-    const value = read(row)
-    return { row, value, rank: rank(value), others: undefined }
-  }
-  return inTurn(() => mapEach(rows, entryOf), entries => sortLong(entries, compare))
-}
+const codeRank = (unit: number) => unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit

@@ -1,165 +1,232 @@
-import { tick } from './clock.ts'
-import {
-  addRow, dropUnfinished, follow, followAll, forget, type IndexedRows, indexOf, indexRows, isHeld, placesOf, removeRow
-} from './indexed-rows.ts'
-import { isMap, type RowPlace, type Rows } from './places.ts'
-import { leaving, resumed } from './suspension.ts'
-import { addPlace, highestIn, placesAt, removePlace, type ValueIndex } from './value-index.ts'
-import type { Column } from './values.ts'
+import { DeclarationError } from '../../errors.ts'
+import { memoize } from '../../memoize.ts'
+import { type Column, keyOf, valuesReader } from './values.ts'
 
-export type { Rows } from './places.ts'
+/** The argument of memory(): an array of items, or a Map whose values are the items. */
+export type Rows = readonly object[] | ReadonlyMap<unknown, object>
 
 /** Undoes a change. Undos run in the opposite order of the changes. A row that was removed meanwhile stays removed. */
 export type Undo = () => void
 
-/** Rows that can be found by the values of their properties. */
-export interface Table {
-  all (): Iterable<object>
-  /** Returns the rows with the value, which is not null, in their order. `kind` decides how values are compared. */
-  find (property: string, value: unknown, kind?: string): readonly object[]
-  /** Returns the rows whose columns have the value that toIndexed() returns, which must not be null, in their order. */
-  findBy (columns: readonly Column[], value: unknown): readonly object[]
-  /** As findBy(), for values that many rows have. Can be suspended between them. */
-  findMany (columns: readonly Column[], value: unknown): readonly object[]
-  /** Returns the highest number of the property; 0 if none is above 0. */
-  highest (property: string, kind?: string): number | bigint
-  /** Adds a row at the end. `key` is its key in a Map, and replaces the row with that key. */
-  insert (row: object, key: unknown): Undo
-  /** Sets properties of a row in place; undefined deletes a property. */
-  update (row: object, values: Readonly<Record<string, unknown>>): Undo
-  /** Removes a row. Undo puts it back at its position in an array, but at the end of a Map, which adds nowhere else. */
-  remove (row: object): Undo
-  /** Drops the indexes. */
-  refresh (): void
+/** Finds the rows with these values, as they are shown. Nulls find no rows. */
+export type Find = (values: readonly unknown[]) => readonly object[]
+
+/** A row, and its position in the array or its key in the Map. */
+interface Place { readonly row: object, at: unknown }
+
+/** The places of rows by the values of columns, as keyOf() returns them. Nulls are not indexed. */
+interface Index {
+  readonly columns: readonly Column[]
+  readonly read: (row: object) => unknown
+  readonly places: Map<unknown, Place[]>
+  /** The highest number among the keys; undefined until highest() asks for it. */
+  highest: number | bigint | undefined
 }
 
-// Two sources over the same rows share a table, so each sees the changes of the other.
-const tables = new WeakMap<Rows, Table>()
+/**
+ * Returns the table of the rows. Two sources over the same rows share it, so each sees the changes of the other. Throws
+ * a DeclarationError for too many rows.
+ */
+export const tableOver = memoize((rows: Rows) => new Table(rows))
 
-/** Returns the table of the rows. */
-export function tableOf (rows: Rows): Table {
-  const table = tables.get(rows) ?? makeTable(rows)
-  tables.set(rows, table)
-  return table
-}
+/**
+ * Rows of the application, and indexes of them. Lists are read from the rows themselves. The indexes follow the changes
+ * that are made here. They are built again if the application has changed the number of rows, the last row of an
+ * array, or a row that they find; refresh() tells them of any other change.
+ */
+export class Table {
+  readonly #rows: Rows
+  readonly #indexes = new Map<string, Index>()
+  /** One place for each row, in their order. */
+  #places: Place[] = []
 
-function makeTable (rows: Rows): Table {
-  const indexed = indexRows(rows)
-  return {
-    // An array is returned itself, because a copy of a large one costs more than a pass over it.
-    all: () => isMap(rows) ? rows.values() : rows,
-    find: (property, value, kind) => find(indexed, [{ property, kind }], value),
-    findBy: (columns, value) => find(indexed, columns, value),
-    findMany: (columns, value) => findMany(indexed, columns, value),
-    highest: (property, kind) => highestIn(indexOf(indexed, [{ property, kind }])),
-    insert: (row, key) => insert(indexed, row, key),
-    update: (row, values) => update(indexed, row, values),
-    remove: row => remove(indexed, row),
-    refresh () { forget(indexed) }
+  constructor (rows: Rows) {
+    checkSize(sizeOf(rows))
+    this.#rows = rows
   }
-}
 
-function find (indexed: IndexedRows, columns: readonly Column[], value: unknown): readonly object[] {
-  const index = indexOf(indexed, columns)
-  const wanted = index.toComparable?.(value) ?? value
-  const rows = currentRows(indexed, index, wanted)
-  return rows ?? repairedRows(indexed, columns, wanted)
-}
-
-/** Returns the rows with the value; undefined if the application has replaced one of the rows or its value. */
-function currentRows (indexed: IndexedRows, index: ValueIndex, value: unknown): readonly object[] | undefined {
-  const rows: object[] = []
-  for (const place of placesAt(index, value)) {
-    if (!isCurrent(indexed, index, place, value)) return undefined
-    rows.push(place.row)
+  /** Returns all rows. Throws a DeclarationError if they are too many. */
+  all (): readonly object[] {
+    checkSize(sizeOf(this.#rows))
+    return isMap(this.#rows) ? [...this.#rows.values()] : this.#rows
   }
-  return rows
-}
 
-const isCurrent = (indexed: IndexedRows, index: ValueIndex, place: RowPlace, value: unknown) =>
-  isHeld(indexed, place) && index.read(place.row) === value
-
-/** `found`: the places with the value, undefined before the index is built. `rows`: the rows of the first of them. */
-interface Finding { readonly found: readonly RowPlace[] | undefined, readonly rows: object[] }
-
-function findMany (indexed: IndexedRows, columns: readonly Column[], value: unknown): readonly object[] {
-  let { found, rows } = resumed<Finding>() ?? { found: undefined, rows: [] }
-  try {
-    const index = indexOf(indexed, columns)
-    const wanted = index.toComparable?.(value) ?? value
-    found ??= placesAt(index, wanted)
-    while (rows.length < found.length) {
-      tick()
-      const place = found[rows.length] as RowPlace
-      if (!isCurrent(indexed, index, place, wanted)) return repairedRows(indexed, columns, wanted)
-      rows.push(place.row)
+  /** Returns a function that finds rows by the values of columns. */
+  finder (columns: readonly Column[]): Find {
+    const name = JSON.stringify(columns)
+    return values => {
+      const key = keyOf(columns, values)
+      if (key === null) return []
+      const { places, read } = this.#indexOf(name, columns)
+      const found = places.get(key) ?? []
+      if (found.every(place => this.#isCurrent(place) && read(place.row) === key)) return found.map(({ row }) => row)
+      this.refresh()
+      return (this.#indexOf(name, columns).places.get(key) ?? []).map(({ row }) => row)
     }
-    return rows
-  } catch (error) {
-    // The list is that of the index, which a change by the application changes.
-    throw leaving(error, { found: found?.slice(), rows })
+  }
+
+  /** Returns the highest number of the column; 0 if none is above 0. */
+  highest (column: Column): number | bigint {
+    const index = this.#indexOf(JSON.stringify([column]), [column])
+    index.highest ??= highestOf(index.places.keys())
+    return index.highest
+  }
+
+  /** Adds a row at the end. `key`: its key in a Map. */
+  insert (row: object, key: unknown): Undo {
+    this.#follow()
+    checkSize(this.#places.length + 1)
+    this.#add({ row, at: isMap(this.#rows) && this.#rows.has(key) ? Symbol(String(key)) : key }, this.#places.length)
+    return () => { this.#take(row) }
+  }
+
+  /** Sets properties of a row in place; undefined deletes a property. */
+  update (row: object, values: Readonly<Record<string, unknown>>): Undo {
+    const before = Object.fromEntries(Object.keys(values).map(property => [property, ownProperty(row, property)]))
+    this.#set(row, values)
+    return () => { this.#set(row, before) }
+  }
+
+  /** Removes a row. Undo puts it back at its position in an array, but at the end of a Map, which adds nowhere else. */
+  remove (row: object): Undo {
+    const taken = this.#take(row)
+    if (taken === undefined) return () => {}
+    return () => {
+      this.#follow()
+      // If the application has set the key meanwhile, its row stays: the later change wins.
+      if (isMap(this.#rows) && this.#rows.has(taken.place.at)) return
+      const { length } = this.#places
+      this.#add(taken.place, isMap(this.#rows) ? length : Math.min(taken.position, length))
+    }
+  }
+
+  /** Builds the indexes again when they are next needed. */
+  refresh (): void {
+    const entries = isMap(this.#rows) ? this.#rows.entries() : this.#rows.entries()
+    checkSize(sizeOf(this.#rows))
+    this.#indexes.clear()
+    this.#places = Array.from(entries, ([at, row]) => ({ row, at }))
+  }
+
+  /** Finds out if the application has added or removed rows. The last row of a Map cannot be reached at once. */
+  #follow (): void {
+    const isSame = sizeOf(this.#rows) === this.#places.length &&
+      (isMap(this.#rows) || this.#rows.at(-1) === this.#places.at(-1)?.row)
+    if (!isSame) this.refresh()
+  }
+
+  /** Returns true if the row is still where it was when the indexes were built. */
+  #isCurrent ({ row, at }: Place): boolean {
+    return (isMap(this.#rows) ? this.#rows.get(at) : this.#rows[at as number]) === row
+  }
+
+  #indexOf (name: string, columns: readonly Column[]): Index {
+    this.#follow()
+    const index = this.#indexes.get(name) ?? makeIndex(columns, this.#places)
+    this.#indexes.set(name, index)
+    return index
+  }
+
+  #add (place: Place, position: number): void {
+    if (isMap(this.#rows)) (this.#rows as Map<unknown, object>).set(place.at, place.row)
+    else (this.#rows as object[]).splice(position, 0, place.row)
+    this.#places.splice(position, 0, place)
+    this.#renumber(position)
+    for (const index of this.#indexes.values()) addPlace(index, place)
+  }
+
+  /** Removes a row, and returns its place and position; undefined if the application has removed it already. */
+  #take (row: object): { readonly place: Place, readonly position: number } | undefined {
+    this.#follow()
+    let position = this.#positionOf(row)
+    if (position < 0) {
+      this.refresh()
+      position = this.#positionOf(row)
+    }
+    const place = this.#places[position]
+    if (place === undefined) return undefined
+    for (const index of this.#indexes.values()) removePlace(index, place)
+    if (isMap(this.#rows)) (this.#rows as Map<unknown, object>).delete(place.at)
+    else (this.#rows as object[]).splice(position, 1)
+    this.#places.splice(position, 1)
+    this.#renumber(position)
+    return { place, position }
+  }
+
+  /** Returns the position of a row; -1 if it is not known to be there. */
+  #positionOf (row: object): number {
+    return this.#places.findLastIndex(place => place.row === row && this.#isCurrent(place))
+  }
+
+  /** Corrects the positions in an array from a position on. */
+  #renumber (start: number): void {
+    if (isMap(this.#rows)) return
+    for (const [offset, place] of this.#places.slice(start).entries()) place.at = start + offset
+  }
+
+  #set (row: object, values: Readonly<Record<string, unknown>>): void {
+    this.#follow()
+    const changed = [...this.#indexes.values()]
+      .filter(({ columns }) => columns.some(({ property }) => Object.hasOwn(values, property)))
+    const places = changed.length === 0 ? [] : this.#places.filter(place => place.row === row)
+    for (const index of changed) for (const place of places) removePlace(index, place)
+    for (const [property, value] of Object.entries(values)) setProperty(row, property, value)
+    for (const index of changed) for (const place of places) addPlace(index, place)
   }
 }
 
-/** Returns the rows with the value after an update for replaced rows, or after a new index for changed values. */
-function repairedRows (indexed: IndexedRows, columns: readonly Column[], value: unknown): readonly object[] {
-  followAll(indexed)
-  const rows = currentRows(indexed, indexOf(indexed, columns), value)
-  if (rows !== undefined) return rows
-  indexed.indexes.clear()
-  return placesAt(indexOf(indexed, columns), value).map(place => place.row)
+const isMap = (rows: Rows): rows is ReadonlyMap<unknown, object> => rows instanceof Map
+
+const sizeOf = (rows: Rows) => isMap(rows) ? rows.size : rows.length
+
+const mostRows = 200_000
+
+function checkSize (size: number): void {
+  if (size <= mostRows) return
+  throw new DeclarationError(
+    `memory(rows): expected at most ${mostRows} rows; found ${size}. Put them into a table of sqlite(':memory:').`
+  )
 }
 
-function insert (indexed: IndexedRows, row: object, key: unknown): Undo {
-  follow(indexed)
-  const { rows } = indexed
-  const place = { row, key: isMap(rows) ? freeKey(rows, key) : undefined, number: indexed.next }
-  addRow(indexed, place)
-  return () => {
-    follow(indexed)
-    const [held] = isHeld(indexed, place) ? [place] : placesOf(indexed, row)
-    if (held !== undefined) removeRow(indexed, held)
-  }
+function makeIndex (columns: readonly Column[], places: readonly Place[]): Index {
+  const readValues = valuesReader(columns)
+  const read = (row: object) => keyOf(columns, readValues(row))
+  const index: Index = { columns, read, places: new Map(), highest: undefined }
+  for (const place of places) addPlace(index, place)
+  return index
 }
 
-/** Returns the key under which a new row is put in a Map. The application may have put another row under it. */
-const freeKey = (rows: ReadonlyMap<unknown, object>, key: unknown) => rows.has(key) ? Symbol(String(key)) : key
+/** Adds a place under the current value of its row. */
+function addPlace (index: Index, place: Place): void {
+  const key = index.read(place.row)
+  if (key === null) return
+  const others = index.places.get(key)
+  if (others === undefined) index.places.set(key, [place])
+  else others.push(place)
+  if (index.highest !== undefined && isNumber(key) && key > index.highest) index.highest = key
+}
 
-function update (indexed: IndexedRows, row: object, values: Readonly<Record<string, unknown>>): Undo {
-  const before: Record<string, unknown> = {}
-  for (const property of Object.keys(values)) before[property] = ownProperty(row, property)
-  setProperties(indexed, row, values)
-  return () => { setProperties(indexed, row, before) }
+/** Removes a place from the current value of its row, which a write is about to change. */
+function removePlace (index: Index, place: Place): void {
+  const key = index.read(place.row)
+  const others = index.places.get(key)?.filter(other => other !== place) ?? []
+  if (others.length > 0) index.places.set(key, others)
+  else index.places.delete(key)
+  if (key === index.highest) index.highest = undefined
+}
+
+const isNumber = (value: unknown): value is number | bigint => typeof value === 'number' || typeof value === 'bigint'
+
+function highestOf (keys: Iterable<unknown>): number | bigint {
+  let highest: number | bigint = 0
+  for (const key of keys) if (isNumber(key) && key > highest) highest = key
+  return highest
 }
 
 const ownProperty = (row: object, property: string): unknown =>
   Object.hasOwn(row, property) ? (row as Record<string, unknown>)[property] : undefined
 
-function setProperties (indexed: IndexedRows, row: object, values: Readonly<Record<string, unknown>>): void {
-  follow(indexed)
-  dropUnfinished(indexed)
-  const isChanged = ({ property }: Column) => Object.hasOwn(values, property)
-  const indexes = [...indexed.indexes.values()].filter(({ columns }) => columns.some(isChanged))
-  const places = indexes.length === 0 ? [] : placesOf(indexed, row)
-  for (const index of indexes) for (const place of places) removePlace(index, place)
-  for (const property of Object.keys(values)) setProperty(row, property, values[property])
-  for (const index of indexes) for (const place of places) addPlace(index, place)
-}
-
 function setProperty (row: object, property: string, value: unknown): void {
   if (value === undefined) Reflect.deleteProperty(row, property)
   else (row as Record<string, unknown>)[property] = value
-}
-
-function remove (indexed: IndexedRows, row: object): Undo {
-  follow(indexed)
-  const [place] = placesOf(indexed, row)
-  if (place === undefined) return () => {}
-  removeRow(indexed, place)
-  return () => {
-    follow(indexed)
-    // If the application has set the key meanwhile, its row stays: the later change wins.
-    const isTaken = isMap(indexed.rows) && indexed.rows.has(place.key)
-    if (!isTaken) addRow(indexed, place)
-  }
 }

@@ -1,113 +1,82 @@
+import { decimalKey, plainDecimal } from '../../model/decimals.ts'
 import type { DataField, StoredField } from '../../model/model.ts'
-import { memoize } from '../../memoize.ts'
-import { plainDecimal } from '../../model/decimals.ts'
 import { toMoment } from '../../model/moments.ts'
 import { showInteger } from '../../model/numbers.ts'
-import { comparableOf } from './comparable.ts'
-import { generate } from './generate.ts'
 
 /**
  * Reads a value of an object, either as it is shown or as it is compared. Shown: null for undefined, 0 for -0, the text
- * of a Date, and text for what JSON cannot represent exactly.
+ * of a Date, and text for what JSON cannot represent exactly. Compared: values are equal, and sort, as the results do.
  */
 export type Reader = (row: object) => unknown
 
-/** Returns the reader of a field's value as it is shown. A caller that reads many rows gets it once. */
-export const readerOf = memoize((field: DataField): Reader => {
+/** Returns the reader of a field's value as it is shown. */
+export function readerOf (field: DataField): Reader {
   if (field.kind === 'stored') return propertyReader(field.property, field.type.kind)
   const { memory } = field.expression
   if (memory === undefined) throw new TypeError(`the expression '${field.property}' has no part for memory`)
   const show = showerOf(field.type.kind)
   return row => show(memory(row as Readonly<Record<string, unknown>>))
-})
+}
 
 /** Returns the reader of a field's value as it is compared. */
-export const comparableReaderOf = memoize((field: DataField): Reader => {
+export function comparableReaderOf (field: DataField): Reader {
   const read = readerOf(field)
-  const toComparable = comparableOf(field.type.kind)
+  const toComparable = comparables.get(field.type.kind)
   return toComparable === undefined ? read : row => toComparable(read(row))
-})
+}
 
-export const valueOf = (row: object, field: DataField): unknown => readerOf(field)(row)
+/** Returns an operand of a comparison as it is compared with values of the kind. */
+export function comparableOf (value: unknown, kind: string | undefined): unknown {
+  if (Array.isArray(value)) return value.map(one => comparableOf(one, kind))
+  return comparables.get(kind ?? '')?.(value) ?? value
+}
 
-/** Returns a reader of a property of an object or its class. It ignores the properties of Object.prototype. */
+/** Reads a property of an object or its class, as it is shown; null for the properties of Object.prototype. */
+export const ownValue = (row: object, property: string, kind?: string): unknown => propertyReader(property, kind)(row)
+
 function propertyReader (property: string, kind = ''): Reader {
-  const readers = readersOf(kind)
-  const reader = readers.get(property) ?? makeReader(property, kind)
-  readers.set(property, reader)
-  return reader
-}
-
-/** The readers of the declared properties, by kind and property. */
-const allReaders = new Map<string, Map<string, Reader>>()
-
-function readersOf (kind: string): Map<string, Reader> {
-  const readers = allReaders.get(kind) ?? new Map<string, Reader>()
-  allReaders.set(kind, readers)
-  return readers
-}
-
-function makeReader (property: string, kind: string): Reader {
   const show = showerOf(kind)
-  if (property in Object.prototype) {
-    return row => Object.hasOwn(row, property) ? show((row as Record<string, unknown>)[property]) : null
-  }
-  // A moment is the only text that is shown in another form.
-  const shown = kind === 'date-time' ? 'show(value)' : "typeof value === 'string' ? value : show(value)"
-  return generate<(show: Shower) => Reader>(
-    ['show'], `return row => { const value = row[${JSON.stringify(property)}]; return ${shown} }`
-  )(show)
+  const read: Reader = row => show((row as Readonly<Record<string, unknown>>)[property])
+  return property in Object.prototype ? row => Object.hasOwn(row, property) ? read(row) : null : read
 }
 
-/** A property of rows as an index holds it. `kind` decides how a Date is read. */
+/** A property of rows. `kind` decides how its values are shown and compared. */
 export interface Column { readonly property: string, readonly kind?: string | undefined }
 
 /** Returns the columns of stored fields. */
-export const columnsOf = memoize((fields: readonly StoredField[]): readonly Column[] =>
-  fields.map(({ property, type }) => ({ property, kind: type.kind })))
+export const columnsOf = (fields: readonly StoredField[]): readonly Column[] =>
+  fields.map(({ property, type }) => ({ property, kind: type.kind }))
 
-/** Returns the column of one field, alone in a list. */
-export const columnOf = memoize((field: DataField): readonly Column[] =>
-  [{ property: field.property, kind: field.type.kind }])
-
-/** Returns a reader of columns, in the form of toIndexed(). */
-export function columnsReader (columns: readonly Column[]): Reader {
+/** Returns a function that reads the values of columns, as they are shown. */
+export function valuesReader (columns: readonly Column[]): (row: object) => readonly unknown[] {
   const readers = columns.map(({ property, kind }) => propertyReader(property, kind))
-  const [only, ...others] = readers
-  return only !== undefined && others.length === 0 ? only : row => toIndexed(readers.map(read => read(row)))
+  return row => readers.map(read => read(row))
 }
 
-/** Returns the reader of a key or foreign key, in the form of toIndexed(). */
-export const keyReaderOf = memoize((fields: readonly StoredField[]): Reader => columnsReader(columnsOf(fields)))
-
-/** Returns the values of columns as one value, by which an index finds them: null if one of several is null. */
-export function toIndexed (values: readonly unknown[]): unknown {
-  if (values.length === 1) return values[0]
-  return values.includes(null) ? null : JSON.stringify(values)
+/** Returns the values of columns as one value that is compared; null if one of them is null. */
+export function keyOf (columns: readonly Column[], values: readonly unknown[]): unknown {
+  if (values.includes(null)) return null
+  const comparable = columns.map(({ kind }, index) => comparableOf(values[index], kind))
+  return comparable.length === 1 ? comparable[0] : JSON.stringify(comparable.map(String))
 }
 
-export const ownValue = (row: object, property: string, kind?: string): unknown => propertyReader(property, kind)(row)
+type Convert = (value: unknown) => unknown
 
-type Shower = (value: unknown) => unknown
+const showerOf = (kind: string): Convert => showers.get(kind) ?? show
 
-/** Returns the function that makes what is shown of what an object holds. */
-const showerOf = (kind: string): Shower => showers.get(kind) ?? show
-
-const showers: ReadonlyMap<string, Shower> = new Map<string, Shower>([
+const showers: ReadonlyMap<string, Convert> = new Map<string, Convert>([
   ['integer', value => typeof value === 'number' ? showInteger(value) : show(value)],
   ['int64', value => typeof value === 'number' && Number.isInteger(value) ? String(BigInt(value)) : showText(value)],
   ['decimal', showText],
   ['byte', value => value instanceof Uint8Array ? Buffer.from(value).toString('base64') : show(value)],
   ['date', value => value instanceof Date ? dateText(value)?.split('T', 1)[0] ?? null : show(value)],
-  ['date-time', showMoment]
+  ['date-time', value => isMoment(value) ? toMoment(value) ?? show(value) : show(value)]
 ])
 
-/** Returns true for a moment in the form of Date.prototype.toISOString(). */
-const isCanonical = (text: string) => text.length === 24 && text[10] === 'T' && text[23] === 'Z'
-
-function showMoment (value: unknown): unknown {
-  if (typeof value === 'string') return isCanonical(value) ? value : toMoment(value) ?? value
-  return typeof value === 'number' ? toMoment(value) ?? show(value) : show(value)
+/** Returns true for what may be a moment in another form than that of Date.prototype.toISOString(). */
+function isMoment (value: unknown): value is string | number {
+  if (typeof value === 'number') return true
+  return typeof value === 'string' && !(value.length === 24 && value[10] === 'T' && value.endsWith('Z'))
 }
 
 function showText (value: unknown): unknown {
@@ -124,3 +93,32 @@ function show (value: unknown): unknown {
 }
 
 const dateText = (date: Date): string | null => Number.isNaN(date.getTime()) ? null : date.toISOString()
+
+const ofText = (convert: (text: string) => unknown): Convert =>
+  shown => typeof shown === 'string' ? convert(shown) : shown
+
+/** Text that is no integer stays as it is. */
+const toInteger = (text: string): unknown => /^-?\d+$/.test(text) ? exact(text) : text
+
+/** Text that is no number stays as it is, and so sorts after all numbers. NaN does too. */
+function toNumber (text: string): unknown {
+  const number = Number(text)
+  if (Number.isNaN(number)) return text
+  return /^-?\d+$/.test(text) ? exact(text) : number
+}
+
+/** A number where it is exact, otherwise a BigInt. */
+function exact (text: string): number | bigint {
+  const number = Number(text)
+  return Number.isFinite(number) && BigInt(number) === BigInt(text) ? number : BigInt(text)
+}
+
+/** Make what is compared of what is shown. Values of other kinds are compared as they are shown. */
+const comparables: ReadonlyMap<string, Convert> = new Map([
+  ['integer', ofText(toNumber)],
+  ['int64', ofText(toInteger)],
+  ['number', ofText(toNumber)],
+  ['decimal', ofText(decimalKey)],
+  ['byte', ofText(text => Buffer.from(text, 'base64').toString('latin1'))],
+  ['mixed', shown => shown === null ? null : String(shown)]
+])

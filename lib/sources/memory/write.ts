@@ -1,4 +1,3 @@
-import { memoize } from '../../memoize.ts'
 import { type KeyValues, singleKey, uniques } from '../../model/keys.ts'
 import type { Collection, StoredField, SubItemField } from '../../model/model.ts'
 import { type Scalar, toValue } from '../../model/values.ts'
@@ -7,7 +6,7 @@ import type { Change, Changed, ChangeOf, ConstraintViolation, LinkChange, Stored
 import { resolveSteps } from './read.ts'
 import { joinColumns, joinsOf, tableOf } from './relations.ts'
 import type { Table, Undo } from './table.ts'
-import { columnsOf, columnsReader, keyReaderOf, toIndexed, valueOf } from './values.ts'
+import { columnsOf, keyOf, readerOf, valuesReader } from './values.ts'
 
 /** Makes a change to the objects in memory, unless it violates a constraint. Adds to `undo` what reverts the change. */
 export function runChange (change: Change, undo: Undo[]): Changed {
@@ -32,7 +31,7 @@ function insert ({ collection, values, orNothing }: ChangeOf<'insert'>, undo: Un
   if (violation !== undefined) return violation
   // violationOf() has checked that no value of the key is null.
   const key = collection.key.map(field => complete.get(field) as Scalar)
-  undo.push(tableOf(collection).insert(toRow(complete), toIndexed(key)))
+  undo.push(tableOf(collection).insert(toRow(complete), keyInMap(key)))
   return { kind: 'changed', key }
 }
 
@@ -51,7 +50,7 @@ function update ({ collection, steps, values }: ChangeOf<'update'>, undo: Undo[]
   const { version } = collection
   const complete: Stored = version === undefined
     ? values
-    : new Map([...values, [version, Number(valueOf(row, version)) + 1]])
+    : new Map([...values, [version, Number(readerOf(version)(row)) + 1]])
   const violation = violationOf({ collection, values: complete, row }, [...values.keys()])
   if (violation !== undefined) return violation
   undo.push(tableOf(collection).update(row, toRow(complete)))
@@ -61,7 +60,7 @@ function update ({ collection, steps, values }: ChangeOf<'update'>, undo: Undo[]
 function remove ({ collection, steps }: ChangeOf<'delete'>, undo: Undo[]): Changed {
   const row = resolvedRow(steps)
   if (row === undefined) return unchanged
-  const key = keyReaderOf(collection.key)(row)
+  const key = valuesReader(columnsOf(collection.key))(row)
   if (isReferred(collection, key, row)) return refused('referred')
   // A link belongs to both of its items, so it is removed with either.
   for (const [joins, rows] of linksOf(collection, key)) for (const join of rows) undo.push(joins.remove(join))
@@ -74,7 +73,7 @@ function link (change: ChangeOf<'link'>, undo: Undo[]): Changed {
   if (rows.length > 0) return unchanged
   const { own, other } = change
   const join = Object.fromEntries([...zip(link.foreignKey, own), ...zip(link.otherKey, other)])
-  undo.push(joins.insert(join, JSON.stringify([...own, ...other])))
+  undo.push(joins.insert(join, keyInMap([...own, ...other])))
   return { kind: 'changed' }
 }
 
@@ -88,11 +87,12 @@ function unlink (change: ChangeOf<'unlink'>, undo: Undo[]): Changed {
 function joinRows ({ field: { link, holder, target }, own, other }: LinkChange) {
   if (link.kind !== 'join') throw new TypeError('only the elements of a many-to-many relation are linked')
   const joins = joinsOf(holder, link.through)
-  const readOther = columnsReader(joinColumns(link.otherKey, target))
-  const rows = joins.findBy(joinColumns(link.foreignKey, holder), toIndexed(own))
-    .filter(join => readOther(join) === toIndexed(other))
-  return { link, joins, rows }
+  const columns = [...joinColumns(link.foreignKey, holder), ...joinColumns(link.otherKey, target)]
+  return { link, joins, rows: joins.finder(columns)([...own, ...other]) }
 }
+
+/** Returns the key under which a new row is put in a Map. */
+const keyInMap = (values: KeyValues) => values.length === 1 ? values[0] : JSON.stringify(values)
 
 const zip = (properties: readonly string[], values: KeyValues) =>
   properties.map((property, index) => [property, values[index]] as const)
@@ -132,72 +132,61 @@ function violationOf (write: PendingWrite, checked: readonly StoredField[]): Con
 
 const valueIn = ({ values }: PendingWrite, field: StoredField): unknown => values.get(field) ?? null
 
-/** Returns the values that fields will have after the write, as toIndexed() returns them. */
-function valuesAfter (write: PendingWrite, fields: readonly StoredField[]): unknown {
-  const [field, other] = fields
-  if (field !== undefined && other === undefined) return valueAfter(write, field)
-  return toIndexed(fields.map(one => valueAfter(write, one)))
-}
-
-const valueAfter = ({ values, row }: PendingWrite, field: StoredField): unknown =>
-  row === undefined || values.has(field) ? values.get(field) ?? null : valueOf(row, field)
+/** Returns the values that fields will have after the write. */
+const valuesAfter = ({ values, row }: PendingWrite, fields: readonly StoredField[]): readonly unknown[] =>
+  fields.map(field => row === undefined || values.has(field) ? values.get(field) ?? null : readerOf(field)(row))
 
 /** Returns the fields of the keys and identifiers whose values another item has already. */
 function duplicateFields (write: PendingWrite, checked: readonly StoredField[]): ReadonlySet<StoredField> {
   const { collection, row } = write
-  let duplicates = noFields
-  for (const fields of uniques(collection)) {
-    if (!fields.some(field => checked.includes(field))) continue
-    const value = valuesAfter(write, fields)
-    const isTaken = value !== null && rowsWith(collection, fields, value).some(one => one !== row)
-    if (isTaken) duplicates = new Set([...duplicates, ...fields])
-  }
-  return duplicates
+  const duplicates = uniques(collection).filter(fields => fields.some(field => checked.includes(field)) &&
+    rowsWith(collection, fields, valuesAfter(write, fields)).some(one => one !== row))
+  return new Set(duplicates.flat())
 }
-
-const noFields: ReadonlySet<StoredField> = new Set()
 
 /** Returns the foreign keys that refer to an item that does not exist. */
 function danglingFields (write: PendingWrite, checked: readonly StoredField[]): ReadonlySet<StoredField> {
-  let dangling = noFields
-  for (const { foreignKey, target } of subItemsOf(write.collection)) {
-    if (!foreignKey.some(part => checked.includes(part))) continue
+  const dangling = subItemsOf(write.collection).filter(({ foreignKey, target }) => {
+    if (!foreignKey.some(part => checked.includes(part))) return false
     const key = valuesAfter(write, foreignKey)
-    if (key === null || willExist(target, key, write)) continue
-    dangling = new Set([...dangling, ...foreignKey.filter(part => checked.includes(part))])
-  }
-  return dangling
+    return !key.includes(null) && !willExist(target, key, write)
+  })
+  return new Set(dangling.flatMap(({ foreignKey }) => foreignKey.filter(part => checked.includes(part))))
 }
 
-const subItemsOf = memoize(({ fields }: Collection): readonly SubItemField[] =>
-  [...fields.values()].filter(field => field.kind === 'sub-item'))
+const subItemsOf = ({ fields }: Collection): readonly SubItemField[] =>
+  [...fields.values()].filter(field => field.kind === 'sub-item')
 
 /** Returns true if the collection has an item with the key after the write, which may itself add or change that key. */
-function willExist (target: Collection, key: unknown, write: PendingWrite): boolean {
+function willExist (target: Collection, key: readonly unknown[], write: PendingWrite): boolean {
   const { collection, values, row } = write
   const setsKey = target === collection && target.key.some(field => values.has(field))
-  const newKey = setsKey ? valuesAfter(write, target.key) ?? undefined : undefined
-  return newKey === key || rowsWith(target, target.key, key).some(one => one !== row || newKey === undefined)
+  if (setsKey && isSame(target, valuesAfter(write, target.key), key)) return true
+  return rowsWith(target, target.key, key).some(one => one !== row || !setsKey)
 }
+
+/** Returns true if two values of a collection's key are equal. */
+const isSame = ({ key }: Collection, one: readonly unknown[], other: readonly unknown[]) =>
+  keyOf(columnsOf(key), one) === keyOf(columnsOf(key), other)
 
 /** Returns true if the write changes a key that other items or links refer to. */
 function leavesReferrers (write: PendingWrite): boolean {
   const { collection, row } = write
-  const before = row === undefined ? null : keyReaderOf(collection.key)(row)
-  if (before === null || valuesAfter(write, collection.key) === before) return false
+  if (row === undefined) return false
+  const before = valuesReader(columnsOf(collection.key))(row)
+  if (isSame(collection, valuesAfter(write, collection.key), before)) return false
   return isReferred(collection, before) || [...linksOf(collection, before).values()].some(rows => rows.size > 0)
 }
 
-/** `value`: as toIndexed() returns it. */
-const rowsWith = (collection: Collection, fields: readonly StoredField[], value: unknown): readonly object[] =>
-  tableOf(collection).findBy(columnsOf(fields), value)
+const rowsWith = (collection: Collection, fields: readonly StoredField[], values: readonly unknown[]) =>
+  tableOf(collection).finder(columnsOf(fields))(values)
 
 /** Returns true if an item other than `except` refers to the key. */
-const isReferred = ({ referrers }: Collection, key: unknown, except?: object) =>
+const isReferred = ({ referrers }: Collection, key: readonly unknown[], except?: object) =>
   referrers.some(({ holder, foreignKey }) => rowsWith(holder, foreignKey, key).some(row => row !== except))
 
 /** Returns the join rows with the key on either side, each once: a relation may be declared from both sides. */
-function linksOf (collection: Collection, key: unknown): ReadonlyMap<Table, ReadonlySet<object>> {
+function linksOf (collection: Collection, key: readonly unknown[]): ReadonlyMap<Table, ReadonlySet<object>> {
   const links = new Map<Table, Set<object>>()
   for (const { holder, target, link } of collection.links) {
     if (link.kind !== 'join') continue
@@ -206,7 +195,7 @@ function linksOf (collection: Collection, key: unknown): ReadonlyMap<Table, Read
       ...holder === collection ? [link.foreignKey] : [],
       ...target === collection ? [link.otherKey] : []
     ]
-    const rows = sides.flatMap(properties => joins.findBy(joinColumns(properties, collection), key))
+    const rows = sides.flatMap(properties => joins.finder(joinColumns(properties, collection))(key))
     links.set(joins, new Set([...links.get(joins) ?? [], ...rows]))
   }
   return links
@@ -216,7 +205,7 @@ function linksOf (collection: Collection, key: unknown): ReadonlyMap<Table, Read
 function nextKey (field: StoredField, collection: Collection): unknown {
   const { property, type: { kind } } = field
   if (field !== singleKey(collection) || (kind !== 'integer' && kind !== 'int64')) return null
-  const highest = tableOf(collection).highest(property, kind)
+  const highest = tableOf(collection).highest({ property, kind })
   const next = Number.isSafeInteger(highest) ? Number(highest) + 1 : BigInt(highest) + 1n
   return kind === 'integer' && next <= Number.MAX_SAFE_INTEGER ? Number(next) : String(next)
 }

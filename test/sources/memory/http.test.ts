@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import Fastify from '../../helpers/fastify.ts'
 import { test } from 'tap'
 import dataApi, { ArgumentError, collection, type Declared, memory, SubCollection } from '../../../lib/index.ts'
+import { countReads } from '../../helpers/count-reads.ts'
 
 // The memory source as a client meets it while the application changes its rows.
 
@@ -114,4 +115,46 @@ test('options that are none are refused', async t => {
   t.throws(() => memory([], { joins: null as unknown as Record<string, never> }), { name: 'DeclarationError' })
   t.throws(() => memory([], { joins: 5 as unknown as Record<string, never> }), { name: 'DeclarationError' })
   t.throws(() => memory([], null as unknown as object), { name: 'DeclarationError' })
+})
+
+test('at most 200,000 objects are served', async t => {
+  const row = { id: 1, name: 'one' }
+  const full = Array.from({ length: 200_000 }, () => row)
+  const most = /expected at most 200000 rows; found 200001\. Put them into a table of sqlite\(':memory:'\)\./
+  t.throws(() => memory([...full, row]), { name: 'DeclarationError', message: most })
+  t.throws(() => memory([], { joins: { links: [...full, row] } }), { name: 'DeclarationError', message: most })
+  const source = memory(full)
+  full.push(row)
+  const get = await serve({ named: collection(Named, { source }) })
+  t.equal(await get('/named'), 500)
+  full.pop()
+  const named = { named: collection(Named, { source }) }
+  const app = Fastify()
+  await app.register(dataApi, { collections: named })
+  const { statusCode } = await app.inject({ method: 'POST', url: '/named', payload: { name: 'two' } })
+  t.equal(statusCode, 500)
+  t.equal(full.length, 200_000)
+})
+
+test('a write reads no more values of many objects than of few', async t => {
+  const readsOf = async (count: number) => {
+    const counter = { reads: 0 }
+    const rows = Array.from({ length: count }, (_, index) => countReads({ id: index + 1, name: `n${index}` }, counter))
+    const app = Fastify()
+    const named = collection(Named, { source: memory(rows), requestStrategies: { delete: true } })
+    await app.register(dataApi, { collections: { named } })
+    const send = async (method: 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object) =>
+      (await app.inject({ method, url, ...payload && { payload } })).statusCode
+    const write = async () => [
+      await send('POST', '/named', [{ name: 'a' }, { name: 'b' }, { name: 'n7' }]),
+      await send('PATCH', '/named/9', { name: 'c' }),
+      await send('PATCH', '/named/9', { name: 'n8' }),
+      await send('DELETE', '/named/by_name/n3')
+    ]
+    t.strictSame(await write(), [409, 200, 200, 200])
+    counter.reads = 0
+    t.strictSame(await write(), [409, 200, 200, 404])
+    return counter.reads
+  }
+  t.equal(await readsOf(2000), await readsOf(20))
 })

@@ -2,11 +2,10 @@ import fc, { runsOf } from '../../helpers/fast-check.ts'
 import { test } from 'tap'
 import type { DataField, RelationField } from '../../../lib/model/model.ts'
 import type { Operator } from '../../../lib/model/values.ts'
-import type { Order, Predicate } from '../../../lib/plan/plan.ts'
-import { sortRows } from '../../../lib/sources/memory/sort.ts'
+import type { Predicate } from '../../../lib/plan/plan.ts'
 import type { ReadResult } from '../../../lib/sources/source.ts'
 import {
-  type Person, age, bossId, compare, embed, id, itemAt, listOf, makeWorld, markId, name, nick, not, read, rowsOf,
+  type Person, age, bossId, compare, embed, id, itemAt, listOf, makeWorld, markId, nick, not, read, rowsOf,
   show, some, word
 } from '../../helpers/memory-world.ts'
 
@@ -132,19 +131,4 @@ test('reads by index give what looking at every object gives, while rows come, g
     }
   }), { numRuns: runsOf(150) })
   t.ok(Object.values(counts).every(count => count > 0), `each outcome is met: ${JSON.stringify(counts)}`)
-})
-
-test('the first rows of an order are those that a full sort puts first', async t => {
-  const row = fc.record({
-    id: fc.integer({ min: 0, max: 1_000_000 }),
-    name: fc.constantFrom('a', 'A', '\uE000', '\u{1F600}', ''),
-    age: fc.option(fc.integer({ min: 0, max: 3 }))
-  })
-  fc.assert(fc.property(fc.uniqueArray(row, { selector: one => one.id, maxLength: 60 }), fc.nat(10),
-    fc.boolean(), (rows, most, descending) => {
-      const order: Order = [
-        { field: age, descending }, { field: name, descending: !descending }, { field: id, descending: false }
-      ]
-      t.strictSame(sortRows(rows, order, most), sortRows(rows, order).slice(0, most))
-    }), { numRuns: runsOf(150) })
 })

@@ -1,11 +1,10 @@
 import { Type } from '@sinclair/typebox'
-import fc, { runsOf } from '../../helpers/fast-check.ts'
+import fc from '../../helpers/fast-check.ts'
 import { test } from 'tap'
 import type { DataField } from '../../../lib/model/model.ts'
 import { type Operator, operatorNames } from '../../../lib/model/values.ts'
 import type { Listing, Order } from '../../../lib/plan/plan.ts'
 import { equals, always, never } from '../../../lib/plan/predicates.ts'
-import { compareValues, rankOf } from '../../../lib/sources/memory/compare-values.ts'
 import { compileFilter } from '../../../lib/sources/memory/filter.ts'
 import { memory } from '../../../lib/sources/memory/memory.ts'
 import {
@@ -100,25 +99,12 @@ test('nulls sort last ascending and first descending, and ties fall to the terms
   t.strictSame(sorted([...down(active), ...up(age, id)]), [4, 1, 6, 3, 5, 2])
 })
 
-test('the rank of a value rises as values compare', async t => {
-  const value = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 4 }),
-    fc.constantFrom('', 'ab', 'abc', 'abcd', '\u{1F600}', '\uE000', '\uD7FF'),
-    fc.double({ noNaN: true }), fc.integer(), fc.boolean(), fc.bigInt(), fc.constant(null)
-  )
-  fc.assert(fc.property(value, value, (one, other) => rankOf(one) >= rankOf(other) || compareValues(one, other) < 0), {
-    numRuns: runsOf(300)
-  })
-  t.ok(rankOf('abc') < rankOf('abd') && rankOf('\uE000') < rankOf('\u{1F600}') && rankOf(2) < rankOf(''))
-})
-
 test('a sort reads the fields of an object once, not once a comparison', async t => {
   const counter = { reads: 0 }
   const rows = Array.from({ length: 1000 }, (_, n) => countReads({ id: n, age: n * 7 % 1000 }, counter))
   const { people } = makeWorld(rows)
   read(listOf(people, { order: up(age, id), range: { offset: 0, limit: 1 } }))
-  // The first two objects are read before, to see if all are in order already.
-  t.ok(counter.reads <= 2005, `${counter.reads} reads`)
+  t.ok(counter.reads <= 2000 + 5, `${counter.reads} reads`)
 })
 
 test('absent and null are one, a Date is the text of its format, and what JSON does not have is text', async t => {

@@ -1,0 +1,56 @@
+import type { DataField } from '../../model/model.ts'
+import type { Listing, Row, Selection, Shown } from '../../plan/plan.ts'
+import { filterRows } from './filter.ts'
+import { relatedOf } from './relations.ts'
+import { sortRows } from './sort.ts'
+import type { Tick } from './tick.ts'
+import { type Reader, readerOf } from './values.ts'
+
+/** Makes a row of an object: the values that a selection needs, by property. */
+export type Project = (row: object) => Row
+
+/** Returns the function that makes the rows of a selection. `extra`: further fields that the rows hold. */
+export function projectionOf (select: Selection, tick: Tick, extra: readonly DataField[] = []): Project {
+  const members = [...extra.map(memberOf), ...select.flatMap(shown => membersOf(shown, tick))]
+  return row => {
+    tick(1)
+    const made: Record<string, unknown> = {}
+    for (const [property, read] of members) made[property] = read(row)
+    return made
+  }
+}
+
+type Member = readonly [property: string, read: Reader]
+
+const memberOf = (field: DataField): Member => [field.property, readerOf(field)]
+
+function membersOf (shown: Shown, tick: Tick): readonly Member[] {
+  switch (shown.kind) {
+    // The response computes a computed field, from the fields that it needs.
+    case 'value': return (shown.field.kind === 'computed' ? shown.field.from : [shown.field]).map(memberOf)
+    case 'item': return [[shown.field.property, itemReader(shown, tick)]]
+    case 'list': return [[shown.field.property, listReader(shown, tick)]]
+  }
+}
+
+function itemReader ({ field, where, select }: Extract<Shown, { kind: 'item' }>, tick: Tick): Reader {
+  const related = relatedOf(field, tick)
+  const project = projectionOf(select, tick)
+  return row => {
+    const [found] = filterRows(related(row), where, tick)
+    return found === undefined ? null : project(found)
+  }
+}
+
+function listReader ({ field, listing }: Extract<Shown, { kind: 'list' }>, tick: Tick): Reader {
+  const related = relatedOf(field, tick)
+  const list = listerOf(listing, tick)
+  return row => list(filterRows(related(row), listing.where, tick))
+}
+
+/** Returns a function that sorts and cuts objects, which match the listing's `where`, and makes their rows. */
+export function listerOf ({ order, range: { offset, limit }, select }: Listing, tick: Tick) {
+  const project = projectionOf(select, tick)
+  return (rows: readonly object[]): readonly Row[] =>
+    sortRows(rows, order, tick).slice(offset, offset + limit).map(project)
+}

@@ -1,0 +1,29 @@
+import { readTimedOut } from '../../errors.ts'
+
+/** Counts the rows that a read has visited. Throws `unavailable` once the read has taken longer than its limit. */
+export type Tick = (rows: number) => void
+
+/** The tick of reads without a limit. */
+export const untimed: Tick = () => {}
+
+// The rows between two looks at the clock.
+const interval = 1000
+
+/**
+ * Returns the tick of one read. `limit`: in milliseconds, from the first look at the clock on; 0 is no limit. By then
+ * the indexes that the read needs are built, whose time is that of all later reads too.
+ */
+export function makeTick (limit: number): Tick {
+  if (limit === 0) return untimed
+  let visited = 0
+  let next = interval
+  let end: number | undefined
+  return rows => {
+    visited += rows
+    if (visited < next) return
+    next = visited + interval
+    const now = performance.now()
+    end ??= now + limit
+    if (now > end) throw readTimedOut(limit, new Error(`a read of memory() took longer than ${limit} ms`))
+  }
+}
