@@ -23,21 +23,6 @@ export interface WriteLock {
    * lock.
    */
   runShared<T> (read: () => T | Promise<T>, fallback?: () => T | Promise<T>): T | Promise<T>
-  /**
-   * Begins a read at once if the lock is free, and inside the work of its holder; otherwise when the lock is granted.
-   * Other reads run beside an unfinished read, but no write: it is granted the lock after the read. A read that is
-   * unfinished while a write waits begins again after that write, so that reads which follow each other cannot keep
-   * writes waiting.
-   */
-  runInParts<T> (begin: () => T | Unfinished<T>): T | Promise<T>
-}
-
-/** A read whose first part is done. `finish` does the others. */
-export class Unfinished<T> {
-  readonly finish: () => Promise<T>
-  constructor (finish: () => Promise<T>) {
-    this.finish = finish
-  }
 }
 
 type Work<T> = (hold: Hold) => T | Promise<T>
@@ -52,8 +37,7 @@ export interface Hold {
 
 interface Holder extends Hold { over: boolean }
 
-/** `hold`: undefined for a read, which shares the lock with other reads. */
-interface Waiter { readonly hold: Holder | undefined, grant (): void }
+interface Waiter { readonly hold: Holder, grant (): void }
 
 /** Makes a lock. `timeout`: how long a write waits in all, in milliseconds: for the lock and then within its work. */
 export const makeWriteLock = (timeout: number): WriteLock => new QueuedLock(timeout)
@@ -63,8 +47,6 @@ class QueuedLock implements WriteLock {
   private readonly inside = new AsyncLocalStorage<Holder>()
   private readonly waiting = new Set<Waiter>()
   private holder: Holder | undefined
-  /** The number of unfinished reads. While there is one, nobody holds the lock. */
-  private reading = 0
 
   constructor (timeout: number) {
     this.timeout = timeout
@@ -77,7 +59,7 @@ class QueuedLock implements WriteLock {
   async runExclusive<T> (work: Work<T>): Promise<T> {
     if (this.isInside()) throw new TypeError(insideItself)
     const hold = this.makeHold()
-    if (this.isFree()) this.holder = hold
+    if (this.holder === undefined) this.holder = hold
     else hold.remaining = await this.granted(hold)
     try {
       return await this.inside.run(hold, work, hold)
@@ -87,7 +69,7 @@ class QueuedLock implements WriteLock {
   }
 
   runShort<T> (work: Work<T>): T | Promise<T> {
-    if (!this.isFree()) return this.runExclusive(work)
+    if (this.holder !== undefined) return this.runExclusive(work)
     const hold = this.makeHold()
     // No other write can begin during synchronous work, so it needs no lock.
     const done = work(hold)
@@ -101,44 +83,19 @@ class QueuedLock implements WriteLock {
     return fallback === undefined ? this.runExclusive(read) : fallback()
   }
 
-  runInParts<T> (begin: () => T | Unfinished<T>): T | Promise<T> {
-    const isInside = this.isInside()
-    if (this.holder !== undefined && !isInside) return this.runInTurn(begin)
-    const begun = begin()
-    if (!(begun instanceof Unfinished)) return begun
-    if (isInside) return begun.finish()
-    if (this.waiting.size > 0) return this.runInTurn(begin)
-    this.reading++
-    return begun.finish().finally(() => { this.endReading() })
-  }
-
-  private async runInTurn<T> (begin: () => T | Unfinished<T>): Promise<T> {
-    await this.granted(undefined)
-    try {
-      const begun = begin()
-      return begun instanceof Unfinished ? await begun.finish() : begun
-    } finally {
-      this.endReading()
-    }
-  }
-
-  private isFree (): boolean {
-    return this.holder === undefined && this.reading === 0
-  }
-
   private makeHold (): Holder {
     return { remaining: this.timeout, holder: anotherWrite, over: false }
   }
 
   /** Waits until the lock is granted. Returns the milliseconds that remain of the timeout. */
-  private granted (hold: Holder | undefined): Promise<number> {
+  private granted (hold: Holder): Promise<number> {
     const arrived = performance.now()
     const waited = () => performance.now() - arrived
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.waiting.delete(waiter)
-        reject(unavailable(new Error(`waited ${Math.round(waited())} ms for the write lock: ${this.describeHolder()}`)))
-        this.grantNext()
+        const wait = `waited ${Math.round(waited())} ms for the write lock`
+        reject(unavailable(new Error(`${wait}: ${this.holder?.holder() ?? anotherWrite()}`)))
       }, this.timeout)
       const waiter: Waiter = {
         hold,
@@ -152,32 +109,16 @@ class QueuedLock implements WriteLock {
     })
   }
 
-  private describeHolder (): string {
-    return this.reading > 0 ? `${this.reading} reads are unfinished` : this.holder?.holder() ?? anotherWrite()
-  }
-
   private release (hold: Holder): void {
     hold.over = true
-    this.holder = undefined
     this.grantNext()
   }
 
-  private endReading (): void {
-    this.reading--
-    this.grantNext()
-  }
-
-  /**
-   * Grants the lock to the next write, or to all reads before it. A waiter holds the lock from here on, so a write that
-   * arrives before its work begins waits behind it.
-   */
+  /** A waiter holds the lock from here on, so a write that arrives before its work begins waits behind it. */
   private grantNext (): void {
-    for (const { hold, grant } of this.waiting) {
-      if (this.holder !== undefined || (hold !== undefined && this.reading > 0)) return
-      this.holder = hold
-      if (hold === undefined) this.reading++
-      grant()
-    }
+    const [next] = this.waiting
+    this.holder = next?.hold
+    next?.grant()
   }
 }
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout } from 'node:timers/promises'
 import { test } from 'tap'
-import { type Hold, makeWriteLock, Unfinished } from '../../lib/sources/write-lock.ts'
+import { type Hold, makeWriteLock } from '../../lib/sources/write-lock.ts'
 
 // The lock of a database that has one transaction at a time.
 
@@ -96,47 +96,4 @@ test('work that waited runs in the asynchronous context of whoever sent it', asy
     return request.getStore()
   }))
   t.strictSame(await Promise.all([send('a'), send('b'), send('c')]), ['a', 'b', 'c'])
-})
-
-test('unfinished reads share the lock; a write waits for them, and later reads for the write', async t => {
-  const lock = makeWriteLock(60_000)
-  const done: string[] = []
-  const finish: Array<() => void> = []
-  const read = (name: string) => lock.runInParts(() => {
-    done.push(`${name} begins`)
-    return new Unfinished(() => new Promise<void>(resolve => {
-      finish.push(() => {
-        done.push(`${name} ends`)
-        resolve()
-      })
-    }))
-  })
-  const quick = () => { done.push('quick') }
-  const reads = [read('a'), read('b')]
-  const write = lock.runShort(() => { done.push('write') })
-  t.equal(lock.runInParts(quick), undefined)
-  const late = [read('c'), read('d')]
-  for (const one of finish.splice(0)) one()
-  await Promise.all([...reads, write])
-  await new Promise(resolve => { setImmediate(resolve) })
-  for (const one of finish.splice(0)) one()
-  await Promise.all(late)
-  t.strictSame(done, [
-    'a begins', 'b begins', 'quick', 'c begins', 'd begins', 'a ends', 'b ends', 'write',
-    'c begins', 'd begins', 'c ends', 'd ends'
-  ])
-  t.equal(lock.runShort(() => 1), 1)
-})
-
-test('a write that waits too long for reads is refused, and the reads behind it begin', async t => {
-  const lock = makeWriteLock(20)
-  let finish = () => {}
-  const reading = lock.runInParts(() => new Unfinished(() => new Promise<void>(resolve => { finish = resolve })))
-  const write = lock.runExclusive(() => 1)
-  const late = lock.runInParts(() => new Unfinished(async () => 2))
-  await t.rejects(write, { code: 'unavailable', cause: { message: /1 reads are unfinished/ } })
-  t.equal(await late, 2)
-  finish()
-  await reading
-  t.equal(await lock.runExclusive(() => 3), 3)
 })
