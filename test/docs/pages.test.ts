@@ -196,7 +196,8 @@ test('docs/types.md, databases.md, postgres.md and react-admin.md: declarations 
   const { app } = await run<WithApp>('types', {
     before: things,
     after: `const app = Fastify()
-      const tracks = collection(Track, { source: memory([{ id: 1, title: 'Bel Air', price: '1.50', tags: ['a'] }]) })
+      const stored = { seconds: 1, live: false, genre: 'rock', releasedOn: '1973-12-01', price: '1.50', tags: ['a'] }
+      const tracks = collection(Track, { source: memory([{ id: 1, title: 'Bel Air', ...stored }]) })
       await app.register(dataApi, { collections: { tracks } })
       export { app }`
   })

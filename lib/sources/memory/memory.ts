@@ -5,6 +5,7 @@ import { compileOptions, milliseconds } from '../source-options.ts'
 import type { Batches, Database, DataSource, ListPlan, Session } from '../source.ts'
 import { openSession, withinLimit } from '../transaction-limit.ts'
 import { describeTransaction, type Hold, makeWriteLock } from '../write-lock.ts'
+import { checkFirstRow } from './first-row.ts'
 import { findListing, runRead } from './read.ts'
 import { type Rows, type Table, tableOver, type Undo } from './table.ts'
 import { makeTick, type Tick, untimed } from './tick.ts'
@@ -47,6 +48,7 @@ const lock = makeWriteLock(5000)
 const database: Database = {
   kind: 'memory',
   ping: async () => {},
+  catalogCheck: { mode: 'error', run: async collections => collections.flatMap(checkFirstRow) },
   read: plan => lock.runShared(() => runRead(plan, tickOf(plan))),
   readBatches,
   change: change => lock.runShort(() => runChange(change, [])),

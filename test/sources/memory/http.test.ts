@@ -1,7 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import Fastify from '../../helpers/fastify.ts'
 import { test } from 'tap'
-import dataApi, { ArgumentError, collection, type Declared, memory, SubCollection } from '../../../lib/index.ts'
+import dataApi, {
+  ArgumentError, collection, type Declared, memory, type MemorySource, SubCollection
+} from '../../../lib/index.ts'
 import { countReads } from '../../helpers/count-reads.ts'
 
 // The memory source as a client meets it while the application changes its rows.
@@ -117,6 +119,23 @@ test('options that are none are refused', async t => {
   t.throws(() => memory([], null as unknown as object), { name: 'DeclarationError' })
 })
 
+test('objects that lack what the schema needs are refused at the start, with the name that was meant', async t => {
+  const start = async (source: MemorySource) => {
+    const app = Fastify()
+    await app.register(dataApi, { collections: { named: collection(Named, { source }) } })
+    await app.ready()
+  }
+  const refused = { name: 'DeclarationError' }
+  const found = "collection 'named', field 'name': the first object of memory() has no value for it"
+  await t.rejects(start(memory([{ id: 1 }])), { ...refused, message: new RegExp(`${escape(found)}; give it one`) })
+  await t.rejects(start(memory(new Map([[1, { id: 1, nmae: 'one' }]]))),
+    { ...refused, message: new RegExp(`${escape(found)}; did you mean 'nmae'\\?`) })
+  await t.resolves(start(memory([{ id: 1, name: 'one', more: true }])))
+  await t.resolves(start(memory([])))
+})
+
+const escape = (text: string) => text.replaceAll(/[()]/g, '\\$&')
+
 test('at most 200,000 objects are served', async t => {
   const row = { id: 1, name: 'one' }
   const full = Array.from({ length: 200_000 }, () => row)
@@ -125,8 +144,8 @@ test('at most 200,000 objects are served', async t => {
   t.throws(() => memory([], { joins: { links: [...full, row] } }), { name: 'DeclarationError', message: most })
   const source = memory(full)
   full.push(row)
-  const get = await serve({ named: collection(Named, { source }) })
-  t.equal(await get('/named'), 500)
+  const get = await serve({ named: collection(Named, { source }), empty: collection(Named, { source: memory([]) }) })
+  await t.rejects(get('/named'), { message: most })
   full.pop()
   const named = { named: collection(Named, { source }) }
   const app = Fastify()
