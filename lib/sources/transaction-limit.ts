@@ -51,6 +51,10 @@ export function openSession (session: Omit<Session, 'announce'>): OpenSession {
 export const transactionEnded = () => new TypeError('The transaction has ended: ' +
   'a hook or setter must await its statements, and must not keep its transaction for later.')
 
+/** Returns the error of a write that would wait for the transaction in which it was sent. */
+export const writeInside = () => new TypeError(
+  'A hook or setter sent a write to the database whose transaction it runs in; use its context.transaction instead.')
+
 /**
  * Runs `work` with the session for at most `limit` milliseconds; Infinity sets no limit. After the limit the promise
  * rejects with `unavailable`, whose cause names the call that the transaction waited for; the caller rolls back. The

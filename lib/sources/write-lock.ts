@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { unavailable } from '../errors.ts'
-import type { OpenSession } from './transaction-limit.ts'
+import { type OpenSession, writeInside } from './transaction-limit.ts'
 
 /**
  * The lock of a database that has one transaction at a time and cannot hide what it has not yet committed. It is
@@ -57,7 +57,7 @@ class QueuedLock implements WriteLock {
   }
 
   async runExclusive<T> (work: Work<T>): Promise<T> {
-    if (this.isInside()) throw new TypeError(insideItself)
+    if (this.isInside()) throw writeInside()
     const hold = this.makeHold()
     if (this.holder === undefined) this.holder = hold
     else hold.remaining = await this.granted(hold)
@@ -121,9 +121,6 @@ class QueuedLock implements WriteLock {
     next?.grant()
   }
 }
-
-const insideItself =
-  'A hook or setter sent a write to the database whose transaction it runs in; use its context.transaction instead.'
 
 const anotherWrite = () => 'it is held by another write'
 

@@ -104,9 +104,8 @@ onEach([
 })
 
 onEach([
-  'memory', 'sqlite file', 'sqlite :memory:'
-], 'where there is one transaction at a time, a hook that writes through the API to its own database gets an error ' +
-  'and does not hang', async ({
+  'memory', 'sqlite file', 'sqlite :memory:', 'postgres'
+], 'a hook that writes through the API to its own database gets an error and does not hang', async ({
   t, store, logged, start
 }) => {
   const inner: unknown[] = []

@@ -115,3 +115,44 @@ for (const through of ways) {
     t.strictSame((await stored()).tags, ['same'])
   })
 }
+
+for (const through of ways) {
+  test(`hooks that read by app.dataApi read in their transaction, as many as come at once (${through})`, async t => {
+    const { app, post } = await openPosts(t, {
+      through,
+      max: 2,
+      async creating (context, name) {
+        await tag(context, name)
+        const own = await app.dataApi.asSystem().collection('tags').count({ where: { name } })
+        if (own !== 1) throw new TypeError('it does not see its own change')
+      }
+    })
+    const names = Array.from({ length: 8 }, (_, n) => `post ${n}`)
+    t.strictSame(await Promise.all(names.map(post)), names.map(() => 201))
+  })
+
+  test(`hooks that write by app.dataApi fail at once, and hold up nobody else (${through})`, async t => {
+    const { app, post, order, stored } = await openPosts(t, {
+      through, max: 2, creating: (_context, name) => app.dataApi.asSystem().collection('tags').create({ name })
+    })
+    const names = Array.from({ length: 8 }, (_, n) => `name ${n}`)
+    const answers = await Promise.all([...names.map(post), ...names.map(order)])
+    t.strictSame(answers, [...names.map(() => 500), ...names.map(() => 201)])
+    t.strictSame(await stored(), { posts: [], orders: names, tags: ['same'] })
+  })
+}
+
+test('work that outlives its hook may read and write by app.dataApi', async t => {
+  let late: Promise<unknown> | undefined
+  let go = () => {}
+  const going = new Promise<void>(resolve => { go = resolve })
+  const { app, post, stored } = await openPosts(t, {
+    through: 'postgres',
+    max: 1,
+    creating () { late = going.then(() => app.dataApi.asSystem().collection('tags').create({ name: 'late' })) }
+  })
+  t.equal(await post('a'), 201)
+  go()
+  await late
+  t.strictSame((await stored()).tags, ['late', 'same'])
+})

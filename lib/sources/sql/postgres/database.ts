@@ -1,10 +1,11 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Declared } from '../../../collection.ts'
 import { DataApiError, type ErrorCode, unavailable } from '../../../errors.ts'
 import type { CatalogCheck, CheckMode } from '../../catalog-check.ts'
 import {
   type Changed, type Database, type IsAbandoned, RefusedAtCommit, type Session
 } from '../../source.ts'
-import { openSession, type OpenSession, withinLimit } from '../../transaction-limit.ts'
+import { openSession, type OpenSession, withinLimit, writeInside } from '../../transaction-limit.ts'
 import { type CatalogCache, makeCatalogCache } from './catalog-cache.ts'
 import type { Connection } from './wire/connection.ts'
 import { hasStalePlan, isEnded, isPoolExhausted, mayBeOutdated, NotBegun, StalePlan, toFault } from './faults.ts'
@@ -61,7 +62,7 @@ export function makePostgresDatabase (
   const catalog = makeCatalogCache(
     () => server.use(connection => loadCatalog(connection, [...schemas], server.dialect, statementCache))
   )
-  const open = new Set<OpenSession>()
+  const open = new OpenSessions()
   const read = makeReader(server, catalog, replicas)
   const write = makeWriter(server, catalog, replicas, open)
 
@@ -82,8 +83,10 @@ export function makePostgresDatabase (
       }
       return source
     },
-    read: (plan, noCache, isAbandoned) => read(statements => statements.bind(plan), noCache, isAbandoned),
-    readJson: (plan, noCache, isAbandoned) => read(statements => statements.bindJson(plan), noCache, isAbandoned),
+    read: (plan, noCache, isAbandoned) =>
+      open.current()?.read(plan) ?? read(statements => statements.bind(plan), noCache, isAbandoned),
+    readJson: (plan, noCache, isAbandoned) =>
+      open.current()?.read(plan) ?? read(statements => statements.bindJson(plan), noCache, isAbandoned),
     // Without a confirmation after the commit, the change needs a transaction, whose commit is confirmed.
     change: server.confirmsStatements
       ? change => write(isUndoneStatement, (connection, loaded) => changeAlone(connection, loaded, change))
@@ -103,16 +106,45 @@ const makeCatalogCheck = (server: Server, mode: CheckMode, prepare: () => Promis
   }
 })
 
+/**
+ * The open sessions of a database. Own code inside of a transaction has its connection: if such code took another one,
+ * as many transactions as there are connections would all wait for a further one.
+ */
+class OpenSessions {
+  readonly #open = new Set<OpenSession>()
+  readonly #inside = new AsyncLocalStorage<OpenSession>()
+
+  /** Returns the session of the transaction in whose work this is called, while it is open. */
+  current (): Session | undefined {
+    const opened = this.#inside.getStore()
+    return opened !== undefined && this.#open.has(opened) ? opened.session : undefined
+  }
+
+  /** Runs the work inside of its session. */
+  async run<T> (opened: OpenSession, work: () => Promise<T>): Promise<T> {
+    this.#open.add(opened)
+    try {
+      return await this.#inside.run(opened, work)
+    } finally {
+      this.#open.delete(opened)
+    }
+  }
+
+  /** Returns what each session waits for. */
+  waits (): readonly string[] {
+    return [...this.#open].map(one => one.waitsFor())
+  }
+}
+
 /** Returns a function that runs work in a transaction of its own, and keeps its session in `open` meanwhile. */
-function makeTransactions (write: Writer, open: Set<OpenSession>, timeout: number) {
+function makeTransactions (write: Writer, open: OpenSessions, timeout: number) {
   return <T>(work: (session: Session) => Promise<T>): Promise<T> => {
     const end = performance.now() + (timeout === 0 ? Infinity : timeout)
     return write(isNotBegun, (connection, loaded) => inTransaction(connection, owner => {
       const { session, changes } = makeSession(owner, loaded)
       const opened = openSession(session)
-      open.add(opened)
       return {
-        done: withinLimit(opened, work, timeout, end).finally(() => open.delete(opened)),
+        done: open.run(opened, () => withinLimit(opened, work, timeout, end)),
         refusedAtCommit: error => refusedAtCommit(error, changes, loaded)
       }
     }))
@@ -165,9 +197,10 @@ type Writer = <T>(isUndone: (error: unknown) => boolean, work: Write<T>) => Prom
  * written before it, so that the work may run again on another connection. `open`: the open sessions, for the log.
  */
 function makeWriter (
-  server: Server, catalog: CatalogCache, replicas: Replicas | undefined, open: ReadonlySet<OpenSession>
+  server: Server, catalog: CatalogCache, replicas: Replicas | undefined, open: OpenSessions
 ): Writer {
   return async <T>(isUndone: (error: unknown) => boolean, work: Write<T>): Promise<T> => {
+    if (open.current() !== undefined) throw writeInside()
     try {
       const result = await runRepeatable(
         catalog, isUndone, loaded => server.use(connection => work(connection, loaded))
@@ -228,9 +261,10 @@ const hasCode = (error: unknown, code: ErrorCode) => error instanceof DataApiErr
 /**
  * Returns the error; where no connection was free, with the open transactions that hold the connections, for the log.
  */
-function nameOpenTransactions (error: unknown, open: ReadonlySet<OpenSession>): unknown {
-  if (open.size === 0 || !isPoolExhausted(error)) return error
-  const waits = [...new Set([...open].map(one => one.waitsFor()))].join(', ')
-  const reason = `no connection was free: ${open.size} transactions are open and wait for ${waits}`
+function nameOpenTransactions (error: unknown, open: OpenSessions): unknown {
+  const waits = open.waits()
+  if (waits.length === 0 || !isPoolExhausted(error)) return error
+  const reason =
+    `no connection was free: ${waits.length} transactions are open and wait for ${[...new Set(waits)].join(', ')}`
   return unavailable(new Error(reason, { cause: error }))
 }
