@@ -13,7 +13,7 @@ import type { Caller } from '../rules/caller.ts'
 import { isChecked, isDeletionChecked } from '../rules/references.ts'
 import type { ScopedDatabase } from '../rules/scoped-database.ts'
 import { calling, type CallSite } from './application.ts'
-import { confirm } from './confirm.ts'
+import { confirm, refuseToConfirm } from './confirm.ts'
 import type { AfterCommit, RunContext } from './context.ts'
 import { singleChange } from './single-change.ts'
 import { changedValues, toItem, valueIn } from './stored-values.ts'
@@ -214,7 +214,9 @@ function fitsParent ({ from, given }: Pick<UpsertInsert, 'from' | 'given'>, { it
 async function updateFound (plan: WritePlanOf<'update'>, row: Row, work: UnitOfWork): Promise<WriteResult> {
   const { collection, body, insert, conditions, representation } = plan
   checkConditions(conditions, versionOf(row, collection), collection.strategies.requireIfMatch)
-  const violations = [...body.violations, ...confirm(body.confirmations, row)]
+  const isReadable = work.caller.denial('read', collection) === undefined
+  const unconfirmed = isReadable ? confirm(body.confirmations, row) : refuseToConfirm(body.confirmations)
+  const violations = [...body.violations, ...unconfirmed]
   if (violations.length > 0) throw validation(violations)
   const change = (draft: ItemDraft) => {
     const url = new Map(parentKey(insert?.from.via).map(field => [field, valueIn(draft.values, field)]))

@@ -4,6 +4,7 @@ import { test } from 'tap'
 import dataApi, {
   type AnyContext, type Caller, collection, type DataApiOptions, DeclarationError, exactly, memory
 } from '../../../lib/index.ts'
+import fc, { runsOf } from '../../helpers/fast-check.ts'
 import Fastify from '../../helpers/fastify.ts'
 import { refused, rule, red, boss, reader, noField, forbidden, serveThing } from '../../fixtures/company.ts'
 
@@ -244,4 +245,28 @@ test('facts that are promised are none, and a function that is none is an error 
   await app.close()
   await t.rejects(serveFacts('user' as unknown as () => Caller),
     new DeclarationError("option 'caller': expected a function; found the string 'user'"))
+})
+
+test('no body confirms a value of an item whose collection the caller may not read', async t => {
+  const shown = { identifier: true, readable: true } as const
+  const users = collection(Type.Object({
+    id: Type.Integer(shown), email: Type.String(shown), name: Type.String({ readable: true, writable: true })
+  }), {
+    source: memory([{ id: 1, email: 'ann@x', name: 'Ann' }, { id: 2, email: 'bob@x', name: 'Bob' }]),
+    requestStrategies: { create: false },
+    rules: { read: () => false }
+  })
+  const app = Fastify()
+  await app.register(dataApi, { collections: { users } })
+  const url = fc.constantFrom('/users/1', '/users/ann@x', '/users/2')
+  const id = fc.constantFrom(1, 2, 3)
+  const email = fc.constantFrom('ann@x', 'bob@x', 'zzz@x')
+  const given = fc.record({ id, email, name: fc.constant('New') }, { requiredKeys: [] })
+  await fc.assert(fc.asyncProperty(url, fc.constantFrom('PATCH', 'PUT'), given, async (path, method, payload) => {
+    const response = await app.inject({ method: method as 'PUT', url: path, payload })
+    const pointers = Object.keys(payload).filter(name => name !== 'name').map(name => `/${name}`)
+    const details = pointers.map(pointer => ({ pointer, message: 'cannot be written here' }))
+    t.equal(response.statusCode, pointers.length === 0 ? 200 : 400)
+    t.strictSame(response.json<{ details?: unknown }>().details ?? [], details)
+  }), { numRuns: runsOf(100) })
 })
