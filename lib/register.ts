@@ -5,6 +5,7 @@ import type { Data } from './declare/data.ts'
 import { addDocumentRoute } from './document-route.ts'
 import { DeclarationError } from './errors.ts'
 import { addHooks } from './hooks.ts'
+import { checkColumns } from './model/columns.ts'
 import { compileModel } from './model/compile.ts'
 import { checkDeclarations } from './model/declarations.ts'
 import { exposedNames, type Model } from './model/model.ts'
@@ -29,6 +30,7 @@ export async function register (app: FastifyInstance, given: DataApiOptions): Pr
   checkDeclarations(given.collections)
   const model = compileModel(given.collections, compiling)
   checkRules(given.collections)
+  checkColumns(given.collections)
   const options = { ...compiled, syntax: syntaxFor(exposedNames(model), syntax) }
   const callers = makeCallers(given.collections, model, declared => {
     return compileModel(declared, { ...compiling, whole: model })

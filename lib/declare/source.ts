@@ -4,6 +4,10 @@
 export interface Source {
   /** The database that holds the data, compared with `===`. A relation cannot cross databases. */
   readonly database: { readonly kind: string, readonly readOnly?: boolean }
+  /** Returns the name of the column that stores a property; undefined where the source has no columns. */
+  readonly column?: (property: string) => string
+  /** The properties that the option `columns` lists. */
+  readonly namedColumns?: readonly string[]
   /** The names of the join tables; undefined where the source does not know them. */
   readonly joinNames?: ReadonlySet<string>
   /**

@@ -67,8 +67,8 @@ const conventions = ['none', 'snake_case', 'PascalCase'] as const
 export function namesOfColumns (columns: ReadonlyMap<string, string>): ColumnNames {
   let [best, least]: [typeof conventions[number], ReadonlyArray<[string, string]>] = ['none', [...columns]]
   for (const convention of conventions) {
-    const naming = columnNaming(convention)
-    const exceptions = [...columns].filter(([property, column]) => naming(property) !== column)
+    const { column: columnOf } = columnNaming(convention)
+    const exceptions = [...columns].filter(([property, column]) => columnOf(property) !== column)
     if (exceptions.length === 0) return convention
     if (exceptions.length < least.length) [best, least] = [convention, exceptions]
   }

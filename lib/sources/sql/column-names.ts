@@ -25,15 +25,19 @@ export function checkColumnNames (names: ColumnNames): ColumnNames {
 const isNames = (names: unknown) =>
   isObject(names) && Object.values(names).every(name => typeof name === 'string')
 
-/** Returns the function that gives the name of the column that stores a property. */
-export function columnNaming (names: ColumnNames): (property: string) => string {
-  if (typeof names === 'string') return conventions[names]
+/** The columns of a table. `column` returns the name of the column that stores a property. */
+interface ColumnNaming { readonly column: (property: string) => string, readonly namedColumns: readonly string[] }
+
+/** Returns the names of the columns, and the properties that `names` lists. */
+export function columnNaming (names: ColumnNames): ColumnNaming {
+  if (typeof names === 'string') return { column: conventions[names], namedColumns: [] }
   // A property `convention` may be listed as well: its column is not named like a convention.
   const named = names['convention']
   const convention = isConvention(named) ? named : 'none'
   const exceptions = new Map(Object.entries(names))
   if (isConvention(named)) exceptions.delete('convention')
-  return property => exceptions.get(property) ?? conventions[convention](property)
+  const column = (property: string) => exceptions.get(property) ?? conventions[convention](property)
+  return { column, namedColumns: [...exceptions.keys()] }
 }
 
 const conventions: Readonly<Record<Convention, (property: string) => string>> = {

@@ -13,7 +13,7 @@ export interface SqlSource extends DataSource {
   /** The schema of the table; undefined for the table that the database finds by its name alone. */
   readonly schema: string | undefined
   /** Returns the name of the column that stores a property. */
-  column (property: string): string
+  readonly column: (property: string) => string
 }
 
 export interface TableOptions {
@@ -45,13 +45,14 @@ export function makeSource (
   const { schema, name } = typeof table === 'string' ? parseTableName(table) : { schema: table.schema, ...table }
   if (name === '' || schema === '') throw new DeclarationError('table(name): the name must not be empty')
   const naming = typeof table === 'string' ? columns : columns ?? table.columns
-  const column = columnNaming(checkColumnNames(naming ?? 'none'))
+  const { column, namedColumns } = columnNaming(checkColumnNames(naming ?? 'none'))
   const writes = findWrites && sourceWrites(findWrites, { schema, name }, column)
   return {
     database,
     table: name,
     schema,
     column,
+    namedColumns,
     get writes () { return writes?.() },
     refusesLink: (through, change) => findWrites?.(joinName(through, schema))?.refused.has(change) === true
   }
