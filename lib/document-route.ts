@@ -11,7 +11,7 @@ import { parseTags } from './request/conditions.ts'
 import { parsePath } from './request/path.ts'
 import { type Answer, empty, ok } from './response/answer.ts'
 import { documentName } from './response/directory.ts'
-import { tagged } from './response/tag.ts'
+import { taggedInParts } from './response/tag.ts'
 import { permissionsOf } from './rules/methods.ts'
 
 /**
@@ -45,10 +45,10 @@ async function answerDocument (
   const permissionsFor = (name: string) => permissions.get(name)
   const visible = viewsOf(permissionsFor, [...model.collections.keys()]).map(({ collection }) => collection.name)
   const chosen = parseDocumentOptions(parsePath(request.raw.url ?? '/').query, visible)
-  const text = documents.text(permissionsFor, chosen)
+  const text = await documents.text(permissionsFor, chosen)
   const vary = ['Accept', ...options.responseContent.callerHeaders].join(', ')
   const headers = callers.guarded ? { 'cache-control': 'private', vary } : {}
-  return tagged(ok(text, headers), parseTags(request.headers['if-none-match']))
+  return taggedInParts(ok(text, headers), parseTags(request.headers['if-none-match']))
 }
 
 const allow = 'GET, HEAD, OPTIONS'

@@ -40,6 +40,10 @@ export function canCreate (collection: Collection, { profile }: Describing): boo
   return !profile.plainNames || requirementsOf(collection, []).every(({ field }) => isPlainName(field.name))
 }
 
+/** Returns false for a creation whose body may be left out, because nothing must be in it. */
+export const isBodyRequired = (collection: Collection, via: SubCollectionField | undefined): boolean =>
+  requirements(collection, via?.link.kind === 'join' ? undefined : via).length > 0
+
 function requirements (collection: Collection, via: SubCollectionField | undefined) {
   return requirementsOf(collection, parentValues(via))
 }
@@ -49,6 +53,14 @@ function bodySchema (collection: Collection, describing: Describing, via: SubCol
   const always = required.filter(({ instead }) => instead.length === 0).map(({ field }) => field.name)
   const either = required.filter(({ instead }) => instead.length > 0)
     .map(({ field, instead }) => ({ anyOf: [[field], ...instead].map(fields => requiring(namesOf(fields))) }))
+  if (describing.profile.compact) {
+    const given = fieldsOf(collection, describing).filter(field => isGivenBy(field, parentFields(via)))
+    return {
+      allOf: [updateSchema(collection, describing), ...either],
+      ...always.length > 0 && { required: always },
+      ...given.length > 0 && { properties: Object.fromEntries(given.map(({ name }) => [name, { not: {} }])) }
+    }
+  }
   return {
     type: 'object',
     properties: membersOf(collection, describing, parentFields(via)),
@@ -67,14 +79,18 @@ const parentFields = (via: SubCollectionField | undefined): readonly StoredField
   parentValues(via).map(({ field }) => field)
 
 function membersOf (
-  { fields }: Collection, describing: Describing, known: readonly StoredField[] = []
+  collection: Collection, describing: Describing, known: readonly StoredField[] = []
 ): Readonly<Record<string, Schema>> {
-  const isKnown = (field: Field) =>
-    known.some(one => one === field || (field.kind === 'sub-item' && field.foreignKey.includes(one)))
-  const writable = [...fields.values()].filter(isWritable).filter(field => !isKnown(field))
-  const named = describing.profile.plainNames ? writable.filter(({ name }) => isPlainName(name)) : writable
+  const named = fieldsOf(collection, describing).filter(field => !isGivenBy(field, known))
   return Object.fromEntries(named.map(field => [field.name, memberSchema(field, describing)]))
 }
+
+/** Returns the writable fields that the profile can name. */
+const fieldsOf = ({ fields }: Collection, { profile }: Describing): readonly WritableField[] =>
+  [...fields.values()].filter(isWritable).filter(({ name }) => !profile.plainNames || isPlainName(name))
+
+const isGivenBy = (field: Field, known: readonly StoredField[]) =>
+  known.some(one => one === field || (field.kind === 'sub-item' && field.foreignKey.includes(one)))
 
 function memberSchema (field: WritableField, describing: Describing): Schema {
   if (field.kind === 'stored' || field.kind === 'input') return valueIn(field, describing)

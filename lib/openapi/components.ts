@@ -1,38 +1,62 @@
 import type { Collection } from '../model/model.ts'
-import type { Reference, Schema } from './objects.ts'
+import type { Parameter, Reference, Response, Schema } from './objects.ts'
 
-/** The schemas of a document that several parts refer to, in the order in which they were first referred to. */
+/** The parts of a document that several others refer to, in the order in which they were first referred to. */
 export interface Components {
-  /** Returns a reference to the collection's schema with this suffix. `make` is called for the first reference. */
+  /** Returns a reference to the collection's schema with this suffix. `make` makes it once, when its turn comes. */
   ref (collection: Collection, suffix: Suffix | `${Suffix}_${string}`, make: () => Schema): Reference
   /** Returns a reference to a schema with a name of its own. */
   named (name: string, make: () => Schema): Reference
   /** Returns a reference to a schema that has no name, only an identity. */
   lifted (identity: string, make: () => Schema): Reference
-  /** Returns a reference to a shared response. */
+  /** Makes a schema that was referred to. Returns false if all are made. */
+  makeNext (): boolean
+  /** Returns a reference to a response of the whole API. */
   response (name: string): Reference
+  /** Returns a reference to a response of the collection. */
+  responseOf (collection: Collection, suffix: ResponseSuffix, make: () => Response): Reference
+  /** Returns a reference to a parameter of the whole API. */
+  parameter (name: string, make: () => Parameter): Reference
+  /** Returns a reference to a parameter of the collection. */
+  parameterOf (collection: Collection, suffix: ParameterSuffix, make: () => Parameter): Reference
   readonly schemas: Readonly<Record<string, Schema>>
+  readonly responses: Record<string, Response>
+  readonly parameters: Readonly<Record<string, Parameter>>
 }
 
 /** The suffixes that follow the collection's name in the name of a schema. */
 const suffixes = ['', 'Listed', 'Create', 'Update'] as const
 export type Suffix = typeof suffixes[number]
 
+// No name of the whole API ends with one of these.
+type ResponseSuffix = 'Page' | 'Groups' | 'Item' | 'ItemOrNull' | 'Created' | 'Linked' | 'Updated' | 'Upserted'
+type ParameterSuffix = 'Where' | 'Sort' | 'Fields' | 'Identifier'
+
 /** `prefix` is put before every name, so that the schemas of two registrations fit into one document. */
 export function makeComponents (collections: Iterable<Collection>, prefix: string): Components {
   const schemas: Record<string, Schema> = {}
+  const responses = makeShelf<Response>('responses')
+  const parameters = makeShelf<Parameter>('parameters')
+  const waiting: Array<() => void> = []
   const names = componentNames(collections, prefix)
   const lifted = new Map<string, number>()
   const named = (name: string, make: () => Schema): Reference => {
     if (!Object.hasOwn(schemas, name)) {
-      // The name is taken before the schema is made, because the schema may refer to itself.
+      // A schema may refer to itself, and through others to all collections, which would be too much at once.
       schemas[name] = {}
-      schemas[name] = make()
+      waiting.push(() => { schemas[name] = make() })
     }
     return { $ref: `#/components/schemas/${name}` }
   }
+  const nameOf = ({ name }: Collection) => names.get(name) ?? name
   return {
     schemas,
+    responses: responses.all,
+    parameters: parameters.all,
+    makeNext () {
+      waiting.shift()?.()
+      return waiting.length > 0
+    },
     named: (name, make) => named(prefix + name, make),
     lifted (identity, make) {
       const number = lifted.get(identity) ?? lifted.size + 1
@@ -40,12 +64,32 @@ export function makeComponents (collections: Iterable<Collection>, prefix: strin
       return named(`${prefix}Type_${number}`, make)
     },
     response: name => ({ $ref: `#/components/responses/${prefix}${name}` }),
-    ref: ({ name }, suffix, make) => named(`${names.get(name) ?? name}${escaped(suffix)}`, make)
+    responseOf: (collection, suffix, make) => responses.ref(nameOf(collection) + suffix, make),
+    parameter: (name, make) => parameters.ref(prefix + name, make),
+    parameterOf: (collection, suffix, make) => parameters.ref(nameOf(collection) + suffix, make),
+    ref: (collection, suffix, make) => named(nameOf(collection) + escaped(suffix), make)
   }
 }
 
+/** Returns components of one kind, which are made when they are first referred to. */
+function makeShelf<One> (kind: string) {
+  const all: Record<string, One> = {}
+  const ref = (name: string, make: () => One): Reference => {
+    all[name] ??= make()
+    return { $ref: `#/components/${kind}/${name}` }
+  }
+  return { all, ref }
+}
+
+/** Returns the parameter itself, or the one that a reference names. */
+export const resolveParameter = (parameter: Parameter | Reference, { parameters }: Components): Parameter | undefined =>
+  '$ref' in parameter ? parameters[componentOf(parameter)] : parameter
+
+/** Returns the name of the component that is referred to. */
+export const componentOf = ({ $ref }: Reference): string => $ref.slice($ref.lastIndexOf('/') + 1)
+
 /** Names of shared schemas, which no collection's schema may have. */
-const shared: readonly string[] = ['Error', 'Problem', 'Created', 'Done', 'DirectoryEntry']
+const shared: readonly string[] = ['Error', 'Problem', 'Created', 'Done', 'DirectoryEntry', 'Query']
 
 /** Returns the names of the collections' schemas: that of `solar_systems` is `SolarSystems`. */
 function componentNames (collections: Iterable<Collection>, prefix: string): ReadonlyMap<string, string> {

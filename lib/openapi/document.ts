@@ -4,10 +4,11 @@ import type { Permissions } from '../plan/request.ts'
 import type { Syntax } from '../request/syntax.ts'
 import { makeComponents } from './components.ts'
 import { type AnswerOptions, type Describing, type View, viewsOf } from './describing.ts'
-import { withLinks } from './links.ts'
+import { addLinks } from './links.ts'
 import type { Document, Operation, PathItem } from './objects.ts'
+import type { Parts } from './parts.ts'
 import { collectionPaths, isNameable } from './paths.ts'
-import { type ProfileName, profiles } from './profiles.ts'
+import { largeDocs, mostInFull, type ProfileName, profiles } from './profiles.ts'
 import { directorySchema, ok, sharedResponses } from './responses.ts'
 
 /** The parts of a registration that a document is made from. */
@@ -24,36 +25,46 @@ export interface Described {
 export type PermissionsFor = (name: string) => Permissions | undefined
 
 /**
- * Returns the OpenAPI document of what the permissions allow. It is made of the functions that plan requests: the forms
- * of items, the methods of resources, and the members that a new item must have.
+ * Makes the OpenAPI document of what the permissions allow, part by part. It is made of the functions that plan
+ * requests: the forms of items, the methods of resources, and the members that a new item must have.
  */
-export function makeDocument (
+export function * documentParts (
   described: Described, permissionsFor: PermissionsFor, options: DocumentOptions = {}
-): Document {
+): Parts<Document> {
   const { profile = 'docs', version = '3.1', collections: wanted, componentPrefix: prefix = '' } = options
   const { syntax, answers, info: { info, servers, security, securitySchemes } } = described
   const all = [...described.collections]
+  const views = viewsOf(permissionsFor, all.map(({ name }) => name))
+    .filter(({ collection: one }) => isNameable(one, profiles[profile]) && (wanted?.includes(one.name) ?? true))
+  const isLarge = profile === 'docs' && views.length > mostInFull
+  const components = makeComponents(all, prefix)
   const describing: Describing = {
-    profile: profiles[profile],
+    profile: isLarge ? largeDocs : profiles[profile],
     version,
     syntax,
     answers,
-    components: makeComponents(all, prefix),
+    components,
     operationId: uniqueNames(options.operationIds)
   }
-  const views = viewsOf(permissionsFor, all.map(({ name }) => name))
-    .filter(({ collection }) => wanted === undefined || wanted.includes(collection.name))
-    .filter(({ collection }) => isNameable(collection, describing))
-  const responses = Object.fromEntries(Object.entries(sharedResponses(describing))
-    .map(([name, response]) => [prefix + name, response]))
-  const paths = Object.fromEntries(views.flatMap(view => Object.entries(collectionPaths(view, describing))))
+  const paths: Record<string, PathItem> = profile === 'docs' ? { '/': directoryPath(describing) } : {}
+  for (const [name, response] of Object.entries(sharedResponses(describing))) {
+    components.responses[prefix + name] = response
+  }
+  for (const view of views) {
+    const own = collectionPaths(view, describing)
+    if (profile === 'docs') addLinks(own, components.responses)
+    Object.assign(paths, own)
+    yield
+  }
+  while (components.makeNext()) yield
+  const { schemas, responses, parameters } = components
   return {
     openapi: version === '3.2' ? '3.2.0' : '3.1.1',
-    info: { title: 'Data API', version: '1.0.0', description: advice, ...info },
+    info: infoOf(info, isLarge),
     servers: servers ?? [{ url: described.root === '' ? '/' : described.root }],
     tags: tagsOf(views, profile),
-    paths: profile === 'docs' ? { '/': directoryPath(describing), ...withLinks(paths) } : paths,
-    components: { schemas: describing.components.schemas, responses, ...securitySchemes && { securitySchemes } },
+    paths,
+    components: { schemas, responses, parameters, ...securitySchemes && { securitySchemes } },
     ...security && { security }
   }
 }
@@ -69,8 +80,21 @@ function tagsOf (views: readonly View[], profile: ProfileName): Document['tags']
 
 const directoryTag = 'directory'
 
+/** The application's words of a large API do not replace what its document leaves out. */
+function infoOf (info: OpenApiOptions['info'], isLarge: boolean): Document['info'] {
+  const all = { title: 'Data API', version: '1.0.0', description: isLarge ? advice : `${advice} ${levels}`, ...info }
+  return isLarge ? { ...all, description: `${all.description}\n\n${cut}` } : all
+}
+
 const advice = 'The path of an item goes on through its relations to any depth, such as ' +
-  '`/artists/3/albums/7/tracks`; this document describes the first two levels.'
+  '`/artists/3/albums/7/tracks`.'
+
+const levels = 'This document describes the first two levels.'
+
+/** What a large document has. */
+const cut = `Of more than ${mostInFull} collections, it has the lists and items alone: without filters in other ` +
+  'parameters than `where`, relations, single fields, dictionaries and PUT. `openapi.json?collections=` and their ' +
+  'names, separated by commas, gives the full document of some.'
 
 function directoryPath (describing: Describing): PathItem {
   const get: Operation = {

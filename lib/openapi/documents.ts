@@ -7,15 +7,16 @@ import type { Model } from '../model/model.ts'
 import type { Permissions } from '../plan/request.ts'
 import type { Syntax } from '../request/syntax.ts'
 import { type AnswerOptions, itemOf, listOf, methodsOf } from './describing.ts'
-import { type Described, makeDocument, type PermissionsFor } from './document.ts'
+import { type Described, documentParts, type PermissionsFor } from './document.ts'
 import type { Document } from './objects.ts'
+import { jsonParts, runAtOnce, runInSlices } from './parts.ts'
 
 /** The documents of one registration. */
 export interface Documents {
   /** Returns the document of the whole API. Throws a DeclarationError for a wrong option. */
   whole (options?: DocumentOptions): Document
-  /** Returns the text of the document of what the permissions allow. */
-  text (permissionsFor: PermissionsFor, options: DocumentOptions): string
+  /** Returns the text of the document of what the permissions allow. Requests are answered while it is made. */
+  text (permissionsFor: PermissionsFor, options: DocumentOptions): Promise<string>
 }
 
 /** The options of a registration that its documents depend on. */
@@ -31,18 +32,21 @@ export function makeDocuments (
 ): Documents {
   const described: Described = { collections: [...model.collections.values()], syntax, answers, info, root }
   const everything: Permissions = { model, readingDenial: () => undefined, denial: () => undefined }
-  const texts = new LruMap<string>(mostTexts)
+  const texts = new LruMap<Promise<string>>(mostTexts)
   const identityOf = identities()
   return {
     whole (options) {
       if (options !== undefined) checkOptions(options, [...model.collections.keys()])
-      return makeDocument(described, () => everything, options)
+      return runAtOnce(documentParts(described, () => everything, options))
     },
     text (permissionsFor, options) {
       const keys = [...model.collections.keys()].map(name => keyOf(permissionsFor(name), name))
       const key = JSON.stringify([options, keys])
-      const text = texts.get(key) ?? JSON.stringify(makeDocument(described, permissionsFor, options))
+      const known = texts.get(key)
+      if (known !== undefined) return known
+      const text = runInSlices(jsonParts(documentParts(described, permissionsFor, options)))
       texts.set(key, text)
+      text.catch(() => { texts.delete(key) })
       return text
     }
   }

@@ -1,30 +1,31 @@
 import { mediaTypes } from '../plan/media.ts'
-import type { Link, Operation, PathItem, Reference, Response, Schema } from './objects.ts'
+import { componentOf } from './components.ts'
+import type { Link, PathItem, Reference, Response, Schema } from './objects.ts'
 
 type Paths = Readonly<Record<string, PathItem>>
 
-/** Returns the paths with the links of answers: from an item to its relations, and from a creation to the new item. */
-export function withLinks (paths: Paths): Paths {
-  return Object.fromEntries(Object.entries(paths).map(([path, item]) => {
-    const { get, post } = item
-    const isItem = path.endsWith(identifier)
-    return [path, {
-      ...item,
-      ...isItem && get && { get: linked(get, '200', relationsOf(path, paths)) },
-      ...!isItem && post && { post: linked(post, '201', createdIn(path, post, paths)) }
-    }]
-  }))
+/**
+ * Adds the links of answers to the responses of a collection: from an item to its relations, and from a creation to the
+ * new item. `paths`: those of the collection.
+ */
+export function addLinks (paths: Paths, responses: Record<string, Response>): void {
+  for (const [path, { get, post }] of Object.entries(paths)) {
+    if (path.endsWith(identifier)) add(get?.responses['200'], () => relationsOf(path, paths))
+    else add(post?.responses['201'], response => createdIn(path, response, paths))
+  }
+
+  function add (reference: Response | Reference | undefined, linksOf: (response: Response) => Links): void {
+    if (reference === undefined || !('$ref' in reference)) return
+    const name = componentOf(reference)
+    const response = responses[name]
+    const links = response === undefined ? {} : linksOf(response)
+    if (response !== undefined && Object.keys(links).length > 0) responses[name] = { ...response, links }
+  }
 }
 
 const identifier = '/{identifier}'
 
 type Links = Readonly<Record<string, Link>>
-
-function linked (operation: Operation, status: string, links: Links): Operation {
-  if (Object.keys(links).length === 0) return operation
-  const response = operation.responses[status] as Response
-  return { ...operation, responses: { ...operation.responses, [status]: { ...response, links } } }
-}
 
 /** The paths of relations have no other parameter than the item's identifier. */
 function relationsOf (item: string, paths: Paths): Links {
@@ -38,17 +39,16 @@ function relationsOf (item: string, paths: Paths): Links {
 }
 
 /** The new item is at its collection, whose path is that of the operation, if the acknowledgement has its key. */
-function createdIn (list: string, { responses }: Operation, paths: Paths): Links {
+function createdIn (list: string, response: Response, paths: Paths): Links {
   const get = paths[list + identifier]?.get
-  if (get === undefined || !showsId(responses['201'])) return {}
+  if (get === undefined || !showsId(response)) return {}
   const { operationId, summary } = get
   return { item: { operationId, description: summary, parameters: { identifier: '$response.body#/id' } } }
 }
 
 /** The acknowledgement is the only form of the answer, or the first. */
-function showsId (response: Response | Reference | undefined): boolean {
-  if (response === undefined || '$ref' in response) return false
-  const schema = response.content?.[mediaTypes.json]?.schema ?? {}
+function showsId ({ content }: Response): boolean {
+  const schema = content?.[mediaTypes.json]?.schema ?? {}
   const [acknowledgement = schema] = (schema['anyOf'] ?? []) as readonly Schema[]
   return Object.hasOwn(acknowledgement['properties'] ?? {}, 'id')
 }

@@ -37,7 +37,7 @@ export interface Operation {
   readonly summary: string
   readonly description: string
   readonly tags: readonly string[]
-  readonly parameters?: readonly Parameter[]
+  readonly parameters?: ReadonlyArray<Parameter | Reference>
   readonly requestBody?: { readonly required: boolean, readonly content: Content }
   readonly responses: Readonly<Record<string, Response | Reference>>
 }
@@ -46,7 +46,7 @@ export interface Operation {
 export type OperationMethod = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'query'
 
 export type PathItem = Readonly<Partial<Record<OperationMethod, Operation>>> & {
-  readonly parameters?: readonly Parameter[]
+  readonly parameters?: ReadonlyArray<Parameter | Reference>
 }
 
 export interface Server { readonly url: string, readonly description?: string }
@@ -61,6 +61,7 @@ export interface Document {
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>
     readonly responses: Readonly<Record<string, Response>>
+    readonly parameters: Readonly<Record<string, Parameter>>
     readonly securitySchemes?: Readonly<Record<string, unknown>>
   }
   readonly security?: ReadonlyArray<Readonly<Record<string, readonly string[]>>>

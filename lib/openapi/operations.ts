@@ -5,14 +5,13 @@ import { mediaTypes } from '../plan/media.ts'
 import type { Method } from '../plan/methods.ts'
 import type { Resource } from '../plan/walk.ts'
 import { formType } from '../request/parse.ts'
-import { canCreate, createSchema, elementSchema, updateSchema } from './bodies.ts'
+import { canCreate, createSchema, elementSchema, isBodyRequired, updateSchema } from './bodies.ts'
+import { resolveParameter } from './components.ts'
 import type { Describing, View } from './describing.ts'
 import { filterParameters } from './filters.ts'
 import { itemSchema, listedSchema } from './items.ts'
-import type { Content, Operation, Parameter, PathItem, Response, Schema } from './objects.ts'
-import {
-  countHeader, listParameters, matchHeader, readHeaders, returnHeader, selectionParameters
-} from './parameters.ts'
+import type { Content, Operation, Parameter, PathItem, Reference, Response, Schema } from './objects.ts'
+import { header, listParameters, selectionParameters } from './parameters.ts'
 import { createdSchema, doneSchema, jsonContent, ok } from './responses.ts'
 import { fieldSchema } from './values.ts'
 
@@ -37,7 +36,7 @@ export function getList (list: List, describing: Describing): Operation {
   const { profile, syntax } = describing
   // Filters of related items go through `where`: a parameter for each would make the document unreadable.
   const filters = profile.namedFilters && via === undefined ? filterParameters(collection, syntax) : []
-  const headers = profile.details ? [countHeader, ...readHeaders] : []
+  const headers = profile.details ? [header('Count', describing), header('IfNoneMatch', describing)] : []
   return {
     operationId: describing.operationId(`list_${words.join('_')}`),
     summary: via === undefined ? `List ${first}` : `List the ${via.name} of an item of ${first}`,
@@ -45,7 +44,7 @@ export function getList (list: List, describing: Describing): Operation {
     tags: [first],
     parameters: [...filters, ...listParameters(collection, describing), ...headers],
     responses: {
-      200: pageResponse(list, describing),
+      200: describing.components.responseOf(collection, 'Page', () => pageResponse(collection, describing)),
       ...profile.details && { 304: describing.components.response('NotModified') },
       400: describing.components.response('BadRequest'),
       ...via !== undefined && { 404: describing.components.response('NotFound') },
@@ -61,18 +60,26 @@ const pageWords = { header: inLink, wrapped: inBody, both: inBody, none: 'The an
 /** Returns the operation QUERY, whose body is a query string (OpenAPI 3.2). */
 export function queryList (list: List, describing: Describing): Operation {
   const { parameters = [], ...get } = getList(list, describing)
-  const inQuery = parameters.filter(parameter => parameter.in === 'query')
-  const properties = Object.fromEntries(inQuery.map(({ name, schema }) => [name, schema]))
+  const { components } = describing
+  const isIn = (place: Parameter['in']) => (parameter: Parameter | Reference) =>
+    resolveParameter(parameter, components)?.in === place
+  const schema = (): Schema => {
+    const inQuery = parameters.filter(isIn('query')).flatMap(one => resolveParameter(one, components) ?? [])
+    return { type: 'object', properties: Object.fromEntries(inQuery.map(({ name, schema }) => [name, schema])) }
+  }
+  // Only filters with a name of their own differ between collections.
+  const isCommon = parameters.every(parameter => '$ref' in parameter)
+  const body = isCommon ? components.named('Query', schema) : schema()
   return {
     ...get,
     operationId: describing.operationId(`query_${list.words.join('_')}`),
     description: 'As GET, for queries that are too long for a URL: the body is the query string.',
-    parameters: parameters.filter(parameter => parameter.in === 'header'),
-    requestBody: { required: false, content: { [formType]: { schema: { type: 'object', properties } } } }
+    parameters: parameters.filter(isIn('header')),
+    requestBody: { required: false, content: { [formType]: { schema: body } } }
   }
 }
 
-function pageResponse ({ collection }: List, describing: Describing): Response {
+function pageResponse (collection: Collection, describing: Describing): Response {
   const { answers: { pageLinks }, profile, version } = describing
   const element = listedSchema(collection, describing)
   const items: Schema = { type: 'array', items: element }
@@ -125,23 +132,31 @@ export function getItem (
 ): Operation {
   const { profile } = describing
   const [first = '', second = ''] = words
-  const schema = itemSchema(collection, describing)
   return {
     operationId: describing.operationId(`get_${words.join('_')}`),
     summary: nullable ? `Read the ${second} of an item of ${first}` : `Read an item of ${collection.name}`,
     description: nullable ? 'The answer is null where there is none.' : 'The answer has all fields but hidden ones.',
     tags: [first],
-    parameters: [...selectionParameters(collection, describing), ...profile.details ? readHeaders : []],
+    parameters: [
+      ...selectionParameters(collection, describing), ...profile.details ? [header('IfNoneMatch', describing)] : []
+    ],
     responses: {
-      200: ok('The item.', nullable ? { anyOf: [schema, { type: 'null' }] } : schema, {
-        ...profile.details && { headers: { ETag: tag } }
-      }),
+      200: itemResponse(collection, describing, nullable),
       ...profile.details && { 304: describing.components.response('NotModified') },
       400: describing.components.response('BadRequest'),
       404: describing.components.response('NotFound'),
       default: describing.components.response('Failed')
     }
   }
+}
+
+function itemResponse (collection: Collection, describing: Describing, nullable: boolean): Reference {
+  const schema = itemSchema(collection, describing)
+  return describing.components.responseOf(collection, nullable ? 'ItemOrNull' : 'Item', () => {
+    return ok('The item.', nullable ? { anyOf: [schema, { type: 'null' }] } : schema, {
+      ...describing.profile.details && { headers: { ETag: tag } }
+    })
+  })
 }
 
 /** Returns the operation that creates items; no operation if the profile cannot name a required member. */
@@ -159,11 +174,11 @@ export function createOperation ({ collection, via, words }: List, describing: D
     tags: [first],
     parameters: writeParameters(collection, describing),
     requestBody: {
-      required: isRequired(body, describing),
+      required: isBodyRequired(collection, via),
       content: jsonContent(describing.profile.plainNames ? body : { anyOf: [body, many] })
     },
     responses: {
-      ...via !== undefined && { 200: linkedResponse(describing) },
+      ...via !== undefined && { 200: linkedResponse(collection, describing) },
       201: createdResponse(collection, describing),
       400: describing.components.response('BadRequest'),
       ...via !== undefined && { 404: describing.components.response('NotFound') },
@@ -174,7 +189,11 @@ export function createOperation ({ collection, via, words }: List, describing: D
   return { post }
 }
 
-function createdResponse (collection: Collection, describing: Describing): Response {
+function createdResponse (collection: Collection, describing: Describing): Reference {
+  return describing.components.responseOf(collection, 'Created', () => createdForms(collection, describing))
+}
+
+function createdForms (collection: Collection, describing: Describing): Response {
   const { answers: { createdBody }, profile } = describing
   const headers = { Location: stringHeader('The path of the new item.') }
   const isShown = createdBody === 'id' && collection.key.every(({ readable }) => readable)
@@ -192,9 +211,11 @@ function createdResponse (collection: Collection, describing: Describing): Respo
 }
 
 /** The answer to a request that has linked items which existed. */
-function linkedResponse (describing: Describing): Response {
+function linkedResponse (collection: Collection, describing: Describing): Reference {
   const done = doneSchema(describing)
-  return ok('Linked.', { anyOf: [done, { type: 'array', items: done }] })
+  return describing.components.responseOf(collection, 'Linked', () => {
+    return ok('Linked.', { anyOf: [done, { type: 'array', items: done }] })
+  })
 }
 
 /** Returns the operation that replaces the links of a sub-collection. */
@@ -207,7 +228,7 @@ export function replaceOperation (via: SubCollectionField, list: List, describin
     description: 'Links the items of the array, creates those that do not exist, and unlinks all others.',
     tags: [first],
     requestBody: { required: true, content: jsonContent(items) },
-    responses: { 200: linkedResponse(describing), ...writeErrors(describing) }
+    responses: { 200: linkedResponse(via.target, describing), ...writeErrors(describing) }
   }
 }
 
@@ -219,7 +240,7 @@ function keySchema (collection: Collection): Schema {
 
 /** Returns the operation that updates an item and, where configured, creates it. */
 export function updateOperation (collection: Collection, method: Method, describing: Describing): Operation {
-  const { profile } = describing
+  const { profile, components } = describing
   const done = doneSchema(describing)
   const item = itemSchema(collection, describing)
   // `Prefer` shows the item.
@@ -232,12 +253,18 @@ export function updateOperation (collection: Collection, method: Method, describ
     summary: `${upsert ? 'Update or create' : 'Update'} an item of ${name}`,
     description: 'The update is partial: members that the body leaves out keep their values.',
     tags: [name],
-    parameters: [...writeParameters(collection, describing), ...profile.details ? [matchHeader] : []],
+    parameters: [
+      ...writeParameters(collection, describing), ...profile.details ? [header('IfMatch', describing)] : []
+    ],
     requestBody: { required: true, content: jsonContent(updateSchema(collection, describing)) },
     responses: {
-      200: ok('Updated.', oneOf([done, item])),
-      // The client knows the identifier: it is that of the URL.
-      ...upsert && { 201: ok('Created.', oneOf([createdSchema(undefined), item])) },
+      200: components.responseOf(collection, 'Updated', () => ok('Updated.', oneOf([done, item]))),
+      ...upsert && {
+        // The client knows the identifier: it is that of the URL.
+        201: components.responseOf(collection, 'Upserted', () => {
+          return ok('Created.', oneOf([createdSchema(undefined), item]))
+        })
+      },
       ...profile.details && { 204: { description: 'Updated; `Prefer: return=minimal`.' } },
       ...writeErrors(describing)
     }
@@ -250,7 +277,7 @@ export function deleteOperation (collection: Collection, describing: Describing)
     summary: `Delete an item of ${collection.name}`,
     description: 'Whether items that refer to it are deleted as well is decided by the application.',
     tags: [collection.name],
-    parameters: describing.profile.details ? [matchHeader] : [],
+    parameters: describing.profile.details ? [header('IfMatch', describing)] : [],
     responses: { 200: ok('Deleted.', doneSchema(describing)), ...writeErrors(describing) }
   }
 }
@@ -265,16 +292,7 @@ export const writeErrors = (describing: Describing) => ({
 })
 
 /** A write can show what it wrote, so it takes a selection. */
-function writeParameters (collection: Collection, describing: Describing): readonly Parameter[] {
+function writeParameters (collection: Collection, describing: Describing): readonly Reference[] {
   const { details, selection } = describing.profile
-  return details && selection ? [...selectionParameters(collection, describing), returnHeader] : []
-}
-
-/** The body of a creation may be left out if nothing must be in it. */
-function isRequired (body: Schema, describing: Describing): boolean {
-  const { anyOf } = body
-  if (Array.isArray(anyOf)) return anyOf.every((one: Schema) => isRequired(one, describing))
-  const name = String(body['$ref'] ?? '').split('/').at(-1) ?? ''
-  const { required, allOf } = describing.components.schemas[name] ?? body
-  return required !== undefined || allOf !== undefined
+  return details && selection ? [...selectionParameters(collection, describing), header('Return', describing)] : []
 }

@@ -1,7 +1,7 @@
 import type { Collection, SubCollectionField, SubItemField } from '../model/model.ts'
 import type { Resource } from '../plan/walk.ts'
 import { type Describing, itemOf, listOf, methodsOf, type View } from './describing.ts'
-import { isPlainName } from './profiles.ts'
+import { isPlainName, type Profile } from './profiles.ts'
 import { readableFields } from './items.ts'
 import type { OperationMethod, PathItem } from './objects.ts'
 import {
@@ -52,7 +52,7 @@ function itemPath (resource: ItemResource, view: View, describing: Describing): 
   const updates = methods.filter(method => method === 'PUT' || method === 'PATCH')
   const shown = describing.profile.allUpdates ? updates : updates.slice(-1)
   return {
-    parameters: [identifierParameter(collection)],
+    parameters: [identifierParameter(collection, describing)],
     ...methods.includes('GET') && { get: getItem(collection, describing, [collection.name, 'item']) },
     ...Object.fromEntries(shown.map(method => {
       return [method.toLowerCase() as OperationMethod, updateOperation(collection, method, describing)]
@@ -70,7 +70,7 @@ function relationPaths (item: string, view: View, describing: Describing): Paths
 }
 
 function relationPath (field: SubItemField | SubCollectionField, view: View, describing: Describing): PathItem {
-  const path = { parameters: [identifierParameter(view.collection)] }
+  const path = { parameters: [identifierParameter(view.collection, describing)] }
   if (field.kind === 'sub-collection') {
     const from = { collection: field.target, via: field }
     return { ...path, ...listPath({ ...listOf(field.target), from }, view, describing) }
@@ -81,5 +81,5 @@ function relationPath (field: SubItemField | SubCollectionField, view: View, des
 }
 
 /** Returns true for a collection whose name the profile can use. */
-export const isNameable = ({ name }: Collection, { profile }: Describing): boolean =>
-  !profile.plainNames || isPlainName(name)
+export const isNameable = ({ name }: Collection, { plainNames }: Profile): boolean =>
+  !plainNames || isPlainName(name)

@@ -19,6 +19,8 @@ export interface Profile {
   readonly streams: boolean
   /** True if names of members and parameters must match what interfaces of language models take. */
   readonly plainNames: boolean
+  /** True if collections share more: parameters list no fields, and the body of a creation refers to an update's. */
+  readonly compact: boolean
 }
 
 export const profiles = {
@@ -30,7 +32,8 @@ export const profiles = {
     allUpdates: true,
     details: true,
     streams: true,
-    plainNames: false
+    plainNames: false,
+    compact: false
   },
   types: {
     selection: false,
@@ -40,7 +43,8 @@ export const profiles = {
     allUpdates: false,
     details: true,
     streams: false,
-    plainNames: false
+    plainNames: false,
+    compact: false
   },
   tools: {
     selection: true,
@@ -50,9 +54,23 @@ export const profiles = {
     allUpdates: false,
     details: false,
     streams: false,
-    plainNames: true
+    plainNames: true,
+    compact: false
   }
 } as const satisfies Record<ProfileName, Profile>
+
+/** The profile `docs` of an API of more collections than `mostInFull`. */
+export const largeDocs: Profile = {
+  ...profiles.docs,
+  namedFilters: false,
+  scalars: false,
+  relations: false,
+  allUpdates: false,
+  compact: true
+}
+
+/** A page of documentation shows so many collections with all their paths. */
+export const mostInFull = 100
 
 /** The names of all profiles. */
 export const profileNames = Object.keys(profiles) as readonly ProfileName[]

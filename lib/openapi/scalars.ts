@@ -5,9 +5,9 @@ import { always } from '../plan/predicates.ts'
 import { type Describing, methodsOf, type View } from './describing.ts'
 import { filterableFields } from './filters.ts'
 import { listedSchema } from './items.ts'
-import type { Operation, Parameter, PathItem, Schema } from './objects.ts'
+import type { Operation, Parameter, PathItem, Response, Schema } from './objects.ts'
 import { pageHeaders, wrappedSchema, writeErrors } from './operations.ts'
-import { identifierParameter, listParameters, matchHeader, readHeaders, returnHeader } from './parameters.ts'
+import { header, identifierParameter, listParameters } from './parameters.ts'
 import { doneSchema, jsonContent, ok } from './responses.ts'
 import { fieldSchema, type Place } from './values.ts'
 
@@ -22,7 +22,7 @@ export function scalarPath (item: string, view: View, describing: Describing): P
   const names = [...new Set([...shown, ...written].map(({ name }) => name))]
   if (names.length === 0) return {}
   const path: PathItem = {
-    parameters: [identifierParameter(collection), fieldParameter(names)],
+    parameters: [identifierParameter(collection, describing), fieldParameter(names)],
     ...shown.length > 0 && { get: getScalar(collection, shown, describing) },
     ...written.length > 0 && { put: putScalar(collection, written, describing) }
   }
@@ -54,7 +54,7 @@ function getScalar ({ name }: Collection, shown: readonly Scalar[], describing: 
     summary: `Read the value of one field of an item of ${name}`,
     description: 'The answer is the value alone, as JSON.',
     tags: [name],
-    parameters: readHeaders,
+    parameters: [header('IfNoneMatch', describing)],
     responses: {
       200: ok('The value.', anyOf(shown.map(field => fieldSchema(field, 'answer', describing.components)))),
       304: describing.components.response('NotModified'),
@@ -73,7 +73,7 @@ function putScalar ({ name }: Collection, written: readonly Scalar[], describing
     summary: `Write the value of one field of an item of ${name}`,
     description: 'The body is the new value alone, as JSON.',
     tags: [name],
-    parameters: [returnHeader, matchHeader],
+    parameters: [header('Return', describing), header('IfMatch', describing)],
     requestBody: { required: true, content: jsonContent(anyOf(written.map(schemaOf('body')))) },
     responses: {
       200: ok('Written.', anyOf([doneSchema(describing), ...shown.map(schemaOf('answer'))])),
@@ -108,22 +108,26 @@ export function dictionaryPaths (root: string, view: View, describing: Describin
 }
 
 function getDictionary (collection: Collection, describing: Describing): Operation {
-  const element = listedSchema(collection, describing)
-  const members = { type: 'object', additionalProperties: { anyOf: [element, { type: 'array', items: element }] } }
-  const isWrapped = describing.answers.pageLinks === 'wrapped' || describing.answers.pageLinks === 'both'
   return {
     operationId: describing.operationId(`group_${collection.name}`),
     summary: `Read ${collection.name} by the value of a field`,
     description: 'A member for each value: the item for an identifier, else the items that share the value.',
     tags: [collection.name],
-    parameters: [...listParameters(collection, describing), ...readHeaders],
+    parameters: [...listParameters(collection, describing), header('IfNoneMatch', describing)],
     responses: {
-      200: ok('The members.', isWrapped ? wrappedSchema(members) : members, { headers: pageHeaders(describing) }),
+      200: describing.components.responseOf(collection, 'Groups', () => groupsResponse(collection, describing)),
       304: describing.components.response('NotModified'),
       400: describing.components.response('BadRequest'),
       default: describing.components.response('Failed')
     }
   }
+}
+
+function groupsResponse (collection: Collection, describing: Describing): Response {
+  const element = listedSchema(collection, describing)
+  const members = { type: 'object', additionalProperties: { anyOf: [element, { type: 'array', items: element }] } }
+  const isWrapped = describing.answers.pageLinks === 'wrapped' || describing.answers.pageLinks === 'both'
+  return ok('The members.', isWrapped ? wrappedSchema(members) : members, { headers: pageHeaders(describing) })
 }
 
 function dictionaryOf (collection: Collection, [by]: readonly DataField[]) {

@@ -12,7 +12,11 @@ export interface HostDocument {
   readonly components?: Components | undefined
 }
 
-interface Components { readonly schemas?: object | undefined, readonly responses?: object | undefined }
+interface Components {
+  readonly schemas?: object | undefined
+  readonly responses?: object | undefined
+  readonly parameters?: object | undefined
+}
 
 /**
  * Returns the application's document with the paths and components of the registrations. The names of components begin
@@ -47,7 +51,8 @@ function mergeOne (host: HostDocument, { paths, tags, components }: Document, pr
     components: {
       ...host.components,
       schemas: { ...host.components?.schemas, ...components.schemas },
-      responses: { ...host.components?.responses, ...components.responses }
+      responses: { ...host.components?.responses, ...components.responses },
+      parameters: { ...host.components?.parameters, ...components.parameters }
     }
   }
 }

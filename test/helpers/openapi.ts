@@ -18,6 +18,18 @@ export interface FoundOperation {
   readonly pathParameters: Readonly<Record<string, string>>
 }
 
+type Parameters = NonNullable<OpenApiDocument['paths'][string]['parameters']>
+type Parameter = OpenApiDocument['components']['parameters'][string]
+
+/** Returns the parameters themselves, where some are references. */
+export function resolved (parameters: Parameters = [], { components }: OpenApiDocument): readonly Parameter[] {
+  return parameters.map(one => {
+    const found = '$ref' in one ? components.parameters[one.$ref.split('/').at(-1) ?? ''] : one
+    if (found === undefined) throw new Error(`no component ${JSON.stringify(one)}`)
+    return found
+  })
+}
+
 const escape = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 function isDecodable (text: string): boolean {
@@ -104,8 +116,8 @@ export function readDocument (document: OpenApiDocument) {
   }
 
   function fits (item: Readonly<Record<string, unknown>>, values: Readonly<Record<string, string>>): boolean {
-    const parameters = (item['parameters'] ??
-      []) as ReadonlyArray<{ readonly name: string, readonly schema: { readonly enum?: readonly unknown[] } }>
-    return parameters.every(({ name, schema }) => schema.enum === undefined || schema.enum.includes(values[name]))
+    const parameters = resolved(item['parameters'] as Parameters | undefined, document)
+    return parameters.every(({ name, schema: { enum: choices } }) =>
+      !Array.isArray(choices) || choices.includes(values[name]))
   }
 }

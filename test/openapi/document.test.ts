@@ -9,7 +9,7 @@ import { serve } from '../../lib/conformance/serve.ts'
 import { makeWorld } from '../../lib/conformance/world.ts'
 import dataApi, { collection, type DataApiOptions, memory, type OpenApiDocument } from '../../lib/index.ts'
 import { Author, Book, library, rows } from '../fixtures/library.ts'
-import { readDocument } from '../helpers/openapi.ts'
+import { readDocument, resolved } from '../helpers/openapi.ts'
 
 // docs/openapi.md
 
@@ -22,11 +22,10 @@ async function serveLibrary (options: Partial<DataApiOptions> = {}) {
 const queries = ['docs', 'types', 'tools'].flatMap(profile =>
   ['3.1', '3.2'].map(version => `profile=${profile}&version=${version}`))
 
-interface Operation { readonly operationId?: string, readonly parameters?: ReadonlyArray<{ readonly name: string }> }
+type Operation = NonNullable<OpenApiDocument['paths'][string]['get']>
 
 const operationsOf = ({ paths }: OpenApiDocument): readonly Operation[] =>
-  Object.values(paths).flatMap(path => Object.values(path) as Operation[]).filter(({ operationId }) =>
-    operationId !== undefined)
+  Object.values(paths).flatMap(path => Object.values(path) as Operation[]).filter(one => 'operationId' in one)
 
 test('the document of any API is valid OpenAPI in every profile and version', async t => {
   const validator = new Validator()
@@ -40,7 +39,7 @@ test('the document of any API is valid OpenAPI in every profile and version', as
       const document = JSON.parse(body) as OpenApiDocument
       const { valid, errors } = await validator.validate(JSON.parse(body) as Record<string, unknown>)
       t.ok(valid, `${query}: ${JSON.stringify(errors)}`)
-      const names = operationsOf(document).map(({ operationId }) => String(operationId))
+      const names = operationsOf(document).map(({ operationId }) => operationId)
       t.equal(new Set(names).size, names.length)
       t.ok(names.every(name => /^[A-Za-z0-9_-]{1,64}$/.test(name)), names.join(' '))
     }
@@ -51,7 +50,8 @@ test('the document of any API is valid OpenAPI in every profile and version', as
 test('names in the profile of tools are names that interfaces of language models take', async t => {
   const app = await serveLibrary()
   const document = app.dataApi.openapi({ profile: 'tools' })
-  const parameters = operationsOf(document).flatMap(operation => (operation.parameters ?? []).map(({ name }) => name))
+  const parameters = operationsOf(document).flatMap(operation =>
+    resolved(operation.parameters, document).map(({ name }) => name))
   const members = Object.entries(document.components.schemas)
     .flatMap(([, schema]) => Object.keys(schema['properties'] ?? {}))
   for (const name of [...parameters, ...members]) t.match(name, /^[a-zA-Z0-9_.-]{1,64}$/)

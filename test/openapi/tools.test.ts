@@ -7,6 +7,7 @@ import { test } from 'tap'
 import dataApi, { type OpenApiDocument } from '../../lib/index.ts'
 import { library } from '../fixtures/library.ts'
 import { collections as music, tables } from '../fixtures/music.ts'
+import { many } from '../fixtures/many.ts'
 import { compile } from '../helpers/compile.ts'
 import { writeProgram } from '../helpers/documents.ts'
 import Fastify from '../helpers/fastify.ts'
@@ -26,17 +27,19 @@ const openapi = {
   securitySchemes: { token: { type: 'http', scheme: 'bearer' } }
 }
 
-/** A document of each profile and version, and one of collections with many relations. */
+/** A document of each profile and version, one of collections with many relations, and one of many collections. */
 async function documents (): Promise<readonly OpenApiDocument[]> {
-  const [first, second] = [Fastify(), Fastify()]
+  const [first, second, third] = [Fastify(), Fastify(), Fastify()]
   await first.register(dataApi, { collections: library(), openapi })
   await second.register(dataApi, { collections: music((await openers.memory(tables)).source), openapi })
+  await third.register(dataApi, { collections: many(101), openapi })
   return [
     first.dataApi.openapi(),
     first.dataApi.openapi({ version: '3.2' }),
     first.dataApi.openapi({ profile: 'types' }),
     first.dataApi.openapi({ profile: 'tools' }),
-    second.dataApi.openapi()
+    second.dataApi.openapi(),
+    third.dataApi.openapi()
   ]
 }
 

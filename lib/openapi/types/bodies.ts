@@ -1,4 +1,5 @@
-import type { Operation, PathItem, Schema } from '../objects.ts'
+import { componentOf } from '../components.ts'
+import type { Operation, PathItem, Response, Schema } from '../objects.ts'
 import type { Traits } from './traits.ts'
 
 /** The schemas of the bodies that a collection takes; undefined where it takes none. */
@@ -16,7 +17,9 @@ export interface Bodies {
 }
 
 /** Returns the bodies that the paths of a document describe. */
-export function bodiesOf ({ collection, many }: Traits, paths: Readonly<Record<string, PathItem>>): Bodies {
+export function bodiesOf (
+  { collection, many }: Traits, paths: Readonly<Record<string, PathItem>>, responses: Responses
+): Bodies {
   const list = `/${encodeURIComponent(collection)}`
   const item = `${list}/{identifier}`
   const { patch, put, delete: deletion } = paths[item] ?? {}
@@ -32,9 +35,11 @@ export function bodiesOf ({ collection, many }: Traits, paths: Readonly<Record<s
     upsert: isUpsert ? bodyOf(update) : undefined,
     deletes: deletion !== undefined,
     elements,
-    created: createdBy(paths[list]?.post)
+    created: createdBy(paths[list]?.post, responses)
   }
 }
+
+type Responses = Readonly<Record<string, Response>>
 
 const json = 'application/json'
 
@@ -44,9 +49,10 @@ const bodyOf = (operation: Operation | undefined): Schema | undefined => operati
 const oneOf = (operation: Operation | undefined): Schema | undefined => firstOf(bodyOf(operation))
 
 /** The first alternative is that for one item without preferences. */
-function createdBy (operation: Operation | undefined): Schema | undefined {
-  const response = operation?.responses['201']
-  return response !== undefined && 'content' in response ? firstOf(response.content?.[json]?.schema) : undefined
+function createdBy (operation: Operation | undefined, responses: Responses): Schema | undefined {
+  const given = operation?.responses['201']
+  const response = given !== undefined && '$ref' in given ? responses[componentOf(given)] : given
+  return firstOf(response?.content?.[json]?.schema)
 }
 
 const firstOf = (schema: Schema | undefined): Schema | undefined =>

@@ -7,7 +7,7 @@ import { typeName, typeOf, union } from './type-of.ts'
 /** The parts of a document that types are made from. It may come from any server. */
 export interface Described {
   readonly paths: Document['paths']
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+  readonly components: Pick<Document['components'], 'schemas' | 'responses'>
 }
 
 /** A collection in a document. `component`: the name of its item's schema. */
@@ -22,11 +22,11 @@ interface Collection {
  * Returns a TypeScript module with the type `Api` for `createClient<Api>()`, and the types of items and bodies, made
  * from a document of the profile `types` (docs/client.md: Types). It imports nothing.
  */
-export function writeTypes ({ paths, components: { schemas } }: Described): string {
+export function writeTypes ({ paths, components: { schemas, responses } }: Described): string {
   const collections = Object.entries(schemas).flatMap(([component, schema]): readonly Collection[] => {
     const traits = traitsIn(schema)
     if (traits === undefined) return []
-    return [{ component, traits, scalars: scalarsOf(schema, traits), bodies: bodiesOf(traits, paths) }]
+    return [{ component, traits, scalars: scalarsOf(schema, traits), bodies: bodiesOf(traits, paths, responses) }]
   })
   const known = new Set(collections.map(({ traits }) => traits.collection))
   const parts = [

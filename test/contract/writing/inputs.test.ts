@@ -204,6 +204,6 @@ test('the documents describe inputs in bodies alone', async t => {
   t.strictSame(schemas['UsersUpdate'], { type: 'object', properties: { password, note }, additionalProperties })
   t.strictSame(Object.keys((schemas['Users'] as { properties: object }).properties), ['id'])
   const [field] = paths['/users/{identifier}/{field}']?.parameters?.slice(-1) ?? []
-  t.strictSame(field?.schema['enum'], ['id', 'password', 'note'])
+  t.match(field, { schema: { enum: ['id', 'password', 'note'] } })
   await app.close()
 })
