@@ -62,7 +62,7 @@ for (const { through, max } of settings) {
       through,
       max,
       transactionTimeout: 100,
-      creating: context => Promise.all(Array.from({ length: 2000 }, (_, n) => tag(context, `tag ${n}`)))
+      creating: context => Promise.all(Array.from({ length: 800 }, (_, n) => tag(context, `tag ${n}`)))
     })
     t.strictSame(await Promise.all([post('a'), post('b')]), [503, 503])
     const answers = await Promise.all([post('c'), ...Array.from({ length: 20 }, (_, n) => order(`order ${n}`))])
