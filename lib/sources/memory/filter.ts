@@ -7,7 +7,7 @@ import { type Tick, untimed } from './tick.ts'
 import { comparableOf, comparableReaderOf } from './values.ts'
 
 /** Returns true for a row that matches. */
-export type RowTest = (row: object) => boolean
+type RowTest = (row: object) => boolean
 
 /** Compiles a predicate to a test of rows. */
 export function compileFilter (predicate: Predicate, tick: Tick = untimed): RowTest {

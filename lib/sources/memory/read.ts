@@ -33,7 +33,7 @@ export function runRead (plan: ReadPlan, tick: Tick = untimed): ReadResult {
 }
 
 /** A listing whose objects are found and sorted. `rowsOf` returns the rows of a part of them that still match. */
-export interface FoundListing {
+interface FoundListing {
   readonly kind: 'listing'
   readonly page: readonly object[]
   readonly more: boolean

@@ -10,7 +10,7 @@ const sourceOf = (collection: Collection) => collection.source as MemorySource
 export const tableOf = (collection: Collection): Table => sourceOf(collection).table
 
 /** Finds the related objects of a row, each once. */
-export type Related = (row: object) => readonly object[]
+type Related = (row: object) => readonly object[]
 
 /** Returns the function that follows a relation. */
 export function relatedOf (field: RelationField, tick: Tick): Related {

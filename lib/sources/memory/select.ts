@@ -7,7 +7,7 @@ import type { Tick } from './tick.ts'
 import { type Reader, readerOf } from './values.ts'
 
 /** Makes a row of an object: the values that a selection needs, by property. */
-export type Project = (row: object) => Row
+type Project = (row: object) => Row
 
 /** Returns the function that makes the rows of a selection. `extra`: further fields that the rows hold. */
 export function projectionOf (select: Selection, tick: Tick, extra: readonly DataField[] = []): Project {

@@ -9,7 +9,7 @@ export type Rows = readonly object[] | ReadonlyMap<unknown, object>
 export type Undo = () => void
 
 /** Finds the rows with these values, as they are shown. Nulls find no rows. */
-export type Find = (values: readonly unknown[]) => readonly object[]
+type Find = (values: readonly unknown[]) => readonly object[]
 
 /** A row, and its position in the array or its key in the Map. */
 interface Place { readonly row: object, at: unknown }
