@@ -14,15 +14,18 @@ export const expectation = ({ type, nullable }: StoredField | InputField, value:
 export function isOnlyShown ({ readable, nullable, type, schema }: StoredField, value: unknown): boolean {
   if (!readable) return false
   if (value === null) return !nullable && type.kind === 'json'
-  if (Array.isArray(value)) return type.kind === 'json' && value.some(one => isOnlyShownIn(schema, one))
+  if (Array.isArray(value)) return type.kind === 'json' && isOnlyShownArray(schema, value)
   return isShownText(value, type)
 }
 
-/** Returns true for an element that no client can write into an array, which may have null in any column. */
-function isOnlyShownIn (schema: TSchema, element: unknown): boolean {
+/** Returns true for an array of elements that GET may show, of which no client can write some. */
+function isOnlyShownArray (schema: TSchema, array: readonly unknown[]): boolean {
   const elements = describeElements(schema)
   if (elements === undefined) return false
-  return element === null ? !elements.nullable : isShownText(element, elements.type)
+  // An array of a database may have null in any column.
+  const isOnlyShown = (one: unknown) => one === null ? !elements.nullable : isShownText(one, elements.type)
+  const isTaken = (one: unknown) => one === null || elements.type.take(one) !== undefined
+  return array.some(isOnlyShown) && array.every(one => isOnlyShown(one) || isTaken(one))
 }
 
 function isShownText (value: unknown, type: ValueType): boolean {
