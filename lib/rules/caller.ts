@@ -31,7 +31,7 @@ import { describeGiven } from '../model/known-names.ts'
 import type { Collection, Model } from '../model/model.ts'
 import type { Predicate } from '../plan/plan.ts'
 import { always, never } from '../plan/predicates.ts'
-import { planScope, conditionBuilder } from './condition.ts'
+import { conditionBuilder, planScope, UnknownProperty } from './condition.ts'
 import { connectedCollections, type Declarations, type Denials, isGuarded, withoutDenied } from './denials.ts'
 import { type LinkedNames, linkedNames } from './linked-names.ts'
 
@@ -41,7 +41,10 @@ export type Operation = 'read' | 'create' | 'update' | 'delete'
 export interface Caller {
   /** The model without the fields that this caller may not read or write. */
   readonly model: Model
-  /** Returns the predicate of the items that exist for this caller; `always` if all items do. */
+  /**
+   * Returns the predicate of the items that exist for this caller; `always` if all items do. Throws UnknownProperty for
+   * a scope that names a property that does not exist.
+   */
   scope (collection: Collection): Predicate
   /** True if a rule or a scope may affect this request. If false, nothing below was asked. */
   readonly guarded: boolean
@@ -154,7 +157,7 @@ async function decide (
     [name, await decideOn(name, declared[name], context)] as const)))
   const writeDenials = writeDenialsOf(decisions, linked)
   const model = modelFor(denialsOf(decisions, writeDenials))
-  const scopes = new Map<string, Predicate>()
+  const scopes = new Map<string, Predicate | UnknownProperty>()
   for (const collection of model.collections.values()) {
     const scope = decisions.get(collection.property)?.scope
     if (scope !== undefined) scopes.set(collection.property, plannedScope(collection, scope, context))
@@ -162,7 +165,11 @@ async function decide (
   return {
     model,
     guarded: true,
-    scope: ({ property }) => scopes.get(property) ?? always,
+    scope ({ property }) {
+      const scope = scopes.get(property) ?? always
+      if (scope instanceof UnknownProperty) throw scope
+      return scope
+    },
     denial: (operation, { property }) => decisions.get(property)?.denied.get(operation),
     writeDenial: (collection, property) => writeDenials.get(`${collection}.${property}`)
   }
@@ -198,7 +205,7 @@ interface Decision {
   /** The fields that the caller may not read or write, by property, each with its error. */
   readonly unreadable: DeniedFields
   readonly unwritable: DeniedFields
-  /** Undefined if the collection has no scope. Throws a TypeError if the scope returned no valid condition. */
+  /** Undefined if the collection has no scope. Throws as planScope does. */
   readonly scope: ((collection: Collection) => Predicate) | undefined
 }
 
@@ -277,13 +284,14 @@ function logFailedScope (collection: string, error: unknown, { request }: Contex
   logError(request.log, { err: error }, `collection '${collection}': its scope failed, so it includes no items`)
 }
 
-/** Returns the planned scope. A scope that cannot be planned contains no item. */
+/** Returns the planned scope: none for one that fails; the error of an unknown property, for who needs the scope. */
 function plannedScope (
   collection: Collection, scope: NonNullable<Decision['scope']>, context: Context
-): Predicate {
+): Predicate | UnknownProperty {
   try {
     return scope(collection)
   } catch (error) {
+    if (error instanceof UnknownProperty) return error
     logFailedScope(collection.property, error, context)
     return never
   }

@@ -26,9 +26,12 @@ export const conditionBuilder: Where<Values> = {
   not: of => condition({ kind: 'not', of })
 }
 
+/** A scope names a property that does not exist: a mistake of the declaration, whoever the caller is. */
+export class UnknownProperty extends TypeError {}
+
 /**
- * Converts the result of a scope to a predicate. Throws a TypeError for a result that is no condition, for an unknown
- * property, and for a value that the field does not take: an undefined value must never mean "any value".
+ * Converts the result of a scope to a predicate. Throws UnknownProperty, and a TypeError for a result that is no
+ * condition, and for a value that the field does not take: an undefined value must never mean "any value".
  */
 export function planScope (result: Match<Values> | Condition | boolean, collection: Collection): Predicate {
   if (typeof result === 'boolean') return result ? always : never
@@ -69,14 +72,14 @@ function planComparison (
 
 function fieldOf (property: string, collection: Collection): StoredField {
   const field = collection.properties.get(property)
-  if (field?.kind !== 'stored') throw fault(collection, `names '${property}', which is not a stored field`)
+  if (field?.kind !== 'stored') throw unknown(collection, `names '${property}', which is not a stored field`)
   return field
 }
 
 function relationOf (property: string, collection: Collection): RelationField {
   const field = collection.properties.get(property)
   if (field?.kind === 'sub-item' || field?.kind === 'sub-collection') return field
-  throw fault(collection, `names '${property}', which is not a relation`)
+  throw unknown(collection, `names '${property}', which is not a relation`)
 }
 
 function valueOf (property: string, value: unknown, collection: Collection): Scalar | null {
@@ -93,3 +96,6 @@ function valueOf (property: string, value: unknown, collection: Collection): Sca
 
 const fault = ({ property }: Collection, reason: string) =>
   new TypeError(`collection '${property}': its scope ${reason}`)
+
+const unknown = ({ property }: Collection, reason: string) =>
+  new UnknownProperty(`collection '${property}': its scope ${reason}`)

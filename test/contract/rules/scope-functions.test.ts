@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
-import dataApi, { type Behaviour, collection, computed, memory } from '../../../lib/index.ts'
+import dataApi, { type Behaviour, collection, computed, memory, SubItem } from '../../../lib/index.ts'
 import { serveThing, type Thing } from '../../fixtures/company.ts'
 import Fastify from '../../helpers/fastify.ts'
 
@@ -13,9 +13,7 @@ test('a scope that gives an undefined value, nothing, or throws, is a scope of n
     [() => undefined as never, /returned undefined/],
     [() => { throw new Error('no database') }, /no database/],
     [async () => { throw new Error('later') }, /later/],
-    [(_context, where) => where.equals('owner', 'x' as never), /uses a value of type 'string' for 'owner'/],
-    [(_context, where) => where.equals('other' as 'owner', 1), /names 'other'/],
-    [(_context, where) => where.some('other', one => one.all()), /names 'other'/]
+    [(_context, where) => where.equals('owner', 'x' as never), /uses a value of type 'string' for 'owner'/]
   ]
   for (const [scope, message] of scopes) {
     const { app, logged } = await serveThing({ ...scope && { scope } })
@@ -23,6 +21,44 @@ test('a scope that gives an undefined value, nothing, or throws, is a scope of n
     t.strictSame([answer.statusCode, answer.json()], [200, []], String(message))
     t.match(logged, [message])
   }
+})
+
+test('a scope that names a field or relation that does not exist is 500, and logged', async t => {
+  const scopes: ReadonlyArray<NonNullable<Behaviour<typeof Thing>['scope']>> = [
+    () => ({ other: null } as never),
+    (_context, where) => where.equals('other' as 'owner', 1),
+    (_context, where) => where.not(where.any(where.equals('owner', 1), where.oneOf('other' as 'owner', []))),
+    (_context, where) => where.some('other', one => one.all())
+  ]
+  for (const scope of scopes) {
+    const { app, logged } = await serveThing({ scope })
+    const requests = [
+      ['GET', '/things'], ['GET', '/things/1'], ['GET', '/things/1/name'], ['GET', '/things/by_id'],
+      ['HEAD', '/things'], ['POST', '/things', { name: 'x' }], ['PATCH', '/things/1', { name: 'x' }],
+      ['DELETE', '/things/1']
+    ] as const
+    for (const [method, url, payload] of requests) {
+      const { statusCode, body } = await app.inject({ method, url, ...payload && { payload } })
+      t.equal(statusCode, 500, `${method} ${url}`)
+      t.notMatch(body, 'other')
+    }
+    t.equal(logged.length, requests.length)
+    for (const message of logged) t.match(message, /its scope names 'other', which is not a (?:stored field|relation)/)
+  }
+})
+
+test('a scope that names an unknown field fails no request but those that need it', async t => {
+  const id = Type.Integer({ identifier: true, readable: true })
+  const source = () => memory([{ id: 1, teamId: 1 }])
+  const teams = collection(Type.Object({ id }), { source: source(), scope: () => ({ other: 1 } as never) })
+  const users = collection(Type.Object({
+    id, teamId: Type.Integer(), team: SubItem('teams', { foreignKey: 'teamId', readable: true, hidden: true })
+  }), { source: teams.source })
+  const app = Fastify()
+  await app.register(dataApi, { collections: { teams, users } })
+  const statuses = await Promise.all(['/', '/users', '/users/1', '/teams', '/users/1/team', '/users?fields=team(id)']
+    .map(async url => (await app.inject(url)).statusCode))
+  t.strictSame(statuses, [200, 200, 200, 500, 500, 500])
 })
 
 test('a stream shows no item that has left the scope since it began', async t => {
