@@ -1,12 +1,16 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { after } from './after.ts'
 import type { Api } from './answer.ts'
 import type { RouterOptions } from './request/path.ts'
 import type { Answer } from './response/answer.ts'
 import { hasSpecials, personal } from './response/caller-headers.ts'
+import { doAtOnce, doInParts } from './response/in-parts.ts'
 import { trackStreams } from './streams.ts'
 
 /** Sends the answers of one registration. Whatever else is sent in its scope is the application's own. */
 export interface Replies {
+  /** Makes the text of a page in parts; not where hooks of the application get its data first, when it is sent. */
+  prepare (answer: Answer): Answer | Promise<Answer>
   /** Sends the answer to a request. Does nothing if the request is answered already, as after a timeout. */
   answer (reply: FastifyReply, answer: Answer): void
   /** Sends the answer for an error. Headers of an answer that could not be sent are withdrawn. */
@@ -33,10 +37,17 @@ export function makeReplies (scope: FastifyInstance, api: Api): Replies {
     // The server closes the connections that are idle when it begins to close, and waits for the others.
     if (streams.isClosing && reply.request.raw.httpVersionMajor === 1) reply.header('connection', 'close')
     if (typeof answer.body === 'object') streams.track(answer.body, reply)
-    if (payloads.observed) sendValue(reply, answer)
-    else sendText(reply, answer)
+    if (payloads.observed) sendValue(reply, answer, longestOf(answer))
+    else sendText(reply, answer, longestOf(answer))
   }
+  // The page of an error is sent, however long.
+  const longestOf = ({ status }: Answer) => status < 400 ? options.answers.length : Infinity
   return {
+    prepare (answer) {
+      const { view, body } = answer
+      if (payloads.observed || view === undefined || typeof body !== 'string') return answer
+      return after(doInParts(view(body, longestOf(answer))), text => withoutView(answer, text))
+    },
     answer (reply, answer) {
       const marked = reply as Marked
       if (!reply.sent && marked[answered] === null) send(marked, answer)
@@ -79,10 +90,14 @@ function withdrawLinks (reply: FastifyReply, links: string): void {
   else reply.removeHeader('link')
 }
 
+function withoutView ({ view: _, ...answer }: Answer, body: string): Answer {
+  return { ...answer, body }
+}
+
 /** Sends an answer as it was rendered. */
-function sendText (reply: FastifyReply, { body, view }: Answer): void {
+function sendText (reply: FastifyReply, { body, view }: Answer, longest: number): void {
   if (body === undefined) reply.removeHeader('content-type').send()
-  else if (view !== undefined && typeof body === 'string') reply.serializer(asIs).send(view(body))
+  else if (view !== undefined && typeof body === 'string') reply.serializer(asIs).send(doAtOnce(view(body, longest)))
   else reply.serializer(asIs).send(body)
 }
 
@@ -93,14 +108,15 @@ const asIs = (body: string) => body
  * Sends the value of an answer, as a handler of the application would: its preSerialization hooks and its serializer
  * get the value. As in any route, text and null have no such hooks.
  */
-function sendValue (reply: FastifyReply, answer: Answer): void {
+function sendValue (reply: FastifyReply, answer: Answer, longest: number): void {
   const value: unknown = typeof answer.body === 'string' ? JSON.parse(answer.body) : undefined
-  if (value === undefined || value === null || typeof value === 'string') sendText(reply, answer)
+  if (value === undefined || value === null || typeof value === 'string') sendText(reply, answer, longest)
   else if (answer.view === undefined) reply.send(value)
-  else reply.serializer(viewing(answer.view)).send(value)
+  else reply.serializer(viewing(answer.view, longest)).send(value)
 }
 
-const viewing = (view: (json: string) => string) => (value: unknown) => view(JSON.stringify(value))
+const viewing = (view: NonNullable<Answer['view']>, longest: number) => (value: unknown) =>
+  doAtOnce(view(JSON.stringify(value), longest))
 
 /** Returns whether the application observes the payloads of routes, as soon as the routes are added. */
 function watchPayloads (scope: FastifyInstance): { readonly observed: boolean } {

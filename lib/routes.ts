@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { AsyncResource } from 'node:async_hooks'
+import { after } from './after.ts'
 import { answer, type Api } from './answer.ts'
 import { batching, type Work } from './batching.ts'
 import { hasLeft } from './client-left.ts'
@@ -100,8 +101,10 @@ class RequestWork implements Work<Answer> {
 
   private makeAnswer (): Answer | Promise<Answer> {
     const { request, serving } = this
-    const { api, pages } = serving
-    if (pages?.take(request) === true) return pages.answer(request, readText(request, serving))
+    const { api, pages, replies } = serving
+    if (pages?.take(request) === true) {
+      return after(pages.answer(request, readText(request, serving)), replies.prepare)
+    }
     return answer(readText(request, serving), api, api.own.contextOf(request), facts => { request.dataApi = facts })
   }
 

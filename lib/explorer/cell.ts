@@ -5,7 +5,7 @@ import type { Shown } from '../plan/plan.ts'
 import { type Fragment, html } from './html.ts'
 import { labelOf, segmentsTo } from './label.ts'
 import { type Place, rootPathTo } from './place.ts'
-import { showValue } from './value.ts'
+import { cut, showValue } from './value.ts'
 
 /**
  * Returns a member of an item: a value, or items of another collection as links. `path` is that of the item that has
@@ -16,7 +16,7 @@ export function showMember (
 ): Fragment {
   const value = item[shown.name]
   switch (shown.kind) {
-    case 'value': return showValue(value, longest)
+    case 'value': return showValue(value, longest, path && `${path}/${encodeURIComponent(shown.name)}`)
     case 'item': {
       return isObject(value) ? linkTo(value, shown.field.target, place) : html`<span class="none">null</span>`
     }
@@ -45,7 +45,10 @@ function showElements (
 /** Returns the name of an item, as a link to its own URL where its identifier is shown. */
 export function linkTo (item: Item, collection: Collection, place: Place): Fragment {
   const segments = segmentsTo(item, collection, place.syntax.dictionaryPrefix)
-  const label = labelOf(item, collection)
+  const label = cut(labelOf(item, collection), longestLabel)
   if (segments === undefined) return html`<bdi>${label}</bdi>`
   return html`<a href="${rootPathTo(place, [[collection.name], ...segments])}"><bdi>${label}</bdi></a>`
 }
+
+// In characters.
+const longestLabel = 200

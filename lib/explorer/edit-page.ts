@@ -7,7 +7,7 @@ import { labelOf } from './label.ts'
 import { baseOf, type Merged } from './merge.ts'
 import { showPage } from './page.ts'
 import { pathTo, type PlaceOf } from './place.ts'
-import { showValue } from './value.ts'
+import { cut, showValue } from './value.ts'
 
 /** Returns the form of an item as it is opened. */
 export function formOf ({ spot: { resource: { collection } } }: PlaceOf<'item'>, current: Current | undefined): Filled {
@@ -28,9 +28,9 @@ export function showConflict (
   const { texts, theirs, both } = merged
   const rows = [
     ...[...both].map(([name, stored]) => html`<tr><th scope="row"><a href="#field-${name}">${name}</a></th>
-<td>${showValue(texts.get(name) ?? '', 200)}</td><td>${showValue(stored, 200)}</td></tr>`),
+<td>${showValue(texts.get(name) ?? '', 200)}</td><td>${showValue(stored, 200, pathTo(place, [[name]]))}</td></tr>`),
     ...[...theirs].map(([name, stored]) => html`<tr><th scope="row">${name}</th>
-<td class="note">unchanged</td><td>${showValue(stored, 200)}</td></tr>`)
+<td class="note">unchanged</td><td>${showValue(stored, 200, pathTo(place, [[name]]))}</td></tr>`)
   ]
   const choose = both.size > 0 && ' Choose below what holds where both of you have changed the same.'
   return showFormPage(html`<div class="failure" role="alert">
@@ -45,7 +45,8 @@ export function showConflict (
 function showFormPage (
   above: Html | undefined, filled: Filled, current: Current | undefined, place: PlaceOf<'item'>
 ): Html {
-  const label = current === undefined ? nameOf(place) : labelOf(current.item, place.spot.resource.collection)
+  const { collection } = place.spot.resource
+  const label = cut(current === undefined ? nameOf(place) : labelOf(current.item, collection), 100)
   const main = html`${above}${showForm(filled, { method: 'PATCH', action: pathTo(place), submit: 'Save' }, place)}`
   return showPage({ heading: html`Edit <bdi>${label}</bdi>`, title: `Edit ${label}`, main }, place)
 }

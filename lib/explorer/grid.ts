@@ -8,6 +8,7 @@ import { showColumns } from './columns.ts'
 import { showFilters } from './filters.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { linkForm, unlinkButton } from './linking.ts'
+import type { Member } from './members.ts'
 import { showPage } from './page.ts'
 import { pickField, pickForm } from './pick.ts'
 import { pathTo, type Place, type PlaceOf } from './place.ts'
@@ -18,7 +19,7 @@ import { wordOf } from './words.ts'
 
 /** A page of a listing: its items, and the links and the count that its answer has. */
 export interface Listing {
-  readonly items: readonly Item[]
+  readonly items: readonly Member[]
   readonly pages: Pages
   /** The items that a search has found to link; undefined without a search. */
   readonly found: Found | undefined

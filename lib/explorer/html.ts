@@ -1,29 +1,73 @@
+import type { InParts } from '../response/in-parts.ts'
+
 const markup = Symbol('markup')
 
 /** Markup. Only this file makes it, so no value of an application can pass for it. */
-export interface Html { readonly [markup]: string }
+export interface Html { readonly [markup]: readonly Part[] }
+
+/** Text of markup, or a list whose elements become markup when they are written. */
+type Part = string | Iterable<Step>
+
+/** Markup, or the number of characters of the answer that were read for it. */
+type Step = Html | number
 
 /** A value in a template: markup is kept as it is, everything else becomes text. */
 export type Fragment = Html | string | number | false | undefined | readonly Fragment[]
 
 /** Makes markup of a template. Values are escaped, in text and in quoted attributes alike; `false` shows nothing. */
 export function html (template: TemplateStringsArray, ...values: readonly Fragment[]): Html {
-  let text = template[0] ?? ''
-  for (const [index, value] of values.entries()) text += textOf(value) + (template[index + 1] ?? '')
-  return { [markup]: text }
+  const parts: Part[] = [template[0] ?? '']
+  for (const [index, value] of values.entries()) {
+    addValue(value, parts)
+    addPart(template[index + 1] ?? '', parts)
+  }
+  return { [markup]: parts }
+}
+
+/** Returns markup for each element of a list, which is made when it is written. */
+export function each<T extends { readonly json: string }> (
+  list: readonly T[], show: (one: T) => Html | InParts<Html>
+): Html {
+  function * elements (): Generator<Step> {
+    for (const one of list) {
+      const shown = show(one)
+      yield one.json.length
+      yield 'next' in shown ? yield * shown : shown
+    }
+  }
+  return { [markup]: [{ [Symbol.iterator]: elements }] }
 }
 
 /** Returns a text of this project as markup. Never call it with a value that comes from elsewhere. */
-export const trusted = (text: string): Html => ({ [markup]: text })
+export const trusted = (text: string): Html => ({ [markup]: [text] })
 
-/** Returns the text of markup, to be sent. */
-export const markupOf = (made: Html): string => made[markup]
+/** Writes markup, to be sent: yields its texts, and numbers of characters of the answer that were read for them. */
+export function * textsOf (made: Html): Generator<string | number> {
+  for (const part of made[markup]) {
+    if (typeof part === 'string') {
+      yield part
+      continue
+    }
+    for (const step of part) {
+      if (typeof step === 'number') yield step
+      else yield * textsOf(step)
+    }
+  }
+}
 
-function textOf (value: Fragment): string {
-  if (typeof value === 'string') return escape(value)
-  if (typeof value === 'number') return String(value)
-  if (value === undefined || value === false) return ''
-  return isHtml(value) ? value[markup] : value.map(textOf).join('')
+function addValue (value: Fragment, parts: Part[]): void {
+  if (typeof value === 'string') addPart(escape(value), parts)
+  else if (typeof value === 'number') addPart(String(value), parts)
+  else if (value === undefined || value === false) addPart('', parts)
+  else if (isHtml(value)) for (const part of value[markup]) addPart(part, parts)
+  else for (const one of value) addValue(one, parts)
+}
+
+/** Texts that follow each other become one. */
+function addPart (part: Part, parts: Part[]): void {
+  const last = parts.at(-1)
+  if (typeof part === 'string' && typeof last === 'string') parts[parts.length - 1] = last + part
+  else parts.push(part)
 }
 
 const isHtml = (value: Html | readonly Fragment[]): value is Html => markup in value

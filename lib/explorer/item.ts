@@ -11,7 +11,7 @@ import { unlinkButton } from './linking.ts'
 import { showPage } from './page.ts'
 import { pathTo, type Place, type PlaceOf } from './place.ts'
 import { showTable } from './table.ts'
-import { showValue } from './value.ts'
+import { cut, showValue } from './value.ts'
 
 /** The caller's permissions for an item. */
 export interface ItemAllowed { readonly update: boolean, readonly delete: boolean, readonly unlink: boolean }
@@ -25,7 +25,7 @@ export function showItemPage (item: Item | null, allowed: ItemAllowed, place: Pl
     return showPage({ heading: nameOf(place), title: nameOf(place), main, formats, takesQuery: true }, place)
   }
   const select = planSelection(request.query.fields, collection, 'full')
-  const label = labelOf(item, collection)
+  const label = cut(labelOf(item, collection), longest)
   const main = html`${showDone(place)}${showActions(allowed, place)}
 <dl class="item">${select.filter(({ kind }) => kind !== 'list').map(shown => showEntry(shown, item, place))}</dl>
 ${showLists(select, item, place)}${showOthers(select, place)}`
@@ -61,7 +61,7 @@ function showNested (item: Item, shown: Extract<Shown, { kind: 'item' }>, place:
   const label = labelOf(item, shown.field.target)
   const others = shown.select.filter(({ kind, name }) => kind === 'value' && String(item[name]) !== label)
   return html`${linkTo(item, shown.field.target, place)}<span class="aside">${others.map(({ name }) =>
-    html` <span>${name} ${showValue(item[name], shortest)}</span>`)}</span>`
+    html` <span>${name} ${showValue(item[name], shortest, pathTo(place, [[shown.name], [name]]))}</span>`)}</span>`
 }
 
 function showLists (select: Selection, item: Item, place: Place): Fragment {
@@ -70,7 +70,7 @@ function showLists (select: Selection, item: Item, place: Place): Fragment {
     const base = pathTo(place, [[shown.name]])
     const value = item[shown.name]
     const elements = Array.isArray(value) ? value.filter(isObject) : []
-    const items = elements.slice(0, mostRows)
+    const items = elements.slice(0, mostRows).map(element => ({ name: '', json: JSON.stringify(element) }))
     const { target } = shown.field
     const table = { caption: shown.name, collection: target, select: shown.listing.select, items, base, sorts: false }
     return html`<section><h2><a href="${base}"><bdi>${shown.name}</bdi></a></h2>

@@ -41,8 +41,12 @@ export function segmentsTo (
 ): readonly Parts[] | undefined {
   for (const fields of [collection.key, ...uniques(collection)]) {
     const values = fields.map(({ name, readable }) => readable ? item[name] ?? null : null)
-    if (values.some(value => value === null) || leadsElsewhere(segmentOf(values))) continue
+    if (values.some(value => value === null || String(value).length > longestInPath)) continue
+    if (leadsElsewhere(segmentOf(values))) continue
     return ownSegments(collection, { fields, values, plain: true }, dictionaryPrefix)
   }
   return undefined
 }
+
+/** The most characters of a value in the URL of a link: a server refuses longer URLs sooner or later. */
+export const longestInPath = 500

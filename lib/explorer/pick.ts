@@ -3,7 +3,7 @@ import { filterableFields } from '../openapi/filters.ts'
 import type { Selection } from '../plan/plan.ts'
 import type { Item } from '../plan/to-item.ts'
 import { type Html, html } from './html.ts'
-import { labelOf } from './label.ts'
+import { labelOf, longestInPath } from './label.ts'
 import { pathTo, type Place } from './place.ts'
 import { cut } from './value.ts'
 import { ownQuery } from './words.ts'
@@ -20,7 +20,8 @@ export function pickField (collection: Collection, select: Selection): StoredFie
 /** Returns the box that selects a row. */
 export function pickBox (item: Item, field: StoredField, collection: Collection): Html {
   const value = item[field.name] ?? null
-  return html`<td class="pick">${value !== null && html`<input type="checkbox" form="rows" name="_row" value="${
+  const isShort = value !== null && String(value).length <= longestInPath
+  return html`<td class="pick">${isShort && html`<input type="checkbox" form="rows" name="_row" value="${
     String(value)}" aria-label="Select ${cut(labelOf(item, collection), 60)}">`}</td>`
 }
 

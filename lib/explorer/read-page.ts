@@ -1,6 +1,7 @@
 import type { Answer } from '../response/answer.ts'
 import { allowedAt, allowedIn } from './allowed.ts'
 import { isObject } from '../is-object.ts'
+import type { InParts } from '../response/in-parts.ts'
 import { showDictionary } from './dictionary.ts'
 import { showDirectory } from './directory.ts'
 import type { Exploring } from './exploring.ts'
@@ -40,15 +41,15 @@ async function findToLink (place: PlaceOf<'collection'>, visit: Visit): Promise<
 
 interface Facts { readonly answered: Answer, readonly found: Found | undefined, readonly exploring: Exploring }
 
-function showJson (json: string, facts: Facts, place: Place & { readonly spot: Spot }): Html {
+function * showJson (json: string, facts: Facts, place: Place & { readonly spot: Spot }): InParts<Html> {
   const { answered, found, exploring } = facts
   const { resource } = place.spot
-  if (isOf('dictionary', place)) return showDictionary(membersOf(json), pagesOf(answered, place), place)
-  const value: unknown = JSON.parse(json)
+  if (isOf('dictionary', place)) return yield * showDictionary(json, pagesOf(answered, place), place)
   if (isOf('collection', place)) {
-    const items = Array.isArray(value) ? value.filter(isObject) : []
+    const items = yield * membersOf(json, '[')
     return showGrid({ items, pages: pagesOf(answered, place), found }, allowedIn(place), place)
   }
+  const value: unknown = JSON.parse(json)
   if (isOf('item', place)) {
     return showItemPage(isObject(value) ? value : null, allowedAt(place), place)
   }

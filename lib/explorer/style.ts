@@ -91,7 +91,7 @@ main:has(.pick :checked) .picked{display:flex}
 .number{text-align:end;font-variant-numeric:tabular-nums}time{font-variant-numeric:tabular-nums;white-space:nowrap}
 .open{text-decoration:none;font-weight:550}.none,.no{color:var(--soft)}.none{font-style:italic}
 .end{text-align:end}.end button{min-height:1.6rem;padding:0 .5rem}
-.long summary{cursor:pointer}.long[open] summary{color:var(--soft)}.whole,.item dd>bdi,.scalar>bdi{
+.item dd>bdi,.scalar>bdi{
 white-space:pre-wrap;overflow-wrap:anywhere}
 .pages{display:flex;flex-wrap:wrap;gap:.3rem 1.2rem;padding:.7rem 0;color:var(--soft)}
 .pages a{padding:.1rem 0}.turn a,.sizes a{margin-right:.6rem}.sizes{margin-left:auto}

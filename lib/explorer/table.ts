@@ -2,9 +2,11 @@ import type { Collection, StoredField } from '../model/model.ts'
 import type { Selection, Shown } from '../plan/plan.ts'
 import type { Item } from '../plan/to-item.ts'
 import { formatSegment } from '../response/paths.ts'
+import { isObject } from '../is-object.ts'
 import { showMember } from './cell.ts'
-import { type Fragment, type Html, html } from './html.ts'
+import { each, type Fragment, type Html, html } from './html.ts'
 import { segmentsTo } from './label.ts'
+import type { Member } from './members.ts'
 import { pickBox } from './pick.ts'
 import { pathTo, type Place } from './place.ts'
 import { sortTerm, queryOf, withParameter } from './rewrite.ts'
@@ -15,7 +17,7 @@ export interface Table {
   readonly caption: string
   readonly collection: Collection
   readonly select: Selection
-  readonly items: readonly Item[]
+  readonly items: readonly Member[]
   /** The path of the collection whose items these are. */
   readonly base: string
   /** True if the headers sort the page. */
@@ -35,7 +37,7 @@ export function showTable (table: Table, place: Place): Html {
 <caption class="unseen">${caption}</caption>
 <thead><tr>${pick && html`<td class="pick"></td>`}
 ${select.map(shown => showHeader(shown, sorts, place))}${end && html`<td></td>`}</tr></thead>
-<tbody>${items.map(item => showRow(item, table, opener, place))}</tbody></table></div>`
+<tbody>${each(items, one => showRow(JSON.parse(one.json), table, opener, place))}</tbody></table></div>`
 }
 
 const isName = ({ field }: Shown) => field.kind === 'stored' && field.identifier && field.type.kind === 'string'
@@ -54,7 +56,8 @@ function showHeader ({ name, field }: Shown, sorts: boolean, place: Place): Html
 <a href="${href}" title="Sort by ${name}">${name}<span aria-hidden="true">${mark}</span></a></th>`
 }
 
-function showRow (item: Item, table: Table, opener: Shown | undefined, place: Place): Html {
+function showRow (item: unknown, table: Table, opener: Shown | undefined, place: Place): Html {
+  if (!isObject(item)) return html``
   const { collection, select, base, pick, end } = table
   const segments = segmentsTo(item, collection, place.syntax.dictionaryPrefix)
   const path = segments === undefined ? undefined : `${base}/${segments.map(formatSegment).join('/')}`

@@ -10,28 +10,42 @@ export function alignmentOf (field: Field): string {
 
 const numeric: ReadonlySet<string> = new Set(['integer', 'number', 'int64', 'decimal'])
 
-/** Returns a value of JSON for people. `longest`: the characters after which a text is cut and can be opened. */
-export function showValue (value: unknown, longest: number): Fragment {
+/**
+ * Returns a value of JSON for people. A longer text than `longest` characters is cut, with a link to `whole`: the path
+ * of the value itself, where one is known.
+ */
+export function showValue (value: unknown, longest: number, whole?: string): Fragment {
   switch (typeof value) {
-    case 'string': return showText(value, longest)
+    case 'string': return showText(value, longest, whole)
     case 'number': return value
     case 'boolean': return html`<span class="${value ? 'yes' : 'no'}">${String(value)}</span>`
-    default: return value === null || value === undefined ? none : showJson(value, longest)
+    default: return value === null || value === undefined ? none : showJson(value, longest, whole)
   }
 }
 
+/** Returns a value for its own page. JSON that is not too long is indented. */
+export function showWhole (value: unknown): Fragment {
+  if (typeof value !== 'object' || value === null) return showValue(value, Infinity)
+  const text = JSON.stringify(value)
+  return html`<pre>${text.length > longestIndented ? text : JSON.stringify(value, null, 2)}</pre>`
+}
+
+// In characters. The indented text of nested arrays grows with the square of their text.
+const longestIndented = 10_000
+
 const none = html`<span class="none">null</span>`
 
-function showText (text: string, longest: number): Fragment {
+function showText (text: string, longest: number, whole: string | undefined): Fragment {
   if (text === '') return html`<span class="none">empty</span>`
   if (isUrl(text)) {
     return html`<a href="${text}" rel="noreferrer nofollow external"><bdi>${cut(text, longest)}</bdi></a>`
   }
   if (isMoment(text)) return html`<time datetime="${text}">${text}</time>`
-  if (text.length <= longest) return html`<bdi>${text}</bdi>`
-  return html`<details class="long"><summary><bdi>${cut(text, longest)}</bdi></summary>
-<div class="whole"><bdi>${text}</bdi></div></details>`
+  return html`<bdi>${cut(text, longest)}</bdi>${text.length > longest && linkTo(whole)}`
 }
+
+const linkTo = (whole: string | undefined): Fragment =>
+  whole !== undefined && html` <a class="more" href="${whole}">more</a>`
 
 /** Only these schemes are links: a `javascript:` URL is a text like any other. */
 const isUrl = (text: string) => /^https?:\/\/[^\s"'<>\\^`{|}]+$/i.test(text) && text.length < 2000 && URL.canParse(text)
@@ -39,11 +53,9 @@ const isUrl = (text: string) => /^https?:\/\/[^\s"'<>\\^`{|}]+$/i.test(text) && 
 const isMoment = (text: string) =>
   text.length <= 30 && /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
 
-function showJson (value: unknown, longest: number): Fragment {
+function showJson (value: unknown, longest: number, whole: string | undefined): Fragment {
   const text = JSON.stringify(value)
-  if (text.length <= Math.min(longest, 40)) return html`<code>${text}</code>`
-  return html`<details class="long"><summary><code>${cut(text, longest)}</code></summary>
-<pre>${JSON.stringify(value, null, 2)}</pre></details>`
+  return html`<code>${cut(text, longest)}</code>${text.length > longest && linkTo(whole)}`
 }
 
 /** Cuts a text between two characters. */

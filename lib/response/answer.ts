@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { InParts } from './in-parts.ts'
 
 /**
  * An HTTP response. The body is text or a stream. An answer without a body is sent without a content type, even if its
@@ -14,9 +15,10 @@ export interface Answer {
   readonly personal?: boolean
   /**
    * Makes the text to send of the body, for an answer that shows JSON in another form. It gets the JSON after the
-   * application's hooks, which may have replaced it.
+   * application's hooks, which may have replaced it. Throws answer_too_large for a text of more than `longest`
+   * characters.
    */
-  readonly view?: (json: string) => string
+  readonly view?: (json: string, longest: number) => InParts<string>
 }
 
 /** A link of the `Link` header (RFC 8288). `target` is a URL. */

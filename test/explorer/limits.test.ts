@@ -1,0 +1,172 @@
+import fc, { runsOf } from '../helpers/fast-check.ts'
+import { Type } from '@sinclair/typebox'
+import { setImmediate } from 'node:timers/promises'
+import { test } from 'tap'
+import { each, html } from '../../lib/explorer/html.ts'
+import { membersOf } from '../../lib/explorer/members.ts'
+import { pageOf } from '../../lib/explorer/page-answer.ts'
+import { script } from '../../lib/explorer/script.ts'
+import { style } from '../../lib/explorer/style.ts'
+import { cut } from '../../lib/explorer/value.ts'
+import dataApi, { collection, memory } from '../../lib/index.ts'
+import { doAtOnce } from '../../lib/response/in-parts.ts'
+import { browser } from '../helpers/explorer-pages.ts'
+import { fastify } from '../helpers/fastify.ts'
+
+// docs/limits.md: Length of an answer.
+
+const shown = { readable: true, filterable: true } as const
+const Note = Type.Object({
+  id: Type.Integer({ identifier: true, ...shown }),
+  text: Type.String({ ...shown, listed: true }),
+  kind: Type.String(shown),
+  data: Type.Any({ readable: true, listed: true })
+})
+interface Row { readonly id: number, readonly text: string, readonly kind: string, readonly data: unknown }
+
+async function serve (rows: Row[]) {
+  const app = fastify()
+  const notes = collection(Note, { source: memory(rows) })
+  await app.register(dataApi, { collections: { notes }, explorer: true })
+  return app
+}
+
+const rowsOf = (count: number, text: string, data: unknown): Row[] =>
+  Array.from({ length: count }, (_, id) => ({ id, text: `${id} ${text}`, kind: String(id % 3), data }))
+
+test('a page of 1,000 long texts is short, and other requests are answered while it is made', async t => {
+  const app = await serve(rowsOf(1000, '<b> & '.repeat(2250), null))
+  for (const url of [
+    '/notes?size=1000', '/notes/by_id?size=1000', '/notes/by_kind?size=1000', '/notes/by_text?size=1000&fields=id'
+  ]) {
+    const json = await app.inject(url)
+    const made = { page: false }
+    const page = app.inject({ url, headers: browser }).finally(() => { made.page = true })
+    let turns = 0
+    for (; !made.page; turns++) await setImmediate()
+    const { statusCode, body } = await page
+    t.equal(statusCode, 200, url)
+    t.ok(body.length < 2_500_000, `${url} has ${body.length} characters`)
+    // No turn reads or writes more.
+    const least = Math.floor(json.body.length / 2 ** 18)
+    t.ok(least > 10 && turns >= least, `${turns} turns of the event loop while ${url} is made, ${least} at least`)
+  }
+  await app.close()
+})
+
+test('the other formats of the same answer are streams, in pieces that no limit exceeds', async t => {
+  const item = 13_500
+  const app = await serve(rowsOf(1000, 'a'.repeat(item), null))
+  for (const accept of ['application/x-ndjson', 'text/csv']) {
+    const answer = await app.inject({ url: '/notes?size=1000', headers: { accept }, payloadAsStream: true })
+    t.equal(answer.statusCode, 200)
+    let total = 0
+    for await (const piece of answer.stream() as AsyncIterable<Buffer>) {
+      total += piece.length
+      if (piece.length > 2 ** 18 + 2 * item) t.fail(`a piece of ${piece.length} bytes`)
+    }
+    t.ok(total > 1000 * item, `${total} bytes of ${accept}`)
+  }
+  await app.close()
+})
+
+test('a cell shows the beginning of a long value, and links to the whole', async t => {
+  const data = { list: Array.from({ length: 100 }, (_, index) => `${index}`) }
+  const app = await serve(rowsOf(2, 'a'.repeat(300).concat('the end'), data))
+  const get = async (url: string) => (await app.inject({ url, headers: browser })).body
+  const grid = await get('/notes')
+  t.notMatch(grid, /the end|<details class="long"/)
+  t.notMatch(grid, /&quot;99&quot;/)
+  for (const name of ['text', 'data']) t.match(grid, `<a class="more" href="/notes/1/${name}">more</a>`)
+  t.match(await get('/notes/1'), 'the end', 'an item shows more of its texts')
+  t.match(await get('/notes/1/text'), 'the end')
+  t.match(await get('/notes/1/data'), /<pre>\{\n {2}&quot;list&quot;[^]*&quot;99&quot;\n/)
+  await app.close()
+})
+
+test('a value that is too long for a URL is in no link, and its row is led to by another identifier', async t => {
+  const Code = Type.Object({
+    code: Type.String({ identifier: true, ...shown }), number: Type.Integer({ identifier: true, ...shown })
+  })
+  const app = fastify()
+  const source = memory([{ code: 'a'.repeat(5000), number: 1 }])
+  await app.register(dataApi, { collections: { codes: collection(Code, { source, key: ['code'] }) }, explorer: true })
+  for (const url of ['/codes', '/codes/by_code', '/codes/by_number']) {
+    const { body } = await app.inject({ url, headers: browser })
+    t.notMatch(body, 'a'.repeat(501))
+    t.match(body, /href="\/codes\/(by_number\/)?1"/)
+  }
+  await app.close()
+})
+
+test('with hooks that get the data of answers, pages are as long as without', async t => {
+  const rows = rowsOf(200, 'b'.repeat(5000), { a: 'c'.repeat(2000) })
+  const plain = await serve(rows)
+  const hooked = fastify()
+  hooked.addHook('preSerialization', async (_request, _reply, value) => value)
+  const notes = collection(Note, { source: memory(rows) })
+  await hooked.register(dataApi, { collections: { notes }, explorer: true })
+  for (const url of ['/notes?size=200', '/notes/by_kind', '/notes/by_id', '/notes/7', '/notes/7/data', '/', '/x']) {
+    const [one, other] = [await plain.inject({ url, headers: browser }), await hooked.inject({ url, headers: browser })]
+    t.strictSame([one.statusCode, one.body], [other.statusCode, other.body], url)
+  }
+  await Promise.all([plain.close(), hooked.close()])
+})
+
+test('a page keeps to the limit of JSON', async t => {
+  const frame = style.length + script.length
+  await fc.assert(fc.asyncProperty(
+    fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 600 }), fc.integer({ min: 300, max: 30_000 }),
+    fc.constantFrom('', '/by_kind', '/by_id', '/by_text', '/1', '/1/text', '/1/data'), fc.boolean(),
+    async (count, long, length, path, hooked) => {
+      const app = fastify()
+      if (hooked) app.addHook('preSerialization', async (_request, _reply, value) => value)
+      const notes = collection(Note, { source: memory(rowsOf(count, '"<'.repeat(long), { a: '&'.repeat(long) })) })
+      await app.register(dataApi, { collections: { notes }, explorer: true, limits: { length } })
+      const url = `/notes${path}${/\/1/.test(path) ? '' : '?size=40'}`
+      const ask = async (accept: string) => app.inject({ url, headers: { accept } })
+      const [json, page] = [await ask('application/json'), await ask('text/html')]
+      for (const [{ statusCode, body }, most] of [[json, length], [page, length + frame]] as const) {
+        if (statusCode === 200 && body.length > most) t.fail(`${url}: ${body.length} of ${length} characters`)
+        if (statusCode !== 200 && statusCode !== (count < 2 && path.startsWith('/1') ? 404 : 400)) t.fail(body)
+      }
+      if (json.statusCode === 400 && page.statusCode !== 400) t.fail(`${url} is refused as JSON, not as a page`)
+      if (page.statusCode === 400) t.match(page.body, /answer_too_large/)
+      await app.close()
+    }
+  ), { numRuns: runsOf(60) })
+})
+
+test('a page is made in parts, each as long as an element at most', async t => {
+  const elements = fc.array(fc.oneof(
+    fc.string(), fc.integer(), fc.constant(null), fc.jsonValue(), fc.string().map(text => text.repeat(1000)),
+    fc.constantFrom('"', '\\', '\\"', '\\\\', '[', '}', ',')
+  ))
+  fc.assert(fc.property(elements, fc.constantFrom(undefined, ' ', '\n\t'), (list, space) => {
+    const json = JSON.stringify(list, null, space)
+    const { view } = pageOf({ status: 200, headers: {}, links: [], body: json }, function * () {
+      const members = yield * membersOf(json, '[')
+      return html`<ul>${each(members, member => html`<li>${cut(member.json, 40)}</li>`)}</ul>`
+    })
+    const parts = [...view?.(json, Infinity) ?? []]
+    const longest = Math.max(0, ...doAtOnce(membersOf(json, '[')).map(member => member.json.length))
+    t.ok(Math.max(...parts) <= longest + 300, 'no part is longer than an element')
+    t.ok(parts.reduce((sum, part) => sum + part, 0) >= JSON.stringify(list).length, 'all that is read is counted')
+  }), { numRuns: runsOf(300) })
+})
+
+test('the members of a JSON text are those that JSON.parse() finds, in the order of the text', async t => {
+  const parsed = (json: string, opening: '{' | '[') =>
+    doAtOnce(membersOf(json, opening)).map(({ name, json }) => [name, JSON.parse(json)])
+  fc.assert(fc.property(fc.array(fc.jsonValue()), fc.constantFrom(undefined, ' ', '\n\t'), (list, space) => {
+    const expected = JSON.parse(JSON.stringify(list.map(one => ['', one])))
+    t.strictSame(parsed(JSON.stringify(list, null, space), '['), expected)
+  }), { numRuns: runsOf(300) })
+  const objects = fc.dictionary(fc.string(), fc.jsonValue())
+  fc.assert(fc.property(objects, fc.constantFrom(undefined, ' '), (object, space) => {
+    const expected = JSON.parse(JSON.stringify(Object.entries(object)))
+    t.strictSame(parsed(JSON.stringify(object, null, space), '{'), expected)
+  }), { numRuns: runsOf(300) })
+  t.strictSame(parsed('{"2":[1,"]"],"1":"\\\\\\""}', '{'), [['2', [1, ']']], ['1', '\\"']])
+  for (const json of ['null', '1', '"["', '{"a":1}', '']) t.strictSame(parsed(json, '['), [])
+})
