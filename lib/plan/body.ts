@@ -254,11 +254,12 @@ interface ElementPlace {
 }
 
 /**
- * Plans an element both as a new item and as an existing one. The violations of a new item count only if the element
- * names no existing item by an identifier; otherwise the run of the plan decides which of the two it is.
+ * Plans an element both as a new item and as an existing one. The violations of a new item count if the element names
+ * no existing item by an identifier, or names it by a key whose parent is new as well; otherwise the run of the plan
+ * decides which of the two it is.
  */
 function planElement (
-  { draft, context: { allowance } }: Planning, value: unknown, { target, pointer, pathValues }: ElementPlace
+  { draft, context: { form, allowance } }: Planning, value: unknown, { target, pointer, pathValues }: ElementPlace
 ): Element {
   const created = planBody(value, target, { form: 'create', pointer, pathValues, allowance, isElement: true })
   const found = isObject(value) ? findIdentifier(value, target, pathValues) : undefined
@@ -266,7 +267,8 @@ function planElement (
   const linked = planBody(linkedValue, target, { form: 'link', pointer, pathValues: [], allowance })
   const planned = { pointer, found, linked, created }
   const element = target.source.writes?.refused.has('insert') === true ? withoutCreation(planned) : planned
-  if (found === undefined) draft.violations.push(...element.created.violations)
+  const isNew = found === undefined || (form === 'create' && found.values.includes(undefined))
+  if (isNew) draft.violations.push(...element.created.violations)
   return element
 }
 

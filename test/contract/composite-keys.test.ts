@@ -276,3 +276,24 @@ test('a part of a key that is a decimal is found by its value, as in SQL', async
   t.equal((await app.inject('/prices/1,100')).statusCode, 404)
   await app.close()
 })
+
+every('all mistakes of elements whose parent is new come before an error of the data', async ({ send, get, same }) => {
+  const most = Number.MAX_SAFE_INTEGER
+  const bad = { product_id: 7, quantity: 'many' }
+  const worse = { product_id: 8, none: 1 }
+  const details = [
+    {
+      pointer: '/lines/0/quantity',
+      message: `must be an integer between -${most} and ${most}; found the string 'many'`
+    },
+    { pointer: '/lines/1/none', message: 'there is no such field' }
+  ]
+  const message = "The body is not valid; 'details' lists 2 problems."
+  for (const customer of ['Ann', 'Zoe']) {
+    same(await send('POST', '/orders', { customer, lines: [bad, worse] }), 400,
+      { error: 'validation', message, details })
+  }
+  same(await send('PUT', '/orders/3', { customer: 'Zoe', lines: [bad, worse] }), 400,
+    { error: 'validation', message, details })
+  same(await get('/orders?fields=id'), 200, [{ id: 1 }, { id: 2 }])
+})
