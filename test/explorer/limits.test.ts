@@ -35,7 +35,7 @@ const rowsOf = (count: number, text: string, data: unknown): Row[] =>
   Array.from({ length: count }, (_, id) => ({ id, text: `${id} ${text}`, kind: String(id % 3), data }))
 
 test('a page of 1,000 long texts is short, and other requests are answered while it is made', async t => {
-  const app = await serve(rowsOf(1000, '<b> & '.repeat(2250), null))
+  const app = await serve(rowsOf(1000, '<b> & '.repeat(2250), {}))
   for (const url of [
     '/notes?size=1000', '/notes/by_id?size=1000', '/notes/by_kind?size=1000', '/notes/by_text?size=1000&fields=id'
   ]) {
@@ -56,7 +56,7 @@ test('a page of 1,000 long texts is short, and other requests are answered while
 
 test('the other formats of the same answer are streams, in pieces that no limit exceeds', async t => {
   const item = 13_500
-  const app = await serve(rowsOf(1000, 'a'.repeat(item), null))
+  const app = await serve(rowsOf(1000, 'a'.repeat(item), {}))
   for (const accept of ['application/x-ndjson', 'text/csv']) {
     const answer = await app.inject({ url: '/notes?size=1000', headers: { accept }, payloadAsStream: true })
     t.equal(answer.statusCode, 200)
