@@ -91,7 +91,7 @@ export const openSqlite: Open = tables => fill(sqlite(':memory:'), tables)
 export function openCached (folder: string): Open {
   let files = 0
   return tables => {
-    const db = sqlite(join(folder, `${files++}.db`), { cache: '16 MB', readThreads: 0 })
+    const db = sqlite(join(folder, `${files++}.db`), { readThreads: 0 })
     db.exec('pragma synchronous = off')
     return fill(db, tables)
   }

@@ -10,7 +10,6 @@ import { makeWriteLock } from '../../../lib/sources/write-lock.ts'
 
 const someRead: BoundRead<string> = {
   text: 'select 1',
-  statement: 1,
   collection: '',
   cardinality: 'row',
   parameters: [],

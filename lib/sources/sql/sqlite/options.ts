@@ -33,11 +33,6 @@ export interface SqliteOptions {
    */
   readThreads?: number
   /**
-   * The size of the cache of answers, such as `16 MB`: reads whose rows have not changed run no statement
-   * (docs/sqlite.md: A cache for SQLite). Default: no cache. `:memory:` and an open database have none.
-   */
-  cache?: string
-  /**
    * The most characters of the statements that are remembered for each kind of request. A connection keeps half as many
    * prepared, which takes 10 to 20 times their length in memory. Default 1000000.
    */
@@ -76,7 +71,6 @@ const check = compileOptions<SqliteOptions>('sqlite(file)', Type.Object({
   transactionTimeout: milliseconds,
   statementTimeout: milliseconds,
   readThreads: Type.Integer({ minimum: 0 }),
-  cache: Type.String(),
   statementCache: characters,
   synchronous: Type.Union([Type.Literal('full'), Type.Literal('normal')]),
   journal: Type.Union([Type.Literal('wal'), Type.Literal('keep')]),
@@ -96,7 +90,7 @@ export function checkOptions (file: string, options: SqliteOptions) {
   check(options)
   const {
     driver, busyTimeout = 5000, transactionTimeout = 10_000, statementTimeout, readThreads = 2, synchronous,
-    journal = 'wal', immutable = false, readOnly = immutable, cache, statementCache = defaultStatementCache
+    journal = 'wal', immutable = false, readOnly = immutable, statementCache = defaultStatementCache
   } = options
   checkReading(file, { readOnly, immutable }, typeof driver === 'object')
   return {
@@ -109,8 +103,7 @@ export function checkOptions (file: string, options: SqliteOptions) {
     readThreads,
     synchronous,
     journal,
-    statementCache,
-    cacheBytes: cache === undefined ? 0 : bytesOf(cache)
+    statementCache
   }
 }
 
@@ -124,13 +117,3 @@ function checkReading (
     throw new DeclarationError('sqlite(file, { immutable }): expected the path of a file, which is only read')
   }
 }
-
-/** Returns the number of bytes in a text such as `16 MB`. */
-function bytesOf (size: string): number {
-  const [, number, unit] = /^(\d{1,6}(?:\.\d+)?) ?([kMG]B)$/.exec(size) ?? []
-  const factor = units.get(unit ?? '')
-  if (factor !== undefined) return Math.floor(Number(number) * factor)
-  throw new DeclarationError(`sqlite(file, { cache }): expected a size such as '16 MB'; found '${size}'`)
-}
-
-const units: ReadonlyMap<string, number> = new Map([['kB', 1e3], ['MB', 1e6], ['GB', 1e9]])

@@ -14,7 +14,6 @@ import { sqliteDialect } from './dialect.ts'
 import { fastDialect } from './fast-forms.ts'
 import { isBusy, resultCode } from './faults.ts'
 import { checkOptions, type Settings, type SqliteOptions } from './options.ts'
-import { cacheReads, type ReadJson } from './read-cache.ts'
 import { explainOpening } from './opening.ts'
 import { makeReader, type Read } from './reader.ts'
 import { makeReadingThreads, type ReadingThreads } from './reading-threads.ts'
@@ -67,7 +66,7 @@ export function sqlite (file: string, options: SqliteOptions = {}): SqliteDataba
   }
   const { busyTimeout, transactionTimeout, readOnly } = settings
   const opened = explainOpening(file, settings, () => openFile(addressOf(file, settings), settings))
-  const { driver, reader, statements, main, lock, read, readJson, findWrites } = opened
+  const { driver, reader, statements, main, lock, read, findWrites } = opened
 
   let isClosed = false
   const database: SqliteDatabase = {
@@ -89,7 +88,7 @@ export function sqlite (file: string, options: SqliteOptions = {}): SqliteDataba
       opened.close()
     },
     read: plan => read(() => statements.bind(plan)),
-    readJson: plan => readJson(() => statements.bindJson(plan)),
+    readJson: plan => read(() => statements.bindJson(plan)),
     change: change => lock.runShort(hold => main.change(change, hold)),
     transaction: work => lock.runExclusive(hold => main.transaction(work, transactionTimeout, hold))
   }
@@ -113,7 +112,6 @@ interface OpenFile {
   readonly reader: Connection | undefined
   readonly lock: WriteLock
   readonly read: Read
-  readonly readJson: ReadJson
   readonly findWrites: FindWrites
   /** Looks for a migration before the next statement. */
   refresh (): void
@@ -151,7 +149,6 @@ function openFile (file: string, settings: Settings): OpenFile {
     reader,
     lock,
     read,
-    readJson: cacheReads(read, { main, unchanging: readOnly ? main : reader, lock, bytes: settings.cacheBytes }),
     findWrites,
     refresh,
     close () {

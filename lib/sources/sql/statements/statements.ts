@@ -15,8 +15,6 @@ import { buildChange, type ChangeCode } from './write.ts'
 /** A statement that reads, with the values of one plan. */
 export interface BoundRead<Result = ReadResult> {
   readonly text: string
-  /** The number of the statement. Statements with one text may decode its rows in different ways. */
-  readonly statement: number
   /** The collection of the items, by its name in the application. */
   readonly collection: string
   readonly cardinality: Cardinality
@@ -57,8 +55,6 @@ interface Statement<Code> {
   readonly text: string
   readonly parameters: ReadonlyArray<Slot | Constant>
   readonly code: Code
-  /** No other statement of the process has this number. */
-  readonly number: number
 }
 
 /** A value in an expression of the application. */
@@ -112,7 +108,6 @@ function bindRead<Result> (
   const bounds = boundsOf(plan)
   return {
     text,
-    statement: statement.number,
     collection: collectionOf(plan),
     cardinality: code.cardinality,
     parameters: bindAll(statement, shape, dialect),
@@ -181,10 +176,8 @@ function compile<Code extends { readonly sql: Sql }> (
 ): Statement<Omit<Code, 'sql'>> {
   const { sql: text, parameters: all } = sql.compile(compiler)
   const parameters = all.map(parameter => isSlot(parameter) ? parameter : constant(parameter, dialect))
-  return { text, parameters, code, number: ++compiled }
+  return { text, parameters, code }
 }
-
-let compiled = 0
 
 function constant (value: unknown, dialect: Dialect): Constant {
   return { kind: 'constant', value: typeof value === 'boolean' ? dialect.bind(value) : value }
