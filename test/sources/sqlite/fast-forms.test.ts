@@ -203,3 +203,18 @@ for (const hasLimits of [true, false]) {
     t.match((await app.inject('/notes?limit=40&fields=double')).json(), { 39: { double: 80 } })
   })
 }
+
+test('columns of a list without an end are read, whatever the limit of the answer', t => {
+  const { page, listing, by, value, statements, read, close } = open([])
+  for (const shown of ['artists.id', 'artists.name']) {
+    for (const longest of [undefined, 1000, 1e9]) {
+      const plan = page('artists', listing(by('artists.id'), [value(shown)], { limit: Infinity }))
+      for (const form of ['fast', 'exact'] as const) {
+        const found = read(statements[form].bind({ ...plan, ...longest !== undefined && { longest } }))
+        t.match(found, { kind: 'rows', rows: { length: 7 } }, `${form} ${shown} ${String(longest)}`)
+      }
+    }
+  }
+  close()
+  t.end()
+})

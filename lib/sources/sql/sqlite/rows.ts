@@ -27,10 +27,12 @@ export function readRows ({ driver, clock, prepare }: Reading, read: Sent, limit
   // An index finds the row of an item, so no clock is needed.
   if (cardinality === 'item') return only(statement.get(...parameters))
   const most = mostBytes(longest)
+  const each = Math.floor(most / longValues)
   return clock.within(limit, () => {
     const run = () => cardinality === 'row' ? only(statement.get(...parameters)) : statement.all(...parameters)
+    if (longest === Infinity) return run()
     try {
-      if (driver.limits !== undefined) return limited(driver.limits, Math.floor(most / longValues), run)
+      if (driver.limits !== undefined && each >= leastBytes) return limited(driver.limits, each, run)
       if (cardinality === 'row') return run()
     } catch (error) {
       if (!isTooBig(error)) throw error
@@ -44,6 +46,9 @@ const only = (row: Values | undefined) => row === undefined ? [] : [row]
 
 /** A character has up to three bytes, but few texts have so many. Values that are only compared may be longer. */
 const mostBytes = (longest: number) => 2 * longest + 2_000_000
+
+/** Of a page without end, or with very many rows, one row would be too long. */
+const leastBytes = 256
 
 function limited<T> (limits: { length: number }, most: number, run: () => T): T {
   const before = limits.length

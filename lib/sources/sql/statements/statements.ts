@@ -113,7 +113,7 @@ function bindRead<Result> (
     parameters: bindAll(statement, shape, dialect),
     longest: bounds.longest,
     exact: bindExact && (() => bindExact(plan)),
-    longValues: code.cardinality === 'rows' ? (bounds.limit + 1) * (code.longValues ?? 1) : 1,
+    longValues: code.cardinality === 'rows' ? (bounds.limit + 1) * Math.max(code.longValues ?? 1, 1) : 1,
     decode: rows => code.decode(rows, bounds)
   }
 }
