@@ -23,7 +23,7 @@ function createInSchema (via: SubCollectionField, describing: Describing): Refer
 
 /** Returns the schema of an element of a sub-collection: an item to link, or a new item. */
 export function elementSchema (via: SubCollectionField, describing: Describing): Schema {
-  return { anyOf: [...linkSchemas(via.target), createInSchema(via, describing)] }
+  return { anyOf: [...linkSchemas(via.target, parentFields(via)), createInSchema(via, describing)] }
 }
 
 /** Returns the schema of a partial update. */
@@ -106,12 +106,15 @@ function valueIn (field: StoredField | InputField, { components }: Describing): 
   return field.readable ? schema : { ...schema, writeOnly: true }
 }
 
-/** An element that exists already is named by one of its identifiers, or by all fields of its key. */
-function linkSchemas (collection: Collection): readonly Schema[] {
+/**
+ * An element that exists already is named by one of its identifiers, or by all fields of its key. `known`: the fields
+ * that the parent gives.
+ */
+function linkSchemas (collection: Collection, known: readonly StoredField[] = []): readonly Schema[] {
   return uniques(collection).filter(fields => fields.every(({ readable }) => readable)).map(fields => ({
     type: 'object',
     properties: Object.fromEntries(fields.map(field => [field.name, fieldSchema(field, 'body')])),
-    required: namesOf(fields),
+    required: namesOf(fields.filter(field => !known.includes(field))),
     additionalProperties: false
   }))
 }

@@ -2,7 +2,7 @@ import type { Collection, DataField } from '../model/model.ts'
 import { type Operator, operatorNames, traitsOf } from '../model/values.ts'
 import type { Syntax } from '../request/syntax.ts'
 import type { Parameter, Schema } from './objects.ts'
-import { fieldSchema } from './values.ts'
+import { fieldSchema, safeBounds } from './values.ts'
 
 /**
  * Returns a parameter for each operator of each field that ends in `=`: its name is the field and the operator without
@@ -79,12 +79,15 @@ function operandSchema (field: DataField, operator: Operator, unsafe: string): S
   const { description: _, title: __, examples: ___, type, ...schema } = fieldSchema(field, 'answer')
   const types = [type].flat().filter(one => one !== 'null')
   const isText = field.type.kind === 'string' && schema['enum'] === undefined
-  if (isText || traitsOf(operator).family === 'text') return { type: 'string', pattern: `^(?![${escaped(unsafe)}])` }
+  if (isText || traitsOf(operator).family === 'text') {
+    return { type: 'string', pattern: `^(?![${escaped(unsafe)}])[^\\u0000]*$` }
+  }
   const choices = Array.isArray(schema['enum']) ? { enum: schema['enum'].filter(one => one !== null) as unknown[] } : {}
   const { format, pattern } = schema
   return {
     type: types.length === 1 ? types[0] : types,
     ...choices,
+    ...field.type.kind === 'integer' && safeBounds,
     ...format !== undefined && { format },
     ...pattern !== undefined && { pattern }
   }

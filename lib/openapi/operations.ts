@@ -12,7 +12,7 @@ import { filterParameters } from './filters.ts'
 import { itemSchema, listedSchema } from './items.ts'
 import type { Content, Operation, Parameter, PathItem, Reference, Response, Schema } from './objects.ts'
 import { header, listParameters, selectionParameters } from './parameters.ts'
-import { createdSchema, doneSchema, jsonContent, ok } from './responses.ts'
+import { createdSchema, doneSchema, jsonContent, ok, wrappedSchema } from './responses.ts'
 import { fieldSchema } from './values.ts'
 
 /** A list to describe: a collection, or the sub-collection `via` of an item. */
@@ -91,24 +91,6 @@ function pageResponse (collection: Collection, describing: Describing): Response
     [mediaTypes.csv]: { schema: { type: 'string' } }
   }
   return { ...response, content: { ...response.content, ...streams } }
-}
-
-/** Returns the schema of a page around its items. */
-export function wrappedSchema (items: Schema): Schema {
-  const link = { type: 'string', description: 'a relative URL' }
-  return {
-    type: 'object',
-    properties: {
-      items,
-      page: {
-        type: 'object',
-        properties: { first: link, prev: link, next: link, total: { type: 'integer' } },
-        additionalProperties: false
-      }
-    },
-    required: ['items', 'page'],
-    additionalProperties: false
-  }
 }
 
 /** Returns the headers of a page. */
@@ -212,9 +194,11 @@ function createdForms (collection: Collection, describing: Describing): Response
 
 /** The answer to a request that has linked items which existed. */
 function linkedResponse (collection: Collection, describing: Describing): Reference {
+  const { components, profile } = describing
   const done = doneSchema(describing)
-  return describing.components.responseOf(collection, 'Linked', () => {
-    return ok('Linked.', { anyOf: [done, { type: 'array', items: done }] })
+  const forms = profile.details && profile.selection ? [done, itemSchema(collection, describing)] : [done]
+  return components.responseOf(collection, 'Linked', () => {
+    return ok('Linked.', { anyOf: forms.flatMap(form => [form, { type: 'array', items: form }]) })
   })
 }
 
@@ -238,21 +222,24 @@ function keySchema (collection: Collection): Schema {
   return key === undefined ? { type: 'string' } : fieldSchema(key, 'answer')
 }
 
-/** Returns the operation that updates an item and, where configured, creates it. */
-export function updateOperation (collection: Collection, method: Method, describing: Describing): Operation {
+/** Returns the operation that updates an item and, where configured and `words` are not a sub-item's, creates it. */
+export function updateOperation (
+  collection: Collection, method: Method, describing: Describing, words: Words
+): Operation {
   const { profile, components } = describing
+  const [tag, second] = words
   const done = doneSchema(describing)
   const item = itemSchema(collection, describing)
   // `Prefer` shows the item.
   const oneOf = ([first, ...others]: [Schema, ...Schema[]]) =>
     profile.details && profile.selection ? { anyOf: [first, ...others] } : first
-  const { name } = collection
-  const { upsert } = takenStrategies(collection)
+  const isItem = second === 'item'
+  const upsert = isItem && takenStrategies(collection).upsert
   return {
-    operationId: describing.operationId(`${profile.allUpdates ? method.toLowerCase() : 'update'}_${name}_item`),
-    summary: `${upsert ? 'Update or create' : 'Update'} an item of ${name}`,
+    operationId: describing.operationId(`${profile.allUpdates ? method.toLowerCase() : 'update'}_${words.join('_')}`),
+    summary: `${upsert ? 'Update or create' : 'Update'} ${phraseOf(words)}`,
     description: 'The update is partial: members that the body leaves out keep their values.',
-    tags: [name],
+    tags: [tag],
     parameters: [
       ...writeParameters(collection, describing), ...profile.details ? [header('IfMatch', describing)] : []
     ],
@@ -271,16 +258,22 @@ export function updateOperation (collection: Collection, method: Method, describ
   }
 }
 
-export function deleteOperation (collection: Collection, describing: Describing): Operation {
+export function deleteOperation (words: Words, describing: Describing): Operation {
   return {
-    operationId: describing.operationId(`delete_${collection.name}_item`),
-    summary: `Delete an item of ${collection.name}`,
+    operationId: describing.operationId(`delete_${words.join('_')}`),
+    summary: `Delete ${phraseOf(words)}`,
     description: 'Whether items that refer to it are deleted as well is decided by the application.',
-    tags: [collection.name],
+    tags: [words[0]],
     parameters: describing.profile.details ? [header('IfMatch', describing)] : [],
     responses: { 200: ok('Deleted.', doneSchema(describing)), ...writeErrors(describing) }
   }
 }
+
+/** The words of an operation's identifier: a collection, and `item` or the name of a sub-item. */
+type Words = readonly [collection: string, part: string]
+
+const phraseOf = ([collection, part]: Words): string =>
+  part === 'item' ? `an item of ${collection}` : `the ${part} of an item of ${collection}`
 
 /** The errors of a change to an item. */
 export const writeErrors = (describing: Describing) => ({

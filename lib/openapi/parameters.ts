@@ -66,15 +66,18 @@ function pageParameters (describing: Describing): readonly Reference[] {
   const { components, profile: { details }, syntax } = describing
   const shared = (kind: ParameterKind, description: string, schema: Schema, name = parameterOf(kind, syntax)) =>
     components.parameter(sharedName(kind), () => ({ ...parameter(kind, describing, description, schema), name }))
-  const count = { type: 'integer', minimum: 1 }
+  const count = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
   return [
-    ...details ? [shared('page', 'The number of the page, from 1.', count)] : [],
+    ...details ? [shared('page', 'The number of the page, from 1.', { ...count, maximum: lastPage })] : [],
     shared('size', 'The number of items on a page.', count, details ? undefined : limitName(syntax)),
-    shared('offset', 'The number of items to skip.', { type: 'integer', minimum: 0 }),
+    shared('offset', 'The number of items to skip.', { ...count, minimum: 0 }),
     shared('after', 'The cursor of a `next` link.', text),
     ...details ? [shared('before', 'The cursor of a `prev` link.', text)] : []
   ]
 }
+
+// Its product with the size must be a safe integer.
+const lastPage = 2 ** 31 - 1
 
 const sharedName = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1)
 

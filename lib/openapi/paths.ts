@@ -47,17 +47,28 @@ function listPath (resource: ListResource, view: View, describing: Describing): 
 }
 
 function itemPath (resource: ItemResource, view: View, describing: Describing): PathItem {
+  const { collection } = resource
+  const words = [collection.name, 'item'] as const
+  return {
+    parameters: [identifierParameter(collection, describing)],
+    ...methodsOf(resource, view).includes('GET') && { get: getItem(collection, describing, words) },
+    ...writesOf(resource, words, view, describing)
+  }
+}
+
+/** Returns the operations that change an item, or the sub-item that `words` name. */
+function writesOf (
+  resource: ItemResource, words: readonly [string, string], view: View, describing: Describing
+): PathItem {
   const methods = methodsOf(resource, view)
   const { collection } = resource
   const updates = methods.filter(method => method === 'PUT' || method === 'PATCH')
   const shown = describing.profile.allUpdates ? updates : updates.slice(-1)
   return {
-    parameters: [identifierParameter(collection, describing)],
-    ...methods.includes('GET') && { get: getItem(collection, describing, [collection.name, 'item']) },
     ...Object.fromEntries(shown.map(method => {
-      return [method.toLowerCase() as OperationMethod, updateOperation(collection, method, describing)]
+      return [method.toLowerCase() as OperationMethod, updateOperation(collection, method, describing, words)]
     })),
-    ...methods.includes('DELETE') && { delete: deleteOperation(collection, describing) }
+    ...methods.includes('DELETE') && { delete: deleteOperation(words, describing) }
   }
 }
 
@@ -76,8 +87,12 @@ function relationPath (field: SubItemField | SubCollectionField, view: View, des
     return { ...path, ...listPath({ ...listOf(field.target), from }, view, describing) }
   }
   const resource: ItemResource = { ...itemOf(field.target), nullable: true, pathValues: undefined }
-  if (!methodsOf(resource, view).includes('GET')) return path
-  return { ...path, get: getItem(field.target, describing, [view.collection.name, field.name], true) }
+  const words = [view.collection.name, field.name] as const
+  return {
+    ...path,
+    ...methodsOf(resource, view).includes('GET') && { get: getItem(field.target, describing, words, true) },
+    ...writesOf(resource, words, view, describing)
+  }
 }
 
 /** Returns true for a collection whose name the profile can use. */

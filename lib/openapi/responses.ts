@@ -45,6 +45,24 @@ export function createdSchema (id: Schema | undefined): Schema {
   return { type: 'object', properties, required: Object.keys(properties), ...closed }
 }
 
+/** Returns the schema of a page around its items. */
+export function wrappedSchema (items: Schema): Schema {
+  const link = { type: 'string', description: 'a relative URL' }
+  return {
+    type: 'object',
+    properties: {
+      items,
+      page: {
+        type: 'object',
+        properties: { first: link, prev: link, next: link, total: { type: 'integer' } },
+        additionalProperties: false
+      }
+    },
+    required: ['items', 'page'],
+    additionalProperties: false
+  }
+}
+
 const closed = { additionalProperties: false }
 
 const facts = {

@@ -6,9 +6,9 @@ import { type Describing, methodsOf, type View } from './describing.ts'
 import { filterableFields } from './filters.ts'
 import { listedSchema } from './items.ts'
 import type { Operation, Parameter, PathItem, Response, Schema } from './objects.ts'
-import { pageHeaders, wrappedSchema, writeErrors } from './operations.ts'
+import { pageHeaders, writeErrors } from './operations.ts'
 import { header, identifierParameter, listParameters } from './parameters.ts'
-import { doneSchema, jsonContent, ok } from './responses.ts'
+import { doneSchema, jsonContent, ok, wrappedSchema } from './responses.ts'
 import { fieldSchema, type Place } from './values.ts'
 
 type Paths = Readonly<Record<string, PathItem>>
@@ -19,10 +19,8 @@ export function scalarPath (item: string, view: View, describing: Describing): P
   const scalars = [...collection.fields.values()].filter(isScalar)
   const shown = scalars.filter(isReadable).filter(field => methodsOfScalar(field, view).includes('GET'))
   const written = scalars.filter(field => methodsOfScalar(field, view).includes('PUT'))
-  const names = [...new Set([...shown, ...written].map(({ name }) => name))]
-  if (names.length === 0) return {}
   const path: PathItem = {
-    parameters: [identifierParameter(collection, describing), fieldParameter(names)],
+    parameters: [identifierParameter(collection, describing)],
     ...shown.length > 0 && { get: getScalar(collection, shown, describing) },
     ...written.length > 0 && { put: putScalar(collection, written, describing) }
   }
@@ -38,8 +36,13 @@ function methodsOfScalar (field: Scalar, view: View) {
   return methodsOf({ kind: 'scalar', collection: view.collection, field, walked: [] }, view)
 }
 
-const fieldParameter = (names: readonly string[]): Parameter =>
-  ({ name: 'field', in: 'path', required: true, description: 'The field.', schema: { type: 'string', enum: names } })
+const fieldParameter = (fields: readonly Field[]): Parameter => ({
+  name: 'field',
+  in: 'path',
+  required: true,
+  description: 'The field.',
+  schema: { type: 'string', enum: fields.map(({ name }) => name) }
+})
 
 /** The value of any of the fields. */
 const anyOf = (schemas: readonly Schema[]): Schema => {
@@ -54,7 +57,7 @@ function getScalar ({ name }: Collection, shown: readonly Scalar[], describing: 
     summary: `Read the value of one field of an item of ${name}`,
     description: 'The answer is the value alone, as JSON.',
     tags: [name],
-    parameters: [header('IfNoneMatch', describing)],
+    parameters: [fieldParameter(shown), header('IfNoneMatch', describing)],
     responses: {
       200: ok('The value.', anyOf(shown.map(field => fieldSchema(field, 'answer', describing.components)))),
       304: describing.components.response('NotModified'),
@@ -73,7 +76,7 @@ function putScalar ({ name }: Collection, written: readonly Scalar[], describing
     summary: `Write the value of one field of an item of ${name}`,
     description: 'The body is the new value alone, as JSON.',
     tags: [name],
-    parameters: [header('Return', describing), header('IfMatch', describing)],
+    parameters: [fieldParameter(written), header('Return', describing), header('IfMatch', describing)],
     requestBody: { required: true, content: jsonContent(anyOf(written.map(schemaOf('body')))) },
     responses: {
       200: ok('Written.', anyOf([doneSchema(describing), ...shown.map(schemaOf('answer'))])),
@@ -97,7 +100,7 @@ export function dictionaryPaths (root: string, view: View, describing: Describin
     .filter(key => key.fields.every(field => fields.includes(field)))
   return {
     [`${path}{field}`]: {
-      parameters: [fieldParameter(fields.map(({ name }) => name))],
+      parameters: [fieldParameter(fields)],
       get: getDictionary(collection, describing)
     },
     ...Object.fromEntries(keys.map(key => [

@@ -5,7 +5,7 @@ import type { OpenApiDocument } from '../../lib/index.ts'
 const addFormats = addFormatsModule.default
 
 interface Described {
-  readonly parameters?: ReadonlyArray<{ readonly name: string, readonly in: string, readonly schema: object }>
+  readonly parameters?: Parameters
   readonly requestBody?: { readonly content: Content }
   readonly responses: Readonly<Record<string, { readonly content?: Content, readonly $ref?: string }>>
 }
@@ -89,7 +89,7 @@ export function readDocument (document: OpenApiDocument) {
           names.map((name, index) => [name, decodeURIComponent(match[index + 1] ?? '')])
         )
         if (!fits(item, values)) continue
-        if (operation === undefined) return undefined
+        if (operation === undefined || !fits({ parameters: operation.parameters }, values)) return undefined
         return { path, method: method.toLowerCase(), operation, pathParameters: values }
       }
       return undefined

@@ -1,7 +1,8 @@
+import { Type } from '@sinclair/typebox'
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import Fastify from '../helpers/fastify.ts'
 import { test } from 'tap'
-import dataApi, { type OpenApiDocument } from '../../lib/index.ts'
+import dataApi, { collection, memory, type OpenApiDocument, SubCollection, SubItem } from '../../lib/index.ts'
 import { library } from '../fixtures/library.ts'
 import { readDocument, resolved } from '../helpers/openapi.ts'
 
@@ -66,9 +67,7 @@ function valuesOf (schema: Schema, document: OpenApiDocument, depth = 0): fc.Arb
   switch (type) {
     case 'null': return fc.constant(null)
     case 'boolean': return fc.boolean()
-    case 'integer': return fc.integer({
-      min: Number(schema['minimum'] ?? -(2 ** 31)), max: Math.min(Number(schema['maximum'] ?? 2 ** 31), 2 ** 50)
-    })
+    case 'integer': return integersOf(schema)
     case 'number': return fc.double({
       min: Number(schema['minimum'] ?? -1e9), max: Number(schema['maximum'] ?? 1e9), noNaN: true
     })
@@ -87,9 +86,19 @@ function valuesOf (schema: Schema, document: OpenApiDocument, depth = 0): fc.Arb
   }
 }
 
+/** Integers within the bounds of the schema, the bounds often among them; without bounds, also one beyond all types. */
+function integersOf ({ minimum = -1e21, maximum = 1e21 }: Schema): fc.Arbitrary<number> {
+  const [least, most] = [Number(minimum), Number(maximum)]
+  const min = Math.max(least, Number.MIN_SAFE_INTEGER)
+  const max = Math.min(most, Number.MAX_SAFE_INTEGER)
+  return fc.oneof(fc.integer({ min, max }), fc.constantFrom(least, most))
+}
+
 function textsOf ({ minLength = 0, maxLength = 20, pattern = '' }: Schema, format: string): fc.Arbitrary<string> {
   const texts20 = fc.string({ minLength: Number(minLength), maxLength: Number(maxLength) })
-  return (texts[format] ?? texts20).filter(text => new RegExp(String(pattern)).test(text))
+  // Those of bodies hold no NUL (docs/openapi.md: Exactness).
+  const withNul = pattern !== '' ? fc.oneof(texts20, fc.constant('a\0')) : texts20
+  return (texts[format] ?? withNul).filter(text => new RegExp(String(pattern)).test(text))
 }
 
 test('each documented parameter is taken with every value of its schema', async t => {
@@ -153,4 +162,70 @@ test('a body that its schema allows is valid for the API, and one that it forbid
     }
   }), { numRuns })
   t.ok(forbidden > numRuns / 20, `${forbidden} forbidden bodies`)
+})
+
+const read = { readable: true }
+const write = { ...read, writable: true }
+
+async function serveOrders () {
+  const app = Fastify()
+  const details = SubCollection('details', { foreignKey: 'orderId', ...write })
+  const Order = Type.Object({ id: Type.Integer({ identifier: true, ...write }), details })
+  const Detail = Type.Object({
+    orderId: Type.Integer(write),
+    product: Type.Integer(write),
+    note: Type.Optional(Type.String(write)),
+    secret: Type.Optional(Type.String({ writable: true })),
+    total: Type.Optional(Type.Integer(read)),
+    order: SubItem('orders', { foreignKey: 'orderId', ...write })
+  })
+  await app.register(dataApi, {
+    naming: name => name,
+    collections: {
+      orders: collection(Order, { source: memory([{ id: 1 }, { id: 2 }]), requestStrategies: { delete: true } }),
+      details: collection(Detail, {
+        source: memory([{ orderId: 1, product: 1 }, { orderId: 1, product: 2 }]), key: ['orderId', 'product']
+      })
+    }
+  })
+  return app
+}
+
+test('an element leaves out what its parent gives, and the answer to its link is as described', async t => {
+  const app = await serveOrders()
+  const reader = readDocument(app.dataApi.openapi())
+  const found = reader.find('POST', '/orders/1/details')
+  const allowed = reader.validatorAt(
+    'paths', found?.path ?? '', 'post', 'requestBody', 'content', 'application/json', 'schema'
+  )
+  const element = fc.record({ product: fc.constantFrom(1, 2) })
+  await fc.assert(fc.asyncProperty(
+    fc.oneof(element, fc.array(element, { minLength: 1, maxLength: 2 })), fc.boolean(), async (body, isShown) => {
+      const { statusCode, body: answer } = await app.inject({
+        method: 'POST',
+        url: '/orders/1/details',
+        payload: body,
+        headers: isShown ? { prefer: 'return=representation' } : {}
+      })
+      t.equal(statusCode, 200, answer)
+      t.ok(allowed(body), JSON.stringify(body))
+      t.strictSame(found && reader.wrong(found, 200, 'application/json', answer), undefined, answer)
+    }), { numRuns: 20 })
+})
+
+test('the methods and fields of each path below an item are those that the document lists', async t => {
+  const app = await serveOrders()
+  const document = app.dataApi.openapi()
+  const reader = readDocument(document)
+  const fields = ['orderId', 'product', 'note', 'secret', 'total']
+  for (const url of ['/details/1,1/order', ...fields.map(name => `/details/1,1/${name}`)]) {
+    const { headers } = await app.inject({ method: 'OPTIONS', url })
+    // Only readers learn what a path takes.
+    const allow = headers.allow?.split(', ') ?? ['PUT']
+    for (const method of ['PUT', 'PATCH', 'DELETE', 'POST']) {
+      t.equal(reader.find(method, url) !== undefined, allow.includes(method), `${method} ${url}`)
+    }
+    const { statusCode } = await app.inject(url)
+    t.equal(reader.find('GET', url) !== undefined, statusCode === 200, `GET ${url}`)
+  }
 })
