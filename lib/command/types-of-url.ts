@@ -36,7 +36,9 @@ async function load (url: URL, label: string, headers: Array<[string, string]>):
   }
   let response: Response
   try {
-    response = await fetch(url, { headers, signal: AbortSignal.timeout(patience) })
+    // fetch() sends all headers but the known secret ones to another origin.
+    const redirect = headers.length > 0 ? 'error' : 'follow'
+    response = await fetch(url, { headers, redirect, signal: AbortSignal.timeout(patience) })
     if (response.ok) return await response.text()
   } catch (cause) {
     const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause

@@ -148,3 +148,15 @@ test('what is wrong is told in one line', async t => {
     t.equal(answer.out, '')
   }
 })
+
+test('a header is sent to no other address than the one that is named', async t => {
+  const { url } = await serve(t)
+  const server = createServer((_request, response) => {
+    response.writeHead(302, { location: `${url}/api/openapi.json?profile=types` }).end()
+  })
+  await new Promise<void>(resolve => { server.listen(0, '127.0.0.1', resolve) })
+  t.teardown(() => server.close())
+  const target = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`
+  t.match(await runLine('types', target), { code: 0, error: '' })
+  t.match(await runLine('types', target, '--header', 'x-api-key: secret'), { code: 1, error: /redirect/ })
+})
