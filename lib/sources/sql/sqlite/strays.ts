@@ -69,7 +69,7 @@ const converted: ReadonlySet<ValueKind> = new Set(['decimal', 'mixed'])
 
 /**
  * Returns the condition for the values of a column that are no strays; undefined for a column that has none: the types
- * of STRICT tables hold no others (catalog-tables.ts), and neither is JSON compared.
+ * of STRICT tables hold no others (columns.ts), and neither is JSON compared.
  */
 const regular = (column: Sql, columnType: ColumnType) => ofType(column, columnType, positioned)
 
@@ -127,7 +127,7 @@ const textKinds: ReadonlySet<ValueKind> = new Set(['string', 'date', 'time', 'uu
 const isCastToText = (kind: ValueKind, type: string) => converted.has(kind) ||
   (!isTextType(type) && (textKinds.has(kind) || (kind === 'date-time' && !isIntegerType(type))))
 
-// The types of columns: catalog.ts.
+// The types of columns: columns.ts.
 /** Returns true for a column of text, and for one whose type is unknown. */
 export const isTextType = (type: string) => type === '' || /^text\b/i.test(type)
 /** Returns true for a column of texts that is compared by their bytes. */
