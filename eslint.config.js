@@ -1,31 +1,22 @@
 import neostandard from 'neostandard'
 import tseslint from 'typescript-eslint'
 
-// The rooms and files of lib, in the order in which imports point: one may import from those before it, never from
+// The rooms of lib, in the order in which imports point: one may import from those before it, never from
 // those after it.
 const order = [
-  'client', 'react-admin',
-  'is-object', 'suggest', 'typescript-source', 'errors', 'log-error', 'rejections', 'after', 'memoize', 'batching',
-  'declare', 'collection', 'client-left', 'model', 'request', 'plan', 'sources', 'rules', 'run', 'response',
-  'options', 'checks', 'request-facts', 'data', 'answer', 'openapi', 'explorer', 'failures', 'framework-errors',
-  'streams', 'replies', 'timing', 'origin', 'pages', 'routes', 'document-route', 'hooks', 'registrations', 'register',
-  'with-data-api', 'index', 'typebox', 'conformance', 'scaffold', 'command'
+  'client', 'react-admin', 'errors', 'scheduling', 'declare', 'model', 'request', 'plan', 'sources', 'rules', 'run',
+  'response', 'api', 'data', 'openapi', 'explorer', 'plugin', 'index', 'typebox', 'conformance', 'cli'
 ]
 
 // Those that serve requests, and so know Fastify. Of the others, only types of declarations name requests.
-const serving = [
-  'framework-errors', 'streams', 'replies', 'timing', 'origin', 'pages', 'routes', 'document-route', 'hooks',
-  'registrations', 'register', 'with-data-api', 'index', 'conformance', 'command'
-]
+const serving = ['plugin', 'index', 'conformance', 'cli']
 
 // Further bounds: a source and a response do not know how a request was written, and running knows no answers.
 const never = {
   sources: ['request'],
   response: ['request'],
   run: ['request'],
-  rules: ['request'],
-  // What is declared depends on the database alone.
-  scaffold: ['request', 'plan', 'rules', 'run', 'response', 'options', 'answer', 'openapi', 'index', 'conformance']
+  rules: ['request']
 }
 
 function roomRules () {
@@ -46,7 +37,7 @@ const rulesOf = (room, place, files, toLib) => ({
           ? []
           : [{
               regex: '^fastify',
-              allowTypeImports: room === 'declare' || room === 'collection',
+              allowTypeImports: room === 'declare',
               message: `Only ${serving.slice(0, -1).join(', ')} and ${serving.at(-1)} know Fastify.`
             }]
       ]

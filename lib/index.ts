@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
-import { ArgumentError, DataApiError, DeclarationError } from './errors.ts'
-import type { DataApi } from './registrations.ts'
-import type { DataApiOptions } from './options.ts'
-import type { RequestFacts } from './request-facts.ts'
+import { ArgumentError, DataApiError, DeclarationError } from './errors/errors.ts'
+import type { DataApi } from './plugin/registrations.ts'
+import type { DataApiOptions } from './api/options.ts'
+import type { RequestFacts } from './api/request-facts.ts'
 
-export { collection, exactly, lookup } from './collection.ts'
+export { collection, exactly, lookup } from './declare/collection.ts'
 export { computed, expression } from './declare/computed.ts'
 export { input } from './declare/input.ts'
 export { SubCollection, SubItem } from './declare/relations.ts'
@@ -14,7 +14,7 @@ export type { ObjectOf, RelationProperties, StandardSchema } from './declare/sta
 export type {
   AnyContext, Behaviour, Caller, Context, Declaration, Declared, Draft, Found, Hooks, Item, Lookup, Match, Pages,
   Rule, Rules, Saved, Scope, Setter, Special, SystemContext, Transaction, WriteContext
-} from './collection.ts'
+} from './declare/collection.ts'
 export type { Computed, Expression } from './declare/computed.ts'
 export type { Input } from './declare/input.ts'
 export type { Condition, Where } from './declare/conditions.ts'
@@ -24,14 +24,14 @@ export type {
 } from './declare/data.ts'
 export type { TSubCollection, TSubItem } from './declare/relations.ts'
 export { ArgumentError, DataApiError, DeclarationError }
-export type { ErrorCode, Facts } from './errors.ts'
-export { frameworkErrors } from './framework-errors.ts'
-export type { DataApiOptions } from './options.ts'
-export type { DataApi } from './registrations.ts'
-export type { RequestFacts, RequestKind } from './request-facts.ts'
+export type { ErrorCode, Facts } from './errors/errors.ts'
+export { frameworkErrors } from './plugin/framework-errors.ts'
+export type { DataApiOptions } from './api/options.ts'
+export type { DataApi } from './plugin/registrations.ts'
+export type { RequestFacts, RequestKind } from './api/request-facts.ts'
 export type { Document as OpenApiDocument } from './openapi/objects.ts'
 export type { DocumentOptions } from '../schemas/openapi.ts'
-export { withDataApi } from './with-data-api.ts'
+export { withDataApi } from './plugin/with-data-api.ts'
 export { memory } from './sources/memory/memory.ts'
 export { kysely } from './sources/sql/postgres/kysely.ts'
 export { postgres } from './sources/sql/postgres/postgres.ts'
@@ -68,7 +68,7 @@ declare module 'fastify' {
 async function dataApi (app: FastifyInstance, options: DataApiOptions): Promise<void> {
   // Loaded here, so that importing the package costs what a declaration needs; the application's own import of TypeBox,
   // which the schemas of the options need too, has come first by now.
-  const { register } = await import('./register.ts')
+  const { register } = await import('./plugin/register.ts')
   await register(app, options)
 }
 

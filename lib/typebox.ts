@@ -3,7 +3,7 @@ import type { Static, TObject, TProperties, TSchema } from 'typebox'
 import {
   type Behaviour, collection as declare, type Declaration, type Found, type Item as TranslatedItem, type Lookup,
   lookup as declareLookup, type ShapeOf
-} from './collection.ts'
+} from './declare/collection.ts'
 import {
   type Computed, computed as declareComputed, type ComputedFields, type Expression, expression as declareExpression
 } from './declare/computed.ts'

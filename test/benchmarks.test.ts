@@ -28,7 +28,7 @@ test('a sample of a profile belongs to the innermost room of the plugin on its s
     nodes: [
       node(1, '(root)', '', 2, 8, 9, 10),
       node(2, 'onRequest', 'node:_http_server', 3),
-      node(3, 'answer', 'file:///p/dist/lib/answer.js', 4, 6),
+      node(3, 'answer', 'file:///p/dist/lib/api/answer.js', 4, 6),
       node(4, 'parsePath', 'file:///p/dist/lib/request/path.js', 5),
       node(5, 'split', ''),
       node(6, 'run', 'file:///p/lib/sources/memory/read.ts', 7),

@@ -4,7 +4,7 @@ import { test } from 'tap'
 import {
   type AnyContext, type Behaviour, type Caller, collection, type Context, type Draft, exactly, type Item, lookup,
   type WriteContext
-} from '../lib/collection.ts'
+} from '../lib/declare/collection.ts'
 import { computed, expression } from '../lib/declare/computed.ts'
 import { input } from '../lib/declare/input.ts'
 import { SubCollection, SubItem } from '../lib/declare/relations.ts'

@@ -1,10 +1,10 @@
 import { Type, type TSchema } from '@sinclair/typebox'
 import {
   type Behaviour, collection, type Declared, exactly, lookup, type Values, type WriteContext
-} from '../collection.ts'
+} from '../declare/collection.ts'
 import { computed } from '../declare/computed.ts'
 import { isOptional, isSubCollection, isSubItem } from '../declare/relations.ts'
-import { ArgumentError } from '../errors.ts'
+import { ArgumentError } from '../errors/errors.ts'
 import type { DataSource } from '../sources/source.ts'
 import type { ColumnKind } from './table.ts'
 import { uuid } from './values.ts'

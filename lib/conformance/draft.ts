@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { RequestStrategies } from '../../schemas/request-strategies.ts'
-import type { Pages } from '../collection.ts'
+import type { Pages } from '../declare/collection.ts'
 import { words } from '../model/names.ts'
 import type { GeneratedField } from './fields.ts'
 import type { ValueGenerator } from './generator.ts'

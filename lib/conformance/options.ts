@@ -1,6 +1,6 @@
 import type { DataOptions } from '../../schemas/options.ts'
 import type { RequestStrategies } from '../../schemas/request-strategies.ts'
-import type { Pages } from '../collection.ts'
+import type { Pages } from '../declare/collection.ts'
 import type { ValueGenerator } from './generator.ts'
 
 /** Returns an API's options. `mayDelete`: the database keeps rows that others refer to, as memory() does. */

@@ -1,7 +1,7 @@
 import type {
   Collection, Field, FieldIdentifier, Model, RelationField, ScalarField, StoredField
 } from '../model/model.ts'
-import type { Options } from '../options.ts'
+import type { Options } from '../api/options.ts'
 import type { Syntax } from '../request/syntax.ts'
 import { relatedRows, tableOf } from '../sources/memory/relations.ts'
 import { ownValue } from '../sources/memory/values.ts'

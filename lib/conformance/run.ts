@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isSubCollection, isSubItem } from '../declare/relations.ts'
 import { compileModel } from '../model/compile.ts'
-import { compileOptions } from '../options.ts'
+import { compileOptions } from '../api/options.ts'
 import { reservedNames } from '../request/syntax.ts'
 import { declare } from './declare.ts'
 import { makeGenerator } from './generator.ts'

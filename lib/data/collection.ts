@@ -1,5 +1,5 @@
 import type { AnyShape, CollectionData } from '../declare/data.ts'
-import { identifierNotFound } from '../errors.ts'
+import { identifierNotFound } from '../errors/errors.ts'
 import { beginCall, type Binding, type Call, type CollectionNames } from './call.ts'
 import { countItems, findItem, listItems, streamItems } from './reads.ts'
 import type { Members } from './where.ts'

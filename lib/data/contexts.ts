@@ -1,6 +1,6 @@
-import type { Caller, CallerOf, Context, SystemContext as System, Transaction, WriteContext } from '../collection.ts'
+import type { Caller, CallerOf, Context, SystemContext as System, Transaction, WriteContext } from '../declare/collection.ts'
 import type { RequestData } from '../declare/data.ts'
-import { memoize } from '../memoize.ts'
+import { memoize } from '../scheduling/memoize.ts'
 import type { Collection } from '../model/model.ts'
 import { type ScopedSession, unscopedSession } from '../rules/scoped-database.ts'
 import type { AfterCommit, Entered, RunContext } from '../run/context.ts'

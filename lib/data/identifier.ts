@@ -1,8 +1,8 @@
 import { toKeyValues } from '../model/keys.ts'
 import type { Collection, StoredField } from '../model/model.ts'
-import { pathValuesOf } from '../plan/path-values.ts'
+import { pathValuesOf } from '../plan/write/path-values.ts'
 import { equalsKey, never } from '../plan/predicates.ts'
-import type { Resource } from '../plan/walk.ts'
+import type { Resource } from '../plan/path/walk.ts'
 import type { Call, CollectionNames } from './call.ts'
 import { isMembers, type Members } from './where.ts'
 

@@ -1,4 +1,4 @@
-import type { Declared } from '../collection.ts'
+import type { Declared } from '../declare/collection.ts'
 import { type CompileOptions, compileModel } from '../model/compile.ts'
 import type { Model } from '../model/model.ts'
 import { always } from '../plan/predicates.ts'

@@ -1,8 +1,8 @@
-import { invalidFields, invalidPage, invalidParameter, invalidSort } from '../errors.ts'
-import { didYouMean, suggest } from '../suggest.ts'
+import { invalidFields, invalidPage, invalidParameter, invalidSort } from '../errors/errors.ts'
+import { didYouMean, suggest } from '../errors/suggest.ts'
 import type { Collection } from '../model/model.ts'
-import { memoize } from '../memoize.ts'
-import { findReadable } from '../plan/visible.ts'
+import { memoize } from '../scheduling/memoize.ts'
+import { findReadable } from '../plan/read/visible.ts'
 import type { FieldAsked, PageAsked, Query, SortTerm } from '../request/request.ts'
 import { filtersOf, givenValue, isMembers, type Members, placeOf } from './where.ts'
 

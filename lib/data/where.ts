@@ -1,9 +1,9 @@
-import { invalidFilter } from '../errors.ts'
-import { isObject } from '../is-object.ts'
-import { didYouMean, suggest } from '../suggest.ts'
+import { invalidFilter } from '../errors/errors.ts'
+import { isObject } from '../errors/is-object.ts'
+import { didYouMean, suggest } from '../errors/suggest.ts'
 import type { Collection, Field } from '../model/model.ts'
 import { type Operator, traitsOf } from '../model/values.ts'
-import { findReadable } from '../plan/visible.ts'
+import { findReadable } from '../plan/read/visible.ts'
 import type { Filter, TextPlace, ValueText } from '../request/request.ts'
 import { operatorDefaults } from '../request/syntax.ts'
 

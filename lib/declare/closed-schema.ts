@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
-import { isObject } from '../is-object.ts'
+import { isObject } from '../errors/is-object.ts'
 
 interface Schema { readonly [keyword: string]: unknown }
 

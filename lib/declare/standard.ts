@@ -1,6 +1,6 @@
 import type { TObject, TOptional, TSchema, TUnsafe } from '@sinclair/typebox'
-import { DeclarationError } from '../errors.ts'
-import { isObject } from '../is-object.ts'
+import { DeclarationError } from '../errors/errors.ts'
+import { isObject } from '../errors/is-object.ts'
 import { closedSchema } from './closed-schema.ts'
 import type { TSubCollection, TSubItem } from './relations.ts'
 

@@ -1,6 +1,6 @@
 import type { Collection } from '../model/model.ts'
-import { isObject } from '../is-object.ts'
-import type { Item } from '../plan/to-item.ts'
+import { isObject } from '../errors/is-object.ts'
+import type { Item } from '../plan/read/to-item.ts'
 import type { Shown } from '../plan/plan.ts'
 import { type Fragment, html } from './html.ts'
 import { labelOf, segmentsTo } from './label.ts'

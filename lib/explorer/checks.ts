@@ -2,7 +2,7 @@ import type { InputField, StoredField } from '../model/model.ts'
 import { describeViolation } from '../model/violation-message.ts'
 import type { ValueKind } from '../model/values.ts'
 import { fieldSchema } from '../openapi/values.ts'
-import { memoize } from '../memoize.ts'
+import { memoize } from '../scheduling/memoize.ts'
 
 /**
  * A check of a text that is typed for a field, and the API's message for one that does not pass it. `form` is a regular

@@ -1,6 +1,6 @@
 import type { InputField, ScalarField } from '../model/model.ts'
 import { fieldSchema } from '../openapi/values.ts'
-import { memoize } from '../memoize.ts'
+import { memoize } from '../scheduling/memoize.ts'
 
 /** Returns the values that a field can have, if they are few. */
 export const choicesOf = memoize((field: ScalarField | InputField): readonly string[] | undefined => {

@@ -1,6 +1,6 @@
-import type { Item } from '../plan/to-item.ts'
+import type { Item } from '../plan/read/to-item.ts'
 import { parameterOf } from '../request/syntax.ts'
-import { isObject } from '../is-object.ts'
+import { isObject } from '../errors/is-object.ts'
 import { fieldsToEdit } from './fields.ts'
 import type { PlaceOf } from './place.ts'
 import { encodePart } from './rewrite.ts'

@@ -1,5 +1,5 @@
-import type { DataApiError } from '../errors.ts'
-import { separableRelation } from '../plan/links.ts'
+import type { DataApiError } from '../errors/errors.ts'
+import { separableRelation } from '../plan/path/links.ts'
 import type { Current } from './current.ts'
 import { nameOf } from './grid.ts'
 import { type Html, html } from './html.ts'

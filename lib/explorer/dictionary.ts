@@ -1,4 +1,4 @@
-import { planSelection } from '../plan/select.ts'
+import { planSelection } from '../plan/read/select.ts'
 import type { InParts } from '../response/in-parts.ts'
 import { showFilters } from './filters.ts'
 import { nameOf, type Pages, showPages } from './grid.ts'

@@ -1,5 +1,5 @@
 import type { Model } from '../model/model.ts'
-import { listedForm } from '../plan/select.ts'
+import { listedForm } from '../plan/read/select.ts'
 import { documentName } from '../response/directory.ts'
 import { type Html, html } from './html.ts'
 import { showPage } from './page.ts'

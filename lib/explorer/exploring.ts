@@ -1,5 +1,5 @@
 import type { ExplorerOptions } from '../../schemas/explorer.ts'
-import type { Api } from '../answer.ts'
+import type { Api } from '../api/answer.ts'
 
 /** The facts that all pages of one registration share. */
 export interface Exploring {

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { isObject } from '../is-object.ts'
+import { isObject } from '../errors/is-object.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { showPage } from './page.ts'
 import { pathTo, type Place } from './place.ts'

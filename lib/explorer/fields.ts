@@ -1,11 +1,11 @@
 import type { Collection, Field, InputField, StoredField, SubItemField } from '../model/model.ts'
 import { singleKey, uniques } from '../model/keys.ts'
-import { isWritable } from '../plan/body.ts'
-import { parentValues } from '../plan/path-values.ts'
-import { requirementsOf } from '../plan/required.ts'
-import type { Resource } from '../plan/walk.ts'
-import type { Item } from '../plan/to-item.ts'
-import { isObject } from '../is-object.ts'
+import { isWritable } from '../plan/write/body.ts'
+import { parentValues } from '../plan/write/path-values.ts'
+import { requirementsOf } from '../plan/write/required.ts'
+import type { Resource } from '../plan/path/walk.ts'
+import type { Item } from '../plan/read/to-item.ts'
+import { isObject } from '../errors/is-object.ts'
 import { labelOf, namingField } from './label.ts'
 
 /** A field of a form: a value, or an item that is named by an identifier. */

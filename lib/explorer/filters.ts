@@ -1,7 +1,7 @@
 import type { Collection, DataField } from '../model/model.ts'
 import { type Operator, operatorNames, traitsOf } from '../model/values.ts'
 import { filterableFields } from '../openapi/filters.ts'
-import { memoize } from '../memoize.ts'
+import { memoize } from '../scheduling/memoize.ts'
 import { type Html, html } from './html.ts'
 import { namingField } from './label.ts'
 import { pathTo, type Place } from './place.ts'

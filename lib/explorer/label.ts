@@ -1,7 +1,7 @@
 import type { Collection, StoredField } from '../model/model.ts'
 import { leadsElsewhere, uniques } from '../model/keys.ts'
-import type { Item } from '../plan/to-item.ts'
-import { memoize } from '../memoize.ts'
+import type { Item } from '../plan/read/to-item.ts'
+import { memoize } from '../scheduling/memoize.ts'
 import { ownSegments, type Parts } from '../response/paths.ts'
 import { segmentOf } from '../run/address.ts'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { isObject } from '../is-object.ts'
+import { isObject } from '../errors/is-object.ts'
 import type { Current } from './current.ts'
 import { type FormField, textIn } from './fields.ts'
 

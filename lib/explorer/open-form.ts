@@ -1,6 +1,6 @@
 import type { Answer } from '../response/answer.ts'
 import { checkMethod, updateMethod } from './allowed.ts'
-import { isObject } from '../is-object.ts'
+import { isObject } from '../errors/is-object.ts'
 import { emptyForm, showCreate } from './create-page.ts'
 import { readCurrent } from './current.ts'
 import { showDelete } from './delete-page.ts'

@@ -1,4 +1,4 @@
-import { answerTooLarge } from '../errors.ts'
+import { answerTooLarge } from '../errors/errors.ts'
 import type { Answer } from '../response/answer.ts'
 import type { InParts } from '../response/in-parts.ts'
 import { type Html, textsOf } from './html.ts'

@@ -1,7 +1,7 @@
 import type { Collection, StoredField } from '../model/model.ts'
 import { filterableFields } from '../openapi/filters.ts'
 import type { Selection } from '../plan/plan.ts'
-import type { Item } from '../plan/to-item.ts'
+import type { Item } from '../plan/read/to-item.ts'
 import { type Html, html } from './html.ts'
 import { labelOf, longestInPath } from './label.ts'
 import { pathTo, type Place } from './place.ts'

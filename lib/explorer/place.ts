@@ -1,5 +1,5 @@
 import type { Permissions } from '../plan/request.ts'
-import type { Resource } from '../plan/walk.ts'
+import type { Resource } from '../plan/path/walk.ts'
 import type { Request } from '../request/parse.ts'
 import type { Syntax } from '../request/syntax.ts'
 import { formatPath, type Parts, type Site } from '../response/paths.ts'

@@ -1,6 +1,6 @@
 import type { Answer } from '../response/answer.ts'
 import { allowedAt, allowedIn } from './allowed.ts'
-import { isObject } from '../is-object.ts'
+import { isObject } from '../errors/is-object.ts'
 import type { InParts } from '../response/in-parts.ts'
 import { showDictionary } from './dictionary.ts'
 import { showDirectory } from './directory.ts'

@@ -1,4 +1,4 @@
-import { methodNotAllowed } from '../errors.ts'
+import { methodNotAllowed } from '../errors/errors.ts'
 import type { Answer } from '../response/answer.ts'
 import { columnsAsked } from './columns.ts'
 import { filterAsked } from './filters.ts'

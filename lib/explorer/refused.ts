@@ -1,4 +1,4 @@
-import { DataApiError } from '../errors.ts'
+import { DataApiError } from '../errors/errors.ts'
 import type { Answer } from '../response/answer.ts'
 import type { Filled } from './form.ts'
 import type { Html } from './html.ts'

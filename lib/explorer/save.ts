@@ -1,4 +1,4 @@
-import { DataApiError } from '../errors.ts'
+import { DataApiError } from '../errors/errors.ts'
 import type { Answer } from '../response/answer.ts'
 import { checkMethod, updateMethod } from './allowed.ts'
 import { showCreate } from './create-page.ts'

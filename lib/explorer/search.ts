@@ -1,7 +1,7 @@
 import { parameterOf } from '../request/syntax.ts'
 import type { Collection, SubItemField } from '../model/model.ts'
 import { formatPath, siteOf } from '../response/paths.ts'
-import { isObject } from '../is-object.ts'
+import { isObject } from '../errors/is-object.ts'
 import type { FormField } from './fields.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { searchFields } from './offers.ts'

@@ -1,4 +1,4 @@
-import { DataApiError } from '../errors.ts'
+import { DataApiError } from '../errors/errors.ts'
 
 /** The headers by which a browser names the page that sent a form. */
 export interface FormSender { readonly site: string | undefined, readonly origin: string | undefined }

@@ -1,7 +1,7 @@
-import type { Declared } from '../collection.ts'
+import type { Declared } from '../declare/collection.ts'
 import { isSubCollection, isSubItem } from '../declare/relations.ts'
-import { DeclarationError } from '../errors.ts'
-import { suggest } from '../suggest.ts'
+import { DeclarationError } from '../errors/errors.ts'
+import { suggest } from '../errors/suggest.ts'
 import { placeOf } from './fields.ts'
 
 type Declarations = Readonly<Record<string, Declared>>

@@ -1,6 +1,6 @@
 import type { RequestStrategies } from '../../schemas/request-strategies.ts'
-import type { Declared } from '../collection.ts'
-import { DeclarationError, describeValue } from '../errors.ts'
+import type { Declared } from '../declare/collection.ts'
+import { DeclarationError, describeValue } from '../errors/errors.ts'
 import type { PageLimits as Limits } from './model.ts'
 import { compileKey, compileScalars, type Scalars } from './fields.ts'
 import { checkFilled } from './filled.ts'

@@ -1,4 +1,4 @@
-import type { Declared } from '../collection.ts'
+import type { Declared } from '../declare/collection.ts'
 import { withoutGet } from './fields.ts'
 import { type Naming, toName } from './names.ts'
 

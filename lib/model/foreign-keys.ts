@@ -1,4 +1,4 @@
-import { DeclarationError } from '../errors.ts'
+import { DeclarationError } from '../errors/errors.ts'
 import { placeOf } from './fields.ts'
 import type { Collection, StoredField } from './model.ts'
 import type { ValueType } from './values.ts'

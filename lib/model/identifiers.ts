@@ -1,6 +1,6 @@
-import type { Declared } from '../collection.ts'
+import type { Declared } from '../declare/collection.ts'
 import { isOptional } from '../declare/relations.ts'
-import { DeclarationError } from '../errors.ts'
+import { DeclarationError } from '../errors/errors.ts'
 import type { CompileOptions } from './compile.ts'
 import { nameOf, type Scalars, placeOf } from './fields.ts'
 import type { Identifier, SpecialIdentifier, StoredField } from './model.ts'

@@ -1,4 +1,4 @@
-import { memoize } from '../memoize.ts'
+import { memoize } from '../scheduling/memoize.ts'
 import type { Collection, StoredField } from './model.ts'
 import type { Scalar } from './values.ts'
 

@@ -1,6 +1,6 @@
-import { DeclarationError, describeValue } from '../errors.ts'
-import { isObject } from '../is-object.ts'
-import { didYouMean, suggest } from '../suggest.ts'
+import { DeclarationError, describeValue } from '../errors/errors.ts'
+import { isObject } from '../errors/is-object.ts'
+import { didYouMean, suggest } from '../errors/suggest.ts'
 
 /** Lists each key of a type; a key that is missing here does not compile. */
 export type Keys<T> = Readonly<Record<T extends unknown ? keyof T : never, true>>

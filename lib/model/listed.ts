@@ -1,4 +1,4 @@
-import { DeclarationError } from '../errors.ts'
+import { DeclarationError } from '../errors/errors.ts'
 import { type Collection, isReadable, type ReadableField, type ScalarField, type StoredField } from './model.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
-import type { Deletion, Hooks, Lookup, Setter, Special, Values } from '../collection.ts'
+import type { Deletion, Hooks, Lookup, Setter, Special, Values } from '../declare/collection.ts'
 import type { Computed, Expression } from '../declare/computed.ts'
 import type { Source } from '../declare/source.ts'
 import type { Strategies } from './strategies.ts'

@@ -1,4 +1,4 @@
-import { memoizeRecent } from '../memoize.ts'
+import { memoizeRecent } from '../scheduling/memoize.ts'
 
 /** The convention that turns names of the application into names on the wire. */
 export type Naming = 'snake_case' | 'camelCase' | 'kebab-case' | 'PascalCase' | 'none' | ((name: string) => string)

@@ -1,6 +1,6 @@
 import { type ForeignKey, isSubCollection, isSubItem, type TSubCollection } from '../declare/relations.ts'
-import { DeclarationError } from '../errors.ts'
-import { orNearest } from '../suggest.ts'
+import { DeclarationError } from '../errors/errors.ts'
+import { orNearest } from '../errors/suggest.ts'
 import type { CompileOptions, CollectionDraft, Drafts } from './compile.ts'
 import { compileFlags, nameOf, placeOf, storedNames } from './fields.ts'
 import type { Link, RelationField, StoredField } from './model.ts'

@@ -1,7 +1,7 @@
-import type { Declared } from '../collection.ts'
-import { DeclarationError } from '../errors.ts'
-import { isObject } from '../is-object.ts'
-import { orNearest } from '../suggest.ts'
+import type { Declared } from '../declare/collection.ts'
+import { DeclarationError } from '../errors/errors.ts'
+import { isObject } from '../errors/is-object.ts'
+import { orNearest } from '../errors/suggest.ts'
 import { describeGiven } from './known-names.ts'
 
 /** Throws a DeclarationError for a rule of an unknown operation or field, and for one that is not a function. */

@@ -1,6 +1,6 @@
-import type { Declared } from '../collection.ts'
-import { DeclarationError } from '../errors.ts'
-import { orNearest } from '../suggest.ts'
+import type { Declared } from '../declare/collection.ts'
+import { DeclarationError } from '../errors/errors.ts'
+import { orNearest } from '../errors/suggest.ts'
 import { placeOf, type Scalars, storedNames } from './fields.ts'
 import type { Collection } from './model.ts'
 

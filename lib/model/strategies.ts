@@ -1,5 +1,5 @@
 import { requestStrategies, type RequestStrategies } from '../../schemas/request-strategies.ts'
-import type { Declared } from '../collection.ts'
+import type { Declared } from '../declare/collection.ts'
 import type { RowChange, Source } from '../declare/source.ts'
 import { compileCheck } from './check.ts'
 

@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { Ajv, ErrorObject } from 'ajv'
 import { flagNames } from '../../schemas/flags.ts'
-import { DeclarationError } from '../errors.ts'
+import { DeclarationError } from '../errors/errors.ts'
 import { isMultipleOf } from './decimals.ts'
 import { makeAjvWithFormats } from './load-ajv.ts'
 import { formatTypes } from './values.ts'

@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
-import { memoize } from '../memoize.ts'
+import { memoize } from '../scheduling/memoize.ts'
 import { decimalKey } from './decimals.ts'
 import { formatTypes, takeText } from './formats.ts'
 import { operatorsOf } from './operators.ts'

@@ -1,6 +1,6 @@
 import { type Collection, type Field, isReadable, type ReadableField, type RelationField } from '../model/model.ts'
 import type { Selection, Shown } from '../plan/plan.ts'
-import { listedForm, planSelection, showPlainly } from '../plan/select.ts'
+import { listedForm, planSelection, showPlainly } from '../plan/read/select.ts'
 import type { Describing } from './describing.ts'
 import { filterableFields, sortableFields } from './filters.ts'
 import type { Reference, Schema } from './objects.ts'

@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks'
-import { batching } from '../batching.ts'
-import { isObject } from '../is-object.ts'
+import { batching } from '../scheduling/batching.ts'
+import { isObject } from '../errors/is-object.ts'
 
 /** Work that ends with a result. After each of its parts, other work may have its turn. */
 export type Parts<Result> = Generator<undefined, Result, undefined>

@@ -1,5 +1,5 @@
 import type { Collection, SubCollectionField, SubItemField } from '../model/model.ts'
-import type { Resource } from '../plan/walk.ts'
+import type { Resource } from '../plan/path/walk.ts'
 import { type Describing, itemOf, listOf, methodsOf, type View } from './describing.ts'
 import { isPlainName, type Profile } from './profiles.ts'
 import { readableFields } from './items.ts'

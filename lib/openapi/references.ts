@@ -1,6 +1,6 @@
 import type { Components } from './components.ts'
 import type { Schema } from './objects.ts'
-import { isObject } from '../is-object.ts'
+import { isObject } from '../errors/is-object.ts'
 
 /**
  * Returns a closed schema (lib/declare/closed-schema.ts) whose `$defs` are components: a schema that refers to itself

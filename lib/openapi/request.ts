@@ -1,6 +1,6 @@
 import type { DocumentOptions } from '../../schemas/openapi.ts'
-import { invalidParameter } from '../errors.ts'
-import { didYouMean, suggest } from '../suggest.ts'
+import { invalidParameter } from '../errors/errors.ts'
+import { didYouMean, suggest } from '../errors/suggest.ts'
 import { versions } from './describing.ts'
 import { profileNames } from './profiles.ts'
 

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { directoryEntry } from '../../schemas/directory.ts'
-import { errorKinds } from '../errors.ts'
+import { errorKinds } from '../errors/errors.ts'
 import { mediaTypes, problemType } from '../plan/media.ts'
 import type { Describing } from './describing.ts'
 import type { Content, Response, Schema } from './objects.ts'

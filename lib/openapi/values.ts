@@ -4,7 +4,7 @@ import type { InputField, ScalarField } from '../model/model.ts'
 import type { Components } from './components.ts'
 import type { Schema } from './objects.ts'
 import { liftReferences } from './references.ts'
-import { isObject } from '../is-object.ts'
+import { isObject } from '../errors/is-object.ts'
 
 /** The place of a value: shown in an answer, or given in a body. */
 export type Place = 'answer' | 'body'

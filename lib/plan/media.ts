@@ -1,10 +1,10 @@
 import Negotiator from 'negotiator'
-import { invalidParameter, notAcceptable, unavailableFormat } from '../errors.ts'
-import { suggest } from '../suggest.ts'
-import { memoizeRecent } from '../memoize.ts'
+import { invalidParameter, notAcceptable, unavailableFormat } from '../errors/errors.ts'
+import { suggest } from '../errors/suggest.ts'
+import { memoizeRecent } from '../scheduling/memoize.ts'
 import type { ValueText } from '../request/request.ts'
 import { splitUnquoted } from '../request/unquoted.ts'
-import type { ResourceKind } from './walk.ts'
+import type { ResourceKind } from './path/walk.ts'
 
 /** The media types of answers. */
 export const mediaTypes = { json: 'application/json', ndjson: 'application/x-ndjson', csv: 'text/csv' } as const

@@ -3,7 +3,7 @@ import type {
 } from '../model/model.ts'
 import type { Operator, Scalar } from '../model/values.ts'
 import type { Conditions } from '../request/conditions.ts'
-import type { Element, ItemBody } from './item-body.ts'
+import type { Element, ItemBody } from './write/item-body.ts'
 
 /**
  * A condition on an item. Every field in it is known and every value is converted to the field's type.

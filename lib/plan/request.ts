@@ -1,15 +1,15 @@
-import { after } from '../after.ts'
-import type { Context } from '../collection.ts'
-import { type DataApiError, methodNotAllowed, unsupportedMediaType } from '../errors.ts'
+import { after } from '../scheduling/after.ts'
+import type { Context } from '../declare/collection.ts'
+import { type DataApiError, methodNotAllowed, unsupportedMediaType } from '../errors/errors.ts'
 import type { Model } from '../model/model.ts'
 import { bodyTypes, checkMediaType } from '../request/body.ts'
 import { formType, type Request } from '../request/parse.ts'
 import type { Syntax } from '../request/syntax.ts'
 import { type Format, planFormat } from './media.ts'
-import { allowedMethods, findMethod, isWrite, type Method, type WriteMethod } from './methods.ts'
-import { type DataRead, planRead, type ReadOptions } from './read.ts'
-import { type Resource, walk } from './walk.ts'
-import { planWrite, type Write, type WriteLimits } from './write.ts'
+import { allowedMethods, findMethod, isWrite, type Method, type WriteMethod } from './path/methods.ts'
+import { type DataRead, planRead, type ReadOptions } from './read/read.ts'
+import { type Resource, walk } from './path/walk.ts'
+import { planWrite, type Write, type WriteLimits } from './write/write.ts'
 
 /** The meaning of a request. */
 export type RequestPlan =

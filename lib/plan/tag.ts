@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks'
 import { createHash, hash } from 'node:crypto'
-import { batching } from '../batching.ts'
-import { preconditionFailed, preconditionRequired } from '../errors.ts'
+import { batching } from '../scheduling/batching.ts'
+import { preconditionFailed, preconditionRequired } from '../errors/errors.ts'
 import type { Collection } from '../model/model.ts'
 import type { Conditions, Tags } from '../request/conditions.ts'
 

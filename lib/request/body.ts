@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { DataApiError, malformedBody, unsupportedMediaType } from '../errors.ts'
-import { memoizeRecent } from '../memoize.ts'
+import { DataApiError, malformedBody, unsupportedMediaType } from '../errors/errors.ts'
+import { memoizeRecent } from '../scheduling/memoize.ts'
 
 /** A body as it was received; `bytes` is undefined if it is empty or missing. */
 export interface BodyText { readonly contentType: string | undefined, readonly bytes: Buffer | undefined }

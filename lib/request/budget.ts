@@ -1,4 +1,4 @@
-import { invalidFields, invalidFilter } from '../errors.ts'
+import { invalidFields, invalidFilter } from '../errors/errors.ts'
 import type { TextPlace } from './request.ts'
 import type { Syntax } from './syntax.ts'
 

@@ -1,4 +1,4 @@
-import { malformedUrl } from '../errors.ts'
+import { malformedUrl } from '../errors/errors.ts'
 
 /**
  * Percent-decodes a piece of a URL once; `what` is its name in the message. Throws malformed_url for a piece that is

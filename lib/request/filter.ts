@@ -1,4 +1,4 @@
-import { invalidFilter } from '../errors.ts'
+import { invalidFilter } from '../errors/errors.ts'
 import { traitsOf } from '../model/values.ts'
 import type { Budget } from './budget.ts'
 import type { Filter, ValueText } from './request.ts'

@@ -1,4 +1,4 @@
-import { invalidPage, invalidParameter } from '../errors.ts'
+import { invalidPage, invalidParameter } from '../errors/errors.ts'
 import type { Budget } from './budget.ts'
 import { parseFilter } from './filter.ts'
 import type { FieldAsked, Filter, PageAsked, TextPlace, Query, SortTerm, ValueText } from './request.ts'

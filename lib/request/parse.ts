@@ -1,4 +1,4 @@
-import { urlTooLong } from '../errors.ts'
+import { urlTooLong } from '../errors/errors.ts'
 import { type Body, type BodyText, decodeBody, mediaTypeOf } from './body.ts'
 import { type Conditions, parseTags } from './conditions.ts'
 import { type Parts, parsePath, type RouterOptions } from './path.ts'

@@ -1,4 +1,4 @@
-import { invalidFields } from '../errors.ts'
+import { invalidFields } from '../errors/errors.ts'
 import type { Budget } from './budget.ts'
 import { readOptionFilter } from './filter.ts'
 import { addFilter, addParameter, makeDraft, type QueryDraft } from './parameter.ts'

@@ -1,4 +1,4 @@
-import { invalidSort } from '../errors.ts'
+import { invalidSort } from '../errors/errors.ts'
 import type { SortTerm } from './request.ts'
 import { part, placeAt, type Span, split, standsAt, textOf } from './span.ts'
 import { nameEnd, type Syntax } from './syntax.ts'

@@ -1,5 +1,5 @@
 import type { QueryStringOptions } from '../../schemas/query-string.ts'
-import { DeclarationError } from '../errors.ts'
+import { DeclarationError } from '../errors/errors.ts'
 import type { Operator } from '../model/values.ts'
 
 /** The purpose of a parameter. */

@@ -1,4 +1,4 @@
-import { memoize } from '../memoize.ts'
+import { memoize } from '../scheduling/memoize.ts'
 import type { Model } from '../model/model.ts'
 import type { Answer } from './answer.ts'
 

@@ -1,4 +1,4 @@
-import { after } from '../after.ts'
+import { after } from '../scheduling/after.ts'
 import type { DataField } from '../model/model.ts'
 import type { Selection, Row } from '../plan/plan.ts'
 import type { Group } from '../sources/source.ts'

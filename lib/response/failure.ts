@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { type ErrorKind, errorKinds, type DataApiError } from '../errors.ts'
+import { type ErrorKind, errorKinds, type DataApiError } from '../errors/errors.ts'
 import type { Answer } from './answer.ts'
 
 export interface FailureOptions {

@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks'
-import { batching } from '../batching.ts'
+import { batching } from '../scheduling/batching.ts'
 
 /** Work that is done in parts: yields the number of characters that each has read and written. */
 export type InParts<T> = Generator<number, T>

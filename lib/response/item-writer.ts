@@ -1,6 +1,6 @@
-import { memoizeFrozen } from '../memoize.ts'
+import { memoizeFrozen } from '../scheduling/memoize.ts'
 import type { Row, Selection, Shown } from '../plan/plan.ts'
-import { showField, showItem } from '../plan/to-item.ts'
+import { showField, showItem } from '../plan/read/to-item.ts'
 import { textOf } from '../sources/json-text.ts'
 
 /** Writes a row, or a member of it, as JSON text. */

@@ -1,6 +1,6 @@
-import { after } from '../after.ts'
+import { after } from '../scheduling/after.ts'
 import type { Selection, Row } from '../plan/plan.ts'
-import { showField } from '../plan/to-item.ts'
+import { showField } from '../plan/read/to-item.ts'
 import { textOf, writeInParts } from '../sources/json-text.ts'
 import { itemWriter } from './item-writer.ts'
 

@@ -1,5 +1,5 @@
-import { checkMoved, formatCursor } from '../plan/cursor.ts'
-import type { Paging } from '../plan/read.ts'
+import { checkMoved, formatCursor } from '../plan/read/cursor.ts'
+import type { Paging } from '../plan/read/read.ts'
 import type { Ends } from '../sources/source.ts'
 
 /**

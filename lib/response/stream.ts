@@ -1,13 +1,13 @@
 import { AsyncResource } from 'node:async_hooks'
 import { Readable } from 'node:stream'
-import { batching } from '../batching.ts'
+import { batching } from '../scheduling/batching.ts'
 import { type Format, mediaTypes } from '../plan/media.ts'
 import type { Selection, Row } from '../plan/plan.ts'
 import type { Batches } from '../sources/source.ts'
 import type { Answer } from './answer.ts'
 import { csvHeader, csvRecords } from './csv.ts'
 import { itemWriter } from './item-writer.ts'
-import { showItem } from '../plan/to-item.ts'
+import { showItem } from '../plan/read/to-item.ts'
 
 /** Renders each item as a line, no faster than the client reads (docs/http.md: Pages and links). */
 export function renderStream (

@@ -1,4 +1,4 @@
-import { atPointer, type DataApiError } from '../errors.ts'
+import { atPointer, type DataApiError } from '../errors/errors.ts'
 import type { Collection, InputField, StoredField, SubCollectionField } from '../model/model.ts'
 import type { Change, ChangeOf, Stored } from '../sources/source.ts'
 import type { Caller } from './caller.ts'

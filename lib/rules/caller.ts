@@ -22,11 +22,11 @@
  * test/contract/non-interference.test.ts.
  */
 import { LruMap } from 'toad-cache'
-import type { Context, Declared, Rule } from '../collection.ts'
-import { type DataApiError, forbidden } from '../errors.ts'
-import { logError } from '../log-error.ts'
-import { refusedByRule } from '../rejections.ts'
-import { memoize } from '../memoize.ts'
+import type { Context, Declared, Rule } from '../declare/collection.ts'
+import { type DataApiError, forbidden } from '../errors/errors.ts'
+import { logError } from '../errors/log-error.ts'
+import { refusedByRule } from '../errors/rejections.ts'
+import { memoize } from '../scheduling/memoize.ts'
 import { describeGiven } from '../model/known-names.ts'
 import type { Collection, Model } from '../model/model.ts'
 import type { Predicate } from '../plan/plan.ts'

@@ -1,4 +1,4 @@
-import type { Match, Values } from '../collection.ts'
+import type { Match, Values } from '../declare/collection.ts'
 import type { Condition, ConditionNode, Where } from '../declare/conditions.ts'
 import type { Collection, RelationField, StoredField } from '../model/model.ts'
 import { type Scalar, traitsOf } from '../model/values.ts'

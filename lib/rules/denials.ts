@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
-import type { Declared } from '../collection.ts'
+import type { Declared } from '../declare/collection.ts'
 import { isSubCollection, isSubItem, type TSubCollection, type TSubItem } from '../declare/relations.ts'
 
 /** The declarations of all collections, by property. */

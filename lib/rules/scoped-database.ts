@@ -1,11 +1,11 @@
-import { forbidden } from '../errors.ts'
+import { forbidden } from '../errors/errors.ts'
 import { toKeyValues, uniques } from '../model/keys.ts'
 import type { Collection, StoredField } from '../model/model.ts'
 import { referencesOf } from '../model/references.ts'
 import type { Scalar } from '../model/values.ts'
 import type { Predicate, ReadPlan } from '../plan/plan.ts'
 import { all, equals, equalsKey } from '../plan/predicates.ts'
-import { showPlainly } from '../plan/select.ts'
+import { showPlainly } from '../plan/read/select.ts'
 import {
   type Changed, type ConstraintViolation, type Database, type IsAbandoned, isLinkChange, type ItemPlan, type ListPlan,
   type ReadResult, RefusedAtCommit, type Session

@@ -1,6 +1,6 @@
 import { type KeyValues, leadsElsewhere, singleKey } from '../model/keys.ts'
 import type { Collection, Identifier, StoredField } from '../model/model.ts'
-import { usableIdentifiers } from '../plan/identify.ts'
+import { usableIdentifiers } from '../plan/path/identify.ts'
 import type { Row, Selection, Step } from '../plan/plan.ts'
 import { equalsKey } from '../plan/predicates.ts'
 import type { ScopedDatabase } from '../rules/scoped-database.ts'

@@ -1,6 +1,6 @@
-import { ArgumentError, atPointer, DataApiError } from '../errors.ts'
+import { ArgumentError, atPointer, DataApiError } from '../errors/errors.ts'
 import type { Collection } from '../model/model.ts'
-import { tokenOf } from '../plan/body.ts'
+import { tokenOf } from '../plan/write/body.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
 /** A call of the application. `pointer`: the element of the body that causes the call. */

@@ -1,5 +1,5 @@
-import { DataApiError } from '../errors.ts'
-import { afterRow, checkMoved, cursorValues } from '../plan/cursor.ts'
+import { DataApiError } from '../errors/errors.ts'
+import { afterRow, checkMoved, cursorValues } from '../plan/read/cursor.ts'
 import type { Row } from '../plan/plan.ts'
 import type { ScopedDatabase } from '../rules/scoped-database.ts'
 import type { Batches, IsAbandoned, ListPlan, ReadResult } from '../sources/source.ts'

@@ -1,9 +1,9 @@
 import type { Row } from '../plan/plan.ts'
 import { isDeepStrictEqual } from 'node:util'
 import type { Violation } from '../model/validators.ts'
-import type { Confirmation } from '../plan/item-body.ts'
-import { showPlainly } from '../plan/select.ts'
-import { showField } from '../plan/to-item.ts'
+import type { Confirmation } from '../plan/write/item-body.ts'
+import { showPlainly } from '../plan/read/select.ts'
+import { showField } from '../plan/read/to-item.ts'
 
 /**
  * Returns a violation for each member that cannot be written and differs from what GET shows now (docs/http.md:

@@ -1,4 +1,4 @@
-import type { AnyContext, WriteContext } from '../collection.ts'
+import type { AnyContext, WriteContext } from '../declare/collection.ts'
 import type { Collection } from '../model/model.ts'
 import type { ScopedSession } from '../rules/scoped-database.ts'
 

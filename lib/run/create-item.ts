@@ -1,10 +1,10 @@
-import type { Values } from '../collection.ts'
-import { constraint, danglingReference, validation, withoutKey } from '../errors.ts'
+import type { Values } from '../declare/collection.ts'
+import { constraint, danglingReference, validation, withoutKey } from '../errors/errors.ts'
 import { type KeyValues, toKeyValues } from '../model/keys.ts'
 import type { Collection, Field, StoredField, SubCollectionField } from '../model/model.ts'
-import { contradiction } from '../plan/body.ts'
-import { parentKey } from '../plan/path-values.ts'
-import type { Assignment, Element, ItemBody } from '../plan/item-body.ts'
+import { contradiction } from '../plan/write/body.ts'
+import { parentKey } from '../plan/write/path-values.ts'
+import type { Assignment, Element, ItemBody } from '../plan/write/item-body.ts'
 import type { PathValue, Origin, Row } from '../plan/plan.ts'
 import {
   authoriseInput, type AuthorisedField, type AuthorisedLink, type AuthorisedRelation, authoriseLink, authoriseValue,

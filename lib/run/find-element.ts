@@ -1,6 +1,6 @@
 import { type KeyValues, toKeyValues } from '../model/keys.ts'
-import { parentKey } from '../plan/path-values.ts'
-import type { Element, Named } from '../plan/item-body.ts'
+import { parentKey } from '../plan/write/path-values.ts'
+import type { Element, Named } from '../plan/write/item-body.ts'
 import type { Origin, Row } from '../plan/plan.ts'
 import { equalsKey } from '../plan/predicates.ts'
 import { itemSelection, type ParentItem } from './locate.ts'

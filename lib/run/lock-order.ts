@@ -1,9 +1,9 @@
 import { type KeyValues, toKeyValues } from '../model/keys.ts'
 import type { Collection, StoredField } from '../model/model.ts'
-import type { ItemBody } from '../plan/item-body.ts'
+import type { ItemBody } from '../plan/write/item-body.ts'
 import type { Step } from '../plan/plan.ts'
 import { equalsKey } from '../plan/predicates.ts'
-import { selectKey } from '../plan/select.ts'
+import { selectKey } from '../plan/read/select.ts'
 import { byKey, keyOf } from './locate.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 

@@ -1,5 +1,5 @@
 import type { Collection } from '../model/model.ts'
-import type { ItemBody } from '../plan/item-body.ts'
+import type { ItemBody } from '../plan/write/item-body.ts'
 import type { WritePlan, WritePlanOf } from '../plan/plan.ts'
 import { type AuthorisedChange, type AuthorisedField, authorisedValues, authoriseValue } from '../rules/authorise.ts'
 import type { Caller } from '../rules/caller.ts'

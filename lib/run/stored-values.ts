@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Values } from '../collection.ts'
-import { constraint } from '../errors.ts'
+import type { Values } from '../declare/collection.ts'
+import { constraint } from '../errors/errors.ts'
 import { leadsElsewhere, singleKey } from '../model/keys.ts'
 import type { Collection, StoredField } from '../model/model.ts'
 import { textOfDate, toValue } from '../model/values.ts'

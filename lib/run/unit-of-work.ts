@@ -1,4 +1,4 @@
-import type { Saved, Values, WriteContext } from '../collection.ts'
+import type { Saved, Values, WriteContext } from '../declare/collection.ts'
 import type { Collection } from '../model/model.ts'
 import type { Caller } from '../rules/caller.ts'
 import type { ScopedSession } from '../rules/scoped-database.ts'

@@ -1,6 +1,6 @@
-import type { Values } from '../collection.ts'
+import type { Values } from '../declare/collection.ts'
 import type { Collection, StoredField } from '../model/model.ts'
-import type { ItemBody } from '../plan/item-body.ts'
+import type { ItemBody } from '../plan/write/item-body.ts'
 import type { Row } from '../plan/plan.ts'
 import { calling } from './application.ts'
 import { draftOf, editable, type ItemDraft } from './draft.ts'

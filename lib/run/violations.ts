@@ -1,6 +1,6 @@
 import {
   constraint, type DataApiError, danglingReference, deferredReference, duplicate, forbidden, stillReferred
-} from '../errors.ts'
+} from '../errors/errors.ts'
 import type { Collection, StoredField } from '../model/model.ts'
 import type { Changed, ConstraintViolation, RefusedAtCommit } from '../sources/source.ts'
 

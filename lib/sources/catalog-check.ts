@@ -1,4 +1,4 @@
-import { DeclarationError } from '../errors.ts'
+import { DeclarationError } from '../errors/errors.ts'
 import type { Collection } from '../model/model.ts'
 
 /** What a difference between the declarations and the tables does to the start of the application. */

@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks'
-import { batching } from '../batching.ts'
-import { answerTooLarge } from '../errors.ts'
+import { batching } from '../scheduling/batching.ts'
+import { answerTooLarge } from '../errors/errors.ts'
 
 /** Returns a value as JSON.stringify writes it; `null` for a value that JSON does not have. */
 export function textOf (value: unknown): string {

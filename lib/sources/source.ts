@@ -1,4 +1,4 @@
-import type { Transaction } from '../collection.ts'
+import type { Transaction } from '../declare/collection.ts'
 import type { Source } from '../declare/source.ts'
 import type { KeyValues } from '../model/keys.ts'
 import type { Collection, StoredField, SubCollectionField } from '../model/model.ts'

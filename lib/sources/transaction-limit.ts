@@ -1,4 +1,4 @@
-import { unavailable } from '../errors.ts'
+import { unavailable } from '../errors/errors.ts'
 import type { Session } from './source.ts'
 
 /** The session of a running transaction. */

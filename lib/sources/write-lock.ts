@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { unavailable } from '../errors.ts'
+import { unavailable } from '../errors/errors.ts'
 import { type OpenSession, writeInside } from './transaction-limit.ts'
 
 /**

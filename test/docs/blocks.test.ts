@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { test } from 'tap'
 import type * as TypeScript from 'typescript'
-import { errorKinds } from '../../lib/errors.ts'
+import { errorKinds } from '../../lib/errors/errors.ts'
 import { runLine } from '../command/helpers.ts'
 import { documents, programsIn, read, root, writeProgram } from '../helpers/documents.ts'
 

@@ -1,5 +1,5 @@
 import { Type, type TSchema } from '@sinclair/typebox'
-import type { Declared, Rules, Scope, Values } from '../../lib/collection.ts'
+import type { Declared, Rules, Scope, Values } from '../../lib/declare/collection.ts'
 import type { Condition, Where } from '../../lib/declare/conditions.ts'
 import { isSubItem } from '../../lib/declare/relations.ts'
 import { type ValueGenerator, makeGenerator } from '../../lib/conformance/generator.ts'

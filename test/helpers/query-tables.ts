@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { DataApiError } from '../../lib/errors.ts'
+import { DataApiError } from '../../lib/errors/errors.ts'
 import { parseQuery } from '../../lib/request/query.ts'
 import type { FieldAsked, Filter, Query, ValueText } from '../../lib/request/request.ts'
 import { compileSyntax } from '../../lib/request/syntax.ts'

@@ -1,4 +1,4 @@
-import { DataApiError } from '../../lib/errors.ts'
+import { DataApiError } from '../../lib/errors/errors.ts'
 import { parsePath } from '../../lib/request/path.ts'
 import { parsePrefer } from '../../lib/request/prefer.ts'
 import { keptParameters, parseQuery } from '../../lib/request/query.ts'

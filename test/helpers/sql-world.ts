@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { createRequire } from 'node:module'
-import { collection } from '../../lib/collection.ts'
+import { collection } from '../../lib/declare/collection.ts'
 import { computed, expression } from '../../lib/declare/computed.ts'
 import { SubCollection, SubItem } from '../../lib/declare/relations.ts'
 import { compileModel } from '../../lib/model/compile.ts'

@@ -1,4 +1,4 @@
-import type { Declared } from '../../lib/collection.ts'
+import type { Declared } from '../../lib/declare/collection.ts'
 import type { Source } from '../../lib/declare/source.ts'
 import { sqlite, type TableOptions } from '../../lib/index.ts'
 import { tradeCollections } from '../fixtures/trade/collections.ts'

@@ -1,7 +1,7 @@
 import fc, { runsOf } from '../helpers/fast-check.ts'
 import { deepStrictEqual } from 'node:assert'
 import { test } from 'tap'
-import { DataApiError } from '../../lib/errors.ts'
+import { DataApiError } from '../../lib/errors/errors.ts'
 import type { Operator } from '../../lib/model/values.ts'
 import { parsePath } from '../../lib/request/path.ts'
 import { parsePrefer } from '../../lib/request/prefer.ts'

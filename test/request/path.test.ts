@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { DataApiError } from '../../lib/errors.ts'
+import { DataApiError } from '../../lib/errors/errors.ts'
 import { parsePath } from '../../lib/request/path.ts'
 import { parsePrefer } from '../../lib/request/prefer.ts'
 

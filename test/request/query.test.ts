@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { DataApiError } from '../../lib/errors.ts'
+import { DataApiError } from '../../lib/errors/errors.ts'
 import { keptParameters, parseQuery, readQuery } from '../../lib/request/query.ts'
 import { compileSyntax } from '../../lib/request/syntax.ts'
 import { brief, reads, refuses } from '../helpers/query-tables.ts'

@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import type { QueryStringOptions } from '../../schemas/query-string.ts'
-import { DeclarationError } from '../../lib/errors.ts'
+import { DeclarationError } from '../../lib/errors/errors.ts'
 import { parseQuery } from '../../lib/request/query.ts'
 import {
   compileSyntax, isNameCharacter, operatorAt, operatorDefaults, parameterOf, reservedNames

@@ -1,6 +1,6 @@
 import type { Document, Schema } from '../objects.ts'
 import { type Bodies, bodiesOf } from './bodies.ts'
-import { memberName, plainText, quote } from '../../typescript-source.ts'
+import { memberName, plainText, quote } from '../../declare/typescript-source.ts'
 import { scalarsOf, type Traits, traitsIn } from './traits.ts'
 import { typeName, typeOf, union } from './type-of.ts'
 

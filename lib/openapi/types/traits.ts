@@ -1,5 +1,5 @@
 import type { Schema } from '../objects.ts'
-import { isObject } from '../../is-object.ts'
+import { isObject } from '../../errors/is-object.ts'
 
 /** The facts of a collection in `x-data-api`, beside the schema of its item. */
 export interface Traits {

@@ -1,6 +1,6 @@
 import type { Schema } from '../objects.ts'
-import { memberName, quote } from '../../typescript-source.ts'
-import { isObject } from '../../is-object.ts'
+import { memberName, quote } from '../../declare/typescript-source.ts'
+import { isObject } from '../../errors/is-object.ts'
 
 /**
  * Returns the type of a schema's values as TypeScript on one line. What TypeScript cannot say, such as the bounds of a

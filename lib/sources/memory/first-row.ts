@@ -1,6 +1,6 @@
 import { placeOf } from '../../model/fields.ts'
 import type { Collection, StoredField } from '../../model/model.ts'
-import { orNearest } from '../../suggest.ts'
+import { orNearest } from '../../errors/suggest.ts'
 import type { Finding } from '../catalog-check.ts'
 import { tableOf } from './relations.ts'
 import { readerOf } from './values.ts'

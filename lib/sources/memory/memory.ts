@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { DeclarationError } from '../../errors.ts'
+import { DeclarationError } from '../../errors/errors.ts'
 import type { ReadPlan, Row } from '../../plan/plan.ts'
 import { compileOptions, milliseconds } from '../source-options.ts'
 import type { Batches, Database, DataSource, ListPlan, Session } from '../source.ts'

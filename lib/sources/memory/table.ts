@@ -1,5 +1,5 @@
-import { DeclarationError } from '../../errors.ts'
-import { memoize } from '../../memoize.ts'
+import { DeclarationError } from '../../errors/errors.ts'
+import { memoize } from '../../scheduling/memoize.ts'
 import { type Column, keyOf, valuesReader } from './values.ts'
 
 /** The argument of memory(): an array of items, or a Map whose values are the items. */

@@ -1,4 +1,4 @@
-import { readTimedOut } from '../../errors.ts'
+import { readTimedOut } from '../../errors/errors.ts'
 
 /** Counts the rows that a read has visited. Throws `unavailable` once the read has taken longer than its limit. */
 export type Tick = (rows: number) => void

@@ -1,6 +1,6 @@
-import { DeclarationError } from '../../errors.ts'
-import { isObject } from '../../is-object.ts'
-import { orNearest } from '../../suggest.ts'
+import { DeclarationError } from '../../errors/errors.ts'
+import { isObject } from '../../errors/is-object.ts'
+import { orNearest } from '../../errors/suggest.ts'
 import { describeGiven } from '../../model/known-names.ts'
 import { toName } from '../../model/names.ts'
 

@@ -2,7 +2,7 @@ import { isSameKey, type KeyValues, toKeyValues, uniques } from '../../model/key
 import type { Collection, StoredField } from '../../model/model.ts'
 import type { ReadPlan, Row } from '../../plan/plan.ts'
 import { equalsKey } from '../../plan/predicates.ts'
-import { selectKey, showPlainly } from '../../plan/select.ts'
+import { selectKey, showPlainly } from '../../plan/read/select.ts'
 import { type Change, type Changed, type ConstraintViolation, isLinkChange, type ReadResult } from '../source.ts'
 
 type Read = (plan: ReadPlan) => ReadResult | Promise<ReadResult>

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { DeclarationError } from '../../errors.ts'
+import { DeclarationError } from '../../errors/errors.ts'
 import { compileOptions } from '../source-options.ts'
 import type { Collection, SubCollectionField } from '../../model/model.ts'
 import type { Database, DataSource } from '../source.ts'

@@ -1,5 +1,5 @@
 import { sql } from './load-kysely.ts'
-import { DeclarationError } from '../../errors.ts'
+import { DeclarationError } from '../../errors/errors.ts'
 import type { Sql } from './statements/dialect.ts'
 
 /** The name of a table or view. `schema`: undefined for the table that the database finds by the name alone. */

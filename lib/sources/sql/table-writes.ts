@@ -1,5 +1,5 @@
 import type { RowChange, SourceWrites } from '../../declare/source.ts'
-import { memoize } from '../../memoize.ts'
+import { memoize } from '../../scheduling/memoize.ts'
 import type { TableName } from './table-name.ts'
 
 /** The writes that a table or view does not take as they are, as its database tells. */

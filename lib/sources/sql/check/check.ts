@@ -1,4 +1,4 @@
-import type { Declared } from '../../../collection.ts'
+import type { Declared } from '../../../declare/collection.ts'
 import { compileModel } from '../../../model/compile.ts'
 import type { Collection } from '../../../model/model.ts'
 import { type CatalogCheck, faultyDeclarations, type Finding, messagesOf } from '../../catalog-check.ts'

@@ -10,7 +10,7 @@ import { columnName, fault, placeOfField, warning } from './finding.ts'
 import { checkNulls, checkUniqueness } from './keys.ts'
 import { checkJoinTable, checkReferences } from './relations.ts'
 import type { TypeRules } from './types.ts'
-import { suggest } from '../../../suggest.ts'
+import { suggest } from '../../../errors/suggest.ts'
 
 /** A collection with its table, and the columns of its fields that the table has. */
 export interface Served {

@@ -6,7 +6,7 @@ import { showTable, type TableName } from '../table-name.ts'
 import type { Served } from './compare.ts'
 import { fault, placeOfField, showColumn } from './finding.ts'
 import { areForeign, type TypeRules } from './types.ts'
-import { suggest } from '../../../suggest.ts'
+import { suggest } from '../../../errors/suggest.ts'
 
 /** Checks that the foreign keys of a collection can be compared with the keys that they refer to. */
 export function checkReferences (

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Declared } from '../../../collection.ts'
-import { DataApiError, type ErrorCode, unavailable } from '../../../errors.ts'
+import type { Declared } from '../../../declare/collection.ts'
+import { DataApiError, type ErrorCode, unavailable } from '../../../errors/errors.ts'
 import type { CatalogCheck, CheckMode } from '../../catalog-check.ts'
 import {
   type Changed, type Database, type IsAbandoned, RefusedAtCommit, type Session

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { DeclarationError } from '../../../errors.ts'
+import { DeclarationError } from '../../../errors/errors.ts'
 
 // The parts of `pg` that are used, declared here so that an application without `pg` needs neither it nor its types.
 

@@ -1,6 +1,6 @@
 import {
   answerTooLarge, DataApiError, internal, outcomeUnknown, statementCancelled, unavailable
-} from '../../../errors.ts'
+} from '../../../errors/errors.ts'
 import type { Collection } from '../../../model/model.ts'
 import { type Change, type ConstraintViolation, isLinkChange } from '../../source.ts'
 import type { Constraints } from './catalog.ts'

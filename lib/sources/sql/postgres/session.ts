@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { foreignPosition } from '../../../errors.ts'
+import { foreignPosition } from '../../../errors/errors.ts'
 import type { ReadPlan } from '../../../plan/plan.ts'
 import { type Change, type Changed, type IsAbandoned, RefusedAtCommit, type Session } from '../../source.ts'
 import { type About, beginStatement, endStatement } from '../../statement-events.ts'

@@ -1,4 +1,4 @@
-import { DeclarationError } from '../../../errors.ts'
+import { DeclarationError } from '../../../errors/errors.ts'
 import { quoteName } from '../table-name.ts'
 import type { SqliteDriver } from './driver.ts'
 

@@ -1,4 +1,4 @@
-import { memoize } from '../../../memoize.ts'
+import { memoize } from '../../../scheduling/memoize.ts'
 import { sql } from '../load-kysely.ts'
 import type { Dialect } from '../statements/dialect.ts'
 import type { SqliteDriver } from './driver.ts'

@@ -1,5 +1,5 @@
 import type { ReadPlan } from '../../../plan/plan.ts'
-import { memoizeRecent } from '../../../memoize.ts'
+import { memoizeRecent } from '../../../scheduling/memoize.ts'
 import { type Change, type Changed, isLinkChange, type Session } from '../../source.ts'
 import { type About, beginStatement, endStatement } from '../../statement-events.ts'
 import type { Hold } from '../../write-lock.ts'

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { DeclarationError } from '../../../errors.ts'
+import { DeclarationError } from '../../../errors/errors.ts'
 
 /**
  * The parts of a prepared statement that are used. node:sqlite, better-sqlite3 and @photostructure/sqlite have them.

@@ -1,5 +1,5 @@
 import { sql } from '../load-kysely.ts'
-import { memoize } from '../../../memoize.ts'
+import { memoize } from '../../../scheduling/memoize.ts'
 import type { ValueKind } from '../../../model/values.ts'
 import type { ColumnType } from '../statements/columns.ts'
 import type { Dialect, FastForms, Sql } from '../statements/dialect.ts'

@@ -1,4 +1,4 @@
-import { answerTooLarge, DataApiError, internal, readTimedOut, unavailable } from '../../../errors.ts'
+import { answerTooLarge, DataApiError, internal, readTimedOut, unavailable } from '../../../errors/errors.ts'
 import type { Collection, StoredField } from '../../../model/model.ts'
 import type { ConstraintViolation } from '../../source.ts'
 import { sourceOf } from '../source.ts'

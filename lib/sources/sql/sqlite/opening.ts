@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { DeclarationError } from '../../../errors.ts'
+import { DeclarationError } from '../../../errors/errors.ts'
 import { resultCode } from './faults.ts'
 
 /** Opens a file. Throws a DeclarationError that says why SQLite cannot open it, which its own error does not. */

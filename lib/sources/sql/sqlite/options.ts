@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { DeclarationError, describeValue } from '../../../errors.ts'
+import { DeclarationError, describeValue } from '../../../errors/errors.ts'
 import type { CheckMode } from '../../catalog-check.ts'
 import {
   characters, checkMode, compileOptions, defaultStatementCache, longestDelay, milliseconds

@@ -1,5 +1,5 @@
 import { LruMap } from 'toad-cache'
-import { DataApiError } from '../../../errors.ts'
+import { DataApiError } from '../../../errors/errors.ts'
 import { beginStatement, endStatement } from '../../statement-events.ts'
 import type { WriteLock } from '../../write-lock.ts'
 import type { BoundRead } from '../statements/statements.ts'

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { unavailable } from '../../../errors.ts'
+import { unavailable } from '../../../errors/errors.ts'
 import { Overdue } from './clock.ts'
 import type { Attached } from './attached.ts'
 import type { SqliteDriverName } from './driver.ts'

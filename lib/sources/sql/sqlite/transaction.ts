@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { unavailable } from '../../../errors.ts'
+import { unavailable } from '../../../errors/errors.ts'
 import type { ReadPlan } from '../../../plan/plan.ts'
 import { type Change, type Changed, type ReadResult, RefusedAtCommit, type Session } from '../../source.ts'
 import { openSession, withinLimit } from '../../transaction-limit.ts'

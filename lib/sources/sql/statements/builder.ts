@@ -1,5 +1,5 @@
 import { sql } from '../load-kysely.ts'
-import { memoize } from '../../../memoize.ts'
+import { memoize } from '../../../scheduling/memoize.ts'
 import type { Collection, DataField } from '../../../model/model.ts'
 import { describeElements } from '../../../model/values.ts'
 import type { FindTable } from '../catalog.ts'

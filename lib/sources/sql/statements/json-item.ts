@@ -1,5 +1,5 @@
 import { sql } from '../load-kysely.ts'
-import { answerTooLarge } from '../../../errors.ts'
+import { answerTooLarge } from '../../../errors/errors.ts'
 import type { DataField } from '../../../model/model.ts'
 import type { ReadPlanOf, Selection } from '../../../plan/plan.ts'
 import { textOf } from '../../json-text.ts'

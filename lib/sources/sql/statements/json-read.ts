@@ -1,5 +1,5 @@
 import { sql } from '../load-kysely.ts'
-import { answerTooLarge } from '../../../errors.ts'
+import { answerTooLarge } from '../../../errors/errors.ts'
 import type { DataField } from '../../../model/model.ts'
 import type { ValueType } from '../../../model/values.ts'
 import type { Listing, ReadPlanOf, Row, Selection, Shown } from '../../../plan/plan.ts'

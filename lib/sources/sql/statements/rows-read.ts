@@ -1,5 +1,5 @@
 import { sql } from '../load-kysely.ts'
-import { answerTooLarge } from '../../../errors.ts'
+import { answerTooLarge } from '../../../errors/errors.ts'
 import type { DataField } from '../../../model/model.ts'
 import type { Origin, Predicate, ReadPlan, ReadPlanOf } from '../../../plan/plan.ts'
 import type { Found } from '../../source.ts'

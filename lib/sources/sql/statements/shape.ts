@@ -1,6 +1,6 @@
 import type { Collection } from '../../../model/model.ts'
 import { type Scalar, traitsOf, type ValueKind } from '../../../model/values.ts'
-import { memoize } from '../../../memoize.ts'
+import { memoize } from '../../../scheduling/memoize.ts'
 import type { Listing, Order, Origin, Predicate, Range, ReadPlan, Selection, Step } from '../../../plan/plan.ts'
 import { foldCase } from '../../fold-case.ts'
 import { type Change, isLinkChange, type Stored } from '../../source.ts'

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { memoizeFrozen, RecentMap } from '../../../memoize.ts'
+import { memoizeFrozen, RecentMap } from '../../../scheduling/memoize.ts'
 import type { ReadPlan } from '../../../plan/plan.ts'
 import { loadKysely } from '../load-kysely.ts'
 import { defaultStatementCache } from '../../source-options.ts'

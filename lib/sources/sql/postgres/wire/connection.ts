@@ -1,4 +1,4 @@
-import { answerTooLarge } from '../../../../errors.ts'
+import { answerTooLarge } from '../../../../errors/errors.ts'
 import type { IsAbandoned } from '../../../source.ts'
 import { unwatch, watch } from './cancel.ts'
 import { Batch, type BatchResult } from './batch.ts'

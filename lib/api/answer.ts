@@ -1,0 +1,54 @@
+import { after } from '../scheduling/after.ts'
+import type { Context } from '../declare/collection.ts'
+import type { Checks } from './checks.ts'
+import type { Model } from '../model/model.ts'
+import type { Options } from './options.ts'
+import { planRequest } from '../plan/request.ts'
+import { parseRequest, type RequestText } from '../request/parse.ts'
+import type { Answer } from '../response/answer.ts'
+import { hasSpecial, personal } from '../response/caller-headers.ts'
+import { render } from '../response/render.ts'
+import type { Callers } from '../rules/caller.ts'
+import { factsOf, type RequestFacts } from './request-facts.ts'
+import { permissionsOf } from '../rules/methods.ts'
+import type { RunContext } from '../run/context.ts'
+import { run } from '../run/run.ts'
+
+/** One registration of the plugin, compiled. */
+export interface Api {
+  readonly model: Model
+  readonly options: Options
+  readonly callers: Callers
+  readonly checks: Checks
+  readonly own: Contexts
+}
+
+/** Makes the contexts of requests, in which own code has its data (lib/data). */
+export interface Contexts { contextOf (request: Context['request']): RunContext<Context> }
+
+/**
+ * Parses, plans, runs and renders a request. Throws a DataApiError, or rejects with it. Calls `note` with the
+ * collection and kind of the request once they are known.
+ */
+export function answer (
+  text: RequestText, api: Api, context: RunContext<Context>, note: (facts: RequestFacts) => void
+): Answer | Promise<Answer> {
+  const { model, options, callers, checks } = api
+  const request = parseRequest(text, options) // asked
+  note(rootFacts(request.segments[0], model))
+  const unchecked = checks.admit(request.segments[0])
+  if (unchecked !== undefined) return unchecked.then(() => answer(text, api, context, note))
+  return after(callers.of(request.segments[0], context), caller => { // for whom
+    const plan = planRequest(request, permissionsOf(caller), options, context) // meant
+    const result = after(plan, planned => {
+      note(factsOf(planned))
+      return run(planned, caller, context) // done
+    })
+    const rendered = after(result, found => render(found, request, model, options)) // told
+    return caller.guarded || hasSpecial(request.segments, model) ? after(rendered, personal) : rendered
+  })
+}
+
+/** What is known of a request before it is planned: the collection at the start of its path. */
+const rootFacts = (name: string | undefined, { collections }: Model): RequestFacts =>
+  ({ collection: name === undefined ? undefined : collections.get(name)?.property, kind: undefined })

@@ -1,0 +1,164 @@
+import { type DataOptions, optionsSchema } from '../../schemas/options.ts'
+import type { ExplorerOptions } from '../../schemas/explorer.ts'
+import type { OpenApiOptions } from '../../schemas/openapi.ts'
+import type { RequestStrategies } from '../../schemas/request-strategies.ts'
+import type { CallerOf, Declared, Pages } from '../declare/collection.ts'
+import { DeclarationError, describeValue } from '../errors/errors.ts'
+import { compileCheck } from '../model/check.ts'
+import { fieldNames } from '../model/field-names.ts'
+import type { PageLimits } from '../model/model.ts'
+import type { Naming } from '../model/names.ts'
+import type { ReadOptions } from '../plan/read/read.ts'
+import type { WriteLimits } from '../plan/write/write.ts'
+import type { BodyLimits } from '../request/body.ts'
+import { compileSyntax, parameterOf, type Syntax, withoutAliases } from '../request/syntax.ts'
+import type { PageNames } from '../response/links.ts'
+import { parseSite, type Site } from '../response/paths.ts'
+
+/** The options of `fastify.register(dataApi, options)`. */
+export interface DataApiOptions extends DataOptions {
+  /** The collections by their name in the application. */
+  collections: Record<string, Declared>
+  /**
+   * Returns the facts about the caller of a request, for the context of rules, scopes, setters and hooks. Called once
+   * for each request, when one of them asks for the facts. Default: none.
+   */
+  caller?: CallerOf
+}
+
+type ResponseContent = Required<NonNullable<DataOptions['responseContent']>>
+
+/** The options with every default filled in. */
+export interface Options {
+  readonly prefix: string
+  readonly caller: CallerOf
+  readonly naming: Naming
+  readonly syntax: Syntax
+  /** The most segments of a path. */
+  readonly segments: number
+  readonly requestStrategies: RequestStrategies
+  readonly writes: WriteLimits
+  /** Options for planning reads: of answers in pages, and of whole collections as streams. */
+  readonly reads: { readonly paged: ReadOptions, readonly whole: ReadOptions }
+  readonly responseContent: Readonly<ResponseContent>
+  /** Options for rendering answers. */
+  readonly answers: Readonly<ResponseContent> & {
+    readonly dictionaryPrefix: string
+    readonly pageNames: PageNames
+    readonly length: number
+    readonly linkLength: number
+    /** True if the directory links to the OpenAPI document. */
+    readonly describes: boolean
+  }
+  readonly pages: PageLimits
+  /** Members of every OpenAPI document; undefined if no URL serves one. */
+  readonly openapi: OpenApiOptions | undefined
+  /** The pages for people; undefined if there are none. */
+  readonly explorer: ExplorerOptions | undefined
+  /** The site of the option `baseUrl`; undefined if clients see that of the request. */
+  readonly site: Site | undefined
+  /** In milliseconds; undefined for no log of slow statements. */
+  readonly slowStatements: number | undefined
+  /** In milliseconds. */
+  readonly closeGrace: number
+}
+
+/** Checks the options and fills in the defaults. Throws a DeclarationError that names the offending option. */
+export function compileOptions ({ collections, caller = () => undefined, ...data }: DataApiOptions): Options {
+  check(data, path => `option '${path}'`)
+  checkMembers(collections, caller)
+  const naming = compileNaming(data.naming)
+  const syntax = withoutAliases(compileSyntax(data.queryString ?? {}), fieldNames(collections, naming))
+  const responseContent = withDefaults(data.responseContent ?? {})
+  const { segments, length, batchItems, linkLength } = answerLimits(data.limits ?? {})
+  const { linkStyle } = responseContent
+  const { items: mostItems, cost: mostCost } = syntax.limits
+  const paged = { linkStyle, mostItems, mostCost, batchItems, length, whole: false }
+  return {
+    prefix: (data.prefix ?? '').replace(/\/+$/, ''),
+    caller,
+    naming,
+    syntax,
+    requestStrategies: data.requestStrategies ?? {},
+    reads: { paged, whole: { ...paged, whole: true } },
+    writes: { ...bodyLimits(data.bodies ?? {}), reads: paged },
+    responseContent,
+    segments,
+    answers: {
+      ...responseContent,
+      dictionaryPrefix: syntax.dictionaryPrefix,
+      pageNames: pageNames(syntax),
+      length,
+      linkLength,
+      describes: data.openapi !== false
+    },
+    openapi: data.openapi === false ? undefined : data.openapi ?? {},
+    explorer: explorerOptions(data.explorer ?? false),
+    pages: pageLimits(data.pages ?? {}),
+    site: data.baseUrl === undefined ? undefined : compileSite(data.baseUrl),
+    slowStatements: data.slowStatements,
+    closeGrace: data.closeGrace ?? 10_000
+  }
+}
+
+function compileSite (baseUrl: string): Site {
+  const site = parseSite(baseUrl)
+  if (site !== undefined) return site
+  throw new DeclarationError(`option 'baseUrl': expected the URL of the API's root without a query; found '${baseUrl}'`)
+}
+
+function checkMembers (collections: unknown, caller: unknown): void {
+  if (typeof collections !== 'object' || collections === null || Array.isArray(collections)) {
+    const found = describeValue(collections)
+    throw new DeclarationError(`option 'collections': expected an object of collections by name; found ${found}`)
+  }
+  if (typeof caller !== 'function') {
+    throw new DeclarationError(`option 'caller': expected a function; found ${describeValue(caller)}`)
+  }
+}
+
+const pageNames = (syntax: Options['syntax']): PageNames => ({
+  page: parameterOf('page', syntax),
+  offset: parameterOf('offset', syntax),
+  after: parameterOf('after', syntax),
+  before: parameterOf('before', syntax)
+})
+
+function withDefaults ({
+  createdBody = 'id',
+  pageLinks = 'header',
+  previousLink = true,
+  linkStyle = 'auto',
+  errors = 'plain',
+  callerHeaders = ['Authorization', 'Cookie'],
+  serverTiming = false,
+  developerErrors = false
+}: Partial<ResponseContent>): ResponseContent {
+  return { createdBody, pageLinks, previousLink, linkStyle, errors, callerHeaders, serverTiming, developerErrors }
+}
+
+const check = compileCheck(optionsSchema, ['collections', 'caller'])
+
+const conventions: ReadonlySet<unknown> = new Set(['snake_case', 'camelCase', 'kebab-case', 'PascalCase', 'none'])
+
+function compileNaming (naming: DataOptions['naming'] = 'snake_case'): Naming {
+  if (typeof naming === 'function' || conventions.has(naming)) return naming
+  throw new DeclarationError(`option 'naming': expected ${[...conventions].join(', ')} or a function`)
+}
+
+function bodyLimits ({ depth = 32, items = 1000 }: NonNullable<DataOptions['bodies']>): BodyLimits {
+  return { depth, items }
+}
+
+function answerLimits ({
+  segments = 32, length = 2 ** 24, batchItems = 2000, linkLength = 4096
+}: NonNullable<DataOptions['limits']>) {
+  return { segments, length, batchItems, linkLength }
+}
+
+const explorerOptions = (given: NonNullable<DataOptions['explorer']>): ExplorerOptions | undefined =>
+  given === false ? undefined : given === true ? {} : given
+
+function pageLimits ({ maxSize = 1000, defaultSize = Math.min(100, maxSize) }: Pages): PageLimits {
+  return { defaultSize, maxSize }
+}

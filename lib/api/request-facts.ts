@@ -1,0 +1,34 @@
+import type { RequestPlan } from '../plan/request.ts'
+import type { ReadPlan, WritePlan } from '../plan/plan.ts'
+
+/** The collection and the kind of a request, for logs and metrics: every route of the plugin has the same URL. */
+export interface RequestFacts {
+  /** The collection of the items, by its name in the application; undefined for the directory and for OPTIONS. */
+  readonly collection: string | undefined
+  /** Undefined for a request that was refused before its kind was known, such as one of an unknown field. */
+  readonly kind: RequestKind | undefined
+}
+
+export type RequestKind =
+  'directory' | 'options' | 'item' | 'field' | 'list' | 'dictionary' | 'create' | 'update' | 'delete' |
+  'link' | 'unlink'
+
+/** Returns the facts of a planned request. */
+export function factsOf (plan: RequestPlan): RequestFacts {
+  switch (plan.kind) {
+    case 'read': return { collection: collectionOf(plan.read.plan), kind: readKinds[plan.read.kind] }
+    case 'write': return { collection: collectionOf(plan.write.plan), kind: plan.write.plan.kind }
+    case 'options':
+    case 'directory': return { collection: undefined, kind: plan.kind }
+  }
+}
+
+const readKinds = {
+  item: 'item', scalar: 'field', list: 'list', dictionary: 'dictionary', groups: 'dictionary'
+} as const satisfies Record<string, RequestKind>
+
+function collectionOf (plan: ReadPlan | WritePlan): string | undefined {
+  if ('from' in plan) return plan.from.collection.property
+  if ('collection' in plan) return plan.collection.property
+  return plan.steps.at(-1)?.collection.property
+}

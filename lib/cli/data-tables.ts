@@ -1,0 +1,141 @@
+import { isUtf8 } from 'node:buffer'
+import { readFileSync } from 'node:fs'
+import { basename, extname } from 'node:path'
+import { parseCsv } from './csv.ts'
+import { isObject } from '../errors/is-object.ts'
+import { CommandError } from './terminal.ts'
+
+type Value = string | number | boolean | null | object
+
+/** Rows that a file holds. */
+export interface DataTable {
+  readonly name: string
+  readonly columns: readonly DataColumn[]
+  readonly rows: ReadonlyArray<ReadonlyArray<string | number | null>>
+}
+
+/** `type`: as SQLite is told. */
+export interface DataColumn { readonly name: string, readonly type: 'INTEGER' | 'REAL' | 'BOOLEAN' | 'JSON' | 'TEXT' }
+
+/**
+ * Reads the tables in a file: one in CSV and NDJSON, and in JSON one for an array, or one for each array of an object.
+ * Types are those that fit all values. Throws a CommandError for a file that cannot be read so.
+ */
+export function readDataFile (path: string): readonly DataTable[] {
+  const file = basename(path)
+  const ending = extname(file).toLowerCase()
+  const name = basename(file, extname(file))
+  const text = readText(path, file)
+  if (ending === '.csv' || ending === '.tsv') return [tableOfTexts(name, parseCsv(text, file), file)]
+  if (ending === '.json') return tablesOfJson(name, parseJson(text, file))
+  const lines = text.split('\n').filter(line => line.trim() !== '')
+  return [tableOfItems(name, lines.map((line, index) => parseJson(line, `${file}, line ${index + 1}`)))]
+}
+
+function readText (path: string, file: string): string {
+  try {
+    const bytes = readFileSync(path)
+    // Decoded, other bytes would silently become U+FFFD.
+    if (!isUtf8(bytes)) throw new CommandError(`${file} is not UTF-8; save it as UTF-8`)
+    return bytes.toString()
+  } catch (error) {
+    if (error instanceof CommandError) throw error
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const isLong = ['ERR_STRING_TOO_LONG', 'ERR_FS_FILE_TOO_LARGE'].includes(code)
+    const reason = isLong ? 'is longer than 512 MB; import it into a SQLite file' : `cannot be read (${code})`
+    throw new CommandError(`${file} ${reason}`, { cause: error })
+  }
+}
+
+function parseJson (text: string, place: string): unknown {
+  try {
+    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text) as unknown
+  } catch (error) {
+    throw new CommandError(`${place} is not JSON: ${error instanceof Error ? error.message : ''}`, { cause: error })
+  }
+}
+
+function tablesOfJson (name: string, data: unknown): readonly DataTable[] {
+  if (Array.isArray(data)) return [tableOfItems(name, data)]
+  if (typeof data !== 'object' || data === null) return [tableOfItems(name, [data])]
+  const lists = Object.entries(data)
+  const areLists = lists.length > 0 && lists.every(([, value]) => typeof value === 'object' && value !== null)
+  if (!areLists) return [tableOfItems(name, [data])]
+  return lists.map(([key, value]) => tableOfItems(key, Array.isArray(value) ? value : [value]))
+}
+
+/** Returns the table of items of JSON. An item that is no object is a `value`. */
+function tableOfItems (name: string, items: readonly unknown[]): DataTable {
+  const objects = items.map(item => isObject(item)
+    ? item as Readonly<Record<string, Value>>
+    : { value: item as Value })
+  const names = [...new Set(objects.flatMap(item => Object.keys(item)))]
+  // A name such as `constructor` may be a member of some items, and is inherited by the others.
+  const values = objects.map(item => names.map(key => Object.hasOwn(item, key) ? item[key] ?? null : null))
+  const columns = uniqueNames(names).map((column, index) =>
+    ({ name: column, type: typeOfValues(values.map(row => row[index] ?? null)) }))
+  const rows = values.map(row => row.map((value, index) => stored(value, columns[index]?.type)))
+  return { name, columns, rows }
+}
+
+function typeOfValues (values: readonly Value[]): DataColumn['type'] {
+  const known = values.filter(value => value !== null)
+  const are = (test: (value: Value) => boolean) => known.length > 0 && known.every(test)
+  if (are(value => typeof value === 'boolean')) return 'BOOLEAN'
+  if (are(value => Number.isSafeInteger(value))) return 'INTEGER'
+  if (are(value => typeof value === 'number')) return 'REAL'
+  return known.some(value => typeof value === 'object') ? 'JSON' : 'TEXT'
+}
+
+function stored (value: Value, type: DataColumn['type'] | undefined): string | number | null {
+  if (value === null) return null
+  if (type === 'JSON') return JSON.stringify(value)
+  if (typeof value === 'boolean' && type === 'BOOLEAN') return Number(value)
+  return typeof value === 'number' && type !== 'TEXT' ? value : String(value)
+}
+
+/** Returns the table of rows of texts, the names of the columns first. An empty text is no value. */
+function tableOfTexts (
+  name: string, [names = [], ...rows]: ReadonlyArray<readonly string[]>, file: string
+): DataTable {
+  const long = rows.findIndex(row => row.slice(names.length).some(text => text !== ''))
+  if (long >= 0) {
+    const found = `row ${long + 2} has ${rows[long]?.length} values, but there are ${names.length} columns`
+    throw new CommandError(`${file}: ${found}; put values that hold the delimiter in double quotes`)
+  }
+  const columns = uniqueNames(names).map((column, index) =>
+    ({ name: column, type: typeOfTexts(rows.map(row => row[index] ?? '')) }))
+  return { name, columns, rows: rows.map(row => columns.map(({ type }, index) => read(row[index] ?? '', type))) }
+}
+
+const isInteger = (text: string) => /^(?:0|-?[1-9]\d{0,15})$/.test(text) && Number.isSafeInteger(Number(text))
+const isNumber = (text: string) =>
+  /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) && Number.isFinite(Number(text))
+const isBoolean = (text: string) => /^(?:true|false)$/i.test(text)
+
+function typeOfTexts (texts: readonly string[]): DataColumn['type'] {
+  const known = texts.filter(text => text !== '')
+  if (known.length === 0) return 'TEXT'
+  // A number with a leading zero, such as a postcode, is text.
+  if (known.every(isInteger)) return 'INTEGER'
+  if (known.every(isNumber)) return 'REAL'
+  return known.every(isBoolean) ? 'BOOLEAN' : 'TEXT'
+}
+
+function read (text: string, type: DataColumn['type']): string | number | null {
+  if (text === '') return null
+  if (type === 'BOOLEAN') return Number(text.toLowerCase() === 'true')
+  return type === 'TEXT' ? text : Number(text)
+}
+
+/** SQLite compares names without case. */
+function uniqueNames (names: readonly string[]): readonly string[] {
+  const taken = new Set<string>()
+  return names.map((given, index) => {
+    const name = given.trim() === '' ? `column${index + 1}` : given.trim()
+    let unique = name
+    for (let number = 2; taken.has(unique.toLowerCase()); number++) unique = `${name}_${number}`
+    taken.add(unique.toLowerCase())
+    return unique
+  })
+}

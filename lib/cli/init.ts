@@ -1,0 +1,76 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { shellWord } from './scaffold/keys.ts'
+import { writeProject } from './scaffold/write/project.ts'
+import { type OpenedDatabase } from './open.ts'
+import { prepare, preparingFlags } from './prepare.ts'
+import type { Command, Flags } from './run.ts'
+import { CommandError, printable } from './terminal.ts'
+import { readVersion } from './version.ts'
+
+/** Writes a project that serves a database, or tells how a project differs from its database. */
+export const init: Command = {
+  flags: { ...preparingFlags, diff: 'switch' },
+  async run (flags, terminal) {
+    const [target, folder, ...others] = flags.given
+    if (target === undefined || folder === undefined || others.length > 0) {
+      throw new CommandError('write: npx fastify-data-api init <database> <folder>', { exitCode: 2 })
+    }
+    const { database, design } = await prepare(flags, { write: false }, terminal)
+    try {
+      if (flags.has('diff')) {
+        const { describeDifferences } = await import('./differences.ts')
+        const lines = await describeDifferences(design, resolve(folder))
+        const told = lines.length === 0 ? ['The project has all that the database has.'] : lines.map(printable)
+        terminal.out(`${told.join('\n')}\n`)
+        return lines.length === 0 ? 0 : 1
+      }
+      const files = writeProject(design, {
+        name: nameOf(folder),
+        version: readVersion(),
+        file: database.file === undefined ? undefined : relative(resolve(folder), resolve(database.file)),
+        needsDriver: !isBuiltin('node:sqlite'),
+        isUnproven: flags.list('key').length > 0,
+        command: commandOf(flags, database)
+      })
+      writeFiles(resolve(folder), files)
+      terminal.out(`${[...files.keys()].map(path => join(folder, path)).join('\n')}\n\n`)
+      const setting = database.kind === 'postgres' ? 'set DATABASE_URL, and ' : ''
+      terminal.out(`Next: ${setting}cd ${shellWord(folder)} && npm install && npm test && npm start\n`)
+      return 0
+    } finally {
+      await database.db.close()
+    }
+  }
+}
+
+/** Returns a name that npm takes. */
+const nameOf = (folder: string) =>
+  basename(resolve(folder)).toLowerCase().replaceAll(/[^a-z0-9-]+/g, '-').replaceAll(/^-+|-+$/g, '') || 'data-api'
+
+/** Returns the command line for people, without the address of a server. */
+function commandOf ({ list }: Flags, { file }: OpenedDatabase): string {
+  const flags = ['tables', 'schema', 'key', 'show'].flatMap(name =>
+    list(name).map(value => `--${name} ${shellWord(value)}`))
+  const target = file === undefined ? 'postgres://…' : shellWord(basename(file))
+  return ['npx fastify-data-api init', target, ...flags].join(' ')
+}
+
+/** Writes all files or none: an existing one is an error. */
+function writeFiles (folder: string, files: ReadonlyMap<string, string>): void {
+  const existing = [...files.keys()].find(path => existsSync(join(folder, path)))
+  if (existing !== undefined) {
+    const advice = 'nothing is overwritten; name another folder, or use --diff'
+    throw new CommandError(`'${join(folder, existing)}' exists, and ${advice}`)
+  }
+  try {
+    for (const [path, text] of files) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true })
+      writeFileSync(join(folder, path), text, { flag: 'wx' })
+    }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    throw new CommandError(`the folder '${folder}' cannot be written (${code})`, { cause: error })
+  }
+}

@@ -1,0 +1,114 @@
+import type { RowChange } from '../../declare/source.ts'
+import type { CatalogTable } from '../../sources/sql/catalog.ts'
+import { compileError } from '../../sources/sql/sqlite/compiled-changes.ts'
+import { makeReadTable } from '../../sources/sql/sqlite/catalog.ts'
+import type { SqliteDriver } from '../../sources/sql/sqlite/driver.ts'
+import { quoteName } from '../../sources/sql/table-name.ts'
+import { withoutOtherCollations } from './collations.ts'
+import { beginningsQuery, columnsOfHashes } from './hashes.ts'
+import { type Look, readSamples } from './samples.ts'
+import type { Omission, Sample, Table, Tables } from './tables.ts'
+
+// The shadow tables of a virtual table hold its index.
+const listQuery = `
+select l.name, l.type from pragma_table_list as l
+where l.schema = 'main' and l.name not like 'sqlite!_%' escape '!' and l.type <> 'shadow' order by l.name`
+
+interface ListRow { readonly name: string, readonly type: string }
+
+/**
+ * Reads the tables of a SQLite database, with samples of their rows. Those that `isWanted` refuses are not read. `tell`
+ * is told what is being read.
+ */
+export function readSqlite (
+  driver: SqliteDriver, isWanted: (name: string) => boolean, tell: (text: string) => void
+): Tables {
+  const rows = driver.prepare(listQuery).all() as readonly ListRow[]
+  const omissions: Omission[] = []
+  const wanted = rows.filter(({ name, type }) => {
+    if (!isWanted(name)) return false
+    if (type !== 'virtual') return true
+    omissions.push({ place: name, reason: 'is a virtual table' })
+    return false
+  })
+  // Each table is asked the same.
+  const read = makeReadTable({ prepare: memoizeText(text => driver.prepare(text)) })
+  const tables = wanted.flatMap((row, index) => {
+    tell(`reading table ${index + 1} of ${wanted.length}: ${row.name}`)
+    try {
+      return [complete(driver, read({ schema: 'main', name: row.name }), wanted.length)]
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      omissions.push({ place: row.name, reason: `cannot be read: ${reason}` })
+      return []
+    }
+  })
+  return { kind: 'sqlite', tables: withoutOtherCollations(tables, omissions), omissions }
+}
+
+/** Adds the samples to a table. `count`: how many tables there are. */
+function complete (driver: SqliteDriver, table: CatalogTable | undefined, count: number): Table {
+  if (table === undefined) throw new Error('it is gone')
+  const samples = readSamples(driver, table, lookAt(count))
+  const withNull = keysWithNull(driver, table)
+  const hashes = findHashes(driver, table)
+  const columns = table.columns.map(column => ({
+    sample: samples.get(column.name) ?? unseen,
+    ...column,
+    nullable: column.nullable || withNull.has(column.name),
+    holdsHash: hashes.has(column.name)
+  }))
+  const more = { isPlain: true, hasRowNumber: hasRowNumber(table), unwritable: unwritable(driver, table) }
+  return { ...more, ...table, columns, unique: withoutRowNumber(table) }
+}
+
+function findHashes (driver: SqliteDriver, { name, columns }: CatalogTable): ReadonlySet<string> {
+  const query = beginningsQuery(`main.${quoteName(name)}`, columns)
+  return columnsOfHashes(query, driver.prepare(query.text).all() as ReadonlyArray<Readonly<Record<string, unknown>>>)
+}
+
+/** Returns the error with which SQLite refuses a write of the table; undefined if it takes all writes. */
+function unwritable (driver: SqliteDriver, table: CatalogTable): string | undefined {
+  if (table.kind !== 'table') return undefined
+  const columns = table.columns.filter(({ generated }) => !generated).map(({ name }) => name)
+  const errors = changes.map(change => compileError({ change, table, columns }, driver))
+  return errors.find(error => error !== undefined)?.message
+}
+
+const changes: readonly RowChange[] = ['insert', 'update', 'delete']
+
+/** Returns the columns of a primary key that hold a null, which SQLite allows in most of them. */
+function keysWithNull (driver: SqliteDriver, { name, primaryKey }: CatalogTable): ReadonlySet<string> {
+  if (primaryKey.length === 0) return new Set()
+  const found = primaryKey.map((column, index) =>
+    `exists (select 1 from main.${quoteName(name)} where ${quoteName(column)} is null) as n${index}`)
+  const row = driver.prepare(`select ${found.join(', ')}`).get() as Readonly<Record<string, number>>
+  return new Set(primaryKey.filter((_, index) => row[`n${index}`] === 1))
+}
+
+function memoizeText<T> (make: (text: string) => T): (text: string) => T {
+  const made = new Map<string, T>()
+  return text => {
+    const one = made.get(text) ?? make(text)
+    made.set(text, one)
+    return one
+  }
+}
+
+/** A large catalogue has many tables to look at, so that each gets less time. */
+const lookAt = (tables: number): Look =>
+  ({ rows: Math.max(100, Math.min(10_000, Math.floor(200_000 / tables))), trusting: tables > 200 })
+
+/** The sample of a column without values, which is what it is declared as. */
+const unseen: Sample = {
+  classes: new Set(), isDate: undefined, isMoment: undefined, isUuid: undefined, isFlag: undefined, isWide: false
+}
+
+const isRowNumber = (unique: readonly string[]) => unique.length === 1 && unique[0] === 'rowid'
+
+/** The number of the row is not declared, but makeReadTable() tells that it is unique. */
+const hasRowNumber = ({ unique, columns }: CatalogTable) =>
+  unique.some(isRowNumber) && !columns.some(({ name }) => name.toLowerCase() === 'rowid')
+
+const withoutRowNumber = ({ unique, columns }: CatalogTable) =>
+  unique.filter(names => !isRowNumber(names) || columns.some(({ name }) => name === 'rowid'))

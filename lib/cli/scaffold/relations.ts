@@ -1,0 +1,185 @@
+import { memoize } from '../../scheduling/memoize.ts'
+import type { FieldDesign, Flags, TypeDesign } from './design.ts'
+import { keyOfTarget, type Sides } from './joins.ts'
+import type { DesignOptions } from './make-design.ts'
+import { type Names, propertyOf, relationName } from './naming.ts'
+import { type Column, type Omission, type Table, takesWrites } from './tables.ts'
+
+/** A collection while it is designed. */
+export interface Draft {
+  readonly table: Table
+  readonly property: string
+  readonly readable: ReadonlyMap<Column, TypeDesign>
+  /** The columns of the key. */
+  readonly key: readonly string[]
+  readonly rowNumber: 'rowid' | undefined
+  readonly names: Names
+  /** The properties by column. */
+  readonly properties: Map<string, string>
+  readonly fields: FieldDesign[]
+  /** The sub-collections, which stand last. */
+  readonly last: FieldDesign[]
+  /** The columns by property. */
+  readonly columns: Map<string, string>
+}
+
+/** A foreign key between two collections. `columns`: in the order of the target's key. */
+export interface Reference {
+  readonly from: Draft
+  readonly to: Draft
+  readonly columns: readonly string[]
+  /** The key column of the target, where the key is one column. */
+  readonly target: Column
+}
+
+export type References = readonly Reference[]
+
+/** Returns the foreign keys that can be served, and notes the others. */
+export function foreignKeysOf (drafts: ReadonlyMap<Table, Draft>, notes: Omission[]): References {
+  const found = new Map<string, Reference>()
+  const byName = byNameOf(drafts)
+  for (const from of drafts.values()) {
+    for (const { columns, target, targetColumns } of inOrder(from.table)) {
+      const to = byName.get(keyOfTarget(target))
+      // The relation to a table that is not served is not told: the table is.
+      if (to === undefined) continue
+      const place = `${from.table.name}.${columns.join(', ')}`
+      const names = columns.map(name => find(from.table, name)?.name)
+      const others = targetColumns.length > 0 ? targetColumns : to.table.primaryKey
+      const ordered = to.key.map(key => names[others.findIndex(name => name.toLowerCase() === key.toLowerCase())])
+      const reason = reasonAgainst(from, to, names, ordered)
+      if (reason !== undefined) {
+        notes.push({ place, reason: `the relation to ${to.table.name} is left out: ${reason}` })
+        continue
+      }
+      const [key = ''] = to.key
+      const column = find(to.table, key)
+      const own = ordered.filter(name => name !== undefined)
+      if (column === undefined) continue
+      found.set(JSON.stringify([from.property, to.property, own]), { from, to, columns: own, target: column })
+    }
+  }
+  return [...found.values()]
+}
+
+const byNameOf = (drafts: ReadonlyMap<Table, Draft>): ReadonlyMap<string, Draft> =>
+  new Map([...drafts.values()].map(draft => [keyOfTarget(draft.table), draft]))
+
+/** Returns the foreign keys in the order of their columns: SQLite tells the last one first. */
+function inOrder ({ foreignKeys, columns }: Table): Table['foreignKeys'] {
+  const place = new Map(columns.map(({ name }, index) => [name, index]))
+  const first = ({ columns: [name = ''] }: Table['foreignKeys'][number]) => place.get(name) ?? Infinity
+  return foreignKeys.toSorted((one, other) => first(one) - first(other))
+}
+
+const find = ({ columns }: Table, name: string) => columns.find(column => column.name === name) ??
+  columns.find(column => column.name.toLowerCase() === name.toLowerCase())
+
+type Columns = ReadonlyArray<string | undefined>
+
+function reasonAgainst (from: Draft, to: Draft, names: Columns, ordered: Columns): string | undefined {
+  if (ordered.length === 0 || ordered.includes(undefined) || names.length !== to.key.length) {
+    return 'it refers to other columns than the key'
+  }
+  const [types, targets] = [typesOf(from), typesOf(to)]
+  for (const [index, name] of ordered.entries()) {
+    const own = types.get(name ?? '')
+    const other = targets.get(to.key[index] ?? '')
+    if (own === undefined || other === undefined) return 'its column is not shown'
+    if (classOf(own) !== classOf(other)) return 'its values have another type than the key'
+  }
+  return undefined
+}
+
+/** Returns the types of the readable columns by name. */
+const typesOf = memoize(({ readable }: Draft): ReadonlyMap<string, TypeDesign> =>
+  new Map([...readable].map(([{ name }, type]) => [name, type])))
+
+/** Returns the class of a type: values of different classes are never equal. */
+function classOf (type: TypeDesign): string {
+  switch (type.kind) {
+    case 'integer':
+    case 'number': return 'number'
+    case 'text': return type.format === 'int64' || type.format === 'decimal' ? 'number' : type.format
+    case 'choice': return type.values.every(value => typeof value === 'number') ? 'number' : 'string'
+    default: return type.kind
+  }
+}
+
+/** Adds sub-items and sub-collections: names of sub-items first, as they stand with the columns. */
+export function addRelations (
+  drafts: ReadonlyMap<Table, Draft>, references: References, joins: ReadonlyMap<Table, Sides>, options: DesignOptions
+): void {
+  const names = new Map(references.map(reference => [reference, addSubItem(reference, options)]))
+  const counts = new Map<string, number>()
+  const pair = ({ from, to }: Reference) => JSON.stringify([from.property, to.property])
+  for (const reference of references) counts.set(pair(reference), (counts.get(pair(reference)) ?? 0) + 1)
+  for (const reference of references) {
+    addSubCollection(reference, names.get(reference) ?? '', counts.get(pair(reference)) === 1)
+  }
+  const byName = byNameOf(drafts)
+  for (const [table, sides] of joins) {
+    for (const [own, other] of [sides, [sides[1], sides[0]] as const]) addJoin(table, own, other, byName, options)
+  }
+}
+
+const reading: Flags = { readable: true }
+const writing: Flags = { readable: true, writable: true }
+
+function addSubItem ({ from, to, columns }: Reference, { write }: DesignOptions): string {
+  const [column = ''] = columns
+  const name = columns.length === 1 ? relationName(column) : to.property
+  const property = from.names.take(name, propertyOf(`${name}_${to.table.name}`))
+  const foreignKey = columns.map(one => from.properties.get(one) ?? one)
+  const isWritable = write && takesWrites(from.table) && columns.every(one => !from.key.includes(one))
+  const flags = isWritable ? writing : reading
+  const field = { kind: 'sub-item', property, target: to.property, foreignKey, flags } as const
+  const at = from.fields.findLastIndex(one => foreignKey.includes(one.property))
+  from.fields.splice(at + 1, 0, field)
+  return property
+}
+
+function addSubCollection ({ from, to, columns }: Reference, subItem: string, isOnly: boolean): void {
+  const plain = propertyOf(from.table.name)
+  const by = propertyOf(`${from.table.name}_by_${subItem}`)
+  const property = isOnly && from !== to ? to.names.take(plain, by) : to.names.take(by)
+  const foreignKey = columns.map(one => from.properties.get(one) ?? one)
+  const flags: Flags = { readable: true, hidden: true }
+  to.last.push({ kind: 'sub-collection', property, target: from.property, foreignKey, join: undefined, flags })
+}
+
+type Side = Sides[number]
+
+function addJoin (
+  table: Table, own: Side, other: Side, drafts: ReadonlyMap<string, Draft>, { write }: DesignOptions
+): void {
+  const holder = drafts.get(keyOfTarget(own.target))
+  const target = drafts.get(keyOfTarget(other.target))
+  const [ownColumn, otherColumn] = [own.columns[0], other.columns[0]]
+  if (holder === undefined || target === undefined || ownColumn === undefined || otherColumn === undefined) return
+  const plain = propertyOf(target.table.name)
+  const property = holder === target
+    ? holder.names.take(relationName(otherColumn), propertyOf(`${plain}_by_${table.name}`))
+    : holder.names.take(plain, propertyOf(`${target.table.name}_by_${table.name}`))
+  const foreignKey = [columnName(holder, ownColumn)]
+  const otherKey = [columnName(holder, otherColumn)]
+  // A link has no other values than the two keys.
+  const isWritable = write && table.unwritable === undefined && table.columns.every(({ name, nullable, filled }) =>
+    nullable || filled || name === ownColumn || name === otherColumn)
+  const flags: Flags = { readable: true, ...isWritable && { writable: true }, hidden: true }
+  const join = { through: table.name, otherKey }
+  holder.last.push({ kind: 'sub-collection', property, target: target.property, foreignKey, join, flags })
+}
+
+/** Returns a name that the holder's naming of columns turns into the column of a join table. */
+function columnName ({ columns, names }: Draft, column: string): string {
+  const wanted = propertyOf(column)
+  for (const property of [wanted, `${wanted}Column`, column]) {
+    const known = columns.get(property)
+    if (known !== undefined && known !== column) continue
+    if (known === undefined && property !== wanted && names.has(property)) continue
+    columns.set(property, column)
+    return property
+  }
+  return column
+}

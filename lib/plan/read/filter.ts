@@ -1,0 +1,114 @@
+import { invalidFilter } from '../../errors/errors.ts'
+import { didYouMean, suggest } from '../../errors/suggest.ts'
+import type { Collection, DataField, Field, RelationField } from '../../model/model.ts'
+import { type Operator, type Scalar, textOfDate, traitsOf } from '../../model/values.ts'
+import type { Filter, ValueText } from '../../request/request.ts'
+import type { Predicate } from '../plan.ts'
+import { all, any, always, compareList, compareValue } from '../predicates.ts'
+import { findReadable, readableNames } from './visible.ts'
+
+type Comparison = Extract<Filter, { kind: 'compare' }>
+type Element = Extract<Filter, { kind: 'some' }>
+
+/**
+ * Returns the predicate of the filters, which must all hold (docs/http.md: Query strings). Throws invalid_filter for a
+ * field that is unknown, unreadable or not filterable, and for a value that the field does not take.
+ */
+export function planFilters (filters: readonly Filter[], collection: Collection): Predicate {
+  return all(filters.map(filter => planFilter(filter, collection)))
+}
+
+function planFilter (filter: Filter, collection: Collection): Predicate {
+  switch (filter.kind) {
+    case 'all': return all(filter.of.map(one => planFilter(one, collection)))
+    case 'any': return any(filter.of.map(one => planFilter(one, collection)))
+    case 'not': return { kind: 'not', of: planFilter(filter.of, collection) }
+    case 'some':
+    case 'compare': return follow(filter, 0, collection)
+  }
+}
+
+/**
+ * Follows the dotted path from the name at `depth`. Every name but the last is a relation; the comparison must hold for
+ * at least one element at the end of the path. With filters in parentheses, the last name is a relation too.
+ */
+function follow (filter: Comparison | Element, depth: number, collection: Collection): Predicate {
+  const { path, at } = filter
+  const name = path[depth] ?? ''
+  const field = findReadable(collection, name)
+  if (field === undefined) throw unknownField(filter, name, collection)
+  if (!field.filterable) throw invalidFilter(`Items cannot be filtered by the field '${name}'.`, at)
+  const last = depth === path.length - 1
+  if (isRelation(field)) {
+    if (last && filter.kind === 'compare') return compareRelation(filter, field)
+    if (last && filter.kind === 'some') return { kind: 'some', field, where: planFilter(filter.of, field.target) }
+    return { kind: 'some', field, where: follow(filter, depth + 1, field.target) }
+  }
+  if (!last || filter.kind === 'some') {
+    throw invalidFilter(`The field '${name}' is a scalar and has no fields of its own.`, at)
+  }
+  if (field.kind === 'computed') {
+    throw invalidFilter(`Items cannot be filtered by the field '${name}', which is computed.`, at)
+  }
+  return compare(filter, field)
+}
+
+const isRelation = (field: Field): field is RelationField =>
+  field.kind === 'sub-item' || field.kind === 'sub-collection'
+
+function unknownField (filter: Comparison | Element, name: string, collection: Collection) {
+  const suggestion = suggest(name, readableNames(collection))
+  return invalidFilter(`There is no field '${name}' to filter by.${didYouMean(suggestion)}`, filter.at, suggestion)
+}
+
+/** A sub-item can be compared with null only: `artist=null`, `artist!=null`. A sub-collection cannot be compared. */
+function compareRelation (filter: Comparison, field: RelationField): Predicate {
+  const exists: Predicate = { kind: 'some', field, where: always }
+  const { values: [value], at } = filter
+  if (field.kind === 'sub-item' && value !== undefined && isNull(value)) {
+    const { takesNull, list, negated } = traitsOf(filter.operator)
+    if (takesNull && !list) return negated ? exists : { kind: 'not', of: exists }
+  }
+  const { key, stored } = field.target
+  const known = [...key, ...stored].find(one => one.readable && one.filterable)
+  const example = known === undefined ? '' : `, as in '${field.name}.${known.name}'`
+  throw invalidFilter(`The field '${field.name}' is not a scalar; compare one of its fields${example}.`, at)
+}
+
+function compare (filter: Comparison, field: DataField): Predicate {
+  const { operator, at } = filter
+  const { operators, expected } = field.type
+  if (!operators.has(operator)) {
+    const spelled = operator.replaceAll('_', ' ')
+    const reason = `cannot be used with the field '${field.name}', which takes ${expected}.`
+    throw invalidFilter(`The operator '${spelled}' ${reason}`, at)
+  }
+  const values = filter.values.map(value => convert(value, field, operator))
+  return traitsOf(operator).list
+    ? compareList(field, operator, values)
+    : compareValue(field, operator, values[0] ?? null)
+}
+
+function convert (value: ValueText, field: DataField, operator: Operator): Scalar | null {
+  if (field.nullable && isNull(value) && traitsOf(operator).takesNull) return null
+  const scalar = value.given === undefined ? field.type.parse(value.text) : takeGiven(value.given.value, field)
+  if (scalar !== undefined) return scalar
+  const found = `The field '${field.name}' takes ${field.type.expected}, not '${value.text}'.`
+  throw invalidFilter(`${found}${adviceOn(value.text, operator)}`, value.at)
+}
+
+/** Returns advice for a value that was probably meant as the list or the group of filters that it looks like. */
+function adviceOn (text: string, operator: Operator): string {
+  if (traitsOf(operator).list && text.startsWith('(')) return ' Outside of a group, a list has no parentheses.'
+  return text.includes('|') ? " Filters with '|' between them need parentheses around them." : ''
+}
+
+/** Returns the canonical form of a value that own code has given; undefined for a value of another type. */
+function takeGiven (value: unknown, { type }: DataField): Scalar | undefined {
+  if (typeof value === 'bigint') return type.parse(String(value))
+  // The fields that can be compared have scalars only.
+  return type.take(value instanceof Date ? textOfDate(value, type) : value) as Scalar | undefined
+}
+
+const isNull = ({ given, quoted, text }: ValueText) =>
+  given === undefined ? !quoted && text === 'null' : given.value === null

@@ -1,0 +1,93 @@
+import { invalidFields } from '../../errors/errors.ts'
+import { didYouMean, suggest } from '../../errors/suggest.ts'
+import { listedFields } from '../../model/listed.ts'
+import {
+  type Collection, isReadable, type ReadableField, type SubCollectionField, type SubItemField
+} from '../../model/model.ts'
+import { memoize } from '../../scheduling/memoize.ts'
+import type { FieldAsked, Query } from '../../request/request.ts'
+import { planFilters } from './filter.ts'
+import { planPage } from './page.ts'
+import type { Listing, Selection, Shown } from '../plan.ts'
+import { always } from '../predicates.ts'
+import { planSort } from './sort.ts'
+import { refuse } from './unusable.ts'
+import { findReadable, readableNames } from './visible.ts'
+
+/**
+ * Returns the fields that the client names, in its order, without duplicates; if it names none (`asked` is undefined),
+ * the fields of the `form` (docs/http.md: What an item shows). Throws invalid_fields for a name that is unknown or
+ * unreadable, and for a field named twice if one of them has a query of its own.
+ */
+export function planSelection (
+  asked: readonly FieldAsked[] | undefined, collection: Collection, form: 'full' | 'listed'
+): Selection {
+  if (asked === undefined) return form === 'full' ? fullForm(collection) : listedForm(collection)
+  const selected = new Map<string, { field: FieldAsked, shown: Shown }>()
+  for (const field of asked) {
+    const other = selected.get(field.name)
+    if (other === undefined) selected.set(field.name, { field, shown: planField(field, collection) })
+    else if (other.field.query ?? field.query) {
+      throw invalidFields(`The field '${field.name}' is selected twice; combine the two selections.`, field.at)
+    }
+  }
+  return Object.freeze([...selected.values()].map(one => one.shown))
+}
+
+/** Returns the fields of an item in a listing: identifiers and fields flagged `listed`; without flags, all scalars. */
+export const listedForm = memoize((collection: Collection): Selection =>
+  Object.freeze(listedFields(collection).map(showPlainly)))
+
+const fullForm = memoize((collection: Collection): Selection =>
+  Object.freeze([...collection.fields.values()].filter(isReadable).filter(field => !field.hidden).map(showPlainly)))
+
+/**
+ * Returns the selection of a field without a query of its own: nested items in their listed form. The recursion ends,
+ * because checkListed refuses listed relations that form a circle.
+ */
+export function showPlainly (field: ReadableField): Shown {
+  if (field.kind === 'sub-item') {
+    return { kind: 'item', name: field.name, field, where: always, select: listedForm(field.target) }
+  }
+  if (field.kind === 'sub-collection') {
+    return { kind: 'list', name: field.name, field, listing: planListing({}, field.target) }
+  }
+  return { kind: 'value', name: field.name, field }
+}
+
+/** Returns the selection of the fields of a key. */
+export const selectKey = ({ key }: Pick<Collection, 'key'>): Selection => key.map(showPlainly)
+
+function planField (asked: FieldAsked, collection: Collection): Shown {
+  const field = findReadable(collection, asked.name)
+  if (field === undefined) {
+    const suggestion = suggest(asked.name, readableNames(collection))
+    throw invalidFields(`There is no field '${asked.name}' to select.${didYouMean(suggestion)}`, asked.at, suggestion)
+  }
+  if (asked.query === undefined) return showPlainly(field)
+  if (field.kind === 'sub-item') return showSubItem(field, asked.query)
+  if (field.kind === 'sub-collection') return showSubCollection(field, asked.query)
+  throw invalidFields(`The field '${field.name}' is a scalar and has no fields to select.`, asked.at)
+}
+
+function showSubItem (field: SubItemField, query: Query): Shown {
+  refuse(query, ['filter', 'sort', 'page'], `the single item '${field.name}'`)
+  const select = planSelection(query.fields, field.target, 'listed')
+  return { kind: 'item', name: field.name, field, where: always, select }
+}
+
+function showSubCollection (field: SubCollectionField, query: Query): Shown {
+  return { kind: 'list', name: field.name, field, listing: planListing(query, field.target) }
+}
+
+/** A listing inside another item, with filters, order, selection and limits of its own. */
+function planListing (query: Partial<Query>, collection: Collection): Listing {
+  const order = planSort(query.sort ?? [], collection)
+  const page = planPage(query.page ?? {}, collection.pages)
+  return {
+    where: planFilters(query.filters ?? [], collection),
+    order,
+    range: { offset: page.offset, limit: page.size },
+    select: planSelection(query.fields, collection, 'listed')
+  }
+}

@@ -1,0 +1,56 @@
+import type { InputField, ReadableField, StoredField, SubCollectionField, SubItemField } from '../../model/model.ts'
+import type { Scalar } from '../../model/values.ts'
+import type { Violation } from '../../model/validators.ts'
+
+/** The members of one item in a body, checked against the model and converted (docs/http.md: Writing). */
+export interface ItemBody {
+  /** The JSON pointer of the item in the request's body; empty for the whole body. */
+  readonly pointer: string
+  /** The members to write, in the order of the body. */
+  readonly assignments: readonly Assignment[]
+  /** Members or values that cannot be written. Each must equal the value that the item has. */
+  readonly confirmations: readonly Confirmation[]
+  /** Every error that can be found without reading data. */
+  readonly violations: readonly Violation[]
+}
+
+export type Assignment =
+  /** `value`: in canonical form, or null. */
+  | { readonly kind: 'value', readonly field: StoredField, readonly value: unknown, readonly pointer: string }
+  | { readonly kind: 'input', readonly field: InputField, readonly value: unknown, readonly pointer: string }
+  /** `element`: null empties the relation. */
+  | { readonly kind: 'item', readonly field: SubItemField, readonly element: Element | null, readonly pointer: string }
+  | {
+    readonly kind: 'list'
+    readonly field: SubCollectionField
+    readonly elements: readonly Element[]
+    readonly pointer: string
+  }
+
+/** `message`: what is wrong with the member if the item has another value. */
+export interface Confirmation {
+  readonly field: ReadableField
+  readonly value: unknown
+  readonly pointer: string
+  readonly message: string
+}
+
+/** An element of a relation in a body: an existing item to link, or a new item to create. */
+export interface Element {
+  readonly pointer: string
+  /** The identifier by which the element may name an existing item; undefined if it has none. */
+  readonly found: Named | undefined
+  /** The element's members if the item exists: all of them are confirmations. */
+  readonly linked: ItemBody
+  /** The element's members if the item does not exist. */
+  readonly created: ItemBody
+}
+
+/**
+ * A key or another identifier of an item, with its values. A value is undefined if it is part of a key of several
+ * fields and the parent gives it.
+ */
+export interface Named {
+  readonly fields: readonly StoredField[]
+  readonly values: ReadonlyArray<Scalar | undefined>
+}

@@ -1,0 +1,62 @@
+import { listOf } from '../../errors/errors.ts'
+import { memoize } from '../../scheduling/memoize.ts'
+import { singleKey } from '../../model/keys.ts'
+import type { Collection, Field, StoredField, SubItemField } from '../../model/model.ts'
+import type { ParentValue, PathValue } from '../plan.ts'
+
+/** A member that the body of a new item must have. `instead`: lists of fields, all of one of which replace it. */
+export interface Requirement { readonly field: Field, readonly instead: ReadonlyArray<readonly Field[]> }
+
+/**
+ * Returns the members that a new item must have: writable fields that are neither optional nor have a default, a
+ * generated key or a value from the URL (docs/http.md: Writing). A field of a foreign key is not among them if it may
+ * stand in place of a sub-item that is.
+ */
+export const requirementsOf = (collection: Collection, given: Given): readonly Requirement[] =>
+  given.length === 0 ? withoutPathValues(collection) : requirementsWith(collection, given)
+
+/** The values that the URL gives. */
+type Given = ReadonlyArray<PathValue | ParentValue>
+
+const withoutPathValues = memoize((collection: Collection) => requirementsWith(collection, []))
+
+function requirementsWith (collection: Collection, given: Given): readonly Requirement[] {
+  const generated = singleKey(collection)
+  const subItems = [...collection.fields.values()].filter(isWritableSubItem)
+  const hasValue = (field: StoredField) =>
+    field.schema.default !== undefined || given.some(one => one.field === field)
+  const requirements = [...collection.fields.values()].flatMap((field): readonly Requirement[] => {
+    if (!field.writable || !field.demanded || (field === generated && isGenerated(generated))) return []
+    if (field.kind === 'input') return field.optional ? [] : [{ field, instead: [] }]
+    if (field.kind === 'stored') {
+      const referring = subItems.filter(({ foreignKey }) => foreignKey.includes(field))
+      return field.optional || hasValue(field) ? [] : [{ field, instead: referring.map(one => [one]) }]
+    }
+    if (field.kind !== 'sub-item' || field.foreignKey.some(({ nullable }) => nullable)) return []
+    const open = field.foreignKey.filter(part => !hasValue(part))
+    if (open.length === 0) return []
+    return [{ field, instead: open.every(({ writable }) => writable) ? [open] : [] }]
+  })
+  const replaceable = new Set(requirements.filter(({ field }) => field.kind === 'sub-item')
+    .flatMap(({ instead }) => instead.flat()))
+  return requirements.filter(({ field }) => !replaceable.has(field))
+}
+
+const isWritableSubItem = (field: Field): field is SubItemField =>
+  field.kind === 'sub-item' && field.writable && field.demanded
+
+/** Returns true if the body has the member, or what may stand in its place. */
+export function isMet ({ field, instead }: Requirement, body: object): boolean {
+  const has = ({ name }: Field) => Object.hasOwn(body, name)
+  return has(field) || instead.some(fields => fields.every(has))
+}
+
+/** Returns the message of a violation for a member that is missing. */
+export function missingMessage ({ instead }: Requirement): string {
+  return ['is required', ...instead.map(fields => `or in its place ${listOf(fields.map(one => one.name))}`)].join(', ')
+}
+
+const isGenerated = ({ type }: StoredField) => generatedKinds.has(type.kind)
+
+/** The types of keys that are generated if the body has none: integers by the source, UUIDs at random. */
+const generatedKinds: ReadonlySet<string> = new Set(['integer', 'int64', 'uuid'])

@@ -1,0 +1,234 @@
+import { contentTooLarge, describeValue, validation } from '../../errors/errors.ts'
+import type { Collection, SubCollectionField } from '../../model/model.ts'
+import { takenStrategies } from '../../model/strategies.ts'
+import { type Body, type BodyLimits, jsonOf } from '../../request/body.ts'
+import type { Conditions } from '../../request/conditions.ts'
+import type { Query } from '../../request/request.ts'
+import { type Allowance, contradictionsIn, isToLink, planBody, planElements } from './body.ts'
+import type { ItemBody } from './item-body.ts'
+import { linkingRelation, replaceableRelation, separableRelation } from '../path/links.ts'
+import type { WriteMethod } from '../path/methods.ts'
+import type { UpsertInsert, Projection, WritePlan, WritePlanOf } from '../plan.ts'
+import { parentValues } from './path-values.ts'
+import { planFieldProjection, planProjection, type ReadOptions, stepsOf } from '../read/read.ts'
+import { refuse } from '../read/unusable.ts'
+import type { Resource, Walked } from '../path/walk.ts'
+
+/** A write that is ready to run, with all that its answer is made of. */
+export interface Write {
+  readonly plan: WritePlan
+  readonly walked: readonly Walked[]
+  /** True if the answer shows a value instead of an item. */
+  readonly scalar: boolean
+}
+
+/** The parts of a request that a write needs besides its resource. */
+export interface WriteRequest {
+  readonly method: WriteMethod
+  readonly query: Query
+  readonly body: Body
+  readonly conditions: Conditions
+  /** True if the client prefers an answer that shows the written item (`Prefer: return=representation`). */
+  readonly represent: boolean
+}
+
+export interface WriteLimits extends BodyLimits {
+  /** The options of the projection that shows a written item. */
+  readonly reads: ReadOptions
+}
+
+type On<K extends Resource['kind']> = Extract<Resource, { kind: K }>
+
+/**
+ * Plans a write with a method that the resource takes (docs/http.md: Writing). Throws unsupported_media_type,
+ * malformed_body, content_too_large, validation, or the error of a query parameter that a write cannot use.
+ */
+export function planWrite (resource: Resource, request: WriteRequest, limits: WriteLimits): Write {
+  refuse(request.query, request.represent ? unusable : unusableUnshown, 'a write')
+  switch (resource.kind) {
+    case 'collection': return request.method === 'PUT'
+      ? planReplace(resource, request, limits)
+      : planCreate(resource, request, limits)
+    case 'item': return request.method === 'DELETE'
+      ? planDelete(resource, request)
+      : planUpdate(resource, request, limits)
+    case 'scalar': return planScalar(resource, request, limits)
+    default: throw new TypeError(`a ${resource.kind} takes no writes`)
+  }
+}
+
+const unusable = ['filter', 'sort', 'page'] as const
+const unusableUnshown = [...unusable, 'fields'] as const
+
+function planCreate (resource: On<'collection'>, request: WriteRequest, limits: WriteLimits): Write {
+  const { from, pathValues = [], walked } = resource
+  const body = jsonOf(request.body, 'the item as JSON: {} if its fields all have defaults')
+  const many = Array.isArray(body)
+  if (many && body.length > limits.items) throw contentTooLarge(`The body holds more than ${limits.items} items.`)
+  const link = planLink(resource, body, request, limits)
+  if (link !== undefined) return link
+  const allPathValues = from.via === undefined ? pathValues : [...pathValues, ...parentValues(from.via)]
+  const allowance = allowanceOf(limits)
+  const bodyOf = (value: unknown, pointer: string) =>
+    planBody(value, from.collection, { form: 'create', pointer, pathValues: allPathValues, allowance })
+  const bodies = many ? body.map((one: unknown, index) => bodyOf(one, `/${index}`)) : [bodyOf(body, '')]
+  checkAll(bodies)
+  const representation = projectionOf(from.collection, request, limits)
+  return {
+    plan: { kind: 'create', steps: stepsOf(walked), from, given: pathValues, bodies, many, representation },
+    walked,
+    scalar: false
+  }
+}
+
+/**
+ * Plans a POST that links existing items to the parent in the path; undefined if it is to create items alone. A POST of
+ * an item that exists already stays a creation, and so a duplicate, where its body has more than identifiers to set.
+ */
+function planLink (
+  resource: On<'collection'>, body: unknown, request: WriteRequest, limits: WriteLimits
+): Write | undefined {
+  const via = linkingRelation(resource)
+  if (via === undefined) return undefined
+  const { create } = takenStrategies(via.target)
+  const many = Array.isArray(body)
+  const values = many
+    ? body.map((value: unknown, index) => ({ value, pointer: `/${index}` }))
+    : [{ value: body, pointer: '' }]
+  const { elements, violations } = planElements(values, via, { allowance: allowanceOf(limits), mayCreate: create })
+  if (create && !elements.some(isToLink)) return undefined
+  if (violations.length > 0) throw validation(violations)
+  const asked = elements.map(element => isToLink(element) ? element : { ...element, found: undefined })
+  const representation = projectionOf(via.target, request, limits)
+  return linkWrite(resource, via, { elements: asked, many, replace: false, representation }, request)
+}
+
+/** Plans a PUT of the whole list of a sub-collection. */
+function planReplace (resource: On<'collection'>, request: WriteRequest, limits: WriteLimits): Write {
+  const via = replaceableRelation(resource)
+  if (via === undefined) throw new TypeError('allowedMethods() allows PUT for such relations only')
+  const body = jsonOf(request.body, 'an array of all items of the list')
+  if (!Array.isArray(body)) {
+    const message = `must be an array of all items of the list; found ${describeValue(body)}`
+    throw validation([{ pointer: '', message }])
+  }
+  const values = body.map((value: unknown, index) => ({ value, pointer: `/${index}` }))
+  const mayCreate = takenStrategies(via.target).create
+  const { elements, violations } = planElements(values, via, { allowance: allowanceOf(limits), mayCreate })
+  if (violations.length > 0) throw validation(violations)
+  return linkWrite(resource, via, { elements, many: true, replace: true, representation: undefined }, request)
+}
+
+function linkWrite (
+  { walked }: On<'collection'>, via: SubCollectionField,
+  how: Pick<WritePlanOf<'link'>, 'elements' | 'many' | 'replace' | 'representation'>, { conditions }: WriteRequest
+): Write {
+  const plan = { kind: 'link', steps: stepsOf(walked), collection: via.target, via, ...how, conditions } as const
+  return { plan, walked, scalar: false }
+}
+
+function planUpdate (resource: On<'item'>, request: WriteRequest, limits: WriteLimits): Write {
+  const { collection, walked } = resource
+  const value = jsonOf(request.body, 'the fields to change')
+  const update = planUpdateBody(value, collection, limits)
+  const insert = planUpsertInsert(resource, value, limits)
+  const body = checked(withContradictions(update, insert))
+  const { conditions } = request
+  const representation = projectionOf(collection, request, limits)
+  const steps = stepsOf(walked)
+  return {
+    plan: { kind: 'update', steps, collection, scalar: false, body, insert, conditions, representation },
+    walked,
+    scalar: false
+  }
+}
+
+function planUpdateBody (value: unknown, collection: Collection, limits: WriteLimits): ItemBody {
+  return planBody(value, collection, { form: 'update', pointer: '', pathValues: [], allowance: allowanceOf(limits) })
+}
+
+/**
+ * Adds the contradictions of the URL that an insert would have, so that the same request has the same result whether or
+ * not the item exists. They replace other errors and confirmations at the same pointers.
+ */
+function withContradictions (body: ItemBody, insert: UpsertInsert | undefined): ItemBody {
+  if (insert === undefined) return body
+  const contradictions = contradictionsIn(insert.body)
+  const isOpen = ({ pointer }: { readonly pointer: string }) => !contradictions.some(one => one.pointer === pointer)
+  return {
+    ...body,
+    confirmations: body.confirmations.filter(isOpen),
+    violations: [...body.violations.filter(isOpen), ...contradictions]
+  }
+}
+
+/** Returns undefined if the collection takes no upserts, or if no item can be created at this path. */
+function planUpsertInsert (
+  { collection, walked, pathValues }: On<'item'>, value: unknown, limits: WriteLimits
+): UpsertInsert | undefined {
+  const last = walked.at(-1)?.step
+  if (!takenStrategies(collection).upsert || pathValues === undefined) return undefined
+  const { source: { writes } } = collection
+  if (writes !== undefined && pathValues.some(({ field }) => writes.isGenerated(field.property))) return undefined
+  if (last === undefined || last.via?.kind === 'sub-item') return undefined
+  const allPathValues = [...pathValues, ...parentValues(last.via)]
+  const allowance = allowanceOf(limits)
+  return {
+    from: { collection, via: last.via },
+    given: pathValues,
+    body: planBody(value, collection, { form: 'create', pointer: '', pathValues: allPathValues, allowance })
+  }
+}
+
+/** Plans the write of a scalar: an update whose body has one member. Pointers are relative to the value itself. */
+function planScalar ({ field, collection, walked }: On<'scalar'>, request: WriteRequest, limits: WriteLimits): Write {
+  const value = jsonOf(request.body, 'the value as JSON')
+  const body = checked(withinMember(planUpdateBody({ [field.name]: value }, collection, limits), field.name))
+  const { conditions } = request
+  const representation = request.represent && field.readable ? planFieldProjection(field, collection) : undefined
+  const steps = stepsOf(walked)
+  return {
+    plan: { kind: 'update', steps, collection, scalar: true, body, insert: undefined, conditions, representation },
+    walked,
+    scalar: true
+  }
+}
+
+/** Removes the member's name from the pointers of the violations and confirmations. */
+function withinMember (body: ItemBody, name: string): ItemBody {
+  const { violations, confirmations } = body
+  if (violations.length === 0 && confirmations.length === 0) return body
+  const within = <T extends { readonly pointer: string }>(one: T): T =>
+    ({ ...one, pointer: one.pointer.slice(name.length + 1) })
+  return { ...body, violations: violations.map(within), confirmations: confirmations.map(within) }
+}
+
+function planDelete (resource: On<'item'>, { conditions }: WriteRequest): Write {
+  const { collection, walked } = resource
+  const common = { steps: stepsOf(walked), collection, conditions }
+  const via = separableRelation(resource)?.via
+  const plan = via === undefined ? { kind: 'delete', ...common } as const : { kind: 'unlink', via, ...common } as const
+  return { plan, walked, scalar: false }
+}
+
+const allowanceOf = ({ items }: BodyLimits): Allowance => ({ items })
+
+function projectionOf (
+  collection: Collection, { represent, query }: WriteRequest, { reads }: WriteLimits
+): Projection | undefined {
+  return represent ? planProjection(query, collection, reads) : undefined
+}
+
+/**
+ * Returns the body. Throws its violations, unless there are members to confirm: these can be violations too, so the run
+ * of the plan throws all of them together after it has read the item.
+ */
+function checked (body: ItemBody): ItemBody {
+  if (body.confirmations.length === 0) checkAll([body])
+  return body
+}
+
+function checkAll (bodies: readonly ItemBody[]): void {
+  if (bodies.every(({ violations }) => violations.length === 0)) return
+  throw validation(bodies.flatMap(body => body.violations))
+}

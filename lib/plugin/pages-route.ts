@@ -1,0 +1,51 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Api } from '../api/answer.ts'
+import type { Explorer } from '../explorer/explorer.ts'
+import type { Head } from '../explorer/kind.ts'
+import type { Options } from '../api/options.ts'
+import { readOrigin } from './origin.ts'
+import { routerOptionsOf } from './replies.ts'
+import type { RequestText } from '../request/parse.ts'
+import type { RequestFacts } from '../api/request-facts.ts'
+import type { Answer } from '../response/answer.ts'
+
+/** The pages of a registration. */
+export interface Pages {
+  /** Returns true for a request that a page answers. */
+  take (request: FastifyRequest): boolean
+  answer (request: FastifyRequest, text: RequestText): Promise<Answer>
+  /** Returns the answer for an error: as a page, for a request that a page would answer. */
+  fail (request: FastifyRequest, failure: Answer): Answer
+}
+
+/** Prepares the pages of an API; undefined if the application has not switched them on. */
+export async function makePages (scope: FastifyInstance, api: Api): Promise<Pages | undefined> {
+  const { explorer: options } = api.options
+  if (options === undefined) return undefined
+  // Most applications have no pages, and need not load them.
+  const { makeExplorer } = await import('../explorer/explorer.ts')
+  const rootLength = scope.prefix.split('/').filter(segment => segment !== '').length
+  return pagesOf(api, makeExplorer(api, options, { rootLength, router: routerOptionsOf(scope) }))
+}
+
+/** Returns the names that no field may have where an API has pages, each with the reason for the error message. */
+export async function reservedByPages ({ explorer }: Options): Promise<ReadonlyMap<string, string>> {
+  if (explorer === undefined) return new Map()
+  const { words } = await import('../explorer/words.ts')
+  return new Map(words.map(word => [word, 'a parameter of the explorer has this name; rename the field']))
+}
+
+const pagesOf = ({ own }: Api, explorer: Explorer): Pages => ({
+  take: request => explorer.takes(headOf(request)),
+  answer (request, text) {
+    const note = (facts: RequestFacts) => { request.dataApi = facts }
+    const { 'sec-fetch-site': site, origin } = request.headers
+    const sender = { site: [site].flat()[0], origin: [origin].flat()[0] }
+    return explorer.answer(text, sender, own.contextOf(request), note)
+  },
+  fail: (request, failure) => explorer.fail(failure, headOf(request), () => readOrigin(request))
+})
+
+function headOf ({ method, raw: { url = '/' }, headers }: FastifyRequest): Head {
+  return { method, url, accept: headers.accept, contentType: headers['content-type'] }
+}

@@ -1,0 +1,84 @@
+import type { FastifyInstance } from 'fastify'
+import { makeChecks } from '../api/checks.ts'
+import { makeData } from '../data/data.ts'
+import type { Data } from '../declare/data.ts'
+import { addDocumentRoute } from './document-route.ts'
+import { DeclarationError } from '../errors/errors.ts'
+import { addHooks } from './hooks.ts'
+import { checkColumns } from '../model/columns.ts'
+import { compileModel } from '../model/compile.ts'
+import { checkDeclarations } from '../model/declarations.ts'
+import { exposedNames, type Model } from '../model/model.ts'
+import { checkRules } from '../model/rules.ts'
+import { type Documents, makeDocuments } from '../openapi/documents.ts'
+import { writeTypes } from '../openapi/types/module.ts'
+import { compileOptions, type DataApiOptions } from '../api/options.ts'
+import { makeCallers } from '../rules/caller.ts'
+import { reservedNames, syntaxFor } from '../request/syntax.ts'
+import { addRegistration, type DataApi } from './registrations.ts'
+import { makePages, reservedByPages } from './pages-route.ts'
+import { makeReplies } from './replies.ts'
+import { addBodyParser, addRoutes } from './routes.ts'
+import { countStatements } from '../sources/statement-events.ts'
+
+/** Compiles the declarations and serves them. Throws a DeclarationError for a mistake in a declaration or option. */
+export async function register (app: FastifyInstance, given: DataApiOptions): Promise<void> {
+  const compiled = compileOptions(given)
+  const { naming, pages, requestStrategies, syntax } = compiled
+  const reserved = new Map([...reservedNames(syntax), ...await reservedByPages(compiled)])
+  const compiling = { naming, pages, requestStrategies, reserved }
+  checkDeclarations(given.collections)
+  const model = compileModel(given.collections, compiling)
+  checkRules(given.collections)
+  checkColumns(given.collections)
+  const options = { ...compiled, syntax: syntaxFor(exposedNames(model), syntax) }
+  const callers = makeCallers(given.collections, model, declared => {
+    return compileModel(declared, { ...compiling, whole: model })
+  })
+  if (!app.hasRequestDecorator('dataApi')) app.decorateRequest('dataApi', undefined)
+  const checks = makeChecks(model, app.log)
+  const own = makeData({ declared: given.collections, model, options, checks, log: app.log })
+  const api = { model, options, callers, checks, own }
+  await app.register(async scope => {
+    if (options.slowStatements !== undefined || options.responseContent.serverTiming) {
+      scope.addHook('onClose', countStatements())
+    }
+    // Fastify measures a reply's `elapsedTime` only for an application that logs requests or has such a hook.
+    if (options.responseContent.serverTiming) scope.addHook('onResponse', (_request, _reply, done) => { done() })
+    const { site } = options
+    const base = site === undefined ? scope.prefix : site.origin + site.root
+    const documents = makeDocuments(model, base, options)
+    decorate(app, scope.prefix, model, documents, own.data)
+    const replies = makeReplies(scope, api)
+    const pages = await makePages(scope, api)
+    addHooks(scope, options, replies, pages)
+    addBodyParser(scope, options.writes)
+    addRoutes(scope, api, replies, pages)
+    if (options.openapi !== undefined) addDocumentRoute(scope, api, documents, replies)
+    scope.addHook('onReady', () => checks.start(patienceOf(app)))
+  }, { prefix: options.prefix })
+}
+
+// In milliseconds. Fastify limits the time of its hooks: half of it, but not much longer than a connection takes.
+const patienceOf = ({ initialConfig: { pluginTimeout = 10_000 } }: FastifyInstance) =>
+  pluginTimeout === 0 ? 6000 : Math.min(6000, pluginTimeout / 2)
+
+function decorate (
+  app: FastifyInstance, prefix: string, model: Model, documents: Documents, data: Data
+): void {
+  const registrations = registrationsOf(app)
+  if (registrations.has(prefix)) {
+    throw new DeclarationError(`option 'prefix': another API is already registered under '${prefix}'`)
+  }
+  const collections = [...model.collections.keys()]
+  const openapi: DataApi['openapi'] = options => documents.whole(options)
+  const types = () => writeTypes(documents.whole({ profile: 'types' }))
+  const registered: DataApi = { prefix, collections, registrations, openapi, types, ...data }
+  registrations.set(prefix, registered)
+  addRegistration(app, registered)
+  if (!app.hasDecorator('dataApi')) app.decorate('dataApi', registered)
+}
+
+/** The map that the registrations of a scope share. */
+const registrationsOf = (app: FastifyInstance) =>
+  app.hasDecorator('dataApi') ? app.dataApi.registrations as Map<string, DataApi> : new Map<string, DataApi>()

@@ -1,0 +1,46 @@
+import type { FastifyInstance } from 'fastify'
+import type { DocumentOptions } from '../../schemas/openapi.ts'
+import type { Data } from '../declare/data.ts'
+import { memoize } from '../scheduling/memoize.ts'
+import type { Document } from '../openapi/objects.ts'
+
+/** One registration of the plugin, as `app.dataApi` shows it. */
+export interface DataApi extends Data {
+  /** The path of the API's root, with the prefixes of enclosing scopes. */
+  readonly prefix: string
+  /** The names of the collections on the wire, in the order of their declaration. */
+  readonly collections: readonly string[]
+  /**
+   * Returns the OpenAPI document of the whole API, whatever rules hide from callers (docs/openapi.md). Throws a
+   * DeclarationError for a wrong option.
+   */
+  openapi (options?: DocumentOptions): Document
+  /** Returns a TypeScript module with the types of the whole API for the client (docs/client.md: Types). */
+  types (): string
+  /** All registrations in this scope, by prefix; this one is among them. */
+  readonly registrations: ReadonlyMap<string, DataApi>
+}
+
+/** A registration, and the instance on which the plugin was registered. */
+interface Registered { readonly scope: FastifyInstance, readonly api: DataApi }
+
+/** The registrations of each server, in their order. */
+const registeredOn = memoize((_server: object): Registered[] => [])
+
+/** Remembers a registration, so that enclosing contexts find it. */
+export function addRegistration (scope: FastifyInstance, api: DataApi): void {
+  registeredOn(scope.server).push({ scope, api })
+}
+
+/**
+ * Returns the registrations that an instance has, with those of the contexts that it encapsulates, which it has no
+ * decorators of, and of those that enclose it. Other contexts belong to other plugins.
+ */
+export function registrationsIn (app: FastifyInstance): readonly DataApi[] {
+  return registeredOn(app.server)
+    .filter(({ scope }) => app === scope || isWithin(scope, app) || isWithin(app, scope))
+    .map(({ api }) => api)
+}
+
+// An encapsulated instance inherits from the one that encloses it.
+const isWithin = (inner: FastifyInstance, outer: FastifyInstance) => Object.prototype.isPrototypeOf.call(outer, inner)

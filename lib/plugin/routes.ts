@@ -1,0 +1,191 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import { AsyncResource } from 'node:async_hooks'
+import { after } from '../scheduling/after.ts'
+import { answer, type Api } from '../api/answer.ts'
+import { batching, type Work } from '../scheduling/batching.ts'
+import { hasLeft } from '../run/client-left.ts'
+import { DataApiError, internal } from '../errors/errors.ts'
+import { readOrigin } from './origin.ts'
+import type { Pages } from './pages-route.ts'
+import { type Replies, routerOptionsOf } from './replies.ts'
+import { type Body, type BodyLimits, receiveBody } from '../request/body.ts'
+import { addServerTiming, totalsOf } from './timing.ts'
+import type { RequestText } from '../request/parse.ts'
+import type { RouterOptions } from '../request/path.ts'
+import type { Answer } from '../response/answer.ts'
+import { statementTotals, type StatementTotals } from '../sources/statement-events.ts'
+
+/**
+ * Registers wildcard routes, which turn every request into text and its Answer into the reply (docs/http.md: URLs).
+ */
+export function addRoutes (scope: FastifyInstance, api: Api, replies: Replies, pages: Pages | undefined): void {
+  const rootLength = scope.prefix.split('/').filter(segment => segment !== '').length
+  const serving: Serving = { api, replies, pages, rootLength, router: routerOptionsOf(scope) }
+  const read = (request: FastifyRequest, reply: FastifyReply) => {
+    whenItsTurn(request, reply, () => { batching.answer(new ReadWork(serving, request, reply)) })
+  }
+  const write = (request: FastifyRequest, reply: FastifyReply) => {
+    whenItsTurn(request, reply, () => { batching.answer(new RequestWork(serving, request, reply)) })
+  }
+  // A verb without a route would be a 404 of Fastify's, where a 405 with Allow is due. CONNECT never reaches a route.
+  const reads = scope.supportedMethods.filter(name => name !== 'OPTIONS' && safeMethods.includes(name))
+  const writes = scope.supportedMethods.filter(name => name !== 'CONNECT' && !safeMethods.includes(name))
+  for (const url of ['/', '/*']) {
+    scope.route({ method: reads, url, schema, handler: read, exposeHeadRoute: false })
+    scope.route({ method: writes, url, schema, onRequest: refuseOtherSites, handler: write })
+  }
+  // @fastify/cors has a route for OPTIONS of `*` itself; at the root a parameter keeps ours apart from it.
+  const urls = scope.prefix === '' ? ['/', '/:collection', '/:collection/*'] : ['/', '/*']
+  for (const url of urls) scope.route({ method: 'OPTIONS', url, schema, handler: read })
+}
+
+// @fastify/swagger would list the wildcards: the application's document describes its own routes.
+const schema: FastifySchema & { readonly hide: boolean } = { hide: true }
+
+/** The methods whose requests change nothing (RFC 9110, 9.2.1). */
+export const safeMethods: readonly string[] = ['GET', 'HEAD', 'QUERY', 'OPTIONS']
+
+/**
+ * Refuses a write that a page of another site sends without a CORS preflight, and so without the application's leave.
+ * Browsers set these headers (W3C, Fetch Metadata); pages cannot.
+ */
+async function refuseOtherSites ({ headers }: FastifyRequest): Promise<void> {
+  if (headers['sec-fetch-site'] !== 'cross-site' || headers['sec-fetch-mode'] === 'cors') return
+  throw new DataApiError('forbidden', 'A page of another site cannot send this request. Nothing was changed.')
+}
+
+/**
+ * Starts a request when all earlier requests of its connection are answered: a client of HTTP/1.1 may send several
+ * without waiting (RFC 9112, 9.3.2). Node.js gives a response its socket at that moment, and never if the client leaves
+ * before. Without this, Fastify starts a request without a body before an earlier one whose body is still read.
+ */
+function whenItsTurn ({ raw }: FastifyRequest, reply: FastifyReply, start: () => void): void {
+  // The streams of HTTP/2 are independent.
+  if (raw.httpVersionMajor > 1 || reply.raw.socket !== null) start()
+  else reply.raw.once('socket', AsyncResource.bind(start))
+}
+
+/** All that the requests of one registration share. */
+interface Serving {
+  readonly api: Api
+  readonly replies: Replies
+  /** Undefined if the application has no pages. */
+  readonly pages: Pages | undefined
+  /** The number of path segments that lead to the API's root. */
+  readonly rootLength: number
+  readonly router: RouterOptions
+}
+
+/**
+ * The work of a request. A write runs even if its client has left: the whole body has arrived, and a client that sends
+ * a write and hangs up may rely on it.
+ */
+class RequestWork implements Work<Answer> {
+  protected readonly serving: Serving
+  protected readonly request: FastifyRequest
+  protected readonly reply: FastifyReply
+  private totals: StatementTotals | undefined
+
+  constructor (serving: Serving, request: FastifyRequest, reply: FastifyReply) {
+    this.serving = serving
+    this.request = request
+    this.reply = reply
+  }
+
+  make (): ReturnType<Work<Answer>['make']> {
+    const { slowStatements, responseContent } = this.serving.api.options
+    if (slowStatements === undefined && !responseContent.serverTiming) return this.makeAnswer()
+    this.totals = totalsOf(this.request, slowStatements ?? Infinity)
+    return statementTotals.run(this.totals, () => this.makeAnswer())
+  }
+
+  private makeAnswer (): Answer | Promise<Answer> {
+    const { request, serving } = this
+    const { api, pages, replies } = serving
+    if (pages?.take(request) === true) {
+      return after(pages.answer(request, readText(request, serving)), replies.prepare)
+    }
+    return answer(readText(request, serving), api, api.own.contextOf(request), facts => { request.dataApi = facts })
+  }
+
+  send (made: Answer): void {
+    const { totals, serving: { api: { options } } } = this
+    if (totals !== undefined && options.responseContent.serverTiming) addServerTiming(this.reply, totals)
+    this.serving.replies.answer(this.reply, made)
+  }
+
+  fail (error: unknown): void {
+    // After a timeout of Fastify, the client has its answer.
+    if (this.reply.sent) return
+    // Fastify would send a thrown value that is not an Error as a payload.
+    this.reply.send(error instanceof Error ? error : internal(error))
+  }
+}
+
+class ReadWork extends RequestWork {
+  override make (): ReturnType<Work<Answer>['make']> {
+    // Fastify has answered, after its `handlerTimeout`.
+    if (this.reply.sent) return undefined
+    if (!hasLeft(this.request)) return super.make()
+    // As in any route whose client leaves before the answer: Fastify runs onRequestAbort, and no onResponse.
+    this.reply.hijack()
+    return undefined
+  }
+
+  override fail (error: unknown): void {
+    // A read that was cancelled because its client had left is no error.
+    if (hasLeft(this.request)) this.reply.hijack()
+    else super.fail(error)
+  }
+}
+
+// The body as it was received, beside the `request.body` that the application sees and may replace.
+const received = Symbol('fastify-data-api.body')
+
+type Received = FastifyRequest & { [received]: Body | null }
+
+/**
+ * Accepts bodies of every content type: the type that is allowed depends on the resource. `request.body` is the parsed
+ * JSON, as in any route; a body of another type is its bytes, and one that cannot be parsed is undefined.
+ */
+export function addBodyParser (scope: FastifyInstance, limits: BodyLimits): void {
+  scope.decorateRequest(received, null)
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (request: FastifyRequest, bytes: Buffer, done) => {
+    const contentType = request.headers['content-type']
+    const body = receiveBody({ contentType, bytes: bytes.length > 0 ? bytes : undefined }, limits)
+    ;(request as Received)[received] = body
+    done(null, valueOf(body))
+  })
+}
+
+/** Returns the body that the application sees. */
+const valueOf = ({ value, refusal, bytes }: Body): unknown =>
+  refusal?.code === 'unsupported_media_type' ? bytes : value
+
+/** Returns the body of a request; a hook of the application may have replaced it. */
+function bodyOf (request: FastifyRequest, limits: BodyLimits): Body {
+  const body = (request as Received)[received] ??
+    receiveBody({ contentType: request.headers['content-type'], bytes: undefined }, limits)
+  if (request.body === valueOf(body)) return body
+  return { ...body, value: request.body, refusal: undefined }
+}
+
+function readText (request: FastifyRequest, { api, rootLength, router }: Serving): RequestText {
+  const { accept, prefer, 'cache-control': cacheControl } = request.headers
+  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers
+  return {
+    method: request.method,
+    // Not the router's wildcard parameter, which is decoded as a whole and so has lost `%2F`.
+    url: request.raw.url ?? '/',
+    rootLength,
+    router,
+    origin: () => readOrigin(request),
+    accept,
+    prefer,
+    cacheControl,
+    ifMatch,
+    ifNoneMatch,
+    body: bodyOf(request, api.options.writes)
+  }
+}
