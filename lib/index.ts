@@ -7,7 +7,7 @@ import type { RequestFacts } from './api/request-facts.ts'
 
 export { collection, exactly, lookup } from './declare/collection.ts'
 export { computed, expression } from './declare/computed.ts'
-export { input } from './declare/input.ts'
+export { input } from './declare/collection.ts'
 export { SubCollection, SubItem } from './declare/relations.ts'
 export { standard } from './declare/standard.ts'
 export type { ObjectOf, RelationProperties, StandardSchema } from './declare/standard.ts'
@@ -16,7 +16,7 @@ export type {
   Rule, Rules, Saved, Scope, Setter, Special, SystemContext, Transaction, WriteContext
 } from './declare/collection.ts'
 export type { Computed, Expression } from './declare/computed.ts'
-export type { Input } from './declare/input.ts'
+export type { Input } from './declare/collection.ts'
 export type { Condition, Where } from './declare/conditions.ts'
 export type {
   CollectionData, Collections, Data, Id, Page, Query, RequestData, Selected, Shape, ShapeIn, SystemData,
@@ -25,13 +25,13 @@ export type {
 export type { TSubCollection, TSubItem } from './declare/relations.ts'
 export { ArgumentError, DataApiError, DeclarationError }
 export type { ErrorCode, Facts } from './errors/errors.ts'
-export { frameworkErrors } from './plugin/framework-errors.ts'
+export { frameworkErrors } from './plugin/failures.ts'
 export type { DataApiOptions } from './api/options.ts'
 export type { DataApi } from './plugin/registrations.ts'
 export type { RequestFacts, RequestKind } from './api/request-facts.ts'
 export type { Document as OpenApiDocument } from './openapi/objects.ts'
 export type { DocumentOptions } from '../schemas/openapi.ts'
-export { withDataApi } from './plugin/with-data-api.ts'
+export { withDataApi } from './plugin/registrations.ts'
 export { memory } from './sources/memory/memory.ts'
 export { kysely } from './sources/sql/postgres/kysely.ts'
 export { postgres } from './sources/sql/postgres/postgres.ts'

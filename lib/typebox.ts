@@ -8,9 +8,9 @@ import {
   type Computed, computed as declareComputed, type ComputedFields, type Expression, expression as declareExpression
 } from './declare/computed.ts'
 import type { Context } from './declare/context.ts'
-import type { Setter } from './declare/draft.ts'
-import { type Input, input as declareInput, type InputFields } from './declare/input.ts'
-import type { Properties } from './declare/properties.ts'
+import type { Setter } from './declare/collection.ts'
+import { type Input, input as declareInput, type InputFields } from './declare/collection.ts'
+import type { Properties } from './declare/collection.ts'
 import type { TSubCollection, TSubItem } from './declare/relations.ts'
 import type { ObjectOf } from './declare/standard.ts'
 

@@ -6,7 +6,7 @@ import {
   type WriteContext
 } from '../lib/declare/collection.ts'
 import { computed, expression } from '../lib/declare/computed.ts'
-import { input } from '../lib/declare/input.ts'
+import { input } from '../lib/declare/collection.ts'
 import { SubCollection, SubItem } from '../lib/declare/relations.ts'
 import { type DataApiOptions, memory } from '../lib/index.ts'
 

@@ -1,5 +1,5 @@
-import { parseFlags } from './flags.ts'
-import { commandHelp } from './help.ts'
+import { parseArgs } from 'node:util'
+import { suggest } from '../errors/suggest.ts'
 import { CommandError, explain, type Terminal } from './terminal.ts'
 
 /** A command: its flags and what it does. It returns the exit code; undefined while it goes on, as a server does. */
@@ -54,4 +54,100 @@ async function printVersion (terminal: Terminal): Promise<number> {
   const { readVersion } = await import('./version.ts')
   terminal.out(`${readVersion()}\n`)
   return 0
+}
+
+/** Parses the arguments of a command. Throws a CommandError for a wrong value, and for an unknown flag. */
+export function parseFlags (given: readonly string[], known: Readonly<Record<string, Flag>>): Flags {
+  const options = Object.fromEntries(Object.entries(known).map(([name, flag]) =>
+    [name, { type: flag === 'switch' ? 'boolean' as const : 'string' as const, multiple: true }]))
+  const { tokens, values, positionals } = parseArgs({
+    args: [...given],
+    options: { ...options, help: { type: 'boolean', short: 'h', multiple: true } },
+    strict: false,
+    allowPositionals: true,
+    tokens: true
+  })
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue
+    const flag = Object.hasOwn(known, token.name) ? known[token.name] : undefined
+    if (flag === undefined) throw unknown(token.rawName, token.name, Object.keys(known))
+    checkValue(token.rawName, token.value, token.inlineValue === true, flag)
+    const count = tokens.filter(other => other.kind === 'option' && other.name === token.name).length
+    if (flag === 'text' && count > 1) throw wrong(`the flag ${token.rawName} is given twice`)
+  }
+  const list = (name: string) => (values[name] as string[] | undefined) ?? []
+  return { given: positionals, has: name => values[name] !== undefined, text: name => list(name)[0], list }
+}
+
+const wrong = (message: string) => new CommandError(message, { exitCode: 2 })
+
+function unknown (raw: string, name: string, known: readonly string[]): CommandError {
+  const near = suggest(name, known)
+  return wrong(`unknown flag ${raw}; ${near === undefined ? '--help lists the flags' : `did you mean --${near}?`}`)
+}
+
+function checkValue (raw: string, value: string | boolean | undefined, isInline: boolean, flag: Flag): void {
+  if (flag === 'switch') {
+    if (isInline) throw wrong(`the flag ${raw} takes no value; found '${String(value)}'`)
+    return
+  }
+  if (typeof value !== 'string' || value === '' || (!isInline && /^--[a-z]/.test(value))) {
+    throw wrong(`the flag ${raw} needs a value`)
+  }
+}
+
+/** Returns the help for a command, which fits a screen of 80 by 24. */
+export const commandHelp = (name: string): string => texts[name] ?? texts['serve'] ?? ''
+
+const texts: Readonly<Record<string, string>> = {
+  serve: `Usage: npx fastify-data-api <database> [flags]
+       npx fastify-data-api init <database> <folder> [flags]    writes a project
+       npx fastify-data-api types <url | module> [flags]     writes client types
+
+Serves a database that exists, read-only: <database> is a SQLite file, an
+address such as postgres://user@host/database, or a folder of CSV, NDJSON or
+JSON files.
+
+  --tables 'album*,artist'   serves these tables and views only
+  --schema sales,public      the schemas of PostgreSQL (default: public)
+  --key view=column          the key of a view or table without one;
+                             several columns: --key view=one,two
+  --show table.column        shows a column that looks secret or holds bytes
+  --write                    lets clients create, update and delete
+  --host 127.0.0.1           the address to listen on (default: only here)
+  --port 3000                the port; 0 for any that is free
+  --prefix /api              the path of the API (default: the root)
+  --help, --version
+
+init --help and types --help tell about these commands.
+`,
+  init: `Usage: npx fastify-data-api init <database> <folder> [flags]
+
+Writes a project that serves a database that exists: schemas, collections,
+database, server, a test, README and package.json. Existing files are never
+overwritten. Nothing in it is writable; its README says how to change that.
+
+  --tables 'album*,artist'   these tables and views only
+  --schema sales,public      the schemas of PostgreSQL (default: public)
+  --key view=column          the key of a view or table without one
+  --show table.column        shows a column that looks secret or holds bytes
+  --diff                     writes nothing: tells what the database has that
+                             the project lacks, and the other way round
+  --help
+`,
+  types: `Usage: npx fastify-data-api types <url | module> [flags]
+
+Writes the types of an API for the client, createClient<Api>(): <url> is the
+root of a running API, <module> a file that exports the application, a function
+that builds it, a plugin, or its options or collections.
+
+  --out api.ts               the file to write (default: prints the types)
+  --header 'name: value'     a header of the request to a URL, such as
+                             'Authorization: Bearer …'; may be repeated. The
+                             types hold what its caller may see
+  --export name              the export of the module to take (default: default,
+                             app, options, collections)
+  --prefix /api              the API to take, if the application has several
+  --help
+`
 }

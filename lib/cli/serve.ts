@@ -1,13 +1,16 @@
-import type { FastifyInstance } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import { suggest } from '../errors/suggest.ts'
+import dataApi from '../index.ts'
+import { toName } from '../model/names.ts'
 import { loadKysely } from '../sources/sql/load-kysely.ts'
-import { isLoopback } from './guard.ts'
+import { guardHost, guardSite, isLoopback } from './guard.ts'
 import type { OpenedDatabase } from './open.ts'
 import { prepare, preparingFlags } from './prepare.ts'
 import { describeDesign } from './report.ts'
 import type { Command, Flags } from './run.ts'
-import { CommandError, printable } from './terminal.ts'
-import { rootOf, urlsToTry } from './urls.ts'
-import { suggest } from '../errors/suggest.ts'
+import { declare } from './scaffold/declare.ts'
+import type { CollectionDesign, Design } from './scaffold/design.ts'
+import { CommandError, explain, printable, type Terminal } from './terminal.ts'
 
 /** Serves a database until the process is told to end. */
 export const serve: Command = {
@@ -23,7 +26,7 @@ export const serve: Command = {
     const place = placeOf(flags)
     const write = flags.has('write')
     const { database, design } = await prepare(flags, { write, loadServing }, terminal)
-    const { makeApp } = await import('./app.ts')
+    const { makeApp } = await import('./serve.ts')
     const app = await makeApp(database, design, { ...place, write }, terminal)
     const address = await listen(app, place, database)
     closeOnSignal(app, database)
@@ -39,7 +42,7 @@ export const serve: Command = {
 
 /** Loads what serves, which takes about as long as PostgreSQL needs to read a large catalogue. */
 function loadServing (): void {
-  const modules = [import('./app.ts'), import('../plugin/register.ts'), import('../explorer/explorer.ts')]
+  const modules = [import('./serve.ts'), import('../plugin/register.ts'), import('../explorer/explorer.ts')]
   Promise.all(modules).then(loadKysely).catch(() => {})
 }
 
@@ -92,4 +95,95 @@ function closeOnSignal (app: FastifyInstance, { db }: OpenedDatabase): void {
     app.close().then(() => db.close()).catch(() => {}).finally(() => process.exit(0))
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, close)
+}
+
+/** Returns the path of the directory. */
+export const rootOf = (prefix: string): string => prefix === '' ? '/' : prefix
+
+/** Returns further paths that a user can try: each of them was answered with 200. */
+export async function urlsToTry (
+  app: FastifyInstance, { collections }: Design, prefix: string
+): Promise<readonly string[]> {
+  const get = async (path: string): Promise<unknown> => {
+    const answer = await app.inject(path)
+    return answer.statusCode === 200 ? answer.json() as unknown : undefined
+  }
+  const best = collections.toSorted((one, other) => relations(other).length - relations(one).length)
+  for (const collection of best.slice(0, 5)) {
+    const path = `${prefix}/${encodeURIComponent(wire(collection.property))}`
+    const keys = await get(`${path}/by_${keyOf(collection)}?limit=1`)
+    const [key] = typeof keys === 'object' && keys !== null ? Object.keys(keys) : []
+    if (key === undefined) continue
+    const candidates = [`${path}?limit=5`, `${path}/${encodeURIComponent(key)}`, selection(path, collection)]
+    const answered: string[] = []
+    for (const url of candidates) if (url !== undefined && await get(url) !== undefined) answered.push(url)
+    return [...answered, `${prefix}/openapi.json`]
+  }
+  return [`${prefix}/openapi.json`]
+}
+
+const wire = (property: string) => toName('snake_case', property)
+
+const relations = ({ fields }: CollectionDesign) => fields.filter(({ kind }) => kind === 'sub-item')
+
+function keyOf ({ key, fields }: CollectionDesign): string {
+  const first = fields.find(field => field.kind === 'scalar' && field.flags.identifier === true)
+  return encodeURIComponent(wire(key?.[0] ?? first?.property ?? ''))
+}
+
+function selection (path: string, collection: CollectionDesign): string | undefined {
+  const [relation] = relations(collection)
+  const plain = collection.fields.find(({ kind, flags }) =>
+    kind === 'scalar' && flags.readable === true && flags.identifier !== true)
+  if (relation === undefined || plain === undefined) return undefined
+  const names = [plain, relation].map(({ property }) => encodeURIComponent(wire(property)))
+  return `${path}?fields=${names.join(',')}&limit=5`
+}
+
+/** How a design is served. `write`: clients may write. */
+export interface Serving { readonly host: string, readonly prefix: string, readonly write: boolean }
+
+// No route of this application has schemas of Fastify's, whose compilers take 50 ms to load.
+const never = () => () => { throw new Error('no route has a schema') }
+const schemaController = { compilersFactory: { buildValidator: never, buildSerializer: never } }
+
+/** Returns the application that serves a design. */
+export async function makeApp (
+  database: OpenedDatabase, design: Design, { host, prefix, write }: Serving, terminal: Pick<Terminal, 'error'>
+): Promise<FastifyInstance> {
+  // A large catalogue may take long on a slow machine, and that is no error.
+  const app = Fastify({ loggerInstance: makeLogger(terminal), pluginTimeout: 0, schemaController })
+  guardHost(app, host)
+  guardSite(app)
+  await app.register(dataApi, {
+    prefix,
+    collections: declare(design, database.db),
+    openapi: { info: { title: database.label } },
+    explorer: true,
+    ...write && { requestStrategies: { delete: true } }
+  })
+  await app.ready()
+  return app
+}
+
+/** Returns a logger that prints warnings and errors, each in one line. */
+export function makeLogger ({ error }: Pick<Terminal, 'error'>): FastifyBaseLogger {
+  const quiet = () => {}
+  const print = (facts: unknown, message?: string) => {
+    const cause = typeof facts === 'object' && facts !== null && 'err' in facts ? facts.err : facts
+    const parts = [message, typeof cause === 'string' || cause instanceof Error ? explain(cause) : undefined]
+    error(`${[...new Set(parts)].filter(part => part !== undefined).join(': ')}\n`)
+  }
+  const logger: FastifyBaseLogger = {
+    level: 'warn',
+    fatal: print,
+    error: print,
+    warn: print,
+    info: quiet,
+    debug: quiet,
+    trace: quiet,
+    silent: quiet,
+    child: () => logger
+  }
+  return logger
 }

@@ -1,5 +1,5 @@
 import { brokenOff, parseJson } from './error.ts'
-import { encode } from './path.ts'
+import { encode } from './resource.ts'
 import { parametersOf } from './query.ts'
 import { resource } from './resource.ts'
 import type { Call, ClientOptions, HeadersLike } from './send.ts'

@@ -1,9 +1,7 @@
+import { brokenOff, parseJson } from './error.ts'
 import { list } from './page.ts'
-import { encode, located, segment } from './path.ts'
 import type { AnyQuery } from './query.ts'
-import type { RequestOptions, Send } from './send.ts'
-import { stream } from './stream.ts'
-import { readItem, writer } from './write.ts'
+import type { Call, RequestOptions, Send } from './send.ts'
 
 /**
  * Returns the functions of the resource at a path, and a property for each resource below it. The resource can be a
@@ -36,4 +34,78 @@ export function resource (send: Send, path: string): unknown {
   return new Proxy<Readonly<Record<PropertyKey, unknown>>>(methods, {
     get: (target, name) => name in target || typeof name === 'symbol' ? target[name] : named(name)
   })
+}
+
+/**
+ * Returns the items of one answer in NDJSON. The request is sent when the first item is asked for. Throws an ApiError
+ * after the last whole item if the answer breaks off.
+ */
+async function * stream (send: Send, call: Call): AsyncGenerator<unknown, void, undefined> {
+  const response = await send({ ...call, own: { accept: 'application/x-ndjson' } }, async response => response)
+  const reader = (response.body as ReadableStream).pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ''
+  try {
+    for (;;) {
+      const { value } = await reader.read()
+      if (!value) break
+      const lines = (rest + value).split('\n')
+      rest = lines.pop() as string
+      for (const line of lines) yield parseJson(line, response)
+    }
+    // Every item ends its line.
+    if (rest) throw new TypeError(rest)
+  } catch (cause) {
+    throw brokenOff(cause, response, call.signal)
+  } finally {
+    // The error of a stream that broke off was thrown already.
+    reader.cancel().catch(() => {})
+  }
+}
+
+/** The options of a write, as this room takes them. types/ types them for users. */
+interface AnyWriteOptions extends RequestOptions {
+  readonly unchanged?: object
+  readonly returning?: true | readonly unknown[]
+}
+
+/** The tags of items that were got. They are kept apart, so that an item is plain data. */
+const tags = new WeakMap<object, string | null>()
+
+/** Reads the item of an answer, and keeps its tag for a write that names the item as `unchanged`. */
+async function readItem (response: Response): Promise<unknown> {
+  const item = parseJson(await response.text(), response) as object | null
+  if (item) tags.set(item, response.headers.get('etag'))
+  return item
+}
+
+/**
+ * Returns the function that sends a write to a resource: of an identifier, if it is a collection, a body, if it is not
+ * DELETE, and options. It returns the item if that is asked for, otherwise the acknowledgement.
+ */
+const writer = (send: Send, resource: string, method: string) => async (...given: unknown[]) => {
+  const path = located(resource, given)
+  const body = method === 'DELETE' ? undefined : given.shift()
+  const [{ unchanged, returning, ...options } = {}] = given as [AnyWriteOptions?]
+  const tag = unchanged && tags.get(unchanged)
+  if (unchanged && !tag) throw new TypeError('unchanged: no ETag')
+  const own = { 'if-match': tag as string | undefined, prefer: returning && 'return=representation' }
+  const query = { fields: returning }
+  return send({ ...options, method, path, body, query, own }, readItem)
+}
+
+export const encode = (value: unknown): string => encodeURIComponent(value as string)
+
+/**
+ * Returns the path that a function works on: of an item, if the first argument is its identifier, which it removes;
+ * otherwise of the resource itself. Objects are queries and bodies.
+ */
+const located = (path: string, given: unknown[]): string =>
+  path + (/^[snb]/.test(typeof [given[0]].flat()[0]) ? segment(given.shift()) : '')
+
+/** Returns the segment of an item, of one or more values. Throws a TypeError for one that no URL can hold. */
+function segment (id: unknown): string {
+  const text = [id].flat().map(encode).join()
+  // URLs drop these.
+  if (/^\.{0,2}$/.test(text)) throw new TypeError(`identifier: ${text}`)
+  return `/${text}`
 }

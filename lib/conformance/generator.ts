@@ -1,4 +1,4 @@
-import { choiceLimit, type ChoiceSequence } from './choice-sequence.ts'
+import { choiceLimit, type ChoiceSequence } from './case.ts'
 
 /** Choices with their weights. */
 export type Weighted<T> = ReadonlyArray<readonly [weight: number, choice: T]>

@@ -3,7 +3,7 @@ import { CaseArbitrary, fewestRequests } from './case.ts'
 import { describeDifference, describeFault } from './report.ts'
 import { type Difference, runWorld } from './run.ts'
 import type { Open } from './serve.ts'
-import type { ChoiceSequence } from './choice-sequence.ts'
+import type { ChoiceSequence } from './case.ts'
 import { makeWorld, type World } from './world.ts'
 
 export type { Open, Opened } from './serve.ts'

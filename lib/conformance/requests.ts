@@ -1,15 +1,17 @@
+import type { RelationField } from '../model/model.ts'
+import { relatedRows, tableOf } from '../sources/memory/relations.ts'
+import { generateCreate, generateElement, generateUpdate, generateValue } from './bodies.ts'
 import type { ValueGenerator, Weighted } from './generator.ts'
-import { generateCreate, generateUpdate, generateValue } from './bodies.ts'
-import { generateLinking } from './links.ts'
-import {
-  type ApiModel, generateCollection, generateItem, generateResource, generateScalar, type Resource
-} from './resources.ts'
 import { generateFields, generateQuery } from './queries.ts'
+import {
+  type ApiModel, encode, generateCollection, generateItem, generateResource, generateScalar, keySegment, relationsOf,
+  type Resource
+} from './resources.ts'
 import type { Answer, SentRequest } from './serve.ts'
 import { oddJson } from './values.ts'
 
 /** The state of a client: what the answers so far contained. */
-export interface ClientState {
+interface ClientState {
   /** Entity tags by URL. */
   readonly tags: Map<string, string>
   /** Links to other pages, and locations of new items. */
@@ -239,4 +241,32 @@ function spoil (generator: ValueGenerator, sent: SentRequest): SentRequest {
     }),
     () => ({ method, url, headers: { ...headers, ...json }, body: generator.of(oddJson) })
   ])()
+}
+
+/**
+ * Returns a request that makes or unmakes links at the URL of a sub-collection: a POST of elements, a PUT of the whole
+ * list, or a DELETE of an element; undefined if the item has no sub-collection.
+ */
+function generateLinking (generator: ValueGenerator, api: ApiModel): SentRequest | undefined {
+  const { path, collection, row } = generateItem(generator, api, 1)
+  const relations = relationsOf(collection, 'sub-collection')
+  const writable = relations.filter(one => one.writable)
+  const field = generator.from(writable.length > 0 && generator.chance(90) ? writable : relations)
+  if (field === undefined) return undefined
+  const url = `${path}/${encode(field.name)}`
+  const method = generator.weighted([3, 'POST'], [3, 'PUT'], [3, 'DELETE'])
+  if (method === 'DELETE') {
+    return { method, url: `${url}/${elementOf(generator, field, row)}`, headers: {} }
+  }
+  const elements = Array.from({ length: generator.below(4) }, () => generateElement(generator, field.target, 1))
+  const isOne = method === 'POST' && generator.chance(75)
+  const body = isOne ? generateElement(generator, field.target, 1) : `[${elements.join(',')}]`
+  return { method, url, headers: { 'content-type': 'application/json' }, body }
+}
+
+/** Returns the segment of an element of a relation, at times of another item. */
+function elementOf (generator: ValueGenerator, field: RelationField, row: object | undefined): string {
+  const related = row === undefined || generator.chance(15) ? [] : relatedRows(row, field)
+  const element = generator.from(related) ?? generator.from([...tableOf(field.target).all()]) ?? {}
+  return keySegment(element, field.target)
 }

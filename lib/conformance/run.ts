@@ -1,15 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
+import { compileOptions } from '../api/options.ts'
 import { isSubCollection, isSubItem } from '../declare/relations.ts'
 import { compileModel } from '../model/compile.ts'
-import { compileOptions } from '../api/options.ts'
 import { reservedNames } from '../request/syntax.ts'
+import { memory } from '../sources/memory/memory.ts'
+import type { ChoiceSequence } from './case.ts'
 import { declare } from './declare.ts'
 import { makeGenerator } from './generator.ts'
-import { openMemory } from './memory.ts'
+import { generateRequest, makeClientState, recordAnswer } from './requests.ts'
 import { type ApiModel, encode } from './resources.ts'
-import { generateRequest, recordAnswer, makeClientState } from './requests.ts'
 import { type Answer, type Open, type Opened, openPrefix, type SentRequest, serve, type ServedWorld } from './serve.ts'
-import type { ChoiceSequence } from './choice-sequence.ts'
+import type { Table } from './table.ts'
 import type { World } from './world.ts'
 
 /** A difference between the answers of memory() and a database to the last of the requests. */
@@ -102,3 +103,12 @@ function openReads ({ collections }: World): readonly SentRequest[] {
     return { method: 'GET', url: `${openPrefix}/${encode(property)}?fields=${encode(fields.join(','))}`, headers: {} }
   })
 }
+
+/** Opens the tables as memory() sources over objects: the reference with which every other source is compared. */
+export function openMemory (tables: readonly Table[]): Opened {
+  const rows = Object.fromEntries(tables.map(table => [table.name, table.rows.map(row => toObject(row, table))]))
+  return { source: name => memory(rows[name] ?? [], { joins: rows }), close () {} }
+}
+
+const toObject = (row: Readonly<Record<string, unknown>>, { columns }: Table) =>
+  Object.fromEntries(columns.map(({ name, property }) => [property, structuredClone(row[name])]))

@@ -1,12 +1,20 @@
 import type { AnyShape, CollectionData } from '../declare/data.ts'
 import { identifierNotFound } from '../errors/errors.ts'
+import type { WriteMethod } from '../plan/path/methods.ts'
+import type { Resource } from '../plan/path/walk.ts'
+import type { WritePlan } from '../plan/plan.ts'
+import { planWrite } from '../plan/write/write.ts'
+import type { Operation } from '../rules/caller.ts'
+import { runWrite, type WriteResult } from '../run/write.ts'
 import { beginCall, type Binding, type Call, type CollectionNames } from './call.ts'
-import { countItems, findItem, listItems, streamItems } from './reads.ts'
+import { itemResource } from './identifier.ts'
+import { bodyOf } from './items.ts'
+import { queryOf } from './query.ts'
+import { collectionResource, countItems, findItem, listItems, streamItems, writtenItem } from './reads.ts'
 import type { Members } from './where.ts'
-import { createItems, deleteItem, updateItem } from './writes.ts'
 
 /** A collection without the static types of its items. */
-export type AnyCollection = CollectionData<AnyShape, Members>
+type AnyCollection = CollectionData<AnyShape, Members>
 
 /** Returns the items of a collection for own code: each call is planned and run as a request is. */
 export function makeCollection (names: CollectionNames, binding: Binding): AnyCollection {
@@ -39,3 +47,69 @@ export function makeCollection (names: CollectionNames, binding: Binding): AnyCo
 
 const textOf = (id: unknown) =>
   (typeof id === 'object' && id !== null ? Object.values(id) : [id]).map(String).join(',')
+
+/** Creates an item, or all items of a list. Returns them as the query selects. */
+async function createItems (call: Call, values: unknown, asked: Members): Promise<Members | readonly Members[]> {
+  const many = Array.isArray(values)
+  const body = many ? values.map((one: unknown) => bodyOf(one, call.collection)) : bodyOf(values, call.collection)
+  const { plan, result } = await write(call, collectionResource(call), { method: 'POST', may: ['create'], body, asked })
+  const items = writtenItems(plan, result)
+  return many ? items : items[0] ?? {}
+}
+
+/** Changes an item; with `upsert`, creates it where there is none. Returns it as the query selects. */
+async function updateItem (
+  call: Call, id: unknown, values: unknown, asked: Members, upsert: boolean
+): Promise<Members> {
+  const named = itemResource(id, call)
+  const resource = upsert ? named : { ...named, pathValues: undefined }
+  const body = bodyOf(values, call.collection)
+  const may: readonly Operation[] = upsert ? ['update', 'create'] : ['update']
+  const { plan, result } = await write(call, resource, { method: 'PATCH', may, body, asked })
+  return writtenItems(plan, result)[0] ?? {}
+}
+
+/** Deletes an item. */
+async function deleteItem (call: Call, id: unknown): Promise<void> {
+  const resource = itemResource(id, call)
+  await write(call, resource, { method: 'DELETE', may: ['delete'], body: undefined, asked: {} })
+}
+
+interface Writing {
+  readonly method: WriteMethod
+  /** The operations that the write may do: one of them must be allowed. */
+  readonly may: readonly Operation[]
+  readonly body: unknown
+  readonly asked: Members
+}
+
+async function write (
+  call: Call, resource: Resource, { method, may, body: value, asked }: Writing
+): Promise<{ readonly plan: WritePlan, readonly result: WriteResult }> {
+  const { caller, collection, database, binding: { context, limits, joined } } = call
+  const denials = may.map(operation => caller.denial(operation, collection))
+  if (denials[0] !== undefined && !denials.includes(undefined)) throw denials[0]
+  const represent = method !== 'DELETE' && caller.denial('read', collection) === undefined
+  const query = queryOf(asked, collection, ['fields'])
+  const { plan, walked } = planWrite(resource, {
+    method,
+    query: represent ? query : { ...query, fields: undefined, at: {} },
+    body: { contentType: undefined, bytes: undefined, value, refusal: undefined },
+    conditions: { ifMatch: undefined, ifNoneMatch: undefined },
+    represent
+  }, limits.writes)
+  try {
+    const result = await runWrite(plan, database, context, caller)
+    if (result.kind === 'missing' || result.kind === 'ambiguous') throw identifierNotFound(walked[0]?.segment ?? '')
+    return { plan, result }
+  } catch (error) {
+    joined?.fail(error)
+    throw error
+  }
+}
+
+function writtenItems (plan: WritePlan, result: WriteResult): readonly Members[] {
+  const select = 'representation' in plan ? plan.representation?.show : undefined
+  if (result.kind === 'updated') return [writtenItem(result.row, select)]
+  return result.kind === 'created' ? result.items.map(({ row }) => writtenItem(row, select)) : []
+}

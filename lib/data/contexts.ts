@@ -1,4 +1,6 @@
-import type { Caller, CallerOf, Context, SystemContext as System, Transaction, WriteContext } from '../declare/collection.ts'
+import type {
+  Caller, CallerOf, Context, SystemContext as System, Transaction, WriteContext
+} from '../declare/collection.ts'
 import type { RequestData } from '../declare/data.ts'
 import { memoize } from '../scheduling/memoize.ts'
 import type { Collection } from '../model/model.ts'

@@ -1,20 +1,22 @@
 import type { Checks } from '../api/checks.ts'
+import type { Options } from '../api/options.ts'
 import type { Context, Declared } from '../declare/collection.ts'
 import type { Data, RequestData, SystemData, TransactionOptions } from '../declare/data.ts'
+import { didYouMean, suggest } from '../errors/suggest.ts'
+import { compileModel, type CompileOptions } from '../model/compile.ts'
 import type { Model } from '../model/model.ts'
-import type { Options } from '../api/options.ts'
+import { always } from '../plan/predicates.ts'
+import { type Caller, type Callers, makeCallers } from '../rules/caller.ts'
 import type { AfterCommit, RunContext } from '../run/context.ts'
 import { commitRefusal } from '../run/violations.ts'
 import { type Database, databaseOf, RefusedAtCommit } from '../sources/source.ts'
 import type { Binding, CollectionNames, Limits } from './call.ts'
 import { makeCollection } from './collection.ts'
-import { didYouMean, suggest } from '../errors/suggest.ts'
 import { askOnce, type Join, RequestContext, SystemContext } from './contexts.ts'
 import { type Joined, joinTransaction } from './joined.ts'
-import { makeOwnCallers } from './models.ts'
 
 /** The parts of a registration that own code needs. */
-export interface Registration {
+interface Registration {
   readonly declared: Readonly<Record<string, Declared>>
   readonly model: Model
   readonly options: Options
@@ -23,7 +25,7 @@ export interface Registration {
 }
 
 /** The data of a registration for own code, and the contexts of its requests. */
-export interface OwnData {
+interface OwnData {
   readonly data: Data
   contextOf (request: Context['request']): RunContext<Context>
 }
@@ -166,4 +168,40 @@ function databaseFor (on: TransactionOptions['on'], access: Access): Database {
   const [only] = on === undefined ? databases : [access.databases.get(nameOf(on, access).property)]
   if (only !== undefined && (on !== undefined || databases.size === 1)) return only
   throw new TypeError("The collections belong to several databases: name one of them, as in { on: 'artists' }.")
+}
+
+/** The callers of own code. Their models have the names of the declarations, and are compiled at their first use. */
+interface OwnCallers {
+  /** Returns the callers of requests: rules, scopes and flags hold. */
+  requests (): Callers
+  /** Returns the application itself: it may do everything. */
+  system (): Caller
+}
+
+/** Prepares the callers of own code for the declarations of one registration. */
+function makeOwnCallers (
+  declared: Readonly<Record<string, Declared>>, options: Pick<CompileOptions, 'naming' | 'pages'>
+): OwnCallers {
+  const compile = (of: Readonly<Record<string, Declared>>, more: Pick<CompileOptions, 'own' | 'whole'>): Model =>
+    compileModel(of, { ...options, reserved: new Map(), ...more })
+  let requests: Callers | undefined
+  let system: Caller | undefined
+  return {
+    requests () {
+      if (requests !== undefined) return requests
+      const whole = compile(declared, { own: 'flagged' })
+      requests = makeCallers(declared, whole, denied => compile(denied, { own: 'flagged', whole }))
+      return requests
+    },
+    system () {
+      system ??= {
+        model: compile(declared, { own: 'open' }),
+        guarded: false,
+        scope: () => always,
+        denial: () => undefined,
+        writeDenial: () => undefined
+      }
+      return system
+    }
+  }
 }

@@ -3,7 +3,7 @@ import { isObject } from '../errors/is-object.ts'
 import { didYouMean, suggest } from '../errors/suggest.ts'
 import type { Collection, Field } from '../model/model.ts'
 import { type Operator, traitsOf } from '../model/values.ts'
-import { findReadable } from '../plan/read/visible.ts'
+import { findReadable } from '../plan/read/select.ts'
 import type { Filter, TextPlace, ValueText } from '../request/request.ts'
 import { operatorDefaults } from '../request/syntax.ts'
 

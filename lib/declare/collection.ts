@@ -4,16 +4,12 @@ import type { Computed, ComputedFields, Expression } from './computed.ts'
 import type { Condition, Where } from './conditions.ts'
 import type { AnyContext, Context, WriteContext } from './context.ts'
 import type { Shape, Shaped } from './data.ts'
-import type { Draft, Setter } from './draft.ts'
-import type { Input, InputFields } from './input.ts'
-import type { Properties } from './properties.ts'
 import type { TSubCollection, TSubItem } from './relations.ts'
 import type { Source } from './source.ts'
 
 export type {
   AnyContext, Caller, CallerOf, Context, SystemContext, Transaction, WriteContext
 } from './context.ts'
-export type { Draft, Setter } from './draft.ts'
 
 type ScalarKeys<P extends TProperties> = { [K in keyof P]: P[K] extends TSubCollection | TSubItem ? never : K }[keyof P]
 
@@ -237,3 +233,43 @@ export function collection<
     given: given as Declared['given']
   }
 }
+
+/** An item to change. Setting an optional property to null or undefined removes its value. */
+export type Draft<I> = { [P in keyof I]: object extends Pick<I, P> ? I[P] | null | undefined : I[P] }
+
+/**
+ * Receives a new value of one field. The item is as it is in the transaction, with its row locked; a new item holds the
+ * values that were set before. The setter may change any field, and rejects the value by throwing an ArgumentError. It
+ * must assign the new value itself. It is not called if the field of an existing item is readable and already has the
+ * value.
+ */
+export type Setter<I, V> = (item: Draft<I>, value: V, context: WriteContext) => void | Promise<void>
+
+/** The inputs of a collection, by their names in the application. */
+export type InputFields<I> = Readonly<Record<string, Input<I>>>
+
+export interface Input<I = never, T extends TSchema = TSchema> {
+  readonly kind: 'input'
+  readonly type: T
+  readonly set: (item: never, value: never, context: WriteContext) => void | Promise<void>
+  /** Binds the declaration to its collection's item type. It has no value. */
+  readonly item?: I
+}
+
+/**
+ * Declares a member of bodies that is no field of an item, such as the password of a user: clients write it, and
+ * nobody reads it (docs/writing.md: Inputs).
+ *
+ * @param definition `type`: the schema of the value. A new item must have the member, unless the type is optional.
+ * `set`: receives the item and the value, as a setter does; it may change any field of the item, and rejects the value
+ * by throwing an ArgumentError.
+ */
+export function input<I, T extends TSchema> (
+  definition: { type: T, set: Setter<I, Static<T>> }
+): Input<I, T> {
+  // The item and the value follow the schemas that I and T were inferred from.
+  return { kind: 'input', ...definition }
+}
+
+/** The names of an item's properties. */
+export type Properties<I> = keyof I & string

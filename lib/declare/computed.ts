@@ -1,6 +1,6 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import type { ExpressionBuilder, Expression as SqlExpression } from 'kysely'
-import type { Properties } from './properties.ts'
+import type { Properties } from './collection.ts'
 
 /** The computed fields of a collection, by their names in the application. */
 export type ComputedFields<I> = Readonly<Record<string, Computed<I> | Expression<I>>>

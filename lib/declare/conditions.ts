@@ -1,4 +1,4 @@
-import type { Properties } from './properties.ts'
+import type { Properties } from './collection.ts'
 
 /** A condition on an item, as a scope's builder makes it. */
 export interface Condition { readonly kind: 'condition', readonly of: ConditionNode }

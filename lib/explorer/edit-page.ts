@@ -1,5 +1,5 @@
 import type { Current } from './current.ts'
-import { fieldsToEdit, textIn } from './fields.ts'
+import { fieldsToCreate, fieldsToEdit, textIn } from './fields.ts'
 import { type Filled, showForm } from './form.ts'
 import { nameOf } from './grid.ts'
 import { type Html, html } from './html.ts'
@@ -49,4 +49,22 @@ function showFormPage (
   const label = cut(current === undefined ? nameOf(place) : labelOf(current.item, collection), 100)
   const main = html`${above}${showForm(filled, { method: 'PATCH', action: pathTo(place), submit: 'Save' }, place)}`
   return showPage({ heading: html`Edit <bdi>${label}</bdi>`, title: `Edit ${label}`, main }, place)
+}
+
+/** Returns the page with the form for a new item. */
+export function showCreate (filled: Filled, place: PlaceOf<'collection'>): Html {
+  const { name } = place.spot.resource.from.collection
+  const main = showForm(filled, { method: 'POST', action: pathTo(place), submit: 'Create' }, place)
+  return showPage({ heading: `New item of ${nameOf(place)}`, title: `New in ${name}`, main }, place)
+}
+
+/** Returns the form for a new item as it is opened. */
+export function emptyForm ({ spot: { resource } }: PlaceOf<'collection'>): Filled {
+  const fields = fieldsToCreate(resource)
+  const texts = fields.flatMap(({ field }) => {
+    const initial = field.kind === 'stored' ? field.schema.default as unknown : undefined
+    const isPlain = ['string', 'number', 'boolean'].includes(typeof initial)
+    return isPlain ? [[field.name, String(initial)] as const] : []
+  })
+  return { fields, texts: new Map(texts), faults: new Map(), base: undefined }
 }

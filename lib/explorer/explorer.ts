@@ -1,23 +1,24 @@
+import { STATUS_CODES } from 'node:http'
 import type { ExplorerOptions } from '../../schemas/explorer.ts'
 import { answer, type Api } from '../api/answer.ts'
+import type { RequestFacts } from '../api/request-facts.ts'
 import type { Context } from '../declare/collection.ts'
-import type { RunContext } from '../run/context.ts'
-import { invalidParameter } from '../errors/errors.ts'
+import { DataApiError, invalidParameter } from '../errors/errors.ts'
+import { isObject } from '../errors/is-object.ts'
 import { suggest } from '../errors/suggest.ts'
 import { mediaTypes } from '../plan/media.ts'
 import type { RequestText } from '../request/parse.ts'
 import { parsePath, type RouterOptions } from '../request/path.ts'
 import { parameterOf } from '../request/syntax.ts'
-import type { RequestFacts } from '../api/request-facts.ts'
 import type { Answer } from '../response/answer.ts'
 import { siteOf } from '../response/paths.ts'
+import type { RunContext } from '../run/context.ts'
 import { compileExploring, type Exploring } from './exploring.ts'
-import { showFailure } from './failure.ts'
+import { type Fragment, type Html, html } from './html.ts'
 import { type Head, isMedia, kindOf, tryParts } from './kind.ts'
-import type { Place } from './place.ts'
-import { pageOf } from './page-answer.ts'
+import { pageOf, showPage } from './page.ts'
+import { pathTo, type Place } from './place.ts'
 import { readPage } from './read-page.ts'
-import { checkSender, type FormSender } from './sender.ts'
 import { submit } from './submit.ts'
 import { visit, withQuery } from './visit.ts'
 import { partsOf, wordOf } from './words.ts'
@@ -100,4 +101,57 @@ function tryPath (url: string, router: RouterOptions) {
   } catch {
     return { segments: [], parts: [] }
   }
+}
+
+/** The headers by which a browser names the page that sent a form. */
+export interface FormSender { readonly site: string | undefined, readonly origin: string | undefined }
+
+const ownSites: ReadonlySet<string> = new Set(['same-origin', 'none'])
+
+/**
+ * Throws forbidden for a form that another site may have sent (docs/explorer.md: Forms). A request in JSON needs less:
+ * a page of another site can send it only after a CORS preflight.
+ */
+export function checkSender ({ site, origin }: FormSender, own: readonly string[]): void {
+  // Browsers send Sec-Fetch-Site from pages of trustworthy origins, and pages cannot set it.
+  if (site === undefined ? origin !== undefined && own.includes(origin) : ownSites.has(site)) return
+  throw new DataApiError('forbidden', 'Only a page of this API can send this form. Nothing was changed.')
+}
+
+/** Returns the page of an error. `body`: its JSON. */
+export function showFailure (status: number, body: unknown, place: Place): Html {
+  const facts = isObject(body) ? body : {}
+  const reason = STATUS_CODES[status] ?? 'Error'
+  const message = textOf(facts['message']) ?? textOf(facts['detail']) ?? reason
+  const main = html`<div class="failure" role="alert"><p>${message}</p>${showPosition(facts)}</div>
+${showCandidates(facts['candidates'])}${showDeveloper(facts['developer'])}
+<p class="note"><code>${status} ${textOf(facts['error']) ?? reason}</code></p>
+<p>${showWayBack(place)}</p>`
+  const isQuery = textOf(facts['parameter']) !== undefined
+  const formats = isQuery ? ['json'] as const : undefined
+  return showPage({ heading: reason, title: reason, main, takesQuery: isQuery, ...formats && { formats } }, place)
+}
+
+const textOf = (value: unknown): string | undefined => typeof value === 'string' && value !== '' ? value : undefined
+
+function showPosition ({ parameter, position }: Readonly<Record<string, unknown>>): Fragment {
+  if (typeof parameter !== 'string' || typeof position !== 'number') return undefined
+  return html`<p>In the parameter <code><bdi>${parameter}</bdi></code>, at character ${position}.</p>`
+}
+
+/** Returns links to the items that one identifier may have meant. */
+function showCandidates (candidates: unknown): Fragment {
+  const paths = Array.isArray(candidates) ? candidates.filter(path => typeof path === 'string') : []
+  if (paths.length === 0) return undefined
+  return html`<ul>${paths.map(path => html`<li><a href="${path.startsWith('/') && !path.startsWith('//') ? path : '#'}">
+<bdi>${path}</bdi></a></li>`)}</ul>`
+}
+
+const showDeveloper = (text: unknown): Fragment =>
+  typeof text === 'string' && html`<details><summary>The cause</summary><pre>${text}</pre></details>`
+
+function showWayBack (place: Place): Html {
+  const hasQuery = place.query.some(({ kind }) => kind !== 'own')
+  if (hasQuery) return html`<a href="${pathTo(place)}">The same page without its query</a>`
+  return html`<a href="${pathTo({ ...place, parts: place.parts.slice(0, -1) })}">One level up</a>`
 }

@@ -1,15 +1,16 @@
-import type { Field } from '../model/model.ts'
-import { planSelection } from '../plan/read/select.ts'
-import type { Selection, Shown } from '../plan/plan.ts'
-import type { Item } from '../plan/read/to-item.ts'
 import { isObject } from '../errors/is-object.ts'
+import type { Field, SubCollectionField } from '../model/model.ts'
+import type { Selection, Shown } from '../plan/plan.ts'
+import { planSelection } from '../plan/read/select.ts'
+import type { Item } from '../plan/read/to-item.ts'
 import { linkTo, showMember } from './cell.ts'
 import { nameOf, showDone } from './grid.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { labelOf } from './label.ts'
-import { unlinkButton } from './linking.ts'
+import { itemOffers } from './offers.ts'
 import { showPage } from './page.ts'
 import { pathTo, type Place, type PlaceOf } from './place.ts'
+import { type Found, showFound } from './search.ts'
 import { showTable } from './table.ts'
 import { cut, showValue } from './value.ts'
 
@@ -94,3 +95,19 @@ const longest = 600
 const shortest = 40
 // Elements of a sub-collection on the page of its item.
 const mostRows = 10
+
+/** Returns a form that links an item that exists, which is named by any of its identifiers. `found`: of a search. */
+export function linkForm ({ target }: SubCollectionField, found: Found | undefined, place: Place): Html {
+  const offers = itemOffers(target, place)
+  return html`<form class="link" method="post" action="${pathTo(place)}"><label>Link an item of ${target.name}
+<input name="_link" value="${found?.text}" required autocomplete="off" placeholder="its identifier"${offers}></label>
+<button>Link</button>
+${offers && html`<button name="_search" formmethod="get" formnovalidate>Search</button>`}</form>
+${found && showFound(found, ({ identifier, label }) => html`<form method="post" action="${pathTo(place)}">
+<button name="_link" value="${identifier}">Link <bdi>${label}</bdi></button></form>`)}`
+}
+
+/** Returns a button that takes an item out of the relation by which `path` leads to it. */
+export function unlinkButton (path: string): Html {
+  return html`<form method="post" action="${path}"><button name="_method" value="DELETE">Unlink</button></form>`
+}

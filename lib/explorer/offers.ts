@@ -1,6 +1,6 @@
 import type { Collection, DataField } from '../model/model.ts'
 import { filterableFields } from '../openapi/filters.ts'
-import { choicesOf } from './choices.ts'
+import { choicesOf } from './form.ts'
 import { type Html, html } from './html.ts'
 import { namingField } from './label.ts'
 import { pathTo, type Place, rootPathTo } from './place.ts'

@@ -1,12 +1,18 @@
-import { formatPath } from '../response/paths.ts'
-import { type Fragment, type Html, html, trusted } from './html.ts'
-import type { Place } from './place.ts'
-import { type Format, showRequest } from './request-line.ts'
+import { createHash } from 'node:crypto'
+import { answerTooLarge } from '../errors/errors.ts'
+import type { Answer } from '../response/answer.ts'
+import type { InParts } from '../response/in-parts.ts'
+import { formatPath, formatSegment, type Parts } from '../response/paths.ts'
+import { readableQuery } from './filters.ts'
+import { type Fragment, type Html, html, textsOf, trusted } from './html.ts'
+import { pathTo, type Place } from './place.ts'
+import { formatPart, queryOf } from './rewrite.ts'
 import { script } from './script.ts'
 import { style } from './style.ts'
+import { ownQuery } from './words.ts'
 
 /** The parts of a page that differ. */
-export interface Content {
+interface Content {
   readonly heading: Fragment
   /** The title of the window, before that of the API. */
   readonly title: string
@@ -48,4 +54,114 @@ function showCrumbs ({ title, site, parts }: Place): Html {
   })
   return html`<nav aria-label="Path"><ol><li><a class="home" href="${formatPath(site, [])}">${title}</a></li>
 ${crumbs}</ol></nav>`
+}
+
+/** A form of an answer that a link leads to. */
+type Format = 'json' | 'csv' | 'ndjson'
+
+/** Returns the request of the API that the page shows: to be read, changed, copied, and sent in other ways. */
+function showRequest (takesQuery: boolean, formats: readonly Format[], place: Place): Html {
+  const path = pathTo(place)
+  const query = readableQuery(place.query)
+  const line = `${path}${query === '' ? '' : `?${query}`}`
+  return html`<div class="request">${takesQuery
+    ? html`<form method="get" action="${path}"><code>GET <bdi>${path}</bdi>?</code>
+<input${place.syntax.fieldParameters && html` id="query"`} name="_query" value="${query}" spellcheck="false"
+ aria-label="The query of this page" autocapitalize="off" autocomplete="off" dir="ltr"><button>Go</button></form>`
+    : html`<code class="line">GET <bdi>${line}</bdi></code>`}
+<span data-copy="${urlOf(place)}"></span><ul class="formats" aria-label="The same as">${formats.map(format =>
+  html`<li><a href="${formatLink(format, place)}"${format !== 'json' && html` title="All rows, without pages"`}>${
+    formatNames[format]}</a></li>`)}
+<li>${showCode(place)}</li></ul></div>`
+}
+
+const formatNames = { json: 'JSON', csv: 'CSV', ndjson: 'NDJSON' } as const
+
+function formatLink (format: Format, place: Place): string {
+  const query = [ownQuery(place.query), formatPart(format, place.syntax)].filter(part => part !== '')
+  return pathTo(place) + queryOf(query)
+}
+
+/** Returns the URL of the request, for programs. */
+function urlOf ({ site, parts, query }: Place): string {
+  const path = `${site.root}/${parts.map((part: Parts) => formatSegment(part)).join('/')}`
+  return site.origin + path + queryOf([ownQuery(query)].filter(part => part !== ''))
+}
+
+function showCode (place: Place): Html {
+  const code = `curl -H 'accept: application/json' '${urlOf(place).replaceAll("'", '%27')}'`
+  return html`<details class="menu code"><summary>Code</summary><div>
+<figure><figcaption data-copy="${code}">curl </figcaption><pre tabindex="0">${code}</pre></figure></div></details>`
+}
+
+/** Returns an answer as a page; `show` makes it of the JSON, which a hook of the application may have replaced. */
+export function pageOf (
+  { status, headers, body, personal = false }: Answer, show: (json: string) => Html | InParts<Html>
+): Answer {
+  const { vary = 'Accept', 'x-total-count': _, 'preference-applied': __, ...others } = headers
+  return {
+    status,
+    headers: { ...others, vary, ...pageHeaders },
+    links: [],
+    body,
+    personal,
+    * view (json, longest) {
+      const shown = show(json)
+      return yield * write('next' in shown ? yield * shown : shown, longest)
+    }
+  }
+}
+
+/** Writes markup. Throws answer_too_large if it is longer than `longest` characters, beside its style and script. */
+function * write (made: Html, longest: number): InParts<string> {
+  const most = longest + style.length + script.length
+  let page = ''
+  for (const step of textsOf(made)) {
+    if (typeof step === 'string') page += step
+    if (page.length > most) throw answerTooLarge(longest)
+    yield typeof step === 'string' ? step.length : step
+  }
+  return page
+}
+
+/** Returns the answer of a page that is made of no answer of the API. */
+export function showing (status: number, show: () => Html): Answer {
+  return pageOf({ status, headers: { vary: 'Accept' }, links: [], body: noData, personal: true }, show)
+}
+
+/** The JSON of a page that is made of no answer. A text has no preSerialization hooks. */
+export const noData = '""'
+
+/** Returns a redirect to a page. */
+export const seeOther = (location: string): Answer => ({
+  status: 303,
+  headers: { location, vary: 'Accept', 'cache-control': 'private, no-cache' },
+  links: [],
+  body: undefined,
+  personal: true
+})
+
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+
+// Hashes, no nonces: style and script are constants, so a page can be kept as it is.
+const contentPolicy = [
+  "default-src 'none'",
+  `style-src ${hashOf(style)}`,
+  `script-src ${hashOf(script)}`,
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'"
+].join('; ')
+
+/** The headers of every page. They replace those that the application sets, as with @fastify/helmet. */
+const pageHeaders: Readonly<Record<string, string>> = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': contentPolicy,
+  'cache-control': 'private, no-cache',
+  'x-content-type-options': 'nosniff',
+  'x-robots-tag': 'noindex, nofollow',
+  // With `no-referrer` a browser would send `Origin: null` with the forms of these pages.
+  'referrer-policy': 'same-origin'
 }

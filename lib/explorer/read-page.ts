@@ -1,22 +1,30 @@
-import type { Answer } from '../response/answer.ts'
-import { allowedAt, allowedIn } from './allowed.ts'
+import { methodNotAllowed } from '../errors/errors.ts'
 import { isObject } from '../errors/is-object.ts'
+import type { Model } from '../model/model.ts'
+import { listedForm, planSelection } from '../plan/read/select.ts'
+import type { Answer } from '../response/answer.ts'
 import type { InParts } from '../response/in-parts.ts'
-import { showDictionary } from './dictionary.ts'
-import { showDirectory } from './directory.ts'
+import { documentName } from '../response/render.ts'
+import { allowedAt, allowedIn, checkMethod, updateMethod } from './allowed.ts'
+import { columnsAsked } from './columns.ts'
+import { readCurrent } from './current.ts'
+import { showDelete } from './delete-page.ts'
+import { emptyForm, formOf, showCreate, showEdit } from './edit-page.ts'
 import type { Exploring } from './exploring.ts'
-import { type Pages, showGrid } from './grid.ts'
-import type { Html } from './html.ts'
+import { filterAsked, showFilters } from './filters.ts'
+import { nameOf, type Pages, showGrid, showPages } from './grid.ts'
+import { each, type Html, html } from './html.ts'
 import { showItemPage } from './item.ts'
-import { membersOf } from './members.ts'
-import { openForm } from './open-form.ts'
-import { pageOf } from './page-answer.ts'
-import { isOf, type Place, type PlaceOf, type Spot } from './place.ts'
-import { redirectTo } from './redirect.ts'
-import { showScalar } from './scalar.ts'
+import { longestInPath } from './label.ts'
+import { type Member, membersOf } from './members.ts'
+import { noData, pageOf, seeOther, showPage } from './page.ts'
+import { isOf, pathTo, type Place, type PlaceOf, rootPathTo, type Spot } from './place.ts'
+import { encodeTyped, formatPart, queryOf, withFilter, withParameter } from './rewrite.ts'
 import { type Found, search } from './search.ts'
+import { showTable } from './table.ts'
+import { cut, showWhole } from './value.ts'
 import type { Visit } from './visit.ts'
-import { wordOf } from './words.ts'
+import { type Part, partsOf, wordOf } from './words.ts'
 
 /** Answers a GET with a page of what the answer in JSON shows. Throws what the request in JSON would throw. */
 export async function readPage (visit: Visit, exploring: Exploring): Promise<Answer> {
@@ -75,4 +83,119 @@ function pagesOf ({ links, headers }: Answer, place: Place): Pages {
     })),
     total: headers['x-total-count']
   }
+}
+
+/** Returns the page of a single value. */
+function showScalar (value: unknown, place: Place): Html {
+  const name = nameOf(place)
+  const parent = pathTo({ ...place, parts: place.parts.slice(0, -1) })
+  const main = html`<div class="scalar">${showWhole(value)}</div>
+<p><a href="${parent}">The item of this value</a></p>`
+  return showPage({ heading: html`<bdi>${name}</bdi>`, title: name, main, formats: ['json'] }, place)
+}
+
+/** Returns the page of a dictionary: one table of items, or a table for each group of items. */
+function * showDictionary (json: string, pages: Pages, place: PlaceOf<'dictionary'>): InParts<Html> {
+  const members = yield * membersOf(json, '{')
+  const { request, resource: { from: { collection } } } = place.spot
+  const select = planSelection(request.query.fields, collection, 'listed')
+  const base = pathTo({ ...place, parts: place.parts.slice(0, -1) })
+  const name = nameOf(place)
+  const isGrouped = members[0]?.json.startsWith('[') === true
+  const showItems = (caption: string, items: readonly Member[]): Html =>
+    showTable({ caption, collection, select, items, base, sorts: !isGrouped }, place)
+  const main = html`<div class="tools">${showFilters(collection, place)}</div>
+${members.length === 0 && html`<p class="empty">There are no items here.</p>`}
+${isGrouped ? each(members, showGroup) : members.length > 0 && showItems(name, members)}
+${showPages(members.length, pages, place)}`
+  return showPage({ heading: html`<bdi>${name}</bdi>`, title: name, main, formats: ['json'], takesQuery: true }, place)
+
+  function * showGroup ({ name, json }: Member): InParts<Html> {
+    const items = yield * membersOf(json, '[')
+    return html`<section><h2>${showGroupName(name, place)} <small>${items.length}</small></h2>
+${showItems(cut(name, longestName), items)}</section>`
+  }
+}
+
+function showGroupName (name: string, place: Place): Html {
+  const label = html`<bdi>${name === '' ? 'empty' : cut(name, longestName)}</bdi>`
+  return name.length > longestInPath ? label : html`<a href="${pathTo(place, [[name]])}">${label}</a>`
+}
+
+// In characters.
+const longestName = 200
+
+/** The facts that the page of the directory shows beside the names of the answer. */
+interface DirectoryFacts {
+  /** The collections whose fields every caller may know; of the others the page has the name alone. */
+  readonly model: Model
+  readonly isPublic: (name: string) => boolean
+  /** True if the API has an OpenAPI document. */
+  readonly describes: boolean
+}
+
+/** Returns the page of the directory. `names`: the collections in the answer. */
+function showDirectory (names: readonly string[], facts: DirectoryFacts, place: Place): Html {
+  const main = html`<ul class="directory">${names.map(name => html`<li>
+<a class="open" href="${rootPathTo(place, [[name]])}"><bdi>${name}</bdi></a>${showFields(name, facts)}</li>`)}</ul>
+${names.length === 0 && html`<p class="empty">This API has no collections.</p>`}
+${facts.describes && html`<p class="note">This API describes itself:
+<a href="${rootPathTo(place, [[documentName]])}">OpenAPI</a></p>`}`
+  return showPage({ heading: place.title, title: place.title, main, formats: ['json'] }, place)
+}
+
+function showFields (name: string, { model, isPublic }: DirectoryFacts): Html | undefined {
+  const collection = isPublic(name) ? model.collections.get(name) : undefined
+  if (collection === undefined) return undefined
+  const shown = [...collection.fields.values()].filter(field => field.readable && !field.hidden)
+  const relations = shown.filter(field => 'target' in field)
+  const fields = listedForm(collection).filter(({ kind }) => kind === 'value')
+  const related = relations.length > 0 && ` → ${relations.map(field => field.name).join(', ')}`
+  return html`<p>${fields.map(field => field.name).join(', ')}${related}</p>`
+}
+
+/** Answers a form that is sent with GET by the URL of the API that it means. */
+async function redirectTo (query: string, visit: Visit): Promise<Answer> {
+  const { place } = visit
+  // The path must lead somewhere: of one that begins with two slashes, a browser would take the host.
+  await visit.spot()
+  const typed = partsOf(encodeTyped(query.replace(/^\?/, '')), place.syntax).filter(({ kind }) => kind !== 'own')
+  const parts = await changed(typed, visit)
+  const format = wordOf('_as', place.query)
+  const asked = format === undefined ? [] : [formatPart(format, place.syntax)]
+  return seeOther(pathTo(place) + queryOf([...parts, ...asked]))
+}
+
+/** Returns the query of a form with the change that the form asks for. */
+async function changed (typed: readonly Part[], { place, spot }: Visit): Promise<readonly string[]> {
+  const unchanged = typed.map(({ raw }) => raw)
+  const columns = columnsAsked([...place.query, ...typed], place)
+  if (columns !== undefined) return withParameter(typed, 'fields', columns, place.syntax)
+  if (wordOf('_field', place.query) === undefined) return unchanged
+  const { resource } = await spot()
+  if (!('from' in resource)) throw methodNotAllowed('GET', 'GET')
+  const filter = filterAsked(resource.from.collection, place.query, place)
+  return filter === undefined ? unchanged : withFilter(typed, filter, place.syntax)
+}
+
+/** Returns the page of a form that writes, if the request asks for one. */
+async function openForm (visit: Visit): Promise<Answer | undefined> {
+  const asked = (['_new', '_edit', '_delete'] as const).find(word => wordOf(word, visit.place.query) !== undefined)
+  if (asked === undefined) return undefined
+  const place = { ...visit.place, spot: await visit.spot(), query: [] }
+  const answered = { status: 200, headers: {}, links: [], body: noData }
+  if (asked === '_new' && isOf('collection', place)) {
+    checkMethod('POST', place.spot)
+    return pageOf(answered, () => showCreate(emptyForm(place), place))
+  }
+  if (asked === '_new' || !isOf('item', place)) return undefined
+  checkMethod(asked === '_edit' ? updateMethod(place.spot) : 'DELETE', place.spot)
+  const found = await readCurrent(visit, place)
+  return pageOf({ ...answered, body: found === undefined ? noData : JSON.stringify(found.item) }, json => {
+    const item: unknown = JSON.parse(json)
+    const current = isObject(item) ? { item, tag: found?.tag } : undefined
+    return asked === '_edit'
+      ? showEdit(formOf(place, current), current, place)
+      : showDelete(current, undefined, place)
+  })
 }

@@ -2,7 +2,7 @@ import type { TObject, TSchema } from '@sinclair/typebox'
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import { DeclarationError, describeValue } from '../errors/errors.ts'
 import { orNearest } from '../errors/suggest.ts'
-import { sharedAjv } from './load-ajv.ts'
+import { sharedAjv } from './formats.ts'
 import { describeViolation } from './violation-message.ts'
 
 /**

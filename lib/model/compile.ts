@@ -7,16 +7,16 @@ import { checkFilled } from './filled.ts'
 import { checkForeignKeys } from './foreign-keys.ts'
 import { compileIdentifiers, compileSpecials } from './identifiers.ts'
 import { compileInputs } from './inputs.ts'
-import { checkListed } from './listed.ts'
+import { checkListed } from './identifiers.ts'
 import type {
   Collection, Field, InputField, Model, StoredField, SubCollectionField, SubItemField
 } from './model.ts'
 import { type Naming, toName } from './names.ts'
 import { compileRelations } from './relations.ts'
-import { checkSetters, compileSetters } from './setters.ts'
+import { checkSetters, compileSetters } from './inputs.ts'
 import { allStrategies, compileStrategies } from './strategies.ts'
 import { compileValidate } from './validators.ts'
-import { compileVersion } from './version.ts'
+import { compileVersion } from './identifiers.ts'
 
 export interface CompileOptions {
   readonly naming: Naming

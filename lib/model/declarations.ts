@@ -1,7 +1,7 @@
 import type { TObject } from '@sinclair/typebox'
 import { type FieldFlags, flagNames } from '../../schemas/flags.ts'
 import type { Behaviour, Declared, Hooks, Pages } from '../declare/collection.ts'
-import type { Input } from '../declare/input.ts'
+import type { Input } from '../declare/collection.ts'
 import type { SubCollectionOptions, SubItemOptions } from '../declare/relations.ts'
 import { isSubCollection, isSubItem } from '../declare/relations.ts'
 import { DeclarationError } from '../errors/errors.ts'

@@ -1,6 +1,6 @@
 import { DeclarationError } from '../errors/errors.ts'
 import { placeOf } from './fields.ts'
-import type { Collection, StoredField } from './model.ts'
+import type { Collection, Field, StoredField } from './model.ts'
 import type { ValueType } from './values.ts'
 
 /** Throws a DeclarationError for a foreign key whose values can equal no key of the collection that it refers to. */
@@ -40,3 +40,13 @@ function areForeign (one: ValueType, other: ValueType): boolean {
   const [first, second] = [classes[one.kind], classes[other.kind]]
   return first !== undefined && second !== undefined && first !== second
 }
+
+/** A foreign key of a collection, and the collection that it refers to. */
+export interface Reference { readonly foreignKey: readonly StoredField[], readonly target: Collection }
+
+/** Returns the foreign keys of a collection, also those that only the other collection declares. */
+export const referencesOf = ({ fields, referring }: Collection): readonly Reference[] =>
+  [...[...fields.values()].flatMap(referenceOf), ...referring]
+
+const referenceOf = (field: Field): readonly Reference[] =>
+  field.kind === 'sub-item' ? [{ foreignKey: field.foreignKey, target: field.target }] : []

@@ -1,11 +1,12 @@
 import type { TSchema } from '@sinclair/typebox'
-import type { Declared } from '../declare/collection.ts'
 import { closedSchema } from '../declare/closed-schema.ts'
+import type { Declared } from '../declare/collection.ts'
 import { isOptional } from '../declare/relations.ts'
 import { DeclarationError } from '../errors/errors.ts'
+import { orNearest } from '../errors/suggest.ts'
 import type { CompileOptions } from './compile.ts'
-import { compileFlags, describe, type FieldDraft, nameOf, placeOf } from './fields.ts'
-import type { InputField } from './model.ts'
+import { compileFlags, describe, type FieldDraft, nameOf, placeOf, type Scalars, storedNames } from './fields.ts'
+import type { Collection, InputField } from './model.ts'
 
 /**
  * Compiles the inputs of a collection, by property (docs/writing.md: Inputs). Throws a DeclarationError for the name of
@@ -42,4 +43,30 @@ function refuseTaken (collection: string, property: string, { schema, computed }
   const other = property in schema.properties ? 'in the schema' : property in computed ? "under 'computed'" : undefined
   if (other === undefined) return
   throw new DeclarationError(`${placeOf(collection, property)}: is declared both ${other} and under 'inputs'`)
+}
+
+/** Returns the setters by property. Throws a DeclarationError for a setter of a field that is not stored. */
+export function compileSetters (collection: string, { setters }: Declared, scalars: Scalars): Collection['setters'] {
+  for (const property of Object.keys(setters)) {
+    if (scalars.get(property)?.kind === 'stored') continue
+    const advice = orNearest(property, storedNames(scalars))
+    throw new DeclarationError(`${placeOf(collection, property)}: has a setter, but is not a stored field${advice}`)
+  }
+  return new Map(Object.entries(setters).filter(([, setter]) => setter !== undefined))
+}
+
+/**
+ * Throws a DeclarationError for a setter that no client can cause to run: its field is neither writable nor the foreign
+ * key of a relation.
+ */
+export function checkSetters ({ setters, properties, referring, property: name }: Collection): void {
+  const fields = [...properties.values()]
+  for (const property of setters.keys()) {
+    const field = properties.get(property)
+    const foreignKeys = [...referring, ...fields.filter(one => one.kind === 'sub-item')]
+    const isLinked = foreignKeys.some(({ foreignKey }) => foreignKey.some(part => part === field))
+    if (field?.writable === true || isLinked) continue
+    const advice = 'flag it, or remove the setter'
+    throw new DeclarationError(`${placeOf(name, property)}: has a setter, but is not flagged 'writable'; ${advice}`)
+  }
 }

@@ -1,15 +1,16 @@
 import { LruMap } from 'toad-cache'
 import { type DocumentOptions, documentOptions, type OpenApiOptions } from '../../schemas/openapi.ts'
-import { DeclarationError } from '../errors/errors.ts'
-import { orNearest } from '../errors/suggest.ts'
+import { DeclarationError, invalidParameter } from '../errors/errors.ts'
+import { didYouMean, orNearest, suggest } from '../errors/suggest.ts'
 import { compileCheck } from '../model/check.ts'
 import type { Model } from '../model/model.ts'
 import type { Permissions } from '../plan/request.ts'
 import type { Syntax } from '../request/syntax.ts'
-import { type AnswerOptions, itemOf, listOf, methodsOf } from './describing.ts'
+import { type AnswerOptions, itemOf, listOf, methodsOf, versions } from './describing.ts'
 import { type Described, documentParts, type PermissionsFor } from './document.ts'
 import type { Document } from './objects.ts'
 import { jsonParts, runAtOnce, runInSlices } from './parts.ts'
+import { profileNames } from './profiles.ts'
 
 /** The documents of one registration. */
 export interface Documents {
@@ -84,4 +85,40 @@ function identities (): (object: object) => number {
     numbers.set(object, number)
     return number
   }
+}
+
+/**
+ * Parses the query of a document's URL: `profile`, `version` and `collections`, names separated by commas. Throws
+ * invalid_parameter for anything else, with a near name.
+ */
+export function parseDocumentOptions (query: string, collections: readonly string[]): DocumentOptions {
+  const choices: Readonly<Record<string, readonly string[]>> = { profile: profileNames, version: versions, collections }
+  const given = new URLSearchParams(query)
+  for (const name of given.keys()) {
+    if (!Object.hasOwn(choices, name)) throw unknown('parameter', name, Object.keys(choices), name)
+    if (given.getAll(name).length > 1) {
+      throw invalidParameter(`The parameter '${name}' is given twice.`, { parameter: name, position: 1 })
+    }
+  }
+  const valueOf = <T extends string>(name: string, values: readonly T[]): T | undefined => {
+    const value = given.get(name)
+    return value === null ? undefined : choose(name, value, values)
+  }
+  return {
+    profile: valueOf('profile', profileNames),
+    version: valueOf('version', versions),
+    collections: given.get('collections')?.split(',').map(name => choose('collections', name, collections))
+  }
+}
+
+function choose<T extends string> (parameter: string, value: string, values: readonly T[]): T {
+  const found = values.find(one => one === value)
+  if (found !== undefined) return found
+  throw unknown(parameter === 'collections' ? 'collection' : parameter, value, values, parameter)
+}
+
+function unknown (noun: string, value: string, values: readonly string[], parameter: string) {
+  const suggestion = suggest(value, values)
+  const message = `There is no ${noun} '${value}'.${didYouMean(suggestion)} Expected one of: ${values.join(', ')}.`
+  return invalidParameter(message, { parameter, position: 1 }, suggestion)
 }

@@ -1,10 +1,15 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { STATUS_CODES } from 'node:http'
-import { contentTooLarge, DataApiError, internal, malformedBody, timedOut, unsupportedMediaType } from '../errors/errors.ts'
+import {
+  contentTooLarge, DataApiError, internal, malformedBody, malformedUrl, timedOut, unsupportedMediaType
+} from '../errors/errors.ts'
 import { rejected } from '../errors/rejections.ts'
+import { takesProblem } from '../plan/media.ts'
 import { bodyTypes } from '../request/body.ts'
+import { renderFailure } from '../response/failure.ts'
 
 /** The state of a request when its error was thrown. */
-export interface Failed {
+interface Failed {
   /** True if the request may have written when Fastify ended it. */
   readonly writing: boolean
   /** The status that the application had set on the reply; undefined if it had set none, or no status of an error. */
@@ -56,3 +61,16 @@ function messageOf (thrown: unknown): string | undefined {
 interface Thrown { readonly statusCode?: unknown, readonly status?: unknown, readonly message?: unknown }
 
 const isObject = (thrown: unknown): thrown is Thrown => typeof thrown === 'object' && thrown !== null
+
+/**
+ * A handler for `Fastify({ frameworkErrors })` that answers a broken path in the form of this plugin's errors.
+ * Fastify's router refuses such a path before it reaches any plugin (docs/http.md: Errors).
+ */
+export function frameworkErrors (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  const failure = error.code === 'FST_ERR_BAD_URL'
+    ? malformedUrl('The path of the URL is not valid percent-encoded UTF-8.')
+    : toDataApiError(error, { writing: false, status: undefined })
+  const form = takesProblem(request.headers.accept) ? 'problem' : 'plain'
+  const { status, headers, body } = renderFailure(failure, { form, developerErrors: false })
+  reply.code(status).headers(headers).send(body)
+}

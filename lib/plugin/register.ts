@@ -1,10 +1,10 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { makeChecks } from '../api/checks.ts'
+import { compileOptions, type DataApiOptions, type Options } from '../api/options.ts'
 import { makeData } from '../data/data.ts'
 import type { Data } from '../declare/data.ts'
-import { addDocumentRoute } from './document-route.ts'
-import { DeclarationError } from '../errors/errors.ts'
-import { addHooks } from './hooks.ts'
+import { type DataApiError, DeclarationError } from '../errors/errors.ts'
+import { logError } from '../errors/log-error.ts'
 import { checkColumns } from '../model/columns.ts'
 import { compileModel } from '../model/compile.ts'
 import { checkDeclarations } from '../model/declarations.ts'
@@ -12,14 +12,18 @@ import { exposedNames, type Model } from '../model/model.ts'
 import { checkRules } from '../model/rules.ts'
 import { type Documents, makeDocuments } from '../openapi/documents.ts'
 import { writeTypes } from '../openapi/types/module.ts'
-import { compileOptions, type DataApiOptions } from '../api/options.ts'
-import { makeCallers } from '../rules/caller.ts'
+import { takesProblem } from '../plan/media.ts'
 import { reservedNames, syntaxFor } from '../request/syntax.ts'
+import type { Answer } from '../response/answer.ts'
+import { renderFailure } from '../response/failure.ts'
+import { makeCallers } from '../rules/caller.ts'
+import { countStatements, failedStatement } from '../sources/statement-events.ts'
+import { addDocumentRoute } from './document-route.ts'
+import { isErrorStatus, toDataApiError } from './failures.ts'
+import { makePages, type Pages, reservedByPages } from './pages-route.ts'
 import { addRegistration, type DataApi } from './registrations.ts'
-import { makePages, reservedByPages } from './pages-route.ts'
-import { makeReplies } from './replies.ts'
-import { addBodyParser, addRoutes } from './routes.ts'
-import { countStatements } from '../sources/statement-events.ts'
+import { isAnswered, makeReplies, type Replies } from './replies.ts'
+import { addBodyParser, addRoutes, safeMethods } from './routes.ts'
 
 /** Compiles the declarations and serves them. Throws a DeclarationError for a mistake in a declaration or option. */
 export async function register (app: FastifyInstance, given: DataApiOptions): Promise<void> {
@@ -82,3 +86,37 @@ function decorate (
 /** The map that the registrations of a scope share. */
 const registrationsOf = (app: FastifyInstance) =>
   app.hasDecorator('dataApi') ? app.dataApi.registrations as Map<string, DataApi> : new Map<string, DataApi>()
+
+/** Answers every error that is thrown in this scope. Changes nothing outside the scope. */
+export function addHooks (
+  scope: FastifyInstance, options: Options, replies: Replies, pages: Pages | undefined
+): void {
+  scope.setErrorHandler((thrown, request, reply) => {
+    const status = !isAnswered(reply) && isErrorStatus(reply.statusCode) ? reply.statusCode : undefined
+    const error = toDataApiError(thrown, { writing: !safeMethods.includes(request.method), status })
+    const failure = answerFailure(error, request, options)
+    replies.fail(reply, pages === undefined ? failure : pages.fail(request, failure))
+  })
+}
+
+function answerFailure (error: DataApiError, request: FastifyRequest, { responseContent }: Options): Answer {
+  logFailure(error, request)
+  const form = takesProblem(request.headers.accept) ? 'problem' : responseContent.errors
+  return renderFailure(error, { form, developerErrors: responseContent.developerErrors })
+}
+
+/** Logs an error that the client cannot explain: a fault of the server, and a refusal that names no field. */
+function logFailure (error: DataApiError, { dataApi: { collection, kind } = unknown, log }: FastifyRequest): void {
+  const isFault = error.statusCode >= 500
+  if (!isFault && !isUnexplained(error)) return
+  const facts = { err: error.cause ?? error, collection, kind }
+  if (isFault) logError(log, facts, error.message)
+  else log.info(facts, error.message)
+  const statement = failedStatement(error)
+  if (statement !== undefined) log.debug({ collection, kind, statement }, 'the statement that failed')
+}
+
+const unknown = { collection: undefined, kind: undefined }
+
+const isUnexplained = ({ code, facts: { fields }, cause }: DataApiError) =>
+  fields?.length === 0 && cause !== undefined && (code === 'constraint' || code === 'duplicate' || code === 'reference')

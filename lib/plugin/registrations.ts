@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import type { DocumentOptions } from '../../schemas/openapi.ts'
 import type { Data } from '../declare/data.ts'
-import { memoize } from '../scheduling/memoize.ts'
+import { DeclarationError } from '../errors/errors.ts'
 import type { Document } from '../openapi/objects.ts'
+import { type HostDocument, mergeDocuments } from '../openapi/swagger.ts'
+import { memoize } from '../scheduling/memoize.ts'
 
 /** One registration of the plugin, as `app.dataApi` shows it. */
 export interface DataApi extends Data {
@@ -44,3 +46,24 @@ export function registrationsIn (app: FastifyInstance): readonly DataApi[] {
 
 // An encapsulated instance inherits from the one that encloses it.
 const isWithin = (inner: FastifyInstance, outer: FastifyInstance) => Object.prototype.isPrototypeOf.call(outer, inner)
+
+/** The argument that @fastify/swagger gives to `transformObject`. */
+type Transformed = { readonly openapiObject: HostDocument } | { readonly swaggerObject: object }
+
+/**
+ * Returns the option `transformObject` of @fastify/swagger: it adds the collections of all registrations to the
+ * application's OpenAPI document, also those of encapsulated contexts (docs/openapi.md). The document is made when it
+ * is asked for, so either plugin may be registered first. The function throws a DeclarationError for a document of
+ * Swagger 2.0. `isShown`: returns false for a registration that is left out. Default: all are shown.
+ */
+export function withDataApi (
+  app: FastifyInstance, isShown: (api: DataApi) => boolean = () => true
+): <T extends Transformed>(document: T) => object {
+  return document => {
+    if (!('openapiObject' in document)) {
+      const advice = "register @fastify/swagger with { openapi: { openapi: '3.1.0' } }"
+      throw new DeclarationError(`withDataApi(app): expected a document of OpenAPI 3; found Swagger 2.0; ${advice}`)
+    }
+    return mergeDocuments(document.openapiObject, registrationsIn(app).filter(isShown))
+  }
+}

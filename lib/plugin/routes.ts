@@ -1,19 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { AsyncResource } from 'node:async_hooks'
-import { after } from '../scheduling/after.ts'
 import { answer, type Api } from '../api/answer.ts'
-import { batching, type Work } from '../scheduling/batching.ts'
-import { hasLeft } from '../run/client-left.ts'
 import { DataApiError, internal } from '../errors/errors.ts'
-import { readOrigin } from './origin.ts'
-import type { Pages } from './pages-route.ts'
-import { type Replies, routerOptionsOf } from './replies.ts'
 import { type Body, type BodyLimits, receiveBody } from '../request/body.ts'
-import { addServerTiming, totalsOf } from './timing.ts'
 import type { RequestText } from '../request/parse.ts'
 import type { RouterOptions } from '../request/path.ts'
 import type { Answer } from '../response/answer.ts'
+import { hasLeft } from '../run/context.ts'
+import { after } from '../scheduling/after.ts'
+import { batching, type Work } from '../scheduling/batching.ts'
+import { memoizeRecent } from '../scheduling/memoize.ts'
 import { statementTotals, type StatementTotals } from '../sources/statement-events.ts'
+import type { Pages } from './pages-route.ts'
+import { type Replies, routerOptionsOf } from './replies.ts'
 
 /**
  * Registers wildcard routes, which turn every request into text and its Answer into the reply (docs/http.md: URLs).
@@ -189,3 +188,35 @@ function readText (request: FastifyRequest, { api, rootLength, router }: Serving
     body: bodyOf(request, api.options.writes)
   }
 }
+
+/** Returns the totals of a request. They log each statement that takes at least `slow` milliseconds. */
+function totalsOf (request: FastifyRequest, slow: number): StatementTotals {
+  return {
+    count: 0,
+    duration: 0,
+    statement ({ collection, kind, duration, rows, text }) {
+      if (duration < slow) return
+      const facts = { collection, kind, duration, rows, statement: text, request: request.dataApi }
+      request.log.warn(facts, `a statement took ${Math.round(duration)} ms`)
+    }
+  }
+}
+
+/** Adds the time of a request's statements and of the request as `Server-Timing`, for a browser's tools. */
+function addServerTiming (reply: FastifyReply, { count, duration }: StatementTotals): void {
+  const statements = count === 1 ? '1 statement' : `${count} statements`
+  const timings = [`db;dur=${duration.toFixed(1)};desc="${statements}"`, `total;dur=${reply.elapsedTime.toFixed(1)}`]
+  const others = [reply.getHeader('server-timing') ?? []].flat().map(String)
+  reply.header('server-timing', [...others, ...timings].join(', '))
+}
+
+/**
+ * The API's origin as Fastify sees it, with its `trustProxy`. Empty if the `Host` header is not a valid host.
+ */
+export const readOrigin = ({ protocol, host }: FastifyRequest): string => parseOrigin(`${protocol}://${host}`)
+
+const parseOrigin = memoizeRecent(text => {
+  if (!URL.canParse(text)) return ''
+  const { href, origin } = new URL(text)
+  return href === `${origin}/` ? origin : ''
+}, { most: 100 })

@@ -1,9 +1,9 @@
-import { createClient, type ClientOptions } from '../client/index.ts'
-import { asHttpError } from './failure.ts'
-import { reads } from './reads.ts'
-import { type ResourceOptions, resourcesOf } from './resource.ts'
-import type { DataProvider } from './types.ts'
-import { writes } from './writes.ts'
+import { ApiError, type ClientOptions, createClient, type Page } from '../client/index.ts'
+import { filtersOf, type Item, keyOf, recordOf } from './record.ts'
+import { type Calling, requestOf, type Resource, type ResourceOptions, resourcesOf } from './resource.ts'
+import type {
+  DataProvider, Id, List, ListCall, Many, ManyCall, One, OneCall, RecordOf, ReferenceCall
+} from './types.ts'
 
 /** The options of a data provider. */
 export interface DataProviderOptions extends ClientOptions {
@@ -35,4 +35,115 @@ const telling = (call: Call): Call => async (resource, params) => {
   } catch (error) {
     throw asHttpError(error)
   }
+}
+
+/**
+ * Returns the error as react-admin takes it: with its facts as `body`, whose `errors` are the messages by field, which
+ * forms show beside their inputs. Other errors stay what they are.
+ */
+function asHttpError (error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error
+  const { details, facts: { fields = [], pointer }, message } = error
+  const places = pointer === undefined ? fields : [pathOf(pointer)]
+  const told = details.length > 0
+    ? details.map(detail => [pathOf(detail.pointer), detail.message])
+    : places.map(place => [place, message])
+  // The first message of a field is the most precise one.
+  const errors = Object.fromEntries(told.reverse()) as Readonly<Record<string, string>>
+  return Object.assign(error, { body: { ...error.facts, ...Object.keys(errors).length > 0 && { errors } } })
+}
+
+/** Returns the path of a JSON pointer as forms write it: `/moons/0/name` is `moons.0.name`. */
+const pathOf = (pointer: string): string =>
+  pointer.split('/').slice(1).map(part => part.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
+
+interface Writing extends Calling { readonly data: object }
+
+/** Returns the calls of a data provider that write. */
+function writes (at: (name: string) => Resource, method: 'PATCH' | 'PUT') {
+  const update = method === 'PATCH' ? 'update' : 'upsert'
+  return {
+    async create (name: string, { data, ...call }: Writing): Promise<One<RecordOf>> {
+      const { collection, remember, bodyOf } = at(name)
+      return { data: remember(await collection.create(bodyOf(data), { returning: true, ...requestOf(call) })) }
+    },
+    async update (name: string, { id, data, previousData, ...call }: OneCall & Writing): Promise<One<RecordOf>> {
+      const { collection, keys, remember, bodyOf, guard } = at(name)
+      const options = { returning: true, ...guard(previousData, call) } as const
+      return { data: remember(await collection[update](keyOf(id, keys), bodyOf(data, previousData), options)) }
+    },
+    async updateMany (name: string, { ids, data, ...call }: ManyCall & Writing): Promise<Many<Id>> {
+      const { collection, keys, bodyOf } = at(name)
+      await Promise.all(ids.map(id => collection[update](keyOf(id, keys), bodyOf(data), requestOf(call))))
+      return { data: [...ids] }
+    },
+    async delete (name: string, { id, previousData, ...call }: OneCall): Promise<One<object>> {
+      const { collection, keys, guard } = at(name)
+      await collection.delete(keyOf(id, keys), guard(previousData, call))
+      return { data: previousData ?? { id } }
+    },
+    async deleteMany (name: string, { ids, ...call }: ManyCall): Promise<Many<Id>> {
+      const { collection, keys } = at(name)
+      await Promise.all(ids.map(id => collection.delete(keyOf(id, keys), requestOf(call))))
+      return { data: [...ids] }
+    }
+  }
+}
+
+/** Returns the calls of a data provider that read. */
+const reads = (at: (name: string) => Resource) => ({
+  async getOne (name: string, { id, ...call }: OneCall): Promise<One<RecordOf>> {
+    const { collection, keys, selecting, remember } = at(name)
+    const item = await collection.get(keyOf(id, keys), { fields: selecting(call.meta?.fields) }, requestOf(call))
+    return { data: remember(item) }
+  },
+  async getList (name: string, call: ListCall): Promise<List<RecordOf>> {
+    return list(at(name), call, filterOf(at(name), call))
+  },
+  async getManyReference (name: string, call: ReferenceCall): Promise<List<RecordOf>> {
+    return list(at(name), call, { and: [filterOf(at(name), call), { [call.target]: call.id }] })
+  },
+  async getMany (name: string, { ids, ...call }: ManyCall): Promise<Many<RecordOf>> {
+    const lists = filtersOf(ids, at(name).keys).map(where => {
+      return list(at(name), { ...call, pagination: { page: 1, perPage: ids.length } }, where, false)
+    })
+    return { data: (await Promise.all(lists)).flatMap(({ data }) => data) }
+  }
+})
+
+/** Returns a page of as many records as react-admin asks for. The API can limit its own pages to fewer. */
+async function list (
+  { collection, keys, selecting, options: { fields, count = true } }: Resource, call: ListCall, where: object,
+  counted = count
+): Promise<List<RecordOf>> {
+  const { pagination: { page, perPage } = { page: 1, perPage: 25 }, sort, meta } = call
+  const query = { where, sort: sortOf(sort, keys), fields: selecting(meta?.fields ?? fields) }
+  const load = (offset: number | string, limit: number, count: boolean): Promise<Page<Item[]>> =>
+    collection.list({ ...query, offset, limit, count }, requestOf(call))
+  const first = await load((page - 1) * perPage, perPage, counted)
+  const items = [...first.items]
+  let { next } = first
+  while (next?.offset !== undefined && items.length < perPage) {
+    const more = await load(next.offset, perPage - items.length, false)
+    items.push(...more.items)
+    next = more.next
+  }
+  const data = items.map(item => recordOf(item, keys))
+  return first.total === null
+    ? { data, pageInfo: { hasNextPage: next !== undefined, hasPreviousPage: page > 1 } }
+    : { data, total: first.total }
+}
+
+/** The order by `id` is that of the key. */
+function sortOf (sort: ListCall['sort'], keys: readonly string[]): string[] | undefined {
+  if (sort === undefined) return undefined
+  const fields = sort.field === 'id' ? keys : [sort.field]
+  return fields.map(field => sort.order === 'DESC' ? `-${field}` : field)
+}
+
+/** `q` looks in several fields, if the resource has options for it. */
+function filterOf ({ options: { search } }: Resource, { filter = {} }: ListCall): object {
+  const { q, ...rest } = filter as { readonly q?: unknown }
+  if (search === undefined || q === undefined) return filter
+  return { and: [rest, { or: search.map(field => ({ [field]: { containsIgnoreCase: q } })) }] }
 }

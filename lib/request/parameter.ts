@@ -1,10 +1,9 @@
-import { invalidPage, invalidParameter } from '../errors/errors.ts'
+import { invalidPage, invalidParameter, invalidSort } from '../errors/errors.ts'
 import type { Budget } from './budget.ts'
 import { parseFilter } from './filter.ts'
-import type { FieldAsked, Filter, PageAsked, TextPlace, Query, SortTerm, ValueText } from './request.ts'
-import { parseSort } from './sort.ts'
-import { placeAt, type Span, textOf } from './span.ts'
-import type { ParameterKind, Syntax } from './syntax.ts'
+import type { FieldAsked, Filter, PageAsked, Query, SortTerm, TextPlace, ValueText } from './request.ts'
+import { part, placeAt, type Span, split, standsAt, textOf } from './span.ts'
+import { nameEnd, type ParameterKind, type Syntax } from './syntax.ts'
 
 /** A query while it is read. */
 export interface QueryDraft {
@@ -55,3 +54,54 @@ export function addParameter (
 const pageWords = {
   page: 'number', size: 'size', offset: 'offset', after: 'cursor', before: 'cursor'
 } as const satisfies Record<keyof PageAsked, string>
+
+/**
+ * Parses an order (docs/http.md: Query strings):
+ *
+ *     order = term { ("," | ";") term }
+ *     term  = name [ (" " | "+" | ":") direction ] | "-" name
+ *
+ * `-name` is descending. `before` holds the terms of an earlier parameter, which come first. Throws invalid_sort.
+ */
+function parseSort (span: Span, syntax: Syntax, before: readonly SortTerm[] = []): readonly SortTerm[] {
+  const { sortTerms } = syntax.limits
+  const terms = split(span, syntax.sort, sortTerms + 1)
+  if (before.length + terms.length > sortTerms) {
+    const at = placeAt(span, span.start)
+    throw invalidSort(`A sort order can have at most ${sortTerms} terms (limit 'sortTerms').`, at)
+  }
+  return [...before, ...terms.map(term => parseTerm(trim(term, syntax), syntax))]
+}
+
+function parseTerm (span: Span, syntax: Syntax): SortTerm {
+  const start = standsAt(span, span.start, '-') ? span.start + 1 : span.start
+  const end = Math.min(nameEnd(span.text, start), span.end)
+  const at = placeAt(span, start)
+  if (end === start) throw invalidSort("Expected a field's name.", at)
+  const name = span.text.slice(start, end)
+  const direction = trim(part(span, end, span.end), syntax)
+  if (start === span.start) return { name, descending: parseDirection(direction, end, syntax), at }
+  if (direction.start === direction.end) return { name, descending: true, at }
+  const message = `'-${name}' is descending already, so no direction may follow.`
+  throw invalidSort(message, placeAt(span, direction.start))
+}
+
+/**
+ * Returns true for a direction that means descending. `nameEnds` is the end of the name, which a delimiter must
+ * follow.
+ */
+function parseDirection (span: Span, nameEnds: number, { directions }: Syntax): boolean {
+  if (span.start >= span.end) return false
+  const descending = span.start > nameEnds ? directions.get(textOf(span).toLowerCase()) : undefined
+  if (descending !== undefined) return descending
+  const words = [...directions.keys()].join(', ')
+  throw invalidSort(`Expected one of ${words}, not '${textOf(span)}'.`, placeAt(span, span.start))
+}
+
+/** Returns the span without delimiters of directions at its start and end. */
+function trim (span: Span, { direction }: Syntax): Span {
+  let { start, end } = span
+  while (start < end && direction.has(span.text[start] ?? '')) start++
+  while (end > start && direction.has(span.text[end - 1] ?? '')) end--
+  return part(span, start, end)
+}

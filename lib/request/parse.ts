@@ -1,11 +1,11 @@
 import { urlTooLong } from '../errors/errors.ts'
 import { type Body, type BodyText, decodeBody, mediaTypeOf } from './body.ts'
 import { type Conditions, parseTags } from './conditions.ts'
-import { type Parts, parsePath, type RouterOptions } from './path.ts'
-import { parsePrefer } from './prefer.ts'
+import { parsePath, type Parts, type RouterOptions } from './path.ts'
 import { keptParameters, type QueryText, readQuery } from './query.ts'
 import type { Query } from './request.ts'
 import type { Syntax } from './syntax.ts'
+import { splitUnquoted } from './unquoted.ts'
 
 /** A request as it was received. */
 export interface RequestText {
@@ -62,7 +62,7 @@ export interface Request {
 export const formType = 'application/x-www-form-urlencoded'
 
 /** `segments`: the most segments of a path after the API's root. */
-export interface ParseOptions { readonly syntax: Syntax, readonly segments: number }
+interface ParseOptions { readonly syntax: Syntax, readonly segments: number }
 
 /**
  * Parses a request. Throws malformed_url, url_too_long, malformed_body, or what the grammars of the query string throw.
@@ -121,3 +121,31 @@ function endOfRoot (segments: readonly string[], rootLength: number): number {
 const noSegments: readonly string[] = []
 
 const returns = ['representation', 'minimal'] as const
+
+/**
+ * Parses the preferences of a request, by lower-case name (RFC 7240): `name`, `name=token` or `name="quoted"`,
+ * separated by commas, in one header line or several. The first preference of a name counts. Parameters after a `;`
+ * and texts that are not preferences are ignored, as the RFC asks.
+ */
+export function parsePrefer (header: string | readonly string[] | undefined): ReadonlyMap<string, string> {
+  if (header === undefined) return none
+  const preferences = new Map<string, string>()
+  for (const part of [header].flat().flatMap(line => splitUnquoted(line, ','))) {
+    const [preference = ''] = splitUnquoted(part, ';')
+    const equals = preference.indexOf('=')
+    const name = (equals < 0 ? preference : preference.slice(0, equals)).trim().toLowerCase()
+    const value = equals < 0 ? '' : readWord(preference.slice(equals + 1).trim())
+    if (value !== undefined && name !== '' && token.test(name) && !preferences.has(name)) preferences.set(name, value)
+  }
+  return preferences
+}
+
+const none: ReadonlyMap<string, string> = new Map()
+
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]*$/
+const quotedString = /^"(?:[^"\\]|\\.)*"$/
+
+function readWord (text: string): string | undefined {
+  if (quotedString.test(text)) return text.slice(1, -1).replaceAll(/\\(.)/g, '$1')
+  return token.test(text) ? text : undefined
+}

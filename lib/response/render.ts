@@ -1,19 +1,19 @@
+import type { DirectoryEntry } from '../../schemas/directory.ts'
 import { ambiguousIdentifier } from '../errors/errors.ts'
 import type { Model } from '../model/model.ts'
+import type { Walked } from '../plan/path/walk.ts'
 import type { RequestPlan } from '../plan/request.ts'
 import type { Tags } from '../plan/tag.ts'
-import type { Walked } from '../plan/path/walk.ts'
 import type { ReadOutcome, Result } from '../run/run.ts'
 import { type AcknowledgementOptions, renderWrite, type WriteEcho } from './acknowledgement.ts'
-import { type Answer, empty, ok } from './answer.ts'
-import { documentLink, renderDirectory } from './directory.ts'
-import { type PageEcho, countHeaders, type PageOptions } from './page.ts'
+import { type Answer, empty, type Link, ok } from './answer.ts'
+import { countHeaders, type PageEcho, type PageOptions } from './page.ts'
 import { type Addressed, dictionaryParts, formatPath, type Parts, type Site, siteOf } from './paths.ts'
-import { renderMissing, renderRead, renderJson } from './read.ts'
+import { renderJson, renderMissing, renderRead } from './read.ts'
 import { renderStream } from './stream.ts'
 import { tagged } from './tag.ts'
 
-export interface RenderOptions {
+interface RenderOptions {
   readonly site: Site | undefined
   readonly answers: PageOptions & AcknowledgementOptions & {
     /** True if the directory links to the OpenAPI document. */
@@ -22,7 +22,7 @@ export interface RenderOptions {
 }
 
 /** The parts of a request that its answer repeats or depends on. */
-export interface Echo extends Addressed {
+interface Echo extends Addressed {
   readonly method: string
   readonly parts: readonly Parts[]
   readonly returns: WriteEcho['returns']
@@ -90,4 +90,17 @@ function ambiguous (
   const paths = identifiers.map(name =>
     formatPath(site(), [...before, dictionaryParts(name, dictionaryPrefix), ...own]))
   return ambiguousIdentifier(segment, paths)
+}
+
+/** Returns the directory as JSON text: the collections in the order of their declaration (docs/http.md: URLs). */
+function renderDirectory (model: Model): string {
+  return JSON.stringify([...model.collections.keys()].map((name): DirectoryEntry => ({ name, type: 'collection' })))
+}
+
+/** The last segment of the OpenAPI document's URL. No collection has this name: names on the wire have no full stop. */
+export const documentName = 'openapi.json'
+
+/** Returns the link from the directory to the OpenAPI document (RFC 8631). */
+function documentLink (site: Site): Link {
+  return { rel: 'service-desc', target: site.origin + formatPath(site, [[documentName]]) }
 }

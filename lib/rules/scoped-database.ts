@@ -1,18 +1,18 @@
 import { forbidden } from '../errors/errors.ts'
+import { referencesOf } from '../model/foreign-keys.ts'
 import { toKeyValues, uniques } from '../model/keys.ts'
 import type { Collection, StoredField } from '../model/model.ts'
-import { referencesOf } from '../model/references.ts'
 import type { Scalar } from '../model/values.ts'
 import type { Predicate, ReadPlan } from '../plan/plan.ts'
-import { all, equals, equalsKey } from '../plan/predicates.ts'
+import { all, both, equals, equalsKey } from '../plan/predicates.ts'
 import { showPlainly } from '../plan/read/select.ts'
+import { compileFilter } from '../sources/memory/filter.ts'
 import {
   type Changed, type ConstraintViolation, type Database, type IsAbandoned, isLinkChange, type ItemPlan, type ListPlan,
   type ReadResult, RefusedAtCommit, type Session
 } from '../sources/source.ts'
 import { type AuthorisedChange, changeDenial } from './authorise.ts'
 import type { Caller } from './caller.ts'
-import { foresee } from './foreseen-scope.ts'
 import { isScoped } from './references.ts'
 import { scopeChange, scopePlan } from './scope-plan.ts'
 import { makeTouched, type Touched } from './touched.ts'
@@ -213,4 +213,40 @@ async function valuesAfter (
     : await read({ kind: 'item', steps: change.steps, select: unwritten.map(showPlainly) })
   const row = found?.kind === 'rows' ? found.rows[0] : undefined
   return fields.map(field => values.has(field) ? values.get(field) : row?.[field.property])
+}
+
+/** The values that an item would have, by field. A field whose value is not known yet is absent. */
+type Foreseen = ReadonlyMap<StoredField, unknown>
+
+type Exists = (collection: Collection, where: Predicate) => Promise<boolean>
+
+/**
+ * Returns true or false if the values decide that an item satisfies the scope, and undefined if they do not: a link
+ * that is still to be made, an expression, or a value that the database gives may decide it.
+ */
+async function foresee (scope: Predicate, values: Foreseen, exists: Exists): Promise<boolean | undefined> {
+  switch (scope.kind) {
+    case 'compare': case 'is_null': {
+      if (scope.field.kind !== 'stored' || !values.has(scope.field)) return undefined
+      return compileFilter(scope)({ [scope.field.property]: values.get(scope.field) })
+    }
+    case 'not': return negated(await foresee(scope.of, values, exists))
+    case 'all': return everyPart(scope.of, values, exists)
+    case 'any': return negated(await everyPart(scope.of.map(of => ({ kind: 'not', of })), values, exists))
+    case 'some': {
+      const { field, where } = scope
+      if (field.kind !== 'sub-item' || !field.foreignKey.every(part => values.has(part))) return undefined
+      const key = toKeyValues(field.foreignKey.map(part => values.get(part)))
+      return key !== undefined && exists(field.target, both(equalsKey(field.target.key, key), where))
+    }
+  }
+}
+
+const negated = (known: boolean | undefined) => known === undefined ? undefined : !known
+
+/** Returns false if one part is false, else undefined if one is undecided. */
+async function everyPart (parts: readonly Predicate[], values: Foreseen, exists: Exists): Promise<boolean | undefined> {
+  const known = await Promise.all(parts.map(part => foresee(part, values, exists)))
+  if (known.includes(false)) return false
+  return known.includes(undefined) ? undefined : true
 }

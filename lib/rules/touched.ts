@@ -1,7 +1,7 @@
 import { forbidden } from '../errors/errors.ts'
 import { type KeyValues, toKeyValues } from '../model/keys.ts'
 import type { Collection } from '../model/model.ts'
-import { type Reference, referencesOf } from '../model/references.ts'
+import { type Reference, referencesOf } from '../model/foreign-keys.ts'
 import type { Predicate, Row, Step } from '../plan/plan.ts'
 import { listKeys } from '../plan/read/list-keys.ts'
 import { always, any, equalsKey, keyValuesIn } from '../plan/predicates.ts'

@@ -1,7 +1,7 @@
 import { ArgumentError, atPointer, DataApiError } from '../errors/errors.ts'
 import type { Collection } from '../model/model.ts'
 import { tokenOf } from '../plan/write/body.ts'
-import type { UnitOfWork } from './unit-of-work.ts'
+import type { UnitOfWork } from './context.ts'
 
 /** A call of the application. `pointer`: the element of the body that causes the call. */
 export interface CallSite {

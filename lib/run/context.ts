@@ -1,5 +1,7 @@
-import type { AnyContext, WriteContext } from '../declare/collection.ts'
+import type { Http2ServerRequest } from 'node:http2'
+import type { AnyContext, Context, Saved, Values, WriteContext } from '../declare/collection.ts'
 import type { Collection } from '../model/model.ts'
+import type { Caller } from '../rules/caller.ts'
 import type { ScopedSession } from '../rules/scoped-database.ts'
 
 /** The context of a run: what the application's functions are told, and how they take part in its transaction. */
@@ -22,3 +24,19 @@ export interface Entered {
    */
   complete (): Promise<void>
 }
+
+/** The transaction of a write. */
+export interface UnitOfWork {
+  readonly session: ScopedSession
+  /** The caller, by whose rules every value and link is authorised. */
+  readonly caller: Caller
+  readonly context: WriteContext
+  /** True if the body is the value of one field, so that no pointer leads to a member of it. */
+  readonly scalar: boolean
+  /** The saved items, each reported to its collection's hook `saved` after the commit. */
+  readonly saved: Array<{ readonly collection: Collection, readonly saved: Saved<Values> }>
+}
+
+/** Returns true once the client of a request has left. In HTTP/2 it ends the stream, and the connection remains. */
+export const hasLeft = ({ raw }: Context['request']): boolean =>
+  raw.httpVersionMajor === 2 ? (raw as unknown as Http2ServerRequest).stream.destroyed : raw.socket.destroyed

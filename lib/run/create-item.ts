@@ -11,13 +11,13 @@ import {
   linkDenial
 } from '../rules/authorise.ts'
 import { calling, type CallSite } from './application.ts'
-import { confirm } from './confirm.ts'
+import { confirm } from './stored-values.ts'
 import { type AskedValue, assignValue, editable, type ItemDraft, newDraft, passInput } from './draft.ts'
-import { type ElementRelation, findElement } from './find-element.ts'
+import { type ElementRelation, findElement } from './locate.ts'
 import { isLinked, keyOf, type ParentItem } from './locate.ts'
 import { storedValues } from './stored-values.ts'
 import type { ConstraintViolation } from '../sources/source.ts'
-import type { UnitOfWork } from './unit-of-work.ts'
+import type { UnitOfWork } from './context.ts'
 import { updateItem } from './update-item.ts'
 import { expectChanged } from './violations.ts'
 

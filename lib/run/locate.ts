@@ -2,12 +2,13 @@ import type { Values } from '../declare/collection.ts'
 import { forbidden } from '../errors/errors.ts'
 import { type KeyValues, toKeyValues } from '../model/keys.ts'
 import type { Collection, SubCollectionField } from '../model/model.ts'
-import type { Confirmation } from '../plan/write/item-body.ts'
-import type { Projection, Row, Selection, Step } from '../plan/plan.ts'
+import type { Origin, Projection, Row, Selection, Step } from '../plan/plan.ts'
 import { equalsKey } from '../plan/predicates.ts'
 import { selectKey, showPlainly } from '../plan/read/select.ts'
+import type { Confirmation, Element, Named } from '../plan/write/item-body.ts'
+import { parentKey } from '../plan/write/path-values.ts'
 import type { Missed, ReadResult } from '../sources/source.ts'
-import type { UnitOfWork } from './unit-of-work.ts'
+import type { UnitOfWork } from './context.ts'
 
 /** The item that has a relation. `isNew`: this request creates it. */
 export interface ParentItem { readonly key: KeyValues, readonly isNew: boolean }
@@ -86,4 +87,29 @@ export async function isLinked (
   const { holder, target } = field
   const element = { collection: target, via: field, where: equalsKey(target.key, other) }
   return !isMissed(await session.read({ kind: 'item', steps: [...byKey(holder, own), element], select: [] }))
+}
+
+/** The relation of an element. `parent`: the item that holds it; undefined in a sub-item. */
+export interface ElementRelation {
+  readonly from: Origin
+  readonly parent: ParentItem | undefined
+  readonly name: string
+}
+
+/** Locks the existing item that an element names; returns undefined if there is none. */
+export async function findElement (
+  { found, linked }: Element, relation: ElementRelation, { session }: UnitOfWork
+): Promise<Row | undefined> {
+  const values = found && namedValues(found, relation)
+  if (found === undefined || values === undefined) return undefined
+  const { collection } = relation.from
+  const steps = [{ collection, via: undefined, where: equalsKey(found.fields, values) }]
+  const result = await session.lock({ kind: 'item', steps, select: itemSelection(collection, linked.confirmations) })
+  return result.kind === 'rows' ? result.rows[0] : undefined
+}
+
+/** Returns the values of an identifier, with those that the parent gives; undefined without one of these. */
+function namedValues ({ fields, values }: Named, { from, parent }: ElementRelation): KeyValues | undefined {
+  const given = parentKey(from.via)
+  return toKeyValues(fields.map((field, index) => values[index] ?? parent?.key[given.indexOf(field)]))
 }

@@ -5,7 +5,7 @@ import type { Step } from '../plan/plan.ts'
 import { equalsKey } from '../plan/predicates.ts'
 import { selectKey } from '../plan/read/select.ts'
 import { byKey, keyOf } from './locate.ts'
-import type { UnitOfWork } from './unit-of-work.ts'
+import type { UnitOfWork } from './context.ts'
 
 /**
  * Locks the item of the path and all existing items that the bodies name, before any of them is written: ordered by

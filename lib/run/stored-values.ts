@@ -3,8 +3,12 @@ import type { Values } from '../declare/collection.ts'
 import { constraint } from '../errors/errors.ts'
 import { leadsElsewhere, singleKey } from '../model/keys.ts'
 import type { Collection, StoredField } from '../model/model.ts'
+import type { Violation } from '../model/validators.ts'
 import { textOfDate, toValue } from '../model/values.ts'
 import type { Row } from '../plan/plan.ts'
+import { showPlainly } from '../plan/read/select.ts'
+import { showField } from '../plan/read/to-item.ts'
+import type { Confirmation } from '../plan/write/item-body.ts'
 import type { AuthorisedField, AuthorisedValues } from '../rules/authorise.ts'
 import type { ItemDraft } from './draft.ts'
 
@@ -100,3 +104,31 @@ function toStored (value: unknown, field: StoredField, collection: string): unkn
   const expected = `but the field takes ${field.type.expected}`
   throw new TypeError(`${place}: a setter or hook set a value of type '${typeof value}', ${expected}`)
 }
+
+/**
+ * Returns a violation for each member that cannot be written and differs from what GET shows now (docs/http.md:
+ * Writing). The row must hold the fields of the members.
+ */
+export function confirm (confirmations: readonly Confirmation[], row: Row): readonly Violation[] {
+  return confirmations
+    .filter(confirmation => !isCurrent(confirmation, row))
+    .map(({ pointer, message }) => ({ pointer, message }))
+}
+
+/**
+ * Returns a violation for each member that cannot be written. For an item whose collection the caller may not read: an
+ * accepted value would be a confirmed one.
+ */
+export const refuseToConfirm = (confirmations: readonly Confirmation[]): readonly Violation[] =>
+  confirmations.map(({ pointer }) => ({ pointer, message: 'cannot be written here' }))
+
+function isCurrent ({ field, value }: Confirmation, row: Row): boolean {
+  const shown = showField(row, showPlainly(field))
+  const sent = field.kind === 'stored' && value !== null ? field.type.take(value) ?? value : value
+  // Compared as JSON, in which 0 and -0 are equal.
+  return isDeepStrictEqual(JSON.parse(JSON.stringify(sent, keepInfinity)), JSON.parse(JSON.stringify(shown)))
+}
+
+/** Replaces a number too large for a double, which JSON.stringify() would turn into null. */
+const keepInfinity = (_name: string, value: unknown) =>
+  typeof value === 'number' && !Number.isFinite(value) ? String(value) : value

@@ -6,7 +6,7 @@ import { calling } from './application.ts'
 import { draftOf, editable, type ItemDraft } from './draft.ts'
 import { byKey, keyOf } from './locate.ts'
 import { changedValues, toItem } from './stored-values.ts'
-import type { UnitOfWork } from './unit-of-work.ts'
+import type { UnitOfWork } from './context.ts'
 import { expectChanged } from './violations.ts'
 
 /** An update of a locked item. */

@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { isPasswordHash } from '../../lib/cli/scaffold/hashes.ts'
+import { isPasswordHash } from '../../lib/cli/scaffold/secrets.ts'
 import { looksSecret, secretEndings, secretParts, secretWords } from '../../lib/cli/scaffold/secrets.ts'
 import { makeFile, serveTarget } from './helpers.ts'
 

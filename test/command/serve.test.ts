@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import Module from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { test } from 'tap'
-import { commandHelp } from '../../lib/cli/help.ts'
+import { commandHelp } from '../../lib/cli/run.ts'
 import { guardSqlite } from '../../lib/cli/open.ts'
 import { explain, printable } from '../../lib/cli/terminal.ts'
 import { describeDesign } from '../../lib/cli/report.ts'

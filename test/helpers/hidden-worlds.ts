@@ -3,7 +3,7 @@ import type { Declared, Rules, Scope, Values } from '../../lib/declare/collectio
 import type { Condition, Where } from '../../lib/declare/conditions.ts'
 import { isSubItem } from '../../lib/declare/relations.ts'
 import { type ValueGenerator, makeGenerator } from '../../lib/conformance/generator.ts'
-import type { ChoiceSequence } from '../../lib/conformance/choice-sequence.ts'
+import type { ChoiceSequence } from '../../lib/conformance/case.ts'
 import type { Column, Table } from '../../lib/conformance/table.ts'
 import type { GeneratedCollection } from '../../lib/conformance/draft.ts'
 import { makeWorld, type World, type WorldChoices } from '../../lib/conformance/world.ts'

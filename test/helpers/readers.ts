@@ -1,6 +1,6 @@
 import { DataApiError } from '../../lib/errors/errors.ts'
 import { parsePath } from '../../lib/request/path.ts'
-import { parsePrefer } from '../../lib/request/prefer.ts'
+import { parsePrefer } from '../../lib/request/parse.ts'
 import { keptParameters, parseQuery } from '../../lib/request/query.ts'
 import { compileSyntax } from '../../lib/request/syntax.ts'
 

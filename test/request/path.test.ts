@@ -1,7 +1,7 @@
 import { test } from 'tap'
 import { DataApiError } from '../../lib/errors/errors.ts'
 import { parsePath } from '../../lib/request/path.ts'
-import { parsePrefer } from '../../lib/request/prefer.ts'
+import { parsePrefer } from '../../lib/request/parse.ts'
 
 const paths: Record<string, readonly [segments: readonly string[], query: string]> = {
   '': [[], ''],

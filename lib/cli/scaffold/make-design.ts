@@ -1,6 +1,6 @@
 import type { CollectionDesign, Design, FieldDesign, Flags, ScalarDesign } from './design.ts'
 import { chooseKey, shellWord } from './keys.ts'
-import { findJoins } from './joins.ts'
+import { findJoins } from './relations.ts'
 import { makeNames, namesOfColumns, propertyOf, relationName } from './naming.ts'
 import { addRelations, type Draft, foreignKeysOf, type Reference, type References } from './relations.ts'
 import { looksSecret } from './secrets.ts'

@@ -1,7 +1,7 @@
 import type { CatalogTable } from '../../sources/sql/catalog.ts'
 import { readTables } from '../../sources/sql/postgres/catalog-tables.ts'
 import { quoteName, quoteTable } from '../../sources/sql/table-name.ts'
-import { beginningsQuery, columnsOfHashes } from './hashes.ts'
+import { beginningsQuery, columnsOfHashes } from './secrets.ts'
 import type { Column, Omission, Table, Tables } from './tables.ts'
 
 type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>

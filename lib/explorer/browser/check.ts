@@ -1,6 +1,6 @@
 import { make } from './page.ts'
 
-/** A check of a text (lib/explorer/checks.ts), and the message of a text that does not pass it. */
+/** A check of a text (lib/explorer/form.ts), and the message of a text that does not pass it. */
 interface Check { message: string, form?: string, least: number, most: number }
 
 /** Checks what is typed into a form, and says beside the field what is wrong. */

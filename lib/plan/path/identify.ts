@@ -1,17 +1,18 @@
-import { after } from '../../scheduling/after.ts'
 import type { Context, Found } from '../../declare/collection.ts'
 import { type KeyValues, toKeyValues } from '../../model/keys.ts'
 import type {
   Collection, FieldIdentifier, Identifier, KeyIdentifier, LookupIdentifier, SpecialIdentifier, StoredField
 } from '../../model/model.ts'
 import type { Scalar } from '../../model/values.ts'
+import { after } from '../../scheduling/after.ts'
 import { memoize } from '../../scheduling/memoize.ts'
-import { pathValuesOf } from '../write/path-values.ts'
-import type { PathValue, Predicate } from '../plan.ts'
+import type { PathValue, Predicate, ReadPlan } from '../plan.ts'
 import { all, any, equals, equalsKey, never } from '../predicates.ts'
+import { pathValuesOf } from '../write/path-values.ts'
+import type { Walked } from './walk.ts'
 
 /** A path segment, and its parts between commas. */
-export interface Segment { readonly text: string, readonly parts: readonly string[] }
+interface Segment { readonly text: string, readonly parts: readonly string[] }
 
 /** One identifier that may match a segment, by its name, and the predicate of the item if it does. */
 export interface Alternative { readonly identifier: string, readonly where: Predicate }
@@ -177,3 +178,17 @@ function planFound (found: Found<Record<string, unknown>>, collection: Collectio
 }
 
 const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value)
+
+/** An identifier that may match an ambiguous segment, and the read that finds an item if it matches exactly one. */
+interface Candidate { readonly identifier: string, readonly plan: ReadPlan }
+
+/** Returns one read for each identifier that the ambiguous step's segment may match (docs/http.md: Identifiers). */
+export function planCandidates (walked: readonly Walked[], step: number): readonly Candidate[] {
+  const before = walked.slice(0, step).map(one => one.step)
+  const ambiguous = walked[step]
+  if (ambiguous === undefined) return []
+  return ambiguous.alternatives.map(({ identifier, where }) => ({
+    identifier,
+    plan: { kind: 'item', steps: [...before, { ...ambiguous.step, where }], select: [] }
+  }))
+}

@@ -8,7 +8,7 @@ import { type Alternative, findIdentifier, identify, identifyBy, type Identified
 import { pathValuesOf } from '../write/path-values.ts'
 import type { PathValue, Origin, Predicate, Step } from '../plan.ts'
 import { both, equals, always, never } from '../predicates.ts'
-import { findExposed, findReadable, readableNames } from '../read/visible.ts'
+import { findExposed, findReadable, readableNames } from '../read/select.ts'
 
 /** A step and the path segment that it was made of, for messages and links. */
 export interface Walked {

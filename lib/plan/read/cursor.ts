@@ -1,11 +1,11 @@
 import { invalidPage } from '../../errors/errors.ts'
-import { memoize } from '../../scheduling/memoize.ts'
-import type { TextPlace, ValueText } from '../../request/request.ts'
 import type { DataField } from '../../model/model.ts'
+import { decimalKey } from '../../model/numbers.ts'
 import type { Operator, Scalar } from '../../model/values.ts'
+import type { TextPlace, ValueText } from '../../request/request.ts'
+import { memoize } from '../../scheduling/memoize.ts'
 import type { Order, OrderTerm, Predicate, Row } from '../plan.ts'
-import { positionOf } from './position.ts'
-import { all, any, equals, always, isNotNull, never } from '../predicates.ts'
+import { all, always, any, equals, isNotNull, never } from '../predicates.ts'
 import { reverse } from './sort.ts'
 
 /**
@@ -156,3 +156,23 @@ function follows ({ field, descending }: OrderTerm, value: Scalar | null, compar
   const greater = compare(field, 'greater', value)
   return field.nullable ? any([greater, equals(field, null)]) : greater
 }
+
+/**
+ * The name under which a row holds the position of a field, if its value as shown does not tell where the row is in
+ * the order: because it is rounded, or written in another form. No property has this name.
+ */
+export const positionName = memoize((field: DataField) => `${field.property}\0position`)
+
+/**
+ * Returns the value of a row by which the order of its source places it, as a cursor holds it: the value as shown, if
+ * the row has no position or that is the same number, so that all sources give the same links.
+ */
+export function positionOf (row: Row, field: DataField): Scalar | null {
+  const position = row[positionName(field)]
+  // Sources return a Scalar or null for every field of an order.
+  const shown = row[field.property] ?? null
+  return (position === undefined || position === null || isExact(shown, position) ? shown : position) as Scalar | null
+}
+
+const isExact = (shown: unknown, position: unknown): boolean =>
+  typeof shown === 'number' && typeof position === 'string' && decimalKey(String(shown)) === decimalKey(position)

@@ -1,8 +1,8 @@
-import { invalidPage } from '../../errors/errors.ts'
+import { invalidFields, invalidPage } from '../../errors/errors.ts'
 import type { PageLimits } from '../../model/model.ts'
-import type { PageAsked, ValueText } from '../../request/request.ts'
-import type { Order, Predicate } from '../plan.ts'
-import { parseCursor, planCursor, type Cursor } from './cursor.ts'
+import type { PageAsked, TextPlace, ValueText } from '../../request/request.ts'
+import type { Listing, Order, Predicate, Selection } from '../plan.ts'
+import { type Cursor, parseCursor, planCursor } from './cursor.ts'
 
 /** The way in which a client names pages: by number, by offset, or by cursor (docs/http.md: Pages and links). */
 export type PageStyle = 'page' | 'offset' | 'keyset'
@@ -66,3 +66,42 @@ function wholeNumber ({ text, at, given }: ValueText, least: number): number {
   if (Number.isSafeInteger(number) && number >= least) return number
   throw invalidPage(`The parameter '${at.parameter}' takes an integer of at least ${least}, not '${text}'.`, at)
 }
+
+/**
+ * Throws invalid_fields if an answer with this selection could hold more than `limit` items: the limits of nested
+ * listings multiply. `items` is the number of items that have the selection. A listing without a limit counts as one
+ * item, because the application chose to leave it without one. `at` is the place of the `fields` parameter; without
+ * that parameter the selection is the application's own and is not checked.
+ */
+export function checkAnswerLimit (select: Selection, items: number, limit: number, at: TextPlace | undefined): void {
+  if (at === undefined) return
+  const most = itemsIn(select, items)
+  if (most <= limit) return
+  throw invalidFields(
+    `This selection could return ${most} items, more than the limit 'items' of ${limit}. ` +
+      'Use smaller limits in the nested collections.',
+    at
+  )
+}
+
+/**
+ * Returns the largest size of a batch of a stream: at most 500 items, and at most `most` together with the items nested
+ * in them, but one at least.
+ */
+export const batchSizeOf = (select: Selection, most: number): number =>
+  Math.max(1, Math.min(largestBatch, Math.floor(most / itemsIn(select, 1))))
+
+// Measured on SQLite, streaming 200,000 rows: batches of 250 to 2,500 rows take the same time within 5 %, and a batch
+// of 500 blocks other requests for less than a millisecond.
+const largestBatch = 500
+
+function itemsIn (select: Selection, items: number): number {
+  let most = items
+  for (const shown of select) {
+    if (shown.kind === 'item') most += itemsIn(shown.select, items)
+    if (shown.kind === 'list') most += itemsIn(shown.listing.select, items * finiteLimit(shown.listing.range))
+  }
+  return most
+}
+
+const finiteLimit = ({ limit }: Listing['range']) => limit === Infinity ? 1 : limit

@@ -1,18 +1,17 @@
 import { invalidFields } from '../../errors/errors.ts'
 import { didYouMean, suggest } from '../../errors/suggest.ts'
-import { listedFields } from '../../model/listed.ts'
+import { listedFields } from '../../model/identifiers.ts'
 import {
-  type Collection, isReadable, type ReadableField, type SubCollectionField, type SubItemField
+  type Collection, type Field, isReadable, type ReadableField, type SubCollectionField, type SubItemField
 } from '../../model/model.ts'
-import { memoize } from '../../scheduling/memoize.ts'
 import type { FieldAsked, Query } from '../../request/request.ts'
-import { planFilters } from './filter.ts'
-import { planPage } from './page.ts'
+import { memoize } from '../../scheduling/memoize.ts'
 import type { Listing, Selection, Shown } from '../plan.ts'
 import { always } from '../predicates.ts'
+import { planFilters } from './filter.ts'
+import { planPage } from './page.ts'
 import { planSort } from './sort.ts'
 import { refuse } from './unusable.ts'
-import { findReadable, readableNames } from './visible.ts'
 
 /**
  * Returns the fields that the client names, in its order, without duplicates; if it names none (`asked` is undefined),
@@ -90,4 +89,24 @@ function planListing (query: Partial<Query>, collection: Collection): Listing {
     range: { offset: page.offset, limit: page.size },
     select: planSelection(query.fields, collection, 'listed')
   }
+}
+
+/**
+ * Returns the field of that name on the wire if a client may read it, else undefined. Every name in a request that
+ * reads must pass through this function, so that an unreadable field is the same as an unknown one.
+ */
+export function findReadable (collection: Collection, name: string): ReadableField | undefined {
+  const field = collection.fields.get(name)
+  return field?.readable === true ? field : undefined
+}
+
+/** Returns the field of that name on the wire if a client may read or write it, else undefined. For writes. */
+export function findExposed (collection: Collection, name: string): Field | undefined {
+  const field = collection.fields.get(name)
+  return field?.readable === true || field?.writable === true ? field : undefined
+}
+
+/** Returns the names of the readable fields, in the order declared. */
+export function readableNames (collection: Collection): readonly string[] {
+  return [...collection.fields.values()].filter(field => field.readable).map(field => field.name)
 }

@@ -3,7 +3,7 @@ import { didYouMean, suggest } from '../../errors/suggest.ts'
 import type { Collection, DataField } from '../../model/model.ts'
 import type { SortTerm } from '../../request/request.ts'
 import type { Order, OrderTerm } from '../plan.ts'
-import { findReadable, readableNames } from './visible.ts'
+import { findReadable, readableNames } from './select.ts'
 
 /**
  * Returns a total order: the client's terms, then the fields of the key as tie-breakers (docs/http.md: Query strings).

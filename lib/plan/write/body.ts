@@ -3,15 +3,15 @@ import { isObject } from '../../errors/is-object.ts'
 import { suggest } from '../../errors/suggest.ts'
 import type { Collection, Field, InputField, StoredField, SubCollectionField, SubItemField } from '../../model/model.ts'
 import type { Violation } from '../../model/validators.ts'
-import { exampleOf } from './element-example.ts'
-import { expectation, isOnlyShown } from './expectation.ts'
+import { exampleOf } from './required.ts'
+import { expectation, isOnlyShown } from './required.ts'
 import { findIdentifier } from '../path/find-identifier.ts'
 import type { Assignment, Confirmation, Element, ItemBody } from './item-body.ts'
 import { refusesLink } from '../path/links.ts'
 import type { ParentValue, PathValue } from '../plan.ts'
 import { repeatsPathValue, findPathValue, parentValues } from './path-values.ts'
 import { isMet, missingMessage, requirementsOf } from './required.ts'
-import { findExposed, readableNames } from '../read/visible.ts'
+import { findExposed, readableNames } from '../read/select.ts'
 
 /** The number of items that the body may still hold. planBody counts it down. */
 export interface Allowance { items: number }

@@ -1,11 +1,13 @@
-import { listOf } from '../../errors/errors.ts'
-import { memoize } from '../../scheduling/memoize.ts'
+import type { TSchema } from '@sinclair/typebox'
+import { describeValue, listOf } from '../../errors/errors.ts'
 import { singleKey } from '../../model/keys.ts'
-import type { Collection, Field, StoredField, SubItemField } from '../../model/model.ts'
+import type { Collection, Field, InputField, StoredField, SubItemField } from '../../model/model.ts'
+import { describeElements, type ValueType } from '../../model/values.ts'
+import { memoize } from '../../scheduling/memoize.ts'
 import type { ParentValue, PathValue } from '../plan.ts'
 
 /** A member that the body of a new item must have. `instead`: lists of fields, all of one of which replace it. */
-export interface Requirement { readonly field: Field, readonly instead: ReadonlyArray<readonly Field[]> }
+interface Requirement { readonly field: Field, readonly instead: ReadonlyArray<readonly Field[]> }
 
 /**
  * Returns the members that a new item must have: writable fields that are neither optional nor have a default, a
@@ -60,3 +62,45 @@ const isGenerated = ({ type }: StoredField) => generatedKinds.has(type.kind)
 
 /** The types of keys that are generated if the body has none: integers by the source, UUIDs at random. */
 const generatedKinds: ReadonlySet<string> = new Set(['integer', 'int64', 'uuid'])
+
+/**
+ * Returns the end of a message about a scalar in place of an element of a relation, which is mostly an identifier: how
+ * an object names that item, such as ` such as {"id":2}`. Empty if no readable identifier takes the value.
+ */
+export function exampleOf (value: unknown, { stored }: Collection): string {
+  if (value === null) return ''
+  const field = stored.find(({ identifier, readable, type }) =>
+    identifier && readable && type.take(value) !== undefined)
+  if (field === undefined) return ''
+  const text = JSON.stringify({ [field.name]: value })
+  return text.length > 100 ? '' : ` such as ${text}`
+}
+
+/** Returns the message for a value that a field does not take. */
+export const expectation = ({ type, nullable }: StoredField | InputField, value: unknown): string =>
+  `must be ${type.expected}${nullable ? ' or null' : ''}; found ${describeValue(value)}`
+
+/**
+ * Returns true for a value that no client can write, but that GET may show: `NaN`, an integer beyond 2^53, the time
+ * `24:00:00`, the null of JSON in a column that is not null, an array of such values.
+ */
+export function isOnlyShown ({ readable, nullable, type, schema }: StoredField, value: unknown): boolean {
+  if (!readable) return false
+  if (value === null) return !nullable && type.kind === 'json'
+  if (Array.isArray(value)) return type.kind === 'json' && isOnlyShownArray(schema, value)
+  return isShownText(value, type)
+}
+
+/** Returns true for an array of elements that GET may show, of which no client can write some. */
+function isOnlyShownArray (schema: TSchema, array: readonly unknown[]): boolean {
+  const elements = describeElements(schema)
+  if (elements === undefined) return false
+  // An array of a database may have null in any column.
+  const isOnlyShown = (one: unknown) => one === null ? !elements.nullable : isShownText(one, elements.type)
+  const isTaken = (one: unknown) => one === null || elements.type.take(one) !== undefined
+  return array.some(isOnlyShown) && array.every(one => isOnlyShown(one) || isTaken(one))
+}
+
+function isShownText (value: unknown, type: ValueType): boolean {
+  return typeof value === 'string' && type.take(value) === undefined && type.parse(value) === value
+}

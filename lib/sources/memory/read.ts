@@ -1,4 +1,4 @@
-import { decimalOfKey } from '../../model/decimals.ts'
+import { decimalOfKey } from '../../model/numbers.ts'
 import type { Collection, DataField } from '../../model/model.ts'
 import { isExact } from '../../model/values.ts'
 import type { Origin, Predicate, Range, ReadPlan, ReadPlanOf, Row, Step } from '../../plan/plan.ts'

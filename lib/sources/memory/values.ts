@@ -1,6 +1,6 @@
-import { decimalKey, plainDecimal } from '../../model/decimals.ts'
+import { decimalKey, plainDecimal } from '../../model/numbers.ts'
 import type { DataField, StoredField } from '../../model/model.ts'
-import { toMoment } from '../../model/moments.ts'
+import { toMoment } from '../../model/numbers.ts'
 import { showInteger } from '../../model/numbers.ts'
 
 /**

@@ -1,11 +1,15 @@
 import type { Declared } from '../../../declare/collection.ts'
 import { compileModel } from '../../../model/compile.ts'
-import type { Collection } from '../../../model/model.ts'
+import type { Collection, ExpressionField } from '../../../model/model.ts'
 import { type CatalogCheck, faultyDeclarations, type Finding, messagesOf } from '../../catalog-check.ts'
 import type { Catalog } from '../catalog.ts'
-import type { TableName } from '../table-name.ts'
-import { compare, tablesOf } from './compare.ts'
-import { findRefused, type StatementReader } from './expressions.ts'
+import { sql } from '../load-kysely.ts'
+import { tableOf } from '../source.ts'
+import type { Dialect } from '../statements/dialect.ts'
+import { makeCompiler } from '../statements/statements.ts'
+import { column, table, tableRef } from '../statements/table.ts'
+import { showTable, type TableName } from '../table-name.ts'
+import { compare, fault, placeOfField, type Served, tablesOf } from './compare.ts'
 import type { TypeRules } from './types.ts'
 
 /** The facts that a check reads from its database. */
@@ -44,4 +48,32 @@ const compiling = {
   naming: (name: string) => name.replaceAll(/[^A-Za-z0-9]/gu, character => `_${character.codePointAt(0) ?? 0}_`),
   pages: { defaultSize: 1, maxSize: Infinity },
   reserved: new Map<string, string>()
+}
+
+/** The part of a database that tells if it takes a statement. */
+export interface StatementReader {
+  readonly dialect: Dialect
+  /** Returns the message with which the database refuses a statement; undefined if it takes it. */
+  refusal (text: string, parameters: readonly unknown[]): Promise<string | undefined> | string | undefined
+}
+
+/** Finds expressions that the database refuses: they name a column, a table or a function that is not there. */
+export async function findRefused (served: Served, reader: StatementReader): Promise<readonly Finding[]> {
+  const findings: Finding[] = []
+  for (const field of served.collection.properties.values()) {
+    if (field.kind === 'expression') findings.push(...await findingOf(field, served, reader))
+  }
+  return findings
+}
+
+async function findingOf (
+  field: ExpressionField, { collection }: Served, { dialect, refusal }: StatementReader
+): Promise<readonly Finding[]> {
+  const ref = tableRef(collection, '(row)')
+  const value = column(ref, field)
+  const statement = sql`select ${value} from ${table(ref)} limit 0`.compile(makeCompiler(dialect))
+  const message = await refusal(statement.sql, statement.parameters)
+  if (message === undefined) return []
+  const advice = `an expression takes the columns of the table '${showTable(tableOf(collection))}'`
+  return [fault(placeOfField(collection, field), `the database refuses its expression: ${message}; ${advice}`)]
 }

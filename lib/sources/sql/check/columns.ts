@@ -1,10 +1,10 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { Collection, StoredField } from '../../../model/model.ts'
-import { referencesOf } from '../../../model/references.ts'
+import { referencesOf } from '../../../model/foreign-keys.ts'
 import type { Finding } from '../../catalog-check.ts'
 import type { CatalogColumn, TypeFamily } from '../catalog.ts'
 import type { Served } from './compare.ts'
-import { fault, placeOfField, showColumn, warning } from './finding.ts'
+import { fault, placeOfField, showColumn, warning } from './compare.ts'
 import { declarationOf, type TypeRules } from './types.ts'
 
 /** Compares a field with its column: the type, the members of an enum, and whether clients can write it. */

@@ -1,16 +1,16 @@
-import type { Collection, StoredField, SubCollectionField } from '../../../model/model.ts'
+import { suggest } from '../../../errors/suggest.ts'
+import { placeOf } from '../../../model/fields.ts'
+import { isFilled, isForeignKey, mayFill } from '../../../model/filled.ts'
+import type { Collection, Field, StoredField, SubCollectionField } from '../../../model/model.ts'
 import { words } from '../../../model/names.ts'
 import type { Finding } from '../../catalog-check.ts'
 import type { Catalog, CatalogColumn, CatalogTable } from '../catalog.ts'
 import { joinTableOf, sourceOf, tableOf } from '../source.ts'
 import { keyOfTable, showTable, type TableName } from '../table-name.ts'
 import { checkColumn } from './columns.ts'
-import { checkCreation, checkViewKey } from './creation.ts'
-import { columnName, fault, placeOfField, warning } from './finding.ts'
 import { checkNulls, checkUniqueness } from './keys.ts'
 import { checkJoinTable, checkReferences } from './relations.ts'
 import type { TypeRules } from './types.ts'
-import { suggest } from '../../../errors/suggest.ts'
 
 /** A collection with its table, and the columns of its fields that the table has. */
 export interface Served {
@@ -124,3 +124,71 @@ function checkJoins (
     return checkJoinTable(field, { name, table, catalog }, served, rules)
   }))
 }
+
+/** Checks that clients can create items: every column that must not be null gets a value from somewhere. */
+function checkCreation ({ collection, table, columns }: Served): readonly Finding[] {
+  const { strategies } = collection
+  const hasCode = mayFill(collection)
+  // A trigger may fill any column.
+  if (table.fillsRows || !(strategies.create || strategies.upsert)) return []
+  const fields = new Map([...columns].map(([field, column]) => [column.name, field]))
+  return table.columns.filter(isRequired).flatMap(column => {
+    const field = fields.get(column.name)
+    if (field === undefined) return [undeclared(collection, column)]
+    if (hasCode) return []
+    return isFilled(field, collection)
+      ? checkOptional(field, column, collection)
+      : [unfilled(field, column, collection)]
+  })
+}
+
+/** Checks that the key of an item that is created through a trigger is known: the database does not tell it. */
+function checkViewKey ({ collection }: Served): readonly Finding[] {
+  const { strategies: { create }, key, source } = collection
+  if (!create || mayFill(collection) || source.writes?.replaced.has('insert') !== true) return []
+  return key.filter(field => !isFilled(field, collection)).map(field => fault(placeOfField(collection, field),
+    'is the key of new items, but no client may write it, and a view does not tell which key its trigger has made; ' +
+    "flag it 'writable', fill it in the hook 'creating', or set requestStrategies: { create: false }"))
+}
+
+const isRequired = ({ nullable, filled }: CatalogColumn) => !nullable && !filled
+
+const advice = "fill it in the hook 'creating', give the column a default, or set requestStrategies: { create: false }"
+
+function undeclared (collection: Collection, column: CatalogColumn): Finding {
+  const shown = showColumn(collection, column.name)
+  const reason = `the column ${shown} must not be null and has no default, and no field stores it`
+  return fault(`collection '${collection.property}'`, `${reason}, so no item can be created; declare it, or ${advice}`)
+}
+
+function unfilled (field: StoredField, column: CatalogColumn, collection: Collection): Finding {
+  const shown = `the column ${showColumn(collection, column.name)}`
+  const reason = `${shown} must not be null and has no default, no client may write the field, and nothing fills it`
+  return fault(placeOfField(collection, field), `${reason}, so no item can be created; flag it 'writable', ${advice}`)
+}
+
+/** Checks that a client must give what the column needs. */
+function checkOptional (field: StoredField, column: CatalogColumn, collection: Collection): readonly Finding[] {
+  if (!field.writable || !field.nullable || (field.schema.default ?? undefined) !== undefined) return []
+  if (field === collection.version || isForeignKey(field, collection)) return []
+  const shown = `the column ${showColumn(collection, column.name)}`
+  return [fault(placeOfField(collection, field),
+    `may be left out or null, but ${shown} must not be null and has no default; remove Type.Optional and Type.Null, ` +
+    'or let the column be null')]
+}
+
+/** Returns a finding that begins with the place of a field or collection. */
+export const fault = (place: string, message: string): Finding => ({ kind: 'fault', message: `${place}: ${message}` })
+export const warning = (place: string, message: string): Finding =>
+  ({ kind: 'warning', message: `${place}: ${message}` })
+
+/** Returns the beginning of a message about a field of a collection. */
+export const placeOfField = ({ property }: Collection, field: Pick<Field, 'property'>) =>
+  placeOf(property, field.property)
+
+/** Returns the name of the column that stores a property. */
+export const columnName = (collection: Collection, { property }: Pick<Field, 'property'>) =>
+  sourceOf(collection).column(property)
+
+/** Returns a column with its table, as messages name it. */
+export const showColumn = (collection: Collection, name: string) => `'${showTable(tableOf(collection))}.${name}'`

@@ -4,7 +4,7 @@ import type { Catalog, CatalogColumn, CatalogTable } from '../catalog.ts'
 import { sourceOf } from '../source.ts'
 import { showTable, type TableName } from '../table-name.ts'
 import type { Served } from './compare.ts'
-import { fault, placeOfField, showColumn } from './finding.ts'
+import { fault, placeOfField, showColumn } from './compare.ts'
 import { areForeign, type TypeRules } from './types.ts'
 import { suggest } from '../../../errors/suggest.ts'
 

@@ -1,5 +1,5 @@
 import { loadKysely, sql } from '../load-kysely.ts'
-import { decimalOfKey } from '../../../model/decimals.ts'
+import { decimalOfKey } from '../../../model/numbers.ts'
 import type { Scalar, ValueKind } from '../../../model/values.ts'
 import type { ColumnType } from '../statements/columns.ts'
 import type { Dialect, Sql } from '../statements/dialect.ts'

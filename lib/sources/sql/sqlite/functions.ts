@@ -1,5 +1,5 @@
 import { sql } from '../load-kysely.ts'
-import { decimalKey, plainDecimal } from '../../../model/decimals.ts'
+import { decimalKey, plainDecimal } from '../../../model/numbers.ts'
 import { foldCase } from '../../fold-case.ts'
 import type { Sql } from '../statements/dialect.ts'
 import { parseScalar } from '../statements/parse-json.ts'

@@ -1,6 +1,6 @@
 import { sql } from '../load-kysely.ts'
 import type { Operator } from '../../../model/values.ts'
-import { firstMillis } from '../../../model/moments.ts'
+import { firstMillis } from '../../../model/numbers.ts'
 import type { Sql } from '../statements/dialect.ts'
 
 // Moments in SQLite, which has no type for them (docs/databases.md: Types of columns).

@@ -1,6 +1,6 @@
 import { sql } from '../load-kysely.ts'
 import type { DataField } from '../../../model/model.ts'
-import { positionName } from '../../../plan/read/position.ts'
+import { positionName } from '../../../plan/read/cursor.ts'
 import type { Row } from '../../../plan/plan.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
