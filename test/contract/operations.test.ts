@@ -213,7 +213,10 @@ test('a stream that breaks has a line in the log, with its collection and kind, 
   const logged: Array<Record<string, unknown>> = []
   const app = Fastify({
     disableRequestLogging: true,
-    logger: { level: 'error', stream: { write (line: string) { logged.push(JSON.parse(line)) } } }
+    logger: {
+      level: 'error',
+      stream: { write (line: string) { logged.push(JSON.parse(line) as Record<string, unknown>) } }
+    }
   })
   await app.register(dataApi, { closeGrace: 1, collections: { notes: collection(Note, { source: memory(many) }) } })
   const response = await startStream(app)

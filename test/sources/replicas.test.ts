@@ -113,6 +113,7 @@ test('replicas', async t => {
   })
 })
 
+// eslint-disable-next-line @typescript-eslint/no-floating-promises -- tap waits for its tests itself
 tap.test('what is known of a replica ends with its connections, as the server may have been replaced', async t => {
   const [primary, replica] = [fakeServer('new'), fakeServer('new')]
   const replicas = makeReplicas(primary.server, [replica.server])
