@@ -1,16 +1,25 @@
+import type { OperatorWord } from './types/where.ts'
+
 /** The words of operators, with the wire's spelling (docs/http.md: Query strings). */
-const operators = new Map(Object.entries({
+const operators: Readonly<Record<OperatorWord, string>> = {
+  eq: '=',
   ne: '!=',
   lt: '<',
   lte: '<=',
   gt: '>',
   gte: '>=',
   in: '=*',
-  notIn: '!=*'
-}))
-for (const [word, sign] of Object.entries({ eq: '', startsWith: '^', endsWith: '$', contains: '*' })) {
-  operators.set(word, `${sign}=`).set(`${word}IgnoreCase`, `${sign}~=`)
+  notIn: '!=*',
+  startsWith: '^=',
+  endsWith: '$=',
+  contains: '*=',
+  eqIgnoreCase: '~=',
+  startsWithIgnoreCase: '^~=',
+  endsWithIgnoreCase: '$~=',
+  containsIgnoreCase: '*~='
 }
+
+const isOperator = (key: string): key is OperatorWord => Object.hasOwn(operators, key)
 
 /**
  * Returns the filters of an object, all of which must hold. `inside`: they stand in parentheses, where a list needs its
@@ -24,12 +33,12 @@ export function formatWhere (where: object, inside?: boolean): readonly string[]
     const isValue = isList || Object(value) !== value || value instanceof Date
     const members = isValue ? [[isList ? 'in' : 'eq', value] as const] : Object.entries(value as object)
     // A relation: one element must match all of its filters.
-    if (!members[0] || members.some(([key]) => !operators.has(key))) {
+    if (!members[0] || !members.every(([key]) => isOperator(key))) {
       return (name === 'not' ? '!' : name) + group(formatWhere(value as object, true))
     }
     return members.map(([key, operand]) => {
       const text = [operand].flat().map(formatValue).join()
-      return name + operators.get(key) + (inside && Array.isArray(operand) ? `(${text})` : text)
+      return name + operators[key as OperatorWord] + (inside && Array.isArray(operand) ? `(${text})` : text)
     })
   })
 }

@@ -30,6 +30,9 @@ type Operators<V> = Equality<V> & (
   NonNullable<V> extends boolean ? unknown : Ordering<NonNullable<V>> & (string extends V ? Textual : unknown)
 )
 
+/** The words of all operators. */
+export type OperatorWord = keyof (Equality<unknown> & Ordering<unknown> & Textual)
+
 interface Equality<V> {
   readonly eq?: Operand<V>
   readonly ne?: Operand<V>
