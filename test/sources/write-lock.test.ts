@@ -97,3 +97,15 @@ test('work that waited runs in the asynchronous context of whoever sent it', asy
   }))
   t.strictSame(await Promise.all([send('a'), send('b'), send('c')]), ['a', 'b', 'c'])
 })
+
+test('what work leaves behind is no longer inside of it, also while other work holds the lock', async t => {
+  const lock = makeWriteLock(60_000)
+  let end = () => {}
+  const over = new Promise<void>(resolve => { end = resolve })
+  let late: Promise<string> | undefined
+  await lock.runExclusive(() => { late = over.then(() => lock.runExclusive(() => 'done')) })
+  const other = lock.runExclusive(() => setTimeout(5))
+  end()
+  t.equal(await late, 'done')
+  await other
+})

@@ -10,9 +10,7 @@ const notFound = (segment: string) => ({
   status: 'not_found', error: 'identifier_not_found', message: `An item was not found with the identifier '${segment}'.`
 })
 
-rule('a row outside the scope is as absent as one that does not exist, on every path', async ({
-  get, same
-}) => {
+rule('a row outside the scope is as absent as one that does not exist, on every path', async ({ get, same }) => {
   same(await get('/projects?fields=title', red), 200, [{ title: 'Apple' }, { title: 'Cherry' }])
   same(await get('/projects?fields=title', boss), 200,
     [{ title: 'Apple' }, { title: 'Berry' }, { title: 'Cherry' }, { title: 'a' }])
@@ -53,6 +51,7 @@ rule('embedded items and lists, and filters through relations, know the scope of
 }) => {
   same(await get('/projects/10?fields=labels(word),tasks(text),team(name)', red), 200,
     { labels: [{ word: 'fruit' }], tasks: [{ text: 'peel' }], team: { name: 'red' } })
+  same(await get('/projects/10?fields=team(name)', { ...boss, 'x-team': '2' }), 200, { team: null })
   same(await get('/labels/30?fields=projects(title)', red), 200, { projects: [{ title: 'Apple' }] })
   same(await get('/labels?projects.title=Berry&fields=word', red), 200, [])
   same(await get('/projects?labels.word=secret&fields=id', boss), 200, [])
