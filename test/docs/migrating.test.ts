@@ -7,6 +7,7 @@ import type { DataApiOptions, SqliteDatabase } from '../../lib/index.ts'
 import { programsIn, read, writeProgram } from '../helpers/documents.ts'
 import { onDatabase } from '../helpers/on-database.ts'
 import { test as testOnPostgres } from '../helpers/on-postgres.ts'
+import { setVariable } from '../helpers/set-variable.ts'
 
 const page = 'docs/migrating.md'
 const [, startOnSqlite = '', check = ''] = programsIn(read(page))
@@ -18,7 +19,7 @@ testOnPostgres('the guide renames a column while two versions serve requests', a
   t.strictSame(others, [])
   const { serve } = await import(writeProgram('migrating.ts', programsIn(read(page))[0] ?? '').href) as Served
   await onDatabase(table, async (db, url) => {
-    process.env['DATABASE_URL'] = url
+    setVariable(t, 'DATABASE_URL', url)
     const before = await serve({})
     const after = await migrate(t, () => db.pool.query(expand), before, serve)
       .finally(() => before.close())

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { programsIn, read, writeProgram } from '../helpers/documents.ts'
 import { onDatabase } from '../helpers/on-database.ts'
+import { setVariable } from '../helpers/set-variable.ts'
 import { test } from '../helpers/on-postgres.ts'
 
 // The program of docs/row-level-security.md on sockets that both callers share. Each text of a caller has its name.
@@ -29,7 +30,7 @@ test('under row-level security two callers on shared sockets get their own rows 
     alter table projects alter id restart with 1000;
     alter table tasks alter id restart with 1000;`
   await onDatabase(script.replaceAll('web_user', role), async (db, url) => {
-    process.env['DATABASE_URL'] = url
+    setVariable(t, 'DATABASE_URL', url)
     const written = writeProgram('row-level-security.ts', program.replaceAll('web_user', role))
     const { app } = await import(written.href) as { app: FastifyInstance }
     await app.listen({ host: '127.0.0.1', port: 0 })
