@@ -14,8 +14,9 @@ const record = new URL('../../.tap/postgres.json', import.meta.url)
 /** The tests run on a server of the application's, or leave PostgreSQL out, only where that is said. */
 const given = () => process.env.DATABASE_URL !== undefined || process.env.WITHOUT_POSTGRES === '1'
 
+/** Starts the server, and returns its URL; undefined where none is needed. */
 export async function start () {
-  if (given()) return
+  if (given()) return undefined
   const folder = makeFolder()
   const data = join(folder, 'data')
   await initialize(data)
@@ -30,6 +31,7 @@ export async function start () {
   mkdirSync(dirname(fileURLToPath(record)), { recursive: true })
   writeFileSync(record, JSON.stringify({ url: urlOf(port), folder, pid: server.pid }))
   server.unref()
+  return urlOf(port)
 }
 
 export async function stop () {

@@ -1,0 +1,237 @@
+/* eslint-disable no-template-curly-in-string -- texts of sources */
+
+// Faults that are put into lib, one at a time.
+
+/** A fault. */
+export interface Fault {
+  readonly what: string
+  /** The text that it replaces, which lib has once, in whatever file. */
+  readonly text: string
+  readonly fault: string
+  /** The tests that should find it, the first ones first, as paths below test/. */
+  readonly tests: readonly string[]
+  /** True if it is found on PostgreSQL alone. */
+  readonly postgres?: true
+}
+
+/** The faults, in the order of the rooms. */
+export const faults: readonly Fault[] = [
+  {
+    what: 'request: half a surrogate pair is decoded',
+    text: 'text === undefined || loneSurrogate.test(text)',
+    fault: 'text === undefined',
+    tests: ['contract/urls', 'request/path', 'contract/hostile']
+  },
+  {
+    what: 'request: a second page replaces the first',
+    text: 'if (draft.page[kind] !== undefined)',
+    fault: 'if (draft.page[kind] === null)',
+    tests: ['request/query', 'contract/pages']
+  },
+  {
+    what: 'plan: a size above the maximum stays',
+    text: 'return Math.min(wholeNumber(size, 0), maxSize)',
+    fault: 'return wholeNumber(size, 0)',
+    tests: ['contract/pages']
+  },
+  {
+    what: 'plan: the pages are counted from 0',
+    text: '(number - 1) * size',
+    fault: 'number * size',
+    tests: ['contract/pages']
+  },
+  {
+    what: 'plan: a cursor tells of a key that may not be read',
+    text: 'if (!order.every(({ field }) => field.readable)) throw invalid(cursor.at)',
+    fault: '',
+    tests: ['contract/pages', 'contract/rules/fields', 'contract/non-interference']
+  },
+  {
+    what: 'plan: no null follows a cursor',
+    text: 'if (value === null || (field.nullable && !descending)) return []',
+    fault: 'if (value === null) return []',
+    tests: ['contract/pages', 'contract/generated', 'sources/generated-plans']
+  },
+  {
+    what: 'plan: a null in a cursor is taken for an empty text',
+    text: 'value === null ? equals(field, null) :',
+    fault: "value === null ? compare(field, 'equals', '') :",
+    tests: ['contract/pages', 'contract/generated', 'sources/generated-plans']
+  },
+  {
+    what: 'plan: an order does not end with the key',
+    text: 'for (const field of collection.key) if (!has(order, field)) order.push({ field, descending: false })',
+    fault: '',
+    tests: ['contract/pages']
+  },
+  {
+    what: 'plan: If-Match takes a weak tag',
+    text: 'return (weakly || !weak) && opaque',
+    fault: 'return opaque',
+    tests: ['contract/conditions']
+  },
+  {
+    what: 'plan: a tag does not depend on all values',
+    text: 'digest(JSON.stringify(versionFields.map(',
+    fault: 'digest(JSON.stringify(versionFields.slice(0, 1).map(',
+    tests: ['contract/conditions']
+  },
+  {
+    what: 'rules: a filter through a relation passes by the scope',
+    text: 'where: scopeWhere(predicate.where, predicate.field.target, scopes)',
+    fault: 'where: scopePredicate(predicate.where, scopes)',
+    tests: ['contract/rules/scopes', 'contract/non-interference']
+  },
+  {
+    what: 'rules: an embedded item passes by the scope',
+    text: 'where: scopeWhere(shown.where, shown.field.target, scopes)',
+    fault: 'where: shown.where',
+    tests: ['contract/rules/scopes', 'contract/non-interference']
+  },
+  {
+    what: 'rules: a field is written without its rule',
+    text: 'writeDenial: (collection, property) => writeDenials.get(',
+    fault: 'writeDenial: (collection, property) => undefined && writeDenials.get(',
+    tests: ['contract/rules/fields', 'contract/authorisation', 'contract/one-law', 'contract/rules/scopes']
+  },
+  {
+    what: 'rules: a link is written without the rule of the other item',
+    text: "(isOtherNew || link.kind !== 'join' ? undefined : caller.denial('update', target))",
+    fault: 'undefined',
+    tests: ['contract/rules/operations', 'contract/authorisation', 'contract/one-law']
+  },
+  {
+    what: 'rules: an item is deleted softly by the rule of updates',
+    text: "caller.denial(change.deletes === true ? 'delete' : 'update', change.collection)",
+    fault: "caller.denial('update', change.collection)",
+    tests: ['contract/soft-deletion', 'contract/rules/operations']
+  },
+  {
+    what: 'rules: a write takes an item out of the scope',
+    text: 'await touched.check()',
+    fault: '',
+    tests: ['contract/rules/scopes', 'contract/one-law-scopes']
+  },
+  {
+    what: 'run: an item is deleted without its scope',
+    text: "if (plan.kind === 'delete') return isDeletionChecked(plan.collection, caller)",
+    fault: "if (plan.kind === 'delete') return false",
+    tests: ['contract/rules/scopes', 'contract/one-law-scopes']
+  },
+  {
+    what: 'run: a value that a hook removes becomes the default',
+    text: 'valueIn(item, field) ?? (isEmptied(item, field) ? null : undefined)',
+    fault: 'valueIn(item, field)',
+    tests: ['contract/hooks']
+  },
+  {
+    what: 'run: the version tells that an unreadable value is the same',
+    text: 'return assignment.field.readable ? [] : fields.filter(field => !field.readable)',
+    fault: 'return []',
+    tests: ['contract/conditions', 'contract/rules/fields', 'contract/non-interference']
+  },
+  {
+    what: 'response: CSV holds a formula',
+    text: 'quote(disarm(',
+    fault: 'quote((',
+    tests: ['contract/limits', 'contract/streams']
+  },
+  {
+    what: 'response: CSV does not quote a comma',
+    text: String.raw`/[",;\t\r\n]|^\s|\s$/.test(text)`,
+    fault: String.raw`/[";\t\r\n]|^\s|\s$/.test(text)`,
+    tests: ['contract/limits', 'contract/streams']
+  },
+  {
+    what: 'response: the last page has a next one',
+    text: 'const hasNext = reversed || more',
+    fault: 'const hasNext = true',
+    tests: ['contract/pages']
+  },
+  {
+    what: 'memory: a part of a text is found at its start alone',
+    text: 'const contains = (text: string, part: string) => text.includes(part)',
+    fault: 'const contains = (text: string, part: string) => text.startsWith(part)',
+    tests: ['contract/queries']
+  },
+  {
+    what: 'statements: null equals every value',
+    text: 'not_equals: operands => sql`(${comparisons.not_equals(operands)} or ${nullAsShown(operands)} is null)`',
+    fault: 'not_equals: operands => comparisons.not_equals(operands)',
+    tests: ['contract/queries', 'contract/generated']
+  },
+  {
+    what: 'statements: no alternative is every alternative',
+    text: "case 'any': return join(predicate.of, ref, builder, sql` or `, sql`1 = 0`)",
+    fault: "case 'any': return join(predicate.of, ref, builder, sql` or `, sql`1 = 1`)",
+    tests: ['contract/queries', 'contract/generated', 'sources/generated-plans', 'sources/conformance']
+  },
+  {
+    what: 'sqlite: a part of a text is not found at its start',
+    text: 'instr(${column}, ${sql.val(slot)}) > 0',
+    fault: 'instr(${column}, ${sql.val(slot)}) > 1',
+    tests: ['contract/queries', 'contract/generated']
+  },
+  {
+    what: 'postgres: a part of a text is not found at its start',
+    text: '${text(sql`${sql.val(slot)}`)}) > 0`',
+    fault: '${text(sql`${sql.val(slot)}`)}) > 1`',
+    tests: ['contract/queries', 'contract/generated'],
+    postgres: true
+  },
+  {
+    what: 'postgres: an item is read without its lock',
+    text: 'lock: () => sql` for update`',
+    fault: 'lock: () => sql``',
+    tests: ['contract/races', 'contract/transactions'],
+    postgres: true
+  },
+  {
+    what: 'sources: work that has ended still holds the lock',
+    text: 'this.inside.getStore()?.over === false',
+    fault: 'this.inside.getStore() !== undefined',
+    tests: ['sources/write-lock', 'contract/transactions']
+  },
+  {
+    what: 'explorer: a quote ends an attribute',
+    text: '/[&<>"\']/.test(text) ?',
+    fault: '/[&<>]/.test(text) ?',
+    tests: ['explorer/html']
+  },
+  {
+    what: 'explorer: any site may frame a page',
+    text: '"frame-ancestors \'none\'"',
+    fault: '"frame-ancestors *"',
+    tests: ['explorer/pages']
+  },
+  {
+    what: 'openapi: a field that may not be read has a filter',
+    text: 'return field.readable && field.filterable &&',
+    fault: 'return field.filterable &&',
+    tests: ['openapi/document', 'openapi/requests']
+  },
+  {
+    what: 'client: a quote ends a text',
+    text: String.raw`value.replace(/["\\]/g, '\\$&')`,
+    fault: 'value',
+    tests: ['client/where']
+  },
+  {
+    what: 'client: an identifier of two dots leads to the parent',
+    text: String.raw`/^\.{0,2}$/.test(text)`,
+    fault: "text === ''",
+    tests: ['client/client', 'client/errors']
+  },
+  {
+    what: 'data: own code names an item by what may not be read',
+    text: 'const isNamed = (one: StoredField) => one.property === name && one.identifier && one.readable',
+    fault: 'const isNamed = (one: StoredField) => one.property === name && one.identifier',
+    tests: ['data/identifiers', 'data/own-code']
+  },
+  {
+    what: 'command: a quote inside of a CSV value stays double',
+    text: 'source.slice(at + 1, end - 1).replaceAll(\'""\', \'"\')',
+    fault: 'source.slice(at + 1, end - 1)',
+    tests: ['command/serve', 'command/types']
+  }
+]
