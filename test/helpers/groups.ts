@@ -25,10 +25,13 @@ const groups = {
   // What these replace in their process would be replaced for the others too.
   batching: ['batching.'],
   bodies: ['contract/bodies.'],
+  // Slow ones, which `npm test` leaves out: PGlite, what compiles programs or asks other tools, and what starts
+  // browsers and processes.
   pglite: ['sources/pglite.'],
-  // Slow ones, which `npm test` leaves out: they compile programs, start browsers and processes of what was built.
-  compiled: ['client/types.', 'docs/blocks.'],
-  built: ['explorer/browser.', 'faults.', 'package.', 'sources/sqlite/full-disk.']
+  compiled: [
+    'client/types.', 'command/design.', 'docs/blocks.', 'docs/own-code.', 'docs/reference.', 'openapi/tools.'
+  ],
+  built: ['contract/small-process.', 'explorer/browser.', 'faults.', 'package.', 'sources/sqlite/full-disk.']
 } as const satisfies Record<string, readonly string[]>
 
 /** A process of tests. */
