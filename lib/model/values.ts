@@ -8,7 +8,7 @@ export * from './operators.ts'
 export { formatTypes } from './formats.ts'
 
 /** A type of values, and the information of the schemas around it: Optional and unions with null. */
-interface Described {
+export interface Described {
   readonly type: ValueType
   /** True if a value can be null or absent. */
   readonly nullable: boolean
