@@ -11,7 +11,6 @@
  *     scoped-database.ts  runs every statement with these scopes, every transaction with the check of touched.ts
  *     touched.ts          checks at the end of a transaction that each item it wrote is in scope
  *     references.ts       decides which writes need that check
- *     foreseen-scope.ts   evaluates a scope over the values of an item that is not stored yet
  *
  * Other rooms ask and decide nothing: plan/request.ts plans with the Permissions of methods.ts. run/ takes no database
  * but a ScopedDatabase, so the compiler proves that every statement was scoped; a ScopedDatabase takes no change but an
