@@ -19,14 +19,14 @@ export const stages = [
 
 type Stage = typeof stages[number]
 
-// The first that fits the file of a function. `lib/` alone stands for the files that no other stage has.
+// The first that fits the file of a function.
 const rooms: ReadonlyArray<readonly [RegExp, Stage]> = [
   [/\/lib\/request\//, 'parse'],
   [/\/lib\/(plan|rules|model)\//, 'plan'],
   [/\/lib\/(run|sources)\//, 'run'],
   [/\/lib\/response\//, 'render'],
-  [/\/lib\/(replies|streams)\.[jt]s/, 'send'],
-  [/\/lib\/(data\/|[\w-]+\.[jt]s)/, 'batches and answer.ts']
+  [/\/lib\/plugin\/replies\.[jt]s/, 'send'],
+  [/\/lib\/(api|data|errors|plugin|scheduling)\//, 'batches and answer.ts']
 ]
 
 /**

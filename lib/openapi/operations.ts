@@ -61,7 +61,7 @@ const pageWords = { header: inLink, wrapped: inBody, both: inBody, none: 'The an
 export function queryList (list: List, describing: Describing): Operation {
   const { parameters = [], ...get } = getList(list, describing)
   const { components } = describing
-  const isIn = (place: Parameter['in']) => (parameter: Parameter | Reference) =>
+  const isIn = (place: string) => (parameter: Parameter | Reference) =>
     resolveParameter(parameter, components)?.in === place
   const schema = (): Schema => {
     const inQuery = parameters.filter(isIn('query')).flatMap(one => resolveParameter(one, components) ?? [])

@@ -34,7 +34,7 @@ async function serve (t: Test, ddl: string, settings = '') {
   return app
 }
 
-const table = 'create table events (at timestamptz primary key, title text not null, place text unique)'
+const table = 'create table events (at timestamptz(3) primary key, title text not null, place text unique)'
 
 const raising = (facts: string) => `${table};
 create function refuse () returns trigger language plpgsql as $$
@@ -58,7 +58,7 @@ test('a refusal that names a shard of the table names the fields of the table', 
 
 test('a refusal that names a partition of the table names the fields of the table', async t => {
   const ddl = `create table places (name text primary key);
-    create table events (at timestamptz primary key, title text not null, place text references places,
+    create table events (at timestamptz(3) primary key, title text not null, place text references places,
       unique (at, title)) partition by range (at);
     create table spring partition of events for values from ('2026-01-01') to ('2026-07-01') partition by range (at);
     create table events_y2026m01 partition of spring (unique (title)) default;

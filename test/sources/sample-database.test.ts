@@ -192,8 +192,9 @@ postgresTest('the databases show the same company', async t => {
       await app.register(dataApi, { collections, pages: { maxSize: Infinity } })
       const urls = Object.keys(listings).map(name => `/${name}?size=10000`)
       const bodies = await Promise.all(urls.map(async url => (await app.inject(url)).body))
-      // SQLite has no single precision, and does not keep the zeros of decimals.
-      shown.push(bodies.join('\n').replaceAll(/"(line_total|subtotal|credit_limit)":[^,}]*/g, ''))
+      // SQLite has no single precision, and does not keep the zeros of decimals and the spaces of `char(n)`.
+      const text = bodies.join('\n').replaceAll(/"(line_total|subtotal|credit_limit)":[^,}]*/g, '')
+      shown.push(text.replaceAll(/ +"/g, '"'))
       await app.close()
     })
   }
