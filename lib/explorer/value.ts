@@ -40,7 +40,7 @@ function showText (text: string, longest: number, whole: string | undefined): Fr
   if (isUrl(text)) {
     return html`<a href="${text}" rel="noreferrer nofollow external"><bdi>${cut(text, longest)}</bdi></a>`
   }
-  if (isMoment(text)) return html`<time datetime="${text}">${text}</time>`
+  if (isTimestamp(text)) return html`<time datetime="${text}">${text}</time>`
   return html`<bdi>${cut(text, longest)}</bdi>${text.length > longest && linkTo(whole)}`
 }
 
@@ -50,7 +50,7 @@ const linkTo = (whole: string | undefined): Fragment =>
 /** Only these schemes are links: a `javascript:` URL is a text like any other. */
 const isUrl = (text: string) => /^https?:\/\/[^\s"'<>\\^`{|}]+$/i.test(text) && text.length < 2000 && URL.canParse(text)
 
-const isMoment = (text: string) =>
+const isTimestamp = (text: string) =>
   text.length <= 30 && /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
 
 function showJson (value: unknown, longest: number, whole: string | undefined): Fragment {

@@ -28,14 +28,14 @@ export function takeText (parse: Parse): ValueType['take'] {
   return value => typeof value === 'string' ? parse(value) : undefined
 }
 
-/** Returns a parser that also takes the days and moments before and after all others, as PostgreSQL spells them. */
+/** Returns a parser that also takes the days and timestamps before and after all others, as PostgreSQL spells them. */
 const orInfinity = (parse: Parse): Parse => text => text === 'infinity' || text === '-infinity' ? text : parse(text)
 
 // The calendars of databases begin with the year 1.
 const parseDate = orInfinity(text => isDate(text) && !text.startsWith('0000') ? text : undefined)
 
 // The canonical form is UTC with three digits of milliseconds: its texts sort in the order of the instants.
-const parseMoment = orInfinity(text => {
+const parseTimestamp = orInfinity(text => {
   if (!isDateTime(text) || /\.\d{4,}/.test(text)) return undefined
   const instant = new Date(text)
   const canonical = Number.isNaN(instant.getTime()) ? '' : instant.toISOString()
@@ -50,7 +50,7 @@ const parseUuid: Parse = text =>
 
 /** The days outside of the years 1 to 9999, as PostgreSQL writes them. They can be found, but not written. */
 const isFarDay = (text: string) => /^\d{4}-\d\d-\d\d BC$|^\d{5,7}-\d\d-\d\d$/.test(text)
-const isFarMoment = (text: string) =>
+const isFarTimestamp = (text: string) =>
   /^(?:\d{4}(?=.* BC$)|\d{5,6})-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z(?: BC)?$/.test(text)
 
 /** The end of a day, and zones that count seconds, as PostgreSQL writes them. They can be found, but not written. */
@@ -96,8 +96,8 @@ export const formatTypes: Readonly<Record<string, ValueType>> = {
     kind: 'date-time',
     expected: 'a date and time with a time zone and at most milliseconds, such as 2001-12-31T23:59:59.999Z',
     operators: ordered,
-    parse: text => isFarMoment(text) ? text : parseMoment(text),
-    take: takeText(parseMoment)
+    parse: text => isFarTimestamp(text) ? text : parseTimestamp(text),
+    take: takeText(parseTimestamp)
   },
   time: {
     kind: 'time',

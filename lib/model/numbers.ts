@@ -8,8 +8,8 @@ export function showInteger (value: number): number | string {
 }
 
 /**
- * Returns a moment that a database or an application holds in another form as a client sees it, in UTC with three
- * digits of milliseconds. Returns undefined for a value that is no moment.
+ * Returns a timestamp that a database or an application holds in another form as a client sees it, in UTC with three
+ * digits of milliseconds. Returns undefined for a value that is no timestamp.
  *
  * | Value | Meaning |
  * |---|---|
@@ -18,16 +18,16 @@ export function showInteger (value: number): number | string {
  * | 1767323045 | seconds since 1970-01-01 |
  * | 1767323045678 | milliseconds since 1970-01-01: from 10^11 on, in either direction |
  */
-export function toMoment (value: string | number): string | undefined {
+export function toTimestamp (value: string | number): string | undefined {
   const text = typeof value === 'number' ? '' : isoText(value)
   if (text === undefined) return undefined
   const millis = typeof value === 'number' ? millisOf(value) : Date.parse(text)
   // The years that the wire knows, 1 to 9999.
-  return millis >= firstMoment && millis <= lastMoment ? new Date(millis).toISOString() : undefined
+  return millis >= firstTimestamp && millis <= lastTimestamp ? new Date(millis).toISOString() : undefined
 }
 
-const firstMoment = Date.parse('0001-01-01T00:00:00.000Z')
-const lastMoment = Date.parse('9999-12-31T23:59:59.999Z')
+const firstTimestamp = Date.parse('0001-01-01T00:00:00.000Z')
+const lastTimestamp = Date.parse('9999-12-31T23:59:59.999Z')
 
 /** The number from which on an integer counts milliseconds. As seconds it is in the year 5138. */
 export const firstMillis = 1e11

@@ -205,7 +205,7 @@ function unionType (members: readonly ValueType[]): ValueType {
 
 const numeric: ReadonlySet<ValueKind> = new Set(['integer', 'number'])
 
-/** Returns the text of a Date in the form of a type's values: the day, or the moment. */
+/** Returns the text of a Date in the form of a type's values: the day, or the timestamp. */
 export function textOfDate (date: Date, { kind }: Pick<ValueType, 'kind'>): string {
   if (Number.isNaN(date.getTime())) return ''
   const text = date.toISOString()

@@ -76,7 +76,7 @@ function cleaned (schema: Schema, place: Place): Schema {
   const { format, ...rest } = plain
   if (Array.isArray(plain['items'])) return asTuple(plain)
   if (format === 'time') return { pattern: timePattern, ...rest }
-  if (place === 'body' && format === 'date-time') return { pattern: momentPattern, ...plain }
+  if (place === 'body' && format === 'date-time') return { pattern: timestampPattern, ...plain }
   if (place === 'body' && plain['type'] === 'integer') return { ...safeBounds, ...plain }
   return plain
 }
@@ -99,7 +99,7 @@ function cleanedPart (keyword: string, value: unknown, place: Place): unknown {
 const timePattern = '^([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d+)?([Zz]|[+-]\\d{2}(:?\\d{2})?)?$'
 
 /** A date and time with at most milliseconds. */
-const momentPattern = '^(?!0000)\\d{4}-\\d{2}-\\d{2}[Tt]\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,3})?([Zz]|[+-]\\d{2}:?\\d{2})$'
+const timestampPattern = '^(?!0000)\\d{4}-\\d{2}-\\d{2}[Tt]\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,3})?([Zz]|[+-]\\d{2}:?\\d{2})$'
 
 /** The integers that a number holds exactly. */
 export const safeBounds = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }

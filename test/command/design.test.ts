@@ -44,7 +44,7 @@ test('names, types and keys of a table are those of its catalogue', async t => {
       { t: ['!rowid integer', 'id? string', 'n? integer'] }],
     ["create table t (a int, b text, primary key (a, b)); insert into t values (1, 'x'), (1, null)",
       { t: ['!rowid integer', 'a integer', 'b? string'] }],
-    // Moments that clients may see as one are texts in a key.
+    // Timestamps that clients may see as one are texts in a key.
     [`create table t (at text primary key, seen text);
       insert into t values ('2024-01-01T00:00:00.000001Z', '2024-01-01T00:00:00.000001Z')`,
     { t: ['!at string', 'seen? date-time'] }],

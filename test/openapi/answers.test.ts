@@ -25,7 +25,7 @@ test('every answer to a generated request is as the document describes it', asyn
   t.ok(counts.described > numRuns * 10, `${counts.described} answers`)
 })
 
-/** Values that no type of the document describes: endless numbers, days and moments, and integers beyond 2^53. */
+/** Values that no type of the document describes: endless numbers, days and timestamps, and integers beyond 2^53. */
 const exceptional = /"(?:NaN|-?Infinity|-?infinity|-?\d{16,})"/
 
 /** Serves a generated world, sends its requests, and returns the first answer that its document does not describe. */

@@ -141,7 +141,7 @@ test('PostgreSQL: text is searched by code point, whatever the collation of its 
   })
 })
 
-test('PostgreSQL: moments are sorted by their microseconds, and cut for filters', t => {
+test('PostgreSQL: timestamps are sorted by their microseconds, and cut for filters', t => {
   const moments = ['12:00:00.123001', '12:00:00.123999', '12:00:00.123', '12:00:00.124', '11:59:59.9999']
   const ddl = `create table things (at timestamptz primary key);
     insert into things select ('2024-02-29T' || m || 'Z')::timestamptz from unnest(array['${moments.join("','")}']) m`

@@ -110,7 +110,7 @@ test('SQLite: a decimal is a key of relations and joins, however it is written',
   db.close()
 })
 
-test('SQLite: a moment is written in the form that its column has', async t => {
+test('SQLite: a timestamp is written in the form that its column has', async t => {
   const db = sqlite(':memory:')
   db.exec('create table things (id integer primary key, a text default current_timestamp, b integer, c text)')
   const at = Type.Optional(Type.String({ format: 'date-time', readable: true, writable: true }))

@@ -153,7 +153,7 @@ test('settings of the server change no number', async t => {
   t.ok(db.pool.totalCount > 0)
 })
 
-test('days and moments in fields of plain text have one form, whatever the server is set to', async t => {
+test('days and timestamps in fields of plain text have one form, whatever the server is set to', async t => {
   const { owner, schema } = await open(t)
   await owner.query(
     'create table days (id int primary key, day date, plain timestamp, moment timestamptz); insert into days values ' +

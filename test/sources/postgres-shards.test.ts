@@ -80,7 +80,7 @@ test('a refusal that names a partition of the table names the fields of the tabl
   }
 })
 
-test('an identifier in a timestamptz column is compared as a moment in every style and zone', async t => {
+test('an identifier in a timestamptz column is compared as a timestamp in every style and zone', async t => {
   const styles = ['-c datestyle=SQL,DMY -c timezone=Asia/Tokyo', '-c datestyle=German -c timezone=America/St_Johns']
   for (const settings of styles) {
     const app = await serve(t, `${table}; insert into events values ('2026-03-02 01:00:00.25+00', 'a', 'b')`, settings)

@@ -31,7 +31,7 @@ test('every type comes back as it was written, and finds its item', async t => {
   t.strictSame(await send('GET', '/things/1/words'), [200, []])
 })
 
-test('moments finer than the wire tells are found, and paged over once', async t => {
+test('timestamps finer than the wire tells are found, and paged over once', async t => {
   const db = await open(t,
     `${things}; insert into things (at) values ('2026-01-01 00:00:00.123456+00'), ('2026-01-01 00:00:00.123999+00'),
       ('2026-01-01 00:00:00.124+00')`)

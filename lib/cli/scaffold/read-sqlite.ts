@@ -100,7 +100,7 @@ const lookAt = (tables: number): Look =>
 
 /** The sample of a column without values, which is what it is declared as. */
 const unseen: Sample = {
-  classes: new Set(), isDate: undefined, isMoment: undefined, isUuid: undefined, isFlag: undefined, isWide: false
+  classes: new Set(), isDate: undefined, isTimestamp: undefined, isUuid: undefined, isFlag: undefined, isWide: false
 }
 
 const isRowNumber = (unique: readonly string[]) => unique.length === 1 && unique[0] === 'rowid'

@@ -75,16 +75,16 @@ const isUuidLike = (declared: string) => /UUID|GUID|UNIQUEIDENTIFIER/.test(decla
 
 const isUnique = ({ unique }: CatalogTable, column: string) => unique.some(names => names.includes(column))
 
-/** A moment that identifies a row must be written as it is shown: texts of one millisecond would be one key. */
+/** A timestamp that identifies a row must be written as it is shown: texts of one millisecond would be one key. */
 function secondLook (index: number, isUnique: boolean): readonly string[] {
   const column = `c${index}`
   const isZoned = `(${column} glob '*Z' or ${column} glob '*[+-]${digits(2)}:${digits(2)}')`
-  const isMoment = isUnique
+  const isTimestamp = isUnique
     ? `strftime('%Y-%m-%dT%H:%M:%fZ', ${column}) is ${column}`
     : `substr(${column}, 11, 1) = 'T' and ${isZoned} and julianday(${column}) is not null`
   return [
     `${ofTexts(index, `date(${column}) is ${column}`)} as d${index}`,
-    `${ofTexts(index, isMoment)} as m${index}`
+    `${ofTexts(index, isTimestamp)} as m${index}`
   ]
 }
 
@@ -95,6 +95,6 @@ function sampleOf (row: Readonly<Record<string, unknown>>, index: number): Sampl
   }
   const classes = new Set(String(row[`k${index}`] ?? '').split(',').filter(name => name !== '' && name !== 'null'))
   return {
-    classes, isDate: is('d'), isMoment: is('m'), isUuid: is('u'), isFlag: is('b'), isWide: is('w') === true
+    classes, isDate: is('d'), isTimestamp: is('m'), isUuid: is('u'), isFlag: is('b'), isWide: is('w') === true
   }
 }

@@ -6,7 +6,7 @@ export interface Sample {
   readonly classes: ReadonlySet<string>
   /** Each of these is true if all texts, or all integers, are of the form; undefined without any. */
   readonly isDate: boolean | undefined
-  readonly isMoment: boolean | undefined
+  readonly isTimestamp: boolean | undefined
   readonly isUuid: boolean | undefined
   readonly isFlag: boolean | undefined
   /** True if an integer is beyond 2^53. */

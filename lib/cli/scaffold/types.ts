@@ -106,10 +106,10 @@ function typeOfBytes (classes: ReadonlySet<string>, shown: boolean): Typed {
   return { reason: `holds bytes and other values (${[...classes].join(', ')})` }
 }
 
-function typeOfText (declared: string, { isDate, isMoment, isUuid }: Sample): Typed {
+function typeOfText (declared: string, { isDate, isTimestamp, isUuid }: Sample): Typed {
   if (declared.includes('JSON')) return plain('json')
   if (isDate === true) return text('date')
-  if (isMoment === true) return text('date-time')
+  if (isTimestamp === true) return text('date-time')
   return isUuid === true && /UUID|GUID|UNIQUEIDENTIFIER/.test(declared) ? text('uuid') : plain('string')
 }
 

@@ -1,6 +1,6 @@
 import { decimalKey, plainDecimal } from '../../model/numbers.ts'
 import type { DataField, StoredField } from '../../model/model.ts'
-import { toMoment } from '../../model/numbers.ts'
+import { toTimestamp } from '../../model/numbers.ts'
 import { showInteger } from '../../model/numbers.ts'
 
 /**
@@ -70,11 +70,11 @@ const showers: ReadonlyMap<string, Convert> = new Map<string, Convert>([
   ['decimal', showText],
   ['byte', value => value instanceof Uint8Array ? Buffer.from(value).toString('base64') : show(value)],
   ['date', value => value instanceof Date ? dateText(value)?.split('T', 1)[0] ?? null : show(value)],
-  ['date-time', value => isMoment(value) ? toMoment(value) ?? show(value) : show(value)]
+  ['date-time', value => isTimestamp(value) ? toTimestamp(value) ?? show(value) : show(value)]
 ])
 
-/** Returns true for what may be a moment in another form than that of Date.prototype.toISOString(). */
-function isMoment (value: unknown): value is string | number {
+/** Returns true for what may be a timestamp in another form than that of Date.prototype.toISOString(). */
+function isTimestamp (value: unknown): value is string | number {
   if (typeof value === 'number') return true
   return typeof value === 'string' && !(value.length === 24 && value[10] === 'T' && value.endsWith('Z'))
 }

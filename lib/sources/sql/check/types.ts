@@ -64,7 +64,7 @@ export const sqliteRules: TypeRules = {
     int64: families('integer'),
     boolean: families('integer', 'float'),
     byte: families('bytes'),
-    // Moments are texts, or seconds since 1970.
+    // Timestamps are texts, or seconds since 1970.
     'date-time': families('text', 'integer', 'float'),
     string: families('text', 'integer', 'float')
   },

@@ -3,7 +3,7 @@ import type { Literal } from '../choices.ts'
 import { quoteName, quoteTable, type TableName } from '../table-name.ts'
 import type { SqliteDriver } from './driver.ts'
 import { isBusy } from './faults.ts'
-import { spacedType } from './moments.ts'
+import { spacedType } from './timestamps.ts'
 
 /** A column as SQLite lists it. */
 export interface ColumnRow {

@@ -8,7 +8,7 @@ import { clocked } from './clock.ts'
 import { asText, decoders, encodings, fetchDecoders, fetches, isSafe } from './forms.ts'
 import { call, decimalText, mixedText } from './functions.ts'
 import { sqliteWriter } from './json.ts'
-import { isCanonical, moment, momentBound, storeMoment } from './moments.ts'
+import { isCanonical, timestamp, timestampCondition, storeTimestamp } from './timestamps.ts'
 import {
   isBinaryText, isIntegerType, isTextType, namedCondition, plainText, strayOperand, strayPosition
 } from './strays.ts'
@@ -19,11 +19,13 @@ export const sqliteDialect: Dialect = {
   comparable,
   filtered,
   bound: (column, operator, slot, { kind, type }) =>
-    kind === 'date-time' && type !== '' && isTextType(type) ? momentBound(column, operator, sql.val(slot)) : undefined,
+    kind === 'date-time' && type !== '' && isTextType(type)
+      ? timestampCondition(column, operator, sql.val(slot))
+      : undefined,
   nullAsShown: column => column,
-  // A moment may be stored as another text, which docs/databases.md says.
+  // A timestamp may be stored as another text, which docs/databases.md says.
   isLossy: () => false,
-  // `1.5` and `1.50`, the moments `2026-01-02` and `2026-01-02 00:00:00`, the text `1` and the number.
+  // `1.5` and `1.50`, the timestamps `2026-01-02` and `2026-01-02 00:00:00`, the text `1` and the number.
   tellsApart: ({ kind }) => kind !== 'decimal' && kind !== 'date-time' && kind !== 'mixed',
   grouped: filtered,
   hasGroup: namedCondition,
@@ -33,7 +35,7 @@ export const sqliteDialect: Dialect = {
     return kind === 'mixed' || kind === 'date-time' ? encoded : decoders[kind](encoded)
   },
   position: (column, columnType) => hasStoredForm(columnType)
-    ? momentPosition(column, columnType)
+    ? timestampPosition(column, columnType)
     : strayPosition(column, columnType),
   hasNoPosition (column, columnType) {
     const isPlain = plainText(column, columnType)
@@ -107,7 +109,7 @@ const numberOfText = (value: Sql, type: string) =>
 function toColumn (slot: Slot, { kind, type }: ColumnType): Sql {
   const value = sql.val(slot)
   if (kind === 'number') return sql`cast(${value} as real)`
-  return kind === 'date-time' ? storeMoment(value, type) : unseen(sql`${value}`)
+  return kind === 'date-time' ? storeTimestamp(value, type) : unseen(sql`${value}`)
 }
 
 /** Returns an element of json_each() as it is compared. */
@@ -126,25 +128,25 @@ function comparable (column: Sql, { kind, type }: ColumnType): Sql {
   if (kind === 'decimal') return call('data_api_decimal_key', decimalText(column))
   if (kind === 'mixed') return call('data_api_mixed_text', mixedText(column))
   if (kind === 'date-time' && isIntegerType(type)) return column
-  if (kind === 'date-time' && (type === '' || !isTextType(type))) return moment(column)
+  if (kind === 'date-time' && (type === '' || !isTextType(type))) return timestamp(column)
   // SQLite 3.53.4 serves no `or` by an index where a collation is named, not even the column's own.
   if (isBinaryText(type)) return column
   // A column may be declared with another collation, and one that is not of text may hold numbers.
   return isTextType(type) ? sql`${column} collate binary` : sql`cast(${column} as text) collate binary`
 }
 
-/** Returns true for moments that are ordered by their texts or numbers as they are stored. */
+/** Returns true for timestamps that are ordered by their texts or numbers as they are stored. */
 const hasStoredForm = ({ kind, type }: ColumnType) =>
   kind === 'date-time' && type !== '' && (isTextType(type) || isIntegerType(type))
 
 /** Returns a number, or a text in the form in which it is stored. A driver throws for an integer beyond 2^53. */
-const momentPosition = (column: Sql, columnType: ColumnType): Sql => sql`case typeof(${column})
+const timestampPosition = (column: Sql, columnType: ColumnType): Sql => sql`case typeof(${column})
   when 'integer' then case when ${isSafe(column)} then ${column} else cast(${column} as text) end
   when 'real' then char(1, 110) || quote(${column})
   else coalesce(${strayPosition(column, columnType) ?? sql`null`}, ${column}) end`
 
 function filtered (column: Sql, columnType: ColumnType): Sql {
-  return columnType.kind === 'date-time' ? moment(column) : comparable(column, columnType)
+  return columnType.kind === 'date-time' ? timestamp(column) : comparable(column, columnType)
 }
 
 function bindValue (value: Value): unknown {

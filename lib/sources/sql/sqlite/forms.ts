@@ -5,7 +5,7 @@ import type { Sql } from '../statements/dialect.ts'
 import { readInteger, readNumber } from '../statements/exact-numbers.ts'
 import { parseScalar, parseText } from '../statements/parse-json.ts'
 import { call, decimalText, integerText, mixedText } from './functions.ts'
-import { moment } from './moments.ts'
+import { timestamp } from './timestamps.ts'
 
 // The forms in which columns of SQLite are selected, by the kinds of their fields, and read.
 
@@ -32,7 +32,7 @@ const booleanOr = (column: Sql, other: Sql) =>
 export const encodings: Readonly<Record<ValueKind, (column: Sql) => Sql>> = {
   string: asText,
   date: asText,
-  'date-time': moment,
+  'date-time': timestamp,
   time: asText,
   uuid: asText,
   json: asText,
@@ -88,7 +88,7 @@ const wholeText = (column: Sql) => whole(column, asText(column))
 export const fetches: Readonly<Record<ValueKind, (column: Sql) => Sql>> = {
   string: wholeText,
   date: wholeText,
-  'date-time': column => whole(column, moment(column)),
+  'date-time': column => whole(column, timestamp(column)),
   time: wholeText,
   uuid: wholeText,
   json: wholeText,

@@ -3,7 +3,7 @@ import type { ValueKind } from '../../../model/values.ts'
 import type { Sql, Writer } from '../statements/dialect.ts'
 import { integerMark, writeMarked } from '../statements/exact-numbers.ts'
 import { call, decimalText, integerText } from './functions.ts'
-import { moment } from './moments.ts'
+import { timestamp } from './timestamps.ts'
 
 /**
  * Writes JSON in SQLite as JSON.stringify would write it: strings, integers that a double holds exactly, and doubles of
@@ -55,7 +55,7 @@ type Expressions = Readonly<Partial<Record<ValueKind, Expression>>>
 const texts = {
   string: text,
   date: text,
-  'date-time': moment,
+  'date-time': timestamp,
   time: text,
   uuid: text,
   int64: integerText,
@@ -90,6 +90,6 @@ const expressionsOnce: Expressions = {
   ...texts,
   integer: markedOnce(markInteger),
   number: markedOnce(mark),
-  'date-time': once(moment),
+  'date-time': once(timestamp),
   decimal: once(decimalText)
 }

@@ -253,7 +253,7 @@ function addCompare (draft: ShapeDraft, compare: Extract<Predicate, { kind: 'com
 }
 
 /**
- * Whether a number or moment is compared with a value of the other type: such as NaN, or an integer that no double
+ * Whether a number or timestamp is compared with a value of the other type: such as NaN, or an integer that no double
  * holds, which are texts in JSON.
  */
 export function isTextual ({ field, value }: Extract<Predicate, { kind: 'compare' }>): boolean {
