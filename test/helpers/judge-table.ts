@@ -12,7 +12,7 @@ export interface Judged extends Pick<RandomTable, 'columns' | 'key'> {
   /** The number of its rows. */
   readonly count: number
   /** The columns that hold values which their fields show as text, because no value of the field's type is so. */
-  readonly withStrays: ReadonlySet<string>
+  readonly withMistyped: ReadonlySet<string>
 }
 
 /**
@@ -39,12 +39,12 @@ const differ = (about: string, actual: unknown, expected: unknown): readonly str
     ? []
     : [`${about}: ${JSON.stringify(actual)} instead of ${JSON.stringify(expected)}`]
 
-function haveSoundKeys (items: readonly Item[], { columns, key, withStrays }: Judged): boolean {
+function haveSoundKeys (items: readonly Item[], { columns, key, withMistyped }: Judged): boolean {
   const parts = columns.filter(({ name }) => key.includes(name))
   const seen = new Set(items.map(item => JSON.stringify(parts.map(({ name, kind }) => {
     return kind === 'decimal' ? plain(String(item[name])) : kind === 'mixed' ? String(item[name]) : item[name]
   }))))
-  return seen.size === items.length && parts.every(({ name, kind }) => !withStrays.has(name) &&
+  return seen.size === items.length && parts.every(({ name, kind }) => !withMistyped.has(name) &&
     items.every(item => item[name] !== null && isOfFormat(String(item[name]), kind)))
 }
 
@@ -78,7 +78,7 @@ async function pages ({ app, columns, key }: Judged, listing: string, items: rea
 }
 
 /** Each value that is shown finds the rows that show it, and no others, by each operator of equality. */
-async function filters ({ app, columns, withStrays }: Judged, listing: string, items: readonly Item[]) {
+async function filters ({ app, columns, withMistyped }: Judged, listing: string, items: readonly Item[]) {
   const faults: string[] = []
   for (const { name, kind, schema } of columns) {
     for (const [operator, isNull] of [['=', true], ['!=', false]] as const) {
@@ -88,7 +88,7 @@ async function filters ({ app, columns, withStrays }: Judged, listing: string, i
       faults.push(...differ(url, JSON.parse(body), items.filter(item => (item[name] === null) === isNull)))
     }
     for (const value of new Set(items.map(item => item[name]))) {
-      if (value === null || withStrays.has(name) || !isOfFormat(String(value), kind)) continue
+      if (value === null || withMistyped.has(name) || !isOfFormat(String(value), kind)) continue
       const text = encodeURIComponent(`"${String(value).replaceAll(/["\\]/g, '\\$&')}"`)
       const same = items.filter(item => isSame(item[name], value, kind))
       for (const operator of ['=', '=*']) {
@@ -134,10 +134,10 @@ async function addresses ({ app, key }: Judged, items: readonly Item[]) {
 }
 
 /** Each group holds the items that show its value. */
-async function groups ({ app, columns, key, withStrays }: Judged, items: readonly Item[]) {
+async function groups ({ app, columns, key, withMistyped }: Judged, items: readonly Item[]) {
   const faults: string[] = []
   for (const { name } of columns) {
-    if ((key.length === 1 && key.includes(name)) || withStrays.has(name)) continue
+    if ((key.length === 1 && key.includes(name)) || withMistyped.has(name)) continue
     const { statusCode, body } = await app.inject(`/things/by_${name}?size=1000&fields=${key.join()}`)
     if (statusCode !== 200) {
       faults.push(`by_${name}: ${body}`)

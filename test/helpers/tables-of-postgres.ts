@@ -111,7 +111,7 @@ export async function tryOnPostgres (
   await app.register(dataApi, { collections: { things: declare(table, db) }, pages: { maxSize: Infinity } })
   try {
     await app.ready()
-    return await faultsOf({ ...table, app, count, withStrays: new Set() })
+    return await faultsOf({ ...table, app, count, withMistyped: new Set() })
   } catch (error) {
     if (error instanceof Error && error.name === 'DeclarationError') return undefined
     throw error

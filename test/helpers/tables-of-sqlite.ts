@@ -113,9 +113,9 @@ function factsOf ({ columns }: RandomTable, { driver }: SqliteDatabase) {
   const ask = (text: string) => Number(Object.values(driver.prepare(text).get() as object)[0])
   return {
     count: ask('select count(*) from things'),
-    withStrays: new Set(columns.map(({ name, kind }) => {
-      const stray = strays[kind]?.(name) ?? isSpoilt(name)
-      return ask(`select count(*) from things where ${name} is not null and (${stray})`) > 0 ? name : ''
+    withMistyped: new Set(columns.map(({ name, kind }) => {
+      const isMistyped = mistyped[kind]?.(name) ?? isSpoilt(name)
+      return ask(`select count(*) from things where ${name} is not null and (${isMistyped})`) > 0 ? name : ''
     }))
   }
 }
@@ -127,7 +127,7 @@ const isSpoilt = (name: string) => `typeof(${name}) = 'blob' or instr(${name}, c
 const unfit = (name: string) => `typeof(${name}) not in ('integer', 'real')`
 
 /** The conditions for values that no value of a kind is shown as. */
-const strays: Readonly<Record<string, (name: string) => string>> = {
+const mistyped: Readonly<Record<string, (name: string) => string>> = {
   integer: name => `${unfit(name)} or ${name} <> cast(${name} as integer)`,
   number: unfit,
   boolean: name => `${name} not in (0, 1)`,

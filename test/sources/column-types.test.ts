@@ -141,7 +141,7 @@ test('SQLite: values that fit neither type nor schema are shown as text, and sto
   db.close()
 })
 
-const strays = [
+const mistyped = [
   '1', "'1'", "'01'", "'abc'", "''", '1.5', '1e19', "x'31'", "x'ff'", "x''", "'true'", '0', '2', "char(1) || 't'"
 ]
 
@@ -158,10 +158,10 @@ test('SQLite: each row is on one page, whatever values of other types its column
     day: Type.String({ format: 'date', ...R }),
     time: Type.String({ format: 'time', ...R })
   }
-  const all = strays.map((_, index) => index + 1)
+  const all = mistyped.map((_, index) => index + 1)
   for (const affinity of ['integer', 'real', 'numeric', '', 'blob', 'text']) {
     const db = sqlite(':memory:', { check: 'warn' })
-    const rows = strays.map((value, index) => `(${[index + 1, ...Object.keys(kinds).map(() => value)].join(', ')})`)
+    const rows = mistyped.map((value, index) => `(${[index + 1, ...Object.keys(kinds).map(() => value)].join(', ')})`)
     db.exec(`create table things (id integer primary key, ${Object.keys(kinds).map(kind => `${kind} ${affinity}`)});
       insert into things values ${rows.join(', ')}`)
     const Thing = Type.Object({
@@ -188,7 +188,7 @@ test('SQLite: each row is on one page, whatever values of other types its column
 async function walkGroups (app: FastifyInstance, path: string): Promise<readonly string[]> {
   const names: string[] = []
   let url: string | undefined = `${path}?limit=1&fields=id`
-  while (url !== undefined && names.length <= strays.length) {
+  while (url !== undefined && names.length <= mistyped.length) {
     const { headers, body }: LightMyRequestResponse = await app.inject(url)
     names.push(...Object.keys(JSON.parse(body) as object))
     url = /<([^>]*)>; rel="?next/.exec(String(headers.link))?.[1]

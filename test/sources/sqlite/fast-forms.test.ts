@@ -35,14 +35,14 @@ const literals = [
   "'c' || char(0)", "char(1) || 't'", 'char(1)', "cast(x'41ff' as text)", 'char(65533)', "'7'", "'8.0'"
 ]
 
-interface Stray { readonly id: number, readonly name: Name, readonly literal: string }
+interface MistypedValue { readonly id: number, readonly name: Name, readonly literal: string }
 
 const fields = Object.keys(columns) as readonly Name[]
 
-// Most strays are in the column of the order.
+// Most mistyped values are in the column of the order.
 const asked = fc.constantFrom(...fields).chain(sort => fc.record({
   sort: fc.constant(sort),
-  strays: fc.array(fc.record({
+  mistyped: fc.array(fc.record({
     id: fc.integer({ min: 1, max: 7 }),
     name: fc.constantFrom(sort, sort, ...fields),
     literal: fc.constantFrom(...literals)
@@ -52,12 +52,12 @@ const asked = fc.constantFrom(...fields).chain(sort => fc.record({
   limit: fc.integer({ min: 1, max: 8 })
 }))
 
-/** Opens the world with strays, and returns runs of reads in both forms. */
-function open (strays: readonly Stray[]) {
+/** Opens the world with mistyped values, and returns runs of reads in both forms. */
+function open (mistyped: readonly MistypedValue[]) {
   const driver = openSqlite(':memory:')
   const db = sqlite(':memory:', { driver })
   const world = names(inSqlite(db, someWorld))
-  for (const { id, name, literal } of strays) {
+  for (const { id, name, literal } of mistyped) {
     db.exec(`update artists set "${columns[name]}" = ${literal} where id = ${id}`)
   }
   const tables = makeReadTable(driver)
@@ -99,8 +99,8 @@ function inBothForms ({ statements, read }: World, plan: Extract<ReadPlan, { kin
 test('a read in its fast form gives what the exact form gives, or fails', t => {
   let agreed = 0
   let failed = 0
-  fc.assert(fc.property(asked, ({ strays, sort, shown, descending, limit }) => {
-    const world = open(strays)
+  fc.assert(fc.property(asked, ({ mistyped, sort, shown, descending, limit }) => {
+    const world = open(mistyped)
     const { page, listing, by, value, data } = world
     const order = by(`${descending ? '-' : ''}artists.${sort}`, 'artists.id')
     const select = ['id', ...shown].map(name => ({ ...value(`artists.${name}`), name }))

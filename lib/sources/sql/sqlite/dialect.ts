@@ -8,10 +8,10 @@ import { clocked } from './clock.ts'
 import { asText, decoders, encodings, fetchDecoders, fetches, isSafe } from './forms.ts'
 import { call, decimalText, mixedText } from './functions.ts'
 import { sqliteWriter } from './json.ts'
-import { isCanonical, timestamp, timestampCondition, storeTimestamp } from './timestamps.ts'
+import { isCanonical, storeTimestamp, timestamp, timestampCondition } from './timestamps.ts'
 import {
-  isBinaryText, isIntegerType, isTextType, namedCondition, plainText, strayOperand, strayPosition
-} from './strays.ts'
+  isBinaryText, isIntegerType, isTextType, mistypedOperand, mistypedPosition, namedCondition, plainText
+} from './mistyped-values.ts'
 
 /** The dialect of SQLite, from version 3.37. */
 export const sqliteDialect: Dialect = {
@@ -36,13 +36,13 @@ export const sqliteDialect: Dialect = {
   },
   position: (column, columnType) => hasStoredForm(columnType)
     ? timestampPosition(column, columnType)
-    : strayPosition(column, columnType),
+    : mistypedPosition(column, columnType),
   hasNoPosition (column, columnType) {
     const isPlain = plainText(column, columnType)
     return isPlain && hasStoredForm(columnType) ? sql`(${isPlain} and ${isCanonical(column)})` : isPlain
   },
   storedOperand: (slot, columnType, textual) =>
-    strayOperand(sql.val(slot), operand(slot, columnType, textual), columnType, one => comparable(one, columnType)),
+    mistypedOperand(sql.val(slot), operand(slot, columnType, textual), columnType, one => comparable(one, columnType)),
   asShown: column => column,
   operand,
   among: (column, slot, columnType) =>
@@ -143,7 +143,7 @@ const hasStoredForm = ({ kind, type }: ColumnType) =>
 const timestampPosition = (column: Sql, columnType: ColumnType): Sql => sql`case typeof(${column})
   when 'integer' then case when ${isSafe(column)} then ${column} else cast(${column} as text) end
   when 'real' then char(1, 110) || quote(${column})
-  else coalesce(${strayPosition(column, columnType) ?? sql`null`}, ${column}) end`
+  else coalesce(${mistypedPosition(column, columnType) ?? sql`null`}, ${column}) end`
 
 function filtered (column: Sql, columnType: ColumnType): Sql {
   return columnType.kind === 'date-time' ? timestamp(column) : comparable(column, columnType)
@@ -167,7 +167,7 @@ function bindTyped ({ kind, text }: TypedValue): unknown {
   if (typeof text === 'object') return `[${text.flatMap(one => elementOfList(kind, one)).join(',')}]`
   if (typeof text === 'number' && kind === 'date-time') return text
   switch (kind) {
-    // The position of a stray is text (strays.ts).
+    // The position of a mistyped value is text (mistyped-values.ts).
     case 'byte': return String(text).startsWith('\u0001') ? text : Buffer.from(String(text), 'base64')
     case 'integer':
     case 'int64': return /^-?\d+$/.test(String(text)) ? numberOf(String(text)) : text

@@ -6,7 +6,7 @@ import type { Dialect, FastForms, Sql } from '../statements/dialect.ts'
 import { NeedsExactForm } from '../statements/read-code.ts'
 import { sqliteDialect } from './dialect.ts'
 import type { SqliteDriver } from './driver.ts'
-import { isIntegerType, isTextType } from './strays.ts'
+import { isIntegerType, isTextType } from './mistyped-values.ts'
 
 /**
  * Returns the dialect of the fast forms of a driver's reads. They leave out what values need that are rare in columns

@@ -4,12 +4,12 @@ import type { Sql } from '../statements/dialect.ts'
 import type { ColumnType } from '../statements/columns.ts'
 import { call } from './functions.ts'
 
-// A column of SQLite may hold values of other types than its own, text with NUL, and text that is not UTF-8: strays.
-// They are shown as text, but sorted as they are stored, so that a cursor must say what is stored: U+0001, a letter for
-// the type, and the value.
+// A column of SQLite may hold mistyped values: those of other types than its own, text with NUL, and text that is not
+// UTF-8. They are shown as text, but sorted as they are stored, so that a cursor must say what is stored: U+0001, a
+// letter for the type, and the value.
 
-/** Returns the position of a value that is a stray, and null for any other; undefined if the column has no strays. */
-export function strayPosition (column: Sql, columnType: ColumnType): Sql | undefined {
+/** Returns the position of a mistyped value, and null for any other; undefined if the column has no such values. */
+export function mistypedPosition (column: Sql, columnType: ColumnType): Sql | undefined {
   const isRegular = regular(column, columnType)
   if (isRegular === undefined) return undefined
   const isPlain = plainText(column, columnType)
@@ -18,7 +18,7 @@ export function strayPosition (column: Sql, columnType: ColumnType): Sql | undef
 }
 
 /**
- * Returns the condition for texts of ASCII without NUL, none of which is a stray; undefined for other kinds. The
+ * Returns the condition for texts of ASCII without NUL, none of which is mistyped; undefined for other kinds. The
  * functions that find all regular texts take so much longer that with them a page of 100 took 1.6 times the time.
  */
 export function plainText (column: Sql, { kind, type }: ColumnType): Sql | undefined {
@@ -41,10 +41,10 @@ export function namedCondition (column: Sql, columnType: ColumnType): Sql | unde
 }
 
 /**
- * Returns a bound position as it is compared with the column. `operand`: the same for a value that is no stray.
+ * Returns a bound position as it is compared with the column. `operand`: the same for a value that is not mistyped.
  * `comparable`: returns a stored value as it is compared.
  */
-export function strayOperand (
+export function mistypedOperand (
   value: Sql, operand: Sql, columnType: ColumnType, comparable: (stored: Sql) => Sql
 ): Sql {
   const { kind, type } = columnType
@@ -68,8 +68,8 @@ const isNotUtf8 = (column: Sql) => sql`(typeof(${column}) = 'text' and not ${cal
 const converted: ReadonlySet<ValueKind> = new Set(['decimal', 'mixed'])
 
 /**
- * Returns the condition for the values of a column that are no strays; undefined for a column that has none: the types
- * of STRICT tables hold no others (columns.ts), and neither is JSON compared.
+ * Returns the condition for the values of a column that are not mistyped; undefined for a column that has none: the
+ * types of STRICT tables hold no others (columns.ts), and neither is JSON compared.
  */
 const regular = (column: Sql, columnType: ColumnType) => ofType(column, columnType, positioned)
 
@@ -85,7 +85,7 @@ const named: TextConditions = {
 }
 
 const positioned: TextConditions = {
-  // A value that looks like a stray's position, or that is no text in a URL, has a position of its own.
+  // A value that looks like a mistyped value's position, or that is no text in a URL, has a position of its own.
   isPlain: column => sql`substr(${column}, 1, 1) <> char(1) and ${named.isPlain(column)}`,
   isUnicode: column => call('data_api_is_unicode', column)
 }
