@@ -14,8 +14,8 @@ import { sqliteDialect } from '../../../lib/sources/sql/sqlite/dialect.ts'
 import { toArrays } from '../../../lib/sources/sql/sqlite/driver.ts'
 import { fastDialect } from '../../../lib/sources/sql/sqlite/fast-forms.ts'
 import { makeRunRead } from '../../../lib/sources/sql/sqlite/reads.ts'
-import { type BoundRead, makeStatements } from '../../../lib/sources/sql/statements/statements.ts'
-import { type StatementEvent, statementChannelName } from '../../../lib/sources/statement-events.ts'
+import { makeStatements, type PreparedRead } from '../../../lib/sources/sql/statements/statements.ts'
+import { statementChannelName, type StatementEvent } from '../../../lib/sources/statement-events.ts'
 import fc, { runsOf } from '../../helpers/fast-check.ts'
 import Fastify from '../../helpers/fastify.ts'
 import { inSqlite, names, openSqlite, someWorld } from '../../helpers/sql-world.ts'
@@ -63,7 +63,7 @@ function open (mistyped: readonly MistypedValue[]) {
   const tables = makeReadTable(driver)
   const statements = { exact: makeStatements(sqliteDialect, tables), fast: makeStatements(fastDialect(driver), tables) }
   const run = makeRunRead({ driver, clock: clockOf(driver), prepare: text => toArrays(driver.prepare(text)) })
-  const read = <Result>(bound: BoundRead<Result>) => run(bound, 1000)
+  const read = <Result>(bound: PreparedRead<Result>) => run(bound, 1000)
   return { ...world, read, statements, close: () => { db.close() } }
 }
 
@@ -84,7 +84,7 @@ function seen (result: ReadResult | JsonResult, plan: Extract<ReadPlan, { kind: 
 
 /** Returns the results of a plan in both forms, as rows and as JSON; undefined where the fast form fails. */
 function inBothForms ({ statements, read }: World, plan: Extract<ReadPlan, { kind: 'list' }>) {
-  const attempt = (bound: () => BoundRead<ReadResult | JsonResult>) => {
+  const attempt = (bound: () => PreparedRead<ReadResult | JsonResult>) => {
     try {
       return seen(read(bound()), plan)
     } catch {

@@ -3,12 +3,12 @@ import { test } from 'tap'
 import { Overdue } from '../../../lib/sources/sql/sqlite/clock.ts'
 import type { Connection } from '../../../lib/sources/sql/sqlite/connection.ts'
 import { makeReader } from '../../../lib/sources/sql/sqlite/reader.ts'
-import type { BoundRead } from '../../../lib/sources/sql/statements/statements.ts'
+import type { PreparedRead } from '../../../lib/sources/sql/statements/statements.ts'
 import { makeWriteLock } from '../../../lib/sources/write-lock.ts'
 
 // docs/sqlite.md: Reads that take long on SQLite. Where a read runs, of connections and threads that are pretended.
 
-const someRead: BoundRead<string> = {
+const someRead: PreparedRead<string> = {
   text: 'select 1',
   collection: '',
   cardinality: 'row',
@@ -22,7 +22,7 @@ const someRead: BoundRead<string> = {
 test('a read that was slow once comes back from the threads, however long it waited for one', async t => {
   const ran: string[] = []
   const main = {
-    read ({ decode }: BoundRead<string>) {
+    read ({ decode }: PreparedRead<string>) {
       ran.push('here')
       if (ran.length === 1) throw new Overdue(10)
       return decode([])
@@ -37,7 +37,7 @@ test('a read that was slow once comes back from the threads, however long it wai
     close () {}
   }
   const lock = makeWriteLock(1000)
-  const read = makeReader({ main: main as unknown as Connection, beside: undefined, threads, lock }, {
+  const read = makeReader({ main: main as unknown as Connection, snapshotConnection: undefined, threads, lock }, {
     busyTimeout: 1000, statementTimeout: 1000
   })
   t.equal(await read(() => someRead), 'read')
@@ -53,7 +53,7 @@ for (const [message, ways] of [
   test(`a read whose thread fails by '${message}' runs here; the next one begins ${ways[3]}`, async t => {
     const ran: string[] = []
     const main = {
-      read ({ decode }: BoundRead<string>) {
+      read ({ decode }: PreparedRead<string>) {
         ran.push('here')
         if (ran.length === 1) throw new Overdue(10)
         return decode([])
@@ -70,7 +70,8 @@ for (const [message, ways] of [
     const warnings: string[] = []
     const note = ({ message }: Error) => { warnings.push(message) }
     process.on('warning', note)
-    const readers = { main: main as unknown as Connection, beside: undefined, threads, lock: makeWriteLock(1000) }
+    const lock = makeWriteLock(1000)
+    const readers = { main: main as unknown as Connection, snapshotConnection: undefined, threads, lock }
     const read = makeReader(readers, { busyTimeout: 1000, statementTimeout: 1000 })
     t.equal(await read(() => someRead), 'read')
     t.equal(await read(() => someRead), 'read')

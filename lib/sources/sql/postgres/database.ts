@@ -2,20 +2,18 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Declared } from '../../../declare/collection.ts'
 import { DataApiError, type ErrorCode, unavailable } from '../../../errors/errors.ts'
 import type { CatalogCheck, CheckMode } from '../../catalog-check.ts'
-import {
-  type Changed, type Database, type IsAbandoned, RefusedAtCommit, type Session
-} from '../../source.ts'
+import { type Changed, type Database, type IsAbandoned, RefusedAtCommit, type Session } from '../../source.ts'
 import { openSession, type OpenSession, withinLimit, writeInside } from '../../transaction-limit.ts'
 import { type CatalogCache, makeCatalogCache } from './catalog-cache.ts'
 import type { Connection } from './wire/connection.ts'
 import { hasStalePlan, isEnded, isPoolExhausted, mayBeOutdated, NotBegun, StalePlan, toFault } from './faults.ts'
 import type { Replicas } from './replicas.ts'
-import { changeAlone, type LoadedCatalog, loadCatalog, makeSession, readOn, refusedAtCommit } from './session.ts'
+import { changeAlone, loadCatalog, type LoadedCatalog, makeSession, readOn, refusedAtCommit } from './session.ts'
 import { inTransaction, retryRepeatable } from './transaction.ts'
 import { makeSource, type SqlSource, type TableDefinition, type TableOptions } from '../source.ts'
 import { keyOfTable } from '../table-name.ts'
 import type { Dialect } from '../statements/dialect.ts'
-import type { BoundRead, Statements } from '../statements/statements.ts'
+import type { PreparedRead, Statements } from '../statements/statements.ts'
 
 /** A server, or a pool of connections to it. */
 export interface Server {
@@ -167,7 +165,7 @@ function violationOf (error: unknown): Changed {
   throw error
 }
 
-type Bind<Result> = (statements: Statements) => BoundRead<Result>
+type Bind<Result> = (statements: Statements) => PreparedRead<Result>
 
 /** Returns a function that runs reads: on a replica where there are any, on the primary if `noCache` is true. */
 function makeReader (primary: Server, catalog: CatalogCache, replicas: Replicas | undefined) {

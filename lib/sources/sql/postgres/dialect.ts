@@ -21,7 +21,7 @@ export const postgresDialect: Dialect = {
   makeCompiler: () => new (loadKysely().PostgresQueryCompiler)(),
   comparable: (column, columnType) => formOf(columnType).comparable(column),
   filtered,
-  bound (column, operator, slot, columnType, textual) {
+  indexCondition (column, operator, slot, columnType, textual) {
     const { inexact } = formOf(columnType)
     const value = operand(slot, columnType)
     if (inexact !== undefined) return indexConditionOf(column, operator, inexact.ends(value))
@@ -29,10 +29,10 @@ export const postgresDialect: Dialect = {
     if (!textual || !isDouble(columnType)) return undefined
     return indexConditionOf(column, operator, { low: nearest, high: nearest })
   },
-  nullAsShown: (column, columnType) => formOf(columnType).nullAsShown?.(column) ?? column,
+  jsonNullAsNull: (column, columnType) => formOf(columnType).jsonNullAsNull?.(column) ?? column,
   isLossy,
   // A field of several types shows the text `1` as the number.
-  tellsApart: columnType => columnType.kind !== 'mixed' && !isLossy(columnType),
+  isInjective: columnType => columnType.kind !== 'mixed' && !isLossy(columnType),
   grouped: (column, columnType) => filtered(column, columnType, false),
   hasGroup: () => undefined,
   encodeGroup,

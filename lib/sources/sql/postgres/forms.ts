@@ -9,7 +9,7 @@ import {
 /**
  * The SQL forms of a column type. `type`: the type that a bound value is cast to. `comparable`: for comparing and
  * ordering. `encode`: inside of JSON. `fetch`: outside of JSON. `operand`: a bound value, instead of the plain cast.
- * `nullAsShown`: the column, with null for other values that are shown as null. `inexact`: present if a client sees
+ * `jsonNullAsNull`: the column, with null for other values that are shown as null. `inexact`: present if a client sees
  * another value than the one that is ordered.
  */
 export interface Form {
@@ -18,7 +18,7 @@ export interface Form {
   encode (column: Sql): Sql
   fetch (column: Sql): Sql
   operand? (value: Sql): Sql
-  nullAsShown? (column: Sql): Sql
+  jsonNullAsNull? (column: Sql): Sql
   readonly inexact?: Inexact
 }
 
@@ -114,7 +114,7 @@ export const forms = {
   /** The null of JSON is that of a field that may be null. */
   nullableMixedJson: {
     ...mixedJson,
-    nullAsShown: nullOfJson,
+    jsonNullAsNull: nullOfJson,
     comparable: column => scalarOfJson(nullOfJson(column)),
     encode: column => exactScalar(nullOfJson(column)),
     fetch: column => mixedJson.fetch(nullOfJson(column))

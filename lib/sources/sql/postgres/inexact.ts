@@ -12,22 +12,22 @@ export interface Inexact {
   readonly type: string
   readonly shownType: string
   toShown (column: Sql): Sql
-  ends (operand: Sql): Ends
+  ends (operand: Sql): Range
   position? (column: Sql): Sql
 }
 
-interface Ends { readonly low: Sql, readonly high: Sql }
+interface Range { readonly low: Sql, readonly high: Sql }
 
 /**
  * Returns the condition on the column, which an index serves, that a comparison of what is shown implies; undefined if
  * it implies none.
  */
-export function indexConditionOf (column: Sql, operator: Operator, ends: Ends): Sql | undefined {
+export function indexConditionOf (column: Sql, operator: Operator, ends: Range): Sql | undefined {
   const make = Object.hasOwn(conditions, operator) ? conditions[operator] : undefined
   return make?.(column, ends)
 }
 
-const conditions: Partial<Readonly<Record<Operator, (column: Sql, ends: Ends) => Sql>>> = {
+const conditions: Partial<Readonly<Record<Operator, (column: Sql, ends: Range) => Sql>>> = {
   equals: (column, { low, high }) => sql`${column} between ${low} and ${high}`,
   greater: (column, { low }) => sql`${column} >= ${low}`,
   at_least: (column, { low }) => sql`${column} >= ${low}`,

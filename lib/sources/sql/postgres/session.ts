@@ -13,7 +13,7 @@ import { sourceOf } from '../source.ts'
 import { keyOfTable, type TableName } from '../table-name.ts'
 import { plainWrites, type TableWrites } from '../table-writes.ts'
 import type { Dialect } from '../statements/dialect.ts'
-import { type BoundRead, makeStatements, type Statements } from '../statements/statements.ts'
+import { makeStatements, type PreparedRead, type Statements } from '../statements/statements.ts'
 import { readWrites, writesQuery } from './writes.ts'
 
 /** The catalog of a database, and the statements made for it. */
@@ -66,7 +66,7 @@ function emptyIfUnknown (error: unknown): readonly [] {
 
 /** Runs a read and returns its decoded result. Throws the driver's errors as ours. */
 export async function readOn<Result> (
-  connection: Pick<Connection, 'prepared'>, { text, collection, parameters, longest, decode }: BoundRead<Result>,
+  connection: Pick<Connection, 'prepared'>, { text, collection, parameters, longest, decode }: PreparedRead<Result>,
   isAbandoned?: IsAbandoned
 ): Promise<Result> {
   const about = { database: 'postgres', kind: 'read', collection, text } as const

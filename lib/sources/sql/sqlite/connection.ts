@@ -10,7 +10,7 @@ import { isBusy, isCodeless, toFault, toViolation } from './faults.ts'
 import { registerFunctions } from './functions.ts'
 import { makeRunRead, type RunRead } from './reads.ts'
 import { ForeignTransaction, inTransaction, type Rows, runWithRetry } from './transaction.ts'
-import type { BoundChange, Statements } from '../statements/statements.ts'
+import type { PreparedChange, Statements } from '../statements/statements.ts'
 
 /**
  * One connection to a SQLite database. Where another process holds the lock, writes wait for it as long as their `hold`
@@ -86,7 +86,7 @@ const cacheStatements = (driver: SqliteDriver, characters: number): Prepared => 
 // As many as statements.ts keeps.
 const mostPrepared = 500
 
-function runChange (driver: SqliteDriver, prepared: Prepared, bound: BoundChange, change: Change): Changed {
+function runChange (driver: SqliteDriver, prepared: Prepared, bound: PreparedChange, change: Change): Changed {
   const collection = isLinkChange(change) ? change.field.target : change.collection
   const about = { database: 'sqlite', kind: change.kind, collection: collection.property, text: bound.text }
   const count = ({ kind }: Changed) => kind === 'changed' ? 1 : 0
@@ -107,7 +107,7 @@ function observed<T> (about: About, count: (result: T) => number, run: () => T):
 }
 
 function makeChange (
-  driver: SqliteDriver, prepared: Prepared, { text, parameters, key, returnsRows }: BoundChange
+  driver: SqliteDriver, prepared: Prepared, { text, parameters, key, returnsRows }: PreparedChange
 ): Changed {
   if (key === undefined) {
     const changes = returnsRows

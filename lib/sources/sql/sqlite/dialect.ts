@@ -18,15 +18,15 @@ export const sqliteDialect: Dialect = {
   makeCompiler: () => new (loadKysely().SqliteQueryCompiler)(),
   comparable,
   filtered,
-  bound: (column, operator, slot, { kind, type }) =>
+  indexCondition: (column, operator, slot, { kind, type }) =>
     kind === 'date-time' && type !== '' && isTextType(type)
       ? timestampCondition(column, operator, sql.val(slot))
       : undefined,
-  nullAsShown: column => column,
+  jsonNullAsNull: column => column,
   // A timestamp may be stored as another text, which docs/databases.md says.
   isLossy: () => false,
   // `1.5` and `1.50`, the timestamps `2026-01-02` and `2026-01-02 00:00:00`, the text `1` and the number.
-  tellsApart: ({ kind }) => kind !== 'decimal' && kind !== 'date-time' && kind !== 'mixed',
+  isInjective: ({ kind }) => kind !== 'decimal' && kind !== 'date-time' && kind !== 'mixed',
   grouped: filtered,
   hasGroup: namedCondition,
   encodeGroup: (value, columnType) => columnType.kind === 'decimal' ? value : encodings[columnType.kind](value),

@@ -3,14 +3,14 @@ import { memoize } from '../../../scheduling/memoize.ts'
 import type { ValueKind } from '../../../model/values.ts'
 import type { ColumnType } from '../statements/columns.ts'
 import type { Dialect, FastForms, Sql } from '../statements/dialect.ts'
-import { NeedsExactForm } from '../statements/read-code.ts'
+import { NeedsExactForm } from '../statements/compiled-read.ts'
 import { sqliteDialect } from './dialect.ts'
 import type { SqliteDriver } from './driver.ts'
 import { isIntegerType, isTextType } from './mistyped-values.ts'
 
 /**
- * Returns the dialect of the fast forms of a driver's reads. They leave out what values need that are rare in columns
- * of their types: texts of bytes or with NUL, numbers in columns of text, integers beyond 2^53.
+ * Returns the dialect of the fast forms of a driver's reads. They skip conversions that only unusual values
+ * need: texts of bytes or with NUL, numbers in columns of text, integers beyond 2^53.
  */
 export function fastDialect (driver: SqliteDriver): Dialect {
   return {

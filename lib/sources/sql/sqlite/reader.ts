@@ -2,7 +2,7 @@ import { LruMap } from 'toad-cache'
 import { DataApiError } from '../../../errors/errors.ts'
 import { beginStatement, endStatement } from '../../statement-events.ts'
 import type { WriteLock } from '../../write-lock.ts'
-import type { BoundRead } from '../statements/statements.ts'
+import type { PreparedRead } from '../statements/statements.ts'
 import { eventLoopBudget, Overdue } from './clock.ts'
 import type { Connection } from './connection.ts'
 import { isBusy, toFault, TooLong } from './faults.ts'
@@ -13,14 +13,14 @@ import { retryWhileBusy } from './transaction.ts'
  * Runs a read of committed data; inside of the work of the write lock's holder, of the data that it has written. `bind`
  * may look up the types of columns in the database, which may be busy.
  */
-export type Read = <Result>(bind: () => BoundRead<Result>) => Result | Promise<Result>
+export type Read = <Result>(bind: () => PreparedRead<Result>) => Result | Promise<Result>
 
 /** The parts of a database that run its reads. */
 export interface Readers {
   /** The connection that writes. Transactions have it to themselves. */
   readonly main: Connection
   /** Reads while a transaction is open on the main connection; undefined if there is no such connection. */
-  readonly beside: Connection | undefined
+  readonly snapshotConnection: Connection | undefined
   /** Undefined if reads cannot run in threads. */
   readonly threads: ReadingThreads | undefined
   readonly lock: WriteLock
@@ -36,9 +36,9 @@ export interface ReadLimits { readonly busyTimeout: number, readonly statementTi
  * until one of them is quick. The time that it waits for a thread does not count: else a statement that the system has
  * interrupted once could never come back on a busy server, where reads in threads wait for each other.
  */
-export function makeReader ({ main, beside, threads, lock }: Readers, limits: ReadLimits): Read {
+export function makeReader ({ main, snapshotConnection, threads, lock }: Readers, limits: ReadLimits): Read {
   const { busyTimeout, statementTimeout } = limits
-  const here = readHere({ main, beside, lock }, busyTimeout)
+  const here = readHere({ main, snapshotConnection, lock }, busyTimeout)
   const whenBound = bindWhileBusy(busyTimeout)
   if (threads === undefined) return bind => whenBound(bind, bound => failing(() => here(bound, statementTimeout)))
   const slow = new LruMap<true>(mostSlow)
@@ -52,7 +52,7 @@ export function makeReader ({ main, beside, threads, lock }: Readers, limits: Re
     return failing(() => here(bound, statementTimeout))
   })
 
-  const readBound = <Result>(bound: BoundRead<Result>): Result | Promise<Result> => {
+  const readBound = <Result>(bound: PreparedRead<Result>): Result | Promise<Result> => {
     const { text } = bound
     if (bound.cardinality === 'item' || lock.isInside() || (refused.size > 0 && refused.get(text) === true)) {
       return failing(() => here(bound, statementTimeout))
@@ -86,10 +86,10 @@ function warnOfMain (collection: string, { message }: Error): void {
 function makeThreadReader (
   threads: ReadingThreads,
   limit: number,
-  quick: (bound: BoundRead<unknown>) => void,
-  rescue: <Result>(bound: BoundRead<Result>, error: unknown) => Result | Promise<Result>
+  quick: (bound: PreparedRead<unknown>) => void,
+  rescue: <Result>(bound: PreparedRead<Result>, error: unknown) => Result | Promise<Result>
 ) {
-  return async <Result>(bound: BoundRead<Result>): Promise<Result> => {
+  return async <Result>(bound: PreparedRead<Result>): Promise<Result> => {
     const { text, collection, parameters, cardinality, longest, longValues, decode } = bound.exact?.() ?? bound
     const about = { database: 'sqlite', kind: 'read', collection, text } as const
     const begun = beginStatement()
@@ -123,8 +123,10 @@ function rethrow (error: unknown): never { throw toFault(error) }
 
 /** Returns a function that binds a read and passes it on. While the database is busy, it binds the read again. */
 function bindWhileBusy (busyTimeout: number) {
-  return <Result>(bind: () => BoundRead<Result>, read: (bound: BoundRead<Result>) => Result | Promise<Result>) => {
-    let bound: BoundRead<Result>
+  return <Result>(
+    bind: () => PreparedRead<Result>, read: (bound: PreparedRead<Result>) => Result | Promise<Result>
+  ) => {
+    let bound: PreparedRead<Result>
     try {
       bound = bind()
     } catch (error) {
@@ -139,17 +141,20 @@ function bindWhileBusy (busyTimeout: number) {
  * Returns a function that reads in this thread: on the main connection while the write lock is free, or inside of its
  * holder's work; otherwise beside it. If the database is busy, the read is repeated until `busyTimeout` is over.
  */
-function readHere ({ main, beside, lock }: Omit<Readers, 'threads'>, busyTimeout: number) {
+function readHere ({ main, snapshotConnection, lock }: Omit<Readers, 'threads'>, busyTimeout: number) {
   // During a transaction of ours, the main connection would show its uncommitted changes. So without a connection
   // beside it, the read waits for the write lock.
-  const readWhileBusy = <Result>(read: (connection: Connection) => Result): Promise<Result> => beside === undefined
-    ? lock.runExclusive(hold => retryWhileBusy(() => read(main), hold))
-    : retryWhileBusy(() => read(beside), { remaining: busyTimeout, holder: () => '' })
+  const readWhileBusy = <Result>(read: (connection: Connection) => Result): Promise<Result> => {
+    if (snapshotConnection === undefined) return lock.runExclusive(hold => retryWhileBusy(() => read(main), hold))
+    return retryWhileBusy(() => read(snapshotConnection), { remaining: busyTimeout, holder: () => '' })
+  }
 
-  return <Result>(bound: BoundRead<Result>, limit: number): Result | Promise<Result> => {
+  return <Result>(bound: PreparedRead<Result>, limit: number): Result | Promise<Result> => {
     const read = (connection: Connection) => readFresh(connection, bound, limit)
     try {
-      return lock.runShared(() => read(main), () => beside === undefined ? readWhileBusy(read) : read(beside))
+      return lock.runShared(() => read(main), () => {
+        return snapshotConnection === undefined ? readWhileBusy(read) : read(snapshotConnection)
+      })
     } catch (error) {
       if (isBusy(error)) return readWhileBusy(read)
       throw error
@@ -161,7 +166,7 @@ function readHere ({ main, beside, lock }: Omit<Readers, 'threads'>, busyTimeout
  * Reads on a connection that may know an older schema. While another process holds the file, SQLite cannot look at the
  * schema again, and takes a new table for one that is not there. Throws the driver's error for a busy database then.
  */
-function readFresh<Result> (connection: Connection, bound: BoundRead<Result>, limit: number): Result {
+function readFresh<Result> (connection: Connection, bound: PreparedRead<Result>, limit: number): Result {
   try {
     return connection.read(bound, limit)
   } catch (error) {

@@ -1,14 +1,14 @@
 import { LruMap } from 'toad-cache'
 import { DataApiError } from '../../../errors/errors.ts'
 import { beginStatement, endStatement } from '../../statement-events.ts'
-import type { Values } from '../statements/read-code.ts'
-import type { BoundRead } from '../statements/statements.ts'
+import type { Values } from '../statements/compiled-read.ts'
+import type { PreparedRead } from '../statements/statements.ts'
 import { eventLoopBudget, Overdue } from './clock.ts'
 import { isBusy, toFault, TooLong } from './faults.ts'
 import { type Reading, readRows } from './rows.ts'
 
 /** Runs a read for at most that many milliseconds (Connection.read). */
-export type RunRead = <Result>(bound: BoundRead<Result>, limit: number) => Result
+export type RunRead = <Result>(bound: PreparedRead<Result>, limit: number) => Result
 
 /**
  * Returns a function that runs reads. A read runs in its fast form, and if that fails, in its exact form. The next
@@ -41,7 +41,7 @@ const mostUnusual = 500
 /** How many reads of a statement run in their exact form before the fast form is tried again. */
 const exactReads = 100
 
-function runExact<Result> (reading: Reading, bound: BoundRead<Result>, limit: number): Result {
+function runExact<Result> (reading: Reading, bound: PreparedRead<Result>, limit: number): Result {
   try {
     return bound.decode(rowsOf(reading, bound, limit))
   } catch (error) {
@@ -49,7 +49,7 @@ function runExact<Result> (reading: Reading, bound: BoundRead<Result>, limit: nu
   }
 }
 
-function rowsOf (reading: Reading, bound: BoundRead<unknown>, limit: number): readonly Values[] {
+function rowsOf (reading: Reading, bound: PreparedRead<unknown>, limit: number): readonly Values[] {
   const { text, collection, exact } = bound
   const begun = beginStatement()
   const about = { database: 'sqlite', kind: 'read', collection, text } as const

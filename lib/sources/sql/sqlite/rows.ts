@@ -1,5 +1,5 @@
-import type { Values } from '../statements/read-code.ts'
-import type { BoundRead } from '../statements/statements.ts'
+import type { Values } from '../statements/compiled-read.ts'
+import type { PreparedRead } from '../statements/statements.ts'
 import type { Clock } from './clock.ts'
 import type { ArrayStatement, SqliteDriver } from './driver.ts'
 import { isTooBig, TooLong } from './faults.ts'
@@ -12,7 +12,7 @@ export interface Reading {
 }
 
 /** A statement that reads, as it is sent to a thread. */
-export type Sent = Pick<BoundRead<unknown>, 'text' | 'parameters' | 'cardinality' | 'longest' | 'longValues'>
+export type Sent = Pick<PreparedRead<unknown>, 'text' | 'parameters' | 'cardinality' | 'longest' | 'longValues'>
 
 /**
  * Runs a read for at most that many milliseconds and returns its rows. Throws Overdue, TooLong if they are too long for

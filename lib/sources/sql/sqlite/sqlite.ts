@@ -9,7 +9,7 @@ import { nameOfDriver, openDriver, type SqliteDriver } from './driver.ts'
 import { makeSource, type SqlSource, type TableDefinition, type TableOptions } from '../source.ts'
 import { attachedFiles, attachLike } from './attached.ts'
 import { followSchema, makeReadTable } from './catalog.ts'
-import { type Connection, connect } from './connection.ts'
+import { connect, type Connection } from './connection.ts'
 import { sqliteDialect } from './dialect.ts'
 import { fastDialect } from './fast-forms.ts'
 import { isBusy, resultCode } from './faults.ts'
@@ -141,7 +141,7 @@ function openFile (file: string, settings: Settings): OpenFile {
   for (const one of [main, reader]) one?.driver.exec('pragma busy_timeout = 0')
   const lock = makeWriteLock(busyTimeout)
   const threads = alone ? undefined : threadsOf(file, driver, settings)
-  const read = makeReader({ main, beside: reader, threads, lock }, { busyTimeout, statementTimeout })
+  const read = makeReader({ main, snapshotConnection: reader, threads, lock }, { busyTimeout, statementTimeout })
   return {
     driver,
     statements,

@@ -7,7 +7,7 @@ import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { checkTexts, guardedAmong, positionsOf } from './positions.ts'
-import { isLong, type ReadCode, type Values } from './read-code.ts'
+import { type CompiledRead, isLong, type Values } from './compiled-read.ts'
 import { buildLimit, dataFields, isDirect } from './select.ts'
 import { buildSort } from './sort.ts'
 import { cardinalityOf } from './steps.ts'
@@ -16,7 +16,7 @@ import { column, table, tableRef, type TableRef } from './table.ts'
 // Reads of the columns of one table, without JSON: the most frequent reads, and those that drivers answer fastest.
 
 /** Builds the read of an item of one step. The selection must show values alone. */
-export function buildItemColumns (plan: ReadPlanOf<'item'>, builder: Builder): ReadCode {
+export function buildItemColumns (plan: ReadPlanOf<'item'>, builder: Builder): CompiledRead {
   return buildItemSelect(plan, dataFields(plan.select, []), builder, (values, columns) => {
     return { kind: 'rows', rows: [columns.row(values)], more: false }
   })
@@ -25,14 +25,14 @@ export function buildItemColumns (plan: ReadPlanOf<'item'>, builder: Builder): R
 /** Builds the read of an item of one step, whose result is the JSON text of each field. `fields`: see columnsShown. */
 export function buildItemTexts (
   plan: ReadPlanOf<'item'>, fields: readonly DataField[], builder: Builder
-): ReadCode<ReadResult | JsonResult> {
+): CompiledRead<ReadResult | JsonResult> {
   return buildItemSelect(plan, fields, builder, (values, columns) => {
     return { kind: 'values', values: columns.texts(values) }
   })
 }
 
 /** Builds the read of a page of a whole collection, without its total. The selection must show values alone. */
-export function buildPageColumns (plan: ReadPlanOf<'list'>, builder: Builder): ReadCode {
+export function buildPageColumns (plan: ReadPlanOf<'list'>, builder: Builder): CompiledRead {
   return buildPageSelect(plan, dataFields(plan.listing.select, []), builder, (rows, columns, more) => {
     return { kind: 'rows', rows: rows.map(columns.row), more }
   })
@@ -44,7 +44,7 @@ export function buildPageColumns (plan: ReadPlanOf<'list'>, builder: Builder): R
  */
 export function buildPageText (
   plan: ReadPlanOf<'list'>, fields: readonly DataField[], builder: Builder
-): ReadCode<JsonResult> {
+): CompiledRead<JsonResult> {
   return buildPageSelect(plan, fields, builder, writePage)
 }
 
@@ -64,7 +64,7 @@ function buildItemSelect<Result> (
   fields: readonly DataField[],
   builder: Builder,
   decodeRow: (values: Values, columns: Columns) => Result
-): ReadCode<Result | ReadResult> {
+): CompiledRead<Result | ReadResult> {
   if (step === undefined) throw new TypeError('an item is reached by a step at least')
   const ref = tableRef(step.collection, builder.alias())
   const columns = makeColumns({ fields, select, extra: [] }, ref, builder)
@@ -87,7 +87,7 @@ function buildPageSelect<Result> (
   fields: readonly DataField[],
   builder: Builder,
   decodeRows: (rows: readonly Values[], columns: Columns, more: boolean) => Result
-): ReadCode<Result> {
+): CompiledRead<Result> {
   const ref = tableRef(from.collection, builder.alias())
   const carried = extra.filter(field => !fields.includes(field))
   const fetched = { fields: [...fields, ...carried], select: listing.select, extra }

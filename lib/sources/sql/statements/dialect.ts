@@ -25,7 +25,7 @@ export interface Writer {
 
 /**
  * What a dialect of fast forms can do besides. A fast form reads the values that columns usually hold in less time than
- * all that they may hold. For any other it fails, or its decoder throws NeedsExactForm (read-code.ts).
+ * all that they may hold. For any other it fails, or its decoder throws NeedsExactForm (compiled-read.ts).
  */
 export interface FastForms {
   /**
@@ -48,13 +48,13 @@ export interface Dialect {
    * Returns a condition that a comparison of a filtered column implies, and that an index can serve; `undefined` if it
    * can serve the comparison itself. `textual`: see isTextual().
    */
-  bound (column: Sql, operator: Operator, slot: Slot, type: ColumnType, textual: boolean): Sql | undefined
+  indexCondition (column: Sql, operator: Operator, slot: Slot, type: ColumnType, textual: boolean): Sql | undefined
   /** Returns a column that is null wherever it is shown as null. */
-  nullAsShown (column: Sql, type: ColumnType): Sql
-  /** Returns true if a value that is shown may differ from the one that is stored. */
+  jsonNullAsNull (column: Sql, type: ColumnType): Sql
+  /** Returns true if the shown value can differ from the stored one. */
   isLossy (type: ColumnType): boolean
-  /** Returns false for a type of which clients may see several stored values as one. */
-  tellsApart (type: ColumnType): boolean
+  /** Returns true if two stored values are never shown alike. */
+  isInjective (type: ColumnType): boolean
   /** Returns a column as its groups are told apart: a group for each value that is shown. */
   grouped (column: Sql, type: ColumnType): Sql
   /** Returns the condition for values that have a group; undefined where only null has none. */

@@ -7,7 +7,7 @@ import type { ColumnType } from './columns.ts'
 import type { Sql } from './dialect.ts'
 import { related, relatedToAny } from './join-conditions.ts'
 import { isTextual, type Slot } from './shape.ts'
-import { column, tableRef, table, type TableRef } from './table.ts'
+import { column, table, tableRef, type TableRef } from './table.ts'
 
 type Compare = Extract<Predicate, { kind: 'compare' }>
 
@@ -87,13 +87,13 @@ function buildCompare (compare: Compare, ref: TableRef, builder: Builder): Sql {
       ? { comparable: dialect.comparable(plain, type), operand: dialect.storedOperand(slot, type, textual) }
       : { comparable: dialect.filtered(plain, type, textual), operand: dialect.operand(slot, type, textual) }
   })
-  const bound = compare.stored ? undefined : dialect.bound(plain, operator, slot, type, textual)
+  const bound = compare.stored ? undefined : dialect.indexCondition(plain, operator, slot, type, textual)
   return bound === undefined ? made : sql`(${bound} and ${made})`
 }
 
 /** Returns the column, with null for other values that are shown as null. */
 const shownOrNull = ({ field }: { readonly field: DataField }, ref: TableRef, { dialect, columnType }: Builder): Sql =>
-  dialect.nullAsShown(column(ref, field), columnType(ref.collection, field))
+  dialect.jsonNullAsNull(column(ref, field), columnType(ref.collection, field))
 
 /** The column in three forms, the value, and its slot. `shown`: the column's text as a client reads it. */
 interface Operands {
@@ -139,7 +139,7 @@ const comparisons: Makers = {
   contains_ignoring_case: operands => comparisons.contains(folded(operands))
 }
 
-const nullAsShown = ({ plain, type, dialect }: Operands) => dialect.nullAsShown(plain, type)
+const nullAsShown = ({ plain, type, dialect }: Operands) => dialect.jsonNullAsNull(plain, type)
 
 /** Comparisons with a column that may be null. Null differs from every value. */
 const nullable: Makers = {

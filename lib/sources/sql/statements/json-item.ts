@@ -7,7 +7,7 @@ import type { JsonResult, ReadResult } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildMember } from './json-read.ts'
-import type { ReadCode } from './read-code.ts'
+import type { CompiledRead } from './compiled-read.ts'
 import { buildStepCounts, buildSteps, decodeStepCounts, stepCountNames, stepRefs, withSteps } from './steps.ts'
 import { column, type TableRef } from './table.ts'
 
@@ -17,7 +17,7 @@ import { column, type TableRef } from './table.ts'
  */
 export function buildJsonItem (
   { steps, select, longest = Infinity }: ReadPlanOf<'item'>, builder: Builder
-): ReadCode<ReadResult | JsonResult> {
+): CompiledRead<ReadResult | JsonResult> {
   const { dialect } = builder
   const refs = stepRefs(steps)
   const ref = refs.at(-1)
@@ -35,10 +35,10 @@ export function buildJsonItem (
   return {
     sql: sql`${path}${dialect.within(item, [...stepCountNames(refs), 'rows', ...names], longest)}`,
     cardinality: 'row',
-    decode ([row], bounds) {
+    decode ([row], limit) {
       const { missed, rest: [rows, ...values] } = decodeStepCounts(row, refs.length)
       if (missed !== undefined) return missed
-      if (typeof rows !== 'string') throw answerTooLarge(bounds.longest)
+      if (typeof rows !== 'string') throw answerTooLarge(limit.longest)
       const items = dialect.writer.finish(rows).split(separator)
       const texts = values.map((value, index) => textOf(columns[index]?.decode(value)))
       return { kind: 'values', values: select.map(({ kind }) => (kind === 'value' ? texts : items).shift() ?? 'null') }

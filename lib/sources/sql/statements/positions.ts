@@ -4,7 +4,7 @@ import { positionName } from '../../../plan/read/cursor.ts'
 import type { Row } from '../../../plan/plan.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
-import { NeedsExactForm } from './read-code.ts'
+import { NeedsExactForm } from './compiled-read.ts'
 import { column, type TableRef } from './table.ts'
 
 /**

@@ -4,7 +4,7 @@ import type { Builder } from './builder.ts'
 import { buildItemColumns, buildItemTexts, buildPageColumns, buildPageText, columnsShown } from './columns-read.ts'
 import { buildJsonRead, isWritable } from './json-read.ts'
 import { buildJsonItem } from './json-item.ts'
-import { isLong, type ReadCode } from './read-code.ts'
+import { type CompiledRead, isLong } from './compiled-read.ts'
 import { buildRowsRead } from './rows-read.ts'
 import { dataFields } from './select.ts'
 import { isFlat } from './shape.ts'
@@ -39,9 +39,9 @@ export type ReadForm = 'rows' | 'json' | 'locking'
  * - three levels nested as JSON, not as rows, PostgreSQL: 1,035 instead of 1,172 us
  * - a dictionary of 100 as columns, not as rows: SQLite 530 instead of 640 us, PostgreSQL 730 instead of 1,030 us
  */
-export function chooseRead (plan: ReadPlan, builder: Builder, form: 'rows' | 'locking'): ReadCode
-export function chooseRead (plan: ReadPlan, builder: Builder, form: ReadForm): ReadCode<ReadResult | JsonResult>
-export function chooseRead (plan: ReadPlan, builder: Builder, form: ReadForm): ReadCode<ReadResult | JsonResult> {
+export function chooseRead (plan: ReadPlan, builder: Builder, form: 'rows' | 'locking'): CompiledRead
+export function chooseRead (plan: ReadPlan, builder: Builder, form: ReadForm): CompiledRead<ReadResult | JsonResult>
+export function chooseRead (plan: ReadPlan, builder: Builder, form: ReadForm): CompiledRead<ReadResult | JsonResult> {
   if (form === 'locking') return buildRowsRead(plan, builder, true)
   if (plan.kind === 'item' && plan.steps.length === 1) {
     const fields = form === 'json' ? columnsShown(plan.select) : undefined

@@ -6,7 +6,7 @@ import type { Found } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
-import type { Bounds, ReadCode } from './read-code.ts'
+import type { CompiledRead, ReadLimit } from './compiled-read.ts'
 import { buildLimit, buildList, buildRow, decodeRows, isDirect } from './select.ts'
 import {
   buildStepCounts, buildSteps, buildStepSelects, decodeStepCounts, startingAt, stepCountNames, stepRefs, withSteps
@@ -21,14 +21,14 @@ import { buildTotal, decodeTotal } from './total.ts'
 interface Body {
   readonly rows: Sql
   readonly total?: Sql
-  decode (rows: unknown, total: { readonly total?: number }, bounds: Bounds): Found
+  decode (rows: unknown, total: { readonly total?: number }, limit: ReadLimit): Found
 }
 
 /**
  * Builds a read of rows, which serves every plan (docs/http.md: URLs). `locking` locks the item of the last step
  * against changes by others.
  */
-export function buildRowsRead (plan: ReadPlan, builder: Builder, locking = false): ReadCode {
+export function buildRowsRead (plan: ReadPlan, builder: Builder, locking = false): CompiledRead {
   const refs = stepRefs(plan.steps)
   const [only, ...others] = refs
   if (plan.kind === 'item' && only !== undefined && others.length === 0 && !locking) {
@@ -46,9 +46,9 @@ export function buildRowsRead (plan: ReadPlan, builder: Builder, locking = false
   return {
     sql: sql`${withSteps(steps)}${builder.dialect.within(select, columns, plan.longest ?? Infinity)}`,
     cardinality: 'row',
-    decode ([row], bounds) {
+    decode ([row], limit) {
       const { missed, rest: [rows, total] } = decodeStepCounts(row, refs.length)
-      return missed ?? body.decode(parseRows(rows, bounds), decodeTotal(total), bounds)
+      return missed ?? body.decode(parseRows(rows, limit), decodeTotal(total), limit)
     }
   }
 }
@@ -59,7 +59,7 @@ export function buildRowsRead (plan: ReadPlan, builder: Builder, locking = false
  */
 function buildSingleStep (
   { steps, select, longest = Infinity }: ReadPlanOf<'item'>, ref: TableRef, builder: Builder
-): ReadCode {
+): CompiledRead {
   const row = buildRow(select, [], ref, builder)
   const rows = builder.dialect.asText(builder.dialect.collect(row.sql))
   const [items] = buildStepSelects(steps, [ref], builder)
@@ -68,9 +68,9 @@ function buildSingleStep (
   return {
     sql: builder.dialect.within(item, ['c0', 'rows'], longest),
     cardinality: 'row',
-    decode ([output], bounds) {
+    decode ([output], limit) {
       const { missed, rest: [json] } = decodeStepCounts(output, 1)
-      return missed ?? { kind: 'rows', rows: decodeRows(parseRows(json, bounds), row), more: false }
+      return missed ?? { kind: 'rows', rows: decodeRows(parseRows(json, limit), row), more: false }
     }
   }
 }
@@ -79,7 +79,7 @@ function buildSingleStep (
  * Parses the array of rows. Throws answer_too_large if its text was too long to be sent, or holds more arrays, each of
  * which becomes an object, than an answer may have (objectWeight). Brackets in texts count as well.
  */
-function parseRows (rows: unknown, { longest }: Bounds): unknown {
+function parseRows (rows: unknown, { longest }: ReadLimit): unknown {
   if (rows === null) throw answerTooLarge(longest)
   const text = String(rows)
   let count = 0
@@ -175,7 +175,7 @@ function hasGroup (ref: TableRef, by: DataField, { dialect, columnType }: Builde
   const value = column(ref, by)
   const type = columnType(ref.collection, by)
   const condition = dialect.hasGroup(value, type)
-  const isShown = sql`${dialect.nullAsShown(value, type)} is not null`
+  const isShown = sql`${dialect.jsonNullAsNull(value, type)} is not null`
   return condition === undefined ? isShown : sql`${isShown} and ${condition}`
 }
 

@@ -12,22 +12,22 @@ import { buildSort } from './sort.ts'
 import { column, selected, table, tableRef, type TableRef } from './table.ts'
 
 /** The SQL by which a row becomes a JSON array, and the decoder of that array. Both go by position. */
-export interface RowCode { readonly sql: Sql, decode (values: readonly unknown[]): Row }
+export interface RowLayout { readonly sql: Sql, decode (values: readonly unknown[]): Row }
 
-interface ValueCode { readonly property: string, readonly sql: Sql, decode (value: unknown): unknown }
+interface ValueLayout { readonly property: string, readonly sql: Sql, decode (value: unknown): unknown }
 
 /** Builds a row of the fields that a selection needs, the fields in `extra`, and the related items that it shows. */
-export function buildRow (select: Selection, extra: readonly DataField[], ref: TableRef, builder: Builder): RowCode {
-  const codes = [
+export function buildRow (select: Selection, extra: readonly DataField[], ref: TableRef, builder: Builder): RowLayout {
+  const layouts = [
     ...dataFields(select, extra).map(field => buildValue(field, ref, builder)),
     ...positionsOf(extra, ref, builder).map(({ name, sql }) => ({ property: name, sql, decode: asIs })),
     ...select.flatMap(shown => shown.kind === 'value' ? [] : [buildNested(shown, ref, builder)])
   ]
   const decode = (values: readonly unknown[]) => {
-    return Object.fromEntries(codes.map((code, index) => [code.property, code.decode(values[index])]))
+    return Object.fromEntries(layouts.map((layout, index) => [layout.property, layout.decode(values[index])]))
   }
-  if (codes.length <= mostArguments) return { sql: builder.dialect.row(codes.map(code => code.sql)), decode }
-  const parts = chunks(codes, mostArguments).map(part => builder.dialect.row(part.map(code => code.sql)))
+  if (layouts.length <= mostArguments) return { sql: builder.dialect.row(layouts.map(layout => layout.sql)), decode }
+  const parts = chunks(layouts, mostArguments).map(part => builder.dialect.row(part.map(layout => layout.sql)))
   return { sql: builder.dialect.row(parts), decode: values => decode(values.flat()) }
 }
 
@@ -57,7 +57,7 @@ export function buildList (
   ref: TableRef,
   conditions: (inner: TableRef) => Sql,
   builder: Builder
-): RowCode {
+): RowLayout {
   const row = buildRow(listing.select, extra, ref, builder)
   const inner = tableRef(ref.collection, ref.alias)
   const where = conditions(inner)
@@ -99,7 +99,7 @@ export function dataFields (select: Selection, extra: readonly DataField[]): rea
   return [...fields]
 }
 
-function buildValue (field: DataField, ref: TableRef, { dialect, columnType }: Builder): ValueCode {
+function buildValue (field: DataField, ref: TableRef, { dialect, columnType }: Builder): ValueLayout {
   const type = columnType(ref.collection, field)
   return {
     property: field.property,
@@ -108,7 +108,7 @@ function buildValue (field: DataField, ref: TableRef, { dialect, columnType }: B
   }
 }
 
-function buildNested (shown: Exclude<Shown, { kind: 'value' }>, ref: TableRef, builder: Builder): ValueCode {
+function buildNested (shown: Exclude<Shown, { kind: 'value' }>, ref: TableRef, builder: Builder): ValueLayout {
   const { field } = shown
   const { property } = field
   const target = tableRef(field.target, builder.alias())
@@ -130,6 +130,6 @@ function buildNested (shown: Exclude<Shown, { kind: 'value' }>, ref: TableRef, b
 }
 
 /** Decodes the array of rows in JSON that buildList() or Dialect.collect() made. */
-export function decodeRows (rows: unknown, code: RowCode): readonly Row[] {
-  return (rows as ReadonlyArray<readonly unknown[]>).map(values => code.decode(values))
+export function decodeRows (rows: unknown, layout: RowLayout): readonly Row[] {
+  return (rows as ReadonlyArray<readonly unknown[]>).map(values => layout.decode(values))
 }

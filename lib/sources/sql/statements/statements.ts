@@ -7,13 +7,13 @@ import type { Change, JsonResult, ReadResult } from '../../source.ts'
 import type { FindTable } from '../catalog.ts'
 import { makeBuilder } from './builder.ts'
 import type { Dialect, Sql } from './dialect.ts'
-import type { Bounds, Cardinality, ReadCode, Values } from './read-code.ts'
+import type { Cardinality, CompiledRead, ReadLimit, Values } from './compiled-read.ts'
 import { chooseRead } from './read.ts'
 import { isSlot, type Shape, shapeOf, shapeOfChange, type Slot } from './shape.ts'
-import { buildChange, type ChangeCode } from './write.ts'
+import { buildChange, type CompiledChange } from './write.ts'
 
 /** A statement that reads, with the values of one plan. */
-export interface BoundRead<Result = ReadResult> {
+export interface PreparedRead<Result = ReadResult> {
   readonly text: string
   /** The collection of the items, by its name in the application. */
   readonly collection: string
@@ -21,18 +21,18 @@ export interface BoundRead<Result = ReadResult> {
   readonly parameters: readonly unknown[]
   /** The most characters of the answer. */
   readonly longest: number
-  /** The values of the result that can be long (ReadCode.longValues). */
+  /** The values of the result that can be long (CompiledRead.longValues). */
   readonly longValues: number
   /**
    * Returns the same read in its exact form. Only a fast form has it, which may fail for rows that the exact form reads
    * (Dialect.fast).
    */
-  readonly exact: (() => BoundRead<Result>) | undefined
+  readonly exact: (() => PreparedRead<Result>) | undefined
   decode (rows: readonly Values[]): Result
 }
 
 /** A statement that changes data, with its values. */
-export interface BoundChange extends Omit<ChangeCode, 'sql'> {
+export interface PreparedChange extends Omit<CompiledChange, 'sql'> {
   readonly text: string
   readonly parameters: readonly unknown[]
 }
@@ -43,18 +43,18 @@ export interface Statements {
    * Returns the statement that reads a plan's rows. `locking` locks the item that the plan reads against changes by
    * others.
    */
-  bind (plan: ReadPlan, locking?: boolean): BoundRead
+  bind (plan: ReadPlan, locking?: boolean): PreparedRead
   /** Returns the statement that reads a plan as JSON text, or its rows where JSON text is not faster (chooseRead). */
-  bindJson (plan: ReadPlan): BoundRead<ReadResult | JsonResult>
+  bindJson (plan: ReadPlan): PreparedRead<ReadResult | JsonResult>
   /** Returns the statement that makes a change. */
-  bindChange (change: Change): BoundChange
+  bindChange (change: Change): PreparedChange
 }
 
 /** A statement's text without values. Each parameter takes a value of the plan, or is a constant of the application. */
-interface Statement<Code> {
+interface CachedStatement<Compiled> {
   readonly text: string
   readonly parameters: ReadonlyArray<Slot | Constant>
-  readonly code: Code
+  readonly compiled: Compiled
 }
 
 /** A value in an expression of the application. */
@@ -83,10 +83,10 @@ export function makeStatements (
   const changes = cacheByShape(characters, (change: Change, shape) => {
     return compile(buildChange(change, builderOf(shape)), dialect, compiler)
   })
-  const bindChange = (change: Change): BoundChange => {
+  const bindChange = (change: Change): PreparedChange => {
     const shape = shapeOfChange(change)
     const statement = changes(change, shape)
-    return { text: statement.text, parameters: bindAll(statement, shape, dialect), ...statement.code }
+    return { text: statement.text, parameters: bindAll(statement, shape, dialect), ...statement.compiled }
   }
   const bindRows = memoizeFrozen((plan: ReadPlan) => bindRead(plan, rows, dialect, exact?.bind))
   return {
@@ -97,24 +97,24 @@ export function makeStatements (
   }
 }
 
-type FindRead<Result> = (plan: ReadPlan, shape: Shape) => Statement<Omit<ReadCode<Result>, 'sql'>>
+type FindRead<Result> = (plan: ReadPlan, shape: Shape) => CachedStatement<Omit<CompiledRead<Result>, 'sql'>>
 
 function bindRead<Result> (
-  plan: ReadPlan, find: FindRead<Result>, dialect: Dialect, bindExact?: (plan: ReadPlan) => BoundRead<Result>
-): BoundRead<Result> {
+  plan: ReadPlan, find: FindRead<Result>, dialect: Dialect, bindExact?: (plan: ReadPlan) => PreparedRead<Result>
+): PreparedRead<Result> {
   const shape = shapeOf(plan)
   const statement = find(plan, shape)
-  const { text, code } = statement
-  const bounds = boundsOf(plan)
+  const { text, compiled } = statement
+  const limit = limitOf(plan)
   return {
     text,
     collection: collectionOf(plan),
-    cardinality: code.cardinality,
+    cardinality: compiled.cardinality,
     parameters: bindAll(statement, shape, dialect),
-    longest: bounds.longest,
+    longest: limit.longest,
     exact: bindExact && (() => bindExact(plan)),
-    longValues: code.cardinality === 'rows' ? (bounds.limit + 1) * Math.max(code.longValues ?? 1, 1) : 1,
-    decode: rows => code.decode(rows, bounds)
+    longValues: compiled.cardinality === 'rows' ? (limit.limit + 1) * Math.max(compiled.longValues ?? 1, 1) : 1,
+    decode: rows => compiled.decode(rows, limit)
   }
 }
 
@@ -123,13 +123,13 @@ function collectionOf (plan: ReadPlan): string {
   return collection?.property ?? ''
 }
 
-function boundsOf (plan: ReadPlan): Bounds {
+function limitOf (plan: ReadPlan): ReadLimit {
   const { longest = Infinity } = plan
   if (plan.kind === 'item') return { limit: 1, longest }
   return { limit: plan.kind === 'list' ? plan.listing.range.limit : plan.range.limit, longest }
 }
 
-function bindAll ({ parameters }: Statement<unknown>, shape: Shape, dialect: Dialect): readonly unknown[] {
+function bindAll ({ parameters }: CachedStatement<unknown>, shape: Shape, dialect: Dialect): readonly unknown[] {
   return parameters.map(parameter => {
     return parameter.kind === 'slot' ? bindValue(shape, parameter.index, dialect) : parameter.value
   })
@@ -142,10 +142,10 @@ function bindValue ({ values }: Shape, index: number, dialect: Dialect): unknown
 }
 
 /** Caches statements by the key of a shape, the least recently used going first. */
-function cacheByShape<Planned, Code> (
-  characters: number, make: (planned: Planned, shape: Shape) => Statement<Code>
-): (planned: Planned, shape: Shape) => Statement<Code> {
-  const cache = new RecentMap<Statement<Code>>(cacheSize, characters)
+function cacheByShape<Planned, Compiled> (
+  characters: number, make: (planned: Planned, shape: Shape) => CachedStatement<Compiled>
+): (planned: Planned, shape: Shape) => CachedStatement<Compiled> {
+  const cache = new RecentMap<CachedStatement<Compiled>>(cacheSize, characters)
   return (planned, shape) => {
     const cached = cache.get(shape.key)
     if (cached !== undefined) return cached
@@ -171,12 +171,12 @@ export function makeCompiler (dialect: Dialect): Compiler {
 }
 
 /** Compiles the SQL of a statement to text, and drops its tree, which takes ten times the memory. */
-function compile<Code extends { readonly sql: Sql }> (
-  { sql, ...code }: Code, dialect: Dialect, compiler: Compiler
-): Statement<Omit<Code, 'sql'>> {
+function compile<Compiled extends { readonly sql: Sql }> (
+  { sql, ...compiled }: Compiled, dialect: Dialect, compiler: Compiler
+): CachedStatement<Omit<Compiled, 'sql'>> {
   const { sql: text, parameters: all } = sql.compile(compiler)
   const parameters = all.map(parameter => isSlot(parameter) ? parameter : constant(parameter, dialect))
-  return { text, parameters, code }
+  return { text, parameters, compiled }
 }
 
 function constant (value: unknown, dialect: Dialect): Constant {

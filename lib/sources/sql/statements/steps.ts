@@ -9,7 +9,7 @@ import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import { related } from './join-conditions.ts'
-import type { Cardinality, Values } from './read-code.ts'
+import type { Cardinality, Values } from './compiled-read.ts'
 import { column, selected, table, tableRef, type TableRef } from './table.ts'
 
 // The path of a plan in SQL: each step is a common table expression of the items that the step resolves to, at most
@@ -105,5 +105,5 @@ export function cardinalityOf ({ where, collection }: Step, builder: Builder): C
 function namesOneRow (collection: Collection, builder: Builder): boolean {
   if (builder.findTable(tableOf(collection))?.mayRepeatKeys === true) return false
   const identifiers = collection.stored.filter(field => field.identifier || collection.key.includes(field))
-  return identifiers.every(field => builder.dialect.tellsApart(builder.columnType(collection, field)))
+  return identifiers.every(field => builder.dialect.isInjective(builder.columnType(collection, field)))
 }

@@ -11,12 +11,12 @@ import type { ColumnType } from './columns.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import type { Slot } from './shape.ts'
-import type { Values } from './read-code.ts'
+import type { Values } from './compiled-read.ts'
 import { buildSteps, cardinalityOf, stepRefs, withSteps } from './steps.ts'
 import { column, columnOf, tableRef } from './table.ts'
 
 /** The statement of a change. */
-export interface ChangeCode {
+export interface CompiledChange {
   readonly sql: Sql
   /** Decodes the columns that an insert returns; undefined for other changes. */
   readonly key: ((values: Values) => KeyValues) | undefined
@@ -25,7 +25,7 @@ export interface ChangeCode {
 }
 
 /** Builds the statement of a change. */
-export function buildChange (change: Change, builder: Builder): ChangeCode {
+export function buildChange (change: Change, builder: Builder): CompiledChange {
   switch (change.kind) {
     case 'insert': return buildInsert(change, builder)
     case 'update': return changing(buildUpdate(change, builder), change, builder)
@@ -35,13 +35,13 @@ export function buildChange (change: Change, builder: Builder): ChangeCode {
   }
 }
 
-function changing (statement: Sql, { collection }: ChangeOf<'update' | 'delete'>, builder: Builder): ChangeCode {
+function changing (statement: Sql, { collection }: ChangeOf<'update' | 'delete'>, builder: Builder): CompiledChange {
   // SQLite counts no row that a trigger of a view has changed, but returns it.
   const returnsRows = builder.findTable(tableOf(collection))?.hasInsteadOf === true
   return { sql: returnsRows ? sql`${statement} returning 1` : statement, key: undefined, returnsRows }
 }
 
-function buildInsert (change: ChangeOf<'insert'>, builder: Builder): ChangeCode {
+function buildInsert (change: ChangeOf<'insert'>, builder: Builder): CompiledChange {
   const { collection, orNothing } = change
   const table = tableOf(collection)
   const { dialect } = builder

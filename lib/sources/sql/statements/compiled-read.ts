@@ -10,7 +10,7 @@ export type Values = readonly unknown[]
  * The limit of the plan at hand. Plans that differ in their limits alone share one statement, so `decode` takes the
  * limit. `longest`: the most characters of the answer.
  */
-export interface Bounds { readonly limit: number, readonly longest: number }
+export interface ReadLimit { readonly limit: number, readonly longest: number }
 
 /**
  * The largest number of rows in a statement's result.
@@ -30,12 +30,12 @@ export class NeedsExactForm extends Error {
 }
 
 /** The statement of a read, and the decoder of its rows. */
-export interface ReadCode<Result = ReadResult> {
+export interface CompiledRead<Result = ReadResult> {
   readonly sql: Sql
   readonly cardinality: Cardinality
   /** The values of a row that can be long. Default: one. */
   readonly longValues?: number
-  decode (rows: readonly Values[], bounds: Bounds): Result
+  decode (rows: readonly Values[], limit: ReadLimit): Result
 }
 
 /** Returns true for a field whose values can be long. */
