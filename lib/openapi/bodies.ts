@@ -16,7 +16,9 @@ export function createSchema (collection: Collection, describing: Describing): R
 /** Returns the schema of a new item in a sub-collection: its parent is known, so it does not name it. */
 function createInSchema (via: SubCollectionField, describing: Describing): Reference {
   if (via.link.kind === 'join') return createSchema(via.target, describing)
-  return describing.components.ref(via.target, `Create_in_${via.holder.name}_${via.name}`, () => {
+  const { components } = describing
+  // The names on the wire may have a `_`: those of `a_b` and `c` would be those of `a` and `b_c`.
+  return components.ref(via.target, `Create_in_${components.nameOf(via.holder)}_${via.name}`, () => {
     return bodySchema(via.target, describing, via)
   })
 }

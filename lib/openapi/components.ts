@@ -3,6 +3,8 @@ import type { Parameter, Reference, Response, Schema } from './objects.ts'
 
 /** The parts of a document that several others refer to, in the order in which they were first referred to. */
 export interface Components {
+  /** Returns the name of a collection's components, which no other collection's begins with. */
+  nameOf (collection: Collection): string
   /** Returns a reference to the collection's schema with this suffix. `make` makes it once, when its turn comes. */
   ref (collection: Collection, suffix: Suffix | `${Suffix}_${string}`, make: () => Schema): Reference
   /** Returns a reference to a schema with a name of its own. */
@@ -50,6 +52,7 @@ export function makeComponents (collections: Iterable<Collection>, prefix: strin
   }
   const nameOf = ({ name }: Collection) => names.get(name) ?? name
   return {
+    nameOf,
     schemas,
     responses: responses.all,
     parameters: parameters.all,

@@ -108,17 +108,23 @@ export function pageHeaders ({ answers: { pageLinks }, profile }: Describing): N
 const stringHeader = (description: string) => ({ description, schema: { type: 'string' } })
 const tag = stringHeader('The tag of this representation.')
 
-/** Returns the operation that reads one item. `nullable`: the answer is null where there is none. */
-export function getItem (
-  collection: Collection, describing: Describing, words: readonly string[], nullable = false
-): Operation {
+/** An item to describe: one of the collection `tag`, or the sub-item `part` of such an item. */
+export interface Place { readonly tag: string, readonly part: string | undefined }
+
+const wordsOf = ({ tag, part }: Place): string => `${tag}_${part ?? 'item'}`
+
+const phraseOf = ({ tag, part }: Place): string =>
+  part === undefined ? `an item of ${tag}` : `the ${part} of an item of ${tag}`
+
+/** Returns the operation that reads one item. The answer is null for a sub-item that is not there. */
+export function getItem (collection: Collection, describing: Describing, place: Place): Operation {
   const { profile } = describing
-  const [first = '', second = ''] = words
+  const nullable = place.part !== undefined
   return {
-    operationId: describing.operationId(`get_${words.join('_')}`),
-    summary: nullable ? `Read the ${second} of an item of ${first}` : `Read an item of ${collection.name}`,
+    operationId: describing.operationId(`get_${wordsOf(place)}`),
+    summary: `Read ${phraseOf(place)}`,
     description: nullable ? 'The answer is null where there is none.' : 'The answer has all fields but hidden ones.',
-    tags: [first],
+    tags: [place.tag],
     parameters: [
       ...selectionParameters(collection, describing), ...profile.details ? [header('IfNoneMatch', describing)] : []
     ],
@@ -222,24 +228,22 @@ function keySchema (collection: Collection): Schema {
   return key === undefined ? { type: 'string' } : fieldSchema(key, 'answer')
 }
 
-/** Returns the operation that updates an item and, where configured and `words` are not a sub-item's, creates it. */
+/** Returns the operation that updates an item and, where configured and it is no sub-item, creates it. */
 export function updateOperation (
-  collection: Collection, method: Method, describing: Describing, words: Words
+  collection: Collection, method: Method, describing: Describing, place: Place
 ): Operation {
   const { profile, components } = describing
-  const [tag, second] = words
   const done = doneSchema(describing)
   const item = itemSchema(collection, describing)
   // `Prefer` shows the item.
   const oneOf = ([first, ...others]: [Schema, ...Schema[]]) =>
     profile.details && profile.selection ? { anyOf: [first, ...others] } : first
-  const isItem = second === 'item'
-  const upsert = isItem && takenStrategies(collection).upsert
+  const upsert = place.part === undefined && takenStrategies(collection).upsert
   return {
-    operationId: describing.operationId(`${profile.allUpdates ? method.toLowerCase() : 'update'}_${words.join('_')}`),
-    summary: `${upsert ? 'Update or create' : 'Update'} ${phraseOf(words)}`,
+    operationId: describing.operationId(`${profile.allUpdates ? method.toLowerCase() : 'update'}_${wordsOf(place)}`),
+    summary: `${upsert ? 'Update or create' : 'Update'} ${phraseOf(place)}`,
     description: 'The update is partial: members that the body leaves out keep their values.',
-    tags: [tag],
+    tags: [place.tag],
     parameters: [
       ...writeParameters(collection, describing), ...profile.details ? [header('IfMatch', describing)] : []
     ],
@@ -258,22 +262,16 @@ export function updateOperation (
   }
 }
 
-export function deleteOperation (words: Words, describing: Describing): Operation {
+export function deleteOperation (place: Place, describing: Describing): Operation {
   return {
-    operationId: describing.operationId(`delete_${words.join('_')}`),
-    summary: `Delete ${phraseOf(words)}`,
+    operationId: describing.operationId(`delete_${wordsOf(place)}`),
+    summary: `Delete ${phraseOf(place)}`,
     description: 'Whether items that refer to it are deleted as well is decided by the application.',
-    tags: [words[0]],
+    tags: [place.tag],
     parameters: describing.profile.details ? [header('IfMatch', describing)] : [],
     responses: { 200: ok('Deleted.', doneSchema(describing)), ...writeErrors(describing) }
   }
 }
-
-/** The words of an operation's identifier: a collection, and `item` or the name of a sub-item. */
-type Words = readonly [collection: string, part: string]
-
-const phraseOf = ([collection, part]: Words): string =>
-  part === 'item' ? `an item of ${collection}` : `the ${part} of an item of ${collection}`
 
 /** The errors of a change to an item. */
 export const writeErrors = (describing: Describing) => ({

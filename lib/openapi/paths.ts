@@ -5,7 +5,7 @@ import { isPlainName, type Profile } from './profiles.ts'
 import { readableFields } from './items.ts'
 import type { OperationMethod, PathItem } from './objects.ts'
 import {
-  createOperation, describeList, deleteOperation, getItem, getList, queryList, replaceOperation,
+  createOperation, deleteOperation, describeList, getItem, getList, type Place, queryList, replaceOperation,
   updateOperation
 } from './operations.ts'
 import { identifierParameter } from './parameters.ts'
@@ -48,27 +48,25 @@ function listPath (resource: ListResource, view: View, describing: Describing): 
 
 function itemPath (resource: ItemResource, view: View, describing: Describing): PathItem {
   const { collection } = resource
-  const words = [collection.name, 'item'] as const
+  const place = { tag: collection.name, part: undefined }
   return {
     parameters: [identifierParameter(collection, describing)],
-    ...methodsOf(resource, view).includes('GET') && { get: getItem(collection, describing, words) },
-    ...writesOf(resource, words, view, describing)
+    ...methodsOf(resource, view).includes('GET') && { get: getItem(collection, describing, place) },
+    ...writesOf(resource, place, view, describing)
   }
 }
 
-/** Returns the operations that change an item, or the sub-item that `words` name. */
-function writesOf (
-  resource: ItemResource, words: readonly [string, string], view: View, describing: Describing
-): PathItem {
+/** Returns the operations that change the item or sub-item at a place. */
+function writesOf (resource: ItemResource, place: Place, view: View, describing: Describing): PathItem {
   const methods = methodsOf(resource, view)
   const { collection } = resource
   const updates = methods.filter(method => method === 'PUT' || method === 'PATCH')
   const shown = describing.profile.allUpdates ? updates : updates.slice(-1)
   return {
     ...Object.fromEntries(shown.map(method => {
-      return [method.toLowerCase() as OperationMethod, updateOperation(collection, method, describing, words)]
+      return [method.toLowerCase() as OperationMethod, updateOperation(collection, method, describing, place)]
     })),
-    ...methods.includes('DELETE') && { delete: deleteOperation(words, describing) }
+    ...methods.includes('DELETE') && { delete: deleteOperation(place, describing) }
   }
 }
 
@@ -87,11 +85,11 @@ function relationPath (field: SubItemField | SubCollectionField, view: View, des
     return { ...path, ...listPath({ ...listOf(field.target), from }, view, describing) }
   }
   const resource: ItemResource = { ...itemOf(field.target), nullable: true, pathValues: undefined }
-  const words = [view.collection.name, field.name] as const
+  const place = { tag: view.collection.name, part: field.name }
   return {
     ...path,
-    ...methodsOf(resource, view).includes('GET') && { get: getItem(field.target, describing, words, true) },
-    ...writesOf(resource, words, view, describing)
+    ...methodsOf(resource, view).includes('GET') && { get: getItem(field.target, describing, place) },
+    ...writesOf(resource, place, view, describing)
   }
 }
 

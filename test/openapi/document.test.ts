@@ -7,7 +7,9 @@ import { CaseArbitrary } from '../../lib/conformance/case.ts'
 import { openMemory } from '../../lib/conformance/run.ts'
 import { serve } from '../../lib/conformance/serve.ts'
 import { makeWorld } from '../../lib/conformance/world.ts'
-import dataApi, { collection, type DataApiOptions, memory, type OpenApiDocument } from '../../lib/index.ts'
+import dataApi, {
+  collection, type DataApiOptions, memory, type OpenApiDocument, SubCollection, SubItem
+} from '../../lib/index.ts'
 import { Author, Book, library, rows } from '../fixtures/library.ts'
 import { readDocument, resolved } from '../helpers/openapi.ts'
 
@@ -141,6 +143,48 @@ test('the document is that of the caller, byte for byte', async t => {
     t.match(answer.headers.vary, /Authorization, Cookie/)
   }
   t.equal((await withRules.inject('/openapi.json?collections=books')).statusCode, 400)
+})
+
+test('no operation and no component depends on what a field or collection is called', async t => {
+  const flags = { readable: true, writable: true }
+  const id = Type.Integer({ identifier: true, ...flags })
+  // The names of the two lists of things, with those of their holders, are the same words.
+  const Holder = (list: string, foreignKey: string) =>
+    Type.Object({ id, [list]: SubCollection('things', { foreignKey, ...flags }) })
+  const Thing = (part: string) => Type.Object({
+    id,
+    name: Type.String(flags),
+    first: Type.Integer(flags),
+    second: Type.Integer(flags),
+    [part]: SubItem('things', { foreignKey: 'first', ...flags })
+  })
+  const documentWith = async (part: string, holder: string, list: string) => {
+    const app = Fastify()
+    const requestStrategies = { upsert: true, delete: true }
+    await app.register(dataApi, {
+      collections: {
+        things: collection(Thing(part), { source: memory([]), requestStrategies }),
+        a: collection(Holder('b_c', 'first'), { source: memory([]) }),
+        [holder]: collection(Holder(list, 'second'), { source: memory([]) })
+      }
+    } as DataApiOptions)
+    return app.dataApi.openapi()
+  }
+  const document = await documentWith('item', 'a_b', 'c')
+  const plain = await documentWith('whole', 'd', 'e')
+  const describe = ({ paths }: OpenApiDocument, path: string) => Object.entries(paths[path] ?? {})
+    .filter(([method]) => method !== 'parameters').map(([method, operation]) => {
+      const { summary, responses } = operation as Operation
+      return [method, summary, Object.keys(responses)]
+    })
+  t.strictSame(describe(document, '/things/{identifier}/item'), describe(plain, '/things/{identifier}/whole')
+    .map(([method, summary, codes]) => [method, String(summary).replace('whole', 'item'), codes]))
+  const { schemas } = document.components
+  const bodyAt = (path: string) => JSON.stringify(document.paths[path]?.post?.requestBody?.content['application/json'])
+  const own = [bodyAt('/a/{identifier}/b_c'), bodyAt('/a_b/{identifier}/c')]
+    .map(text => Object.keys(schemas).filter(name => text.includes(`"#/components/schemas/${name}"`)))
+    .map(names => names.flatMap(name => Object.keys(schemas[name]?.['properties'] ?? {})))
+  t.strictSame(own, [['id', 'name', 'second'], ['id', 'name', 'first', 'item']])
 })
 
 test('schemas that refer to themselves are written, and described as they are checked', async t => {
