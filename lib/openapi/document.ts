@@ -8,7 +8,7 @@ import { type AnswerOptions, type Describing, type View, viewsOf } from './descr
 import type { Document, Link, Operation, PathItem, Reference, Response, Schema } from './objects.ts'
 import type { Parts } from './parts.ts'
 import { collectionPaths, isNameable } from './paths.ts'
-import { largeDocs, mostInFull, type ProfileName, profiles } from './profiles.ts'
+import { largeProfiles, mostInFull, type ProfileName, profiles } from './profiles.ts'
 import { directorySchema, ok, sharedResponses } from './responses.ts'
 
 /** The parts of a registration that a document is made from. */
@@ -36,10 +36,10 @@ export function * documentParts (
   const all = [...described.collections]
   const views = viewsOf(permissionsFor, all.map(({ name }) => name))
     .filter(({ collection: one }) => isNameable(one, profiles[profile]) && (wanted?.includes(one.name) ?? true))
-  const isLarge = profile === 'docs' && views.length > mostInFull
+  const isLarge = views.length > mostInFull
   const components = makeComponents(all, prefix)
   const describing: Describing = {
-    profile: isLarge ? largeDocs : profiles[profile],
+    profile: (isLarge ? largeProfiles : profiles)[profile],
     version,
     syntax,
     answers,
@@ -60,7 +60,7 @@ export function * documentParts (
   const { schemas, responses, parameters } = components
   return {
     openapi: version === '3.2' ? '3.2.0' : '3.1.1',
-    info: infoOf(info, isLarge),
+    info: infoOf(info, isLarge ? cuts[profile] : undefined),
     servers: servers ?? [{ url: described.root === '' ? '/' : described.root }],
     tags: tagsOf(views, profile),
     paths,
@@ -81,9 +81,10 @@ function tagsOf (views: readonly View[], profile: ProfileName): Document['tags']
 const directoryTag = 'directory'
 
 /** The application's words of a large API do not replace what its document leaves out. */
-function infoOf (info: OpenApiOptions['info'], isLarge: boolean): Document['info'] {
-  const all = { title: 'Data API', version: '1.0.0', description: isLarge ? advice : `${advice} ${levels}`, ...info }
-  return isLarge ? { ...all, description: `${all.description}\n\n${cut}` } : all
+function infoOf (info: OpenApiOptions['info'], cut: string | undefined): Document['info'] {
+  const description = cut === undefined ? `${advice} ${levels}` : advice
+  const all = { title: 'Data API', version: '1.0.0', description, ...info }
+  return cut === undefined ? all : { ...all, description: `${all.description}\n\n${cut}` }
 }
 
 const advice = 'The path of an item goes on through its relations to any depth, such as ' +
@@ -91,10 +92,14 @@ const advice = 'The path of an item goes on through its relations to any depth, 
 
 const levels = 'This document describes the first two levels.'
 
-/** What a large document has. */
-const cut = `Of more than ${mostInFull} collections, it has the lists and items alone: without filters in other ` +
-  'parameters than `where`, relations, single fields, dictionaries and PUT. `openapi.json?collections=` and their ' +
-  'names, separated by commas, gives the full document of some.'
+const full = '`openapi.json?collections=` and their names, separated by commas, gives the full document of some.'
+
+/** What a large document has, where it has less than a small one. */
+const cuts: Readonly<Partial<Record<ProfileName, string>>> = {
+  docs: `Of more than ${mostInFull} collections, it has the lists and items alone: without filters in other ` +
+    `parameters than \`where\`, relations, single fields, dictionaries and PUT. ${full}`,
+  types: `Of more than ${mostInFull} collections, it has filters in the parameter \`where\` alone. ${full}`
+}
 
 function directoryPath (describing: Describing): PathItem {
   const get: Operation = {

@@ -1,4 +1,3 @@
-import { LruMap } from 'toad-cache'
 import { type DocumentOptions, documentOptions, type OpenApiOptions } from '../../schemas/openapi.ts'
 import { DeclarationError, invalidParameter } from '../errors/errors.ts'
 import { didYouMean, orNearest, suggest } from '../errors/suggest.ts'
@@ -6,6 +5,7 @@ import { compileCheck } from '../model/check.ts'
 import type { Model } from '../model/model.ts'
 import type { Permissions } from '../plan/request.ts'
 import type { Syntax } from '../request/syntax.ts'
+import { RecentMap } from '../scheduling/memoize.ts'
 import { type AnswerOptions, itemOf, listOf, methodsOf, versions } from './describing.ts'
 import { type Described, documentParts, type PermissionsFor } from './document.ts'
 import type { Document } from './objects.ts'
@@ -27,29 +27,41 @@ interface DocumentSettings {
   readonly responseContent: AnswerOptions
 }
 
-/** Prepares the documents of a registration. None is made before it is asked for. `root`: the path of the API. */
+/**
+ * Prepares the documents of a registration. None is made before it is asked for. `root`: the path of the API.
+ * `mostBytes`: the size of all texts that are kept; that of 600 collections has 5 MB, one of 20 has 0.4 MB.
+ */
 export function makeDocuments (
-  model: Model, root: string, { openapi: info = {}, syntax, responseContent: answers }: DocumentSettings
+  model: Model,
+  root: string,
+  { openapi: info = {}, syntax, responseContent: answers }: DocumentSettings,
+  mostBytes = 32 * 2 ** 20
 ): Documents {
   const described: Described = { collections: [...model.collections.values()], syntax, answers, info, root }
   const everything: Permissions = { model, readingDenial: () => undefined, denial: () => undefined }
-  const texts = new LruMap<Promise<string>>(mostTexts)
+  const texts = new RecentMap<string>(mostBytes, mostBytes)
+  const unfinished = new Map<string, Promise<string>>()
   const identityOf = identities()
   return {
     whole (options) {
       if (options !== undefined) checkOptions(options, [...model.collections.keys()])
       return runAtOnce(documentParts(described, () => everything, options))
     },
-    text (permissionsFor, options) {
+    async text (permissionsFor, options) {
       const keys = [...model.collections.keys()].map(name => keyOf(permissionsFor(name), name))
       const key = JSON.stringify([options, keys])
-      const known = texts.get(key)
+      const known = texts.get(key) ?? unfinished.get(key)
       if (known !== undefined) return known
-      const text = runInSlices(jsonParts(documentParts(described, permissionsFor, options)))
-      texts.set(key, text)
-      text.catch(() => { texts.delete(key) })
-      return text
+      const made = make(key, permissionsFor, options).finally(() => { unfinished.delete(key) })
+      unfinished.set(key, made)
+      return made
     }
+  }
+
+  async function make (key: string, permissionsFor: PermissionsFor, options: DocumentOptions): Promise<string> {
+    const text = await runInSlices(jsonParts(documentParts(described, permissionsFor, options)))
+    texts.set(key, text, key.length + Buffer.byteLength(text))
+    return text
   }
 
   /** The key of a document: the caller's form of the collection, and the caller's permissions. */
@@ -72,9 +84,6 @@ function checkOptions (options: DocumentOptions, collections: readonly string[])
     throw new DeclarationError(`openapi(), option 'collections': there is no collection '${name}'${advice}`)
   }
 }
-
-/** The documents kept: a few for each kind of caller. */
-const mostTexts = 30
 
 /** Returns a function that numbers objects. Equal numbers mean the same object. */
 function identities (): (object: object) => number {

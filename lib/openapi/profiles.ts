@@ -59,14 +59,18 @@ export const profiles = {
   }
 } as const satisfies Record<ProfileName, Profile>
 
-/** The profile `docs` of an API of more collections than `mostInFull`. */
-export const largeDocs: Profile = {
-  ...profiles.docs,
-  namedFilters: false,
-  scalars: false,
-  relations: false,
-  allUpdates: false,
-  compact: true
+/** The profiles of an API of more collections than `mostInFull`. */
+export const largeProfiles: Readonly<Record<ProfileName, Profile>> = {
+  docs: {
+    ...profiles.docs,
+    namedFilters: false,
+    scalars: false,
+    relations: false,
+    allUpdates: false,
+    compact: true
+  },
+  types: { ...profiles.types, namedFilters: false },
+  tools: profiles.tools
 }
 
 /** A page of documentation shows so many collections with all their paths. */

@@ -1,6 +1,11 @@
 import { test } from 'tap'
+import { compileOptions } from '../../lib/api/options.ts'
 import dataApi, { type OpenApiDocument } from '../../lib/index.ts'
+import { compileModel } from '../../lib/model/compile.ts'
+import { makeDocuments } from '../../lib/openapi/documents.ts'
 import { jsonParts, type Parts } from '../../lib/openapi/parts.ts'
+import { writeTypes } from '../../lib/openapi/types/module.ts'
+import type { Permissions } from '../../lib/plan/request.ts'
 import { many } from '../fixtures/many.ts'
 import Fastify from '../helpers/fastify.ts'
 
@@ -34,6 +39,48 @@ test('the document of some of many collections is whole', async t => {
   t.strictSame(pathsOf(document, 'c1'), c1)
   t.ok(document.paths['/c1']?.get?.parameters?.some(one => 'name' in one && one.name === 'amount>'))
   t.notMatch(document.info['description'], /collections=/)
+})
+
+test('the types of more than 100 collections have filters in where alone, and say so', async t => {
+  const app = await serve(101)
+  const { body } = await app.inject('/openapi.json?profile=types')
+  const document = JSON.parse(body) as OpenApiDocument
+  t.ok(body.length / 101 < 15_000, `${body.length / 101} characters a collection`)
+  t.ok(document.paths['/c1']?.get?.parameters?.every(one => '$ref' in one))
+  t.match(document.info['description'], /filters in the parameter `where` alone/)
+  const small = app.dataApi.openapi({ profile: 'types', collections: ['c0', 'c1', 'c2'] })
+  const [ofMany, ofFew] = [app.dataApi.types(), writeTypes(small)]
+    .map(types => /^ {2}c1: \{$[^]*?^ {2}\}$/m.exec(types)?.[0])
+  t.ok(small.paths['/c1']?.get?.parameters?.some(one => 'name' in one && one.name === 'amount>'))
+  t.ok(ofMany)
+  t.equal(ofMany, ofFew, 'the types for the client are those of a small API')
+})
+
+test('texts are kept up to a number of bytes, those that were asked for last', async t => {
+  const app = await serve(3)
+  const { openapi } = app.dataApi
+  const options = compileOptions({ collections: many(3) })
+  const model = compileModel(many(3), { ...options, reserved: new Map() })
+  const permissions: Permissions = { model, readingDenial: () => undefined, denial: () => undefined }
+  const sizeOf = (collections: string[]) => JSON.stringify(openapi({ collections })).length
+  const documents = makeDocuments(model, '', options, 2 * sizeOf(['c1']) + 1000)
+  /** Returns true if the document had to be made. */
+  async function makes (name: string): Promise<boolean> {
+    let asked = 0
+    const permissionsFor = () => {
+      asked++
+      return permissions
+    }
+    await documents.text(permissionsFor, { collections: [name] })
+    // For the key of the document, and for the document.
+    return asked > model.collections.size
+  }
+  for (const [name, isMade] of [
+    ['c0', true], ['c0', false], ['c1', true], ['c0', false], ['c2', true], ['c0', false], ['c1', true]
+  ] as const) t.equal(await makes(name), isMade, name)
+  const small = makeDocuments(model, '', options, 100)
+  const [one, other] = await Promise.all([1, 2].map(() => small.text(() => permissions, {})))
+  t.equal(one, other, 'a document that is too large is not kept')
 })
 
 test('each path and each component is written as a part of its own', t => {
