@@ -27,7 +27,8 @@ export function makeChecks ({ collections }: Model, log: Log): Checks {
     const { catalogCheck } = database
     const passed = () => waiting.delete(database)
     if (catalogCheck?.mode === 'off') {
-      if (catalogCheck.prepare !== undefined) waiting.set(database, makePreparation(catalogCheck.prepare, passed))
+      const { prepare } = catalogCheck
+      if (prepare !== undefined) waiting.set(database, makePreparation(() => prepare(own), passed))
     } else if (catalogCheck !== undefined) waiting.set(database, new Comparison(catalogCheck, own, log, passed))
   }
   return {
@@ -62,7 +63,7 @@ interface Check {
 }
 
 /** Compares nothing. The first request waits for what its plan needs to know, and fails if the database does. */
-const makePreparation = (prepare: () => Promise<unknown>, passed: () => void): Check => ({
+const makePreparation = (prepare: () => Promise<void>, passed: () => void): Check => ({
   start: async () => [],
   async admit () {
     await prepare()
@@ -124,7 +125,7 @@ class Comparison implements Check {
   private async compare (): Promise<readonly string[]> {
     const { mode, run, prepare } = this.catalogCheck
     const findings = await run(this.collections)
-    await prepare?.()
+    await prepare?.(this.collections)
     const faults = messagesOf(findings, 'fault')
     const warnings = [...messagesOf(findings, 'warning'), ...mode === 'warn' ? faults : []]
     if (warnings.length > 0) this.log.warn({ declarations: warnings }, warningText(warnings))

@@ -15,8 +15,6 @@ export async function openPostgres (
     const connecting = reader.query('select current_database() as name')
     loadServing?.()
     const [row] = await connecting
-    // Requests need it. It comes on a connection of its own, while the tables are read and designed.
-    if (loadServing !== undefined) db.catalogCheck?.prepare?.().catch(() => {})
     return {
       kind: 'postgres',
       label: `PostgreSQL, database ${String(row?.['name'])}`,

@@ -15,10 +15,10 @@ export interface Finding {
 export interface CatalogCheck {
   readonly mode: CheckMode
   /**
-   * Reads what the plans of requests need to know about the tables; absent if that is read when it is needed. Rejects
-   * with `unavailable` if the database cannot be reached.
+   * Reads what the plans of requests need to know about the tables of collections; absent if that is read when it is
+   * needed. Rejects with `unavailable` if the database cannot be reached.
    */
-  prepare? (): Promise<unknown>
+  prepare?: ((collections: readonly Collection[]) => Promise<void>) | undefined
   /** Compares collections of the database. Rejects with `unavailable` if the database cannot be reached. */
   run (collections: readonly Collection[]): Promise<readonly Finding[]>
 }

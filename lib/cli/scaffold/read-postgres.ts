@@ -1,5 +1,5 @@
 import type { CatalogTable } from '../../sources/sql/catalog.ts'
-import { readTables } from '../../sources/sql/postgres/catalog-tables.ts'
+import { readCatalog } from '../../sources/sql/postgres/catalog.ts'
 import { quoteName, quoteTable } from '../../sources/sql/table-name.ts'
 import { beginningsQuery, columnsOfHashes } from './secrets.ts'
 import type { Column, Omission, Table, Tables } from './tables.ts'
@@ -51,7 +51,7 @@ export async function readPostgres (
     return reason === undefined
   })
   const names = wanted.map(row => ({ schema: String(row['schema']), name: String(row['name']) }))
-  const catalog = await readTables(reader, names)
+  const catalog = await readCatalog(reader, names)
   const tables = wanted.flatMap((row, index) => {
     const name = names[index]
     const table = name && catalog.find(name)

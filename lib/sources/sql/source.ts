@@ -4,7 +4,7 @@ import { compileOptions } from '../source-options.ts'
 import type { Collection, SubCollectionField } from '../../model/model.ts'
 import type { Database, DataSource } from '../source.ts'
 import { checkColumnNames, type ColumnNames, columnNaming } from './column-names.ts'
-import { parseTableName, type TableName } from './table-name.ts'
+import { keyOfTable, parseTableName, type TableName } from './table-name.ts'
 import { type FindWrites, sourceWrites } from './table-writes.ts'
 
 /** A table or view of an SQL database. */
@@ -81,6 +81,17 @@ export function joinTableOf ({ link, holder }: SubCollectionField): TableName {
   if (link.kind !== 'join') throw new TypeError('only a many-to-many relation has a join table')
   return joinName(link.through, sourceOf(holder).schema)
 }
+
+/** Returns the names of all tables that the collections need: their own, and their join tables. */
+export function tablesOf (collections: readonly Collection[]): readonly TableName[] {
+  const names = [...collections.map(tableOf), ...collections.flatMap(joinsOf).map(joinTableOf)]
+  return [...new Map(names.map(name => [keyOfTable(name), name])).values()]
+}
+
+/** Returns the many-to-many relations that a collection declares. */
+export const joinsOf = (collection: Collection): readonly SubCollectionField[] =>
+  [...collection.properties.values()].filter((field): field is SubCollectionField =>
+    field.kind === 'sub-collection' && field.link.kind === 'join')
 
 function joinName (through: string, ownSchema: string | undefined): TableName {
   const { schema, name } = parseTableName(through)

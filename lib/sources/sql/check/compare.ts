@@ -1,12 +1,12 @@
 import { suggest } from '../../../errors/suggest.ts'
 import { placeOf } from '../../../model/fields.ts'
 import { isFilled, isForeignKey, mayFill } from '../../../model/filled.ts'
-import type { Collection, Field, StoredField, SubCollectionField } from '../../../model/model.ts'
+import type { Collection, Field, StoredField } from '../../../model/model.ts'
 import { words } from '../../../model/names.ts'
 import type { Finding } from '../../catalog-check.ts'
 import type { Catalog, CatalogColumn, CatalogTable } from '../catalog.ts'
-import { joinTableOf, sourceOf, tableOf } from '../source.ts'
-import { keyOfTable, showTable, type TableName } from '../table-name.ts'
+import { joinsOf, joinTableOf, sourceOf, tableOf } from '../source.ts'
+import { showTable, type TableName } from '../table-name.ts'
 import { checkColumn } from './columns.ts'
 import { checkNulls, checkUniqueness } from './keys.ts'
 import { checkJoinTable, checkReferences } from './relations.ts'
@@ -52,17 +52,6 @@ function checkServed (
   else if (!rules.returnsViewKeys) findings.push(...checkViewKey(one))
   return [...findings, ...checkReferences(one, served, rules)]
 }
-
-/** Returns the names of all tables that the collections need: their own, and their join tables. */
-export function tablesOf (collections: readonly Collection[]): readonly TableName[] {
-  const names = [...collections.map(tableOf), ...collections.flatMap(joinsOf).map(joinTableOf)]
-  return [...new Map(names.map(name => [keyOfTable(name), name])).values()]
-}
-
-/** Returns the many-to-many relations that a collection declares. */
-const joinsOf = (collection: Collection): readonly SubCollectionField[] =>
-  [...collection.properties.values()].filter((field): field is SubCollectionField =>
-    field.kind === 'sub-collection' && field.link.kind === 'join')
 
 /** Views and tables of other servers have no constraints of their own. */
 const isWhole = ({ kind }: CatalogTable) => kind === 'table'

@@ -1,8 +1,11 @@
 import { toFault } from './faults.ts'
 import type { LoadedCatalog } from './session.ts'
+import { keyOfTable, type TableName } from '../table-name.ts'
 
-/** The catalog of a database, which is loaded when it is first needed. */
+/** The tables of a database, which are read when they are first needed. */
 export interface CatalogCache {
+  /** Adds tables to those that are read. */
+  add (names: readonly TableName[]): void
   /** Rejects with our error if the catalog cannot be loaded. */
   get (): Promise<LoadedCatalog>
   /** Returns the catalog that was loaded last; undefined before the first. */
@@ -16,21 +19,26 @@ export interface CatalogCache {
  * Returns a cache that loads the catalog at the first `get` and after each `clear`. Callers that wait for one load
  * share its error; the next `get` loads again.
  */
-export function makeCatalogCache (load: () => Promise<LoadedCatalog>): CatalogCache {
+export function makeCatalogCache (load: (names: readonly TableName[]) => Promise<LoadedCatalog>): CatalogCache {
+  const names = new Map<string, TableName>()
   let loaded: Promise<LoadedCatalog> | undefined
   let last: LoadedCatalog | undefined
   const clear = () => { loaded = undefined }
   const keep = async () => {
-    last = await load()
+    last = await load([...names.values()])
     return last
   }
   const look = limitRate(async () => {
-    const found = await load()
-    if (found.columnsHash === last?.columnsHash) return
+    const found = await load([...names.values()])
+    if (found.hash === last?.hash) return
     last = found
     loaded = Promise.resolve(found)
   })
   return {
+    add (some) {
+      if (some.some(name => !names.has(keyOfTable(name)))) clear()
+      for (const name of some) names.set(keyOfTable(name), name)
+    },
     clear,
     last: () => last,
     get () {

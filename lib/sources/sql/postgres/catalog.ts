@@ -1,124 +1,201 @@
-import { keyOfTable } from '../table-name.ts'
+import { hash } from 'node:crypto'
+import type { RowChange } from '../../../declare/source.ts'
+import type {
+  Catalog, CatalogColumn, CatalogTable, StatementTable, TableKind, TypeFamily
+} from '../catalog.ts'
+import { choicesIn } from '../choices.ts'
+import { keyOfTable, type TableName } from '../table-name.ts'
+import { namesQuery, tablesQuery } from './catalog-query.ts'
+import type { Connection } from './wire/connection.ts'
 
-/** What tells which fields a refusal of the server is about. */
-export interface Constraints {
-  /** The columns of each constraint and unique index, by the key of its table and by its name. */
-  readonly columns: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>
-  /** The name of the partitioned table, by the key of each partition. */
-  readonly partitions: ReadonlyMap<string, string>
+/** What PostgreSQL knows about a table: for the check of declarations, and for statements and their errors. */
+export interface Table extends CatalogTable, StatementTable {
+  /** The columns of each constraint and unique index, by its name. */
+  readonly constraints: ReadonlyMap<string, readonly string[]>
 }
 
-/** The facts that the database is asked for once, before the first statement. */
-export interface Catalog {
-  /** The types of the columns of each table, by its key (keyOfTable). */
-  readonly types: ReadonlyMap<string, ReadonlyMap<string, string>>
-  /** The keys of the tables with a deferrable unique constraint. */
-  readonly deferrable: ReadonlySet<string>
-  readonly constraints: Constraints
-}
+/** Returns the description of a table, also for one of its partitions; undefined for a table that was not read. */
+export type FindTable = (name: TableName) => Table | undefined
 
-type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
+/** The tables of these names. `hash`: equal for tables of equal columns. */
+export interface Tables { readonly find: FindTable, readonly hash: string }
 
-/** SQL that is true for a schema of the search path, and for one that the parameter lists as JSON. */
-export const isServed = '(n.nspname = any(current_schemas(false)) or ' +
-  'n.nspname in (select json_array_elements_text($1::text::json)))'
-/** SQL for the place of a schema in the search path. */
-export const place = 'array_position(current_schemas(false), n.nspname)'
+type Reading = Pick<Connection, 'query'>
 
-/** Returns SQL for the type under a domain, which may be over another domain. */
-const typeUnder = (domain: string) => `(with recursive b(base, modifier) as (
-    select ${domain}.typbasetype, ${domain}.typtypmod
-    union all select d.typbasetype, d.typtypmod from b join pg_type d on d.oid = b.base and d.typtype = 'd')
-  select format_type(b.base, b.modifier) from b join pg_type u on u.oid = b.base and u.typtype <> 'd')`
-const columnJoins = 'join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace ' +
-  'join pg_type t on t.oid = a.atttypid ' +
-  "left join pg_type e on e.oid = t.typelem and e.typtype = 'd'"
-
-/**
- * Reads the type of every column, in the schemas of the search path and in those that the parameter lists as JSON.
- * `place`: the schema's place in the search path, or null. A plain table name means the table in the first of them.
- */
-export const columnsQuery = `
-select n.nspname as "schema", ${place} as place, c.relname as "table", a.attname as "column",
-  case when t.typtype = 'd' then ${typeUnder('t')} when e.oid is not null then ${typeUnder('e')} || '[]'
-    else format_type(a.atttypid, a.atttypmod) end as type
-from pg_attribute a ${columnJoins}
-where ${isServed} and c.relkind in ('r', 'p', 'v', 'm', 'f') and a.attnum > 0 and not a.attisdropped`
-
-/** Returns SQL for the names of a table's columns, as the text of a JSON array. */
-const columnNames = (table: string, numbers: string) => 'array_to_json(array(select a.attname::text ' +
-  `from pg_attribute a where a.attrelid = ${table} and a.attnum = any(${numbers})))::text`
-
-const indexJoins = `join pg_class i on i.oid = x.indexrelid join pg_class r on r.oid = x.indrelid
-  join pg_namespace n on n.oid = i.relnamespace`
-
-/** Reads every constraint and unique index. `deferrable`: 1 for a deferrable unique or exclusion constraint. */
-export const constraintsQuery = `
-select n.nspname as "schema", ${place} as place, r.relname as "table", c.conname as name,
-  ${columnNames('c.conrelid', 'c.conkey')} as columns,
-  (c.condeferrable and c.contype in ('u', 'p', 'x'))::int as deferrable
-from pg_constraint c join pg_class r on r.oid = c.conrelid join pg_namespace n on n.oid = c.connamespace
-where ${isServed}
-union all
-select n.nspname, ${place}, r.relname, i.relname, ${columnNames('x.indrelid', 'x.indkey::int2[]')}, 0
-from pg_index x ${indexJoins} where x.indisunique and ${isServed}`
-
-/** Reads every partition, by which the server names a table in its errors. */
-export const partitionsQuery = `
-select o.nspname as "schema", p.relname as "partition", c.relname as "table"
-from pg_class p join pg_namespace o on o.oid = p.relnamespace
-  join pg_class c on c.oid = pg_partition_root(p.oid) join pg_namespace n on n.oid = c.relnamespace
-where p.relispartition and p.relkind in ('r', 'p', 'f') and ${isServed}`
-
-/** Returns the catalog from the rows of the three queries. */
-export function readCatalog (
-  { columns, constraints, partitions }: Readonly<Record<'columns' | 'constraints' | 'partitions', Rows>>
-): Catalog {
-  const types = new Map<string, Map<string, string>>()
-  for (const row of columns.toSorted(bySearchPath)) {
-    for (const table of keysOf(row, row['table'])) {
-      const known = types.get(table) ?? new Map<string, string>()
-      // The table of an earlier schema hides the later ones.
-      if (!known.has(String(row['column']))) known.set(String(row['column']), String(row['type']))
-      types.set(table, known)
-    }
+/** Reads the tables of these names. A plain name is looked up as in a statement. */
+export async function readTables (connection: Reading, names: readonly TableName[]): Promise<Tables> {
+  // As JSON, because drivers differ in how they send arrays.
+  const rows = await connection.query(tablesQuery, [JSON.stringify(names)])
+  const tables = new Map<string, Table>()
+  for (const row of rows) {
+    const name = names[Number(row['place']) - 1]
+    const table = readTable(row)
+    const partitions = row['partitions'] === null ? [] : parsed<readonly TableName[]>(row['partitions'])
+    for (const partition of partitions) tables.set(keyOfTable(partition), table)
+    if (name !== undefined) tables.set(keyOfTable(name), table)
   }
-  const deferrable = new Set(constraints.filter(row => Number(row['deferrable']) === 1)
-    .flatMap(row => keysOf(row, row['table'])))
+  const columns = rows.map(row => [row['place'], row['columns']].join(' '))
+  return { find: name => tables.get(keyOfTable(name)), hash: hash('sha1', columns.toSorted().join('\n')) }
+}
+
+/** Reads what the check and the command ask about tables of these names. */
+export async function readCatalog (connection: Reading, names: readonly TableName[]): Promise<Catalog> {
+  const { find } = await readTables(connection, names)
+  const others = names.every(name => find(name) !== undefined) ? [] : await connection.query(namesQuery)
   return {
-    types,
-    deferrable,
-    constraints: {
-      columns: columnsOfConstraints(constraints),
-      partitions: new Map(partitions.map(row => {
-        const partition = { schema: String(row['schema']), name: String(row['partition']) }
-        return [keyOfTable(partition), String(row['table'])]
-      }))
-    }
+    find,
+    column: (table, name) => table.columns.find(column => column.name === name),
+    others: others.map(row => ({
+      schema: isTrue(row['plain']) ? undefined : String(row['schema']),
+      name: String(row['name'])
+    }))
   }
 }
 
-function columnsOfConstraints (constraints: Rows): Constraints['columns'] {
-  const columns = new Map<string, Map<string, readonly string[]>>()
-  for (const row of constraints.toSorted(bySearchPath)) {
-    for (const table of keysOf(row, row['table'])) {
-      const known = columns.get(table) ?? new Map<string, readonly string[]>()
-      const name = String(row['name'])
-      // array_to_json() made this JSON of names.
-      if (!known.has(name)) known.set(name, JSON.parse(String(row['columns'])) as string[])
-      columns.set(table, known)
-    }
+type Row = Readonly<Record<string, unknown>>
+
+const tableKinds: Readonly<Record<string, TableKind>> = { v: 'view', m: 'materialized view', f: 'foreign table' }
+
+const isTrue = (value: unknown) => value === true || value === 't'
+
+/** Parses JSON that the query made, in the form that the query gives it. */
+const parsed = <T>(value: unknown): T => JSON.parse(String(value)) as T
+
+// The columns of constraints and indexes are told by their numbers; null for a constraint of no column.
+interface ConstraintJson {
+  readonly name: string
+  readonly columns: readonly number[] | null
+  readonly deferrable: boolean
+}
+
+interface IndexJson { readonly primary: boolean, readonly columns: readonly number[] }
+
+function readTable (row: Row): Table {
+  const described = parsed<readonly ColumnJson[]>(row['columns'])
+  const names = new Map(described.map(({ number, name }) => [number, name]))
+  // The number of an expression is 0.
+  const named = (numbers: readonly number[] | null) => numbers?.flatMap(number => names.get(number) ?? []) ?? []
+  const indexes = parsed<readonly IndexJson[]>(row['unique'])
+    .map(({ primary, columns }) => ({ primary, columns: named(columns) }))
+  const constraints = parsed<readonly ConstraintJson[]>(row['constraints'])
+  const columns = described.map(readColumn)
+  const kind = tableKinds[String(row['kind'])] ?? 'table'
+  const isInherited = isTrue(row['is_inherited'])
+  return {
+    schema: String(row['schema']),
+    name: String(row['name']),
+    kind,
+    comment: textOf(row['comment']),
+    columns,
+    primaryKey: indexes.find(({ primary }) => primary)?.columns ?? [],
+    unique: indexes.map(index => index.columns),
+    foreignKeys: parsed<readonly ForeignKeyJson[]>(row['foreign_keys']).map(({ columns, schema, table, ...key }) =>
+      ({ ...key, columns: named(columns), target: { schema, name: table } })),
+    fillsRows: isTrue(row['fills_rows']),
+    isInherited,
+    ...readWrites(row),
+    generated: new Set(columns.filter(({ generated }) => generated).map(({ name }) => name)),
+    // A unique index of a table does not hold for the tables that inherit from it, and a view has none.
+    mayRepeatKeys: kind !== 'table' || isInherited,
+    types: new Map(columns.map(({ name, type }) => [name, type])),
+    hasRowNumbers: false,
+    unnumberedKey: undefined,
+    hasConflictClause: false,
+    isDeferrable: constraints.some(({ deferrable }) => deferrable),
+    constraints: new Map(constraints.map(({ name, columns }) => [name, named(columns)]))
   }
-  return columns
 }
 
-type CatalogRow = Rows[number]
+const textOf = (value: unknown) => typeof value === 'string' ? value : undefined
 
-/** Returns the keys of a table: with its schema and, for a schema of the search path, the plain name. */
-export function keysOf (row: CatalogRow, table: unknown): readonly string[] {
-  const name = String(table)
-  const key = keyOfTable({ schema: String(row['schema']), name })
-  return row['place'] === null ? [key] : [key, name]
+const changes: readonly RowChange[] = ['insert', 'update', 'delete']
+// The bits of tgtype.
+const triggerBits: Readonly<Record<RowChange, number>> = { insert: 4, update: 16, delete: 8 }
+// The bits of pg_relation_is_updatable() are the numbers of commands.
+const updatableBits: Readonly<Record<RowChange, number>> = { insert: 8, update: 4, delete: 16 }
+
+function readWrites ({ updatable, replaced }: Row) {
+  const takes = updatable === null ? -1 : Number(updatable)
+  const triggers = Number(replaced ?? 0)
+  return {
+    refused: new Set(changes.filter(change => (takes & updatableBits[change]) === 0)),
+    replaced: new Set(changes.filter(change => (triggers & triggerBits[change]) !== 0)),
+    hasInsteadOf: triggers !== 0
+  }
 }
 
-const bySearchPath = (one: CatalogRow, other: CatalogRow) => Number(one['place']) - Number(other['place'])
+interface ForeignKeyJson {
+  readonly columns: readonly number[]
+  readonly schema: string
+  readonly table: string
+  readonly targetColumns: readonly string[]
+}
+
+interface ColumnJson {
+  readonly number: number
+  readonly name: string
+  readonly type: string
+  readonly base: string
+  readonly class: string
+  readonly category: string
+  readonly required: boolean
+  readonly default: string | null
+  readonly domainDefault: boolean
+  readonly generated: boolean
+  readonly computed: boolean
+  readonly identity: string
+  readonly members: readonly string[] | null
+  readonly checks: readonly string[] | null
+  readonly comment: string | null
+}
+
+function readColumn (column: ColumnJson): CatalogColumn {
+  const { name, type, required, generated, computed, identity, members, checks, comment } = column
+  return {
+    name,
+    type,
+    family: familyOf(column),
+    nullable: !required,
+    filled: column.default !== null || column.domainDefault || generated || identity !== '',
+    default: generated ? undefined : column.default ?? undefined,
+    generated,
+    computed,
+    identity: identity === 'a' ? 'always' : identity === 'd' ? 'by default' : undefined,
+    members: members ?? undefined,
+    choices: checks?.map(text => choicesIn(text, name)).find(choices => choices !== undefined),
+    collation: undefined,
+    comment: comment ?? undefined
+  }
+}
+
+const families: Readonly<Record<string, TypeFamily>> = {
+  int2: 'integer',
+  int4: 'integer',
+  int8: 'integer',
+  numeric: 'decimal',
+  float4: 'float',
+  float8: 'float',
+  money: 'money',
+  bool: 'boolean',
+  text: 'text',
+  varchar: 'text',
+  bpchar: 'text',
+  name: 'text',
+  char: 'text',
+  citext: 'text',
+  date: 'date',
+  timestamp: 'timestamp',
+  timestamptz: 'timestamp',
+  time: 'time',
+  timetz: 'time',
+  interval: 'interval',
+  uuid: 'uuid',
+  json: 'json',
+  jsonb: 'json',
+  bytea: 'bytes'
+}
+
+function familyOf ({ base, class: kind, category }: ColumnJson): TypeFamily {
+  if (kind === 'e') return 'enum'
+  return category === 'A' ? 'array' : families[base] ?? 'other'
+}

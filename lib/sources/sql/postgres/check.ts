@@ -3,7 +3,7 @@ import type { Finding } from '../../catalog-check.ts'
 import { type CatalogReader, findDifferences } from '../check/check.ts'
 import { postgresRules } from '../check/types.ts'
 import type { TableName } from '../table-name.ts'
-import { readTables } from './catalog-tables.ts'
+import { readCatalog } from './catalog.ts'
 import type { Connection } from './wire/connection.ts'
 import { postgresDialect } from './dialect.ts'
 import { sqlState, toFault } from './faults.ts'
@@ -14,24 +14,15 @@ export async function checkOn (
 ): Promise<readonly Finding[]> {
   const reader: CatalogReader = {
     dialect: postgresDialect,
-    readTables: (names: readonly TableName[]) => readTables(connection, names),
+    readTables: (names: readonly TableName[]) => readCatalog(connection, names),
     refusal: (text, parameters) => connection.query(text, parameters).then(() => undefined, refusalIn)
   }
   try {
     return await findDifferences(collections, reader, postgresRules)
   } catch (error) {
-    if (isUnsupported(error)) return [unreadable(error)]
     throw toFault(error)
   }
 }
-
-/** Returns true if the server does not have what the query of the catalog needs, as engines of other makers. */
-const isUnsupported = (error: unknown) => /^(?:42|0A|XX)/.test(sqlState(error))
-
-const unreadable = (error: unknown): Finding => ({
-  kind: 'warning',
-  message: `the catalog cannot be read, so declarations are not compared with tables: ${String(error)}`
-})
 
 /** Returns the message of an error that any run of the statement would have; throws any other as ours. */
 function refusalIn (error: unknown): string {

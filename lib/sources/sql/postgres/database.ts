@@ -10,8 +10,7 @@ import { hasStalePlan, isEnded, isPoolExhausted, mayBeOutdated, NotBegun, StaleP
 import type { Replicas } from './replicas.ts'
 import { changeAlone, loadCatalog, type LoadedCatalog, makeSession, readOn, refusedAtCommit } from './session.ts'
 import { inTransaction, retryRepeatable } from './transaction.ts'
-import { makeSource, type SqlSource, type TableDefinition, type TableOptions } from '../source.ts'
-import { keyOfTable } from '../table-name.ts'
+import { makeSource, type SqlSource, type TableDefinition, type TableOptions, tablesOf } from '../source.ts'
 import type { Dialect } from '../statements/dialect.ts'
 import type { PreparedRead, Statements } from '../statements/statements.ts'
 
@@ -56,16 +55,18 @@ export interface DatabaseOptions {
 export function makePostgresDatabase (
   server: Server, { readOnly = false, transactionTimeout, statementCache, check, replicas }: DatabaseOptions
 ): SqlDatabase {
-  const schemas = new Set<string>()
   const catalog = makeCatalogCache(
-    () => server.use(connection => loadCatalog(connection, [...schemas], server.dialect, statementCache))
+    names => server.use(connection => loadCatalog(connection, names, server.dialect, statementCache))
   )
   const open = new OpenSessions()
   const read = makeReader(server, catalog, replicas)
   const write = makeWriter(server, catalog, replicas, open)
 
   const transaction = makeTransactions(write, open, transactionTimeout)
-  const catalogCheck = makeCatalogCheck(server, check, catalog.get)
+  const catalogCheck = makeCatalogCheck(server, check, async collections => {
+    catalog.add(tablesOf(collections))
+    await catalog.get()
+  })
 
   const database: SqlDatabase = {
     kind: 'postgres',
@@ -74,11 +75,8 @@ export function makePostgresDatabase (
     catalogCheck,
     check: async declared => (await import('../check/check.ts')).checkDeclared(declared, database, catalogCheck),
     table (table, options) {
-      const source = makeSource(database, table, options, name => catalog.last()?.writes.get(keyOfTable(name)))
-      if (source.schema !== undefined && !schemas.has(source.schema)) {
-        schemas.add(source.schema)
-        catalog.clear()
-      }
+      const source = makeSource(database, table, options, name => catalog.last()?.find(name))
+      catalog.add([{ schema: source.schema, name: source.table }])
       return source
     },
     read: (plan, noCache, isAbandoned) =>
@@ -94,7 +92,7 @@ export function makePostgresDatabase (
   return database
 }
 
-const makeCatalogCheck = (server: Server, mode: CheckMode, prepare: () => Promise<unknown>): CatalogCheck => ({
+const makeCatalogCheck = (server: Server, mode: CheckMode, prepare: CatalogCheck['prepare']): CatalogCheck => ({
   mode,
   prepare,
   // Loaded at the start of the application, so that importing the package does not wait for it.

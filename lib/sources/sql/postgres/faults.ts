@@ -3,9 +3,8 @@ import {
 } from '../../../errors/errors.ts'
 import type { Collection } from '../../../model/model.ts'
 import { type Change, type ConstraintViolation, isLinkChange } from '../../source.ts'
-import type { Constraints } from './catalog.ts'
-import { sourceOf } from '../source.ts'
-import { keyOfTable } from '../table-name.ts'
+import type { FindTable } from './catalog.ts'
+import { sourceOf, tableOf } from '../source.ts'
 
 /**
  * The connection ended after a commit was sent and before the server confirmed the commit: the data may or may not have
@@ -184,7 +183,7 @@ export const collectionOf = (change: Change) => isLinkChange(change) ? change.fi
  * language.
  */
 export function toViolation (
-  error: unknown, change: Change, constraints: Constraints
+  error: unknown, change: Change, findTable: FindTable
 ): ConstraintViolation | undefined {
   const code = sqlState(error)
   // For example a number outside of its column's range, which the schema does not know.
@@ -193,10 +192,10 @@ export function toViolation (
   }
   if (isDeniedByPolicy(error)) return { kind: 'refused', by: 'policy', fields: [] }
   if (!/^23\w{3}$/.test(code)) return undefined
-  const fields = violatedFields(error, change, constraints)
+  const fields = violatedFields(error, change, findTable)
   if (code === uniqueViolation) return { kind: 'refused', by: 'unique', fields }
   if (!foreignKeyViolations.has(code)) return { kind: 'refused', by: 'other', fields }
-  return { kind: 'refused', by: refersToChanged(error, change, constraints) ? 'referred' : 'foreign-key', fields }
+  return { kind: 'refused', by: refersToChanged(error, change, findTable) ? 'referred' : 'foreign-key', fields }
 }
 
 /**
@@ -227,21 +226,20 @@ const uniqueViolation = '23505'
 const outsideOfView = '44000'
 
 /** Returns true for a foreign key of another table, or of this one where an item is deleted: it refers to the item. */
-function refersToChanged (error: unknown, change: Change, constraints: Constraints): boolean {
+function refersToChanged (error: unknown, change: Change, findTable: FindTable): boolean {
   if (isLinkChange(change)) return false
-  const table = tableNamed(error, constraints)
+  const table = tableNamed(error, findTable)
   return change.kind === 'delete' || shardOf(table, sourceOf(change.collection).table) === undefined
 }
 
-function violatedFields (error: unknown, change: Change, constraints: Constraints) {
-  const { schema, table, constraint, column } = constraintOf(error)
+function violatedFields (error: unknown, change: Change, findTable: FindTable) {
+  const { constraint, column } = constraintOf(error)
   const collection = collectionOf(change)
-  const shard = shardOf(tableNamed(error, constraints), sourceOf(collection).table)
+  const shard = shardOf(tableNamed(error, findTable), sourceOf(collection).table)
   if (shard === undefined || change.kind === 'delete') return []
   const plain = (name: string) => name.endsWith(shard) ? name.slice(0, name.length - shard.length) : name
-  // A worker of Citus does not name the schema.
-  const known = constraints.columns.get(keyOfTable({ schema: schema === '' ? undefined : schema, name: plain(table) }))
-  const columns = column === '' ? known?.get(plain(constraint)) ?? [] : [column]
+  const known = findTable(tableOf(collection))
+  const columns = column === '' ? known?.constraints.get(plain(constraint)) ?? [] : [column]
   const fields = fieldsOf(columns, collection)
   // A foreign key of this table that the change did not write refers to this table as well.
   if (isLinkChange(change) || !foreignKeyViolations.has(sqlState(error))) return fields
@@ -262,9 +260,9 @@ const fieldsOf = (columns: readonly string[], collection: Collection) =>
   collection.stored.filter(field => columns.includes(sourceOf(collection).column(field.property)))
 
 /** Returns the name of the table that an error is about: the server names a partition instead of its table. */
-export function tableNamed (error: unknown, { partitions }: Constraints): string {
+export function tableNamed (error: unknown, findTable: FindTable): string {
   const { schema, table } = constraintOf(error)
-  return partitions.get(keyOfTable({ schema, name: table })) ?? table
+  return findTable({ schema, name: table })?.name ?? table
 }
 
 /** What the server names in an error. */

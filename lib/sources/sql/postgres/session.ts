@@ -1,67 +1,28 @@
-import { hash } from 'node:crypto'
 import { foreignPosition } from '../../../errors/errors.ts'
 import type { ReadPlan } from '../../../plan/plan.ts'
 import { type Change, type Changed, type IsAbandoned, RefusedAtCommit, type Session } from '../../source.ts'
 import { type About, beginStatement, endStatement } from '../../statement-events.ts'
 import { nameOffendingFields } from '../offending-fields.ts'
-import { type Catalog, columnsQuery, constraintsQuery, partitionsQuery, readCatalog } from './catalog.ts'
+import { readTables, type Tables } from './catalog.ts'
 import type { Connection, Result } from './wire/connection.ts'
 import { collectionOf, isUnfit, tableNamed, toFault, toViolation, toWriteFault } from './faults.ts'
 import type { Owner } from './owner.ts'
-import type { StatementTable } from '../catalog.ts'
 import { sourceOf } from '../source.ts'
-import { keyOfTable, type TableName } from '../table-name.ts'
-import { plainWrites, type TableWrites } from '../table-writes.ts'
+import type { TableName } from '../table-name.ts'
 import type { Dialect } from '../statements/dialect.ts'
 import { makeStatements, type PreparedRead, type Statements } from '../statements/statements.ts'
-import { readWrites, writesQuery } from './writes.ts'
 
 /** The catalog of a database, and the statements made for it. */
-export interface LoadedCatalog extends Catalog {
-  readonly statements: Statements
-  /** The tables whose writes are special, by their keys (keyOfTable). */
-  readonly writes: ReadonlyMap<string, TableWrites>
-  /** A hash of the columns and their types: equal for catalogs of the same columns. */
-  readonly columnsHash: string
-}
+export interface LoadedCatalog extends Tables { readonly statements: Statements }
 
 /**
- * Reads the catalog of the database behind a connection: the schemas of the search path, and those that are named.
- * `statementCache`: the option.
+ * Reads the tables of these names from the database behind a connection. `statementCache`: the option.
  */
 export async function loadCatalog (
-  connection: Connection, schemas: readonly string[], dialect: Dialect, statementCache: number
+  connection: Connection, names: readonly TableName[], dialect: Dialect, statementCache: number
 ): Promise<LoadedCatalog> {
-  // As JSON, because drivers differ in how they send arrays.
-  const parameters = [JSON.stringify(schemas)]
-  const columns = await connection.query(columnsQuery, parameters)
-  const constraints = await connection.query(constraintsQuery, parameters)
-  const partitions = await connection.query(partitionsQuery, parameters).catch(emptyIfUnknown)
-  const writes = readWrites(await connection.query(writesQuery, parameters).catch(emptyIfUnknown))
-  const catalog = readCatalog({ columns, constraints, partitions })
-  const statements = makeStatements(dialect, table => findTable(table, catalog, writes), statementCache)
-  return { ...catalog, writes, statements, columnsHash: hash('sha1', JSON.stringify(columns)) }
-}
-
-function findTable (
-  table: TableName, { types, deferrable }: Catalog, writes: ReadonlyMap<string, TableWrites>
-): StatementTable {
-  const key = keyOfTable(table)
-  return {
-    ...plainWrites,
-    ...writes.get(key),
-    types: types.get(key) ?? new Map(),
-    hasRowNumbers: false,
-    unnumberedKey: undefined,
-    hasConflictClause: false,
-    isDeferrable: deferrable.has(key)
-  }
-}
-
-/** Returns no rows if another engine does not have this catalog; throws every other error. */
-function emptyIfUnknown (error: unknown): readonly [] {
-  if (toFault(error).code === 'unavailable') throw error
-  return []
+  const tables = await readTables(connection, names)
+  return { ...tables, statements: makeStatements(dialect, tables.find, statementCache) }
 }
 
 /** Runs a read and returns its decoded result. Throws the driver's errors as ours. */
@@ -101,7 +62,7 @@ export interface RecordedSession {
 
 /** Returns the session of a transaction. Each of its calls is a job of the connection's owner. */
 export function makeSession (owner: Owner, catalog: LoadedCatalog): RecordedSession {
-  const { statements, constraints } = catalog
+  const { statements, find } = catalog
   const changes: Change[] = []
   const savepoint = makeSavepoint()
 
@@ -113,7 +74,7 @@ export function makeSession (owner: Owner, catalog: LoadedCatalog): RecordedSess
       changes.push(change)
       return await runChange(connection, statements, change)
     } catch (error) {
-      const violation = toViolation(error, change, constraints)
+      const violation = toViolation(error, change, find)
       if (violation === undefined) throw toFault(error)
       await savepoint.rollBack(connection)
       return nameOffendingFields({ ...violation, cause: error }, change, readerOf(connection, statements))
@@ -136,12 +97,12 @@ export function makeSession (owner: Owner, catalog: LoadedCatalog): RecordedSess
 
 /** Makes a change by a statement that is a transaction of its own. */
 export async function changeAlone (
-  connection: Connection, { statements, constraints }: LoadedCatalog, change: Change
+  connection: Connection, { statements, find }: LoadedCatalog, change: Change
 ): Promise<Changed> {
   try {
     return await runChange(connection, statements, change)
   } catch (error) {
-    const violation = toViolation(error, change, constraints)
+    const violation = toViolation(error, change, find)
     if (violation === undefined) throw toWriteFault(error)
     return nameOffendingFields({ ...violation, cause: error }, change, readerOf(connection, statements))
   }
@@ -206,11 +167,11 @@ const savepointName = 'data_api'
  * change of all.
  */
 export function refusedAtCommit (
-  error: unknown, changes: readonly Change[], { constraints }: LoadedCatalog
+  error: unknown, changes: readonly Change[], { find }: LoadedCatalog
 ): RefusedAtCommit | undefined {
-  const table = tableNamed(error, constraints)
+  const table = tableNamed(error, find)
   const change = changes.findLast(one => sourceOf(collectionOf(one)).table === table) ?? changes.at(-1)
   if (change === undefined) return undefined
-  const violation = toViolation(error, change, constraints)
+  const violation = toViolation(error, change, find)
   return violation && new RefusedAtCommit(violation, collectionOf(change), error)
 }

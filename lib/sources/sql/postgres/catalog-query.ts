@@ -1,28 +1,4 @@
-import type { Catalog, CatalogColumn, CatalogForeignKey, CatalogTable, TableKind, TypeFamily } from '../catalog.ts'
-import { choicesIn } from '../choices.ts'
-import { keyOfTable, type TableName } from '../table-name.ts'
-import type { Connection } from './wire/connection.ts'
-
-/** Reads the tables of these names from the catalog of PostgreSQL. A plain name is looked up as in a statement. */
-export async function readTables (
-  connection: Pick<Connection, 'query'>, names: readonly TableName[]
-): Promise<Catalog> {
-  const rows = await connection.query(tablesQuery, [JSON.stringify(names)])
-  const tables = new Map<string, CatalogTable>()
-  for (const row of rows) {
-    const name = names[Number(row['place']) - 1]
-    if (name !== undefined) tables.set(keyOfTable(name), readTable(row))
-  }
-  const others = names.every(name => tables.has(keyOfTable(name))) ? [] : await connection.query(namesQuery)
-  return {
-    find: name => tables.get(keyOfTable(name)),
-    column: (table, name) => table.columns.find(column => column.name === name),
-    others: others.map(row => ({
-      schema: row['plain'] === true || row['plain'] === 't' ? undefined : String(row['schema']),
-      name: String(row['name'])
-    }))
-  }
-}
+// The query that describes tables of PostgreSQL: for the check, for the command, and for statements.
 
 // The comment of a table, or of its column. The functions of PostgreSQL for it take four times as long.
 const commentOf = (number: string) => `(select o.description from pg_description o
@@ -38,6 +14,16 @@ const baseType = `lateral (with recursive b(oid, base, modifier, required, has_d
       b.required or t.typnotnull, b.has_default or t.typdefault is not null
     from b join pg_type t on t.oid = b.base where b.base <> 0
   ) select * from b where b.base = 0)`
+
+// The type of the elements of an array may be a domain as well.
+const shownType = `case when exists (select 1 from pg_type e where e.oid = t.typelem and e.typtype = 'd')
+    then (with recursive e(oid, base, modifier) as (
+      select d.oid, d.typbasetype, d.typtypmod from pg_type d where d.oid = t.typelem
+      union all
+      select d.oid, d.typbasetype, case when d.typtype = 'd' then d.typtypmod else e.modifier end
+      from e join pg_type d on d.oid = e.base where e.base <> 0
+    ) select format_type(oid, modifier) || '[]' from e where base = 0)
+    else format_type(b.oid, b.modifier) end`
 
 // A view may join tables, and then holds nulls in columns of a domain that is not null.
 const isStored = "c.relkind not in ('v', 'm')"
@@ -66,7 +52,7 @@ const isExactText = `t.typname <> 'citext' and not exists (select 1 from pg_coll
   where o.oid = a.attcollation and to_json(o)->>'collisdeterministic' = 'false')`
 
 const columns = `(select coalesce(json_agg(json_build_object(
-    'name', a.attname, 'type', format_type(b.oid, b.modifier), 'base', t.typname, 'class', t.typtype,
+    'number', a.attnum, 'name', a.attname, 'type', ${shownType}, 'base', t.typname, 'class', t.typtype,
     'category', t.typcategory, 'required', (a.attnotnull and a.attnum <> all(loose.numbers))
       or (b.required and ${isStored}) or (${isChecked}),
     'default', pg_get_expr(d.adbin, d.adrelid), 'domainDefault', b.has_default, 'generated', a.attgenerated <> '',
@@ -81,14 +67,9 @@ const columns = `(select coalesce(json_agg(json_build_object(
     left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
   where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped)::text`
 
-/** Returns SQL for the JSON array of the names of a table's columns, in the order of their numbers. */
-const namesOf = (table: string, numbers: string) => `(select coalesce(json_agg(a.attname order by u.place), '[]')
-  from unnest(${numbers}) with ordinality as u(number, place)
-    join pg_attribute a on a.attrelid = ${table} and a.attnum = u.number)`
-
 // An index that is partial, of expressions, or not built to its end proves nothing. Columns of `include` do not count.
 const unique = `(select coalesce(json_agg(json_build_object(
-    'primary', i.indisprimary, 'columns', ${namesOf('i.indrelid', '(i.indkey::int2[])[0:i.indnkeyatts - 1]')}
+    'primary', i.indisprimary, 'columns', to_json((i.indkey::int2[])[0:i.indnkeyatts - 1])
   )), '[]') from pg_index i
   where i.indrelid = c.oid and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null)::text`
 
@@ -98,8 +79,9 @@ const isRelation = `not exists (select 1 from pg_index i where i.indexrelid = k.
   and not exists (select 1 from pg_constraint o where o.oid = k.conparentid and o.conrelid = k.conrelid)`
 
 const foreignKeys = `(select coalesce(json_agg(json_build_object(
-    'columns', ${namesOf('k.conrelid', 'k.conkey')}, 'schema', rn.nspname, 'table', r.relname,
-    'targetColumns', ${namesOf('k.confrelid', 'k.confkey')}
+    'columns', to_json(k.conkey), 'schema', rn.nspname, 'table', r.relname, 'targetColumns', (
+      select json_agg(a.attname order by u.place) from unnest(k.confkey) with ordinality as u(number, place)
+        join pg_attribute a on a.attrelid = k.confrelid and a.attnum = u.number)
   )), '[]') from pg_constraint k join pg_class r on r.oid = k.confrelid join pg_namespace rn on rn.oid = r.relnamespace
   where k.conrelid = c.oid and k.contype = 'f' and ${isRelation})::text`
 
@@ -107,124 +89,49 @@ const foreignKeys = `(select coalesce(json_agg(json_build_object(
 const fillsRows = `exists (select 1 from pg_trigger g
   where g.tgrelid = c.oid and not g.tgisinternal and g.tgenabled <> 'D' and g.tgtype & 7 = 7)`
 
+// What the server names in its errors: constraints and unique indexes, also those of a partition alone, whose columns
+// have numbers of their own.
+const constraints = `(select coalesce(json_agg(json_build_object('name', k.name, 'columns', to_json(k.columns),
+    'deferrable', k.deferrable)), '[]') from (
+    select k.conname as name, k.conkey as columns, k.condeferrable and k.contype in ('u', 'p', 'x') as deferrable
+    from pg_constraint k where k.conrelid = c.oid
+    union all
+    select x.relname, i.indkey::int2[], false
+    from pg_index i join pg_class x on x.oid = i.indexrelid where i.indrelid = c.oid and i.indisunique
+    union all
+    select x.relname, array(select a.attnum from pg_attribute a join pg_attribute p on p.attname = a.attname
+      where a.attrelid = c.oid and p.attrelid = i.indrelid and p.attnum = any(i.indkey)), false
+    from pg_partition_tree(c.oid) as t join pg_index i on i.indrelid = t.relid and i.indisunique
+      join pg_class x on x.oid = i.indexrelid where c.relkind = 'p' and t.level > 0
+  ) as k)::text`
+
+// The changes that a view replaces, as bits of tgtype. Tables have no triggers of this kind.
+const replaced = `(select bit_or(g.tgtype::int) from pg_trigger g where g.tgrelid = c.oid and not g.tgisinternal
+  and g.tgenabled <> 'D' and g.tgtype & 64 <> 0)`
+
 const kinds = "('r', 'p', 'v', 'm', 'f')"
 
-const tablesQuery = `
+// The server names a partition in its errors, instead of the table.
+const partitions = `(select json_agg(json_build_object('schema', pn.nspname, 'name', p.relname))
+  from pg_partition_tree(c.oid) as t join pg_class p on p.oid = t.relid join pg_namespace pn on pn.oid = p.relnamespace
+  where c.relkind = 'p' and t.level > 0)::text`
+
+/** Describes the tables whose names the parameter lists as JSON. `place`: the place of the name in the list. */
+export const tablesQuery = `
 select w.place::int as place, n.nspname as "schema", c.relname as name, c.relkind::text as kind,
   ${commentOf('0')} as comment, ${columns} as columns, ${unique} as "unique",
-  ${foreignKeys} as foreign_keys, ${fillsRows} as fills_rows,
-  c.relkind = 'r' and exists (select 1 from pg_inherits h where h.inhparent = c.oid) as is_inherited
+  ${foreignKeys} as foreign_keys, ${constraints} as constraints, ${partitions} as partitions,
+  ${fillsRows} as fills_rows,
+  c.relkind = 'r' and exists (select 1 from pg_inherits h where h.inhparent = c.oid) as is_inherited,
+  case when c.relkind in ('v', 'm', 'f') then pg_relation_is_updatable(c.oid, true) end as updatable,
+  case when c.relkind = 'v' then ${replaced} end as replaced
 from json_array_elements($1::text::json) with ordinality as w(name, place)
   join pg_class c on c.oid = to_regclass(coalesce(quote_ident(w.name->>'schema') || '.', '') ||
     quote_ident(w.name->>'name')) and c.relkind in ${kinds}
   join pg_namespace n on n.oid = c.relnamespace cross join ${looseColumns} as loose`
 
-const namesQuery = `
+/** Lists the names for which a wrong name of a table may stand. */
+export const namesQuery = `
 select n.nspname as "schema", c.relname as name, n.nspname = any(current_schemas(false)) as plain
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where c.relkind in ${kinds} and n.nspname !~ '^pg_' and n.nspname <> 'information_schema' limit 5000`
-
-type Row = Readonly<Record<string, unknown>>
-
-const tableKinds: Readonly<Record<string, TableKind>> = { v: 'view', m: 'materialized view', f: 'foreign table' }
-
-const isTrue = (value: unknown) => value === true || value === 't'
-
-/** Parses JSON that a query above made, in the form that the query gives it. */
-const parsed = <T>(value: unknown): T => JSON.parse(String(value)) as T
-
-function readTable (row: Row): CatalogTable {
-  const indexes = parsed<Array<{ readonly primary: boolean, readonly columns: readonly string[] }>>(row['unique'])
-  return {
-    schema: String(row['schema']),
-    name: String(row['name']),
-    kind: tableKinds[String(row['kind'])] ?? 'table',
-    comment: textOf(row['comment']),
-    columns: parsed<readonly ColumnJson[]>(row['columns']).map(readColumn),
-    primaryKey: indexes.find(({ primary }) => primary)?.columns ?? [],
-    unique: indexes.map(index => index.columns),
-    foreignKeys: parsed<readonly ForeignKeyJson[]>(row['foreign_keys']).map(readForeignKey),
-    fillsRows: isTrue(row['fills_rows']),
-    isInherited: isTrue(row['is_inherited'])
-  }
-}
-
-const textOf = (value: unknown) => typeof value === 'string' ? value : undefined
-
-interface ForeignKeyJson {
-  readonly columns: readonly string[]
-  readonly schema: string
-  readonly table: string
-  readonly targetColumns: readonly string[]
-}
-
-const readForeignKey = ({ columns, schema, table, targetColumns }: ForeignKeyJson): CatalogForeignKey =>
-  ({ columns, target: { schema, name: table }, targetColumns })
-
-interface ColumnJson {
-  readonly name: string
-  readonly type: string
-  readonly base: string
-  readonly class: string
-  readonly category: string
-  readonly required: boolean
-  readonly default: string | null
-  readonly domainDefault: boolean
-  readonly generated: boolean
-  readonly computed: boolean
-  readonly identity: string
-  readonly members: readonly string[] | null
-  readonly checks: readonly string[] | null
-  readonly comment: string | null
-}
-
-function readColumn (column: ColumnJson): CatalogColumn {
-  const { name, type, required, generated, computed, identity, members, checks, comment } = column
-  return {
-    name,
-    type,
-    family: familyOf(column),
-    nullable: !required,
-    filled: column.default !== null || column.domainDefault || generated || identity !== '',
-    default: generated ? undefined : column.default ?? undefined,
-    generated,
-    computed,
-    identity: identity === 'a' ? 'always' : identity === 'd' ? 'by default' : undefined,
-    members: members ?? undefined,
-    choices: checks?.map(text => choicesIn(text, name)).find(choices => choices !== undefined),
-    collation: undefined,
-    comment: comment ?? undefined
-  }
-}
-
-const families: Readonly<Record<string, TypeFamily>> = {
-  int2: 'integer',
-  int4: 'integer',
-  int8: 'integer',
-  numeric: 'decimal',
-  float4: 'float',
-  float8: 'float',
-  money: 'money',
-  bool: 'boolean',
-  text: 'text',
-  varchar: 'text',
-  bpchar: 'text',
-  name: 'text',
-  char: 'text',
-  citext: 'text',
-  date: 'date',
-  timestamp: 'timestamp',
-  timestamptz: 'timestamp',
-  time: 'time',
-  timetz: 'time',
-  interval: 'interval',
-  uuid: 'uuid',
-  json: 'json',
-  jsonb: 'json',
-  bytea: 'bytes'
-}
-
-function familyOf ({ base, class: kind, category }: ColumnJson): TypeFamily {
-  if (kind === 'e') return 'enum'
-  return category === 'A' ? 'array' : families[base] ?? 'other'
-}
