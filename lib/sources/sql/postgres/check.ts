@@ -6,7 +6,7 @@ import type { TableName } from '../table-name.ts'
 import { readCatalog } from './catalog.ts'
 import type { Connection } from './wire/connection.ts'
 import { postgresDialect } from './dialect.ts'
-import { sqlState, toFault } from './faults.ts'
+import { faultOf, toFault } from './faults.ts'
 
 /** Compares collections with the catalog of the database behind a connection. Throws the driver's errors as ours. */
 export async function checkOn (
@@ -27,6 +27,6 @@ export async function checkOn (
 /** Returns the message of an error that any run of the statement would have; throws any other as ours. */
 function refusalIn (error: unknown): string {
   // A role that may not read a column is another matter.
-  if (error instanceof Error && /^42(?!501)/.test(sqlState(error))) return error.message
+  if (error instanceof Error && faultOf(error).outdated === true) return error.message
   throw toFault(error)
 }

@@ -6,7 +6,7 @@ import { type Changed, type Database, type IsAbandoned, RefusedAtCommit, type Se
 import { openSession, type OpenSession, withinLimit, writeInside } from '../../transaction-limit.ts'
 import { type CatalogCache, makeCatalogCache } from './catalog-cache.ts'
 import type { Connection } from './wire/connection.ts'
-import { hasStalePlan, isEnded, isPoolExhausted, mayBeOutdated, NotBegun, StalePlan, toFault } from './faults.ts'
+import { faultOf, hasStalePlan, isPoolExhausted, NotBegun, StalePlan, toFault } from './faults.ts'
 import type { Replicas } from './replicas.ts'
 import { changeAlone, loadCatalog, type LoadedCatalog, makeSession, readOn, refusedAtCommit } from './session.ts'
 import { inTransaction, retryRepeatable } from './transaction.ts'
@@ -224,7 +224,7 @@ function runRepeatable<T> (
       return await work(known)
     } catch (error) {
       if (hasStalePlan(error)) catalog.clear()
-      else if (mayBeOutdated(error) && await catalog.isOutdated(known)) throw new StalePlan(error)
+      else if (faultOf(error).outdated === true && await catalog.isOutdated(known)) throw new StalePlan(error)
       throw error
     }
   }))
@@ -244,6 +244,8 @@ async function reconnecting<T> (mayReconnect: (error: unknown) => boolean, work:
 }
 
 const maxTries = 3
+
+const isEnded = (error: unknown) => faultOf(error).ended === true
 
 // A transaction that has begun may have called hooks. A lost connection is no reason to call them again.
 const isNotBegun = (error: unknown) => error instanceof NotBegun && isEnded(error)

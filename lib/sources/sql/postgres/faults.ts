@@ -37,8 +37,9 @@ export function toFault (error: unknown): DataApiError {
   if (error instanceof DataApiError) return error
   // The text of the answer would be longer than a value can be, 1 GB.
   if (sqlState(error) === '54000') return answerTooLarge(undefined, error)
-  if (sqlState(error) === '57014') return statementCancelled(error)
-  return isPassing(error) ? unavailable(error) : internal(error)
+  const { cancelled, passing } = faultOf(error)
+  if (cancelled === true) return statementCancelled(error)
+  return passing === true ? unavailable(error) : internal(error)
 }
 
 /**
@@ -72,38 +73,117 @@ function rootOf (error: unknown): unknown {
  * `ECONNRESET`. Returns an empty string where there is none.
  */
 export function sqlState (error: unknown): string {
-  const root = rootOf(error)
-  return typeof root === 'object' && root !== null && 'code' in root && typeof root.code === 'string' ? root.code : ''
+  const code = propertyOf(error, 'code')
+  return typeof code === 'string' ? code : ''
 }
 
-const messageOf = (error: unknown): string => {
+function propertyOf (error: unknown, name: string): unknown {
   const root = rootOf(error)
-  return root instanceof Error ? root.message : ''
+  return typeof root === 'object' && root !== null ? Reflect.get(root, name) : undefined
 }
 
-/**
- * Returns true if the same work may well succeed when it is done again at once: it was in conflict with other work, or
- * its prepared statement was lost or is stale.
- */
-export const isRepeatable = (error: unknown) =>
-  isConflict(error) || isLostStatement(error) || hasStalePlan(error)
+const messageOf = (error: unknown) => String(propertyOf(error, 'message') ?? '')
 
-/** Returns true for a conflict with other work: a serialization failure or a deadlock. */
-export const isConflict = (error: unknown) => sqlState(error) === '40001' || sqlState(error) === '40P01'
+/** What an error of the server, the driver or the system means. */
+interface Fault {
+  /** It may be over soon. */
+  readonly passing?: true
+  /** The connection ends with it. */
+  readonly ends?: true
+  /** The connection ended without a word of the server, or the server does not answer on it. */
+  readonly broken?: true
+  /** The connection alone ended. A silent or unreachable server would not answer on another connection either. */
+  readonly ended?: true
+  /** The same work may succeed if it is done again: after a conflict later, with a new statement at once. */
+  readonly repeat?: 'later' | 'at once'
+  /** A pooler lost a prepared statement, or took one for another. */
+  readonly lostStatement?: true
+  /** The server refuses a prepared statement after a migration: "cached plan must not change result type". */
+  readonly stalePlan?: true
+  /** The statement does not fit the tables: it may be made for columns as they were before a migration. */
+  readonly outdated?: true
+  /** The statement ran too long, or its client left. */
+  readonly cancelled?: true
+  /** The server takes no writes, such as a former primary after a switchover. */
+  readonly readOnly?: true
+  /** A read compared a column with a value that its type cannot hold. Only a cursor that is not ours can carry it. */
+  readonly unfit?: true
+  /** The server refused the data of a change. `value`: for a reason that names no fields. */
+  readonly refuses?: 'value' | 'unique' | 'foreign-key' | 'other'
+}
 
-/** Returns true if a pooler lost a prepared statement, or took one for another. */
-export const isLostStatement = (error: unknown) => sqlState(error) === '26000' || sqlState(error) === '42P05'
+const broken = { passing: true, ends: true, broken: true } as const
+const brokenAlone = { ...broken, ended: true } as const
+const shutDown = { passing: true, ends: true, ended: true } as const
+const misfit = { refuses: 'value', unfit: true } as const
 
-/**
- * Returns true if the server refuses a prepared statement after a migration: "cached plan must not change result type".
- */
-export const isStalePlan = (error: unknown) => sqlState(error) === '0A000'
+/** The faults by their codes: an SQLSTATE or its beginning, or a code of the system or of the driver postgres.js. */
+const faults: Readonly<Record<string, Fault>> = {
+  '08': { passing: true, ends: true },
+  '0A000': { stalePlan: true },
+  // For example a number outside of its column's range, which the schema does not know.
+  22: { refuses: 'value' },
+  22003: misfit,
+  22007: misfit,
+  22008: misfit,
+  22023: misfit,
+  '22P02': misfit,
+  23: { refuses: 'other' },
+  // PostgreSQL 18 has a code of its own for what `on delete restrict` refuses.
+  23001: { refuses: 'foreign-key' },
+  23503: { refuses: 'foreign-key' },
+  23505: { refuses: 'unique' },
+  25006: { passing: true, readOnly: true },
+  // A transaction was idle or open for too long.
+  '25P03': { passing: true, ends: true },
+  '25P04': { passing: true, ends: true },
+  26000: { repeat: 'at once', lostStatement: true },
+  40001: { passing: true, repeat: 'later' },
+  '40P01': { passing: true, repeat: 'later' },
+  42: { outdated: true },
+  // A lacking privilege.
+  42501: {},
+  '42P05': { outdated: true, repeat: 'at once', lostStatement: true },
+  // `with check option`.
+  44000: { refuses: 'value' },
+  // Out of resources.
+  53: { passing: true },
+  '55P03': { passing: true },
+  57014: { passing: true, cancelled: true },
+  '57P': { passing: true, ends: true },
+  '57P01': shutDown,
+  '57P02': shutDown,
+  '57P05': shutDown,
+  58000: { passing: true },
+  58030: { passing: true },
+  CONNECTION_CLOSED: brokenAlone,
+  CONNECTION_DESTROYED: brokenAlone,
+  CONNECTION_ENDED: brokenAlone,
+  ECONNABORTED: brokenAlone,
+  ECONNRESET: brokenAlone,
+  EPIPE: brokenAlone,
+  // An exception of a trigger.
+  P0001: { refuses: 'value' }
+}
 
-/**
- * Returns true if the statement does not fit the tables, such as `function trim_scale(real) does not exist`: it may be
- * made for columns of other types, which a migration has changed since. A lacking privilege does not count.
- */
-export const mayBeOutdated = (error: unknown) => /^42(?!501)/.test(sqlState(error))
+/** Returns the meaning of an error, which may be ours or a hook's around the driver's. */
+export function faultOf (error: unknown): Fault {
+  const state = sqlState(error)
+  const known = { ...faults[state] ?? faults[state.slice(0, 3)] ?? faults[state.slice(0, 2)], ...withoutState(error) }
+  if (isCausedBy(StalePlan, error)) return { ...known, passing: true, repeat: 'at once' }
+  if (isCausedBy(NotConnected, error)) return { ...known, passing: true }
+  // A server translates the severity into its own language. There the code alone must do.
+  const severity = propertyOf(error, 'severity')
+  return severity === 'FATAL' || severity === 'PANIC' ? { ...known, ends: true } : known
+}
+
+/** Returns the meaning that a message has, or the code of an error that is not the server's. */
+function withoutState (error: unknown): Fault {
+  const message = messageOf(error)
+  if (/connection terminated|connection error|client was closed/i.test(message)) return brokenAlone
+  const isBroken = /^(?:E(?!RR_)[A-Z_]+$|CONNECTION_)/.test(sqlState(error)) || /query read timeout/i.test(message)
+  return isBroken ? broken : {}
+}
 
 /** Returns true for a StalePlan, and for an error with a StalePlan in its chain of causes. */
 export const hasStalePlan = (error: unknown) => isCausedBy(StalePlan, error)
@@ -111,35 +191,8 @@ export const hasStalePlan = (error: unknown) => isCausedBy(StalePlan, error)
 const isCausedBy = (kind: typeof StalePlan | typeof NotConnected, error: unknown): boolean =>
   error instanceof kind || (error instanceof Error && isCausedBy(kind, error.cause))
 
-// In this order: cancelled; read-only; a transaction that was idle or open for too long; conflicts, after all tries;
-// out of resources; shutting down; no connection; a lock that took too long; I/O errors.
-const passing = /^(?:57014|25006|25P0[34]|40001|40P01|53\w{3}|57P\w\d|08\w{3}|55P03|58030|58000)$/
-
-/** Returns true if the fault may be over soon. */
-function isPassing (error: unknown): boolean {
-  return passing.test(sqlState(error)) || isBroken(error) || hasStalePlan(error) || isCausedBy(NotConnected, error)
-}
-
 /** Returns true if no connection was free in time. */
 export const isPoolExhausted = (error: unknown) => /timeout exceeded when trying to connect/i.test(messageOf(error))
-
-/** Returns true if the connection cannot be used any more: it has ended, or the server does not answer on it. */
-export function isBroken (error: unknown): boolean {
-  return networkError.test(sqlState(error)) ||
-    /connection terminated|connection error|client was closed|query read timeout/i.test(messageOf(error))
-}
-
-// Of the operating system, or of the driver postgres.js.
-const networkError = /^(?:E(?!RR_)[A-Z_]+$|CONNECTION_)/
-
-/** Returns true if the connection ends with the error: it is broken, or the server or a pooler says that it ends. */
-export function endsConnection (error: unknown): boolean {
-  return isBroken(error) || /^(?:57P\w\d|08\w{3}|25P0[34])$/.test(sqlState(error)) || isFatal(rootOf(error))
-}
-
-// A server translates the severity into its own language. There the code alone must do.
-const isFatal = (error: unknown) => typeof error === 'object' && error !== null && 'severity' in error &&
-  (error.severity === 'FATAL' || error.severity === 'PANIC')
 
 /**
  * Returns true if a pooler says that it lost the server, perhaps in the middle of a statement. Poolers have one code
@@ -149,30 +202,9 @@ export const isLostByPooler = (error: unknown) => sqlState(error).startsWith('08
 
 const notSent = /query_wait_timeout|cannot connect|login|no more connections|startup|max_client_conn/i
 
-/**
- * Returns true if the connection alone had ended, so that another connection may well work. A server that is silent or
- * unreachable does not count: it would not answer on another connection either.
- */
-export function isEnded (error: unknown): boolean {
-  return endedState.test(sqlState(error)) ||
-    /connection terminated|connection error|client was closed/i.test(messageOf(error))
-}
-
-const endedState = /^(?:57P0[125]|ECONNRESET|ECONNABORTED|EPIPE|CONNECTION_(?:CLOSED|ENDED|DESTROYED))$/
-
-/** Returns true if the server takes no writes, such as a former primary after a switchover. */
-export const isReadOnly = (error: unknown) => sqlState(error) === '25006'
-
 /** Returns true if a pooler refuses the `statement_timeout` with which a connection starts. */
 export const isUntimed = (error: unknown) =>
   sqlState(error) === '08P01' && messageOf(error).includes('statement_timeout')
-
-/**
- * Returns true if another server may still answer the read: this one is gone, is starting, has no free connection, or
- * is a replica that cancelled the read because of the changes that it replays. A statement that ran too long does not
- * count.
- */
-export const isLost = (error: unknown) => isPassing(error) && sqlState(error) !== '57014'
 
 /** Returns the collection that a violation of the change is about: for a link the target, as a join table has none. */
 export const collectionOf = (change: Change) => isLinkChange(change) ? change.field.target : change.collection
@@ -185,16 +217,12 @@ export const collectionOf = (change: Change) => isLinkChange(change) ? change.fi
 export function toViolation (
   error: unknown, change: Change, findTable: FindTable
 ): ConstraintViolation | undefined {
-  const code = sqlState(error)
-  // For example a number outside of its column's range, which the schema does not know.
-  if (/^22\w{3}$/.test(code) || code === raisedException || code === outsideOfView || isBadText(error)) {
-    return { kind: 'refused', by: 'other', fields: [] }
-  }
+  const { refuses } = faultOf(error)
+  if (refuses === 'value' || isBadText(error)) return { kind: 'refused', by: 'other', fields: [] }
   if (isDeniedByPolicy(error)) return { kind: 'refused', by: 'policy', fields: [] }
-  if (!/^23\w{3}$/.test(code)) return undefined
+  if (refuses === undefined) return undefined
   const fields = violatedFields(error, change, findTable)
-  if (code === uniqueViolation) return { kind: 'refused', by: 'unique', fields }
-  if (!foreignKeyViolations.has(code)) return { kind: 'refused', by: 'other', fields }
+  if (refuses !== 'foreign-key') return { kind: 'refused', by: refuses, fields }
   return { kind: 'refused', by: refersToChanged(error, change, findTable) ? 'referred' : 'foreign-key', fields }
 }
 
@@ -202,28 +230,14 @@ export function toViolation (
  * Returns true if a type such as `tsquery` or `hstore` does not take a text. The code is that of a statement with a
  * syntax error, but of that the server tells the position.
  */
-function isBadText (error: unknown): boolean {
-  const root = rootOf(error)
-  return sqlState(error) === '42601' && typeof root === 'object' && root !== null && !('position' in root &&
-    root.position !== undefined)
-}
+const isBadText = (error: unknown) => sqlState(error) === '42601' && propertyOf(error, 'position') === undefined
 
 /**
  * Returns true if a policy of row-level security refuses a new row. A missing privilege has the same code, but is
  * reported by another function of the server.
  */
-function isDeniedByPolicy (error: unknown): boolean {
-  const root = rootOf(error)
-  return sqlState(error) === '42501' && typeof root === 'object' && root !== null && 'routine' in root &&
-    root.routine === 'ExecWithCheckOptions'
-}
-
-const raisedException = 'P0001'
-// PostgreSQL 18 has a code of its own for what `on delete restrict` refuses.
-const foreignKeyViolations: ReadonlySet<string> = new Set(['23503', '23001'])
-const uniqueViolation = '23505'
-// `with check option`.
-const outsideOfView = '44000'
+const isDeniedByPolicy = (error: unknown) =>
+  sqlState(error) === '42501' && propertyOf(error, 'routine') === 'ExecWithCheckOptions'
 
 /** Returns true for a foreign key of another table, or of this one where an item is deleted: it refers to the item. */
 function refersToChanged (error: unknown, change: Change, findTable: FindTable): boolean {
@@ -242,7 +256,7 @@ function violatedFields (error: unknown, change: Change, findTable: FindTable) {
   const columns = column === '' ? known?.constraints.get(plain(constraint)) ?? [] : [column]
   const fields = fieldsOf(columns, collection)
   // A foreign key of this table that the change did not write refers to this table as well.
-  if (isLinkChange(change) || !foreignKeyViolations.has(sqlState(error))) return fields
+  if (isLinkChange(change) || faultOf(error).refuses !== 'foreign-key') return fields
   return fields.filter(field => change.values.has(field))
 }
 
@@ -265,19 +279,9 @@ export function tableNamed (error: unknown, findTable: FindTable): string {
   return findTable({ schema, name: table })?.name ?? table
 }
 
-/** What the server names in an error. */
-type Named = Readonly<Record<'constraint' | 'schema' | 'table' | 'column', string>>
-
-/** Returns what the server names in the error; an empty string for each name that is missing. */
-export function constraintOf (error: unknown): Named {
-  const properties = rootOf(error) as { readonly [name: string]: string | undefined }
+/** Returns what the server names in the error; an empty text for what it does not name. */
+function constraintOf (error: unknown) {
   // Some drivers say `constraint`, others `constraint_name`.
-  const named = (name: string) => properties[name] ?? properties[`${name}_name`] ?? ''
+  const named = (name: string) => String(propertyOf(error, name) ?? propertyOf(error, `${name}_name`) ?? '')
   return { constraint: named('constraint'), schema: named('schema'), table: named('table'), column: named('column') }
 }
-
-/**
- * Returns true if a read compared a column with a value that its type cannot hold. Only a cursor can carry such a
- * value, and that cursor is from no link of ours.
- */
-export const isUnfit = (error: unknown) => /^22(P02|007|008|003|023)$/.test(sqlState(error))

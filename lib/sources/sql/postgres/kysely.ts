@@ -8,7 +8,7 @@ import type { Database } from '../../source.ts'
 import { type Connection, ConnectionFaults } from './wire/connection.ts'
 import { makePostgresDatabase, type Server } from './database.ts'
 import { bufferedDialect } from './dialect.ts'
-import { endsConnection, NotBegun, toConnectFault, Unconfirmed } from './faults.ts'
+import { faultOf, NotBegun, toConnectFault, Unconfirmed } from './faults.ts'
 import { settingsQuery } from './settings.ts'
 import { loadKysely } from '../load-kysely.ts'
 import type { SqlSource, TableDefinition, TableOptions } from '../source.ts'
@@ -167,7 +167,7 @@ function connectionOf (instance: KyselyInstance): Connection {
       if (isAborted) throw new Error('the transaction was not committed, because a statement had failed')
       await execute('commit').catch((error: unknown) => {
         // The server may have committed before the connection ended.
-        throw endsConnection(error) ? faults.add(new Unconfirmed(error)) : error
+        throw faultOf(error).ends === true ? faults.add(new Unconfirmed(error)) : error
       })
     },
     isGone: () => faults.gone,

@@ -1,5 +1,5 @@
 import type { Server } from './database.ts'
-import { isLost } from './faults.ts'
+import { faultOf } from './faults.ts'
 
 /** The replicas of a primary. */
 export interface Replicas {
@@ -56,7 +56,9 @@ export function makeReplicas (primary: Server, servers: readonly Server[]): Repl
         const result = await work(replica.server)
         if (replayed === 0 || replica.connections === connections) return result
       } catch (error) {
-        if (!isLost(error)) throw error
+        // A replica that is gone or starting, or that cancels the read because of what it replays, is passed by.
+        const { passing, cancelled } = faultOf(error)
+        if (passing !== true || cancelled === true) throw error
         coolDown(replica)
       }
       return work(primary)

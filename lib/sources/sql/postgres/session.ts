@@ -5,7 +5,7 @@ import { type About, beginStatement, endStatement } from '../../statement-events
 import { nameOffendingFields } from '../offending-fields.ts'
 import { readTables, type Tables } from './catalog.ts'
 import type { Connection, Result } from './wire/connection.ts'
-import { collectionOf, isUnfit, tableNamed, toFault, toViolation, toWriteFault } from './faults.ts'
+import { collectionOf, faultOf, tableNamed, toFault, toViolation, toWriteFault } from './faults.ts'
 import type { Owner } from './owner.ts'
 import { sourceOf } from '../source.ts'
 import type { TableName } from '../table-name.ts'
@@ -35,7 +35,7 @@ export async function readOn<Result> (
     const running = connection.prepared(text, parameters, isAbandoned, longest)
     return decode((await observed(about, countOf, running)).rows)
   } catch (error) {
-    throw isUnfit(error) ? foreignPosition(error) : toFault(error)
+    throw faultOf(error).unfit === true ? foreignPosition(error) : toFault(error)
   }
 }
 

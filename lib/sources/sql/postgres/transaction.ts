@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { RefusedAtCommit } from '../../source.ts'
 import type { Connection } from './wire/connection.ts'
-import { isConflict, isRepeatable, NotBegun, toFault, toWriteFault } from './faults.ts'
+import { faultOf, NotBegun, toFault, toWriteFault } from './faults.ts'
 import { Owner } from './owner.ts'
 
 /** The work of a transaction, under way. */
@@ -63,8 +63,9 @@ export async function retryRepeatable<T> (work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
-      if (!isRepeatable(error) || tries === maxTries) throw error
-      if (isConflict(error)) await setTimeout(Math.random() * 10 * 2 ** tries)
+      const { repeat } = faultOf(error)
+      if (repeat === undefined || tries === maxTries) throw error
+      if (repeat === 'later') await setTimeout(Math.random() * 10 * 2 ** tries)
     }
   }
 }

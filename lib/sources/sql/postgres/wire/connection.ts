@@ -3,9 +3,7 @@ import type { IsAbandoned } from '../../../source.ts'
 import { unwatch, watch } from './cancel.ts'
 import { Batch, type BatchResult } from './batch.ts'
 import type { PostgresClient, PrepareValue } from '../driver.ts'
-import {
-  endsConnection, isBroken, isLostByPooler, isLostStatement, isReadOnly, isStalePlan, StalePlan, Unconfirmed
-} from '../faults.ts'
+import { faultOf, isLostByPooler, StalePlan, Unconfirmed } from '../faults.ts'
 import { PreparedStatements } from './prepared.ts'
 import { makeResponseTimeout } from './timeout.ts'
 
@@ -126,7 +124,7 @@ class DriverConnection implements Connection {
     const batch = this.makeBatch(queries)
     const error = await this.sender.sendBatch(batch)
     if (error !== null) this.faults.add(error)
-    if (isBroken(error)) throw error
+    if (faultOf(error).broken === true) throw error
     return batch.results
   }
 
@@ -155,7 +153,7 @@ class DriverConnection implements Connection {
     const error = await this.sender.sendBatch(batch)
     if (batch.length > longestIn(statement)) throw answerTooLarge(statement.longest, error ?? undefined)
     if (error === null) return onlyResult(batch)
-    if (batch.named && isLostStatement(error)) stopNaming(this.options.naming)
+    if (batch.named && faultOf(error).lostStatement === true) stopNaming(this.options.naming)
     const fault = interpretError(error, batch, isCommit)
     if (fault instanceof StalePlan) this.statements.forget(statement.text)
     throw this.faults.add(fault)
@@ -206,15 +204,16 @@ function onlyResult ({ results: [result] }: Batch): BatchResult {
  * that the statement was surely not done.
  */
 function interpretError (error: Error, { sent, reused, results }: Batch, isCommit: boolean): Error {
-  if (reused && isStalePlan(error)) return new StalePlan(error)
+  const { broken, ends, stalePlan } = faultOf(error)
+  if (reused && stalePlan === true) return new StalePlan(error)
   // Every end of the connection after a commit was sent leaves the commit unknown.
-  if (sent && isCommit && endsConnection(error)) return new Unconfirmed(error)
+  if (sent && isCommit && ends === true) return new Unconfirmed(error)
   // A server that says before the result that it ends the connection has not done the statement. A connection that
   // breaks without a word, and a pooler that lost its server, leave the statement unknown.
-  if (sent && !isCommit && (isBroken(error) || isLostByPooler(error))) return new Unconfirmed(error)
+  if (sent && !isCommit && (broken === true || isLostByPooler(error))) return new Unconfirmed(error)
   // In the extended query protocol the result of a statement arrives before the statement is committed. An error after
   // the result is an error of the commit.
-  return results.length > 0 && endsConnection(error) ? new Unconfirmed(error) : error
+  return results.length > 0 && ends === true ? new Unconfirmed(error) : error
 }
 
 /** Throws if the transaction had failed before: the server then answers `commit` with ROLLBACK, and with no error. */
@@ -248,8 +247,9 @@ export class ConnectionFaults {
   /** Records the error and returns it. */
   add<E> (error: E): E {
     if (error instanceof Error) this.#errors.add(error)
-    if (endsConnection(error)) this.gone = true
-    if (this.gone || isReadOnly(error)) this.spent = true
+    const { ends, readOnly } = faultOf(error)
+    if (ends === true) this.gone = true
+    if (this.gone || readOnly === true) this.spent = true
     return error
   }
 
