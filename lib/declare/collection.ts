@@ -117,6 +117,16 @@ export interface Hooks<I> {
 export type Scope<I> = (context: Context, where: Where<I>) => Eventually<Match<I> | Condition | boolean>
 
 /**
+ * A scope for each operation. `read` decides which items exist for the caller; the others, which of these the caller
+ * may update or delete. Default of `read`: all items; of the others: the items that exist. Another write is 403.
+ */
+export interface Scopes<I> {
+  read?: Scope<I>
+  update?: Scope<I>
+  delete?: Scope<I>
+}
+
+/**
  * Decides if this caller is allowed. False is 403. An error with a `statusCode` of 401 or 403 is that status, with the
  * error's message and `headers`; any other error is 403 and is logged. Called once for each request.
  */
@@ -169,8 +179,8 @@ export interface Behaviour<
   delete?: (item: Draft<Item<S>>, context: WriteContext) => Eventually<void>
   /** The requests that may write. Default for each: the strategy of the whole API. */
   requestStrategies?: RequestStrategies
-  /** Decides which items exist for a caller. Default: all. */
-  scope?: Scope<Item<S>>
+  /** Decides which items exist for a caller, or also which of them the caller may update and delete. Default: all. */
+  scope?: Scope<Item<S>> | Scopes<Item<S>>
   /** Decides what callers may do. */
   rules?: Rules<(keyof S['properties'] & string) | ComputedName>
   /** Identifiers that are not fields, by name. */
@@ -196,7 +206,7 @@ export interface Declared {
   readonly hooks: Hooks<Values>
   readonly delete: Deletion | undefined
   readonly requestStrategies: RequestStrategies
-  readonly scope: Scope<Values> | undefined
+  readonly scope: Scope<Values> | Scopes<Values> | undefined
   readonly rules: Rules
   readonly identifiers: Readonly<Record<string, Lookup | Special>>
   readonly pages: Pages

@@ -8,7 +8,7 @@ import { describeGiven } from './known-names.ts'
 export function checkRules (declared: Readonly<Record<string, Declared>>): void {
   for (const [collection, one] of Object.entries(declared)) {
     const { scope, rules } = one
-    if (!isRule(scope)) throw noFunction(`collection '${collection}', scope`, scope)
+    checkScope(scope, `collection '${collection}', scope`)
     // A function has no members either: what is no object would be open silently.
     if (!isObject(rules)) throw noObject(`collection '${collection}', rules`, rules)
     const { fields = {}, ...operations } = rules
@@ -38,6 +38,20 @@ export function checkRules (declared: Readonly<Record<string, Declared>>): void 
         throw new DeclarationError(`${place}: expected an object that holds only the functions 'read' and 'write'`)
       }
     }
+  }
+}
+
+function checkScope (scope: unknown, place: string): void {
+  if (!isObject(scope)) {
+    if (!isRule(scope)) throw noFunction(place, scope)
+    return
+  }
+  for (const [operation, one] of Object.entries(scope)) {
+    if (!['read', 'update', 'delete'].includes(operation)) {
+      const choices = "use 'read', 'update' or 'delete', or a function"
+      throw new DeclarationError(`${place}.${operation}: there is no such scope; ${choices}`)
+    }
+    if (!isRule(one)) throw noFunction(`${place}.${operation}`, one)
   }
 }
 

@@ -1,7 +1,8 @@
 /**
  * The rules, for their auditor (docs/http.md: Rules). These files decide what a caller may do:
  *
- *     caller.ts           asks the application's rules and scopes, once a request; a rule that fails denies
+ *     caller.ts           makes the permissions of a caller from the decisions on all connected collections
+ *     decisions.ts        asks the application's rules and scopes, once a request; a rule that fails denies
  *     denials.ts          removes from the model what the caller may not read or write
  *     linked-names.ts     finds the names by which clients write the same link
  *     authorise.ts        authorises every write of a value and every link
@@ -9,6 +10,7 @@
  *     condition.ts        converts the result of a scope to a predicate
  *     scope-plan.ts       adds scopes to every step and relation of a plan
  *     scoped-database.ts  runs every statement with these scopes, every transaction with the check of touched.ts
+ *     permitted.ts        checks before a change that the caller may change the item
  *     touched.ts          checks at the end of a transaction that each item it wrote is in scope
  *     references.ts       decides which writes need that check
  *
@@ -21,30 +23,32 @@
  * test/contract/non-interference.test.ts.
  */
 import { LruMap } from 'toad-cache'
-import type { Context, Declared, Rule } from '../declare/collection.ts'
-import { type DataApiError, forbidden } from '../errors/errors.ts'
-import { logError } from '../errors/log-error.ts'
-import { refusedByRule } from '../errors/rejections.ts'
+import type { Context } from '../declare/collection.ts'
+import type { DataApiError } from '../errors/errors.ts'
 import { memoize } from '../scheduling/memoize.ts'
-import { describeGiven } from '../model/known-names.ts'
 import type { Collection, Model } from '../model/model.ts'
 import type { Predicate } from '../plan/plan.ts'
-import { always, never } from '../plan/predicates.ts'
-import { conditionBuilder, planScope, UnknownProperty } from './condition.ts'
+import { always } from '../plan/predicates.ts'
+import { UnknownProperty } from './condition.ts'
+import { decideOn, type Decision, plannedScope } from './decisions.ts'
 import { connectedCollections, type Declarations, type Denials, isGuarded, withoutDenied } from './denials.ts'
 import { type LinkedNames, linkedNames } from './linked-names.ts'
 
 export type Operation = 'read' | 'create' | 'update' | 'delete'
+
+/** An operation that a scope may allow on some items only. */
+export type ScopedOperation = Exclude<Operation, 'create'>
 
 /** The permissions of the sender of one request. They are decided once, before the request is planned. */
 export interface Caller {
   /** The model without the fields that this caller may not read or write. */
   readonly model: Model
   /**
-   * Returns the predicate of the items that exist for this caller; `always` if all items do. Throws UnknownProperty for
-   * a scope that names a property that does not exist.
+   * Returns the predicate of the items that exist for this caller; for another operation, that of the items among these
+   * which the caller may update or delete. `always` for all. Throws UnknownProperty for a scope that names a property
+   * that does not exist.
    */
-  scope (collection: Collection): Predicate
+  scope (collection: Collection, operation?: ScopedOperation): Predicate
   /** True if a rule or a scope may affect this request. If false, nothing below was asked. */
   readonly guarded: boolean
   /** Returns the error for a caller who may not do this to the collection's items; undefined if no rule denies it. */
@@ -158,14 +162,15 @@ async function decide (
   const model = modelFor(denialsOf(decisions, writeDenials))
   const scopes = new Map<string, Predicate | UnknownProperty>()
   for (const collection of model.collections.values()) {
-    const scope = decisions.get(collection.property)?.scope
-    if (scope !== undefined) scopes.set(collection.property, plannedScope(collection, scope, context))
+    for (const [operation, scope] of decisions.get(collection.property)?.scopes ?? []) {
+      scopes.set(`${operation} ${collection.property}`, plannedScope(collection, scope, context))
+    }
   }
   return {
     model,
     guarded: true,
-    scope ({ property }) {
-      const scope = scopes.get(property) ?? always
+    scope ({ property }, operation = 'read') {
+      const scope = scopes.get(`${operation} ${property}`) ?? always
       if (scope instanceof UnknownProperty) throw scope
       return scope
     },
@@ -195,103 +200,4 @@ function denialsOf (decisions: Decisions, writeDenials: ReadonlyMap<string, Data
     for (const [field] of unreadable) denials.read.add(`${name}.${field}`)
   }
   return denials
-}
-
-/** The results of the rules and the scope of one collection for one request. */
-interface Decision {
-  /** The operations that are denied, each with its error. */
-  readonly denied: ReadonlyMap<Operation, DataApiError>
-  /** The fields that the caller may not read or write, by property, each with its error. */
-  readonly unreadable: DeniedFields
-  readonly unwritable: DeniedFields
-  /** Undefined if the collection has no scope. Throws as planScope does. */
-  readonly scope: ((collection: Collection) => Predicate) | undefined
-}
-
-type DeniedFields = ReadonlyArray<readonly [property: string, error: DataApiError]>
-
-const operations: readonly Operation[] = ['read', 'create', 'update', 'delete']
-
-/** The decisions by request: own code that a request calls does not ask its rules a second time (lib/data). */
-const decisionsOf = memoize((_request: Context['request']) => new Map<Declared | undefined, Promise<Decision>>())
-
-function decideOn (name: string, declared: Declared | undefined, context: Context): Promise<Decision> {
-  const decisions = decisionsOf(context.request)
-  const decision = decisions.get(declared) ?? askAll(name, declared, context)
-  decisions.set(declared, decision)
-  return decision
-}
-
-async function askAll (name: string, declared: Declared | undefined, context: Context): Promise<Decision> {
-  const { scope, rules: { fields = {}, ...rules } = {} } = declared ?? {}
-  const errors = await Promise.all(operations.map(async operation =>
-    [operation, await askRule(rules[operation], [name, operation], context)] as const))
-  const deniedFields = async (kind: 'read' | 'write'): Promise<DeniedFields> => {
-    const asked = await Promise.all(Object.entries(fields).map(async ([field, rule]) =>
-      [field, await askRule(rule?.[kind], [name, `fields.${field}.${kind}`], context)] as const))
-    return asked.flatMap(([field, error]) => error === undefined ? [] : [[field, error] as const])
-  }
-  const [unreadable, unwritable] = await Promise.all([deniedFields('read'), deniedFields('write')])
-  return {
-    denied: new Map(errors.flatMap(([operation, error]) => error === undefined ? [] : [[operation, error]])),
-    unreadable,
-    unwritable,
-    scope: scope && await askScope(name, scope, context)
-  }
-}
-
-/**
- * Returns undefined if there is no rule or the rule returns true. Any other result denies, and so does an error. One
- * that JavaScript takes for true, such as an object, was hardly meant to deny, and is logged.
- */
-async function askRule (
-  rule: Rule | undefined, place: RulePlace, context: Context
-): Promise<DataApiError | undefined> {
-  if (rule === undefined) return undefined
-  try {
-    const result: unknown = await rule(context)
-    if (result === true) return undefined
-    if (!result) return forbidden()
-    throw new TypeError(`it returned ${describeGiven(result)}; return true or false`)
-  } catch (error) {
-    return refusedByRule(error) ?? denyAndLog(error, place, context)
-  }
-}
-
-/** The collection, and the rule in its `rules`. */
-type RulePlace = readonly [collection: string, rule: string]
-
-function denyAndLog (error: unknown, [collection, rule]: RulePlace, { request }: Context): DataApiError {
-  logError(request.log, { err: error }, `collection '${collection}', rules.${rule}: it failed, so it denies access`)
-  return forbidden()
-}
-
-/** Asks a scope once. A scope that throws contains no item. */
-async function askScope (
-  name: string, scope: NonNullable<Declared['scope']>, context: Context
-): Promise<NonNullable<Decision['scope']>> {
-  try {
-    const condition = await scope(context, conditionBuilder)
-    return collection => planScope(condition, collection)
-  } catch (error) {
-    logFailedScope(name, error, context)
-    return () => never
-  }
-}
-
-function logFailedScope (collection: string, error: unknown, { request }: Context): void {
-  logError(request.log, { err: error }, `collection '${collection}': its scope failed, so it includes no items`)
-}
-
-/** Returns the planned scope: none for one that fails; the error of an unknown property, for who needs the scope. */
-function plannedScope (
-  collection: Collection, scope: NonNullable<Decision['scope']>, context: Context
-): Predicate | UnknownProperty {
-  try {
-    return scope(collection)
-  } catch (error) {
-    if (error instanceof UnknownProperty) return error
-    logFailedScope(collection.property, error, context)
-    return never
-  }
 }

@@ -2,10 +2,11 @@ import type { Collection } from '../model/model.ts'
 import { referencesOf } from '../model/foreign-keys.ts'
 import type { Predicate } from '../plan/plan.ts'
 import { always } from '../plan/predicates.ts'
-import type { Caller } from './caller.ts'
+import type { Caller, ScopedOperation } from './caller.ts'
 
-/** Returns true if only some items of the collection exist for the caller. */
-export const isScoped = (collection: Collection, caller: Caller) => caller.scope(collection) !== always
+/** Returns true if only some items of the collection exist for the caller, or if it may change only some of them. */
+export const isScoped = (collection: Collection, caller: Caller, operation: ScopedOperation = 'read') =>
+  caller.scope(collection, operation) !== always
 
 /** Returns true if a link can bring an item of the collection into the caller's scope, or take it out of it. */
 export const isScopedByRelations = (collection: Collection, caller: Caller) => hasRelation(caller.scope(collection))

@@ -15,6 +15,7 @@ import { type AuthorisedChange, changeDenial } from './authorise.ts'
 import type { Caller } from './caller.ts'
 import { isScoped } from './references.ts'
 import { scopeChange, scopePlan } from './scope-plan.ts'
+import { makePermitted, type Permitted } from './permitted.ts'
 import { makeTouched, type Touched } from './touched.ts'
 
 declare const scoped: unique symbol
@@ -32,6 +33,11 @@ export interface ScopedDatabase extends Omit<Database, 'change' | 'transaction'>
 /** A session whose every statement is scoped to a caller. */
 export interface ScopedSession extends Omit<Session, 'change'> {
   readonly [scoped]: true
+  /**
+   * Throws forbidden for an item that this caller may read, but not update or delete. `change` asks as well. Undefined
+   * if no rule or scope affects the request.
+   */
+  readonly permit?: Permitted['check']
   change (change: AuthorisedChange): Changed | Promise<Changed>
 }
 
@@ -69,7 +75,7 @@ async function scopedTransaction<T> (
   try {
     return await database.transaction(async session => {
       const touched = makeTouched(session, caller)
-      const result = await work(scopedSession(session, caller, touched))
+      const result = await work(scopedSession(session, caller, touched, makePermitted(session, caller)))
       await touched.check()
       return result
     })
@@ -103,7 +109,9 @@ const unscoped = new WeakMap<ScopedSession, Session>()
 export const unscopedSession = (session: ScopedSession): Session =>
   unscoped.get(session) ?? session as unknown as Session
 
-function scopedSession (session: Session, caller: Caller, touched: Touched): ScopedSession {
+function scopedSession (
+  session: Session, caller: Caller, touched: Touched, permitted: Permitted
+): ScopedSession {
   const read = (plan: ReadPlan) => session.read(scopePlan(plan, touched))
   const exists = async (collection: Collection, where: Predicate) => {
     const found = await read({ kind: 'item', steps: [{ collection, via: undefined, where }], select: [] })
@@ -112,13 +120,17 @@ function scopedSession (session: Session, caller: Caller, touched: Touched): Sco
   const change = async (asked: AuthorisedChange) => {
     const denial = changeDenial(asked, caller)
     if (denial !== undefined) throw denial
+    await permitted.checkChange(asked)
     const dangling = await danglingIn(asked, caller, { exists, read })
     if (dangling.length > 0) return { kind: 'refused', by: 'foreign-key', fields: dangling } as const
     const touching = effectOf(asked)
     await touched.addUnlinked(touching)
     const changed = await session.change(scopeChange(asked, touched))
     if (changed.kind === 'refused') return withoutHidden(changed, asked, caller, { exists, read })
-    if (changed.kind === 'changed') await touched.add(touching, changed)
+    if (changed.kind === 'changed') {
+      permitted.add(asked, changed)
+      await touched.add(touching, changed)
+    }
     return changed
   }
   const made = {
@@ -126,7 +138,8 @@ function scopedSession (session: Session, caller: Caller, touched: Touched): Sco
     announce: call => { session.announce(call) },
     read: plan => session.read(scopePlan(plan, caller)),
     lock: plan => session.lock(scopePlan(plan, touched) as ItemPlan),
-    change
+    change,
+    permit: permitted.check
   } satisfies Omit<ScopedSession, typeof scoped> as ScopedSession
   unscoped.set(made, session)
   return made

@@ -128,8 +128,8 @@ async function parentsOf (
   })
 }
 
-/** Returns the key of the item after the change. */
-function ownKey (change: StoringChange, inserted: KeyValues | undefined): KeyValues {
+/** Returns the key of the item after the change. `inserted`: the key that the database has given to it. */
+export function ownKey (change: StoringChange, inserted: KeyValues | undefined): KeyValues {
   const { collection: { key }, values } = change
   const before = inserted ?? (change.kind === 'update' ? keyOfSteps(change.steps) : undefined)
   const own = toKeyValues(key.map((field, index) => values.get(field) ?? before?.[index]))
@@ -138,7 +138,7 @@ function ownKey (change: StoringChange, inserted: KeyValues | undefined): KeyVal
 }
 
 /** Returns the key in the steps of an update: in a transaction, their only step compares the key. */
-const keyOfSteps = ([step]: readonly Step[]) => step && keyValuesIn(step.where, step.collection.key)
+export const keyOfSteps = ([step]: readonly Step[]) => step && keyValuesIn(step.where, step.collection.key)
 
 type UnlinkingChange = Extract<Change, { kind: 'update' | 'delete' }>
 

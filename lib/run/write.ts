@@ -10,7 +10,7 @@ import type { UpsertInsert, WritePlan, WritePlanOf, Row } from '../plan/plan.ts'
 import { checkConditions, versionOf } from '../plan/tag.ts'
 import type { AuthorisedChange } from '../rules/authorise.ts'
 import type { Caller } from '../rules/caller.ts'
-import { isChecked, isDeletionChecked } from '../rules/references.ts'
+import { isChecked, isDeletionChecked, isScoped } from '../rules/references.ts'
 import type { ScopedDatabase } from '../rules/scoped-database.ts'
 import { calling, type CallSite } from './application.ts'
 import { confirm, refuseToConfirm } from './stored-values.ts'
@@ -59,6 +59,7 @@ export function runWrite (
 /** Returns true if scopes or reading rules must be checked in the transaction of the write. */
 function isCheckedWrite (plan: WritePlan, caller: Caller): boolean {
   if (plan.kind === 'link' || plan.kind === 'unlink') return true
+  if (plan.kind !== 'create' && isScoped(plan.collection, caller, plan.kind)) return true
   if (plan.kind === 'delete') return isDeletionChecked(plan.collection, caller)
   return isChecked(collectionOf(plan), caller)
 }
@@ -185,7 +186,9 @@ async function runUpdate (plan: WritePlanOf<'update'>, work: UnitOfWork, isRetry
     // An upsert of a caller who may only create.
     const denial = work.caller.denial('update', collection)
     if (denial !== undefined) throw denial
-    return updateFound(plan, rowOf(found), work)
+    const row = rowOf(found)
+    await work.session.permit?.('update', collection, keyOf(row, collection))
+    return updateFound(plan, row, work)
   }
   if (insert === undefined || found.kind !== 'missing' || found.step !== plan.steps.length - 1) return found
   checkConditions(conditions, undefined, collection.strategies.requireIfMatch)
@@ -233,6 +236,7 @@ async function runDelete (
   const found = await lockItem(steps, itemSelection(collection, []), work)
   if (isMissed(found)) return found
   const row = rowOf(found)
+  await work.session.permit?.('delete', collection, keyOf(row, collection))
   checkConditions(conditions, versionOf(row, collection), collection.strategies.requireIfMatch)
   const item = toItem(row, collection)
   const callSite = { collection, pointer: '', work }

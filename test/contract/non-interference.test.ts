@@ -161,10 +161,11 @@ const describe = ({ method, url, headers, body }: SentRequest) =>
   `${method} ${url} ${JSON.stringify(headers)} ${body ?? ''}`
 
 function report ({ world, twin, guards }: WorldPair, leak: string): string {
-  const rules = Object.entries(guards).map(([name, { scope, rules: { fields, ...others } }]) =>
-    `${name}: scope ${String(scope)} ${Object.keys(others).join(' ')}; fields ${Object.entries(fields ?? {}).map(
-      ([field, rule]) => `${field} ${Object.keys(rule ?? {}).join('+')}`
-    ).join(', ')}`)
+  const rules = Object.entries(guards).map(([name, { scope, rules: { fields, ...others } }]) => {
+    const denied = Object.entries(fields ?? {}).map(([field, rule]) => `${field} ${Object.keys(rule ?? {}).join('+')}`)
+    const scopes = [scope, ...Object.entries({ ...scope })].join(' ')
+    return `${name}: scope ${scopes}; ${Object.keys(others).join(' ')}; fields ${denied.join(', ')}`
+  })
   const schemas = world.collections.map(({
     property, schema, requestStrategies, extras
   }) => `${property} ${JSON.stringify(

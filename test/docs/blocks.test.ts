@@ -36,6 +36,7 @@ declare global {
   const Note: import('@sinclair/typebox').TObject<{
     id: import('@sinclair/typebox').TInteger
     teamId: import('@sinclair/typebox').TInteger
+    authorId: import('@sinclair/typebox').TInteger
     salary: import('@sinclair/typebox').TInteger
   }>
 }

@@ -1,5 +1,5 @@
 import { Type, type TSchema } from '@sinclair/typebox'
-import type { Declared, Rules, Scope, Values } from '../../lib/declare/collection.ts'
+import type { Declared, Rules, Scope, Scopes, Values } from '../../lib/declare/collection.ts'
 import type { Condition, Where } from '../../lib/declare/conditions.ts'
 import { isSubItem } from '../../lib/declare/relations.ts'
 import { type ValueGenerator, makeGenerator } from '../../lib/conformance/generator.ts'
@@ -26,7 +26,7 @@ export interface WorldPair {
 }
 
 /** The scope and rules that hide rows and fields of a collection. */
-export interface Guard { readonly scope: Scope<Values> | undefined, readonly rules: Rules }
+export interface Guard { readonly scope: Scope<Values> | Scopes<Values> | undefined, readonly rules: Rules }
 
 /**
  * Makes two worlds that differ in hidden data.
@@ -42,16 +42,17 @@ export function makeWorldPair (
     ...choices,
     collections: choices.collections.map(one => ({ ...one, head: withoutCountedKey(one.head) }))
   })
-  const parts = generateParts(makeGenerator(ruleChoices), world)
+  const generator = makeGenerator(ruleChoices)
+  const parts = generateParts(generator, world)
   const guardedWorld: World = {
     ...world,
     collections: parts.map(({ generated }) => generated),
     tables: [...parts.map(({ table }) => table), ...world.tables.slice(parts.length)]
   }
   const [tables, others] = generateTwins(makeGenerator(twinChoices), parts, guardedWorld)
-  const guards = Object.fromEntries(parts.map(({ generated, hiding, denied }) => [
-    generated.property,
-    { scope: scopeOf(hiding), rules: rulesOf(denied) }
+  const guards = Object.fromEntries(parts.map(part => [
+    part.generated.property,
+    { scope: withChangeScopes(generator, part, parts), rules: rulesOf(part.denied) }
   ]))
   const hiddenKeys = (made: readonly Table[], part: Part) => {
     const rows = made.find(({ name }) => name === part.table.name)?.rows ?? []
@@ -142,7 +143,27 @@ function generateDenied (generator: ValueGenerator, { schema, extras }: Generate
   return { fields, operations: new Map(operations) }
 }
 
-function scopeOf (hiding: Hiding): Guard['scope'] {
+/** Adds scopes of updates and deletions to half of the collections. They depend on nothing that is hidden. */
+function withChangeScopes (generator: ValueGenerator, part: Part, parts: readonly Part[]): Guard['scope'] {
+  const read = scopeOf(part.hiding)
+  const update = scopeOf(generateChangeable(generator, part, parts))
+  const deletes = scopeOf(generateChangeable(generator, part, parts))
+  if (update === undefined && deletes === undefined) return read
+  return { ...read && { read }, ...update && { update }, ...deletes && { delete: deletes } }
+}
+
+function generateChangeable (generator: ValueGenerator, { generated }: Part, parts: readonly Part[]): Hiding {
+  const kind = generator.weighted<Hiding['kind']>([12, 'none'], [4, 'own'], [3, 'through'], [1, 'never'])
+  if (kind !== 'through') return { kind }
+  const relation = generator.from(Object.keys(generated.schema).filter(name => {
+    const target = relationOf(generated.schema[name])?.target
+    // A related row with the caller's own keeper is visible then.
+    return parts.some(one => one.generated.property === target && ['none', 'own'].includes(one.hiding.kind))
+  }))
+  return relation === undefined ? { kind: 'own' } : { kind, relation }
+}
+
+function scopeOf (hiding: Hiding): Scope<Values> | undefined {
   switch (hiding.kind) {
     case 'none': return undefined
     case 'never': return () => false

@@ -139,7 +139,8 @@ test('a rule for what there is not is a mistake', async t => {
   await wrong({ rules: () => false }, "collection 'things', rules: expected an object; found a function")
   await wrong({ setters: () => {} }, "collection 'things', setters: expected an object; found a function")
   await wrong({ rules: { create: true } }, "collection 'things', rules.create: expected a function; found true")
-  await wrong({ scope: { owner: 1 } }, "collection 'things', scope: expected a function; found an object")
+  await wrong({ scope: { owner: 1 } },
+    "collection 'things', scope.owner: there is no such scope; use 'read', 'update' or 'delete', or a function")
 })
 
 test('who may create but not update changes nothing of an item that is there by an upsert', async t => {

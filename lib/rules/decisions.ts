@@ -1,0 +1,115 @@
+import type { Context, Declared, Rule, Scope, Values } from '../declare/collection.ts'
+import { type DataApiError, forbidden } from '../errors/errors.ts'
+import { logError } from '../errors/log-error.ts'
+import { refusedByRule } from '../errors/rejections.ts'
+import { describeGiven } from '../model/known-names.ts'
+import type { Collection } from '../model/model.ts'
+import type { Predicate } from '../plan/plan.ts'
+import { never } from '../plan/predicates.ts'
+import { memoize } from '../scheduling/memoize.ts'
+import type { Operation, ScopedOperation } from './caller.ts'
+import { conditionBuilder, planScope, UnknownProperty } from './condition.ts'
+
+/** The results of the rules and the scope of one collection for one request. */
+export interface Decision {
+  /** The operations that are denied, each with its error. */
+  readonly denied: ReadonlyMap<Operation, DataApiError>
+  /** The fields that the caller may not read or write, by property, each with its error. */
+  readonly unreadable: DeniedFields
+  readonly unwritable: DeniedFields
+  /** The scopes that the collection has. They throw as planScope does. */
+  readonly scopes: ReadonlyArray<readonly [ScopedOperation, PlanScope]>
+}
+
+/** Plans a scope over a collection of the caller's model. */
+export type PlanScope = (collection: Collection) => Predicate
+
+type DeniedFields = ReadonlyArray<readonly [property: string, error: DataApiError]>
+
+const operations: readonly Operation[] = ['read', 'create', 'update', 'delete']
+
+/** The decisions by request: own code that a request calls does not ask its rules a second time (lib/data). */
+const decisionsOf = memoize((_request: Context['request']) => new Map<Declared | undefined, Promise<Decision>>())
+
+/** Asks all rules and scopes of a collection, once a request. */
+export function decideOn (name: string, declared: Declared | undefined, context: Context): Promise<Decision> {
+  const decisions = decisionsOf(context.request)
+  const decision = decisions.get(declared) ?? askAll(name, declared, context)
+  decisions.set(declared, decision)
+  return decision
+}
+
+async function askAll (name: string, declared: Declared | undefined, context: Context): Promise<Decision> {
+  const { scope, rules: { fields = {}, ...rules } = {} } = declared ?? {}
+  const errors = await Promise.all(operations.map(async operation =>
+    [operation, await askRule(rules[operation], [name, operation], context)] as const))
+  const deniedFields = async (kind: 'read' | 'write'): Promise<DeniedFields> => {
+    const asked = await Promise.all(Object.entries(fields).map(async ([field, rule]) =>
+      [field, await askRule(rule?.[kind], [name, `fields.${field}.${kind}`], context)] as const))
+    return asked.flatMap(([field, error]) => error === undefined ? [] : [[field, error] as const])
+  }
+  const [unreadable, unwritable] = await Promise.all([deniedFields('read'), deniedFields('write')])
+  return {
+    denied: new Map(errors.flatMap(([operation, error]) => error === undefined ? [] : [[operation, error]])),
+    unreadable,
+    unwritable,
+    scopes: await Promise.all(scopesIn(scope).map(async ([operation, one]) =>
+      [operation, await askScope(name, one, context)] as const))
+  }
+}
+
+const scopesIn = (scope: Declared['scope']) =>
+  Object.entries(typeof scope === 'function' ? { read: scope } : scope ?? {})
+    .filter(([, one]) => one !== undefined) as ReadonlyArray<readonly [ScopedOperation, Scope<Values>]>
+
+/**
+ * Returns undefined if there is no rule or the rule returns true. Any other result denies, and so does an error. One
+ * that JavaScript takes for true, such as an object, was hardly meant to deny, and is logged.
+ */
+async function askRule (
+  rule: Rule | undefined, place: RulePlace, context: Context
+): Promise<DataApiError | undefined> {
+  if (rule === undefined) return undefined
+  try {
+    const result: unknown = await rule(context)
+    if (result === true) return undefined
+    if (!result) return forbidden()
+    throw new TypeError(`it returned ${describeGiven(result)}; return true or false`)
+  } catch (error) {
+    return refusedByRule(error) ?? denyAndLog(error, place, context)
+  }
+}
+
+/** The collection, and the rule in its `rules`. */
+type RulePlace = readonly [collection: string, rule: string]
+
+function denyAndLog (error: unknown, [collection, rule]: RulePlace, { request }: Context): DataApiError {
+  logError(request.log, { err: error }, `collection '${collection}', rules.${rule}: it failed, so it denies access`)
+  return forbidden()
+}
+
+/** Asks a scope once. A scope that throws contains no item. */
+async function askScope (name: string, scope: Scope<Values>, context: Context): Promise<PlanScope> {
+  try {
+    const condition = await scope(context, conditionBuilder)
+    return collection => planScope(condition, collection)
+  } catch (error) {
+    logFailedScope(name, error, context)
+    return () => never
+  }
+}
+
+function logFailedScope (collection: string, error: unknown, { request }: Context): void {
+  logError(request.log, { err: error }, `collection '${collection}': its scope failed, so it includes no items`)
+}
+
+/** Returns the planned scope: none for one that fails; the error of an unknown property, for who needs the scope. */
+export function plannedScope (collection: Collection, scope: PlanScope, context: Context): Predicate | UnknownProperty {
+  try {
+    return scope(collection)
+  } catch (error) {
+    if (error instanceof UnknownProperty) return error
+    logFailedScope(collection.property, error, context)
+    return never
+  }
+}
