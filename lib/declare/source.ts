@@ -36,4 +36,6 @@ export interface SourceWrites {
   readonly replaced: ReadonlySet<RowChange>
   /** Returns true if the database computes the column of a property, so that no statement may write it. */
   isGenerated (property: string): boolean
+  /** Returns true if nothing fills the column of a property where an insert leaves it out, as a key of integers. */
+  isUnfilled (property: string): boolean
 }

@@ -64,13 +64,14 @@ export function makeDocuments (
     return text
   }
 
-  /** The key of a document: the caller's form of the collection, and the caller's permissions. */
+  /** The key of a document: the caller's form of the collection, what is known of its table, and the permissions. */
   function keyOf (permissions: Permissions | undefined, name: string): unknown {
     const collection = permissions?.model.collections.get(name)
     if (permissions === undefined || collection === undefined) return null
     const view = { collection, permissions }
     const resources = [listOf(collection), itemOf(collection)]
-    return [identityOf(collection), ...resources.map(resource => methodsOf(resource, view))]
+    const known = [collection, collection.source.writes ?? collection].map(identityOf)
+    return [...known, ...resources.map(resource => methodsOf(resource, view))]
   }
 }
 

@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import { describeValue, listOf } from '../../errors/errors.ts'
+import { mayFill } from '../../model/filled.ts'
 import { singleKey } from '../../model/keys.ts'
 import type { Collection, Field, InputField, StoredField, SubItemField } from '../../model/model.ts'
 import { describeElements, type ValueType } from '../../model/values.ts'
@@ -15,20 +16,23 @@ interface Requirement { readonly field: Field, readonly instead: ReadonlyArray<r
  * stand in place of a sub-item that is.
  */
 export const requirementsOf = (collection: Collection, given: Given): readonly Requirement[] =>
-  given.length === 0 ? withoutPathValues(collection) : requirementsWith(collection, given)
+  given.length === 0
+    ? withoutPathValues(collection.source.writes ?? collection.source)(collection)
+    : requirementsWith(collection, given)
 
 /** The values that the URL gives. */
 type Given = ReadonlyArray<PathValue | ParentValue>
 
-const withoutPathValues = memoize((collection: Collection) => requirementsWith(collection, []))
+/** Made anew when the database tells more of the table. */
+const withoutPathValues = memoize((_: object) => memoize((collection: Collection) => requirementsWith(collection, [])))
 
 function requirementsWith (collection: Collection, given: Given): readonly Requirement[] {
-  const generated = singleKey(collection)
+  const key = singleKey(collection)
   const subItems = [...collection.fields.values()].filter(isWritableSubItem)
   const hasValue = (field: StoredField) =>
     field.schema.default !== undefined || given.some(one => one.field === field)
   const requirements = [...collection.fields.values()].flatMap((field): readonly Requirement[] => {
-    if (!field.writable || !field.demanded || (field === generated && isGenerated(generated))) return []
+    if (!field.writable || !field.demanded || (field === key && isGenerated(key, collection))) return []
     if (field.kind === 'input') return field.optional ? [] : [{ field, instead: [] }]
     if (field.kind === 'stored') {
       const referring = subItems.filter(({ foreignKey }) => foreignKey.includes(field))
@@ -58,10 +62,15 @@ export function missingMessage ({ instead }: Requirement): string {
   return ['is required', ...instead.map(fields => `or in its place ${listOf(fields.map(one => one.name))}`)].join(', ')
 }
 
-const isGenerated = ({ type }: StoredField) => generatedKinds.has(type.kind)
-
-/** The types of keys that are generated if the body has none: integers by the source, UUIDs at random. */
-const generatedKinds: ReadonlySet<string> = new Set(['integer', 'int64', 'uuid'])
+/**
+ * Returns true for a key that is generated if the body has none: UUIDs are at random, and integers come from the source
+ * unless its column is one that nothing fills. Code of the application may fill that.
+ */
+function isGenerated ({ type: { kind }, property }: StoredField, collection: Collection): boolean {
+  if (kind === 'uuid') return true
+  if (kind !== 'integer' && kind !== 'int64') return false
+  return collection.source.writes?.isUnfilled(property) !== true || mayFill(collection)
+}
 
 /**
  * Returns the end of a message about a scalar in place of an element of a relation, which is mostly an identifier: how

@@ -8,6 +8,8 @@ export interface TableWrites {
   readonly replaced: ReadonlySet<RowChange>
   /** The columns that the database computes. */
   readonly generated: ReadonlySet<string>
+  /** The columns that nothing fills where an insert leaves them out. Empty on SQLite, where a key gets a number. */
+  readonly unfilled: ReadonlySet<string>
   /** True for a view whose writes its `instead of` triggers carry out. */
   readonly hasInsteadOf: boolean
   /** True if no index makes sure that every row has a key of its own: in a view, or in a table that others inherit. */
@@ -18,7 +20,7 @@ const none: ReadonlySet<never> = new Set()
 
 /** The writes of a table that takes all as they are. */
 export const plainWrites: TableWrites =
-  { refused: none, replaced: none, generated: none, hasInsteadOf: false, mayRepeatKeys: false }
+  { refused: none, replaced: none, generated: none, unfilled: none, hasInsteadOf: false, mayRepeatKeys: false }
 
 /** Returns what is known of the writes of a table; undefined if it takes all as they are, or nothing is known yet. */
 export type FindWrites = (table: TableName) => TableWrites | undefined
@@ -27,8 +29,12 @@ export type FindWrites = (table: TableName) => TableWrites | undefined
 export function sourceWrites (
   find: FindWrites, table: TableName, column: (property: string) => string
 ): () => SourceWrites | undefined {
-  const toSource = memoize(({ refused, replaced, generated }: TableWrites): SourceWrites =>
-    ({ refused, replaced, isGenerated: property => generated.has(column(property)) }))
+  const toSource = memoize(({ refused, replaced, generated, unfilled }: TableWrites): SourceWrites => ({
+    refused,
+    replaced,
+    isGenerated: property => generated.has(column(property)),
+    isUnfilled: property => unfilled.has(column(property))
+  }))
   return () => {
     const found = find(table)
     return found && toSource(found)

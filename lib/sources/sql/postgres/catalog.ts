@@ -81,6 +81,8 @@ function readTable (row: Row): Table {
   const columns = described.map(readColumn)
   const kind = tableKinds[String(row['kind'])] ?? 'table'
   const isInherited = isTrue(row['is_inherited'])
+  const fillsRows = isTrue(row['fills_rows'])
+  const namesOf = (those: readonly CatalogColumn[]) => new Set(those.map(({ name }) => name))
   return {
     schema: String(row['schema']),
     name: String(row['name']),
@@ -91,10 +93,12 @@ function readTable (row: Row): Table {
     unique: indexes.map(index => index.columns),
     foreignKeys: parsed<readonly ForeignKeyJson[]>(row['foreign_keys']).map(({ columns, schema, table, ...key }) =>
       ({ ...key, columns: named(columns), target: { schema, name: table } })),
-    fillsRows: isTrue(row['fills_rows']),
+    fillsRows,
     isInherited,
     ...readWrites(row),
-    generated: new Set(columns.filter(({ generated }) => generated).map(({ name }) => name)),
+    generated: namesOf(columns.filter(({ generated }) => generated)),
+    // A view has the defaults of its table.
+    unfilled: namesOf(kind === 'table' && !fillsRows ? columns.filter(({ filled }) => !filled) : []),
     // A unique index of a table does not hold for the tables that inherit from it, and a view has none.
     mayRepeatKeys: kind !== 'table' || isInherited,
     types: new Map(columns.map(({ name, type }) => [name, type])),

@@ -196,7 +196,7 @@ function readWrites (driver: Preparing, table: ListRow, rows: readonly ColumnRow
   }))
   const isView = table.type === 'view'
   const replaced = new Set(isView ? changes.filter(change => !refused.has(change)) : [])
-  return { refused, replaced, generated, hasInsteadOf: replaced.size > 0, mayRepeatKeys: isView }
+  return { ...plainWrites, refused, replaced, generated, hasInsteadOf: replaced.size > 0, mayRepeatKeys: isView }
 }
 
 const changes: readonly RowChange[] = ['insert', 'update', 'delete']
