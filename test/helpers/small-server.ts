@@ -13,13 +13,15 @@ const Node = Type.Object({
   text: Type.String(shown),
   parentId: Type.Integer(),
   parent: SubItem('nodes', { foreignKey: 'parentId', ...shown, hidden: true }),
-  children: SubCollection('nodes', { foreignKey: 'parentId', ...shown, hidden: true })
+  children: SubCollection('nodes', { foreignKey: 'parentId', ...shown, hidden: true }),
+  zeros: SubCollection('zeros', { foreignKey: 'parentId', ...shown, hidden: true })
 })
 const Document = Type.Object({ id: Type.Integer({ identifier: true, ...shown }), text: Type.String(shown) })
+const Zero = Type.Object({ ...Document.properties, parentId: Type.Integer() })
 
 const db = sqlite(file)
 // Each of 1,000 nodes has the same parent. 200 documents have 400,000 characters each. Of 550 letters, all but the
-// first 30 have as many, and so has each of 1,000 zeros, from a NUL on.
+// first 30 have as many, and so has each of 1,000 zeros of the first node, from a NUL on.
 db.exec(`
 create table nodes (id integer primary key, text text not null, parentId integer not null);
 create index nodes_parent on nodes (parentId);
@@ -30,7 +32,7 @@ with recursive n (i) as (select 1 union all select i + 1 from n where i < 200)
 insert into documents select i, hex(zeroblob(200000)) from n;
 create view letters as select id, case when id > 30 then hex(zeroblob(200000)) else '' end as text
 from nodes where id <= 550;
-create view zeros as select id, char(0) || hex(zeroblob(200000)) as text from nodes`)
+create view zeros as select id, char(0) || hex(zeroblob(200000)) as text, parentId from nodes`)
 const length = computed<{ text: string }, 'text', ReturnType<typeof Type.Integer>>({
   type: Type.Integer(shown), from: ['text'], get: ({ text }) => text.length
 })
@@ -40,7 +42,7 @@ await app.register(dataApi, {
     nodes: collection(Node, { source: db.table('nodes'), computed: { length } }),
     documents: collection(Document, { source: db.table('documents') }),
     letters: collection(Document, { source: db.table('letters') }),
-    zeros: collection(Document, { source: db.table('zeros') })
+    zeros: collection(Zero, { source: db.table('zeros'), computed: { length } })
   }
 })
 await app.listen({ host: '127.0.0.1', port: 0 })

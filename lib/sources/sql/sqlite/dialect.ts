@@ -66,7 +66,8 @@ export const sqliteDialect: Dialect = {
   // A transaction already holds the lock of the whole database.
   lock: () => sql``,
   row: values => sql`json_array(${sql.join(values)})`,
-  collect: row => sql`json_group_array(json(${row}))`,
+  // Not json_group_array(): see sqliteWriter.array.
+  collect: row => sql`json('[' || coalesce(group_concat(${row}, ','), '') || ']')`,
   asText: json => json,
   encode: (column, { kind }) => encodings[kind](column),
   decode: (encoded, { kind }) => decoders[kind](encoded),

@@ -12,11 +12,26 @@ import { timestamp } from './timestamps.ts'
 export const sqliteWriter: Writer = {
   value: (column, { kind, type }, once) =>
     (once ? expressionsOnce : expressionsOfType[type] ?? expressions)[kind]?.(column),
-  object: members => sql`json_object(${sql.join(members.flatMap(([name, value]) => [sql.lit(name), value]))})`,
+  object: members => members.some(([, , isNested]) => isNested) ? nesting(members) : flat(members),
   text: json => json,
-  array: object => sql`json_group_array(${object})`,
+  // The driver limits the length that group_concat() makes; json_group_array() looks at it when it has all rows.
+  array: object => sql`'[' || coalesce(group_concat(${object}, ','), '') || ']'`,
   join: (object, separator) => sql`group_concat(${object}, ${sql.lit(separator)})`,
   finish: writeMarked
+}
+
+type Members = Parameters<Writer['object']>[0]
+
+const flat = (members: Members) =>
+  sql`json_object(${sql.join(members.flatMap(([name, value]) => [sql.lit(name), value]))})`
+
+/** Writes an object by parts: what nests is text, which json_object() would write as a string. */
+function nesting (members: Members): Sql {
+  const parts = members.map(([name, value, isNested], index) => {
+    const label = `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`
+    return sql`${sql.lit(label)} || ${isNested ? sql`coalesce(${value}, 'null')` : sql`json_quote(${value})`}`
+  })
+  return sql`${sql.join(parts, sql` || `)} || '}'`
 }
 
 type Expression = (column: Sql) => Sql

@@ -12,7 +12,7 @@ export interface Writer {
    * `once`: the column's SQL is long, and must occur only once.
    */
   value (column: Sql, type: ColumnType, once: boolean): Sql | undefined
-  object (members: ReadonlyArray<readonly [name: string, value: Sql]>): Sql
+  object (members: ReadonlyArray<readonly [name: string, value: Sql, isNested: boolean]>): Sql
   /** Returns an object or array as text. */
   text (json: Sql): Sql
   /** Aggregates objects to an array in the order of the rows, which is empty over no rows. */

@@ -229,7 +229,8 @@ function buildRows (
 }
 
 function buildObject (select: Selection, ref: TableRef, writing: JsonBuilder): Sql {
-  return writing.writer.object(select.map(shown => [shown.name, buildMember(shown, ref, writing)]))
+  return writing.writer.object(select.map(shown =>
+    [shown.name, buildMember(shown, ref, writing), shown.kind !== 'value']))
 }
 
 /** Builds the JSON of one member of an item. */
