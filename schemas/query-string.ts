@@ -27,10 +27,7 @@ export const queryStringOptions = Type.Object({
   after: linkNames('parameters that hold the cursor after which a page begins'),
   /** Parameters that hold the cursor before which a page ends. Default `before`. */
   before: linkNames('parameters that hold the cursor before which a page ends'),
-  /**
-   * Parameters that hold the format of the answer: `json`, `csv` or `ndjson`. A field of such a name takes its place.
-   * Default `format`.
-   */
+  /** Parameters that hold the format of the answer: `json`, `csv` or `ndjson`. Default `format`. */
   format: names('parameters that hold the format of the answer'),
   /** Names of parameters to ignore; `utm_*` stands for all that begin with `utm_`. Default none. */
   ignore: Type.Optional(Type.Array(Type.String({ pattern: '^[^*=&]+\\*?$' }))),

@@ -3,7 +3,8 @@ import type { Context } from '../declare/collection.ts'
 import type { Checks } from './checks.ts'
 import type { Model } from '../model/model.ts'
 import type { Options } from './options.ts'
-import { planRequest } from '../plan/request.ts'
+import { syntaxAt } from '../plan/path/syntax.ts'
+import { findResource, planRequest } from '../plan/request.ts'
 import { parseRequest, type RequestText } from '../request/parse.ts'
 import type { Answer } from '../response/answer.ts'
 import { hasSpecial, personal } from '../response/answer.ts'
@@ -39,12 +40,13 @@ export function answer (
   const unchecked = checks.admit(request.segments[0])
   if (unchecked !== undefined) return unchecked.then(() => answer(text, api, context, note))
   return after(callers.of(request.segments[0], context), caller => { // for whom
-    const plan = planRequest(request, permissionsOf(caller), options, context) // meant
-    const result = after(plan, planned => {
-      note(factsOf(planned))
-      return run(planned, caller, context) // done
+    const permissions = permissionsOf(caller)
+    const rendered = after(findResource(request, permissions, options, context), resource => {
+      const asked = { ...request, ...request.queryIn(syntaxAt(resource, options.syntax)), resource }
+      const plan = planRequest(asked, permissions, options) // meant
+      note(factsOf(plan))
+      return after(run(plan, caller, context), result => render(result, asked, model, options)) // done, and told
     })
-    const rendered = after(result, found => render(found, request, model, options)) // told
     return caller.guarded || hasSpecial(request.segments, model) ? after(rendered, personal) : rendered
   })
 }

@@ -5,14 +5,12 @@ import type { RequestStrategies } from '../../schemas/request-strategies.ts'
 import type { CallerOf, Declared, Pages } from '../declare/collection.ts'
 import { DeclarationError, describeValue } from '../errors/errors.ts'
 import { compileCheck } from '../model/check.ts'
-import { fieldNames } from '../model/names.ts'
 import type { PageLimits } from '../model/model.ts'
 import type { Naming } from '../model/names.ts'
 import type { ReadOptions } from '../plan/read/read.ts'
 import type { WriteLimits } from '../plan/write/write.ts'
 import type { BodyLimits } from '../request/body.ts'
-import { compileSyntax, parameterOf, type Syntax, withoutAliases } from '../request/syntax.ts'
-import type { PageNames } from '../response/links.ts'
+import { compileSyntax, type Syntax } from '../request/syntax.ts'
 import { parseSite, type Site } from '../response/paths.ts'
 
 /** The options of `fastify.register(dataApi, options)`. */
@@ -44,7 +42,6 @@ export interface Options {
   /** Options for rendering answers. */
   readonly answers: Readonly<ResponseContent> & {
     readonly dictionaryPrefix: string
-    readonly pageNames: PageNames
     readonly length: number
     readonly linkLength: number
     /** True if the directory links to the OpenAPI document. */
@@ -68,7 +65,7 @@ export function compileOptions ({ collections, caller = () => undefined, ...data
   check(data, path => `option '${path}'`)
   checkMembers(collections, caller)
   const naming = compileNaming(data.naming)
-  const syntax = withoutAliases(compileSyntax(data.queryString ?? {}), fieldNames(collections, naming))
+  const syntax = compileSyntax(data.queryString ?? {})
   const responseContent = withDefaults(data.responseContent ?? {})
   const { segments, length, batchItems, linkLength } = answerLimits(data.limits ?? {})
   const { linkStyle } = responseContent
@@ -87,7 +84,6 @@ export function compileOptions ({ collections, caller = () => undefined, ...data
     answers: {
       ...responseContent,
       dictionaryPrefix: syntax.dictionaryPrefix,
-      pageNames: pageNames(syntax),
       length,
       linkLength,
       describes: data.openapi !== false
@@ -116,13 +112,6 @@ function checkMembers (collections: unknown, caller: unknown): void {
     throw new DeclarationError(`option 'caller': expected a function; found ${describeValue(caller)}`)
   }
 }
-
-const pageNames = (syntax: Options['syntax']): PageNames => ({
-  page: parameterOf('page', syntax),
-  offset: parameterOf('offset', syntax),
-  after: parameterOf('after', syntax),
-  before: parameterOf('before', syntax)
-})
 
 function withDefaults ({
   createdBody = 'id',

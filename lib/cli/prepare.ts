@@ -1,5 +1,4 @@
 import { orNearest } from '../errors/suggest.ts'
-import { compileSyntax, reservedNames, withoutAliases } from '../request/syntax.ts'
 import { isPostgres, openDatabase, type OpenedDatabase } from './open.ts'
 import type { Flag, Flags } from './run.ts'
 import type { Design } from './scaffold/design.ts'
@@ -40,7 +39,7 @@ export async function prepare (
     selection.check(tables)
     const keys = parseKeys(flags.list('key'), tables)
     const shown = parseShown(flags.list('show'), tables)
-    const design = makeDesign(tables, { keys, shown, write, reserved })
+    const design = makeDesign(tables, { keys, shown, write })
     if (design.collections.length === 0) throw nothingToServe(design)
     return { database, design }
   } catch (error) {
@@ -50,11 +49,6 @@ export async function prepare (
     progress.end()
   }
 }
-
-const syntax = compileSyntax({})
-const needed = withoutAliases(syntax, new Set(syntax.parameters.keys()))
-// Other names of a parameter, such as `order`, yield to fields; but `limit` stands in the URLs that are printed.
-const reserved: ReadonlySet<string> = new Set([...reservedNames(needed).keys(), 'limit'])
 
 function nothingToServe ({ omissions }: Design): CommandError {
   const [first, ...others] = omissions

@@ -1,6 +1,8 @@
 import { toName } from '../model/names.ts'
+import { insteadOf } from '../request/syntax.ts'
 import type { CollectionDesign, Design } from './scaffold/design.ts'
 import { shellWord } from './scaffold/keys.ts'
+import { syntaxOf } from './syntax.ts'
 import { printable } from './terminal.ts'
 
 const mostLines = 25
@@ -12,10 +14,12 @@ export function describeDesign (
   { label, write }: { readonly label: string, readonly write: boolean }
 ): string {
   const served = collections.slice(0, mostLines).map(one => [wire(one.property), describeCollection(one)] as const)
+  const yielded = collections.flatMap(describeYielded)
   const left = omissions.slice(0, mostLines).map(({ place, reason }) => [place, reason] as const)
   const paragraphs = [
     `${printable(label)}: ${count(collections.length, 'collection')}, ${write ? 'clients may write' : 'read-only'}`,
     table('Served', served, collections.length),
+    yielded.length > 0 ? table('Fields named like parameters', yielded.slice(0, mostLines), yielded.length) : undefined,
     joins.length > 0 ? `Join tables, served as relations: ${list(joins)}` : undefined,
     left.length > 0 ? table('Not served', left, omissions.length) : undefined,
     secrets.length > 0
@@ -37,6 +41,15 @@ function describeCollection ({ fields }: CollectionDesign): string {
   const scalars = fields.filter(field => field.kind === 'scalar' && field.flags.readable === true)
   const relations = fields.filter(field => field.kind !== 'scalar').map(({ property }) => wire(property))
   return `${count(scalars.length, 'field')}${relations.length > 0 ? `; ${list(relations, mostRelations)}` : ''}`
+}
+
+/** Tells of the parameters whose names are those of fields here, and how they are written. */
+function describeYielded (collection: CollectionDesign): ReadonlyArray<readonly [string, string]> {
+  const syntax = syntaxOf(collection)
+  return [...syntax.here?.yielded.keys() ?? []].map(name => {
+    const text = `${name}= filters by the field; the parameter is written ${insteadOf(name, syntax)}=`
+    return [`${wire(collection.property)}.${name}`, text]
+  })
 }
 
 const count = (number: number, what: string) => `${grouped(number)} ${what}${number === 1 ? '' : 's'}`

@@ -2,6 +2,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { suggest } from '../errors/suggest.ts'
 import dataApi from '../index.ts'
 import { toName } from '../model/names.ts'
+import { parameterOf } from '../request/syntax.ts'
 import { loadKysely } from '../sources/sql/load-kysely.ts'
 import { guardHost, guardSite, isLoopback } from './guard.ts'
 import type { OpenedDatabase } from './open.ts'
@@ -10,6 +11,7 @@ import { describeDesign } from './report.ts'
 import type { Command, Flags } from './run.ts'
 import { declare } from './scaffold/declare.ts'
 import type { CollectionDesign, Design } from './scaffold/design.ts'
+import { syntaxOf } from './syntax.ts'
 import { CommandError, explain, printable, type Terminal } from './terminal.ts'
 
 /** Serves a database until the process is told to end. */
@@ -111,10 +113,11 @@ export async function urlsToTry (
   const best = collections.toSorted((one, other) => relations(other).length - relations(one).length)
   for (const collection of best.slice(0, 5)) {
     const path = `${prefix}/${encodeURIComponent(wire(collection.property))}`
-    const keys = await get(`${path}/by_${keyOf(collection)}?limit=1`)
+    const limit = limitOf(collection)
+    const keys = await get(`${path}/by_${keyOf(collection)}?${limit}=1`)
     const [key] = typeof keys === 'object' && keys !== null ? Object.keys(keys) : []
     if (key === undefined) continue
-    const candidates = [`${path}?limit=5`, `${path}/${encodeURIComponent(key)}`, selection(path, collection)]
+    const candidates = [`${path}?${limit}=5`, `${path}/${encodeURIComponent(key)}`, selection(path, collection)]
     const answered: string[] = []
     for (const url of candidates) if (url !== undefined && await get(url) !== undefined) answered.push(url)
     return [...answered, `${prefix}/openapi.json`]
@@ -137,7 +140,13 @@ function selection (path: string, collection: CollectionDesign): string | undefi
     kind === 'scalar' && flags.readable === true && flags.identifier !== true)
   if (relation === undefined || plain === undefined) return undefined
   const names = [plain, relation].map(({ property }) => encodeURIComponent(wire(property)))
-  return `${path}?fields=${names.join(',')}&limit=5`
+  return `${path}?${parameterOf('fields', syntaxOf(collection))}=${names.join(',')}&${limitOf(collection)}=5`
+}
+
+/** Returns the name of the parameter for the size of a page: `limit`, which most people know, unless a field has it. */
+function limitOf (collection: CollectionDesign): string {
+  const syntax = syntaxOf(collection)
+  return syntax.parameters.get('limit') === 'size' ? 'limit' : parameterOf('size', syntax)
 }
 
 /** How a design is served. `write`: clients may write. */

@@ -59,5 +59,5 @@ async function pageOf (response: Response): Promise<Page<readonly unknown[]>> {
 function positionIn (link: string | undefined): PagePosition | undefined {
   if (!link) return undefined
   const names = ['page', 'offset', 'after', 'before']
-  return Object.fromEntries(names.map(name => [name, link.match(`[?&]${name}=([^&]*)`)?.[1]]))
+  return Object.fromEntries(names.map(name => [name, link.match(`[?&]\\.?${name}=([^&]*)`)?.[1]]))
 }

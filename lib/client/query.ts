@@ -4,16 +4,16 @@ import { formatWhere } from './where.ts'
 export interface AnyQuery { readonly [parameter: string]: unknown }
 
 /**
- * Returns the parameters of a query string (docs/http.md: Query strings). Members that are undefined are none; those
- * that are true or false are headers.
+ * Returns the parameters of a query string (docs/http.md: Query strings), with the names that no field can have.
+ * Members that are undefined are none; those that are true or false are headers.
  */
 export const parametersOf = (query: AnyQuery, inside?: boolean): readonly string[] =>
   // Inside of a selection, names come before the other parameters.
   Object.entries({ fields: null, ...query }).flatMap(([name, value]: [string, unknown]) => {
     if (value == null || typeof value === 'boolean') return []
-    if (name === 'where') return formatWhere(value as object, inside).map(filter => `where=${filter}`)
+    if (name === 'where') return formatWhere(value as object, inside).map(filter => `.where=${filter}`)
     const text = name === 'fields' ? formatFields(value as Fields) : value
-    return (inside && name === 'fields' ? '' : `${name}=`) + (text as string)
+    return (inside && name === 'fields' ? '' : `.${name === 'limit' ? 'size' : name}=`) + (text as string)
   })
 
 type Fields = ReadonlyArray<string | Readonly<Record<string, Fields | AnyQuery>>>

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util'
 import { compileOptions } from '../api/options.ts'
 import { isSubCollection, isSubItem } from '../declare/relations.ts'
 import { compileModel } from '../model/compile.ts'
-import { reservedNames } from '../request/syntax.ts'
 import { memory } from '../sources/memory/memory.ts'
 import type { ChoiceSequence } from './case.ts'
 import { declare } from './declare.ts'
@@ -51,7 +50,7 @@ export function apiModelOf (world: World, { source }: Opened): ApiModel {
     naming: options.naming,
     pages: options.pages,
     requestStrategies: options.requestStrategies,
-    reserved: reservedNames(options.syntax)
+    reserved: new Map()
   })
   return { model, options }
 }

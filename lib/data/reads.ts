@@ -27,7 +27,7 @@ export async function listItems (call: Call, asked: Members): Promise<ItemPage> 
   const read = planList(call, queryOf(asked, call.collection, listMembers), asked['count'] === true, false)
   const { rows, more, total } = await readRows(call, read)
   const { plan: { listing: { select } }, paging } = read
-  const links = pageLinks(paging, { ends: endsOf(rows), more }, pageNames)
+  const links = pageLinks(paging, { ends: endsOf(rows), more }, kind => kind)
   const to = (rel: 'next' | 'prev') => {
     const link = links.find(one => one.rel === rel)
     return link && pageQuery(asked, link.page)
@@ -99,8 +99,6 @@ function endsOf (rows: readonly Row[]): Ends | undefined {
   const last = rows.at(-1)
   return first && last && { first: () => first, last: () => last }
 }
-
-const pageNames = { page: 'page', offset: 'offset', after: 'after', before: 'before' } as const
 
 /** Returns the query of another page. */
 function pageQuery (asked: Members, page: PageLink['page']): Members {

@@ -8,7 +8,7 @@ import { ownQuery, type Part, wordsOf } from './words.ts'
 /** Returns a form that chooses the columns of a table: all readable fields, in the order declared. */
 export function showColumns (collection: Collection, select: Selection, place: Place): Html {
   const readable = [...collection.fields.values()].filter(field => field.readable)
-  const isAsked = place.spot?.request.query.fields !== undefined
+  const isAsked = place.spot?.asked.fields !== undefined
   const reset = pathTo(place) + queryOf(withParameter(place.query, 'fields', undefined, place.syntax))
   return html`<details class="menu"><summary>Columns</summary>
 <form method="get" action="${pathTo(place)}"><input type="hidden" name="_query" value="${ownQuery(place.query)}">

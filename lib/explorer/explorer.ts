@@ -1,27 +1,23 @@
 import { STATUS_CODES } from 'node:http'
 import type { ExplorerOptions } from '../../schemas/explorer.ts'
-import { answer, type Api } from '../api/answer.ts'
+import type { Api } from '../api/answer.ts'
 import type { RequestFacts } from '../api/request-facts.ts'
 import type { Context } from '../declare/collection.ts'
-import { DataApiError, invalidParameter } from '../errors/errors.ts'
+import { DataApiError } from '../errors/errors.ts'
 import { isObject } from '../errors/is-object.ts'
-import { suggest } from '../errors/suggest.ts'
-import { mediaTypes } from '../plan/media.ts'
 import type { RequestText } from '../request/parse.ts'
 import { parsePath, type RouterOptions } from '../request/path.ts'
-import { parameterOf } from '../request/syntax.ts'
 import type { Answer } from '../response/answer.ts'
 import { siteOf } from '../response/paths.ts'
 import type { RunContext } from '../run/context.ts'
 import { compileExploring, type Exploring } from './exploring.ts'
 import { type Fragment, type Html, html } from './html.ts'
-import { type Head, isMedia, kindOf, tryParts } from './kind.ts'
+import { type Head, kindOf, tryParts, wantsPage } from './kind.ts'
 import { pageOf, showPage } from './page.ts'
 import { pathTo, type Place } from './place.ts'
 import { readPage } from './read-page.ts'
 import { submit } from './submit.ts'
-import { visit, withQuery } from './visit.ts'
-import { partsOf, wordOf } from './words.ts'
+import { visit } from './visit.ts'
 
 /** Answers requests with pages (docs/explorer.md). */
 export interface Explorer {
@@ -40,23 +36,21 @@ export interface Mount { readonly rootLength: number, readonly router: RouterOpt
 /** Makes the explorer of an API. */
 export function makeExplorer (api: Api, options: ExplorerOptions, { rootLength, router }: Mount): Explorer {
   const exploring = compileExploring(api, options)
-  const { syntax } = api.options
   return {
-    takes: head => kindOf(head, syntax, router) !== undefined,
+    takes: head => kindOf(head) !== undefined,
     async answer (text, sender, context, note) {
-      const { method, url, accept, body: { contentType } } = text
-      switch (kindOf({ method, url, accept, contentType }, syntax, router)) {
-        case 'page': return readPage(await visit(text, exploring, context, note), exploring)
-        case 'form':
-          checkSender(sender, originsOf(text, exploring))
-          return submit(text, await visit(text, exploring, context, note))
-        default: return answer(withFormat(text, exploring), api, context, note)
+      if (text.method === 'POST') {
+        checkSender(sender, originsOf(text, exploring))
+        return submit(text, await visit(text, exploring, context, note))
       }
+      const visited = await visit(text, exploring, context, note)
+      return wantsPage(text.accept, visited.place.query) ? readPage(visited, exploring) : visited.answer()
     },
     fail (failure, head, origin) {
-      const kind = kindOf(head, syntax, router)
-      if (kind !== 'page' && kind !== 'form') return failure
+      const kind = kindOf(head)
+      if (kind === undefined) return failure
       const place = placeOf(head.url, origin, rootLength, router, exploring)
+      if (kind === 'page' && !wantsPage(head.accept, place.query)) return failure
       return pageOf(failure, json => showFailure(failure.status, JSON.parse(json), place))
     }
   }
@@ -65,24 +59,6 @@ export function makeExplorer (api: Api, options: ExplorerOptions, { rootLength, 
 /** Returns the origins of the API's own pages. */
 function originsOf (text: RequestText, { api: { options: { site } } }: Exploring): readonly string[] {
   return [text.origin(), ...site === undefined ? [] : [site.origin]].filter(origin => origin !== '')
-}
-
-/** Returns the request with the format that `_format` names. Throws invalid_parameter. */
-function withFormat (text: RequestText, { api: { options: { syntax } } }: Exploring): RequestText {
-  const { query } = parsePath(text.url, text.router)
-  const parts = partsOf(query, syntax)
-  const format = wordOf('_format', parts) ?? ''
-  if (!isMedia(format)) {
-    const formats = [...Object.keys(mediaTypes), 'html']
-    const message = `'${format}' is not a format. Formats: ${formats.join(', ')}.`
-    throw invalidParameter(message, { parameter: '_format', position: 1 }, suggest(format, formats))
-  }
-  const others = parts.filter(({ kind }) => kind !== 'own').map(({ raw }) => raw)
-  if (![...syntax.parameters.values()].includes('format')) {
-    return { ...text, url: withQuery(text.url, query, others.join('&')), accept: mediaTypes[format] }
-  }
-  const named = [...others, `${encodeURIComponent(parameterOf('format', syntax))}=${format}`]
-  return { ...text, url: withQuery(text.url, query, named.join('&')) }
 }
 
 /** Returns the place of an error: nothing but its URL is known. */

@@ -1,6 +1,7 @@
 import { DataApiError } from '../errors/errors.ts'
 import { singleKey, uniques } from '../model/keys.ts'
 import type { SubItemField } from '../model/model.ts'
+import { syntaxOf } from '../plan/path/syntax.ts'
 import type { Item } from '../plan/read/to-item.ts'
 import { parameterOf } from '../request/syntax.ts'
 import { formatPath, siteOf } from '../response/paths.ts'
@@ -67,7 +68,7 @@ async function toReference ({ target }: SubItemField, text: string, isNew: boole
 /** Returns the members that name the item of a collection which any identifier of a URL leads to. */
 export async function findItem (target: SubItemField['target'], text: string, visit: Visit): Promise<Item> {
   const fields = [target.key, ...uniques(target)].find(some => some.every(({ readable }) => readable)) ?? []
-  const { syntax } = visit.place
+  const syntax = syntaxOf(target, visit.place.syntax)
   const names = fields.map(({ name }) => name).join([...syntax.fields][0] ?? ',')
   const parts = singleKey(target) === undefined ? text.split(',') : [text]
   const origin = { origin: () => '', root: visit.request.root }

@@ -38,8 +38,8 @@ export interface Allowed {
 
 /** Returns the page of a collection: a table, and what changes it. */
 export function showGrid ({ items, pages, found }: Listing, allowed: Allowed, place: PlaceOf<'collection'>): Html {
-  const { request, resource: { from: { collection } } } = place.spot
-  const select = planSelection(request.query.fields, collection, 'listed')
+  const { asked, resource: { from: { collection } } } = place.spot
+  const select = planSelection(asked.fields, collection, 'listed')
   const name = nameOf(place)
   const unlink = allowed.unlink ? (_item: Item, path: string) => unlinkButton(path) : undefined
   const pick = pickField(collection, select)

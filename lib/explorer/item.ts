@@ -19,13 +19,13 @@ export interface ItemAllowed { readonly update: boolean, readonly delete: boolea
 
 /** Returns the page of an item; of a sub-item that is null for `item` null. */
 export function showItemPage (item: Item | null, allowed: ItemAllowed, place: PlaceOf<'item'>): Html {
-  const { request, resource: { collection } } = place.spot
+  const { asked, resource: { collection } } = place.spot
   const formats = ['json'] as const
   if (item === null) {
     const main = html`<p class="empty">There is no item here: <code>null</code>.</p>`
     return showPage({ heading: nameOf(place), title: nameOf(place), main, formats, takesQuery: true }, place)
   }
-  const select = planSelection(request.query.fields, collection, 'full')
+  const select = planSelection(asked.fields, collection, 'full')
   const label = cut(labelOf(item, collection), longest)
   const main = html`${showDone(place)}${showActions(allowed, place)}
 <dl class="item">${select.filter(({ kind }) => kind !== 'list').map(shown => showEntry(shown, item, place))}</dl>

@@ -1,4 +1,4 @@
-import { type Media, mediaTypes, takesPage } from '../plan/media.ts'
+import { takesPage } from '../plan/media.ts'
 import { mediaTypeOf } from '../request/body.ts'
 import { formType } from '../request/parse.ts'
 import { parsePath, type RouterOptions } from '../request/path.ts'
@@ -14,23 +14,22 @@ export interface Head {
 }
 
 /**
- * What the explorer does with a request: answer it with a page, take the form of a page, or give the answer the form
- * that `_format` names. Undefined for a request that it leaves alone.
+ * What the explorer does with a request: answer it, with a page if wantsPage() is true, or take the form of a page.
+ * Undefined for a request that it leaves alone.
  */
-export type Kind = 'page' | 'form' | 'format' | undefined
+export type Kind = 'page' | 'form' | undefined
 
 /** Returns what the explorer does with a request. */
-export function kindOf ({ method, url, accept, contentType }: Head, syntax: Syntax, router: RouterOptions): Kind {
+export function kindOf ({ method, url, accept, contentType }: Head): Kind {
   // Forms of other senders stay what they are without the explorer: 415.
   if (method === 'POST') return takesPage(accept) && mediaTypeOf(contentType) === formType ? 'form' : undefined
   if (method !== 'GET' && method !== 'HEAD') return undefined
-  const isPage = takesPage(accept)
-  if (!isPage && !url.includes('format=')) return undefined
-  const parts = tryParts(url, syntax, router)
-  const own = wordOf('_format', parts)
-  if (own !== undefined) return own === 'html' ? 'page' : 'format'
-  return isPage && !parts.some(({ kind }) => kind === 'format') ? 'page' : undefined
+  return takesPage(accept) || url.includes('format=html') ? 'page' : undefined
 }
+
+/** Returns true for a GET that is answered with a page: its query names that format, or no other. */
+export const wantsPage = (accept: string | undefined, parts: readonly Part[]): boolean =>
+  wordOf('_format', parts) !== undefined || (takesPage(accept) && !parts.some(({ kind }) => kind === 'format'))
 
 /** Returns the parts of the query; none for a URL that cannot be read, whose error comes later. */
 export function tryParts (url: string, syntax: Syntax, router: RouterOptions): readonly Part[] {
@@ -40,6 +39,3 @@ export function tryParts (url: string, syntax: Syntax, router: RouterOptions): r
     return []
   }
 }
-
-/** Returns true for a format that `_format` can name besides `html`. */
-export const isMedia = (text: string): text is Media => Object.hasOwn(mediaTypes, text)

@@ -1,5 +1,7 @@
 import type { Collection, DataField } from '../model/model.ts'
 import { filterableFields } from '../openapi/filters.ts'
+import { syntaxOf } from '../plan/path/syntax.ts'
+import type { Syntax } from '../request/syntax.ts'
 import { choicesOf } from './form.ts'
 import { type Html, html } from './html.ts'
 import { namingField } from './label.ts'
@@ -16,21 +18,23 @@ export function valueOffers (path: string, field: DataField, place: Place): Html
   if (!field.type.operators.has(beginning)) return undefined
   const names = path.split('.')
   const selection = names.join('(') + ')'.repeat(names.length - 1)
-  return html` data-from="${pathTo(place)}${listing(path, selection, place)}"`
+  return html` data-from="${pathTo(place)}${listing(path, selection, place.syntax)}"`
 }
 
 /** The suggestions for a field that refers to an item: a URL that lists items by the beginning of their name. */
 export function itemOffers (target: Collection, place: Place): Html | undefined {
   const fields = searchFields(target)
   if (fields === undefined || !mayList(target, place)) return undefined
-  const [delimiter = ','] = place.syntax.fields
+  const syntax = syntaxOf(target, place.syntax)
+  const [delimiter = ','] = syntax.fields
   const selection = fields.map(({ name }) => name).join(delimiter)
-  return html` data-from="${rootPathTo(place, [[target.name]])}${listing(fields.at(-1)?.name ?? '', selection, place)}"`
+  const query = listing(fields.at(-1)?.name ?? '', selection, syntax)
+  return html` data-from="${rootPathTo(place, [[target.name]])}${query}"`
 }
 
 const beginning = 'starts_with_ignoring_case'
 
-function listing (path: string, selection: string, { syntax }: Place): string {
+function listing (path: string, selection: string, syntax: Syntax): string {
   const filter = withFilter([], `${path}${spellingOf(beginning, syntax)}"{}"`, syntax)
   const fields = withParameter([], 'fields', selection, syntax)
   return queryOf([...filter, ...fields, ...withParameter([], 'size', '10', syntax)])

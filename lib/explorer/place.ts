@@ -1,6 +1,6 @@
 import type { Permissions } from '../plan/request.ts'
 import type { Resource } from '../plan/path/walk.ts'
-import type { Request } from '../request/parse.ts'
+import type { Query } from '../request/request.ts'
 import type { Syntax } from '../request/syntax.ts'
 import { formatPath, type Parts, type Site } from '../response/paths.ts'
 import type { Part } from './words.ts'
@@ -9,6 +9,7 @@ import type { Part } from './words.ts'
 export interface Place {
   readonly title: string
   readonly site: Site
+  /** The syntax of the resource; that of the API for an error. */
   readonly syntax: Syntax
   /** Undefined for an error whose request leads nowhere. */
   readonly spot: Spot | undefined
@@ -20,7 +21,8 @@ export interface Place {
 
 /** A resource, as its caller may see it. */
 export interface Spot {
-  readonly request: Request
+  /** The query of the request. */
+  readonly asked: Query
   readonly resource: Resource
   readonly permissions: Permissions
 }

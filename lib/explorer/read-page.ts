@@ -97,8 +97,8 @@ function showScalar (value: unknown, place: Place): Html {
 /** Returns the page of a dictionary: one table of items, or a table for each group of items. */
 function * showDictionary (json: string, pages: Pages, place: PlaceOf<'dictionary'>): InParts<Html> {
   const members = yield * membersOf(json, '{')
-  const { request, resource: { from: { collection } } } = place.spot
-  const select = planSelection(request.query.fields, collection, 'listed')
+  const { asked, resource: { from: { collection } } } = place.spot
+  const select = planSelection(asked.fields, collection, 'listed')
   const base = pathTo({ ...place, parts: place.parts.slice(0, -1) })
   const name = nameOf(place)
   const isGrouped = members[0]?.json.startsWith('[') === true

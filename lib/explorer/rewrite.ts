@@ -43,11 +43,9 @@ export function withFilter (parts: readonly Part[], filter: string, syntax: Synt
   return [...withoutPage(parts).map(({ raw }) => raw), encodePart(text)]
 }
 
-/** Returns the part that asks for a format; in the explorer's own word where the API has none for it. */
-export function formatPart (format: string, syntax: Syntax): string {
-  const isNamed = [...syntax.parameters.values()].includes('format')
-  return encodePart(`${isNamed ? parameterOf('format', syntax) : '_format'}=${format}`)
-}
+/** Returns the part that asks for a format. */
+export const formatPart = (format: string, syntax: Syntax): string =>
+  encodePart(`${parameterOf('format', syntax)}=${format}`)
 
 /** Returns a term of an order in the API's own words. */
 export function sortTerm (name: string, descending: boolean, { directions, direction }: Syntax): string {

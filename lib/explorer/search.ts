@@ -2,6 +2,7 @@ import { parameterOf } from '../request/syntax.ts'
 import type { Collection, SubItemField } from '../model/model.ts'
 import { formatPath, siteOf } from '../response/paths.ts'
 import { isObject } from '../errors/is-object.ts'
+import { syntaxOf } from '../plan/path/syntax.ts'
 import type { FormField } from './fields.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { searchFields } from './offers.ts'
@@ -42,7 +43,7 @@ export async function search (target: Collection, text: string, visit: Visit): P
   const fields = searchFields(target) ?? []
   const name = fields.at(-1)?.name ?? ''
   if (text === '' || name === '') return { text, items: [], more: false }
-  const { syntax } = visit.place
+  const syntax = syntaxOf(target, visit.place.syntax)
   const filter = formatFilter(name, 'contains_ignoring_case', text, syntax)
   const [delimiter = ','] = syntax.fields
   const parts = [

@@ -48,7 +48,7 @@ function showHeader ({ name, field }: Shown, sorts: boolean, place: Place): Html
   const isSortable = sorts && field.sortable && (field.kind === 'stored' || field.kind === 'expression') &&
     field.type.operators.size > 0
   if (!isSortable) return html`<th scope="col" class="${alignment}">${name}</th>`
-  const [first] = place.spot?.request.query.sort ?? []
+  const [first] = place.spot?.asked.sort ?? []
   const sorted = first?.name === name ? first.descending ? 'descending' : 'ascending' : undefined
   const next = sorted === 'descending' ? undefined : sortTerm(name, sorted === 'ascending', place.syntax)
   const href = pathTo(place) + queryOf(withParameter(place.query, 'sort', next, place.syntax))

@@ -4,10 +4,12 @@ import type { RunContext } from '../run/context.ts'
 import { type Body, receiveBody } from '../request/body.ts'
 import { parseRequest, type Request, type RequestText } from '../request/parse.ts'
 import { parsePath } from '../request/path.ts'
+import type { Syntax } from '../request/syntax.ts'
 import type { RequestFacts } from '../api/request-facts.ts'
 import type { Answer } from '../response/answer.ts'
 import { siteOf } from '../response/paths.ts'
 import { permissionsOf } from '../rules/methods.ts'
+import { syntaxAt } from '../plan/path/syntax.ts'
 import { walk } from '../plan/path/walk.ts'
 import type { Exploring } from './exploring.ts'
 import type { Place, Spot } from './place.ts'
@@ -19,6 +21,8 @@ export interface Visit {
   readonly request: Request
   /** The path of the request, as the server got it. */
   readonly ownPath: string
+  /** Answers the request as it was sent: with data. */
+  answer (): Answer | Promise<Answer>
   /** Sends a request of the API, as a client would, and returns its answer in JSON. */
   ask (asked: Asked): Promise<Answer>
   /** Returns the resource of the page with what its caller may see; `writing`: as a write finds it. */
@@ -39,32 +43,43 @@ export async function visit (
   text: RequestText, { api, title }: Exploring, context: RunContext<Context>, note: (facts: RequestFacts) => void
 ): Promise<Visit> {
   const { options } = api
-  const { query } = parsePath(text.url, text.router)
-  const parts = partsOf(query, options.syntax)
-  const own = { ...text, ...plain, method: 'GET', url: withQuery(text.url, query, ownQuery(parts)) }
-  const request = parseRequest(own, options)
-  const [name] = request.segments
-  const caller = await api.callers.of(name, context)
+  const { segments, parts: path } = parseRequest(text, options)
+  const caller = await api.callers.of(segments[0], context)
   // The rules are asked once a visit.
   const fixed: Api = { ...api, callers: { ...api.callers, of: () => caller } }
-  const { syntax } = options
+  const permissions = permissionsOf(caller)
+  const { dictionaryPrefix } = options.syntax
+  const find = (writing: boolean) =>
+    walk({ segments, parts: path, dictionaryPrefix, writing }, permissions.model, context)
+  const syntax = await syntaxHere(async () => syntaxAt(await find(false), options.syntax), options.syntax)
+  const { query } = parsePath(text.url, text.router)
+  const parts = partsOf(query, syntax)
+  const own = { ...text, ...plain, method: 'GET', url: withQuery(text.url, query, ownQuery(parts)) }
+  const request = parseRequest(own, options)
   const site = siteOf(request, options.site)
   return {
-    place: { title, site, syntax, spot: undefined, parts: request.parts, query: parts },
+    place: { title, site, syntax, spot: undefined, parts: path, query: parts },
     request,
     ownPath: withQuery(text.url, query, ''),
+    answer: () => answer(text, fixed, context, note),
     async ask ({ body, ...asked }) {
       const content = body === undefined ? {} : { body: bodyOf(body, api) }
       const told = asked.url === undefined ? note : () => {}
       return answer({ ...own, ...asked, ...content }, fixed, context, told)
     },
     async spot (writing = false) {
-      const permissions = permissionsOf(caller)
-      const { dictionaryPrefix } = syntax
-      const { segments, parts } = request
-      const resource = await walk({ segments, parts, dictionaryPrefix, writing }, permissions.model, context)
-      return { request, resource, permissions }
+      const resource = await find(writing)
+      return { asked: request.queryIn(syntax).query, resource, permissions }
     }
+  }
+}
+
+/** Returns the syntax of the resource; that of the API where the path leads to none, which the answer will tell. */
+async function syntaxHere (find: () => Promise<Syntax>, api: Syntax): Promise<Syntax> {
+  try {
+    return await find()
+  } catch {
+    return api
   }
 }
 

@@ -135,7 +135,7 @@ function checkName (name: string, reserved: CompileOptions['reserved'], fail: (r
     fail(`${would} is not valid in a query string; use letters, digits, '_' and '-'`)
   }
   if (name.startsWith('-')) fail(`${would} begins with '-', which means descending in a sort`)
-  const reason = reserved.get(name)
+  const reason = name === '__proto__' ? 'it has a special meaning in JavaScript' : reserved.get(name)
   if (reason !== undefined) fail(`${would} is reserved: ${reason}`)
 }
 

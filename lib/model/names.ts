@@ -1,6 +1,4 @@
-import type { Declared } from '../declare/collection.ts'
 import { memoizeRecent } from '../scheduling/memoize.ts'
-import { withoutGet } from './fields.ts'
 
 /** The convention that turns names of the application into names on the wire. */
 export type Naming = 'snake_case' | 'camelCase' | 'kebab-case' | 'PascalCase' | 'none' | ((name: string) => string)
@@ -36,19 +34,3 @@ export function words (name: string): string[] {
 }
 
 const capitalize = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
-
-/** Returns the names on the wire of all fields that a client may read or write, in any of the collections. */
-export function fieldNames (
-  collections: Readonly<Record<string, Partial<Declared> | undefined>>, naming: Naming
-): ReadonlySet<string> {
-  return new Set(Object.values(collections).flatMap(declared => {
-    // Compiling tells what is wrong with a declaration that lacks a part.
-    const { schema, computed = {}, inputs = {} } = declared ?? {}
-    const properties = Object.entries(schema?.properties ?? {})
-    return [
-      ...properties.filter(([, one]) => one.readable === true || one.writable === true).map(([name]) => name),
-      ...Object.keys(computed).map(withoutGet),
-      ...Object.keys(inputs)
-    ].map(property => toName(naming, property))
-  }))
-}

@@ -32,7 +32,8 @@ export type Suffix = typeof suffixes[number]
 
 // No name of the whole API ends with one of these.
 type ResponseSuffix = 'Page' | 'Groups' | 'Item' | 'ItemOrNull' | 'Created' | 'Linked' | 'Updated' | 'Upserted'
-type ParameterSuffix = 'Where' | 'Sort' | 'Fields' | 'Identifier'
+type ParameterSuffix =
+  'Where' | 'Sort' | 'Fields' | 'Page' | 'Size' | 'Offset' | 'After' | 'Before' | 'Identifier'
 
 /** `prefix` is put before every name, so that the schemas of two registrations fit into one document. */
 export function makeComponents (collections: Iterable<Collection>, prefix: string): Components {

@@ -1,5 +1,6 @@
 import type { Collection, DataField } from '../model/model.ts'
 import { type Operator, operatorNames, traitsOf } from '../model/values.ts'
+import { takesFilters } from '../plan/read/filter.ts'
 import type { Syntax } from '../request/syntax.ts'
 import type { Parameter, Schema } from './objects.ts'
 import { fieldSchema, safeBounds } from './values.ts'
@@ -19,10 +20,7 @@ export function filterParameters (collection: Collection, syntax: Syntax): reado
 
 /** Returns the readable fields that filters may name. */
 export function filterableFields ({ fields }: Collection): readonly DataField[] {
-  return [...fields.values()].filter((field): field is DataField => {
-    return field.readable && field.filterable && (field.kind === 'stored' || field.kind === 'expression') &&
-      field.type.operators.size > 0
-  })
+  return [...fields.values()].filter(takesFilters)
 }
 
 /** Returns the readable fields that an order may name. */

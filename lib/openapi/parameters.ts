@@ -1,6 +1,7 @@
 import type { Collection } from '../model/model.ts'
 import { operatorNames } from '../model/values.ts'
-import { type ParameterKind, parameterOf, type Syntax } from '../request/syntax.ts'
+import { parameterOf, type Syntax } from '../request/syntax.ts'
+import { syntaxOf } from '../plan/path/syntax.ts'
 import type { Describing } from './describing.ts'
 import { filterableFields, sortableFields } from './filters.ts'
 import { readableFields } from './items.ts'
@@ -9,37 +10,61 @@ import type { Parameter, Reference, Schema } from './objects.ts'
 /** Returns the parameters of a listing, but for filters with a name of their own. */
 export function listParameters (collection: Collection, describing: Describing): readonly Reference[] {
   return [
-    ofCollection(collection, 'Where', describing, whereParameter),
-    ofCollection(collection, 'Sort', describing, sortParameter),
+    ofCollection(collection, 'where', describing, whereParameter),
+    ofCollection(collection, 'sort', describing, sortParameter),
     ...selectionParameters(collection, describing),
-    ...pageParameters(describing)
+    ...pageParameters(collection, describing)
   ]
 }
 
 /** Returns the parameter that selects fields; none in a profile without it. */
 export function selectionParameters (collection: Collection, describing: Describing): readonly Reference[] {
   if (!describing.profile.selection) return []
-  return [ofCollection(collection, 'Fields', describing, fieldsParameter)]
+  return [ofCollection(collection, 'fields', describing, fieldsParameter)]
 }
 
 function ofCollection (
   collection: Collection,
-  suffix: 'Where' | 'Sort' | 'Fields',
+  kind: 'where' | 'sort' | 'fields',
   describing: Describing,
   make: (collection: Collection, describing: Describing) => Parameter
 ): Reference {
-  const { components, profile } = describing
-  const parameter = () => make(collection, describing)
-  return profile.compact
-    ? components.parameter(suffix, parameter)
-    : components.parameterOf(collection, suffix, parameter)
+  return refer(kind, collection, describing, describing.profile.compact, () => make(collection, describing))
 }
+
+/** Returns a reference to a parameter: of all collections if it is `shared`, unless a field has its name here. */
+function refer (
+  kind: Kind, collection: Collection, describing: Describing, shared: boolean, make: () => Parameter
+): Reference {
+  const { components, syntax } = describing
+  const suffix = suffixes[kind]
+  const isUsual = nameOf(kind, syntaxOf(collection, syntax), describing) === nameOf(kind, syntax, describing)
+  return shared && isUsual ? components.parameter(suffix, make) : components.parameterOf(collection, suffix, make)
+}
+
+const suffixes = {
+  where: 'Where',
+  sort: 'Sort',
+  fields: 'Fields',
+  page: 'Page',
+  size: 'Size',
+  offset: 'Offset',
+  after: 'After',
+  before: 'Before'
+} as const
+
+/** The kinds of parameters that a document names. */
+type Kind = keyof typeof suffixes
+
+/** Language models know `limit` better than other names of a page's size. */
+const nameOf = (kind: Kind, syntax: Syntax, { profile: { details } }: Describing): string =>
+  !details && kind === 'size' && syntax.parameters.get('limit') === kind ? 'limit' : parameterOf(kind, syntax)
 
 function fieldsParameter (collection: Collection, describing: Describing): Parameter {
   const names = readableFields(collection, describing).map(({ name }) => name)
   const grammar = 'Fields of related items stand in parentheses, as in `a,b(c,d;sort=c;limit=3)`.'
   const description = `The fields to show, separated by commas. ${grammar}${listOf(names, describing)}`
-  return parameter('fields', describing, description, text)
+  return parameter('fields', collection, describing, description, text)
 }
 
 const text: Schema = { type: 'string', minLength: 1 }
@@ -51,7 +76,7 @@ function whereParameter (collection: Collection, describing: Describing): Parame
     '`,` (and) and `!( )` (not), such as `(a<5|a>60)`. A path such as `relation.field` reaches related items.'
   const description = `${grammar} Operators: ${operatorList(describing.syntax)}.${listOf(names, describing)}`
   const schema = { type: 'array', items: text }
-  return { ...parameter('where', describing, description, schema), style: 'form', explode: true }
+  return { ...parameter('where', collection, describing, description, schema), style: 'form', explode: true }
 }
 
 /** A string and not an array: some generators repeat the parameter for an array, whatever `explode` says. */
@@ -59,17 +84,17 @@ function sortParameter (collection: Collection, describing: Describing): Paramet
   const names = sortableFields(collection).map(({ name }) => name)
   const grammar = 'The order: fields separated by commas, each with `asc` or `desc` after a space.'
   const description = `${grammar}${listOf(names, describing)}`
-  return parameter('sort', describing, description, text)
+  return parameter('sort', collection, describing, description, text)
 }
 
-function pageParameters (describing: Describing): readonly Reference[] {
-  const { components, profile: { details }, syntax } = describing
-  const shared = (kind: ParameterKind, description: string, schema: Schema, name = parameterOf(kind, syntax)) =>
-    components.parameter(sharedName(kind), () => ({ ...parameter(kind, describing, description, schema), name }))
+function pageParameters (collection: Collection, describing: Describing): readonly Reference[] {
+  const { details } = describing.profile
+  const shared = (kind: Kind, description: string, schema: Schema) =>
+    refer(kind, collection, describing, true, () => parameter(kind, collection, describing, description, schema))
   const count = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
   return [
     ...details ? [shared('page', 'The number of the page, from 1.', { ...count, maximum: lastPage })] : [],
-    shared('size', 'The number of items on a page.', count, details ? undefined : limitName(syntax)),
+    shared('size', 'The number of items on a page.', count),
     shared('offset', 'The number of items to skip.', { ...count, minimum: 0 }),
     shared('after', 'The cursor of a `next` link.', text),
     ...details ? [shared('before', 'The cursor of a `prev` link.', text)] : []
@@ -79,14 +104,10 @@ function pageParameters (describing: Describing): readonly Reference[] {
 // Its product with the size must be a safe integer.
 const lastPage = 2 ** 31 - 1
 
-const sharedName = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1)
-
-/** Language models know `limit` better than other names of a page's size. */
-const limitName = ({ parameters }: Syntax): string =>
-  parameters.get('limit') === 'size' ? 'limit' : [...parameters].find(([, kind]) => kind === 'size')?.[0] ?? 'size'
-
-function parameter (kind: ParameterKind, { syntax }: Describing, description: string, schema: Schema): Parameter {
-  return { name: parameterOf(kind, syntax), in: 'query', description, schema }
+function parameter (
+  kind: Kind, collection: Collection, describing: Describing, description: string, schema: Schema
+): Parameter {
+  return { name: nameOf(kind, syntaxOf(collection, describing.syntax), describing), in: 'query', description, schema }
 }
 
 const listOf = (names: readonly string[], { profile }: Describing): string =>

@@ -1,9 +1,9 @@
-import { after } from '../scheduling/after.ts'
 import type { Context } from '../declare/collection.ts'
 import { type DataApiError, methodNotAllowed, unsupportedMediaType } from '../errors/errors.ts'
 import type { Model } from '../model/model.ts'
 import { bodyTypes, checkMediaType } from '../request/body.ts'
 import { formType, type Request } from '../request/parse.ts'
+import type { QueryText } from '../request/query.ts'
 import type { Syntax } from '../request/syntax.ts'
 import { type Format, planFormat } from './media.ts'
 import { allowedMethods, findMethod, isWrite, type Method, type WriteMethod } from './path/methods.ts'
@@ -40,31 +40,33 @@ export interface RequestOptions {
 }
 
 /**
- * Plans a request with the model that its caller may see. Throws the errors of the resource, of the query and of the
- * body, in this order. Throws the denial of a reading rule before it looks anything up.
+ * Returns the resource of a request in the model that its caller may see. Throws the denial of a reading rule before it
+ * looks anything up.
  */
-export function planRequest (
+export function findResource (
   request: Request, permissions: Permissions, options: RequestOptions, context: Context
-): RequestPlan | Promise<RequestPlan> {
+): Resource | Promise<Resource> {
   const denial = permissions.readingDenial(request.method, request.segments[0])
   if (denial !== undefined) throw denial
   const { dictionaryPrefix } = options.syntax
   const { segments, parts } = request
   const path = { segments, parts, dictionaryPrefix, writing: request.method === 'PUT' }
-  const resource = walk(path, permissions.model, context)
-  return after(resource, found => planResource(found, request, permissions, options))
+  return walk(path, permissions.model, context)
 }
 
-function planResource (
-  resource: Resource, request: Request, permissions: Permissions, options: RequestOptions
-): RequestPlan {
+/** A request of a resource. */
+export interface Asked extends Request, QueryText { readonly resource: Resource }
+
+/** Plans a request. Throws the errors of the method, of the query and of the body, in this order. */
+export function planRequest (request: Asked, permissions: Permissions, options: RequestOptions): RequestPlan {
+  const { resource } = request
   const method = findMethod(request.method, resource)
   if (method === undefined) throw methodNotAllowed(request.method, permittedMethods(resource, permissions).join(', '))
   if (method === 'OPTIONS') return planOptions(permittedMethods(resource, permissions))
   const denial = permissions.denial(method, resource)
   if (denial !== undefined) throw denial
   if (method === 'QUERY' && !request.form) throw unsupportedMediaType(formType)
-  if (isWrite(method)) return planWriteRequest(method, resource, request, permissions, options)
+  if (isWrite(method)) return planWriteRequest(method, request, permissions, options)
   const format = planFormat(request.accept, request.query.format, resource.kind)
   const { paged, whole } = options.reads
   const read = planRead(resource, request.query, request.count, format.media === 'json' ? paged : whole)
@@ -72,9 +74,9 @@ function planResource (
 }
 
 function planWriteRequest (
-  method: WriteMethod, resource: Resource, request: Request, permissions: Permissions, { writes }: RequestOptions
+  method: WriteMethod, request: Asked, permissions: Permissions, { writes }: RequestOptions
 ): RequestPlan {
-  const { accept, query, body, conditions, returns } = request
+  const { resource, accept, query, body, conditions, returns } = request
   checkMediaType(body)
   // Writes answer in JSON only; a client that does not accept JSON gets its error before anything is written.
   planFormat(accept, query.format, 'item')

@@ -13,7 +13,7 @@ import { checkRules } from '../model/rules.ts'
 import { type Documents, makeDocuments } from '../openapi/documents.ts'
 import { writeTypes } from '../openapi/types/module.ts'
 import { takesProblem } from '../plan/media.ts'
-import { reservedNames, syntaxFor } from '../request/syntax.ts'
+import { checkIgnored } from '../request/syntax.ts'
 import type { Answer } from '../response/answer.ts'
 import { renderFailure } from '../response/failure.ts'
 import { makeCallers } from '../rules/caller.ts'
@@ -27,15 +27,14 @@ import { addBodyParser, addRoutes, safeMethods } from './routes.ts'
 
 /** Compiles the declarations and serves them. Throws a DeclarationError for a mistake in a declaration or option. */
 export async function register (app: FastifyInstance, given: DataApiOptions): Promise<void> {
-  const compiled = compileOptions(given)
-  const { naming, pages, requestStrategies, syntax } = compiled
-  const reserved = new Map([...reservedNames(syntax), ...await reservedByPages(compiled)])
-  const compiling = { naming, pages, requestStrategies, reserved }
+  const options = compileOptions(given)
+  const { naming, pages, requestStrategies, syntax } = options
+  const compiling = { naming, pages, requestStrategies, reserved: await reservedByPages(options) }
   checkDeclarations(given.collections)
   const model = compileModel(given.collections, compiling)
   checkRules(given.collections)
   checkColumns(given.collections)
-  const options = { ...compiled, syntax: syntaxFor(exposedNames(model), syntax) }
+  checkIgnored(exposedNames(model), syntax)
   const callers = makeCallers(given.collections, model, declared => {
     return compileModel(declared, { ...compiling, whole: model })
   })

@@ -26,6 +26,10 @@ export function addFilter (draft: QueryDraft, filter: Filter, at: TextPlace): vo
   draft.filters.push(filter)
 }
 
+/** Returns a comparison with the spelling of the parameter that may have been meant. */
+export const withInstead = (filter: Filter, instead: string | undefined): Filter =>
+  filter.kind === 'compare' && instead !== undefined ? { ...filter, instead } : filter
+
 /**
  * Adds a parameter that is not a selection; `span` is its value. A second sort continues the first one. Throws
  * invalid_page or invalid_parameter for a second parameter of another kind, or what the grammar of the value throws.

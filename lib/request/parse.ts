@@ -3,7 +3,6 @@ import { type Body, type BodyText, decodeBody, mediaTypeOf } from './body.ts'
 import { type Conditions, parseTags } from './conditions.ts'
 import { parsePath, type Parts, type RouterOptions } from './path.ts'
 import { keptParameters, type QueryText, readQuery } from './query.ts'
-import type { Query } from './request.ts'
 import type { Syntax } from './syntax.ts'
 import { splitUnquoted } from './unquoted.ts'
 
@@ -28,7 +27,7 @@ export interface RequestText {
   readonly body: Body
 }
 
-/** A parsed request. Only its syntax is known: its names may be unknown to the model. */
+/** A parsed request. Its names may be unknown to the model. */
 export interface Request {
   readonly method: string
   /** Returns the API's origin, or '' if it is unknown. */
@@ -39,12 +38,11 @@ export interface Request {
   readonly segments: readonly string[]
   /** The parts of each of these segments. */
   readonly parts: readonly Parts[]
-  readonly query: Query
   /**
-   * Returns the URL's parameters that links repeat, percent-encoded: all but those of pages. Parameters in the body of
-   * a QUERY are not among them, because the client sends the body again.
+   * Parses the query with the syntax of the resource. `otherParameters` are those of the URL, without those in the body
+   * of a QUERY, because the client sends the body again. Throws what the grammars of the query string throw.
    */
-  otherParameters (): string
+  queryIn (syntax: Syntax): QueryText
   readonly accept: string | undefined
   /** True if the client prefers an exact count. */
   readonly count: boolean
@@ -62,21 +60,16 @@ export interface Request {
 export const formType = 'application/x-www-form-urlencoded'
 
 /** `segments`: the most segments of a path after the API's root. */
-interface ParseOptions { readonly syntax: Syntax, readonly segments: number }
+interface ParseOptions { readonly segments: number }
 
-/**
- * Parses a request. Throws malformed_url, url_too_long, malformed_body, or what the grammars of the query string throw.
- */
-export function parseRequest (text: RequestText, { syntax, segments: most }: ParseOptions): Request {
+/** Parses a request, but for its query. Throws malformed_url or url_too_long. */
+export function parseRequest (text: RequestText, { segments: most }: ParseOptions): Request {
   const { method, url, rootLength, router, origin, accept, body } = text
   const path = parsePath(url, router)
   const { segments, parts } = path
   const start = rootLength === 0 ? 0 : endOfRoot(segments, rootLength)
   if (segments.length - start > most) throw urlTooLong(segments.length - start, most)
   const form = mediaTypeOf(body.contentType) === formType
-  const read = readQuery(syntax)
-  const urlQuery = read(path.query)
-  const { query } = method === 'QUERY' && form ? read(withBody(path.query, urlQuery, body, syntax)) : urlQuery
   const preferences = parsePrefer(text.prefer)
   return {
     method,
@@ -84,8 +77,11 @@ export function parseRequest (text: RequestText, { syntax, segments: most }: Par
     root: start === 0 ? noSegments : segments.slice(0, start).filter(segment => segment !== ''),
     segments: start === 0 ? segments : segments.slice(start),
     parts: start === 0 ? parts : parts.slice(start),
-    query,
-    otherParameters: urlQuery.otherParameters,
+    queryIn (syntax) {
+      const inUrl = readQuery(path.query, syntax)
+      if (method !== 'QUERY' || !form) return inUrl
+      return { ...inUrl, query: readQuery(withBody(path.query, inUrl, body, syntax), syntax).query }
+    },
     accept,
     count: preferences.get('count') === 'exact',
     form,

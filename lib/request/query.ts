@@ -2,12 +2,12 @@ import { invalidFields, invalidFilter, invalidParameter, malformedUrl } from '..
 import { type Budget, makeBudget } from './budget.ts'
 import { decodePercent, tryDecodePercent } from './decode.ts'
 import { parseFilter } from './filter.ts'
-import { addFilter, addParameter, makeDraft, type QueryDraft } from './parameter.ts'
-import { memoize, memoizeRecent } from '../scheduling/memoize.ts'
+import { addFilter, addParameter, makeDraft, type QueryDraft, withInstead } from './parameter.ts'
+import { memoize, memoizeLast, memoizeRecent } from '../scheduling/memoize.ts'
 import type { Query } from './request.ts'
 import { parseSelection } from './select.ts'
 import { placeAt, type Span } from './span.ts'
-import { nameEnd, type ParameterKind, type Syntax } from './syntax.ts'
+import { insteadOf, nameEnd, type ParameterKind, parameterOf, type Syntax } from './syntax.ts'
 
 /**
  * Parses a raw query string (docs/http.md: Query strings). It is split at `&`, then each part is percent-decoded once,
@@ -22,17 +22,32 @@ export function parseQuery (raw: string, syntax: Syntax): Query {
   return draft
 }
 
-/** A parsed query string. `otherParameters` calls keptParameters() the first time and caches the result. */
-export interface QueryText { readonly query: Query, otherParameters (): string }
+/** A parsed query string, and what links need of it. */
+export interface QueryText {
+  readonly query: Query
+  /** Calls keptParameters() the first time and caches the result. */
+  otherParameters (): string
+  /** Returns the name of the parameter that selects a page. */
+  pageName (kind: 'page' | 'offset' | 'after' | 'before'): string
+}
 
 /**
- * Parses query strings like parseQuery(), with a cache for each syntax: most query strings repeat. Requests share the
+ * Parses a query string like parseQuery(), with a cache for each API: most query strings repeat. Requests share the
  * results, so no code may change them. Throws what parseQuery() throws.
  */
-export const readQuery = memoize((syntax: Syntax) => memoizeRecent((raw): QueryText => {
+export function readQuery (raw: string, syntax: Syntax): QueryText {
+  return cacheOf(syntax.here?.api ?? syntax)(raw)(syntax)
+}
+
+// The syntaxes of an API share a cache, so that its size does not depend on how many collections have one of their own.
+const cacheOf = memoize((_api: Syntax) => memoizeRecent(raw => memoizeLast((syntax: Syntax): QueryText => {
   let otherParameters: string | undefined
-  return { query: parseQuery(raw, syntax), otherParameters: () => (otherParameters ??= keptParameters(raw, syntax)) }
-}, recent))
+  return {
+    query: parseQuery(raw, syntax),
+    otherParameters: () => (otherParameters ??= keptParameters(raw, syntax)),
+    pageName: kind => parameterOf(kind, syntax)
+  }
+}), recent))
 
 // A parsed query needs more memory than its text, so all texts are bounded together. Long ones repeat too, such as the
 // filters of a grid; none takes more than a thirtieth of the bound.
@@ -111,5 +126,6 @@ function addUnnamed (draft: QueryDraft, text: string, syntax: Syntax, budget: Bu
   const span: Span = { text, start: 0, end: text.length, parameter: text.slice(0, end), origin: 0 }
   if (end === 0) throw invalidFilter('Expected the name of a field or a parameter.', placeAt(span, 0))
   if (!syntax.fieldParameters) throw invalidParameter(`There is no parameter '${span.parameter}'.`, placeAt(span, 0))
-  addFilter(draft, parseFilter(span, syntax, budget), placeAt(span, 0))
+  const filter = parseFilter(span, syntax, budget)
+  addFilter(draft, withInstead(filter, insteadOf(span.parameter, syntax)), placeAt(span, 0))
 }

@@ -28,6 +28,8 @@ export type Filter =
     readonly operator: Operator
     readonly values: readonly ValueText[]
     readonly at: TextPlace
+    /** How the parameter is written whose name is this field's, as a client may have meant that. */
+    readonly instead?: string | undefined
   }
   | { readonly kind: 'some', readonly path: readonly string[], readonly of: Filter, readonly at: TextPlace }
   | { readonly kind: 'all' | 'any', readonly of: readonly Filter[] }

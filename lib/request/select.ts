@@ -1,10 +1,10 @@
 import { invalidFields } from '../errors/errors.ts'
 import type { Budget } from './budget.ts'
 import { readOptionFilter } from './filter.ts'
-import { addFilter, addParameter, makeDraft, type QueryDraft } from './parameter.ts'
+import { addFilter, addParameter, makeDraft, type QueryDraft, withInstead } from './parameter.ts'
 import type { FieldAsked, Query, TextPlace } from './request.ts'
 import { characterAt, part, placeAt, type Span, standsAt } from './span.ts'
-import { nameEnd, operatorAt, type Syntax } from './syntax.ts'
+import { insteadOf, nameEnd, operatorAt, type Syntax } from './syntax.ts'
 
 /**
  * Parses a selection (docs/http.md: What an item shows):
@@ -89,7 +89,8 @@ function parseField (
   const name = span.text.slice(start, nameEnds)
   if (name.includes('.')) throw dottedName(name, at)
   if (!standsAt(span, nameEnds, '(')) return { field: { name, at }, end: nameEnds }
-  const { query, end } = parseNested(span, nameEnds + 1, depth + 1, syntax, budget)
+  const inside = syntax.here?.inside(name) ?? syntax
+  const { query, end } = parseNested(span, nameEnds + 1, depth + 1, inside, budget)
   if (end >= span.end) throw invalidFields('The parenthesis is not closed.', placeAt(span, nameEnds))
   if (query.fields === undefined && !hasOptions(query)) {
     throw invalidFields('The parentheses are empty.', placeAt(span, nameEnds))
@@ -115,7 +116,7 @@ function addOption (draft: QueryDraft, span: Span, nameEnds: number, syntax: Syn
   if (kind === undefined || kind === 'where') {
     const filterSpan = kind === undefined ? span : part(span, nameEnds + 1, span.end)
     const { filter, end } = readOptionFilter(filterSpan, syntax, budget)
-    addFilter(draft, filter, at)
+    addFilter(draft, withInstead(filter, insteadOf(name, syntax)), at)
     return end
   }
   const value = optionValue(part(span, nameEnds + 1, span.end))

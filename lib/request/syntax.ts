@@ -32,6 +32,18 @@ export interface Syntax {
   readonly limits: Limits
   /** Returns true for the name of a parameter to ignore; undefined if there are none. */
   readonly ignored: ((name: string) => boolean) | undefined
+  /** What the fields of a collection change; absent from the syntax of the whole API. */
+  readonly here?: Here
+}
+
+/** The syntax at the URLs of one collection, whose fields take the names of parameters. */
+interface Here {
+  /** The syntax of the whole API. */
+  readonly api: Syntax
+  /** The parameters whose names are those of fields. */
+  readonly yielded: ReadonlyMap<string, ParameterKind>
+  /** Returns the syntax in the parentheses after the name of a relation. */
+  readonly inside: (relation: string) => Syntax
 }
 
 type SpelledOperator = readonly [spelling: string, operator: Operator]
@@ -94,7 +106,7 @@ export function compileSyntax (options: QueryStringOptions): Syntax {
     operators: operatorOptions, delimiters: delimiterOptions, directions: directionOptions,
     limits, fieldParameters, dictionaryPrefix, ignore = [], ...names
   } = options
-  const parameters = byName('', { ...parameterDefaults, ...defined(names) })
+  const parameters = byName('', withOwnNames({ ...parameterDefaults, ...defined(names) }))
   for (const [name, kind] of parameters) checkParameter(name, kind)
   const operators = byName('operators.', { ...operatorDefaults, ...defined(operatorOptions) })
   for (const [spelling, operator] of operators) checkOperator(spelling, operator)
@@ -117,43 +129,28 @@ export function compileSyntax (options: QueryStringOptions): Syntax {
 }
 
 /**
- * Returns the syntax without the aliases that fields have as their names: all names of a parameter but the first one,
- * which links use.
+ * Returns the syntax at the URLs of a collection: its fields take the names of parameters, which keep their others.
+ * `inside`: returns the syntax in the parentheses after the name of a relation.
  */
-export function withoutAliases (syntax: Syntax, fields: ReadonlySet<string>): Syntax {
-  if (!syntax.fieldParameters) return syntax
-  const kept = [...syntax.parameters].filter(([name, kind]) => !fields.has(name) || parameterOf(kind, syntax) === name)
-  return { ...syntax, parameters: new Map(kept) }
+export function yieldTo (fields: ReadonlySet<string>, api: Syntax, inside: Here['inside'] = () => api): Syntax {
+  const isYielded = ([name]: readonly [string, ParameterKind]) => api.fieldParameters && fields.has(name)
+  const named = [...api.parameters]
+  const yielded = new Map(named.filter(isYielded))
+  return { ...api, parameters: new Map(named.filter(one => !isYielded(one))), here: { api, yielded, inside } }
 }
 
-/**
- * Returns the names that no field may have, such as those of parameters, each with the reason for the error message.
- */
-export function reservedNames ({ parameters, fieldParameters }: Syntax): ReadonlyMap<string, string> {
-  const reserved = new Map([['__proto__', 'it has a special meaning in JavaScript']])
-  if (!fieldParameters) return reserved
-  for (const [name, kind] of parameters) {
-    if (kind === 'format') continue
-    const others = [...parameters].flatMap(([other, of]) => of === kind && other !== name ? [`'${other}'`] : [])
-    const names = others.length > 0 ? others.join(', ') : `'${substitutes[kind]}'`
-    const advice = `rename the field, or give the parameter another name: queryString: { ${kind}: [${names}] }`
-    reserved.set(name, `a query parameter has this name; ${advice}`)
-  }
-  return reserved
+/** Returns how the parameter is written whose name is that of a field here; undefined for any other name. */
+export function insteadOf (name: string, syntax: Syntax): string | undefined {
+  const kind = syntax.here?.yielded.get(name)
+  return kind && parameterOf(kind, syntax)
 }
 
-/**
- * Returns the syntax for fields of these names on the wire: the parameter `format` yields to a field of its name.
- * Throws a DeclarationError for a field whose name is ignored.
- */
-export function syntaxFor (fields: ReadonlySet<string>, syntax: Syntax): Syntax {
-  if (!syntax.fieldParameters) return syntax
+/** Throws a DeclarationError for a field, by its name on the wire, whose name is ignored. */
+export function checkIgnored (fields: ReadonlySet<string>, { fieldParameters, ignored }: Syntax): void {
+  if (!fieldParameters || ignored === undefined) return
   for (const field of fields) {
-    if (syntax.ignored?.(field) !== true) continue
-    throw new DeclarationError(`option 'queryString.ignore': '${field}' is the name of a field`)
+    if (ignored(field)) throw new DeclarationError(`option 'queryString.ignore': '${field}' is the name of a field`)
   }
-  const kept = [...syntax.parameters].filter(([name, kind]) => kind !== 'format' || !fields.has(name))
-  return kept.length === syntax.parameters.size ? syntax : { ...syntax, parameters: new Map(kept) }
 }
 
 /** Compiles names of parameters to ignore; a name that ends with `*` stands for all that begin so. */
@@ -169,18 +166,10 @@ function compileIgnored (names: readonly string[], parameters: Syntax['parameter
   return ignored
 }
 
-/** Names of parameters for an API whose fields have the default ones. */
-const substitutes: Readonly<Record<ParameterKind, string>> = {
-  where: 'where_filter',
-  sort: 'sort_by',
-  fields: 'show_fields',
-  page: 'page_number',
-  size: 'page_size',
-  offset: 'page_offset',
-  after: 'page_after',
-  before: 'page_before',
-  format: 'as_format'
-}
+/** Adds to the names of each kind one that no field can have, such as `.size`. */
+const withOwnNames = (spellings: Spellings<ParameterKind>): Spellings<ParameterKind> =>
+  Object.fromEntries(Object.entries(spellings).map(([kind, names]) =>
+    [kind, names.length === 0 ? names : [...names, `.${kind}`]])) as unknown as Spellings<ParameterKind>
 
 /** Returns the name that links use for a kind of parameters: the first one. */
 export function parameterOf (kind: ParameterKind, { parameters }: Syntax): string {

@@ -1,4 +1,5 @@
 import { checkMoved, formatCursor } from '../plan/read/cursor.ts'
+import type { Row } from '../plan/plan.ts'
 import type { Paging } from '../plan/read/read.ts'
 import type { Ends } from '../sources/source.ts'
 
@@ -11,13 +12,8 @@ export interface PageLink {
   readonly page: { readonly name: string, readonly value: string } | undefined
 }
 
-/** The names of the page parameters in links: the first configured name of each. */
-export interface PageNames {
-  readonly page: string
-  readonly offset: string
-  readonly after: string
-  readonly before: string
-}
+/** Returns the name of a page parameter in links: the first one that no field takes. */
+export type PageName = (kind: 'page' | 'offset' | 'after' | 'before') => string
 
 /**
  * The result of reading a page. `ends`: its first and last row in the client's order; undefined for an empty page.
@@ -29,15 +25,15 @@ export interface PageRead { readonly ends: Ends | undefined, readonly more: bool
  * Returns the links of a page (docs/http.md: Pages and links). The last page has no `next`, the first no `prev` and no
  * `first`.
  */
-export function pageLinks (paging: Paging, read: PageRead, names: PageNames): readonly PageLink[] {
+export function pageLinks (paging: Paging, read: PageRead, nameOf: PageName): readonly PageLink[] {
   // A page of size 0 has no next page.
   if (paging.page.size === 0) return []
-  return paging.style === 'keyset' ? keysetLinks(paging, read, names) : countedLinks(paging, read, names)
+  return paging.style === 'keyset' ? keysetLinks(paging, read, nameOf) : countedLinks(paging, read, nameOf)
 }
 
 const isFirst = ({ page }: Paging) => page.offset === 0 && page.cursor === undefined
 
-function keysetLinks (paging: Paging, { ends, more }: PageRead, names: PageNames): PageLink[] {
+function keysetLinks (paging: Paging, { ends, more }: PageRead, nameOf: PageName): PageLink[] {
   const { page, order, reversed } = paging
   if (page.size === Infinity) return []
   const links: PageLink[] = isFirst(paging) ? [] : [{ rel: 'first', page: undefined }]
@@ -49,16 +45,18 @@ function keysetLinks (paging: Paging, { ends, more }: PageRead, names: PageNames
   const first = hasPrevious || from !== undefined ? ends.first() : undefined
   const last = hasNext || from !== undefined ? ends.last() : undefined
   if (from !== undefined) for (const end of [first, last]) if (end !== undefined) checkMoved(order, end, from)
-  if (hasPrevious && first) links.push({ rel: 'prev', page: { name: names.before, value: formatCursor(order, first) } })
-  if (hasNext && last) links.push({ rel: 'next', page: { name: names.after, value: formatCursor(order, last) } })
+  const to = (kind: 'before' | 'after', row: Row) =>
+    ({ name: nameOf(kind), value: formatCursor(order, row) })
+  if (hasPrevious && first) links.push({ rel: 'prev', page: to('before', first) })
+  if (hasNext && last) links.push({ rel: 'next', page: to('after', last) })
   return links
 }
 
-function countedLinks (paging: Paging, { more }: PageRead, names: PageNames): PageLink[] {
+function countedLinks (paging: Paging, { more }: PageRead, nameOf: PageName): PageLink[] {
   const { page: { offset, size }, style } = paging
   const to = (start: number) => style === 'page'
-    ? { name: names.page, value: String(Math.floor(start / size) + 1) }
-    : { name: names.offset, value: String(start) }
+    ? { name: nameOf('page'), value: String(Math.floor(start / size) + 1) }
+    : { name: nameOf('offset'), value: String(start) }
   const links: PageLink[] = isFirst(paging) ? [] : [{ rel: 'first', page: to(0) }]
   if (offset > 0) links.push({ rel: 'prev', page: to(Math.max(0, offset - size)) })
   if (more) links.push({ rel: 'next', page: to(offset + size) })

@@ -1,7 +1,7 @@
 import type { Paging } from '../plan/read/read.ts'
 import type { Tags } from '../plan/tag.ts'
 import { type Answer, type Link, ok } from './answer.ts'
-import { type PageLink, type PageNames, type PageRead, pageLinks } from './links.ts'
+import { type PageLink, type PageName, type PageRead, pageLinks } from './links.ts'
 import { formatPath, type Parts, type Site } from './paths.ts'
 
 /** The parts of the request that an answer repeats. */
@@ -9,6 +9,7 @@ export interface PageEcho {
   readonly parts: readonly Parts[]
   /** Returns the query that every link keeps: that of the request without its page, percent-encoded. */
   otherParameters (): string
+  readonly pageName: PageName
   /** Returns the base of the API's URLs. Called only for an answer that contains URLs. */
   site (): Site
   readonly ifNoneMatch: Tags | undefined
@@ -19,7 +20,6 @@ export interface PageOptions {
   /** True adds the link `prev`. */
   readonly previousLink: boolean
   readonly dictionaryPrefix: string
-  readonly pageNames: PageNames
   /** The most characters of the `Link` header. */
   readonly linkLength: number
   /** The most characters of an answer. */
@@ -38,7 +38,7 @@ export function renderPage ({ paging, body, read }: RenderedPage, echo: PageEcho
   const isWrapped = options.pageLinks === 'wrapped' || options.pageLinks === 'both'
   const inHeader = options.pageLinks === 'header' || options.pageLinks === 'both'
   const headers = countHeaders(read)
-  const links = shownLinks(paging, read, options)
+  const links = shownLinks(paging, read, echo.pageName, options)
   if (links.length === 0) return ok(isWrapped ? wrap(body, [], read.total) : body, headers)
   const site = echo.site()
   const targetOf = compileTarget(formatPath(site, echo.parts), echo.otherParameters())
@@ -65,9 +65,11 @@ function withinLength (links: readonly Link[], most: number): readonly Link[] {
 // The characters of `<>; rel="", `.
 const longestMarkup = 12
 
-function shownLinks (paging: Paging, read: PageRead, options: PageOptions): readonly PageLink[] {
+function shownLinks (
+  paging: Paging, read: PageRead, nameOf: PageName, options: PageOptions
+): readonly PageLink[] {
   if (options.pageLinks === 'none') return []
-  return pageLinks(paging, read, options.pageNames).filter(link => link.rel !== 'prev' || options.previousLink)
+  return pageLinks(paging, read, nameOf).filter(link => link.rel !== 'prev' || options.previousLink)
 }
 
 /** Returns the headers of a page, with its count if the client sent `Prefer: count=exact` (RFC 7240). */

@@ -7,6 +7,7 @@ import type { Tags } from '../plan/tag.ts'
 import type { ReadOutcome, Result } from '../run/run.ts'
 import { type AcknowledgementOptions, renderWrite, type WriteEcho } from './acknowledgement.ts'
 import { type Answer, empty, type Link, ok } from './answer.ts'
+import type { PageName } from './links.ts'
 import { countHeaders, type PageEcho, type PageOptions } from './page.ts'
 import { type Addressed, dictionaryParts, formatPath, type Parts, type Site, siteOf } from './paths.ts'
 import { renderJson, renderMissing, renderRead } from './read.ts'
@@ -28,6 +29,7 @@ interface Echo extends Addressed {
   readonly returns: WriteEcho['returns']
   readonly conditions: { readonly ifNoneMatch: Tags | undefined }
   otherParameters (): string
+  readonly pageName: PageName
 }
 
 interface AnswerEcho extends PageEcho, WriteEcho { readonly method: string }
@@ -39,9 +41,9 @@ interface AnswerEcho extends PageEcho, WriteEcho { readonly method: string }
 export function render (
   result: Result, request: Echo, model: Model, { site, answers }: RenderOptions
 ): Answer | Promise<Answer> {
-  const { method, parts, otherParameters, returns, conditions } = request
+  const { method, parts, otherParameters, pageName, returns, conditions } = request
   const { ifNoneMatch } = conditions
-  const echo = { method, parts, otherParameters, returns, ifNoneMatch, site: () => siteOf(request, site) }
+  const echo = { method, parts, otherParameters, pageName, returns, ifNoneMatch, site: () => siteOf(request, site) }
   switch (result.kind) {
     case 'options': return renderOptions(result)
     case 'directory': return tagged(renderRoot(model, echo, answers), ifNoneMatch)

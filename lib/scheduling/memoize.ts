@@ -26,6 +26,15 @@ export function memoizeThree<A extends object, B extends object, C extends objec
   return (a, b, c) => cache(a)(b)(c)
 }
 
+/** Caches the result of a function for the object that it was called with last. */
+export function memoizeLast<Key extends object, Result> (make: (key: Key) => Result): (key: Key) => Result {
+  let last: { readonly key: Key, readonly result: Result } | undefined
+  return key => {
+    if (last?.key !== key) last = { key, result: make(key) }
+    return last.result
+  }
+}
+
 /** The size of a cache of texts. */
 export interface CacheLimits {
   /** Entries. */

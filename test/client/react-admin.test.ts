@@ -85,7 +85,7 @@ test('a list of react-admin is paged, sorted, filtered and counted', async t => 
   third.setSort({ field: 'rating', order: 'DESC' })
   const found = await until(list => names(list) === 'Ada,A6,A5,A4')
   t.equal(found.total, 4)
-  t.equal(requests[0], 'GET /authors?sort=name&offset=0&limit=4')
+  t.equal(requests[0], 'GET /authors?.sort=name&.offset=0&.size=4')
 })
 
 test('a page can have more items than a page of the API', async t => {
@@ -147,7 +147,7 @@ test('records refer to each other', async t => {
   const referred = render(t, provider, () => [1, 3].map(id => useReference({ reference: 'authors', id })))
   const references = await referred(all => all.every(({ referenceRecord }) => referenceRecord))
   t.strictSame(references.map(({ referenceRecord }) => referenceRecord?.['name']), ['Ada', 'A0'])
-  t.strictSame(requests, ['GET /authors?where=id=*1,3&offset=0&limit=2'], 'one request for all references')
+  t.strictSame(requests, ['GET /authors?.where=id=*1,3&.offset=0&.size=2'], 'one request for all references')
   const until = render(t, provider, () => useReferenceManyFieldController({
     reference: 'books',
     target: 'author.id',

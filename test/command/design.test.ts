@@ -28,7 +28,7 @@ test('names, types and keys of a table are those of its catalogue', async t => {
     [`create table "order" (id integer primary key, "order" text, "limit" text, "sort" text, "E-Mail" text,
         "größe" real, "a.b" text, "x""y" text, "💥" text, _id text, "first name" text, FirstName text)`,
     {
-      order: ['!id integer', 'order? string', 'limitValue? string', 'sortValue? string', 'eMail? string',
+      order: ['!id integer', 'order? string', 'limit? string', 'sort? string', 'eMail? string',
         'größe? number', 'aB? string', 'xY? string', 'unnamed? string', 'id_2? string', 'firstName? string',
         'first_name_2? string']
     }],

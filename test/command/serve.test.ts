@@ -7,6 +7,7 @@ import { commandHelp } from '../../lib/cli/run.ts'
 import { guardSqlite } from '../../lib/cli/open.ts'
 import { explain, printable } from '../../lib/cli/terminal.ts'
 import { describeDesign } from '../../lib/cli/report.ts'
+import { urlsToTry } from '../../lib/cli/serve.ts'
 import { openDriver } from '../../lib/sources/sql/sqlite/driver.ts'
 import { message, replyAsPostgres } from '../helpers/reply-as-postgres.ts'
 import { makeFile, newPath, runLine, serveTarget } from './helpers.ts'
@@ -33,6 +34,21 @@ test('a SQLite file is served with relations, names and types of its catalogue',
   t.strictSame(await get('/artists/1/albums/1/tracks?fields=name'), [{ name: 'Paperhouse' }])
   t.match(await get('/tracks?genre=pop'), { error: 'invalid_filter' })
   t.equal((await app.inject({ method: 'POST', url: '/artists', payload: { name: 'x' } })).statusCode, 405)
+  await close()
+})
+
+test('columns named like parameters keep their names, and the command says how those are written', async t => {
+  const script = `create table files (id integer primary key, size integer, "limit" text, page text, sort json);
+    create table plain (id integer primary key);
+    insert into files values (1, 10, 'x', 'a', '{}'), (2, 20, 'x', 'b', '{}')`
+  const { app, design, close } = await serveTarget(makeFile(script))
+  const report = describeDesign(design, { label: 'x', write: false })
+  t.match(report, /^ {2}files\.size +size= filters by the field; the parameter is written take=$/m)
+  t.match(report, /^ {2}files\.page +page= filters by the field; the parameter is written \.page=$/m)
+  t.notMatch(report, /files\.sort/, 'no filter takes JSON')
+  for (const url of await urlsToTry(app, design, '')) t.equal((await app.inject(url)).statusCode, 200, url)
+  t.strictSame((await app.inject('/files?size=20&take=5&fields=id')).json(), [{ id: 2 }])
+  t.equal((await app.inject('/plain?size=1&limit=1')).statusCode, 400, 'elsewhere both are the size of a page')
   await close()
 })
 

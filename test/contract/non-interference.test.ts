@@ -16,7 +16,6 @@ import { describeTables } from '../../lib/conformance/table.ts'
 import dataApi, { frameworkErrors } from '../../lib/index.ts'
 import { compileModel } from '../../lib/model/compile.ts'
 import { compileOptions } from '../../lib/api/options.ts'
-import { reservedNames } from '../../lib/request/syntax.ts'
 import { openPostgres, openSqlite } from '../helpers/conformance.ts'
 import { type Between, leaks, type Making } from '../helpers/leaks.ts'
 import { withoutPostgres } from '../helpers/on-postgres.ts'
@@ -84,7 +83,7 @@ function apiModelOf (world: World, source: Opened['source']): ApiModel {
       naming: options.naming,
       pages: options.pages,
       requestStrategies: options.requestStrategies,
-      reserved: reservedNames(options.syntax)
+      reserved: new Map()
     })
   }
 }

@@ -4,7 +4,6 @@ import { test } from 'tap'
 import dataApi, { type Declared } from '../../lib/index.ts'
 import { compileModel } from '../../lib/model/compile.ts'
 import { compileOptions } from '../../lib/api/options.ts'
-import { reservedNames } from '../../lib/request/syntax.ts'
 import { tables, world } from '../fixtures/notes.ts'
 import { test as testOnPostgres } from '../helpers/on-postgres.ts'
 import { openers } from '../helpers/sources.ts'
@@ -19,8 +18,8 @@ type Row = Readonly<Record<string, unknown>>
 type Data = Readonly<Record<string, readonly Row[]>>
 
 const declared: Record<string, Declared> = world.collections((await openers.memory(tables)).source)
-const { naming, pages, syntax } = compileOptions({ collections: declared, requestStrategies })
-const model = compileModel(declared, { naming, pages, requestStrategies, reserved: reservedNames(syntax) })
+const { naming, pages } = compileOptions({ collections: declared, requestStrategies })
+const model = compileModel(declared, { naming, pages, requestStrategies, reserved: new Map() })
 
 /** Returns every way for items with these keys. */
 function waysFor (own: Readonly<Record<string, number>>): readonly Way[] {

@@ -4,7 +4,6 @@ import { test } from 'tap'
 import dataApi, { type Declared, type Rules } from '../../lib/index.ts'
 import { compileModel } from '../../lib/model/compile.ts'
 import { compileOptions } from '../../lib/api/options.ts'
-import { reservedNames } from '../../lib/request/syntax.ts'
 import { tables, world } from '../fixtures/notes.ts'
 import { openers, type Opened } from '../helpers/sources.ts'
 import { type LinkWays, type Way, waysOf } from '../helpers/ways.ts'
@@ -18,8 +17,8 @@ type Leak = (declared: Collections) => Collections
 
 function linksIn (declared: Collections): readonly LinkWays[] {
   const options = compileOptions({ collections: declared, requestStrategies })
-  const { naming, pages, syntax } = options
-  const model = compileModel(declared, { naming, pages, requestStrategies, reserved: reservedNames(syntax) })
+  const { naming, pages } = options
+  const model = compileModel(declared, { naming, pages, requestStrategies, reserved: new Map() })
   const own: Readonly<Record<string, number>> = { safes: 5, notes: 3, parts: 2, tags: 2 }
   return waysOf(model, { of: ({ name }) => own[name] ?? 0, unused: 99 })
 }

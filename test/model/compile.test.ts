@@ -56,11 +56,6 @@ test('what a declaration needs is there, and what contradicts itself is not', as
     [things(Type.Object({
       id, startDate: integer, start_date: integer
     })), "collection 'things': fields 'startDate' and 'start_date' have the same name 'start_date' on the wire"],
-    [things(Type.Object({
-      id, page: Type.Integer(readable)
-    })), "collection 'things', field 'page': its name on the wire would be 'page', which is reserved: a query " +
-      'parameter has this name; rename the field, or give the parameter another name: queryString: { page: ' +
-        "['page_number'] }"],
     [things(Type.Object({ id, 'a b': Type.Integer(readable) }), {}), 'no mistake'],
     [things(Type.Object({
       id, 'a(b': Type.Integer(readable)
@@ -154,14 +149,6 @@ test('a relation cannot cross databases', async t => {
   t.equal(await mistake({ a, b }),
     "collection 'a', field 'b': its target 'b' is in another database; a relation cannot cross databases")
   db.close()
-})
-
-test('a reserved name is free where its parameter has another, or filters have no parameters of their own', async t => {
-  const sized = things(Type.Object({ id, size: Type.Integer(readable) }))
-  t.match(await mistake(sized), /which is reserved/)
-  t.equal(await mistake(sized, { queryString: { size: ['limit'] } }), 'no mistake')
-  t.equal(await mistake(sized, { queryString: { fieldParameters: false } }), 'no mistake')
-  t.equal(await mistake(sized, { naming: name => `x_${name}` }), 'no mistake')
 })
 
 test('a wrong option is an error that names it', async t => {

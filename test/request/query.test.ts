@@ -278,14 +278,16 @@ test('links keep every parameter that names no page', async t => {
 })
 
 test('a query that repeats is parsed once, if it has at most 5,000 characters', async t => {
-  const read = readQuery(compileSyntax({}))
+  const syntax = compileSyntax({})
+  const read = (text: string) => readQuery(text, syntax)
   const [long, longer] = [5000, 5001].map(length => `name=${'x'.repeat(length - 5)}`) as [string, string]
   t.equal(read(long), read(long))
   t.not(read(longer), read(longer))
 })
 
 test('the queries that are remembered have at most 150,000 characters together', async t => {
-  const read = readQuery(compileSyntax({}))
+  const syntax = compileSyntax({})
+  const read = (text: string) => readQuery(text, syntax)
   const texts = Array.from({ length: 31 }, (_, index) => `name=${index}`.padEnd(5000, 'x'))
   const parsed = texts.map(read)
   for (const [index, isKept] of [[30, true], [1, true], [0, false]] as const) {

@@ -3,7 +3,7 @@ import type { QueryStringOptions } from '../../schemas/query-string.ts'
 import { DeclarationError } from '../../lib/errors/errors.ts'
 import { parseQuery } from '../../lib/request/query.ts'
 import {
-  compileSyntax, isNameCharacter, operatorAt, operatorDefaults, parameterOf, reservedNames
+  compileSyntax, insteadOf, isNameCharacter, operatorAt, operatorDefaults, parameterOf, yieldTo
 } from '../../lib/request/syntax.ts'
 import { formatQuery } from '../helpers/format-query.ts'
 
@@ -135,7 +135,14 @@ test('links use the first name of a parameter', async t => {
   t.equal(parameterOf('size', compileSyntax({ size: ['top', 'size'] })), 'top')
 })
 
-test("the names of parameters are no field's, unless fields are no parameters", async t => {
-  t.match(reservedNames(compileSyntax({})).get('orderby'), /queryString: \{ sort: \['sort', 'order'\] \}/)
-  t.same([...reservedNames(compileSyntax({ fieldParameters: false })).keys()], ['__proto__'])
+test('a parameter yields its name to a field, unless fields are no parameters, and keeps one that no field has', t => {
+  const fields = new Set(['sort', 'order', 'page', 'limit'])
+  const yielded = yieldTo(fields, compileSyntax({}))
+  t.same([...fields].map(name => insteadOf(name, yielded)), ['orderby', 'orderby', '.page', 'size'])
+  t.equal(insteadOf('size', yielded), undefined)
+  const query = parseQuery('page=1&.page=2&.sort=-a', yielded)
+  t.match(query, { page: { page: { text: '2' } }, filters: [{ path: ['page'] }] })
+  t.equal(insteadOf('sort', yieldTo(fields, compileSyntax({ fieldParameters: false }))), undefined)
+  t.throws(() => parseQuery('.page=1', compileSyntax({ page: [] })), { code: 'invalid_filter' }, 'it was switched off')
+  t.end()
 })

@@ -15,8 +15,6 @@ export interface DesignOptions {
   readonly shown: ReadonlySet<string>
   /** True if clients may write. */
   readonly write: boolean
-  /** The names on the wire that no field may have. */
-  readonly reserved: ReadonlySet<string>
 }
 
 /** Returns the collections, fields and relations of a database (docs/from-a-database.md: What is served). */
@@ -34,7 +32,7 @@ export function makeDesign ({ kind, tables, omissions }: Tables, options: Design
   const drafts = new Map(candidates.filter(({ table }) => !joins.has(table)).map(candidate => {
     const { table } = candidate
     const property = names.take(propertyOf(table.name), propertyOf(`${table.schema}_${table.name}`))
-    return [table, draftOf(candidate, property, options)]
+    return [table, draftOf(candidate, property)]
   }))
   const references = foreignKeysOf(drafts, notes)
   const own = new Map([...drafts.values()].map(draft => [draft, new Array<Reference>()]))
@@ -73,9 +71,9 @@ function readableColumns (
 }
 
 function draftOf (
-  candidate: Pick<Draft, 'table' | 'readable' | 'key' | 'rowNumber'>, property: string, { reserved }: DesignOptions
+  candidate: Pick<Draft, 'table' | 'readable' | 'key' | 'rowNumber'>, property: string
 ): Draft {
-  const names = makeNames(reserved)
+  const names = makeNames(new Set())
   return { property, names, properties: new Map(), fields: [], last: [], columns: new Map(), ...candidate }
 }
 

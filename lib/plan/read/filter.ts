@@ -53,6 +53,10 @@ function follow (filter: Comparison | Element, depth: number, collection: Collec
   return compare(filter, field)
 }
 
+/** Returns true for a readable field that a filter may compare with a value. */
+export const takesFilters = (field: Field): field is DataField => field.readable && field.filterable &&
+  (field.kind === 'stored' || field.kind === 'expression') && field.type.operators.size > 0
+
 const isRelation = (field: Field): field is RelationField =>
   field.kind === 'sub-item' || field.kind === 'sub-collection'
 
@@ -81,20 +85,21 @@ function compare (filter: Comparison, field: DataField): Predicate {
   if (!operators.has(operator)) {
     const spelled = operator.replaceAll('_', ' ')
     const reason = `cannot be used with the field '${field.name}', which takes ${expected}.`
-    throw invalidFilter(`The operator '${spelled}' ${reason}`, at)
+    throw invalidFilter(`The operator '${spelled}' ${reason}${adviceOnName(filter)}`, at)
   }
-  const values = filter.values.map(value => convert(value, field, operator))
+  const values = filter.values.map(value => convert(value, field, filter))
   return traitsOf(operator).list
     ? compareList(field, operator, values)
     : compareValue(field, operator, values[0] ?? null)
 }
 
-function convert (value: ValueText, field: DataField, operator: Operator): Scalar | null {
+function convert (value: ValueText, field: DataField, filter: Comparison): Scalar | null {
+  const { operator } = filter
   if (field.nullable && isNull(value) && traitsOf(operator).takesNull) return null
   const scalar = value.given === undefined ? field.type.parse(value.text) : takeGiven(value.given.value, field)
   if (scalar !== undefined) return scalar
   const found = `The field '${field.name}' takes ${field.type.expected}, not '${value.text}'.`
-  throw invalidFilter(`${found}${adviceOn(value.text, operator)}`, value.at)
+  throw invalidFilter(`${found}${adviceOn(value.text, operator)}${adviceOnName(filter)}`, value.at)
 }
 
 /** Returns advice for a value that was probably meant as the list or the group of filters that it looks like. */
@@ -102,6 +107,10 @@ function adviceOn (text: string, operator: Operator): string {
   if (traitsOf(operator).list && text.startsWith('(')) return ' Outside of a group, a list has no parentheses.'
   return text.includes('|') ? " Filters with '|' between them need parentheses around them." : ''
 }
+
+/** Returns the spelling of the parameter that was probably meant by a name which is a field's here. */
+const adviceOnName = ({ instead, path: [name = ''] }: Comparison): string =>
+  instead === undefined ? '' : ` '${name}' is a field here; the parameter is '${instead}'.`
 
 /** Returns the canonical form of a value that own code has given; undefined for a value of another type. */
 function takeGiven (value: unknown, { type }: DataField): Scalar | undefined {

@@ -3,7 +3,6 @@ import { test } from 'tap'
 import dataApi, { type Behaviour, collection, type Declared, type Scope } from '../../../lib/index.ts'
 import { compileOptions } from '../../../lib/api/options.ts'
 import { compileModel } from '../../../lib/model/compile.ts'
-import { reservedNames } from '../../../lib/request/syntax.ts'
 import { forbidden, serveThing, Thing } from '../../fixtures/company.ts'
 import { tables, world } from '../../fixtures/notes.ts'
 import { everySource, type Tools, type World } from '../../helpers/every-source.ts'
@@ -138,8 +137,8 @@ type Allowed = Readonly<Record<string, { readonly update: readonly number[], rea
 type Kind = keyof typeof openers
 
 const declared: Record<string, Declared> = world.collections((await openers.memory(tables)).source)
-const { naming, pages, syntax } = compileOptions({ collections: declared, requestStrategies })
-const model = compileModel(declared, { naming, pages, requestStrategies, reserved: reservedNames(syntax) })
+const { naming, pages } = compileOptions({ collections: declared, requestStrategies })
+const model = compileModel(declared, { naming, pages, requestStrategies, reserved: new Map() })
 
 function waysFor (own: Readonly<Record<string, number>>): readonly Way[] {
   const links = waysOf(model, { of: ({ name }) => own[name] ?? 0, unused: 99 })
