@@ -39,6 +39,7 @@ export { sqlite } from './sources/sql/sqlite/sqlite.ts'
 export type { MemoryOptions, MemorySource } from './sources/memory/memory.ts'
 export type { KyselyDatabase, KyselyInstance, KyselyOptions } from './sources/sql/postgres/kysely.ts'
 export type { PostgresDatabase, PostgresOptions } from './sources/sql/postgres/postgres.ts'
+export type { SessionOf, SessionSettings } from './sources/sql/postgres/request-session.ts'
 export type {
   PooledClient, PostgresClient, PostgresPool, PostgresQuery, PostgresRows
 } from './sources/sql/postgres/driver.ts'

@@ -1,13 +1,14 @@
 import { readPostgres, type Reader, readSchemas } from './scaffold/read-postgres.ts'
+import type { SessionSettings } from '../sources/sql/postgres/request-session.ts'
 import { postgres } from '../sources/sql/postgres/postgres.ts'
 import { codeOf, type OpenedDatabase, type OpenOptions, statementTimeout } from './open.ts'
 import { CommandError } from './terminal.ts'
 
 /** Opens a PostgreSQL database. Nothing of the address is ever part of a message: it may hold a password. */
 export async function openPostgres (
-  address: string, { write, schemas, progress, loadServing }: OpenOptions
+  address: string, { write, session, schemas, progress, loadServing }: OpenOptions
 ): Promise<OpenedDatabase> {
-  const db = open(address, write)
+  const db = open(address, write, session)
   const reader: Reader = {
     query: async (text, values = []) => (await db.pool.query<Record<string, unknown>>(text, [...values])).rows
   }
@@ -32,9 +33,11 @@ export async function openPostgres (
   }
 }
 
-function open (connectionString: string, write: boolean) {
+function open (connectionString: string, write: boolean, session: SessionSettings | undefined) {
   try {
-    return postgres({ connectionString, readOnly: !write, check: 'off', statementTimeout })
+    return postgres({
+      connectionString, readOnly: !write, check: 'off', statementTimeout, ...session && { session: () => session }
+    })
   } catch (error) {
     if (error instanceof Error && error.message.includes("'pg'")) {
       throw new CommandError(

@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from
 import { basename, dirname, extname } from 'node:path'
 import type { TableDatabase } from './scaffold/declare.ts'
 import type { Omission, Tables } from './scaffold/tables.ts'
+import type { SessionSettings } from '../sources/sql/postgres/request-session.ts'
 import type { SqliteDatabase } from '../sources/sql/sqlite/sqlite.ts'
 import { CommandError, type makeProgress } from './terminal.ts'
 import { orNearest } from '../errors/suggest.ts'
@@ -20,6 +21,7 @@ export interface OpenedDatabase {
 
 export interface OpenOptions {
   readonly write: boolean
+  readonly session: SessionSettings | undefined
   readonly schemas: readonly string[]
   readonly progress: ReturnType<typeof makeProgress>
   /** Loads what serves, while a server is connected to and reads its catalogue; undefined if nothing will be served. */

@@ -1,5 +1,6 @@
 import { orNearest } from '../errors/suggest.ts'
 import { isPostgres, openDatabase, type OpenedDatabase } from './open.ts'
+import type { SessionSettings } from '../sources/sql/postgres/request-session.ts'
 import type { Flag, Flags } from './run.ts'
 import type { Design } from './scaffold/design.ts'
 import { makeDesign } from './scaffold/make-design.ts'
@@ -13,13 +14,15 @@ export const preparingFlags: Readonly<Record<string, Flag>> = {
 
 interface Preparing {
   readonly write: boolean
+  /** The role and settings under which PostgreSQL answers all requests. Default: the connection's own role. */
+  readonly session?: SessionSettings | undefined
   /** Loads what serves, while the database is read. Default: nothing will be served. */
   readonly loadServing?: () => void
 }
 
 /** Opens the database that the first argument names, and designs what is served of it. */
 export async function prepare (
-  flags: Flags, { write, loadServing }: Preparing, terminal: Terminal
+  flags: Flags, { write, session, loadServing }: Preparing, terminal: Terminal
 ): Promise<{ readonly database: OpenedDatabase, readonly design: Design }> {
   const [target] = flags.given
   if (target === undefined) {
@@ -32,7 +35,10 @@ export async function prepare (
   if (schemas.length > 0 && !isPostgres(target)) {
     throw new CommandError('--schema: only a PostgreSQL database has schemas to choose from', { exitCode: 2 })
   }
-  const opening = { write, schemas: schemas.length > 0 ? schemas : ['public'], progress, loadServing }
+  if (session !== undefined && !isPostgres(target)) {
+    throw new CommandError('--role, --claims: only a PostgreSQL database has roles', { exitCode: 2 })
+  }
+  const opening = { write, session, schemas: schemas.length > 0 ? schemas : ['public'], progress, loadServing }
   const database = await openDatabase(target, opening)
   try {
     const tables = await database.read(selection.isWanted)

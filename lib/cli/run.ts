@@ -113,6 +113,8 @@ JSON files.
   --key view=column          the key of a view or table without one;
                              several columns: --key view=one,two
   --show table.column        shows a column that looks secret or holds bytes
+  --role web_user            the role of PostgreSQL that answers;
+                             --claims '{"sub":"ann"}': for this caller
   --write                    lets clients create, update and delete
   --host 127.0.0.1           the address to listen on (default: only here)
   --port 3000                the port; 0 for any that is free

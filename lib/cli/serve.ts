@@ -3,6 +3,7 @@ import { suggest } from '../errors/suggest.ts'
 import dataApi from '../index.ts'
 import { toName } from '../model/names.ts'
 import { parameterOf } from '../request/syntax.ts'
+import type { SessionSettings } from '../sources/sql/postgres/request-session.ts'
 import { loadKysely } from '../sources/sql/load-kysely.ts'
 import { guardHost, guardSite, isLoopback } from './guard.ts'
 import type { OpenedDatabase } from './open.ts'
@@ -16,7 +17,9 @@ import { CommandError, explain, printable, type Terminal } from './terminal.ts'
 
 /** Serves a database until the process is told to end. */
 export const serve: Command = {
-  flags: { ...preparingFlags, write: 'switch', host: 'text', port: 'text', prefix: 'text' },
+  flags: {
+    ...preparingFlags, write: 'switch', role: 'text', claims: 'text', host: 'text', port: 'text', prefix: 'text'
+  },
   async run (flags, terminal) {
     if (flags.given.length > 1) {
       const [first = ''] = flags.given
@@ -27,7 +30,7 @@ export const serve: Command = {
     }
     const place = placeOf(flags)
     const write = flags.has('write')
-    const { database, design } = await prepare(flags, { write, loadServing }, terminal)
+    const { database, design } = await prepare(flags, { write, session: sessionOf(flags), loadServing }, terminal)
     const { makeApp } = await import('./serve.ts')
     const app = await makeApp(database, design, { ...place, write }, terminal)
     const address = await listen(app, place, database)
@@ -41,6 +44,17 @@ export const serve: Command = {
     return undefined
   }
 }
+
+/** Returns the role and the claims for which PostgreSQL is to answer; undefined where neither is given. */
+export function sessionOf (flags: Flags): SessionSettings | undefined {
+  const role = flags.text('role')
+  const claims = flags.text('claims')
+  if (role === undefined && claims === undefined) return undefined
+  return { ...role !== undefined && { role }, ...claims !== undefined && { settings: { [claimsSetting]: claims } } }
+}
+
+/** The setting in which PostgREST and Supabase give policies the claims of a caller. */
+const claimsSetting = 'request.jwt.claims'
 
 /** Loads what serves, which takes about as long as PostgreSQL needs to read a large catalogue. */
 function loadServing (): void {

@@ -5,8 +5,7 @@ import type { Data, RequestData, SystemData, TransactionOptions } from '../decla
 import { didYouMean, suggest } from '../errors/suggest.ts'
 import { compileModel, type CompileOptions } from '../model/compile.ts'
 import type { Model } from '../model/model.ts'
-import { always } from '../plan/predicates.ts'
-import { type Caller, type Callers, makeCallers } from '../rules/caller.ts'
+import { type Caller, type Callers, makeCallers, unguarded } from '../rules/caller.ts'
 import type { AfterCommit, RunContext } from '../run/context.ts'
 import { commitRefusal } from '../run/violations.ts'
 import { type Database, databaseOf, RefusedAtCommit } from '../sources/source.ts'
@@ -100,16 +99,17 @@ function unbound (access: Access, joined: Joined | undefined): Data {
         asSystem: () => bound.asSystem().collection(asked as never)
       })
     },
-    transaction: inTransaction(access, joined, one => unbound(access, one))
+    transaction: inTransaction(access, joined, undefined, one => unbound(access, one))
   }) as Data
 }
 
 function asRequest (access: Access, request: Request, joined: Joined | undefined): RequestData {
-  const binding = access.bindTo(access.contextOf(request, joined), joined)
+  const context = access.contextOf(request, joined)
+  const binding = access.bindTo(context, joined)
   return Object.freeze({
     ...bindings(access, joined),
     collection: (asked: unknown) => makeCollection(nameOf(asked, access), binding),
-    transaction: inTransaction(access, joined, one => asRequest(access, request, one))
+    transaction: inTransaction(access, joined, context, one => asRequest(access, request, one))
   }) as RequestData
 }
 
@@ -118,7 +118,7 @@ function system (access: Access, joined: Joined | undefined): SystemData {
   return Object.freeze({
     ...bindings(access, joined),
     collection: (asked: unknown) => makeCollection(nameOf(asked, access), binding),
-    transaction: inTransaction(access, joined, one => system(access, one))
+    transaction: inTransaction(access, joined, undefined, one => system(access, one))
   }) as unknown as SystemData
 }
 
@@ -143,13 +143,19 @@ function nameOf (asked: unknown, { names }: Access): CollectionNames {
   throw new TypeError(`No collection of this API has this declaration; it has ${known.join(', ')}. ${others}.`)
 }
 
-/** Returns the function `transaction` of data. In a transaction, it joins that one. */
-function inTransaction<D> (access: Access, joined: Joined | undefined, dataIn: (joined: Joined) => D) {
+/**
+ * Returns the function `transaction` of data. In a transaction, it joins that one. `context`: that of the request whose
+ * transaction it is; undefined for one of the system.
+ */
+function inTransaction<D> (
+  access: Access, joined: Joined | undefined, context: RunContext | undefined, dataIn: (joined: Joined) => D
+) {
   return async <T>(work: (tx: D) => Promise<T>, { on }: TransactionOptions = {}): Promise<T> => {
     if (joined !== undefined) return work(dataIn(joined))
     const afterCommit: AfterCommit = []
     const database = databaseFor(on, access)
-    const result = await database.transaction(async session => {
+    const asked = context === undefined ? database : database.inSessionOf?.(context) ?? database
+    const result = await asked.transaction(async session => {
       // A database may run this function again.
       afterCommit.length = 0
       const one = joinTransaction(session, database, afterCommit)
@@ -194,13 +200,7 @@ function makeOwnCallers (
       return requests
     },
     system () {
-      system ??= {
-        model: compile(declared, { own: 'open' }),
-        guarded: false,
-        scope: () => always,
-        denial: () => undefined,
-        writeDenial: () => undefined
-      }
+      system ??= unguarded(compile(declared, { own: 'open' }))
       return system
     }
   }

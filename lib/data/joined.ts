@@ -1,3 +1,4 @@
+import type { AnyContext } from '../declare/collection.ts'
 import type { Collection } from '../model/model.ts'
 import type { AfterCommit } from '../run/context.ts'
 import { type Database, databaseOf, type Session } from '../sources/source.ts'
@@ -23,12 +24,7 @@ export interface Joined {
 
 /** Joins the transaction of a session. */
 export function joinTransaction (session: Session, database: Database, afterCommit: AfterCommit): Joined {
-  const joined: Database = {
-    kind: database.kind,
-    read: plan => session.read(plan),
-    change: change => session.change(change),
-    transaction: work => work(session)
-  }
+  const joined = databaseIn(session, database)
   const running = new Set<Promise<unknown>>()
   let failed: { readonly error: unknown } | undefined
   let isComplete = false
@@ -60,4 +56,21 @@ export function joinTransaction (session: Session, database: Database, afterComm
       if (failed !== undefined) throw failed.error
     }
   }
+}
+
+/** Returns the database whose statements belong to a transaction. */
+function databaseIn (session: Session, database: Database): Database {
+  const joined: Database = {
+    kind: database.kind,
+    read: plan => session.read(plan),
+    change: change => session.change(change),
+    transaction: work => work(session),
+    ...database.inSessionOf && {
+      inSessionOf (context: AnyContext) {
+        database.inSessionOf?.(context, session)
+        return joined
+      }
+    }
+  }
+  return joined
 }

@@ -11,6 +11,10 @@ export function refusedByRule (error: unknown): DataApiError | undefined {
   return rejected(error.statusCode, error.message, error)
 }
 
+/** The error for a caller who is not known, and may perhaps do this once it is. */
+export const unauthorized = (cause?: unknown) =>
+  new DataApiError('unauthorized', 'You must sign in to do this.', { cause })
+
 /** An error that a hook of the application threw, with a status of its own. */
 export function rejected (status: number, message: string, cause: unknown): DataApiError {
   const facts = { cause, ...headersOf(cause), ...detailsOf(cause) }

@@ -7,6 +7,12 @@ import type { Predicate } from './plan.ts'
 /** The predicate that every item satisfies. Compared by identity. */
 export const always: Predicate = { kind: 'all', of: [] }
 
+/**
+ * The scope of a collection whose database shows each caller its own rows: every item that is read satisfies it. It is
+ * not `always`, so writes are checked as those of a scope. Compared by identity.
+ */
+export const policed: Predicate = { kind: 'all', of: [] }
+
 /** The predicate that no item satisfies. Compared by identity. */
 export const never: Predicate = { kind: 'any', of: [] }
 
@@ -52,9 +58,9 @@ export function keyValuesIn (where: Predicate, key: readonly StoredField[]): Key
 
 const isEquality = (operator: Operator) => isExact(operator) && !traitsOf(operator).list
 
-/** Returns the predicate that both hold. `always` adds no node. */
+/** Returns the predicate that both hold. `always` adds no node, and `policed` before another one adds none. */
 export function both (first: Predicate, second: Predicate): Predicate {
-  if (first === always) return second
+  if (first === always || first === policed) return second
   if (second === always) return first
   return { kind: 'all', of: [first, second] }
 }

@@ -28,10 +28,13 @@ import type { DataApiError } from '../errors/errors.ts'
 import { memoize } from '../scheduling/memoize.ts'
 import type { Collection, Model } from '../model/model.ts'
 import type { Predicate } from '../plan/plan.ts'
-import { always } from '../plan/predicates.ts'
+import { always, policed } from '../plan/predicates.ts'
+import type { Database } from '../sources/source.ts'
 import { UnknownProperty } from './condition.ts'
 import { decideOn, type Decision, plannedScope } from './decisions.ts'
-import { connectedCollections, type Declarations, type Denials, isGuarded, withoutDenied } from './denials.ts'
+import {
+  connectedCollections, type Declarations, type Denials, isGuarded, isPoliced, withoutDenied
+} from './denials.ts'
 import { type LinkedNames, linkedNames } from './linked-names.ts'
 
 export type Operation = 'read' | 'create' | 'update' | 'delete'
@@ -49,6 +52,8 @@ export interface Caller {
    * that does not exist.
    */
   scope (collection: Collection, operation?: ScopedOperation): Predicate
+  /** Returns the database for the statements of this caller. */
+  inSession (database: Database): Database
   /** True if a rule or a scope may affect this request. If false, nothing below was asked. */
   readonly guarded: boolean
   /** Returns the error for a caller who may not do this to the collection's items; undefined if no rule denies it. */
@@ -71,13 +76,21 @@ export interface Callers {
   differ (name: string | undefined): boolean
 }
 
+/** Returns a caller to whom no rule and no scope applies. */
+export const unguarded = (model: Model): Caller => ({
+  model,
+  guarded: false,
+  inSession: database => database,
+  scope: () => always,
+  denial: () => undefined,
+  writeDenial: () => undefined
+})
+
 /** Prepares everything about callers that does not depend on a request. `compile` compiles declarations to a model. */
 export function makeCallers (
   declared: Declarations, model: Model, compile: (declared: Declarations) => Model
 ): Callers {
-  const anyone: Caller = {
-    model, guarded: false, scope: () => always, denial: () => undefined, writeDenial: () => undefined
-  }
+  const anyone = unguarded(model)
   const isAnyGuarded = Object.values(declared).some(isGuarded)
   const groups = isAnyGuarded ? groupByName(declared, model) : new Map<string, Group>()
   const linked: LinkedNames = isAnyGuarded ? linkedNames(declared) : new Map()
@@ -162,13 +175,16 @@ async function decide (
   const model = modelFor(denialsOf(decisions, writeDenials))
   const scopes = new Map<string, Predicate | UnknownProperty>()
   for (const collection of model.collections.values()) {
+    if (isPoliced(collection)) scopes.set(`read ${collection.property}`, policed)
     for (const [operation, scope] of decisions.get(collection.property)?.scopes ?? []) {
-      scopes.set(`${operation} ${collection.property}`, plannedScope(collection, scope, context))
+      const planned = plannedScope(collection, scope, context)
+      if (planned !== always) scopes.set(`${operation} ${collection.property}`, planned)
     }
   }
   return {
     model,
     guarded: true,
+    inSession: database => database.inSessionOf?.(context) ?? database,
     scope ({ property }, operation = 'read') {
       const scope = scopes.get(`${operation} ${property}`) ?? always
       if (scope instanceof UnknownProperty) throw scope

@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { Declared } from '../declare/collection.ts'
+import { databaseOf } from '../sources/source.ts'
 import { isSubCollection, isSubItem, type TSubCollection, type TSubItem } from '../declare/relations.ts'
 
 /** The declarations of all collections, by property. */
@@ -44,8 +45,12 @@ export function connectedCollections (declared: Declarations): ReadonlyMap<strin
 const targetsOf = ({ schema }: Declared) =>
   Object.values(schema.properties).flatMap(field => isRelation(field) ? [field.target] : [])
 
-/** Returns true if the collection has rules or a scope. */
-export const isGuarded = ({ scope, rules }: Declared) => scope !== undefined || Object.keys(rules).length > 0
+/** Returns true if the collection has rules or a scope, or if its database shows each caller its own rows. */
+export const isGuarded = (declared: Declared) =>
+  declared.scope !== undefined || Object.keys(declared.rules).length > 0 || isPoliced(declared)
+
+/** Returns true if the database of the collection has a session for each request, whose policies decide. */
+export const isPoliced = (declared: Pick<Declared, 'source'>) => databaseOf(declared).inSessionOf !== undefined
 
 /**
  * Returns the declarations without the flags of what is denied: a model compiled of them is the API as the caller knows

@@ -47,7 +47,7 @@ export interface ScopedSession extends Omit<Session, 'change'> {
  */
 export function scopeDatabase (database: Database, caller: Caller): ScopedDatabase {
   // The brand exists in the type only. If no rule or scope affects the request, the database itself is returned.
-  return (caller.guarded ? scopedBy(caller, database) : database) as ScopedDatabase
+  return (caller.guarded ? scopedBy(caller, caller.inSession(database)) : database) as ScopedDatabase
 }
 
 function scopedBy (caller: Caller, database: Database): Omit<ScopedDatabase, typeof scoped> {

@@ -4,7 +4,7 @@ import type { Collection } from '../model/model.ts'
 import { type Reference, referencesOf } from '../model/foreign-keys.ts'
 import type { Predicate, Row, Step } from '../plan/plan.ts'
 import { listKeys } from '../plan/read/list-keys.ts'
-import { always, any, equalsKey, keyValuesIn } from '../plan/predicates.ts'
+import { always, any, equalsKey, keyValuesIn, policed } from '../plan/predicates.ts'
 import { showPlainly } from '../plan/read/select.ts'
 import type { Change, Changed, ChangeOf, ItemPlan, ListPlan, ReadResult, Session } from '../sources/source.ts'
 import type { Caller } from './caller.ts'
@@ -40,7 +40,8 @@ export function makeTouched (session: Session, caller: Caller): Touched {
     scope (collection) {
       const touched = keys.get(collection)
       const scope = caller.scope(collection)
-      return touched === undefined || scope === always ? scope : any([scope, keyIn(collection, touched)])
+      const hasAll = touched === undefined || scope === always || scope === policed
+      return hasAll ? scope : any([scope, keyIn(collection, touched)])
     },
     async addUnlinked (change) {
       if (change.kind !== 'update' && change.kind !== 'delete') return

@@ -1,4 +1,4 @@
-import type { Transaction } from '../declare/collection.ts'
+import type { AnyContext, Transaction } from '../declare/collection.ts'
 import type { Source } from '../declare/source.ts'
 import type { KeyValues } from '../model/keys.ts'
 import type { Collection, StoredField, SubCollectionField } from '../model/model.ts'
@@ -44,7 +44,7 @@ export interface Ends { first (): Row, last (): Row }
 export interface DataSource extends Source { readonly database: Database }
 
 /** Returns the database of a collection. Every source is a DataSource; its declared type shows only its identity. */
-export const databaseOf = (collection: Collection) => (collection.source as DataSource).database
+export const databaseOf = ({ source }: { readonly source: Source }) => (source as DataSource).database
 
 /** A listing in batches. `first` is read already, so a miss is known before the answer begins. */
 export interface Batches { readonly first: ReadResult, readonly rows: AsyncIterable<readonly Row[]> }
@@ -148,6 +148,12 @@ export interface Database {
   readonly readOnly?: boolean
   /** Runs a statement that needs no data. Rejects with `unavailable` if the database does not answer. */
   ping? (): Promise<void>
+  /**
+   * Present if each request has a role and settings of its own, which decide what its statements see. Returns the
+   * database for the request of this context. `within`: the transaction that its statements join. Throws a TypeError
+   * for a transaction of another role or other settings.
+   */
+  inSessionOf? (context: AnyContext, within?: Session): Database
   /** Present if the database has a catalog to compare declarations with. */
   readonly catalogCheck?: CatalogCheck
   /**

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import tap from 'tap'
-import { makeApp } from '../../lib/cli/serve.ts'
+import { makeApp, sessionOf } from '../../lib/cli/serve.ts'
 import { parseFlags } from '../../lib/cli/run.ts'
 import { prepare, preparingFlags } from '../../lib/cli/prepare.ts'
 import { runCommand } from '../../lib/cli/run.ts'
@@ -30,10 +30,10 @@ export interface Prepared { readonly design: Design, readonly app: FastifyInstan
 
 /** Serves a database as the command does, but for the port. */
 export async function serveTarget (...given: readonly string[]): Promise<Prepared> {
-  const flags = parseFlags(given, { ...preparingFlags, write: 'switch' })
+  const flags = parseFlags(given, { ...preparingFlags, role: 'text', claims: 'text', write: 'switch' })
   const terminal = { out () {}, error () {}, isTerminal: false }
   const write = flags.has('write')
-  const { database, design } = await prepare(flags, { write }, terminal)
+  const { database, design } = await prepare(flags, { write, session: sessionOf(flags) }, terminal)
   const app = await makeApp(database, design, { host: '127.0.0.1', prefix: '', write }, terminal)
   return {
     design,

@@ -265,3 +265,30 @@ test('--write asks for a key that the database does not make, and for no other',
     await close()
   })
 })
+
+const policed = `
+  drop role if exists looker_PID;
+  create role looker_PID;
+  create table notes (id int primary key, owner text);
+  insert into notes values (1, 'ann'), (2, 'bob');
+  alter table notes enable row level security;
+  create policy own on notes using (owner = current_setting('request.jwt.claims')::json ->> 'sub');
+  grant select on notes to looker_PID`.replaceAll('PID', String(process.pid))
+
+test('--role and --claims show what a caller sees', async t => {
+  await onDatabase(policed, async (db, url) => {
+    const seen = async (...flags: readonly string[]) => {
+      const { app, close } = await serveTarget(url, ...flags)
+      const answers = [await app.inject('/notes'), await app.inject('/notes/2')]
+      await close()
+      return answers.map(({ statusCode, body }) => [statusCode, body.slice(0, 19)])
+    }
+    const role = ['--role', `looker_${process.pid}`, '--claims']
+    t.strictSame(await seen(), [[200, '[{"id":1,"owner":"a'], [200, '{"id":2,"owner":"bo']])
+    t.strictSame(await seen(...role, '{"sub":"ann"}'), [[200, '[{"id":1,"owner":"a'], [404, '{"status":"not_foun']])
+    t.match((await seen(...role, '{"sub":"bob"}'))[1], [200, /^/])
+    await db.pool.query(`drop owned by looker_${process.pid}`)
+    await db.pool.query(`drop role looker_${process.pid}`)
+  })
+  t.match(await runLine('music.db', '--role', 'ann'), { code: 2, error: /only a PostgreSQL database has roles/ })
+})

@@ -7,6 +7,7 @@ import { programsIn, read, writeProgram } from '../helpers/documents.ts'
 import { onDatabase } from '../helpers/on-database.ts'
 import { setVariable } from '../helpers/set-variable.ts'
 import { test } from '../helpers/on-postgres.ts'
+import type { Test } from 'tap'
 
 // The program of docs/row-level-security.md on sockets that both callers share. Each text of a caller has its name.
 
@@ -20,18 +21,35 @@ type Caller = typeof callers[number]
 const other: Readonly<Record<Caller, Caller>> = { ann: 'bob', bob: 'ann' }
 
 const rounds = 20
+let runs = 0
 
 const rows = callers.flatMap((owner, index) => [1, 3, 5].map(n => n + index).map(id => `
   insert into projects (id, name, owner) values (${id}, '${owner} ${id}', '${owner}');
   insert into tasks (id, title, project_id, owner) values (${id}, '${owner} does ${id}', ${id}, '${owner}');`))
 
-test('under row-level security two callers on shared sockets get their own rows only, whatever they ask', async t => {
+const programs = {
+  'postgres()': program,
+  'kysely()': program
+    .replace('collection, postgres,', 'collection, kysely,')
+    .replace('import { randomBytes }', "import { Kysely, PostgresDialect } from 'kysely'\nimport pg from 'pg'\n$&")
+    .replace(/const db = postgres\(\{\n.*\n/, `
+const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'] })
+const instance = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
+const db = kysely(instance, {
+`).replace('db.close()', 'instance.destroy()')
+}
+
+for (const [source, text] of Object.entries(programs)) {
+  test(`${source}: under row-level security two callers on shared sockets get their own rows only`, t => run(t, text))
+}
+
+async function run (t: Test, text: string): Promise<void> {
   const script = `${ddl}${rows.join('')}
     alter table projects alter id restart with 1000;
     alter table tasks alter id restart with 1000;`
   await onDatabase(script.replaceAll('web_user', role), async (db, url) => {
     setVariable(t, 'DATABASE_URL', url)
-    const written = writeProgram('row-level-security.ts', program.replaceAll('web_user', role))
+    const written = writeProgram(`row-level-security-${runs++}.ts`, text.replaceAll('web_user', role))
     const { app } = await import(written.href) as { app: FastifyInstance }
     await app.listen({ host: '127.0.0.1', port: 0 })
     const agent = new Agent({ keepAlive: true, maxSockets: 12 })
@@ -56,7 +74,7 @@ test('under row-level security two callers on shared sockets get their own rows 
       await db.pool.query(`drop role ${role}`)
     }
   })
-})
+}
 
 /** Sends a request of a caller. Returns the answer if it is not as it must be, or holds what is the other caller's. */
 async function wrongly (app: FastifyInstance, agent: Agent, caller: Caller, asked: Asked): Promise<string | undefined> {

@@ -7,15 +7,16 @@ interface PendingRead extends Statement {
 }
 
 /**
- * Returns a `prepared` that collects the reads of one turn of the event loop and sends them on one connection as one
- * batch. It is meant for statements that cost the server less than the round trip: a batch saves both sides packets and
- * wake-ups. A read that gets no result, because another read's error ended the batch, is sent again alone.
+ * Returns a `prepared` that collects the reads of one turn of the event loop, and sends those of one session as one
+ * batch, on one connection. It is meant for statements that cost the server less than the round trip: a batch saves
+ * both sides packets and wake-ups. A read that gets no result, because another read's error ended the batch, is sent
+ * again alone.
  */
 export function batchReads ({ use }: Pick<Server, 'use'>): Connection['prepared'] {
   let pending: PendingRead[] = []
 
-  const sendAlone = ({ text, values, resolve, reject }: PendingRead) => {
-    use(connection => connection.prepared(text, values)).then(resolve, reject)
+  const sendAlone = (read: PendingRead) => {
+    use(connection => connection.prepared(read)).then(read.resolve, read.reject)
   }
 
   const sendBatch = async (reads: readonly PendingRead[]) => {
@@ -30,11 +31,24 @@ export function batchReads ({ use }: Pick<Server, 'use'>): Connection['prepared'
   const sendPending = () => {
     const reads = pending
     pending = []
-    if (reads.length === 1) reads.forEach(sendAlone)
-    else sendBatch(reads).catch((error: unknown) => { for (const { reject } of reads) reject(error) })
+    for (const group of bySession(reads)) {
+      if (group.length === 1) group.forEach(sendAlone)
+      else sendBatch(group).catch((error: unknown) => { for (const { reject } of group) reject(error) })
+    }
   }
 
-  return (text, values) => new Promise((resolve, reject) => {
-    if (pending.push({ text, values, resolve, reject }) === 1) process.nextTick(sendPending)
+  return statement => new Promise((resolve, reject) => {
+    if (pending.push({ ...statement, resolve, reject }) === 1) process.nextTick(sendPending)
   })
+}
+
+function bySession (reads: readonly PendingRead[]): Iterable<readonly PendingRead[]> {
+  const groups = new Map<string | undefined, PendingRead[]>()
+  for (const read of reads) {
+    const key = read.session?.key
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [read])
+    else group.push(read)
+  }
+  return groups.values()
 }

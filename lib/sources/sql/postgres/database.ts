@@ -1,12 +1,13 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Declared } from '../../../declare/collection.ts'
+import type { AnyContext, Declared } from '../../../declare/collection.ts'
 import { DataApiError, type ErrorCode, unavailable } from '../../../errors/errors.ts'
 import type { CatalogCheck, CheckMode } from '../../catalog-check.ts'
 import { type Changed, type Database, type IsAbandoned, RefusedAtCommit, type Session } from '../../source.ts'
-import { openSession, type OpenSession, withinLimit, writeInside } from '../../transaction-limit.ts'
+import { openSession, withinLimit, writeInside } from '../../transaction-limit.ts'
 import { type CatalogCache, makeCatalogCache } from './catalog-cache.ts'
+import { askSession, deniedIn, inSession, type RequestSession, type SessionOf } from './request-session.ts'
 import type { Connection } from './wire/connection.ts'
 import { faultOf, hasStalePlan, isPoolExhausted, NotBegun, StalePlan, toFault } from './faults.ts'
+import { OpenSessions } from './open-sessions.ts'
 import type { Replicas } from './replicas.ts'
 import { changeAlone, loadCatalog, type LoadedCatalog, makeSession, readOn, refusedAtCommit } from './session.ts'
 import { inTransaction, retryRepeatable } from './transaction.ts'
@@ -49,20 +50,20 @@ export interface DatabaseOptions {
   readonly statementCache: number
   readonly check: CheckMode
   readonly replicas?: Replicas | undefined
+  readonly session?: SessionOf | undefined
 }
 
 /** Returns the database on a server that speaks PostgreSQL's SQL. */
 export function makePostgresDatabase (
-  server: Server, { readOnly = false, transactionTimeout, statementCache, check, replicas }: DatabaseOptions
+  server: Server, options: DatabaseOptions
 ): SqlDatabase {
+  const { readOnly = false, statementCache, check, session: sessionOf } = options
   const catalog = makeCatalogCache(
     names => server.use(connection => loadCatalog(connection, names, server.dialect, statementCache))
   )
   const open = new OpenSessions()
-  const read = makeReader(server, catalog, replicas)
-  const write = makeWriter(server, catalog, replicas, open)
-
-  const transaction = makeTransactions(write, open, transactionTimeout)
+  const statements = (session?: RequestSession) => makeOperations({ server, catalog, open, options, session })
+  const askedSession = sessionOf && askSession(sessionOf)
   const catalogCheck = makeCatalogCheck(server, check, async collections => {
     catalog.add(tablesOf(collections))
     await catalog.get()
@@ -79,17 +80,58 @@ export function makePostgresDatabase (
       catalog.add([{ schema: source.schema, name: source.table }])
       return source
     },
+    ...askedSession && {
+      inSessionOf (context: AnyContext, within?: Session) {
+        const session = askedSession(context)
+        if (within !== undefined) open.admit(session, within)
+        return session === undefined ? database : { ...database, ...statements(session) }
+      }
+    },
+    ...statements()
+  }
+  return database
+}
+
+interface Operating {
+  readonly server: Server
+  readonly catalog: CatalogCache
+  readonly open: OpenSessions
+  readonly options: DatabaseOptions
+  /** The session of a request; undefined for statements of the connection's own role. */
+  readonly session: RequestSession | undefined
+}
+
+/** Returns the operations of a database, in the session of one request. */
+function makeOperations (
+  { server, catalog, open, options: { replicas, transactionTimeout }, session }: Operating
+): Required<Pick<Database, 'read' | 'readJson' | 'change' | 'transaction'>> {
+  const read = makeReader(server, catalog, replicas, session)
+  const write = makeWriter(serverInSession(server, session), catalog, replicas, open)
+  const transaction = makeTransactions(write, open, transactionTimeout, session)
+  return {
     read: (plan, noCache, isAbandoned) =>
-      open.current()?.read(plan) ?? read(statements => statements.bind(plan), noCache, isAbandoned),
+      open.current(session)?.read(plan) ?? read(statements => statements.bind(plan), noCache, isAbandoned),
     readJson: (plan, noCache, isAbandoned) =>
-      open.current()?.read(plan) ?? read(statements => statements.bindJson(plan), noCache, isAbandoned),
+      open.current(session)?.read(plan) ?? read(statements => statements.bindJson(plan), noCache, isAbandoned),
     // Without a confirmation after the commit, the change needs a transaction, whose commit is confirmed.
     change: server.confirmsStatements
       ? change => write(isUndoneStatement, (connection, loaded) => changeAlone(connection, loaded, change))
-      : change => transaction<Changed>(async session => session.change(change)).catch(violationOf),
+      : change => transaction<Changed>(async opened => opened.change(change)).catch(violationOf),
     transaction
   }
-  return database
+}
+
+/** Returns the server for statements of one session. */
+function serverInSession (server: Server, session: RequestSession | undefined): Server {
+  if (session === undefined) return server
+  const { batched } = server
+  return {
+    ...server,
+    use: work => server.use(connection => work(inSession(connection, session))),
+    ...batched && {
+      batched: { prepared: statement => batched.prepared({ ...statement, session }).catch(deniedIn(session)) }
+    }
+  }
 }
 
 const makeCatalogCheck = (server: Server, mode: CheckMode, prepare: CatalogCheck['prepare']): CatalogCheck => ({
@@ -102,45 +144,15 @@ const makeCatalogCheck = (server: Server, mode: CheckMode, prepare: CatalogCheck
   }
 })
 
-/**
- * The open sessions of a database. Own code inside of a transaction has its connection: if such code took another one,
- * as many transactions as there are connections would all wait for a further one.
- */
-class OpenSessions {
-  readonly #open = new Set<OpenSession>()
-  readonly #inside = new AsyncLocalStorage<OpenSession>()
-
-  /** Returns the session of the transaction in whose work this is called, while it is open. */
-  current (): Session | undefined {
-    const opened = this.#inside.getStore()
-    return opened !== undefined && this.#open.has(opened) ? opened.session : undefined
-  }
-
-  /** Runs the work inside of its session. */
-  async run<T> (opened: OpenSession, work: () => Promise<T>): Promise<T> {
-    this.#open.add(opened)
-    try {
-      return await this.#inside.run(opened, work)
-    } finally {
-      this.#open.delete(opened)
-    }
-  }
-
-  /** Returns what each session waits for. */
-  waits (): readonly string[] {
-    return [...this.#open].map(one => one.waitsFor())
-  }
-}
-
 /** Returns a function that runs work in a transaction of its own, and keeps its session in `open` meanwhile. */
-function makeTransactions (write: Writer, open: OpenSessions, timeout: number) {
+function makeTransactions (write: Writer, open: OpenSessions, timeout: number, request: RequestSession | undefined) {
   return <T>(work: (session: Session) => Promise<T>): Promise<T> => {
     const end = performance.now() + (timeout === 0 ? Infinity : timeout)
     return write(isNotBegun, (connection, loaded) => inTransaction(connection, owner => {
       const { session, changes } = makeSession(owner, loaded)
       const opened = openSession(session)
       return {
-        done: open.run(opened, () => withinLimit(opened, work, timeout, end)),
+        done: open.run(opened, request, () => withinLimit(opened, work, timeout, end)),
         refusedAtCommit: error => refusedAtCommit(error, changes, loaded)
       }
     }))
@@ -166,10 +178,13 @@ function violationOf (error: unknown): Changed {
 type Bind<Result> = (statements: Statements) => PreparedRead<Result>
 
 /** Returns a function that runs reads: on a replica where there are any, on the primary if `noCache` is true. */
-function makeReader (primary: Server, catalog: CatalogCache, replicas: Replicas | undefined) {
-  const readAt = <Result>(server: Server, bind: Bind<Result>, isAbandoned?: IsAbandoned): Promise<Result> =>
+function makeReader (
+  primary: Server, catalog: CatalogCache, replicas: Replicas | undefined, session: RequestSession | undefined
+) {
+  const readAt = <Result>(asked: Server, bind: Bind<Result>, isAbandoned?: IsAbandoned): Promise<Result> =>
     runRepeatable(catalog, isEnded, async ({ statements }) => {
       const bound = bind(statements)
+      const server = serverInSession(asked, session)
       const { batched } = server
       if (bound.cardinality === 'item' && batched !== undefined) return readOn(batched, bound)
       return server.use(connection => {

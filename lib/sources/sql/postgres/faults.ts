@@ -232,6 +232,9 @@ export function toViolation (
  */
 const isBadText = (error: unknown) => sqlState(error) === '42601' && propertyOf(error, 'position') === undefined
 
+/** Returns true if the role of the statement has no privilege for it. */
+export const isPrivilegeMissing = (error: unknown) => sqlState(error) === '42501' && !isDeniedByPolicy(error)
+
 /**
  * Returns true if a policy of row-level security refuses a new row. A missing privilege has the same code, but is
  * reported by another function of the server.

@@ -5,12 +5,13 @@ import { DeclarationError } from '../../../errors/errors.ts'
 import type { CheckMode } from '../../catalog-check.ts'
 import { characters, checkMode, compileOptions, defaultStatementCache, milliseconds } from '../../source-options.ts'
 import type { Database } from '../../source.ts'
-import { type Connection, ConnectionFaults } from './wire/connection.ts'
+import { type Connection, ConnectionFaults, type Result, type Statement } from './wire/connection.ts'
 import { makePostgresDatabase, type Server } from './database.ts'
 import { bufferedDialect } from './dialect.ts'
 import { faultOf, NotBegun, toConnectFault, Unconfirmed } from './faults.ts'
 import { settingsQuery } from './settings.ts'
 import { loadKysely } from '../load-kysely.ts'
+import { beginSession, type RequestSession, type SessionOf } from './request-session.ts'
 import type { SqlSource, TableDefinition, TableOptions } from '../source.ts'
 
 export interface KyselyOptions {
@@ -31,6 +32,11 @@ export interface KyselyOptions {
   transactionTimeout?: number
   /** The most characters of the statements that are remembered for each kind of request. Default 1000000. */
   statementCache?: number
+  /**
+   * Returns the role and the settings for the statements of a request (docs/row-level-security.md). Default: all run as
+   * the connection's own role.
+   */
+  session?: SessionOf
 }
 
 /** The parts of an application's Kysely instance that are used, of whichever version. */
@@ -66,13 +72,21 @@ export interface KyselyDatabase extends Database {
  */
 export function kysely (instance: KyselyInstance, options: KyselyOptions = {}): KyselyDatabase {
   checkOptions(options)
-  const { dialect, check = 'error', transactionTimeout = 30_000, statementCache = defaultStatementCache } = options
+  const {
+    dialect, check = 'error', transactionTimeout = 30_000, statementCache = defaultStatementCache, session
+  } = options
   if (dialect !== 'postgres') requirePostgres(instance)
-  return makePostgresDatabase(serverOf(instance.withoutPlugins()), { transactionTimeout, statementCache, check })
+  return makePostgresDatabase(serverOf(instance.withoutPlugins()), {
+    transactionTimeout, statementCache, check, session
+  })
 }
 
 const checkOptions = compileOptions<KyselyOptions>('kysely(instance)', Type.Object({
-  dialect: Type.Literal('postgres'), check: checkMode, transactionTimeout: milliseconds, statementCache: characters
+  dialect: Type.Literal('postgres'),
+  check: checkMode,
+  transactionTimeout: milliseconds,
+  statementCache: characters,
+  session: Type.Unknown()
 }))
 
 function requirePostgres (instance: KyselyInstance): void {
@@ -151,7 +165,7 @@ function connectionOf (instance: KyselyInstance): Connection {
       throw faults.add(error)
     }
   }
-  return {
+  const connection: Connection = {
     query: async (text, values) => (await execute(text, values)).rows,
     async run (...texts) {
       for (const text of texts) {
@@ -159,7 +173,10 @@ function connectionOf (instance: KyselyInstance): Connection {
         if (text.startsWith('rollback')) isAborted = false
       }
     },
-    async prepared (text, values) {
+    begin: () => connection.run('begin'),
+    async prepared (statement) {
+      const { session, text, values } = statement
+      if (session !== undefined) return readInSession(connection, session, statement)
       const { rows, count } = await execute(text, values)
       return { rows: rows.map(row => Object.values(row)), count }
     },
@@ -173,5 +190,21 @@ function connectionOf (instance: KyselyInstance): Connection {
     isGone: () => faults.gone,
     isSpent: () => faults.spent,
     raised: error => faults.has(error)
+  }
+  return connection
+}
+
+/** Runs a read in a transaction of its own, which begins with the session. */
+async function readInSession (
+  connection: Connection, session: RequestSession, { text, values }: Statement
+): Promise<Result> {
+  await beginSession(connection, session)
+  try {
+    const result = await connection.prepared({ text, values })
+    await connection.run('commit')
+    return result
+  } catch (error) {
+    if (!connection.isGone()) await connection.run('rollback').catch(() => {})
+    throw error
   }
 }

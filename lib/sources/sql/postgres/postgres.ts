@@ -13,6 +13,7 @@ import { loadDriver, type PooledClient, type PostgresPool, type PostgresPoolClas
 import { isUntimed, NotBegun, toConnectFault } from './faults.ts'
 import { batchReads } from './batching.ts'
 import { makeReplicas } from './replicas.ts'
+import type { SessionOf } from './request-session.ts'
 import { readOnlyConfig, settingsQuery } from './settings.ts'
 import type { SqlSource, TableDefinition, TableOptions } from '../source.ts'
 
@@ -57,6 +58,11 @@ export interface PostgresOptions {
    * declarations allow (docs/databases.md: Reading only). Default false.
    */
   readOnly?: boolean
+  /**
+   * Returns the role and the settings for the statements of a request (docs/row-level-security.md). Default: all run as
+   * the connection's own role.
+   */
+  session?: SessionOf
   /** Further options of `pg`, such as `ssl`. */
   driver?: Readonly<Record<string, unknown>>
 }
@@ -111,6 +117,7 @@ export function postgres (given: PostgresOptions | string = {}): PostgresDatabas
     transactionTimeout: options.transactionTimeout ?? 30_000,
     statementCache,
     check: options.check ?? 'error',
+    session: options.session,
     replicas: replicaServers.length === 0 ? undefined : makeReplicas(server, replicaServers)
   })
   let closing: Promise<unknown> | undefined
@@ -138,6 +145,7 @@ const checkForms = compileOptions<PostgresOptions>('postgres()', Type.Object({
   statementCache: characters,
   check: checkMode,
   readOnly: Type.Boolean(),
+  session: Type.Unknown(),
   driver: Type.Object({})
 }))
 

@@ -32,7 +32,7 @@ export async function readOn<Result> (
 ): Promise<Result> {
   const about = { database: 'postgres', kind: 'read', collection, text } as const
   try {
-    const running = connection.prepared(text, parameters, isAbandoned, longest)
+    const running = connection.prepared({ text, values: parameters, longest }, isAbandoned)
     return decode((await observed(about, countOf, running)).rows)
   } catch (error) {
     throw faultOf(error).unfit === true ? foreignPosition(error) : toFault(error)
@@ -114,7 +114,7 @@ const readerOf = (connection: Connection, statements: Statements) =>
 async function runChange (connection: Connection, statements: Statements, change: Change): Promise<Changed> {
   const { text, parameters, key } = statements.bindChange(change)
   const about = { database: 'postgres', kind: change.kind, collection: collectionOf(change).property, text }
-  const { rows: [row], count } = await observed(about, countOf, connection.prepared(text, parameters))
+  const { rows: [row], count } = await observed(about, countOf, connection.prepared({ text, values: parameters }))
   if (key === undefined) return count > 0 ? { kind: 'changed' } : { kind: 'unchanged' }
   return row === undefined ? { kind: 'unchanged' } : { kind: 'changed', key: key(row) }
 }
@@ -153,9 +153,11 @@ function makeSavepoint (): Savepoint {
       else await connection.run(`savepoint ${savepointName}`)
       exists = true
     },
-    rollBack: connection => exists
-      ? connection.run(`rollback to savepoint ${savepointName}`)
-      : connection.run('rollback', 'begin')
+    async rollBack (connection) {
+      if (exists) return connection.run(`rollback to savepoint ${savepointName}`)
+      await connection.run('rollback')
+      await connection.begin()
+    }
   }
 }
 

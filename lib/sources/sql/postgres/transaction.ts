@@ -39,7 +39,7 @@ export async function inTransaction<T> (
 
 async function begin (connection: Connection): Promise<void> {
   try {
-    await connection.run('begin')
+    await connection.begin()
   } catch (error) {
     throw new NotBegun(error)
   }

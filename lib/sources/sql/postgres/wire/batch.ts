@@ -30,7 +30,7 @@ export class Batch implements Submittable {
   length = 0
   /** Is true once the driver has begun to send the batch. */
   sent = false
-  /** Is true where the first statement had been prepared before. */
+  /** Is true where the last statement had been prepared before. */
   reused = false
   /**
    * Called once: after the last answer, or with the error after which no answer follows. The driver wraps it, to stop
@@ -54,7 +54,7 @@ export class Batch implements Submittable {
 
   submit (connection: DriverConnection): null {
     this.sent = true
-    this.reused = isPrepared(this.#queries[0]?.name ?? '', connection)
+    this.reused = isPrepared(this.#queries.at(-1)?.name ?? '', connection)
     connection.stream.cork()
     for (const name of this.#closing) closeStatement(name, connection)
     for (const { name, text, values } of this.#queries) {

@@ -4,6 +4,7 @@ import { unwatch, watch } from './cancel.ts'
 import { Batch, type BatchResult } from './batch.ts'
 import type { PostgresClient, PrepareValue } from '../driver.ts'
 import { faultOf, isLostByPooler, StalePlan, Unconfirmed } from '../faults.ts'
+import { type RequestSession, refusedSession } from '../request-session.ts'
 import { PreparedStatements } from './prepared.ts'
 import { makeResponseTimeout } from './timeout.ts'
 
@@ -18,18 +19,18 @@ export interface Connection {
   query (text: string, values?: readonly unknown[]): Promise<Rows>
   /** Runs statements without parameters and without results, one after the other. */
   run (...texts: readonly string[]): Promise<void>
+  /** Begins a transaction. */
+  begin (): Promise<void>
   /**
    * Runs a statement whose text will be used again. Outside of a transaction the statement is a transaction of its own:
    * the promise rejects with Unconfirmed if its commit may or may not have happened. Where the driver can, a statement
    * is cancelled once `isAbandoned` returns true. Where the driver can, it throws answer_too_large for rows that are
-   * too many for an answer of `longest` characters, and does not hold them.
+   * too many for an answer of its `longest` characters, and does not hold them.
    */
-  prepared (
-    text: string, values: readonly unknown[], isAbandoned?: IsAbandoned, longest?: number
-  ): Promise<Result>
+  prepared (statement: Statement, isAbandoned?: IsAbandoned): Promise<Result>
   /**
-   * Runs several reads, in one packet each way. The result list ends at the first read that fails. Rejects if the
-   * connection is broken.
+   * Runs several reads of one session, in one packet each way. The result list ends at the first read that fails.
+   * Rejects if the connection is broken.
    */
   batch?: (statements: readonly Statement[]) => Promise<readonly Result[]>
   /** Commits the transaction. Rejects with Unconfirmed if the commit may or may not have happened. */
@@ -45,11 +46,13 @@ export interface Connection {
   raised (error: unknown): boolean
 }
 
-/** `longest`: the most characters of the answer that is made of its rows; undefined for no limit. */
 export interface Statement {
   readonly text: string
   readonly values: readonly unknown[]
+  /** The most characters of the answer that is made of its rows; undefined for no limit. */
   readonly longest?: number | undefined
+  /** The session of its request, where that has one: the statement's transaction begins with it. */
+  readonly session?: RequestSession | undefined
 }
 
 /**
@@ -103,10 +106,11 @@ class DriverConnection implements Connection {
     await this.sendText(texts.join('; '))
   }
 
-  async prepared (
-    text: string, values: readonly unknown[], isAbandoned?: IsAbandoned, longest?: number
-  ): Promise<BatchResult> {
-    const statement = { text, values, longest }
+  begin (): Promise<void> {
+    return this.run('begin')
+  }
+
+  async prepared (statement: Statement, isAbandoned?: IsAbandoned): Promise<BatchResult> {
     if (isAbandoned === undefined) return this.execute(statement)
     const watched = watch(isAbandoned, () => {
       // The cancellation may reach the server after the statement's end. No other statement may be on it by then.
@@ -121,11 +125,12 @@ class DriverConnection implements Connection {
   }
 
   async batch (queries: readonly Statement[]): Promise<readonly BatchResult[]> {
-    const batch = this.makeBatch(queries)
+    const session = queries[0]?.session
+    const batch = this.makeBatch(queries, session)
     const error = await this.sender.sendBatch(batch)
     if (error !== null) this.faults.add(error)
     if (faultOf(error).broken === true) throw error
-    return batch.results
+    return session === undefined ? batch.results : batch.results.slice(1)
   }
 
   async commit (): Promise<void> {
@@ -149,19 +154,22 @@ class DriverConnection implements Connection {
   }
 
   private async execute (statement: Statement, isCommit = false): Promise<BatchResult> {
-    const batch = this.makeBatch([statement])
+    const { session } = statement
+    const batch = this.makeBatch([statement], session)
     const error = await this.sender.sendBatch(batch)
     if (batch.length > longestIn(statement)) throw answerTooLarge(statement.longest, error ?? undefined)
-    if (error === null) return onlyResult(batch)
+    if (error === null) return lastResult(batch)
     if (batch.named && faultOf(error).lostStatement === true) stopNaming(this.options.naming)
+    if (session !== undefined && batch.results.length === 0) throw refusedSession(this.faults.add(error))
     const fault = interpretError(error, batch, isCommit)
     if (fault instanceof StalePlan) this.statements.forget(statement.text)
     throw this.faults.add(fault)
   }
 
-  private makeBatch (queries: readonly Statement[]): Batch {
+  private makeBatch (queries: readonly Statement[], session: RequestSession | undefined): Batch {
     const { naming, prepareValue } = this.options
-    return new Batch(queries.map(({ text, values }) => ({
+    const all = session === undefined ? queries : [session, ...queries]
+    return new Batch(all.map(({ text, values }) => ({
       name: naming.on ? this.statements.nameOf(text) : '', text, values: values.map(prepareValue)
     })), this.statements.takeClosing(), queries.reduce((sum, query) => sum + longestIn(query), 0))
   }
@@ -194,14 +202,15 @@ function makeSender (client: PostgresClient, responseTimeout: number | undefined
   }
 }
 
-function onlyResult ({ results: [result] }: Batch): BatchResult {
+function lastResult ({ results }: Batch): BatchResult {
+  const result = results.at(-1)
   if (result === undefined) throw new TypeError('a statement that has no error has a result')
   return result
 }
 
 /**
- * Returns the error of a batch of one statement as StalePlan, as Unconfirmed, or unchanged. An unchanged error means
- * that the statement was surely not done.
+ * Returns the error of a batch of one statement, with its session if it has one, as StalePlan, as Unconfirmed, or
+ * unchanged. An unchanged error means that the statement was surely not done.
  */
 function interpretError (error: Error, { sent, reused, results }: Batch, isCommit: boolean): Error {
   const { broken, ends, stalePlan } = faultOf(error)
