@@ -14,7 +14,7 @@ import { orNearest } from '../errors/suggest.ts'
  * options of this plugin, or its collections.
  */
 export async function typesOfModule (file: string, flags: Flags): Promise<string> {
-  const app = await appOf(chooseExport(await load(file), file, flags.text('export')), file)
+  const app = await appOf(chooseExport(await importModule(file), file, flags.text('export')), file)
   try {
     await app.ready()
     const registrations = new Map(registrationsIn(app).map(api => [api.prefix, api]))
@@ -33,7 +33,7 @@ export async function typesOfModule (file: string, flags: Flags): Promise<string
 
 type Exports = Readonly<Record<string, unknown>>
 
-async function load (file: string): Promise<Exports> {
+async function importModule (file: string): Promise<Exports> {
   const path = resolve(file)
   if (!existsSync(path)) throw new CommandError(`there is no file '${file}'; name a module, or a URL with http://`)
   try {

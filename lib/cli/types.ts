@@ -57,7 +57,7 @@ export async function typesOfUrl (target: string, headers: readonly string[]): P
   const url = documentUrl(target)
   // Without what may be secret.
   const label = url.origin + url.pathname
-  const text = await load(url, label, headers.map(parseHeader))
+  const text = await fetchText(url, label, headers.map(parseHeader))
   try {
     const document = JSON.parse(text) as Parameters<typeof writeTypes>[0]
     const types = writeTypes(document)
@@ -81,7 +81,7 @@ function parseHeader (header: string): [string, string] {
   throw new CommandError("--header: expected a name and a value, such as 'Authorization: Bearer …'", { exitCode: 2 })
 }
 
-async function load (url: URL, label: string, headers: Array<[string, string]>): Promise<string> {
+async function fetchText (url: URL, label: string, headers: Array<[string, string]>): Promise<string> {
   if (url.username !== '' || url.password !== '') {
     throw new CommandError("a URL takes no password; use --header 'Authorization: Basic …'", { exitCode: 2 })
   }
@@ -89,7 +89,7 @@ async function load (url: URL, label: string, headers: Array<[string, string]>):
   try {
     // fetch() sends all headers but the known secret ones to another origin.
     const redirect = headers.length > 0 ? 'error' : 'follow'
-    response = await fetch(url, { headers, redirect, signal: AbortSignal.timeout(patience) })
+    response = await fetch(url, { headers, redirect, signal: AbortSignal.timeout(longestFetch) })
     if (response.ok) return await response.text()
   } catch (cause) {
     const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
@@ -105,4 +105,4 @@ async function load (url: URL, label: string, headers: Array<[string, string]>):
 }
 
 /** In milliseconds. */
-const patience = 30_000
+const longestFetch = 30_000

@@ -41,10 +41,10 @@ function showText (text: string, longest: number, whole: string | undefined): Fr
     return html`<a href="${text}" rel="noreferrer nofollow external"><bdi>${cut(text, longest)}</bdi></a>`
   }
   if (isTimestamp(text)) return html`<time datetime="${text}">${text}</time>`
-  return html`<bdi>${cut(text, longest)}</bdi>${text.length > longest && linkTo(whole)}`
+  return html`<bdi>${cut(text, longest)}</bdi>${text.length > longest && moreLink(whole)}`
 }
 
-const linkTo = (whole: string | undefined): Fragment =>
+const moreLink = (whole: string | undefined): Fragment =>
   whole !== undefined && html` <a class="more" href="${whole}">more</a>`
 
 /** Only these schemes are links: a `javascript:` URL is a text like any other. */
@@ -55,7 +55,7 @@ const isTimestamp = (text: string) =>
 
 function showJson (value: unknown, longest: number, whole: string | undefined): Fragment {
   const text = JSON.stringify(value)
-  return html`<code>${cut(text, longest)}</code>${text.length > longest && linkTo(whole)}`
+  return html`<code>${cut(text, longest)}</code>${text.length > longest && moreLink(whole)}`
 }
 
 /** Cuts a text between two characters. */

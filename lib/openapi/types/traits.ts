@@ -34,13 +34,13 @@ export function traitsIn (component: Schema): Traits | undefined {
     identifiers: textsIn(given['identifiers']),
     one: targetsIn(given['one']),
     many: targetsIn(given['many']),
-    properties: schemasIn(properties)
+    properties: schemasByName(properties)
   }
 }
 
 /** Returns the schemas of an item's scalars, hidden ones included, by their names. */
 export function scalarsOf (component: Schema, { one, many, properties }: Traits): ReadonlyArray<[string, Schema]> {
-  return Object.entries({ ...schemasIn(component['properties']), ...properties })
+  return Object.entries({ ...schemasByName(component['properties']), ...properties })
     .filter(([name]) => !Object.hasOwn(one, name) && !Object.hasOwn(many, name))
 }
 
@@ -50,5 +50,5 @@ const textsIn = (value: unknown): readonly string[] =>
 const targetsIn = (value: unknown): Readonly<Record<string, string>> => Object.fromEntries(
   Object.entries(isObject(value) ? value : {}).flatMap(([name, one]) => typeof one === 'string' ? [[name, one]] : []))
 
-const schemasIn = (value: unknown): Readonly<Record<string, Schema>> => Object.fromEntries(
+const schemasByName = (value: unknown): Readonly<Record<string, Schema>> => Object.fromEntries(
   Object.entries(isObject(value) ? value : {}).flatMap(([name, one]) => isObject(one) ? [[name, one]] : []))
