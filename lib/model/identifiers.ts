@@ -69,7 +69,7 @@ const placeOfIdentifier = (collection: string, property: string) =>
  */
 export function listedFields (collection: Collection): readonly ReadableField[] {
   const visible = [...collection.fields.values()].filter(isReadable).filter(field => !field.hidden)
-  if (!visible.some(field => field.listed)) return visible.filter(isScalar)
+  if (!visible.some(field => field.listed)) return visible.filter(isScalarField)
   return visible.filter(field => field.listed || (field.kind === 'stored' && isIdentifying(field, collection)))
 }
 
@@ -87,11 +87,12 @@ function follow (collection: Collection, ancestors: readonly Collection[], path:
     throw new DeclarationError(`collection '${property}': ${relations} form a cycle`)
   }
   for (const field of listedFields(collection)) {
-    if (!isScalar(field)) follow(field.target, [...ancestors, collection], [...path, `${property}.${field.property}`])
+    if (isScalarField(field)) continue
+    follow(field.target, [...ancestors, collection], [...path, `${property}.${field.property}`])
   }
 }
 
-const isScalar = (field: ReadableField): field is ScalarField =>
+const isScalarField = (field: ReadableField): field is ScalarField =>
   field.kind !== 'sub-item' && field.kind !== 'sub-collection'
 
 /**

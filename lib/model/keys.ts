@@ -1,6 +1,6 @@
 import { memoize } from '../scheduling/memoize.ts'
 import type { Collection, StoredField } from './model.ts'
-import type { Scalar } from './values.ts'
+import { isScalar, type Scalar } from './values.ts'
 
 /** The values of a key or of a foreign key, in the order of its fields. */
 export type KeyValues = readonly Scalar[]
@@ -25,9 +25,6 @@ export const uniques = memoize(({ key, stored }: Collection): ReadonlyArray<read
   ...stored.filter(field => field.identifier).map(field => [field]),
   ...key.length > 1 ? [key] : []
 ])
-
-const isScalar = (value: unknown): value is Scalar =>
-  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
 /**
  * Returns true for the value of an identifier that no segment of a URL names: the empty text has no segment, and every

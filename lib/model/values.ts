@@ -73,7 +73,9 @@ const unsupported: ReadonlySet<unknown> = new Set([
   'Function', 'Constructor', 'Promise', 'Iterator', 'AsyncIterator'
 ])
 
-const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value)
+/** Returns true for a value that a column can hold. */
+export const isScalar = (value: unknown): value is Scalar =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
 const types: Readonly<Record<string, (schema: TSchema) => ValueType>> = {
   integer: () => integerType,

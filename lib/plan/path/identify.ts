@@ -3,7 +3,7 @@ import { type KeyValues, toKeyValues } from '../../model/keys.ts'
 import type {
   Collection, FieldIdentifier, Identifier, KeyIdentifier, LookupIdentifier, SpecialIdentifier, StoredField
 } from '../../model/model.ts'
-import type { Scalar } from '../../model/values.ts'
+import { isScalar } from '../../model/values.ts'
 import { after } from '../../scheduling/after.ts'
 import { memoize } from '../../scheduling/memoize.ts'
 import type { PathValue, Predicate, ReadPlan } from '../plan.ts'
@@ -176,8 +176,6 @@ function planFound (found: Found<Record<string, unknown>>, collection: Collectio
   }
   return all(terms)
 }
-
-const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value)
 
 /** An identifier that may match an ambiguous segment, and the read that finds an item if it matches exactly one. */
 interface Candidate { readonly identifier: string, readonly plan: ReadPlan }

@@ -1,9 +1,7 @@
 import type { LinkingChange } from '../../declare/source.ts'
 import type { Field, RelationField, SubCollectionField } from '../../model/model.ts'
 import { always } from '../predicates.ts'
-import type { Resource } from './walk.ts'
-
-type On<K extends Resource['kind']> = Extract<Resource, { kind: K }>
+import type { ResourceOf } from './walk.ts'
 
 /**
  * Returns true if an item of the relation can be taken out of it and still exist: its link is a row of a join table, or
@@ -36,12 +34,12 @@ export function refusesLink (field: Field, change: LinkingChange): boolean {
 }
 
 /** Returns the relation by which a collection takes existing items; undefined if it takes none. */
-export function linkingRelation ({ from: { via }, where }: On<'collection'>): SubCollectionField | undefined {
+export function linkingRelation ({ from: { via }, where }: ResourceOf<'collection'>): SubCollectionField | undefined {
   return via !== undefined && where === always && isWritable(via, 'insert') ? via : undefined
 }
 
 /** Returns the relation whose elements a client may replace as a whole; undefined if it may not. */
-export function replaceableRelation (resource: On<'collection'>): SubCollectionField | undefined {
+export function replaceableRelation (resource: ResourceOf<'collection'>): SubCollectionField | undefined {
   const via = linkingRelation(resource)
   return via !== undefined && isSeparable(via) && isWritable(via, 'delete') ? via : undefined
 }
@@ -50,7 +48,7 @@ export function replaceableRelation (resource: On<'collection'>): SubCollectionF
 export interface Separable { readonly via: RelationField, readonly writable: boolean }
 
 /** Returns the separable relation that the path of an item ends with; undefined for any other path. */
-export function separableRelation ({ walked }: On<'item'>): Separable | undefined {
+export function separableRelation ({ walked }: ResourceOf<'item'>): Separable | undefined {
   const via = walked.at(-1)?.step.via
   return via !== undefined && isSeparable(via) ? { via, writable: isWritable(via, 'delete') } : undefined
 }

@@ -1,6 +1,6 @@
 import { takenStrategies } from '../../model/strategies.ts'
 import { linkingRelation, refusesLink, replaceableRelation, separableRelation } from './links.ts'
-import type { Resource } from './walk.ts'
+import type { Resource, ResourceOf } from './walk.ts'
 
 /** A method that some resource takes. */
 export type Method = ReadMethod | WriteMethod
@@ -36,25 +36,23 @@ export function findMethod (method: string, resource: Resource): Method | undefi
 export const isWrite = (method: Method): method is WriteMethod =>
   method === 'POST' || method === 'PUT' || method === 'PATCH' || method === 'DELETE'
 
-type On<K extends Resource['kind']> = Extract<Resource, { kind: K }>
-
-function collectionMethods (resource: On<'collection'>): readonly Method[] {
+function collectionMethods (resource: ResourceOf<'collection'>): readonly Method[] {
   const isPosted = takesItems(resource) || linkingRelation(resource) !== undefined
   const isReplaced = replaceableRelation(resource) !== undefined
   if (isPosted) return isReplaced ? ['QUERY', 'POST', 'PUT'] : ['QUERY', 'POST']
   return isReplaced ? ['QUERY', 'PUT'] : ['QUERY']
 }
 
-const takesItems = ({ from, pathValues }: On<'collection'>) =>
+const takesItems = ({ from, pathValues }: ResourceOf<'collection'>) =>
   takenStrategies(from.collection).create && pathValues !== undefined &&
     (from.via === undefined || !refusesLink(from.via, 'insert'))
 
-function itemMethods (resource: On<'item'>): readonly Method[] {
+function itemMethods (resource: ResourceOf<'item'>): readonly Method[] {
   const { update, delete: deletes } = takenStrategies(resource.collection)
   // Behind a relation that can be taken apart, DELETE takes the item out of it, and never deletes it for everybody.
   const takesDelete = separableRelation(resource)?.writable ?? deletes
   return takesDelete ? [...update, 'DELETE'] : update
 }
 
-const takesValue = ({ field, collection }: On<'scalar'>) =>
+const takesValue = ({ field, collection }: ResourceOf<'scalar'>) =>
   field.writable && takenStrategies(collection).update.length > 0

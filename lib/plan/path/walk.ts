@@ -4,10 +4,10 @@ import { collectionNotFound, fieldNotFound, identifierNotFound } from '../../err
 import { suggest } from '../../errors/suggest.ts'
 import { memoize } from '../../scheduling/memoize.ts'
 import type { Collection, DataField, InputField, Model, ScalarField } from '../../model/model.ts'
-import { type Alternative, findIdentifier, identify, identifyBy, type Identified } from './identify.ts'
+import { type Alternative, findIdentifier, type Identified, identify, identifyBy } from './identify.ts'
 import { pathValuesOf } from '../write/path-values.ts'
-import type { PathValue, Origin, Predicate, Step } from '../plan.ts'
-import { both, equals, always, never } from '../predicates.ts'
+import type { Origin, PathValue, Predicate, Step } from '../plan.ts'
+import { always, both, equals, never } from '../predicates.ts'
 import { findExposed, findReadable, readableNames } from '../read/select.ts'
 
 /** A step and the path segment that it was made of, for messages and links. */
@@ -54,8 +54,11 @@ export type Resource =
 
 export type ResourceKind = Resource['kind']
 
-type CollectionResource = Extract<Resource, { kind: 'collection' }>
-type ItemResource = Extract<Resource, { kind: 'item' }>
+/** A resource of one kind. */
+export type ResourceOf<K extends ResourceKind> = Extract<Resource, { readonly kind: K }>
+
+type CollectionResource = ResourceOf<'collection'>
+type ItemResource = ResourceOf<'item'>
 
 interface Path {
   readonly segments: readonly string[]

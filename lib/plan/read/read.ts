@@ -3,15 +3,15 @@ import { memoize, memoizeThree } from '../../scheduling/memoize.ts'
 import type { Query } from '../../request/request.ts'
 import { planFilters } from './filter.ts'
 import { afterPage, type Page, type PageStyle, planPage } from './page.ts'
-import type { Order, ReadPlanOf, Selection, Projection } from '../plan.ts'
-import { both, always, isNotNull } from '../predicates.ts'
+import type { Order, Projection, ReadPlanOf, Selection } from '../plan.ts'
+import { always, both, isNotNull } from '../predicates.ts'
 import { planSelection } from './select.ts'
 import { batchSizeOf, checkAnswerLimit } from './page.ts'
 import { checkFilterCost } from './filter.ts'
 import { planSort, reverse } from './sort.ts'
 import { variantOf } from '../tag.ts'
 import { refuse } from './unusable.ts'
-import type { Resource, Walked } from '../path/walk.ts'
+import type { Resource, ResourceOf, Walked } from '../path/walk.ts'
 
 /** The page of a listing and its order, from which links to other pages are made. */
 export interface Paging {
@@ -107,14 +107,14 @@ export function planRead (resource: Resource, query: Query, count: boolean, opti
   }
 }
 
-type On<K extends Resource['kind']> = Extract<Resource, { kind: K }>
-
 const isIdentifier = (field: DataField) => field.kind === 'stored' && field.identifier
 
 /** Returns the steps alone, for a plan. */
 export const stepsOf = (walked: readonly Walked[]) => walked.map(one => one.step)
 
-function planItem ({ collection, walked, special, nullable }: On<'item'>, query: Query, options: ReadOptions): Read {
+function planItem (
+  { collection, walked, special, nullable }: ResourceOf<'item'>, query: Query, options: ReadOptions
+): Read {
   refuse(query, ['filter', 'sort', 'page'], 'a single item')
   const projection = planProjection(query, collection, options)
   // The answer to a special identifier names the item's own URL, which is made of its key.
@@ -159,7 +159,7 @@ function withFields (select: Selection, fields: readonly DataField[]): Selection
   return [...select, ...missing.map(field => ({ kind: 'value', name: field.name, field } as const))]
 }
 
-function planScalar ({ field, collection, walked }: On<'scalar'>, query: Query, { length }: ReadOptions): Read {
+function planScalar ({ field, collection, walked }: ResourceOf<'scalar'>, query: Query, { length }: ReadOptions): Read {
   refuse(query, ['filter', 'sort', 'fields', 'page'], 'a single value')
   if (!isReadable(field)) throw new TypeError('the path of a read leads to no field that is not readable')
   const projection = planFieldProjection(field, collection)
@@ -170,9 +170,9 @@ function planScalar ({ field, collection, walked }: On<'scalar'>, query: Query, 
 type ListRead = Extract<Read, { kind: 'list' }>
 
 /** The part of a collection that a path leads to. */
-type Place = Pick<On<'collection'>, 'from' | 'where' | 'walked'>
+type Place = Pick<ResourceOf<'collection'>, 'from' | 'where' | 'walked'>
 
-function planList (resource: On<'collection'>, query: Query, count: boolean, options: ReadOptions): ListRead {
+function planList (resource: ResourceOf<'collection'>, query: Query, count: boolean, options: ReadOptions): ListRead {
   const { from, where, walked } = resource
   const whole = cachedWhole(options, query, from.collection)
   return where === always && walked.length === 0 && !count ? whole : placed(whole, resource, count)
@@ -226,7 +226,7 @@ function placed (
 
 /** Plans a dictionary by an identifier: a listing of the items that have one, in its order unless the client sorts. */
 function planDictionary (
-  { by, from, where, walked }: On<'dictionary'>, query: Query, count: boolean, options: ReadOptions
+  { by, from, where, walked }: ResourceOf<'dictionary'>, query: Query, count: boolean, options: ReadOptions
 ): Read {
   const { list, present } = cachedDictionary(options, query, from.collection)(by)
   const { plan, paging } = placed(list, { from, where: both(where, present), walked }, count)
@@ -251,7 +251,7 @@ const hasValue = (field: DataField) => field.nullable ? isNotNull(field) : alway
  * term of the sort is the field of the groups, its direction is also the direction of the groups.
  */
 function planGroups (
-  resource: On<'dictionary'>, by: DataField, query: Query, count: boolean, options: ReadOptions
+  resource: ResourceOf<'dictionary'>, by: DataField, query: Query, count: boolean, options: ReadOptions
 ): Read {
   const { from, where, walked } = resource
   const { collection } = from

@@ -8,11 +8,11 @@ import { type Allowance, contradictionsIn, isToLink, planBody, planElements } fr
 import type { ItemBody } from './item-body.ts'
 import { linkingRelation, replaceableRelation, separableRelation } from '../path/links.ts'
 import type { WriteMethod } from '../path/methods.ts'
-import type { UpsertInsert, Projection, WritePlan, WritePlanOf } from '../plan.ts'
+import type { Projection, UpsertInsert, WritePlan, WritePlanOf } from '../plan.ts'
 import { parentValues } from './path-values.ts'
 import { planFieldProjection, planProjection, type ReadOptions, stepsOf } from '../read/read.ts'
 import { refuse } from '../read/unusable.ts'
-import type { Resource, Walked } from '../path/walk.ts'
+import type { Resource, ResourceOf, Walked } from '../path/walk.ts'
 
 /** A write that is ready to run, with all that its answer is made of. */
 export interface Write {
@@ -37,8 +37,6 @@ export interface WriteLimits extends BodyLimits {
   readonly reads: ReadOptions
 }
 
-type On<K extends Resource['kind']> = Extract<Resource, { kind: K }>
-
 /**
  * Plans a write with a method that the resource takes (docs/http.md: Writing). Throws unsupported_media_type,
  * malformed_body, content_too_large, validation, or the error of a query parameter that a write cannot use.
@@ -60,7 +58,7 @@ export function planWrite (resource: Resource, request: WriteRequest, limits: Wr
 const unusable = ['filter', 'sort', 'page'] as const
 const unusableUnshown = [...unusable, 'fields'] as const
 
-function planCreate (resource: On<'collection'>, request: WriteRequest, limits: WriteLimits): Write {
+function planCreate (resource: ResourceOf<'collection'>, request: WriteRequest, limits: WriteLimits): Write {
   const { from, pathValues = [], walked } = resource
   const body = jsonOf(request.body, 'the item as JSON: {} if its fields all have defaults')
   const many = Array.isArray(body)
@@ -86,7 +84,7 @@ function planCreate (resource: On<'collection'>, request: WriteRequest, limits: 
  * an item that exists already stays a creation, and so a duplicate, where its body has more than identifiers to set.
  */
 function planLink (
-  resource: On<'collection'>, body: unknown, request: WriteRequest, limits: WriteLimits
+  resource: ResourceOf<'collection'>, body: unknown, request: WriteRequest, limits: WriteLimits
 ): Write | undefined {
   const via = linkingRelation(resource)
   if (via === undefined) return undefined
@@ -104,7 +102,7 @@ function planLink (
 }
 
 /** Plans a PUT of the whole list of a sub-collection. */
-function planReplace (resource: On<'collection'>, request: WriteRequest, limits: WriteLimits): Write {
+function planReplace (resource: ResourceOf<'collection'>, request: WriteRequest, limits: WriteLimits): Write {
   const via = replaceableRelation(resource)
   if (via === undefined) throw new TypeError('allowedMethods() allows PUT for such relations only')
   const body = jsonOf(request.body, 'an array of all items of the list')
@@ -120,14 +118,14 @@ function planReplace (resource: On<'collection'>, request: WriteRequest, limits:
 }
 
 function linkWrite (
-  { walked }: On<'collection'>, via: SubCollectionField,
+  { walked }: ResourceOf<'collection'>, via: SubCollectionField,
   how: Pick<WritePlanOf<'link'>, 'elements' | 'many' | 'replace' | 'representation'>, { conditions }: WriteRequest
 ): Write {
   const plan = { kind: 'link', steps: stepsOf(walked), collection: via.target, via, ...how, conditions } as const
   return { plan, walked, scalar: false }
 }
 
-function planUpdate (resource: On<'item'>, request: WriteRequest, limits: WriteLimits): Write {
+function planUpdate (resource: ResourceOf<'item'>, request: WriteRequest, limits: WriteLimits): Write {
   const { collection, walked } = resource
   const value = jsonOf(request.body, 'the fields to change')
   const update = planUpdateBody(value, collection, limits)
@@ -164,7 +162,7 @@ function withContradictions (body: ItemBody, insert: UpsertInsert | undefined): 
 
 /** Returns undefined if the collection takes no upserts, or if no item can be created at this path. */
 function planUpsertInsert (
-  { collection, walked, pathValues }: On<'item'>, value: unknown, limits: WriteLimits
+  { collection, walked, pathValues }: ResourceOf<'item'>, value: unknown, limits: WriteLimits
 ): UpsertInsert | undefined {
   const last = walked.at(-1)?.step
   if (!takenStrategies(collection).upsert || pathValues === undefined) return undefined
@@ -181,7 +179,9 @@ function planUpsertInsert (
 }
 
 /** Plans the write of a scalar: an update whose body has one member. Pointers are relative to the value itself. */
-function planScalar ({ field, collection, walked }: On<'scalar'>, request: WriteRequest, limits: WriteLimits): Write {
+function planScalar (
+  { field, collection, walked }: ResourceOf<'scalar'>, request: WriteRequest, limits: WriteLimits
+): Write {
   const value = jsonOf(request.body, 'the value as JSON')
   const body = checked(withinMember(planUpdateBody({ [field.name]: value }, collection, limits), field.name))
   const { conditions } = request
@@ -203,7 +203,7 @@ function withinMember (body: ItemBody, name: string): ItemBody {
   return { ...body, violations: violations.map(within), confirmations: confirmations.map(within) }
 }
 
-function planDelete (resource: On<'item'>, { conditions }: WriteRequest): Write {
+function planDelete (resource: ResourceOf<'item'>, { conditions }: WriteRequest): Write {
   const { collection, walked } = resource
   const common = { steps: stepsOf(walked), collection, conditions }
   const via = separableRelation(resource)?.via
