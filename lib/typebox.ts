@@ -1,16 +1,14 @@
 import type { TUnsafe } from '@sinclair/typebox'
 import type { Static, TObject, TProperties, TSchema } from 'typebox'
 import {
-  type Behaviour, collection as declare, type Declaration, type Found, type Item as TranslatedItem, type Lookup,
-  lookup as declareLookup, type ShapeOf
+  type Behaviour, collection as declare, type Declaration, type Found, type Input, input as declareInput,
+  type InputFields, type Item as TranslatedItem, type Lookup, lookup as declareLookup, type Properties, type Setter,
+  type ShapeOf
 } from './declare/collection.ts'
 import {
   type Computed, computed as declareComputed, type ComputedFields, type Expression, expression as declareExpression
 } from './declare/computed.ts'
 import type { Context } from './declare/context.ts'
-import type { Setter } from './declare/collection.ts'
-import { type Input, input as declareInput, type InputFields } from './declare/collection.ts'
-import type { Properties } from './declare/collection.ts'
 import type { TSubCollection, TSubItem } from './declare/relations.ts'
 import type { ObjectOf } from './declare/standard.ts'
 

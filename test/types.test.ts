@@ -2,11 +2,10 @@ import { Type } from '@sinclair/typebox'
 import { expectTypeOf } from 'expect-type'
 import { test } from 'tap'
 import {
-  type AnyContext, type Behaviour, type Caller, collection, type Context, type Draft, exactly, type Item, lookup,
+  type AnyContext, type Behaviour, type Caller, collection, type Context, type Draft, exactly, input, type Item, lookup,
   type WriteContext
 } from '../lib/declare/collection.ts'
 import { computed, expression } from '../lib/declare/computed.ts'
-import { input } from '../lib/declare/collection.ts'
 import { SubCollection, SubItem } from '../lib/declare/relations.ts'
 import { type DataApiOptions, memory } from '../lib/index.ts'
 

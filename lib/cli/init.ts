@@ -11,10 +11,9 @@ import { prepare, preparingFlags } from './prepare.ts'
 import type { Command, Flags } from './run.ts'
 import { declare } from './scaffold/declare.ts'
 import type { Design } from './scaffold/design.ts'
-import { shellWord } from './scaffold/keys.ts'
+import { shellWord } from './scaffold/relations.ts'
 import { writeProject } from './scaffold/write/project.ts'
-import { CommandError, explain, printable } from './terminal.ts'
-import { readVersion } from './version.ts'
+import { CommandError, explain, printable, readVersion } from './terminal.ts'
 
 /** Writes a project that serves a database, or tells how a project differs from its database. */
 export const init: Command = {

@@ -1,11 +1,13 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
-import { basename, dirname, extname } from 'node:path'
+import { basename, dirname, extname, join, resolve } from 'node:path'
+import { orNearest } from '../errors/suggest.ts'
+import type { SessionSettings } from '../sources/sql/postgres/request-session.ts'
+import { openDriver, type SqliteDriver } from '../sources/sql/sqlite/driver.ts'
+import { sqlite, type SqliteDatabase } from '../sources/sql/sqlite/sqlite.ts'
+import { type DataTable, readDataFile } from './data-tables.ts'
 import type { TableDatabase } from './scaffold/declare.ts'
 import type { Omission, Tables } from './scaffold/tables.ts'
-import type { SessionSettings } from '../sources/sql/postgres/request-session.ts'
-import type { SqliteDatabase } from '../sources/sql/sqlite/sqlite.ts'
 import { CommandError, type makeProgress } from './terminal.ts'
-import { orNearest } from '../errors/suggest.ts'
 
 /** A database that the command has opened. */
 export interface OpenedDatabase {
@@ -48,14 +50,13 @@ export async function openDatabase (target: string, options: OpenOptions): Promi
   if (!existsSync(target)) throw missingFile(target)
   const isFolder = statSync(target).isDirectory()
   if (isFolder || dataFiles.has(extname(target).toLowerCase())) {
-    const { openDataFiles } = await import('./open-files.ts')
     return openDataFiles(target, isFolder, options)
   }
   return openSqlite(target, options)
 }
 
 /** The endings of files that hold rows. */
-export const dataFiles: ReadonlySet<string> = new Set(['.csv', '.tsv', '.json', '.ndjson', '.jsonl'])
+const dataFiles: ReadonlySet<string> = new Set(['.csv', '.tsv', '.json', '.ndjson', '.jsonl'])
 
 function missingFile (target: string): CommandError {
   const folder = dirname(target)
@@ -65,7 +66,6 @@ function missingFile (target: string): CommandError {
 
 async function openSqlite (file: string, { write, progress }: OpenOptions): Promise<OpenedDatabase> {
   checkHeader(file)
-  const { sqlite } = await import('../sources/sql/sqlite/sqlite.ts')
   const { readSqlite } = await import('./scaffold/read-sqlite.ts')
   // Another journal mode would stay after the end, with files beside this one.
   const options = { readOnly: !write, check: 'off', journal: 'keep', statementTimeout } as const
@@ -124,7 +124,7 @@ const missingDriver = (cause: unknown) => new CommandError(
 )
 
 /** Returns a SQLite database that the command has filled itself. `omissions`: what it could not fill. */
-export async function openFilled (
+async function openFilled (
   db: SqliteDatabase,
   { label, omissions }: { readonly label: string, readonly omissions: readonly Omission[] },
   progress: OpenOptions['progress']
@@ -139,4 +139,81 @@ export async function openFilled (
       return { ...found, omissions: [...omissions.filter(({ place }) => isWanted(place)), ...found.omissions] }
     }
   }
+}
+
+/** Opens a folder of data files, or one such file, as a database in memory. The files are never written. */
+async function openDataFiles (
+  target: string, isFolder: boolean, { write, progress }: OpenOptions
+): Promise<OpenedDatabase> {
+  const files = isFolder
+    ? readdirSync(target).filter(isDataFile).toSorted()
+    : ['']
+  if (files.length === 0) throw new CommandError(`'${target}' has no files that end with ${[...dataFiles].join(', ')}`)
+  const read = files.flatMap(file => {
+    progress.tell(`reading ${file === '' ? target : file}`)
+    return readDataFile(file === '' ? target : join(target, file))
+  })
+  const tables = read.filter(({ columns }) => columns.length > 0)
+  const omissions = read.filter(table => !tables.includes(table))
+    .map(({ name }) => ({ place: name, reason: 'holds no rows' }))
+  checkNames(tables)
+  const driver = guardSqlite(target, () => openDriver(':memory:', undefined))
+  fill(driver, tables, name => { progress.tell(`loading ${name}`) })
+  const db = sqlite('', { driver, readOnly: !write, check: 'off', statementTimeout })
+  return openFilled(db, { label: basename(resolve(target)), omissions }, progress)
+}
+
+const isDataFile = (name: string) => dataFiles.has(extname(name).toLowerCase()) && !name.startsWith('.')
+
+function checkNames (tables: readonly DataTable[]): void {
+  const known = new Map<string, string>()
+  for (const { name } of tables) {
+    const other = known.get(name.toLowerCase())
+    if (other !== undefined) throw new CommandError(`two tables are named '${other}' and '${name}'; rename one`)
+    known.set(name.toLowerCase(), name)
+  }
+}
+
+function fill (driver: SqliteDriver, tables: readonly DataTable[], tell: (name: string) => void): void {
+  driver.exec('begin')
+  for (const table of tables) {
+    tell(table.name)
+    driver.exec(creation(table))
+    const names = table.columns.map(one => quote(one.name)).join(', ')
+    const values = table.columns.map(() => '?').join(', ')
+    const insert = driver.prepare(`insert into ${quote(table.name)} (${names}) values (${values})`)
+    for (const row of table.rows) insert.run(...row)
+  }
+  driver.exec('commit')
+}
+
+const quote = (name: string) => `"${name.replaceAll('"', '""').replaceAll('\0', '')}"`
+
+/** A table whose rows have no key of their own gets their number as one. */
+function creation (table: DataTable): string {
+  const { name, columns } = table
+  const key = keyOf(table)
+  const parts = columns.map(column =>
+    `${quote(column.name)} ${column.type}${column.name === key ? ' primary key not null' : ''}`)
+  const number = key === undefined ? [`${quote(numberName(columns))} integer primary key`] : []
+  return `create table ${quote(name)} (${[...number, ...parts].join(', ')})`
+}
+
+/** Returns the column that identifies the rows of a file: `id` or the first one, if its values are unique. */
+function keyOf (table: DataTable): string | undefined {
+  const { columns } = table
+  const id = columns.find(({ name }) => name.toLowerCase() === 'id')
+  return [id, columns[0]].find(column => column !== undefined && isKey(table, column.name))?.name
+}
+
+function isKey ({ columns, rows }: DataTable, name: string): boolean {
+  const index = columns.findIndex(column => column.name === name)
+  if (!['INTEGER', 'TEXT'].includes(columns[index]?.type ?? '')) return false
+  const values = rows.map(row => row[index] ?? null)
+  return !values.includes(null) && new Set(values).size === values.length
+}
+
+function numberName (columns: DataTable['columns']): string {
+  const taken = new Set(columns.map(({ name }) => name.toLowerCase()))
+  return ['id', 'row', 'row_number'].find(name => !taken.has(name)) ?? 'row_number_of_file'
 }

@@ -1,7 +1,7 @@
 import { toName } from '../model/names.ts'
 import { insteadOf } from '../request/syntax.ts'
 import type { CollectionDesign, Design } from './scaffold/design.ts'
-import { shellWord } from './scaffold/keys.ts'
+import { shellWord } from './scaffold/relations.ts'
 import { syntaxOf } from './syntax.ts'
 import { printable } from './terminal.ts'
 

@@ -51,7 +51,7 @@ export async function runCommand (given: readonly string[], terminal: Terminal):
 }
 
 async function printVersion (terminal: Terminal): Promise<number> {
-  const { readVersion } = await import('./version.ts')
+  const { readVersion } = await import('./terminal.ts')
   terminal.out(`${readVersion()}\n`)
   return 0
 }

@@ -1,6 +1,13 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import fastifyPlugin from 'fastify-plugin'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { orNearest } from '../errors/suggest.ts'
+import dataApi, { type DataApiOptions } from '../index.ts'
 import { typesHead, writeTypes } from '../openapi/types/module.ts'
-import type { Command } from './run.ts'
+import { registrationsIn } from '../plugin/registrations.ts'
+import type { Command, Flags } from './run.ts'
 import { CommandError, explain } from './terminal.ts'
 
 /** Writes the types of an API for `createClient<Api>()` (docs/client.md: Types). */
@@ -14,8 +21,8 @@ export const types: Command = {
     const out = flags.text('out')
     if (out !== undefined) checkOut(out)
     const text = /^https?:\/\//i.test(target)
-      ? await (await import('./types.ts')).typesOfUrl(target, flags.list('header'))
-      : await (await import('./types-of-module.ts')).typesOfModule(target, flags)
+      ? await typesOfUrl(target, flags.list('header'))
+      : await typesOfModule(target, flags)
     if (out === undefined) terminal.out(text)
     else write(out, text)
     if (!/^ {4}(?:create|update): (?!never$)/m.test(text)) terminal.error(withoutWrites)
@@ -53,7 +60,7 @@ function write (file: string, text: string): void {
 }
 
 /** Returns the types of the API whose root, or OpenAPI document, is at a URL: of what this caller may see of it. */
-export async function typesOfUrl (target: string, headers: readonly string[]): Promise<string> {
+async function typesOfUrl (target: string, headers: readonly string[]): Promise<string> {
   const url = documentUrl(target)
   // Without what may be secret.
   const label = url.origin + url.pathname
@@ -106,3 +113,90 @@ async function fetchText (url: URL, label: string, headers: Array<[string, strin
 
 /** In milliseconds. */
 const longestFetch = 30_000
+
+/**
+ * Returns the types of the API of a module, which exports an application, a function that builds it, a plugin, the
+ * options of this plugin, or its collections.
+ */
+async function typesOfModule (file: string, flags: Flags): Promise<string> {
+  const app = await appOf(chooseExport(await importModule(file), file, flags.text('export')), file)
+  try {
+    await app.ready()
+    const registrations = new Map(registrationsIn(app).map(api => [api.prefix, api]))
+    const prefix = flags.text('prefix')?.replace(/\/+$/, '') ?? [...registrations.keys()][0]
+    const registered = prefix === undefined ? undefined : registrations.get(prefix)
+    if (registered !== undefined) return registered.types()
+    const found = [...registrations.keys()].map(one => `'${one}'`).join(', ')
+    throw new CommandError(found === ''
+      ? `the application of '${file}' has not registered fastify-data-api; name the plugin that registers it, or the ` +
+        'URL of the running API'
+      : `--prefix: '${prefix}' is not one of ${found}`)
+  } finally {
+    await app.close()
+  }
+}
+
+type Exports = Readonly<Record<string, unknown>>
+
+async function importModule (file: string): Promise<Exports> {
+  const path = resolve(file)
+  if (!existsSync(path)) throw new CommandError(`there is no file '${file}'; name a module, or a URL with http://`)
+  try {
+    return await import(pathToFileURL(path).href) as Exports
+  } catch (cause) {
+    const isSource = cause instanceof Error && 'code' in cause && cause.code === 'ERR_UNKNOWN_FILE_EXTENSION'
+    const advice = isSource ? '; name the compiled file, or use Node.js 22.18 or later' : ''
+    throw new CommandError(`'${file}' cannot be imported (${explain(cause)})${advice}`, { cause })
+  }
+}
+
+function chooseExport (exports: Exports, file: string, wanted: string | undefined): unknown {
+  const names = Object.keys(exports)
+  if (wanted !== undefined) {
+    if (wanted in exports) return exports[wanted]
+    throw new CommandError(`'${file}' does not export '${wanted}'${orNearest(wanted, names)}`)
+  }
+  const name = ['default', 'app', 'options', 'collections'].find(one => one in exports) ?? (names[1] ? '' : names[0])
+  if (name !== undefined && name in exports) return exports[name]
+  const list = names.length === 0 ? 'nothing' : names.join(', ')
+  throw new CommandError(`'${file}' exports ${list}; --export names the application or its collections`)
+}
+
+async function appOf (exported: unknown, file: string): Promise<FastifyInstance> {
+  const value = typeof exported === 'function' ? await callExport(exported as Exported) : await exported
+  if (isApp(value)) return value
+  if (isObject(value)) {
+    const options = 'collections' in value ? value : { collections: value }
+    const app = Fastify()
+    await app.register(dataApi, options as unknown as DataApiOptions)
+    return app
+  }
+  throw new CommandError(`'${file}' exports neither an application nor its collections; --export names another export`)
+}
+
+type Exported = (app?: FastifyInstance, options?: object, done?: () => void) => unknown
+
+/** A function without parameters builds the application; any other is a plugin, or takes options. */
+async function callExport (exported: Exported): Promise<unknown> {
+  if (exported.length === 0) return await exported()
+  const app = Fastify()
+  let built: unknown
+  const plugin = exported.length > 2
+    ? exported
+    : async (scope: FastifyInstance, options: object) => { built = await exported(scope, options) }
+  try {
+    await app.register(fastifyPlugin(plugin as Parameters<typeof fastifyPlugin>[0]))
+  } catch (cause) {
+    const advice = '--export names the collections instead; or name the URL of the running API'
+    const reason = `takes parameters, and fails as a plugin (${explain(cause)})`
+    throw new CommandError(`${nameOf(exported)} ${reason}; ${advice}`, { cause })
+  }
+  return isApp(built) ? built : app
+}
+
+const nameOf = ({ name }: Exported) => name === '' ? 'the exported function' : `the function '${name}'`
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+const isApp = (value: unknown): value is FastifyInstance =>
+  isObject(value) && 'hasDecorator' in value && 'ready' in value

@@ -1,7 +1,6 @@
 import { brokenOff, parseJson } from './error.ts'
-import { encode } from './resource.ts'
+import { encode, resource } from './resource.ts'
 import { parametersOf } from './query.ts'
-import { resource } from './resource.ts'
 import type { Call, ClientOptions, HeadersLike } from './send.ts'
 import type { AnyApi, Api, Client } from './types/index.ts'
 

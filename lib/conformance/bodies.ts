@@ -1,4 +1,4 @@
-import { uniques } from '../model/keys.ts'
+import { uniques } from '../model/identifiers.ts'
 import type { Collection, Field, StoredField } from '../model/model.ts'
 import { tableOf } from '../sources/memory/relations.ts'
 import { ownValue } from '../sources/memory/values.ts'

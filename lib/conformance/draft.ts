@@ -2,10 +2,9 @@ import type { TSchema } from '@sinclair/typebox'
 import type { RequestStrategies } from '../../schemas/request-strategies.ts'
 import type { Pages } from '../declare/collection.ts'
 import { words } from '../model/names.ts'
-import type { GeneratedField } from './fields.ts'
+import type { GeneratedField, GeneratedKey } from './fields.ts'
 import type { ValueGenerator } from './generator.ts'
-import type { GeneratedKey } from './keys.ts'
-import type { Fill } from './rows.ts'
+import type { Fill } from './relations.ts'
 import type { Column, Reference, TableReference } from './table.ts'
 
 /** A generated collection, as an application declares it. */

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
-import { CaseArbitrary, fewestRequests } from './case.ts'
+import { CaseArbitrary, type ChoiceSequence, fewestRequests } from './case.ts'
 import { describeDifference, describeFault } from './report.ts'
 import { type Difference, runWorld } from './run.ts'
 import type { Open } from './serve.ts'
-import type { ChoiceSequence } from './case.ts'
 import { makeWorld, type World } from './world.ts'
 
 export type { Open, Opened } from './serve.ts'

@@ -3,11 +3,11 @@ import type { RequestStrategies } from '../../schemas/request-strategies.ts'
 import type { Pages } from '../declare/collection.ts'
 import type { ChoiceSequence } from './case.ts'
 import { addStored, type CollectionDraft, type GeneratedCollection, type Settings, unusedName } from './draft.ts'
-import { generateField, generateVersion } from './fields.ts'
+import { type GeneratedKey, generateField, generateKeys, generateVersion } from './fields.ts'
 import { makeGenerator, type ValueGenerator } from './generator.ts'
-import { type GeneratedKey, generateKeys } from './keys.ts'
-import { addForeignKey, addJoin, addReference, foreignKeyFill, referTo } from './relations.ts'
-import { addRow, fillJoin, type JoinRelation } from './rows.ts'
+import {
+  addForeignKey, addJoin, addReference, addRow, fillJoin, foreignKeyFill, type JoinRelation, referTo
+} from './relations.ts'
 import type { Table } from './table.ts'
 
 /** The choices of a world: for the API's options and, for each collection, its declaration, its fields and its rows. */

@@ -6,7 +6,7 @@ import type { Caller } from '../rules/caller.ts'
 import { type ScopedDatabase, scopeDatabase } from '../rules/scoped-database.ts'
 import type { RunContext } from '../run/context.ts'
 import { databaseOf } from '../sources/source.ts'
-import type { Joined } from './joined.ts'
+import type { Joined } from './contexts.ts'
 
 /** For whom own code reads and writes, and in which transaction. */
 export interface Binding {

@@ -11,8 +11,7 @@ import { commitRefusal } from '../run/violations.ts'
 import { type Database, databaseOf, RefusedAtCommit } from '../sources/source.ts'
 import type { Binding, CollectionNames, Limits } from './call.ts'
 import { makeCollection } from './collection.ts'
-import { askOnce, type Join, RequestContext, SystemContext } from './contexts.ts'
-import { type Joined, joinTransaction } from './joined.ts'
+import { askOnce, type Join, type Joined, joinTransaction, RequestContext, SystemContext } from './contexts.ts'
 
 /** The parts of a registration that own code needs. */
 interface Registration {

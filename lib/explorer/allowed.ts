@@ -1,8 +1,9 @@
 import { methodNotAllowed } from '../errors/errors.ts'
 import type { Collection } from '../model/model.ts'
 import { methodsOf } from '../openapi/describing.ts'
-import { linkingRelation, replaceableRelation, separableRelation } from '../plan/path/links.ts'
-import { allowedMethods, type WriteMethod } from '../plan/path/methods.ts'
+import {
+  allowedMethods, linkingRelation, replaceableRelation, separableRelation, type WriteMethod
+} from '../plan/path/methods.ts'
 import type { Resource } from '../plan/path/walk.ts'
 import type { Allowed } from './grid.ts'
 import type { ItemAllowed } from './item.ts'

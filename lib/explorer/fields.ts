@@ -1,12 +1,16 @@
+import { isObject } from '../errors/is-object.ts'
+import { singleKey, uniques } from '../model/identifiers.ts'
 import type { Collection, Field, InputField, StoredField, SubItemField } from '../model/model.ts'
-import { singleKey, uniques } from '../model/keys.ts'
+import type { Resource } from '../plan/path/walk.ts'
+import type { Item } from '../plan/read/select.ts'
 import { isWritable } from '../plan/write/body.ts'
 import { parentValues } from '../plan/write/path-values.ts'
 import { requirementsOf } from '../plan/write/required.ts'
-import type { Resource } from '../plan/path/walk.ts'
-import type { Item } from '../plan/read/to-item.ts'
-import { isObject } from '../errors/is-object.ts'
-import { labelOf, namingField } from './label.ts'
+import { parameterOf } from '../request/syntax.ts'
+import type { PlaceOf } from './place.ts'
+import { encodePart } from './rewrite.ts'
+import { labelOf, namingField } from './value.ts'
+import type { Visit } from './visit.ts'
 
 /** A field of a form: a value, or an item that is named by an identifier. */
 export interface FormField {
@@ -65,3 +69,20 @@ function identifierOf (item: Item, target: Collection): string {
 export const isLong = (field: ValueField, text: string): boolean =>
   field.type.kind === 'json' || (field.type.kind === 'string' && (text.length > 80 || /[\r\n]/.test(text) ||
     Number(field.schema['maxLength'] ?? 0) > 200))
+
+/** An item as it is, for a form, and its tag. */
+export interface Current { readonly item: Item, readonly tag: string | undefined }
+
+/** Reads the members of an item that its form has; undefined for a caller who may write it but not read it. */
+export async function readCurrent (visit: Visit, { spot }: PlaceOf<'item'>): Promise<Current | undefined> {
+  const { collection } = spot.resource
+  if (spot.permissions.denial('GET', spot.resource) !== undefined) return undefined
+  const fields = fieldsToEdit(collection).map(({ field }) => field)
+  const named = [...fields, ...collection.stored.filter(field => field.identifier || collection.key.includes(field))]
+  const readable = named.filter(field => field.readable)
+  const names = [...new Set(readable.map(({ name }) => name))].join([...visit.place.syntax.fields][0] ?? ',')
+  const url = names === '' ? '' : `?${encodePart(`${parameterOf('fields', visit.place.syntax)}=${names}`)}`
+  const answered = await visit.ask({ url: visit.ownPath + url })
+  const item: unknown = typeof answered.body === 'string' ? JSON.parse(answered.body) : null
+  return isObject(item) ? { item, tag: answered.etag } : undefined
+}

@@ -3,7 +3,7 @@ import { type Operator, operatorNames, traitsOf } from '../model/values.ts'
 import { filterableFields } from '../openapi/filters.ts'
 import { memoize } from '../scheduling/memoize.ts'
 import { type Html, html } from './html.ts'
-import { namingField } from './label.ts'
+import { namingField } from './value.ts'
 import { pathTo, type Place } from './place.ts'
 import { valueOffers } from './offers.ts'
 import {

@@ -1,6 +1,6 @@
 import type { InputField, ScalarField, StoredField, SubItemField } from '../model/model.ts'
 import type { ValueKind } from '../model/values.ts'
-import { describeViolation } from '../model/violation-message.ts'
+import { describeViolation } from '../model/validators.ts'
 import { fieldSchema } from '../openapi/values.ts'
 import { memoize } from '../scheduling/memoize.ts'
 import { type FormField, isLong, type ValueField } from './fields.ts'

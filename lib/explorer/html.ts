@@ -1,4 +1,4 @@
-import type { InParts } from '../response/in-parts.ts'
+import type { InParts } from '../response/answer.ts'
 
 const markup = Symbol('markup')
 

@@ -1,18 +1,15 @@
 import { isObject } from '../errors/is-object.ts'
 import type { Field, SubCollectionField } from '../model/model.ts'
 import type { Selection, Shown } from '../plan/plan.ts'
-import { planSelection } from '../plan/read/select.ts'
-import type { Item } from '../plan/read/to-item.ts'
-import { linkTo, showMember } from './cell.ts'
+import { type Item, planSelection } from '../plan/read/select.ts'
+import { cut, labelOf, linkTo, showMember, showValue } from './value.ts'
 import { nameOf, showDone } from './grid.ts'
 import { type Fragment, type Html, html } from './html.ts'
-import { labelOf } from './label.ts'
 import { itemOffers } from './offers.ts'
 import { showPage } from './page.ts'
 import { pathTo, type Place, type PlaceOf } from './place.ts'
 import { type Found, showFound } from './search.ts'
 import { showTable } from './table.ts'
-import { cut, showValue } from './value.ts'
 
 /** The caller's permissions for an item. */
 export interface ItemAllowed { readonly update: boolean, readonly delete: boolean, readonly unlink: boolean }

@@ -1,4 +1,4 @@
-import type { InParts } from '../response/in-parts.ts'
+import type { InParts } from '../response/answer.ts'
 
 /** A member of an object, or of an array, where it has no name. Its JSON text is parsed when it is shown. */
 export interface Member { readonly name: string, readonly json: string }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isObject } from '../errors/is-object.ts'
-import type { Current } from './current.ts'
-import { type FormField, textIn } from './fields.ts'
+import { type Current, type FormField, textIn } from './fields.ts'
 
 /** The state of an item that a form was made of: its tag, and a digest of each value, by the name of the field. */
 export interface Base { readonly tag: string | undefined, readonly digests: ReadonlyMap<string, string> }

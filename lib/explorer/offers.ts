@@ -4,7 +4,7 @@ import { syntaxOf } from '../plan/path/syntax.ts'
 import type { Syntax } from '../request/syntax.ts'
 import { choicesOf } from './form.ts'
 import { type Html, html } from './html.ts'
-import { namingField } from './label.ts'
+import { namingField } from './value.ts'
 import { pathTo, type Place, rootPathTo } from './place.ts'
 import { queryOf, spellingOf, withFilter, withParameter } from './rewrite.ts'
 

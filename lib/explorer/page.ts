@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { answerTooLarge } from '../errors/errors.ts'
-import type { Answer } from '../response/answer.ts'
-import type { InParts } from '../response/in-parts.ts'
+import type { Answer, InParts } from '../response/answer.ts'
 import { formatPath, formatSegment, type Parts } from '../response/paths.ts'
 import { readableQuery } from './filters.ts'
 import { type Fragment, type Html, html, textsOf, trusted } from './html.ts'

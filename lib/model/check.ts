@@ -3,7 +3,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv'
 import { DeclarationError, describeValue } from '../errors/errors.ts'
 import { orNearest } from '../errors/suggest.ts'
 import { sharedAjv } from './formats.ts'
-import { describeViolation } from './violation-message.ts'
+import { describeViolation } from './validators.ts'
 
 /**
  * Returns a check of options that the application passes in. Each option is compiled at its first use: an application

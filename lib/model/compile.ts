@@ -1,22 +1,17 @@
 import type { RequestStrategies } from '../../schemas/request-strategies.ts'
 import type { Declared } from '../declare/collection.ts'
 import { DeclarationError, describeValue } from '../errors/errors.ts'
-import type { PageLimits as Limits } from './model.ts'
+import type {
+  Collection, Field, InputField, Model, PageLimits as Limits, StoredField, SubCollectionField, SubItemField
+} from './model.ts'
 import { compileKey, compileScalars, type Scalars } from './fields.ts'
 import { checkFilled } from './filled.ts'
-import { checkForeignKeys } from './foreign-keys.ts'
-import { compileIdentifiers, compileSpecials } from './identifiers.ts'
-import { compileInputs } from './inputs.ts'
-import { checkListed } from './identifiers.ts'
-import type {
-  Collection, Field, InputField, Model, StoredField, SubCollectionField, SubItemField
-} from './model.ts'
+import { checkForeignKeys, compileRelations } from './relations.ts'
+import { checkListed, compileIdentifiers, compileSpecials, compileVersion } from './identifiers.ts'
+import { checkSetters, compileInputs, compileSetters } from './inputs.ts'
 import { type Naming, toName } from './names.ts'
-import { compileRelations } from './relations.ts'
-import { checkSetters, compileSetters } from './inputs.ts'
 import { allStrategies, compileStrategies } from './strategies.ts'
 import { compileValidate } from './validators.ts'
-import { compileVersion } from './identifiers.ts'
 
 export interface CompileOptions {
   readonly naming: Naming

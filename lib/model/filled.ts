@@ -1,6 +1,6 @@
 import { DeclarationError } from '../errors/errors.ts'
 import { placeOf } from './fields.ts'
-import { singleKey } from './keys.ts'
+import { singleKey } from './identifiers.ts'
 import type { Collection, StoredField } from './model.ts'
 
 /** Returns true if code of the application, which may fill any field, runs when an item is created. */

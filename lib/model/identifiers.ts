@@ -1,13 +1,14 @@
 import type { Declared } from '../declare/collection.ts'
 import { isOptional } from '../declare/relations.ts'
 import { DeclarationError } from '../errors/errors.ts'
+import { memoize } from '../scheduling/memoize.ts'
 import type { CompileOptions } from './compile.ts'
 import { nameOf, placeOf, type Scalars } from './fields.ts'
 import {
   type Collection, type Identifier, isReadable, type ReadableField, type ScalarField, type SpecialIdentifier,
   type StoredField
 } from './model.ts'
-import { describeValues } from './values.ts'
+import { describeValues, isScalar, type Scalar } from './values.ts'
 
 /**
  * Returns a key of several fields, then the fields flagged `identifier`, then the lookups, each in the order declared
@@ -117,3 +118,33 @@ export function compileVersion (
   // An item that is created again under the key of a deleted one has its first version again: its values differ.
   return { version, versionFields: [version, ...stored.filter(field => field.readable && field !== version)] }
 }
+
+/** The values of a key or of a foreign key, in the order of its fields. */
+export type KeyValues = readonly Scalar[]
+
+/** Returns true if the two have the same values. */
+export const isSameKey = (one: readonly unknown[], other: readonly unknown[]): boolean =>
+  one.length === other.length && one.every((value, index) => value === other[index])
+
+/** Returns the values if each of them is a scalar, otherwise undefined. */
+export const toKeyValues = (values: readonly unknown[]): KeyValues | undefined =>
+  values.every(isScalar) ? values : undefined
+
+/** Returns the only field of a key; undefined for a key of several fields, which no source generates. */
+export const singleKey = ({ key: [field, other] }: Pick<Collection, 'key'>): StoredField | undefined =>
+  other === undefined ? field : undefined
+
+/**
+ * Returns the lists of fields of which no two items may have the same values: each identifier alone, and a key of
+ * several fields together.
+ */
+export const uniques = memoize(({ key, stored }: Collection): ReadonlyArray<readonly StoredField[]> => [
+  ...stored.filter(field => field.identifier).map(field => [field]),
+  ...key.length > 1 ? [key] : []
+])
+
+/**
+ * Returns true for the value of an identifier that no segment of a URL names: the empty text has no segment, and every
+ * client removes `.` and `..` from a path (RFC 3986, 5.2.4).
+ */
+export const leadsElsewhere = (value: unknown) => value === '' || value === '.' || value === '..'

@@ -1,4 +1,4 @@
-import { uniques } from '../model/keys.ts'
+import { uniques } from '../model/identifiers.ts'
 import type { Collection, Field, InputField, StoredField, SubCollectionField } from '../model/model.ts'
 import { isWritable, type WritableField } from '../plan/write/body.ts'
 import { parentValues } from '../plan/write/path-values.ts'

@@ -5,7 +5,7 @@ import type { Describing } from './describing.ts'
 import { filterableFields, sortableFields } from './filters.ts'
 import type { Reference, Schema } from './objects.ts'
 import { isPlainName } from './profiles.ts'
-import type { Traits } from './types/traits.ts'
+import type { Traits } from './types/type-of.ts'
 import { fieldSchema } from './values.ts'
 
 /**

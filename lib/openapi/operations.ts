@@ -1,4 +1,4 @@
-import { singleKey } from '../model/keys.ts'
+import { singleKey } from '../model/identifiers.ts'
 import type { Collection, SubCollectionField } from '../model/model.ts'
 import { takenStrategies } from '../model/strategies.ts'
 import { mediaTypes } from '../plan/media.ts'

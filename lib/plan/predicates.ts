@@ -1,4 +1,4 @@
-import { type KeyValues, toKeyValues } from '../model/keys.ts'
+import { type KeyValues, toKeyValues } from '../model/identifiers.ts'
 import type { DataField, StoredField } from '../model/model.ts'
 import { isExact, type Operator, traitsOf } from '../model/operators.ts'
 import type { Scalar } from '../model/values.ts'

@@ -4,7 +4,7 @@ import { compileOptions, type DataApiOptions, type Options } from '../api/option
 import { makeData } from '../data/data.ts'
 import type { Data } from '../declare/data.ts'
 import { type DataApiError, DeclarationError } from '../errors/errors.ts'
-import { logError } from '../errors/log-error.ts'
+import { logError } from '../errors/rejections.ts'
 import { checkColumns } from '../model/columns.ts'
 import { compileModel } from '../model/compile.ts'
 import { checkDeclarations } from '../model/declarations.ts'

@@ -2,10 +2,9 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { Api } from '../api/answer.ts'
-import { logError } from '../errors/log-error.ts'
+import { logError } from '../errors/rejections.ts'
 import type { RouterOptions } from '../request/path.ts'
-import { type Answer, hasSpecials, personal } from '../response/answer.ts'
-import { doAtOnce, doInParts } from '../response/in-parts.ts'
+import { type Answer, doAtOnce, doInParts, hasSpecials, personal } from '../response/answer.ts'
 import { after } from '../scheduling/after.ts'
 
 /** Sends the answers of one registration. Whatever else is sent in its scope is the application's own. */

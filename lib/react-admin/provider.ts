@@ -1,9 +1,9 @@
 import { ApiError, type ClientOptions, createClient, type Page } from '../client/index.ts'
-import { filtersOf, type Item, keyOf, recordOf } from './record.ts'
-import { type Calling, requestOf, type Resource, type ResourceOptions, resourcesOf } from './resource.ts'
-import type {
-  DataProvider, Id, List, ListCall, Many, ManyCall, One, OneCall, RecordOf, ReferenceCall
-} from './types.ts'
+import {
+  type Calling, type DataProvider, filtersOf, type Id, type Item, keyOf, type List, type ListCall, type Many,
+  type ManyCall, type One, type OneCall, recordOf, type RecordOf, type ReferenceCall, requestOf, type Resource,
+  type ResourceOptions, resourcesOf
+} from './resource.ts'
 
 /** The options of a data provider. */
 export interface DataProviderOptions extends ClientOptions {

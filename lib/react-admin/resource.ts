@@ -1,6 +1,4 @@
 import type { AnyApi, Client, Collection, RequestOptions } from '../client/index.ts'
-import { bodyOf, isSame, type Item, type Keys, recordOf } from './record.ts'
-import type { CallOptions, RecordOf } from './types.ts'
 
 /** What the provider cannot know of a collection. */
 export interface ResourceOptions {
@@ -88,4 +86,124 @@ function makeMemory (keys: Keys) {
       return item && isSame(recordOf(item, keys), record) ? item : undefined
     }
   }
+}
+
+export type Keys = readonly string[]
+export type Item = Readonly<Record<string, unknown>>
+
+/** The member that every record of react-admin has. */
+const id = 'id'
+
+const isKey = (keys: Keys): boolean => keys.length === 1 && keys[0] === id
+
+/** Returns an item as a record. The `id` of a key of several fields is the text of the item's path. */
+export function recordOf (item: Item, keys: Keys): RecordOf {
+  const [first = id, ...others] = keys
+  if (isKey(keys)) return item as RecordOf
+  const values = others.length === 0 ? item[first] as Id : keys.map(key => encodeURIComponent(String(item[key]))).join()
+  return { ...item, id: values }
+}
+
+/** Returns the values of the key of a record. */
+export const keyOf = (given: Id, keys: Keys): Id | readonly Id[] =>
+  keys.length === 1 ? given : String(given).split(',').map(decodeURIComponent)
+
+/** Returns the filters for the items with these ids, each for at most 100 comparisons, which is the API's limit. */
+export function filtersOf (ids: readonly Id[], keys: Keys): readonly object[] {
+  const [first = id, ...others] = keys
+  if (others.length === 0) return chunks(ids, 1000).map(some => ({ [first]: some }))
+  return chunks(ids, Math.floor(100 / keys.length)).map(some => ({
+    or: some.map(one => Object.fromEntries([keyOf(one, keys)].flat().map((value, index) => [keys[index], value])))
+  }))
+}
+
+const chunks = <T>(all: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, index) => all.slice(index * size, (index + 1) * size))
+
+/**
+ * Returns the body of a write: the members of `data` that are not the same in the record before. `links` has the key
+ * fields of the items that a member refers to: only these are sent.
+ */
+export function bodyOf (
+  data: object, previous: object | undefined, keys: Keys, links: ReadonlyMap<string, Keys>
+): Item {
+  const before = (previous ?? {}) as Item
+  // As it will be sent: dates are texts, and members that are undefined are none.
+  const sent = Object.entries(JSON.parse(JSON.stringify(data)) as Item)
+  return Object.fromEntries(sent
+    .filter(([name, value]) => (name !== id || isKey(keys)) && !(name in before && isSame(value, before[name])))
+    .map(([name, value]) => [name, linkOf(value, links.get(name))]))
+}
+
+/** Returns the key of an item that exists; an item without one is new. */
+function linkOf (value: unknown, keys: Keys | undefined): unknown {
+  if (keys === undefined || Object(value) !== value) return value
+  if (Array.isArray(value)) return value.map(one => linkOf(one, keys))
+  const item = value as Item
+  return keys.every(key => item[key] != null) ? Object.fromEntries(keys.map(key => [key, item[key]])) : value
+}
+
+/** Returns true for equal JSON values. A member that is undefined is none. */
+export function isSame (one: unknown, other: unknown): boolean {
+  if (Object(one) !== one || Object(other) !== other) return one === other
+  if (Array.isArray(one) !== Array.isArray(other)) return false
+  const [left, right] = [one, other] as [Item, Item]
+  return Object.keys({ ...left, ...right }).every(name => isSame(left[name], right[name]))
+}
+
+// The types of react-admin's data providers, as far as this one uses them. ra-core's own declarations do not compile in
+// projects that check their libraries; a test holds these to them (test/client/react-admin.test.ts).
+
+export type Id = string | number
+
+/** A record of react-admin: an item of the API with its `id`. */
+export interface RecordOf { readonly id: Id, readonly [field: string]: unknown }
+
+/** What every call can have. */
+interface Call {
+  readonly meta?: CallOptions | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The member `meta` of a call. */
+export interface CallOptions {
+  /** The fields of the answer, as `fields` of the client (docs/client.md). The key is added. */
+  readonly fields?: readonly unknown[] | undefined
+  /** True if the write replaces what others have written since the record was read. */
+  readonly overwrite?: boolean | undefined
+  /** Headers to add to the request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly [other: string]: unknown
+}
+
+export interface ListCall extends Call {
+  readonly pagination?: { readonly page: number, readonly perPage: number }
+  readonly sort?: { readonly field: string, readonly order: 'ASC' | 'DESC' }
+  /** A filter as `where` of the client (docs/client.md: Filters). */
+  readonly filter?: object
+}
+export interface ReferenceCall extends ListCall { readonly target: string, readonly id: Id }
+export interface OneCall extends Call { readonly id: Id, readonly previousData?: object }
+export interface ManyCall extends Call { readonly ids: readonly Id[] }
+interface Writing { readonly data: object }
+
+export interface One<R> { data: R }
+export interface Many<R> { data: R[] }
+export interface List<R> extends Many<R> {
+  total?: number
+  pageInfo?: { hasNextPage: boolean, hasPreviousPage: boolean }
+}
+
+/** A type and not an interface, so that it is assignable to react-admin's, which has an index signature. */
+export type DataProvider = {
+  readonly supportAbortSignal: true
+  readonly getList: <R = RecordOf>(resource: string, call: ListCall) => Promise<List<R>>
+  readonly getOne: <R = RecordOf>(resource: string, call: OneCall) => Promise<One<R>>
+  readonly getMany: <R = RecordOf>(resource: string, call: ManyCall) => Promise<Many<R>>
+  readonly getManyReference: <R = RecordOf>(resource: string, call: ReferenceCall) => Promise<List<R>>
+  readonly create: <R = RecordOf>(resource: string, call: Call & Writing) => Promise<One<R>>
+  readonly update: <R = RecordOf>(resource: string, call: OneCall & Writing) => Promise<One<R>>
+  readonly updateMany: (resource: string, call: ManyCall & Writing) => Promise<Many<Id>>
+  readonly delete: <R = RecordOf>(resource: string, call: OneCall) => Promise<One<R>>
+  readonly deleteMany: (resource: string, call: ManyCall) => Promise<Many<Id>>
 }

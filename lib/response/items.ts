@@ -1,5 +1,5 @@
 import type { Row, Selection, Shown } from '../plan/plan.ts'
-import { showField, showItem } from '../plan/read/to-item.ts'
+import { showField, showItem } from '../plan/read/select.ts'
 import { after } from '../scheduling/after.ts'
 import { memoizeFrozen } from '../scheduling/memoize.ts'
 import { textOf, writeInParts } from '../sources/json-text.ts'

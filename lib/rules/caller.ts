@@ -3,8 +3,7 @@
  *
  *     caller.ts           makes the permissions of a caller from the decisions on all connected collections
  *     decisions.ts        asks the application's rules and scopes, once a request; a rule that fails denies
- *     denials.ts          removes from the model what the caller may not read or write
- *     linked-names.ts     finds the names by which clients write the same link
+ *     denials.ts          removes from the model what the caller may not read or write, under all of its names
  *     authorise.ts        authorises every write of a value and every link
  *     methods.ts          decides which operations a method may do, and so which rules it must pass
  *     condition.ts        converts the result of a scope to a predicate
@@ -33,9 +32,9 @@ import type { Database } from '../sources/source.ts'
 import { UnknownProperty } from './condition.ts'
 import { decideOn, type Decision, plannedScope } from './decisions.ts'
 import {
-  connectedCollections, type Declarations, type Denials, isGuarded, isPoliced, withoutDenied
+  connectedCollections, type Declarations, type Denials, isGuarded, isPoliced, type LinkedNames, linkedNames,
+  withoutDenied
 } from './denials.ts'
-import { type LinkedNames, linkedNames } from './linked-names.ts'
 
 export type Operation = 'read' | 'create' | 'update' | 'delete'
 

@@ -1,7 +1,6 @@
 import type { Context, Declared, Rule, Scope, Values } from '../declare/collection.ts'
 import { type DataApiError, forbidden } from '../errors/errors.ts'
-import { logError } from '../errors/log-error.ts'
-import { refusedByRule } from '../errors/rejections.ts'
+import { logError, refusedByRule } from '../errors/rejections.ts'
 import { describeGiven } from '../model/known-names.ts'
 import type { Collection } from '../model/model.ts'
 import type { Predicate } from '../plan/plan.ts'

@@ -1,5 +1,5 @@
 import { forbidden } from '../errors/errors.ts'
-import type { KeyValues } from '../model/keys.ts'
+import type { KeyValues } from '../model/identifiers.ts'
 import type { Collection } from '../model/model.ts'
 import { both, equalsKey } from '../plan/predicates.ts'
 import type { Change, Changed, Session } from '../sources/source.ts'

@@ -1,5 +1,5 @@
 import type { Collection } from '../model/model.ts'
-import { referencesOf } from '../model/foreign-keys.ts'
+import { referencesOf } from '../model/relations.ts'
 import type { Predicate } from '../plan/plan.ts'
 import { always } from '../plan/predicates.ts'
 import type { Caller, ScopedOperation } from './caller.ts'

@@ -1,6 +1,6 @@
 import { forbidden } from '../errors/errors.ts'
-import { referencesOf } from '../model/foreign-keys.ts'
-import { toKeyValues, uniques } from '../model/keys.ts'
+import { referencesOf } from '../model/relations.ts'
+import { toKeyValues, uniques } from '../model/identifiers.ts'
 import type { Collection, StoredField } from '../model/model.ts'
 import type { Scalar } from '../model/values.ts'
 import type { Predicate, ReadPlan } from '../plan/plan.ts'

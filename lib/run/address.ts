@@ -1,4 +1,4 @@
-import { type KeyValues, leadsElsewhere, singleKey } from '../model/keys.ts'
+import { type KeyValues, leadsElsewhere, singleKey } from '../model/identifiers.ts'
 import type { Collection, Identifier, StoredField } from '../model/model.ts'
 import { usableIdentifiers } from '../plan/path/identify.ts'
 import type { Row, Selection, Step } from '../plan/plan.ts'

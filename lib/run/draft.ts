@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Values } from '../declare/collection.ts'
-import { singleKey } from '../model/keys.ts'
+import { singleKey } from '../model/identifiers.ts'
 import type { Collection, StoredField } from '../model/model.ts'
 import { toValue } from '../model/values.ts'
 import type { Row } from '../plan/plan.ts'

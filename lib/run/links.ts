@@ -1,5 +1,5 @@
 import { forbidden } from '../errors/errors.ts'
-import type { KeyValues } from '../model/keys.ts'
+import type { KeyValues } from '../model/identifiers.ts'
 import type { Collection, SubCollectionField } from '../model/model.ts'
 import type { Step, WritePlanOf } from '../plan/plan.ts'
 import { always } from '../plan/predicates.ts'
@@ -9,11 +9,11 @@ import { authoriseLink } from '../rules/authorise.ts'
 import type { Missed } from '../sources/source.ts'
 import type { ItemDraft } from './draft.ts'
 import { assign, resolveElement, unlinkKey } from './create-item.ts'
-import { type ElementRelation, findElement } from './locate.ts'
-import { type FoundItem, lockInOrder, lockItems } from './lock-order.ts'
 import {
-  byKey, isLinked, isMissed, itemSelection, keyOf, lockItem, lockParent, type ParentItem, readProjection, rowOf
+  byKey, type ElementRelation, findElement, isLinked, isMissed, itemSelection, keyOf, lockItem, lockParent,
+  type ParentItem, readProjection, rowOf
 } from './locate.ts'
+import { type FoundItem, lockInOrder, lockItems } from './lock-order.ts'
 import type { UnitOfWork } from './context.ts'
 import { updateItem } from './update-item.ts'
 import { expectChanged } from './violations.ts'

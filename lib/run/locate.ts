@@ -1,6 +1,6 @@
 import type { Values } from '../declare/collection.ts'
 import { forbidden } from '../errors/errors.ts'
-import { type KeyValues, toKeyValues } from '../model/keys.ts'
+import { type KeyValues, toKeyValues } from '../model/identifiers.ts'
 import type { Collection, SubCollectionField } from '../model/model.ts'
 import type { Origin, Projection, Row, Selection, Step } from '../plan/plan.ts'
 import { equalsKey } from '../plan/predicates.ts'

@@ -1,4 +1,4 @@
-import { type KeyValues, toKeyValues } from '../model/keys.ts'
+import { type KeyValues, toKeyValues } from '../model/identifiers.ts'
 import type { Collection, StoredField } from '../model/model.ts'
 import type { ItemBody } from '../plan/write/item-body.ts'
 import type { Step } from '../plan/plan.ts'

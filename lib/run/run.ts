@@ -1,6 +1,6 @@
 import { after } from '../scheduling/after.ts'
 import type { Context } from '../declare/collection.ts'
-import { toKeyValues } from '../model/keys.ts'
+import { toKeyValues } from '../model/identifiers.ts'
 import { planCandidates } from '../plan/path/identify.ts'
 import type { Format } from '../plan/media.ts'
 import type { Step, WritePlan } from '../plan/plan.ts'
@@ -13,10 +13,9 @@ import { type ScopedDatabase, scopeDatabase } from '../rules/scoped-database.ts'
 import {
   type Batches, databaseOf, type IsAbandoned, type ListPlan, type ReadResult, type JsonResult
 } from '../sources/source.ts'
-import { hasLeft } from './context.ts'
+import { hasLeft, type RunContext } from './context.ts'
 import { type Address, findAddress, type Located } from './address.ts'
 import { readBatches } from './batches.ts'
-import type { RunContext } from './context.ts'
 import { runWrite, type WriteResult } from './write.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { AnyContext, Transaction } from '../declare/collection.ts'
 import type { Source } from '../declare/source.ts'
-import type { KeyValues } from '../model/keys.ts'
+import type { KeyValues } from '../model/identifiers.ts'
 import type { Collection, StoredField, SubCollectionField } from '../model/model.ts'
 import type { ReadPlan, ReadPlanOf, Row, Step } from '../plan/plan.ts'
 import type { CatalogCheck } from './catalog-check.ts'

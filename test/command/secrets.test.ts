@@ -1,6 +1,5 @@
 import { test } from 'tap'
-import { isPasswordHash } from '../../lib/cli/scaffold/secrets.ts'
-import { looksSecret, secretEndings, secretParts, secretWords } from '../../lib/cli/scaffold/secrets.ts'
+import { isPasswordHash, looksSecret, secretEndings, secretParts, secretWords } from '../../lib/cli/scaffold/secrets.ts'
 import { makeFile, serveTarget } from './helpers.ts'
 
 test('a name is secret in each spelling of an entry of the lists, and no other name is', t => {

@@ -9,7 +9,7 @@ import { script } from '../../lib/explorer/script.ts'
 import { style } from '../../lib/explorer/style.ts'
 import { cut } from '../../lib/explorer/value.ts'
 import dataApi, { collection, memory } from '../../lib/index.ts'
-import { doAtOnce } from '../../lib/response/in-parts.ts'
+import { doAtOnce } from '../../lib/response/answer.ts'
 import { browser } from '../helpers/explorer-pages.ts'
 import { fastify } from '../helpers/fastify.ts'
 

@@ -1,5 +1,4 @@
-import type { ChildProcess } from 'node:child_process'
-import { spawnSync } from 'node:child_process'
+import { type ChildProcess, spawnSync } from 'node:child_process'
 import { appendFileSync, chownSync, cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'

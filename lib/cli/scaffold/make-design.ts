@@ -1,8 +1,8 @@
 import type { CollectionDesign, Design, FieldDesign, Flags, ScalarDesign } from './design.ts'
-import { chooseKey, shellWord } from './keys.ts'
-import { findJoins } from './relations.ts'
+import {
+  addRelations, chooseKey, type Draft, findJoins, foreignKeysOf, type Reference, type References, shellWord
+} from './relations.ts'
 import { makeNames, namesOfColumns, propertyOf, relationName } from './naming.ts'
-import { addRelations, type Draft, foreignKeysOf, type Reference, type References } from './relations.ts'
 import { looksSecret } from './secrets.ts'
 import { type Column, type Omission, type Table, type Tables, takesWrites } from './tables.ts'
 import { typeOf } from './types.ts'

@@ -1,8 +1,7 @@
 import { memberName, plainText, quote } from '../../declare/typescript-source.ts'
 import { componentOf } from '../components.ts'
 import type { Document, Operation, PathItem, Response, Schema } from '../objects.ts'
-import { scalarsOf, type Traits, traitsIn } from './traits.ts'
-import { typeName, typeOf, union } from './type-of.ts'
+import { scalarsOf, type Traits, traitsIn, typeName, typeOf, union } from './type-of.ts'
 
 /** The parts of a document that types are made from. It may come from any server. */
 interface Described {

@@ -1,5 +1,5 @@
 import type { Context, Found } from '../../declare/collection.ts'
-import { type KeyValues, toKeyValues } from '../../model/keys.ts'
+import { type KeyValues, toKeyValues } from '../../model/identifiers.ts'
 import type {
   Collection, FieldIdentifier, Identifier, KeyIdentifier, LookupIdentifier, SpecialIdentifier, StoredField
 } from '../../model/model.ts'

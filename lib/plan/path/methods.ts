@@ -1,10 +1,12 @@
+import type { LinkingChange } from '../../declare/source.ts'
+import type { Field, RelationField, SubCollectionField } from '../../model/model.ts'
 import { takenStrategies } from '../../model/strategies.ts'
-import { linkingRelation, refusesLink, replaceableRelation, separableRelation } from './links.ts'
+import { always } from '../predicates.ts'
 import type { Resource, ResourceOf } from './walk.ts'
 
 /** A method that some resource takes. */
 export type Method = ReadMethod | WriteMethod
-export type ReadMethod = 'GET' | 'HEAD' | 'OPTIONS' | 'QUERY'
+type ReadMethod = 'GET' | 'HEAD' | 'OPTIONS' | 'QUERY'
 export type WriteMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 const reading: readonly Method[] = ['GET', 'HEAD', 'OPTIONS']
@@ -56,3 +58,53 @@ function itemMethods (resource: ResourceOf<'item'>): readonly Method[] {
 
 const takesValue = ({ field, collection }: ResourceOf<'scalar'>) =>
   field.writable && takenStrategies(collection).update.length > 0
+
+/**
+ * Returns true if an item of the relation can be taken out of it and still exist: its link is a row of a join table, or
+ * a foreign key that can be null (docs/http.md: Writing).
+ */
+function isSeparable (via: RelationField): boolean {
+  if (via.kind === 'sub-collection' && via.link.kind === 'join') return true
+  const foreignKey = via.kind === 'sub-item' ? via.foreignKey : via.link.kind === 'join' ? [] : via.link.foreignKey
+  return foreignKey.some(field => field.nullable)
+}
+
+/**
+ * Returns true if clients may link items by this relation: it is writable, its holder takes updates, and so does the
+ * table that stores its foreign key, or the join table these changes.
+ */
+function isWritable (via: RelationField, ...changes: readonly LinkingChange[]): boolean {
+  const { writable, holder } = via
+  if (!writable || holder.strategies.update.length === 0) return false
+  if (via.kind === 'sub-collection' && via.link.kind === 'join') {
+    return !changes.some(change => refusesLink(via, change))
+  }
+  const { source: { writes } } = via.kind === 'sub-item' ? holder : via.target
+  return writes?.refused.has('update') !== true
+}
+
+/** Returns true if the join table of a relation does not take the change (docs/databases.md: Views and triggers). */
+export function refusesLink (field: Field, change: LinkingChange): boolean {
+  if (field.kind !== 'sub-collection' || field.link.kind !== 'join') return false
+  return field.holder.source.refusesLink?.(field.link.through, change) === true
+}
+
+/** Returns the relation by which a collection takes existing items; undefined if it takes none. */
+export function linkingRelation ({ from: { via }, where }: ResourceOf<'collection'>): SubCollectionField | undefined {
+  return via !== undefined && where === always && isWritable(via, 'insert') ? via : undefined
+}
+
+/** Returns the relation whose elements a client may replace as a whole; undefined if it may not. */
+export function replaceableRelation (resource: ResourceOf<'collection'>): SubCollectionField | undefined {
+  const via = linkingRelation(resource)
+  return via !== undefined && isSeparable(via) && isWritable(via, 'delete') ? via : undefined
+}
+
+/** The relation that the path of an item ends with, if it is separable. `writable`: a client may unlink the item. */
+interface Separable { readonly via: RelationField, readonly writable: boolean }
+
+/** Returns the separable relation that the path of an item ends with; undefined for any other path. */
+export function separableRelation ({ walked }: ResourceOf<'item'>): Separable | undefined {
+  const via = walked.at(-1)?.step.via
+  return via !== undefined && isSeparable(via) ? { via, writable: isWritable(via, 'delete') } : undefined
+}

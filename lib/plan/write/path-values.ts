@@ -1,4 +1,4 @@
-import type { KeyValues } from '../../model/keys.ts'
+import type { KeyValues } from '../../model/identifiers.ts'
 import type { Field, StoredField, SubCollectionField } from '../../model/model.ts'
 import type { ParentValue, PathValue } from '../plan.ts'
 

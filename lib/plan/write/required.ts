@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { describeValue, listOf } from '../../errors/errors.ts'
 import { mayFill } from '../../model/filled.ts'
-import { singleKey } from '../../model/keys.ts'
+import { singleKey } from '../../model/identifiers.ts'
 import type { Collection, Field, InputField, StoredField, SubItemField } from '../../model/model.ts'
 import { describeElements, type ValueType } from '../../model/values.ts'
 import { memoize } from '../../scheduling/memoize.ts'

@@ -1,7 +1,5 @@
-import { decimalKey, plainDecimal } from '../../model/numbers.ts'
+import { decimalKey, plainDecimal, showInteger, toTimestamp } from '../../model/numbers.ts'
 import type { DataField, StoredField } from '../../model/model.ts'
-import { toTimestamp } from '../../model/numbers.ts'
-import { showInteger } from '../../model/numbers.ts'
 
 /**
  * Reads a value of an object, either as it is shown or as it is compared. Shown: null for undefined, 0 for -0, the text

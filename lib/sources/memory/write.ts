@@ -1,4 +1,4 @@
-import { type KeyValues, singleKey, uniques } from '../../model/keys.ts'
+import { type KeyValues, singleKey, uniques } from '../../model/identifiers.ts'
 import type { Collection, StoredField, SubItemField } from '../../model/model.ts'
 import { type Scalar, toValue } from '../../model/values.ts'
 import type { Step } from '../../plan/plan.ts'

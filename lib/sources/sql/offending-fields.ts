@@ -1,4 +1,4 @@
-import { isSameKey, type KeyValues, toKeyValues, uniques } from '../../model/keys.ts'
+import { isSameKey, type KeyValues, toKeyValues, uniques } from '../../model/identifiers.ts'
 import type { Collection, StoredField } from '../../model/model.ts'
 import type { ReadPlan, Row } from '../../plan/plan.ts'
 import { equalsKey } from '../../plan/predicates.ts'

@@ -1,7 +1,6 @@
 import { memberName, quote } from '../../../declare/typescript-source.ts'
 import { toName } from '../../../model/names.ts'
-import { behaviourOf, type Part, type Parts, schemaCall, tableArguments } from '../calls.ts'
-import { isCall, isList } from '../declare.ts'
+import { behaviourOf, isCall, isList, type Part, type Parts, schemaCall, tableArguments } from '../declare.ts'
 import type { CollectionDesign, Design } from '../design.ts'
 
 /** The names of the schemas in the source, by the property of the collection. */

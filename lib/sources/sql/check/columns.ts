@@ -1,10 +1,9 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { Collection, StoredField } from '../../../model/model.ts'
-import { referencesOf } from '../../../model/foreign-keys.ts'
+import { referencesOf } from '../../../model/relations.ts'
 import type { Finding } from '../../catalog-check.ts'
 import type { CatalogColumn, TypeFamily } from '../catalog.ts'
-import type { Served } from './compare.ts'
-import { fault, placeOfField, showColumn, warning } from './compare.ts'
+import { fault, placeOfField, type Served, showColumn, warning } from './compare.ts'
 import { declarationOf, type TypeRules } from './types.ts'
 
 /** Compares a field with its column: the type, the members of an enum, and whether clients can write it. */

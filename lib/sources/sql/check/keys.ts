@@ -1,7 +1,6 @@
 import type { StoredField } from '../../../model/model.ts'
 import type { Finding } from '../../catalog-check.ts'
-import type { Served } from './compare.ts'
-import { fault, placeOfField, showColumn, warning } from './compare.ts'
+import { fault, placeOfField, type Served, showColumn, warning } from './compare.ts'
 
 /**
  * Checks that every identifier has a unique index: the fields of the key together, each other identifier alone. Without

@@ -1,5 +1,5 @@
 import { sql } from '../load-kysely.ts'
-import { type KeyValues, singleKey } from '../../../model/keys.ts'
+import { type KeyValues, singleKey } from '../../../model/identifiers.ts'
 import type { Collection, StoredField } from '../../../model/model.ts'
 import type { Scalar } from '../../../model/values.ts'
 import type { Step } from '../../../plan/plan.ts'

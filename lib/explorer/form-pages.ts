@@ -1,13 +1,13 @@
-import type { Current } from './current.ts'
-import { fieldsToCreate, fieldsToEdit, textIn } from './fields.ts'
+import type { DataApiError } from '../errors/errors.ts'
+import { separableRelation } from '../plan/path/methods.ts'
+import { type Current, fieldsToCreate, fieldsToEdit, textIn } from './fields.ts'
 import { type Filled, showForm } from './form.ts'
 import { nameOf } from './grid.ts'
 import { type Html, html } from './html.ts'
-import { labelOf } from './label.ts'
 import { baseOf, type Merged } from './merge.ts'
 import { showPage } from './page.ts'
 import { pathTo, type PlaceOf } from './place.ts'
-import { cut, showValue } from './value.ts'
+import { cut, labelOf, showValue } from './value.ts'
 
 /** Returns the form of an item as it is opened. */
 export function formOf ({ spot: { resource: { collection } } }: PlaceOf<'item'>, current: Current | undefined): Filled {
@@ -67,4 +67,21 @@ export function emptyForm ({ spot: { resource } }: PlaceOf<'collection'>): Fille
     return isPlain ? [[field.name, String(initial)] as const] : []
   })
   return { fields, texts: new Map(texts), faults: new Map(), base: undefined }
+}
+
+/** Returns the page that asks before an item is deleted, or taken out of its relation. */
+export function showDelete (
+  current: Current | undefined, error: DataApiError | undefined, place: PlaceOf<'item'>
+): Html {
+  const { collection } = place.spot.resource
+  const label = cut(current === undefined ? nameOf(place) : labelOf(current.item, collection), 100)
+  const isUnlinked = separableRelation(place.spot.resource) !== undefined
+  const verb = isUnlinked ? 'Unlink' : 'Delete'
+  const main = html`${error !== undefined && html`<div class="failure" role="alert"><p>${error.message}</p></div>`}
+<form class="write" method="post" action="${pathTo(place)}"><input type="hidden" name="_method" value="DELETE">
+${current?.tag !== undefined && html`<input type="hidden" name="_tag" value="${current.tag}">`}
+<p>${isUnlinked ? 'The item will no longer be linked here. It stays.' : 'This cannot be undone.'}</p>
+<p class="actions"><button class="danger">${verb}</button>
+<a class="button" href="${pathTo(place)}">Cancel</a></p></form>`
+  return showPage({ heading: html`${verb} <bdi>${label}</bdi>?`, title: `${verb} ${label}`, main }, place)
 }
