@@ -4,9 +4,11 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { programsIn, read, writeProgram } from '../helpers/documents.ts'
+import { runsOf } from '../helpers/fast-check.ts'
 import { onDatabase } from '../helpers/on-database.ts'
 import { setVariable } from '../helpers/set-variable.ts'
 import { test } from '../helpers/on-postgres.ts'
+import { makePooler } from '../helpers/pooler.ts'
 import type { Test } from 'tap'
 
 // The program of docs/row-level-security.md on sockets that both callers share. Each text of a caller has its name.
@@ -20,7 +22,8 @@ const callers = ['ann', 'bob'] as const
 type Caller = typeof callers[number]
 const other: Readonly<Record<Caller, Caller>> = { ann: 'bob', bob: 'ann' }
 
-const rounds = 20
+// Each has 62 requests.
+const rounds = runsOf(20)
 let runs = 0
 
 const rows = callers.flatMap((owner, index) => [1, 3, 5].map(n => n + index).map(id => `
@@ -40,40 +43,47 @@ const db = kysely(instance, {
 }
 
 for (const [source, text] of Object.entries(programs)) {
-  test(`${source}: under row-level security two callers on shared sockets get their own rows only`, t => run(t, text))
+  test(`${source}: under row-level security two callers on shared sockets get their own rows`, t => run(t, text))
 }
 
-async function run (t: Test, text: string): Promise<void> {
+test('behind a pooler of transactions two callers get their own rows', t => run(t, program, one => makePooler(one, 3)))
+
+/** Runs a program. `through`: returns the address by which it reaches the database; default: the database's own. */
+async function run (t: Test, text: string, through?: (t: Test) => Promise<string>): Promise<void> {
   const script = `${ddl}${rows.join('')}
     alter table projects alter id restart with 1000;
     alter table tasks alter id restart with 1000;`
   await onDatabase(script.replaceAll('web_user', role), async (db, url) => {
     setVariable(t, 'DATABASE_URL', url)
-    const written = writeProgram(`row-level-security-${runs++}.ts`, text.replaceAll('web_user', role))
-    const { app } = await import(written.href) as { app: FastifyInstance }
-    await app.listen({ host: '127.0.0.1', port: 0 })
-    const agent = new Agent({ keepAlive: true, maxSockets: 12 })
-    try {
-      for (let round = 0; round < rounds; round++) {
-        const [ann, bob] = [requestsOf('ann', round), requestsOf('bob', round)]
-        // The callers take turns, so that both ask for the same at the same time.
-        const wrong = await Promise.all(ann.flatMap((one, index) => [
-          wrongly(app, agent, 'ann', one), wrongly(app, agent, 'bob', bob[index] ?? one)
-        ]))
-        t.strictSame(wrong.filter(answer => answer !== undefined), [])
-      }
-      t.strictSame((await db.pool.query(`
-        select owner, count(*)::int, bool_and(starts_with(name, owner)) as named from (
-          select owner, name from projects union all select owner, title from tasks
-        ) as texts group by owner order by owner
-      `)).rows, callers.map(owner => ({ owner, count: 4 + 3 + rounds + 2, named: true })))
-    } finally {
-      agent.destroy()
+    await t.test('their requests', async one => {
+      if (through !== undefined) setVariable(one, 'DATABASE_URL', await through(one))
+      const written = writeProgram(`row-level-security-${runs++}.ts`, text.replaceAll('web_user', role))
+      const { app } = await import(written.href) as { app: FastifyInstance }
+      await askAll(one, app)
       await app.close()
-      await db.pool.query(`drop owned by ${role}`)
-      await db.pool.query(`drop role ${role}`)
-    }
+    })
+    t.strictSame((await db.pool.query(`
+      select owner, count(*)::int, bool_and(starts_with(name, owner)) as named from (
+        select owner, name from projects union all select owner, title from tasks
+      ) as texts group by owner order by owner
+    `)).rows, callers.map(owner => ({ owner, count: 4 + 3 + rounds + 2, named: true })))
+    await db.pool.query(`drop owned by ${role}`)
+    await db.pool.query(`drop role ${role}`)
   })
+}
+
+async function askAll (t: Test, app: FastifyInstance): Promise<void> {
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const agent = new Agent({ keepAlive: true, maxSockets: 12 })
+  for (let round = 0; round < rounds; round++) {
+    const [ann, bob] = [requestsOf('ann', round), requestsOf('bob', round)]
+    // The callers take turns, so that both ask for the same at the same time.
+    const wrong = await Promise.all(ann.flatMap((one, index) => [
+      wrongly(app, agent, 'ann', one), wrongly(app, agent, 'bob', bob[index] ?? one)
+    ]))
+    t.strictSame(wrong.filter(answer => answer !== undefined), [])
+  }
+  agent.destroy()
 }
 
 /** Sends a request of a caller. Returns the answer if it is not as it must be, or holds what is the other caller's. */

@@ -97,7 +97,7 @@ export async function beginSession (connection: Connection, { text, values }: Re
     await connection.query(text, values)
   } catch (error) {
     if (!connection.isGone()) await connection.run('rollback')
-    throw refusedSession(error)
+    throw refusedSession(error) ?? error
   }
 }
 
@@ -106,11 +106,15 @@ export const deniedIn = ({ denied }: RequestSession) => (error: unknown): never 
   throw isPrivilegeMissing(error) ? denied(error) : error
 }
 
-/** Returns the error of a session that the database refuses: its role is unknown, or may not be assumed. */
-export const refusedSession = (error: unknown): unknown =>
-  error instanceof Error && sqlState(error) !== '' && faultOf(error).passing !== true
-    ? internal(new Error(`the database refused what option 'session' returned: ${error.message}`))
-    : error
+/**
+ * Returns our error for a session that the database refuses, as its role is unknown or may not be assumed; undefined
+ * for an error of another kind.
+ */
+export function refusedSession (error: unknown): DataApiError | undefined {
+  const { passing, repeat } = faultOf(error)
+  if (!(error instanceof Error) || sqlState(error) === '' || passing === true || repeat !== undefined) return undefined
+  return internal(new Error(`the database refused what option 'session' returned: ${error.message}`))
+}
 
 const checkSession = compileCheck(Type.Object({
   role: Type.String({ minLength: 1 }),

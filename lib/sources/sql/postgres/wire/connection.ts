@@ -160,7 +160,8 @@ class DriverConnection implements Connection {
     if (batch.length > longestIn(statement)) throw answerTooLarge(statement.longest, error ?? undefined)
     if (error === null) return lastResult(batch)
     if (batch.named && faultOf(error).lostStatement === true) stopNaming(this.options.naming)
-    if (session !== undefined && batch.results.length === 0) throw refusedSession(this.faults.add(error))
+    const refused = session !== undefined && batch.results.length === 0 ? refusedSession(error) : undefined
+    if (refused !== undefined) throw this.faults.add(refused)
     const fault = interpretError(error, batch, isCommit)
     if (fault instanceof StalePlan) this.statements.forget(statement.text)
     throw this.faults.add(fault)
