@@ -221,18 +221,23 @@ test('a write pipelined behind a stream waits until the stream has ended', async
 test('requests that wait for an earlier one when their client leaves are not run', async t => {
   const rows = rowsOf(1)
   const seen: string[] = []
-  const client = { leave () {} }
+  const client = { async leave () {} }
   const { app, connect } = await serve(t, memory(rows), {
     hooks: {
       async updating ({ name }) {
         seen.push(name)
-        client.leave()
-        await sleep(20)
+        await client.leave()
       }
     }
   })
+  const connected = once(app.server, 'connection')
   const socket = await connect()
-  client.leave = () => { socket.destroy() }
+  const [served] = await connected as [Socket]
+  const left = once(served, 'close')
+  client.leave = async () => {
+    socket.destroy()
+    await left
+  }
   socket.write(Array.from({ length: 8 }, (_, n) => text('PUT', '/things/1/name', `name ${n}`)).join(''))
   await until(() => rows[0]?.name === 'name 0')
   await sleep(50)

@@ -26,7 +26,7 @@ interface Row { readonly id: number, readonly text: string, readonly kind: strin
 
 async function serve (rows: Row[]) {
   const app = fastify()
-  const notes = collection(Note, { source: memory(rows) })
+  const notes = collection(Note, { source: memory(rows, { statementTimeout: 10_000 }) })
   await app.register(dataApi, { collections: { notes }, explorer: true })
   return app
 }

@@ -68,7 +68,7 @@ test('a stream shows no item that has left the scope since it began', async t =>
   await app.register(dataApi, {
     collections: {
       things: collection(Owned, {
-        source: memory(rows),
+        source: memory(rows, { statementTimeout: 10_000 }),
         scope: () => ({ owner: 1 }),
         computed: {
           // Runs while the first batch is made.
