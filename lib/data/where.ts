@@ -1,3 +1,4 @@
+import type { OperatorWord } from '../client/types/where.ts'
 import { invalidFilter } from '../errors/errors.ts'
 import { isObject } from '../errors/is-object.ts'
 import { didYouMean, suggest } from '../errors/suggest.ts'
@@ -96,7 +97,7 @@ export const operatorWords = {
   starts_with_ignoring_case: 'startsWithIgnoreCase',
   ends_with_ignoring_case: 'endsWithIgnoreCase',
   contains_ignoring_case: 'containsIgnoreCase'
-} as const satisfies Record<Operator, string>
+} as const satisfies Record<Operator, OperatorWord>
 
 /** The operators by their words, and by their spellings in URLs. */
 const operators: ReadonlyMap<string, Operator> = new Map(

@@ -50,6 +50,9 @@ type SpelledOperator = readonly [spelling: string, operator: Operator]
 
 type Limits = Readonly<Required<NonNullable<QueryStringOptions['limits']>>>
 
+/** The options that spell operators: schemas/query-string.ts, which imports nothing of lib, must have them all. */
+type OperatorOptions = NonNullable<QueryStringOptions['operators']>
+
 const parameterDefaults: Spellings<ParameterKind> = {
   where: ['where', 'filter'],
   sort: ['sort', 'order', 'orderby'],
@@ -63,7 +66,7 @@ const parameterDefaults: Spellings<ParameterKind> = {
 }
 
 /** The default spellings of operators (docs/http.md: Query strings). */
-export const operatorDefaults: Spellings<Operator> = {
+export const operatorDefaults: Spellings<keyof OperatorOptions> = {
   equals: ['=', '=='],
   not_equals: ['!=', '!==', '<>'],
   greater: ['>'],
@@ -79,7 +82,7 @@ export const operatorDefaults: Spellings<Operator> = {
   starts_with_ignoring_case: ['^~='],
   ends_with_ignoring_case: ['$~='],
   contains_ignoring_case: ['*~=']
-}
+} satisfies Spellings<Operator>
 
 const delimiterDefaults: Spellings<'list' | 'sort' | 'direction' | 'fields'> = {
   list: [',', ';'],

@@ -2,11 +2,11 @@ import fc, { runsOf } from '../helpers/fast-check.ts'
 import { deepStrictEqual } from 'node:assert'
 import { test } from 'tap'
 import { createClient } from '../../lib/client/index.ts'
+import { operatorWords } from '../../lib/data/where.ts'
 import { type Operator, operatorNames, traitsOf } from '../../lib/model/operators.ts'
 import { parseQuery } from '../../lib/request/query.ts'
 import type { FieldAsked, Filter, ValueText } from '../../lib/request/request.ts'
 import { compileSyntax } from '../../lib/request/syntax.ts'
-import { words } from '../fixtures/operator-words.ts'
 
 // docs/client.md: Filters
 
@@ -51,7 +51,7 @@ const value: fc.Arbitrary<readonly [unknown, ValueText]> = fc.oneof(
 
 // Each word of one value, with its operator.
 const comparing: Readonly<Record<string, Operator>> = Object.fromEntries(
-  operatorNames.filter(name => !traitsOf(name).list).map(name => [words[name], name])
+  operatorNames.filter(name => !traitsOf(name).list).map(name => [operatorWords[name], name])
 )
 const name = fc.oneof(
   fc.constantFrom('constructor', 'toString', 'by_name', '0', 'title', 'null', 'a-b'),
