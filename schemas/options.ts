@@ -76,6 +76,11 @@ export const optionsSchema = Type.Object({
     /** The largest page; a larger size in a request becomes this one. Default 1000. */
     maxSize: Type.Optional(Type.Number({ minimum: 1 }))
   }, { additionalProperties: false })),
+  /**
+   * Whether collections are NDJSON and CSV also where the application has `preSerialization` hooks or a reply
+   * serializer, which do not get the items of such streams. Default false: 406 there.
+   */
+  rawStreams: Type.Optional(Type.Boolean()),
   /** Logs each statement that takes at least so many milliseconds, as a warning. Default: none. */
   slowStatements: Type.Optional(Type.Number({ minimum: 0 })),
   /** How long `app.close()` lets open streams run, in milliseconds, before it breaks them off. Default 10000. */

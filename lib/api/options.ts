@@ -38,6 +38,8 @@ export interface Options {
   readonly writes: WriteLimits
   /** Options for planning reads: of answers in pages, and of whole collections as streams. */
   readonly reads: { readonly paged: ReadOptions, readonly whole: ReadOptions }
+  /** Returns true if collections are answered as NDJSON and CSV too. */
+  streams (): boolean
   readonly responseContent: Readonly<ResponseContent>
   /** Options for rendering answers. */
   readonly answers: Readonly<ResponseContent> & {
@@ -79,6 +81,7 @@ export function compileOptions ({ collections, caller = () => undefined, ...data
     requestStrategies: data.requestStrategies ?? {},
     reads: { paged, whole: { ...paged, whole: true } },
     writes: { ...bodyLimits(data.bodies ?? {}), reads: paged },
+    streams: () => true,
     responseContent,
     segments,
     answers: {

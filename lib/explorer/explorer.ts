@@ -68,7 +68,8 @@ function placeOf (
   const { segments, parts } = tryPath(url, router)
   const site = siteOf({ origin, root: segments.slice(0, rootLength) }, options.site)
   const query = tryParts(url, options.syntax, router)
-  return { title, site, syntax: options.syntax, spot: undefined, parts: parts.slice(rootLength), query }
+  const known = { title, site, syntax: options.syntax, hasStreams: options.streams() }
+  return { ...known, spot: undefined, parts: parts.slice(rootLength), query }
 }
 
 function tryPath (url: string, router: RouterOptions) {

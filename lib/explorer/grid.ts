@@ -49,7 +49,7 @@ ${items.length > 0 ? showTable(table, place) : showEmpty(place)}
 ${pick && items.length > 0 && pickForm(pick, place)}
 ${showPages(items.length, pages, place)}
 ${allowed.link && linkForm(allowed.link, found, place)}`
-  const formats = ['json', 'csv', 'ndjson'] as const
+  const formats = place.hasStreams ? ['json', 'csv', 'ndjson'] as const : ['json'] as const
   return showPage({ heading: html`<bdi>${name}</bdi>`, title: name, main, formats, takesQuery: true }, place)
 }
 

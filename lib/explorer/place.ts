@@ -11,6 +11,8 @@ export interface Place {
   readonly site: Site
   /** The syntax of the resource; that of the API for an error. */
   readonly syntax: Syntax
+  /** True if collections are answered as NDJSON and CSV too. */
+  readonly hasStreams: boolean
   /** Undefined for an error whose request leads nowhere. */
   readonly spot: Spot | undefined
   /** The parts of each segment of the path. */

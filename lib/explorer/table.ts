@@ -103,5 +103,6 @@ export function pickForm (field: StoredField, place: Place): Html {
   return html`<form id="rows" class="picked" method="get" action="${pathTo(place)}">
 <output role="status"></output><input type="hidden" name="_query" value="${ownQuery(kept)}">
 <input type="hidden" name="_field" value="${field.name}"><button>Show these rows</button>
-<button name="_as" value="json">JSON</button><button name="_as" value="csv">CSV</button></form>`
+<button name="_as" value="json">JSON</button>${place.hasStreams && html`<button name="_as" value="csv">CSV</button>`}
+</form>`
 }

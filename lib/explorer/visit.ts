@@ -58,7 +58,7 @@ export async function visit (
   const request = parseRequest(own, options)
   const site = siteOf(request, options.site)
   return {
-    place: { title, site, syntax, spot: undefined, parts: path, query: parts },
+    place: { title, site, syntax, hasStreams: options.streams(), spot: undefined, parts: path, query: parts },
     request,
     ownPath: withQuery(text.url, query, ''),
     answer: () => answer(text, fixed, context, note),

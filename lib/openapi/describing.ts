@@ -16,6 +16,8 @@ export interface Describing {
   readonly version: Version
   readonly syntax: Syntax
   readonly answers: AnswerOptions
+  /** Returns true if collections are answered as NDJSON and CSV too. */
+  streams (): boolean
   readonly components: Components
   /** Returns an operation's identifier that the document does not have yet. */
   operationId (name: string): string

@@ -16,6 +16,8 @@ export interface Described {
   readonly collections: Iterable<Collection>
   readonly syntax: Syntax
   readonly answers: AnswerOptions
+  /** Returns true if collections are answered as NDJSON and CSV too. */
+  streams (): boolean
   readonly info: OpenApiOptions
   /** The URL of the API's root. */
   readonly root: string
@@ -32,7 +34,7 @@ export function * documentParts (
   described: Described, permissionsFor: PermissionsFor, options: DocumentOptions = {}
 ): Parts<Document> {
   const { profile = 'docs', version = '3.1', collections: wanted, componentPrefix: prefix = '' } = options
-  const { syntax, answers, info: { info, servers, security, securitySchemes } } = described
+  const { info: { info, servers, security, securitySchemes } } = described
   const all = [...described.collections]
   const views = viewsOf(permissionsFor, all.map(({ name }) => name))
     .filter(({ collection: one }) => isNameable(one, profiles[profile]) && (wanted?.includes(one.name) ?? true))
@@ -41,8 +43,7 @@ export function * documentParts (
   const describing: Describing = {
     profile: (isLarge ? largeProfiles : profiles)[profile],
     version,
-    syntax,
-    answers,
+    ...described,
     components,
     operationId: uniqueNames(options.operationIds)
   }

@@ -25,6 +25,7 @@ interface DocumentSettings {
   readonly openapi: OpenApiOptions | undefined
   readonly syntax: Syntax
   readonly responseContent: AnswerOptions
+  streams (): boolean
 }
 
 /**
@@ -34,10 +35,10 @@ interface DocumentSettings {
 export function makeDocuments (
   model: Model,
   root: string,
-  { openapi: info = {}, syntax, responseContent: answers }: DocumentSettings,
+  { openapi: info = {}, syntax, responseContent: answers, streams }: DocumentSettings,
   mostBytes = 32 * 2 ** 20
 ): Documents {
-  const described: Described = { collections: [...model.collections.values()], syntax, answers, info, root }
+  const described: Described = { collections: [...model.collections.values()], syntax, answers, streams, info, root }
   const everything: Permissions = { model, readingDenial: () => undefined, denial: () => undefined }
   const texts = new RecentMap<string>(mostBytes, mostBytes)
   const unfinished = new Map<string, Promise<string>>()

@@ -85,7 +85,7 @@ function pageResponse (collection: Collection, describing: Describing): Response
   const items: Schema = { type: 'array', items: element }
   const wrapped = pageLinks === 'wrapped' || pageLinks === 'both'
   const response = ok('A page of items.', wrapped ? wrappedSchema(items) : items, { headers: pageHeaders(describing) })
-  if (!profile.streams) return response
+  if (!profile.streams || !describing.streams()) return response
   const streams: Content = {
     [mediaTypes.ndjson]: version === '3.2' ? { itemSchema: element } : { schema: { type: 'string' } },
     [mediaTypes.csv]: { schema: { type: 'string' } }

@@ -4,7 +4,6 @@ import { suggest } from '../errors/suggest.ts'
 import { memoizeRecent } from '../scheduling/memoize.ts'
 import type { ValueText } from '../request/request.ts'
 import { splitUnquoted } from '../request/unquoted.ts'
-import type { ResourceKind } from './path/walk.ts'
 
 /** The media types of answers. */
 export const mediaTypes = { json: 'application/json', ndjson: 'application/x-ndjson', csv: 'text/csv' } as const
@@ -29,16 +28,17 @@ const otherMedia: readonly Media[] = ['json']
 
 /**
  * Returns the format of the answer: the one that the query names, otherwise the one that the client prefers of those
- * that the resource has. Throws invalid_parameter, or not_acceptable if the resource has none of them.
+ * that the resource has: JSON, and with `hasStreams` NDJSON and CSV. Throws invalid_parameter, or not_acceptable if the
+ * resource has none of them.
  */
 export function planFormat (
-  accept: string | undefined, asked: ValueText | undefined, resource: ResourceKind
+  accept: string | undefined, asked: ValueText | undefined, hasStreams: boolean
 ): Format {
-  const available = resource === 'collection' ? collectionMedia : otherMedia
+  const available = hasStreams ? collectionMedia : otherMedia
   if (asked !== undefined) return parseFormat(asked, available)
   // Nearly every client sends one of these; they need no negotiation.
   if (accept === undefined || accept === '*/*' || accept === mediaTypes.json) return json
-  const chosen = resource === 'collection' ? negotiateCollection(accept) : negotiateOther(accept)
+  const chosen = hasStreams ? negotiateCollection(accept) : negotiateOther(accept)
   if (chosen === undefined) throw notAcceptable(available.map(media => mediaTypes[media]))
   return chosen
 }

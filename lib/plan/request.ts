@@ -37,6 +37,8 @@ export interface RequestOptions {
   /** `paged` for answers in JSON, `whole` for streams. */
   readonly reads: { readonly paged: ReadOptions, readonly whole: ReadOptions }
   readonly writes: WriteLimits
+  /** Returns true if collections are answered as NDJSON and CSV too. */
+  streams (): boolean
 }
 
 /**
@@ -67,7 +69,7 @@ export function planRequest (request: Asked, permissions: Permissions, options: 
   if (denial !== undefined) throw denial
   if (method === 'QUERY' && !request.form) throw unsupportedMediaType(formType)
   if (isWrite(method)) return planWriteRequest(method, request, permissions, options)
-  const format = planFormat(request.accept, request.query.format, resource.kind)
+  const format = planFormat(request.accept, request.query.format, resource.kind === 'collection' && options.streams())
   const { paged, whole } = options.reads
   const read = planRead(resource, request.query, request.count, format.media === 'json' ? paged : whole)
   return read.kind === 'directory' ? read : { kind: 'read', read, format, noCache: request.noCache }
@@ -79,7 +81,7 @@ function planWriteRequest (
   const { resource, accept, query, body, conditions, returns } = request
   checkMediaType(body)
   // Writes answer in JSON only; a client that does not accept JSON gets its error before anything is written.
-  planFormat(accept, query.format, 'item')
+  planFormat(accept, query.format, false)
   // A caller who may not read the collection gets no item of it in an answer.
   const represent = returns === 'representation' && permissions.denial('GET', resource) === undefined
   return { kind: 'write', write: planWrite(resource, { method, query, body, conditions, represent }, writes) }

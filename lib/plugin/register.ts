@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Api } from '../api/answer.ts'
 import { makeChecks } from '../api/checks.ts'
 import { compileOptions, type DataApiOptions, type Options } from '../api/options.ts'
 import { makeData } from '../data/data.ts'
@@ -22,7 +23,7 @@ import { addDocumentRoute } from './document-route.ts'
 import { isErrorStatus, toDataApiError } from './failures.ts'
 import { makePages, type Pages, reservedByPages } from './pages-route.ts'
 import { addRegistration, type DataApi } from './registrations.ts'
-import { isAnswered, makeReplies, type Replies } from './replies.ts'
+import { isAnswered, makeReplies, type Replies, watchPayloads } from './replies.ts'
 import { addBodyParser, addRoutes, safeMethods } from './routes.ts'
 
 /** Compiles the declarations and serves them. Throws a DeclarationError for a mistake in a declaration or option. */
@@ -41,8 +42,10 @@ export async function register (app: FastifyInstance, given: DataApiOptions): Pr
   if (!app.hasRequestDecorator('dataApi')) app.decorateRequest('dataApi', undefined)
   const checks = makeChecks(model, app.log)
   const own = makeData({ declared: given.collections, model, options, checks, log: app.log })
-  const api = { model, options, callers, checks, own }
   await app.register(async scope => {
+    const payloads = watchPayloads(scope)
+    const streams = () => given.rawStreams === true || !payloads.observed
+    const api: Api = { model, options: { ...options, streams }, callers, checks, own }
     if (options.slowStatements !== undefined || options.responseContent.serverTiming) {
       scope.addHook('onClose', countStatements())
     }
@@ -50,9 +53,9 @@ export async function register (app: FastifyInstance, given: DataApiOptions): Pr
     if (options.responseContent.serverTiming) scope.addHook('onResponse', (_request, _reply, done) => { done() })
     const { site } = options
     const base = site === undefined ? scope.prefix : site.origin + site.root
-    const documents = makeDocuments(model, base, options)
+    const documents = makeDocuments(model, base, api.options)
     decorate(app, scope.prefix, model, documents, own.data)
-    const replies = makeReplies(scope, api)
+    const replies = makeReplies(scope, api, payloads)
     const pages = await makePages(scope, api)
     addHooks(scope, options, replies, pages)
     addBodyParser(scope, options.writes)

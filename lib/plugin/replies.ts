@@ -23,12 +23,11 @@ const answered = Symbol('fastify-data-api.answer')
 type Marked = FastifyReply & { [answered]: Answer | null }
 
 /** Prepares the replies of a scope. Must be called before its routes are added. */
-export function makeReplies (scope: FastifyInstance, api: Api): Replies {
+export function makeReplies (scope: FastifyInstance, api: Api, payloads: Payloads): Replies {
   const { options, model, callers } = api
   // What a hook refused, or what could not be parsed, may depend on the caller too.
   const areFailuresPersonal = callers.guarded || hasSpecials(model)
   const streams = trackStreams(scope, options.closeGrace)
-  const payloads = watchPayloads(scope)
   scope.decorateReply(answered, null)
   const send = (reply: Marked, answer: Answer) => {
     if (answer.personal === true) addCallerHeaders(reply, options.responseContent.callerHeaders)
@@ -118,8 +117,11 @@ function sendValue (reply: FastifyReply, answer: Answer, longest: number): void 
 const viewing = (view: NonNullable<Answer['view']>, longest: number) => (value: unknown) =>
   doAtOnce(view(JSON.stringify(value), longest))
 
-/** Returns whether the application observes the payloads of routes, as soon as the routes are added. */
-function watchPayloads (scope: FastifyInstance): { readonly observed: boolean } {
+/** `observed`: the application has hooks or a serializer that get the data of answers. */
+interface Payloads { readonly observed: boolean }
+
+/** Returns whether the application observes the payloads of routes, which is known when the routes are added. */
+export function watchPayloads (scope: FastifyInstance): Payloads {
   const payloads = { observed: hasPayloadHooks(scope) }
   scope.addHook('onRoute', ({ preSerialization }) => {
     if (preSerialization !== undefined && [preSerialization].flat().length > 0) payloads.observed = true

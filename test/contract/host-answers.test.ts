@@ -96,7 +96,6 @@ test('a preSerialization hook of the application gets the data, and may wrap it'
   t.match(JSON.parse((await ask('/api/things/9')).body), { data: { error: 'identifier_not_found' } })
   t.strictSame((await ask({ url: '/api/things/1', headers: { 'if-none-match': String(item.headers.etag) } })).status,
     304)
-  t.equal((await ask({ url: '/api/things', headers: { accept: 'application/x-ndjson' } })).body.split('\n').length, 4)
   t.strictSame(seen[0], { id: 1, name: 'a' })
   await app.close()
 })

@@ -105,7 +105,7 @@ test('with hooks that get the data of answers, pages are as long as without', as
   const hooked = fastify()
   hooked.addHook('preSerialization', async (_request, _reply, value) => value)
   const notes = collection(Note, { source: memory(rows) })
-  await hooked.register(dataApi, { collections: { notes }, explorer: true })
+  await hooked.register(dataApi, { collections: { notes }, explorer: true, rawStreams: true })
   for (const url of ['/notes?size=200', '/notes/by_kind', '/notes/by_id', '/notes/7', '/notes/7/data', '/', '/x']) {
     const [one, other] = [await plain.inject({ url, headers: browser }), await hooked.inject({ url, headers: browser })]
     t.strictSame([one.statusCode, one.body], [other.statusCode, other.body], url)

@@ -7,9 +7,10 @@ export function offerCopies (): void {
     place.append(copyButton('Copy', () => place.dataset['copy'] ?? ''))
   }
   for (const form of all<HTMLFormElement>('#rows')) {
-    form.append(...['JSON', 'CSV'].map(format => copyButton(`Copy ${format}`, async () => {
+    const formats = all<HTMLButtonElement>('[name=_as]')
+    form.append(...formats.map(({ textContent, value }) => copyButton(`Copy ${textContent}`, async () => {
       const query = new URLSearchParams(new FormData(form) as unknown as Record<string, string>)
-      const url = `${form.action}?${query}&_as=${format.toLowerCase()}`
+      const url = `${form.action}?${query}&_as=${value}`
       return (await fetch(url, { headers: { accept: 'text/html' } })).text()
     })))
   }
