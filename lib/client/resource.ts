@@ -21,6 +21,12 @@ export function resource (send: Send, path: string): unknown {
       const [query = {}, options] = given as [AnyQuery?, RequestOptions?]
       return send({ ...options, path: at, query }, readItem)
     },
+    allowed: async (...given: unknown[]) => {
+      const at = located(path, given)
+      const [options] = given as [RequestOptions?]
+      return send({ ...options, path: at, query: {}, method: 'OPTIONS' }, async response =>
+        response.headers.get('allow')?.split(', '))
+    },
     create: writer(send, path, 'POST'),
     replace: writer(send, path, 'PUT'),
     update: writer(send, path, 'PATCH'),

@@ -8,6 +8,7 @@ import type { Resource } from '../plan/path/walk.ts'
 import type { Allowed } from './grid.ts'
 import type { ItemAllowed } from './item.ts'
 import type { PlaceOf, Spot } from './place.ts'
+import type { Visit } from './visit.ts'
 
 /** Returns what the caller may do with a collection. */
 export function allowedIn ({ spot }: PlaceOf<'collection'>): Allowed {
@@ -21,9 +22,10 @@ export function allowedIn ({ spot }: PlaceOf<'collection'>): Allowed {
   }
 }
 
-/** Returns what the caller may do with an item. */
-export function allowedAt ({ spot }: PlaceOf<'item'>): ItemAllowed {
-  const methods = methodsAt(spot)
+/** Asks what the caller may do with an item: a scope may allow it for some items only. */
+export async function askAllowed ({ spot }: PlaceOf<'item'>, visit: Visit): Promise<ItemAllowed> {
+  const { headers } = await visit.ask({ method: 'OPTIONS', url: visit.ownPath })
+  const methods = String(headers['allow']).split(', ')
   const isDeleted = methods.includes('DELETE')
   const isSeparable = separableRelation(spot.resource) !== undefined
   const update = methods.some(method => method === 'PATCH' || method === 'PUT')

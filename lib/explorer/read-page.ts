@@ -4,7 +4,7 @@ import type { Model } from '../model/model.ts'
 import { listedForm, planSelection } from '../plan/read/select.ts'
 import type { Answer, InParts } from '../response/answer.ts'
 import { documentName } from '../response/render.ts'
-import { allowedAt, allowedIn, checkMethod, updateMethod } from './allowed.ts'
+import { allowedIn, askAllowed, checkMethod, updateMethod } from './allowed.ts'
 import { columnsAsked } from './columns.ts'
 import { readCurrent } from './fields.ts'
 import { emptyForm, formOf, showCreate, showDelete, showEdit } from './form-pages.ts'
@@ -12,7 +12,7 @@ import type { Exploring } from './exploring.ts'
 import { filterAsked, showFilters } from './filters.ts'
 import { nameOf, type Pages, showGrid, showPages } from './grid.ts'
 import { each, type Html, html } from './html.ts'
-import { showItemPage } from './item.ts'
+import { type ItemAllowed, showItemPage } from './item.ts'
 import { cut, longestInPath, showWhole } from './value.ts'
 import { type Member, membersOf } from './members.ts'
 import { noData, pageOf, seeOther, showPage } from './page.ts'
@@ -34,7 +34,8 @@ export async function readPage (visit: Visit, exploring: Exploring): Promise<Ans
   const answered = await visit.ask(isCounted ? { prefer: 'count=exact' } : {})
   const here = { ...place, spot: await visit.spot() }
   const found = isOf('collection', here) ? await findToLink(here, visit) : undefined
-  return pageOf(answered, json => showJson(json, { answered, found, exploring }, here))
+  const allowed = isOf('item', here) ? await askAllowed(here, visit) : undefined
+  return pageOf(answered, json => showJson(json, { answered, found, allowed, exploring }, here))
 }
 
 /** Searches for items to link, where the form for that asks to. */
@@ -44,10 +45,16 @@ async function findToLink (place: PlaceOf<'collection'>, visit: Visit): Promise<
   return search(link.target, wordOf('_link', place.query) ?? '', visit)
 }
 
-interface Facts { readonly answered: Answer, readonly found: Found | undefined, readonly exploring: Exploring }
+interface Facts {
+  readonly answered: Answer
+  readonly found: Found | undefined
+  /** What the caller may do with the item; undefined on other pages. */
+  readonly allowed: ItemAllowed | undefined
+  readonly exploring: Exploring
+}
 
 function * showJson (json: string, facts: Facts, place: Place & { readonly spot: Spot }): InParts<Html> {
-  const { answered, found, exploring } = facts
+  const { answered, found, allowed, exploring } = facts
   const { resource } = place.spot
   if (isOf('dictionary', place)) return yield * showDictionary(json, pagesOf(answered, place), place)
   if (isOf('collection', place)) {
@@ -55,8 +62,8 @@ function * showJson (json: string, facts: Facts, place: Place & { readonly spot:
     return showGrid({ items, pages: pagesOf(answered, place), found }, allowedIn(place), place)
   }
   const value: unknown = JSON.parse(json)
-  if (isOf('item', place)) {
-    return showItemPage(isObject(value) ? value : null, allowedAt(place), place)
+  if (isOf('item', place) && allowed !== undefined) {
+    return showItemPage(isObject(value) ? value : null, allowed, place)
   }
   if (resource.kind === 'scalar') return showScalar(value, place)
   return showDirectoryPage(value, place, exploring)

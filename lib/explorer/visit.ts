@@ -31,7 +31,7 @@ export interface Visit {
 
 /** A request of the API: that of the page, but for what stands here. */
 export interface Asked {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly method?: 'GET' | 'OPTIONS' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly url?: string
   readonly prefer?: string
   readonly ifMatch?: string

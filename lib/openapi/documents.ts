@@ -3,10 +3,11 @@ import { DeclarationError, invalidParameter } from '../errors/errors.ts'
 import { didYouMean, orNearest, suggest } from '../errors/suggest.ts'
 import { compileCheck } from '../model/check.ts'
 import type { Model } from '../model/model.ts'
+import type { Resource } from '../plan/path/walk.ts'
 import type { Permissions } from '../plan/request.ts'
 import type { Syntax } from '../request/syntax.ts'
 import { RecentMap } from '../scheduling/memoize.ts'
-import { type AnswerOptions, itemOf, listOf, methodsOf, versions } from './describing.ts'
+import { type AnswerOptions, itemOf, listOf, methodsOf, type View, versions } from './describing.ts'
 import { type Described, documentParts, type PermissionsFor } from './document.ts'
 import type { Document } from './objects.ts'
 import { jsonParts, runAtOnce, runInSlices } from './parts.ts'
@@ -39,7 +40,7 @@ export function makeDocuments (
   mostBytes = 32 * 2 ** 20
 ): Documents {
   const described: Described = { collections: [...model.collections.values()], syntax, answers, streams, info, root }
-  const everything: Permissions = { model, readingDenial: () => undefined, denial: () => undefined }
+  const everything: Permissions = { model, readingDenial: none, denial: none, change: none }
   const texts = new RecentMap<string>(mostBytes, mostBytes)
   const unfinished = new Map<string, Promise<string>>()
   const identityOf = identities()
@@ -72,9 +73,15 @@ export function makeDocuments (
     const view = { collection, permissions }
     const resources = [listOf(collection), itemOf(collection)]
     const known = [collection, collection.source.writes ?? collection].map(identityOf)
-    return [...known, ...resources.map(resource => methodsOf(resource, view))]
+    return [...known, ...resources.map(resource => allowedOf(resource, view))]
   }
 }
+
+const none = () => undefined
+
+/** Returns the methods that the caller may use, each with true if it may use it on some items only. */
+const allowedOf = (resource: Resource, view: View) => methodsOf(resource, view).map(method =>
+  [method, view.permissions.change(method, resource) !== undefined])
 
 const check = compileCheck(documentOptions)
 

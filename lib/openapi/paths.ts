@@ -3,7 +3,8 @@ import type { Resource } from '../plan/path/walk.ts'
 import { type Describing, itemOf, listOf, methodsOf, type View } from './describing.ts'
 import { isPlainName, type Profile } from './profiles.ts'
 import { readableFields } from './items.ts'
-import type { OperationMethod, PathItem } from './objects.ts'
+import type { Method } from '../plan/path/methods.ts'
+import type { Operation, OperationMethod, PathItem } from './objects.ts'
 import {
   createOperation, deleteOperation, describeList, getItem, getList, type Place, queryList, replaceOperation,
   updateOperation
@@ -62,13 +63,21 @@ function writesOf (resource: ItemResource, place: Place, view: View, describing:
   const { collection } = resource
   const updates = methods.filter(method => method === 'PUT' || method === 'PATCH')
   const shown = describing.profile.allUpdates ? updates : updates.slice(-1)
+  const noted = (method: Method, operation: Operation): Operation =>
+    view.permissions.change(method, resource) === undefined ? operation : dependingOnItem(operation)
   return {
     ...Object.fromEntries(shown.map(method => {
-      return [method.toLowerCase() as OperationMethod, updateOperation(collection, method, describing, place)]
+      const operation = updateOperation(collection, method, describing, place)
+      return [method.toLowerCase() as OperationMethod, noted(method, operation)]
     })),
-    ...methods.includes('DELETE') && { delete: deleteOperation(place, describing) }
+    ...methods.includes('DELETE') && { delete: noted('DELETE', deleteOperation(place, describing)) }
   }
 }
+
+const dependingOnItem = (operation: Operation): Operation => ({
+  ...operation,
+  description: `${operation.description} It is not allowed for every item: \`Allow\` tells, in the answer to OPTIONS.`
+})
 
 function relationPaths (item: string, view: View, describing: Describing): Paths {
   const fields = readableFields(view.collection, describing)

@@ -1,6 +1,6 @@
 import type { Context } from '../declare/collection.ts'
 import { type DataApiError, methodNotAllowed, unsupportedMediaType } from '../errors/errors.ts'
-import type { Model } from '../model/model.ts'
+import type { Collection, Model } from '../model/model.ts'
 import { bodyTypes, checkMediaType } from '../request/body.ts'
 import { formType, type Request } from '../request/parse.ts'
 import type { QueryText } from '../request/query.ts'
@@ -9,18 +9,36 @@ import { type Format, planFormat } from './media.ts'
 import { allowedMethods, findMethod, isWrite, type Method, type WriteMethod } from './path/methods.ts'
 import { type DataRead, planRead, type ReadOptions } from './read/read.ts'
 import { type Resource, walk } from './path/walk.ts'
+import type { Step } from './plan.ts'
 import { planWrite, type Write, type WriteLimits } from './write/write.ts'
 
 /** The meaning of a request. */
 export type RequestPlan =
-  /** `accepts`: the media types of bodies, by method; a method without a body is absent. */
-  | { readonly kind: 'options', readonly allow: readonly Method[], readonly accepts: Accepts }
+  | OptionsPlan
   | { readonly kind: 'directory' }
   /** `noCache`: true if the client asks for current data, which a replica may not have yet. */
   | { readonly kind: 'read', readonly read: DataRead, readonly format: Format, readonly noCache: boolean }
   | { readonly kind: 'write', readonly write: Write }
 
-export type Accepts = Readonly<Partial<Record<Method, readonly string[]>>>
+export interface OptionsPlan {
+  readonly kind: 'options'
+  readonly allow: readonly Method[]
+  /** The changes that the methods make, where the caller may make them to some items only. */
+  readonly changes: readonly MethodChange[]
+  /** The media types of bodies, by method; a method without a body is absent. */
+  readonly accepts: Accepts
+}
+
+type Accepts = Readonly<Partial<Record<Method, readonly string[]>>>
+
+/** The change of an item that a path leads to. `steps`: those of the path to it. */
+export interface ItemChange {
+  readonly operation: 'update' | 'delete'
+  readonly collection: Collection
+  readonly steps: readonly Step[]
+}
+
+export interface MethodChange { readonly method: Method, readonly change: ItemChange }
 
 /** The permissions of the caller of a request. */
 export interface Permissions {
@@ -30,6 +48,8 @@ export interface Permissions {
   readingDenial (method: string, name: string | undefined): DataApiError | undefined
   /** Returns the error for a caller who may not use the method on the resource; undefined if no rule denies it. */
   denial (method: Method, resource: Resource): DataApiError | undefined
+  /** Returns the change that the method makes, if the caller may make it to some items only. */
+  change (method: Method, resource: Resource): ItemChange | undefined
 }
 
 export interface RequestOptions {
@@ -64,7 +84,7 @@ export function planRequest (request: Asked, permissions: Permissions, options: 
   const { resource } = request
   const method = findMethod(request.method, resource)
   if (method === undefined) throw methodNotAllowed(request.method, permittedMethods(resource, permissions).join(', '))
-  if (method === 'OPTIONS') return planOptions(permittedMethods(resource, permissions))
+  if (method === 'OPTIONS') return planOptions(resource, request, permissions)
   const denial = permissions.denial(method, resource)
   if (denial !== undefined) throw denial
   if (method === 'QUERY' && !request.form) throw unsupportedMediaType(formType)
@@ -87,12 +107,17 @@ function planWriteRequest (
   return { kind: 'write', write: planWrite(resource, { method, query, body, conditions, represent }, writes) }
 }
 
-const accepts: Accepts = { QUERY: [formType], POST: bodyTypes, PATCH: bodyTypes }
-
-function planOptions (allow: readonly Method[]): RequestPlan {
-  const allowed = Object.entries(accepts).filter(([method]) => allow.some(one => one === method))
-  return { kind: 'options', allow, accepts: Object.fromEntries(allowed) }
+function planOptions (resource: Resource, { isPreflight }: Request, permissions: Permissions): RequestPlan {
+  const allow = permittedMethods(resource, permissions)
+  const asked = isPreflight ? [] : allow
+  const changes = asked.flatMap(method => {
+    const change = permissions.change(method, resource)
+    return change === undefined ? [] : [{ method, change }]
+  })
+  return { kind: 'options', allow, changes, accepts }
 }
+
+const accepts: Accepts = { QUERY: [formType], POST: bodyTypes, PATCH: bodyTypes }
 
 /** The methods that the resource takes from this caller, for OPTIONS and for the `Allow` of a 405. */
 const permittedMethods = (resource: Resource, permissions: Permissions): readonly Method[] =>

@@ -183,6 +183,7 @@ function readText (request: FastifyRequest, { api, rootLength, router }: Serving
     accept,
     prefer,
     cacheControl,
+    isPreflight: request.headers['access-control-request-method'] !== undefined,
     ifMatch,
     ifNoneMatch,
     body: bodyOf(request, api.options.writes)

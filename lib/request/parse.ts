@@ -22,6 +22,8 @@ export interface RequestText {
   readonly accept: string | undefined
   readonly prefer: string | string[] | undefined
   readonly cacheControl: string | undefined
+  /** True for an OPTIONS that a browser sends before a request of another site (CORS). */
+  readonly isPreflight: boolean
   readonly ifMatch: string | undefined
   readonly ifNoneMatch: string | undefined
   readonly body: Body
@@ -51,6 +53,8 @@ export interface Request {
   /** The body that the client prefers as the answer to a write. */
   readonly returns: 'representation' | 'minimal' | undefined
   readonly conditions: Conditions
+  /** True for an OPTIONS that asks for no item, but for the requests that another site may send. */
+  readonly isPreflight: boolean
   /** True if a read must include all writes before it, of any client. */
   readonly noCache: boolean
   readonly body: Body
@@ -86,6 +90,7 @@ export function parseRequest (text: RequestText, { segments: most }: ParseOption
     count: preferences.get('count') === 'exact',
     form,
     returns: preferences.size === 0 ? undefined : returns.find(one => one === preferences.get('return')),
+    isPreflight: text.isPreflight,
     noCache: text.cacheControl !== undefined && /\bno-cache\b/i.test(text.cacheControl),
     conditions: { ifMatch: parseTags(text.ifMatch), ifNoneMatch: parseTags(text.ifNoneMatch) },
     body

@@ -78,7 +78,10 @@ async function * headOnly (): AsyncGenerator<never> {}
 
 function renderOptions ({ allow, accepts }: Extract<RequestPlan, { kind: 'options' }>): Answer {
   const headers: Record<string, string> = { allow: allow.join(', ') }
-  for (const [method, types] of Object.entries(accepts)) headers[`accept-${method.toLowerCase()}`] = types.join(', ')
+  for (const method of allow) {
+    const types = accepts[method]
+    if (types !== undefined) headers[`accept-${method.toLowerCase()}`] = types.join(', ')
+  }
   return empty(204, headers)
 }
 

@@ -2,23 +2,41 @@ import type { DataApiError } from '../errors/errors.ts'
 import type { Collection, RelationField } from '../model/model.ts'
 import { isWrite, linkingRelation, type Method, separableRelation } from '../plan/path/methods.ts'
 import type { Origin } from '../plan/plan.ts'
-import type { Permissions } from '../plan/request.ts'
+import type { ItemChange, Permissions } from '../plan/request.ts'
 import type { Resource } from '../plan/path/walk.ts'
 import { linkDenial } from './authorise.ts'
 import type { Caller, Operation } from './caller.ts'
+import { isScoped } from './references.ts'
 
 /** Returns the permissions of the caller, for the plan of a request. */
 export function permissionsOf (caller: Caller): Permissions {
   const { model } = caller
-  if (!caller.guarded) return { model, readingDenial: noDenial, denial: noDenial }
+  if (!caller.guarded) return { model, readingDenial: none, denial: none, change: none }
   return {
     model,
     readingDenial: (method, name) => readingDenial(method, name, caller),
-    denial: (method, resource) => methodDenial(method, resource, caller)
+    denial: (method, resource) => methodDenial(method, resource, caller),
+    change: (method, resource) => {
+      const change = changeOf(method, resource)
+      return change !== undefined && isScoped(change.collection, caller, change.operation) ? change : undefined
+    }
   }
 }
 
-const noDenial = () => undefined
+const none = () => undefined
+
+/** Returns the change of an item that a method makes (docs/http.md: Rules); undefined if it makes none. */
+function changeOf (method: Method, resource: Resource): ItemChange | undefined {
+  if (!isWrite(method) || (resource.kind !== 'item' && resource.kind !== 'scalar')) return undefined
+  const { collection, walked } = resource
+  const steps = walked.map(({ step }) => step)
+  const via = method === 'DELETE' && resource.kind === 'item' ? separableRelation(resource)?.via : undefined
+  if (via === undefined) return { operation: method === 'DELETE' ? 'delete' : 'update', collection, steps }
+  const isOfElement = via.kind === 'sub-collection' && via.link.kind === 'foreign-key'
+  return isOfElement
+    ? { operation: 'update', collection, steps }
+    : { operation: 'update', collection: via.holder, steps: steps.slice(0, -1) }
+}
 
 /**
  * Checks the first collection of the path only. The caller's model has no relations that lead to a collection that the

@@ -6,10 +6,11 @@ import type { Scalar } from '../model/values.ts'
 import type { Predicate, ReadPlan } from '../plan/plan.ts'
 import { all, both, equals, equalsKey } from '../plan/predicates.ts'
 import { showPlainly } from '../plan/read/select.ts'
+import type { ItemChange } from '../plan/request.ts'
 import { compileFilter } from '../sources/memory/filter.ts'
 import {
-  type Changed, type ConstraintViolation, type Database, type IsAbandoned, isLinkChange, type ItemPlan, type ListPlan,
-  type ReadResult, RefusedAtCommit, type Session
+  type Changed, type ConstraintViolation, type Database, databaseOf, type IsAbandoned, isLinkChange, type ItemPlan,
+  type ListPlan, type ReadResult, RefusedAtCommit, type Session
 } from '../sources/source.ts'
 import { type AuthorisedChange, changeDenial } from './authorise.ts'
 import type { Caller } from './caller.ts'
@@ -67,6 +68,16 @@ function scopedBy (caller: Caller, database: Database): Omit<ScopedDatabase, typ
     change: change => database.change(scopeChange(change, caller)),
     transaction: work => scopedTransaction(database, caller, work)
   }
+}
+
+/** Returns true if the caller may make the change to the item; false also for an item that does not exist for it. */
+export async function permits ({ operation, collection, steps }: ItemChange, caller: Caller): Promise<boolean> {
+  const plan = scopePlan({ kind: 'item', steps, select: [] }, caller)
+  const scoped = plan.steps.map((step, index) => index < steps.length - 1
+    ? step
+    : { ...step, where: both(caller.scope(collection, operation), step.where) })
+  const found = await databaseOf(collection).read({ ...plan, steps: scoped }, true)
+  return found.kind !== 'missing' && found.kind !== 'ambiguous'
 }
 
 async function scopedTransaction<T> (

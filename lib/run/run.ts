@@ -5,11 +5,12 @@ import { planCandidates } from '../plan/path/identify.ts'
 import type { Format } from '../plan/media.ts'
 import type { Step, WritePlan } from '../plan/plan.ts'
 import type { DataRead } from '../plan/read/read.ts'
-import type { RequestPlan } from '../plan/request.ts'
+import type { Method } from '../plan/path/methods.ts'
+import type { OptionsPlan, RequestPlan } from '../plan/request.ts'
 import type { Walked } from '../plan/path/walk.ts'
 import type { Write } from '../plan/write/write.ts'
 import type { Caller } from '../rules/caller.ts'
-import { type ScopedDatabase, scopeDatabase } from '../rules/scoped-database.ts'
+import { permits, type ScopedDatabase, scopeDatabase } from '../rules/scoped-database.ts'
 import {
   type Batches, databaseOf, type IsAbandoned, type ListPlan, type ReadResult, type JsonResult
 } from '../sources/source.ts'
@@ -54,8 +55,21 @@ export function run (plan: RequestPlan, caller: Caller, context: RunContext<Cont
   switch (plan.kind) {
     case 'read': return runRead(plan, caller, context)
     case 'write': return runOnDatabase(plan.write, caller, context)
+    case 'options': return plan.changes.length === 0 ? plan : runOptions(plan, caller)
     default: return plan
   }
+}
+
+/** Leaves out the methods that this caller may not use on the item; of one that it may not read, none. */
+async function runOptions (plan: OptionsPlan, caller: Caller): Promise<OptionsPlan> {
+  const denied: Method[] = []
+  for (const { method, change } of plan.changes) {
+    if (caller.denial('read', change.collection) !== undefined) continue
+    const database = scopedDatabaseOf(change.steps, undefined, caller)
+    const found = await database.read({ kind: 'item', steps: change.steps, select: [] }, true)
+    if (found.kind !== 'missing' && found.kind !== 'ambiguous' && !await permits(change, caller)) denied.push(method)
+  }
+  return { ...plan, allow: plan.allow.filter(method => !denied.includes(method)) }
 }
 
 type PlannedRead = Extract<RequestPlan, { kind: 'read' }>

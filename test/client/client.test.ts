@@ -79,6 +79,8 @@ test('items are got, created, updated, upserted and deleted', async t => {
     [{ name: 'Ada' }]
   )
   t.strictSame(await authors.delete(5), { status: 'ok' })
+  const allowed = ['GET', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'DELETE']
+  t.strictSame([await authors.allowed(3), await authors.item(3).allowed({})], [allowed, allowed])
   t.equal((await failed(authors.get(5))).code, 'identifier_not_found')
 })
 
@@ -182,6 +184,6 @@ test('the client is small, and imports nothing', async t => {
     metafile: true
   })
   const size = gzipSync(file?.contents ?? '').length
-  t.equal((size / 1024).toFixed(1), '2.5', `${size} bytes, which docs/client.md gives in KB`)
+  t.equal((size / 1024).toFixed(1), '2.6', `${size} bytes, which docs/client.md gives in KB`)
   t.ok(Object.keys(metafile.inputs).every(path => /lib\/client\/[a-z/-]+\.ts$/.test(path)), 'no other room')
 })

@@ -61,7 +61,8 @@ test('texts are kept up to a number of bytes, those that were asked for last', a
   const { openapi } = app.dataApi
   const options = compileOptions({ collections: many(3) })
   const model = compileModel(many(3), { ...options, reserved: new Map() })
-  const permissions: Permissions = { model, readingDenial: () => undefined, denial: () => undefined }
+  const none = () => undefined
+  const permissions: Permissions = { model, readingDenial: none, denial: none, change: none }
   const sizeOf = (collections: string[]) => JSON.stringify(openapi({ collections })).length
   const documents = makeDocuments(model, '', options, 2 * sizeOf(['c1']) + 1000)
   /** Returns true if the document had to be made. */

@@ -36,6 +36,9 @@ type Returning<A extends Api<A>, K extends keyof A> = true | Selection<A, K>
 type Answer<A extends Api<A>, K extends keyof A, R, D> =
   [R] extends [undefined] ? D : R extends true ? Full<A, K> : Chosen<A, K, R, D>
 
+/** A method of HTTP, as `Allow` lists them. */
+export type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'QUERY' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
 export interface Acknowledgement { readonly status: 'ok' | 'created' }
 
 /**
@@ -56,6 +59,8 @@ export interface Collection<
   get<const S extends Selection<A, K> = undefined> (
     id: Identifier, query?: { readonly fields?: S }, options?: RequestOptions
   ): Promise<Chosen<A, K, S, Full<A, K>>>
+  /** Requests the methods that the caller may use on the item; undefined where CORS hides `Allow` from the page. */
+  allowed (id: Identifier, options?: RequestOptions): Promise<Method[] | undefined>
   /** Creates an item, or all items of an array or none. In a sub-collection, it also links items that exist. */
   create<const R extends Returning<A, K> = undefined> (
     items: readonly B[], options?: WriteOptions<R>
@@ -106,6 +111,8 @@ interface ItemMethods<A extends Api<A>, K extends keyof A, N, X> {
   get<const S extends Selection<A, K> = undefined> (
     query?: { readonly fields?: S }, options?: RequestOptions
   ): Promise<Chosen<A, K, S, Full<A, K>> | N>
+  /** Requests the methods that the caller may use on the item; undefined where CORS hides `Allow` from the page. */
+  allowed (options?: RequestOptions): Promise<Method[] | undefined>
   update<const R extends Returning<A, K> = undefined> (
     changes: A[K]['update'], options?: WriteOptions<R>
   ): Promise<Answer<A, K, R, Acknowledgement>>
@@ -119,7 +126,7 @@ interface ItemMethods<A extends Api<A>, K extends keyof A, N, X> {
 
 /** The names of functions; a relation of such a name is reached through resource(). */
 type Reserved =
-  | 'list' | 'stream' | 'count' | 'create' | 'replace' | 'get' | 'update' | 'upsert' | 'delete' | 'item'
+  | 'list' | 'stream' | 'count' | 'allowed' | 'create' | 'replace' | 'get' | 'update' | 'upsert' | 'delete' | 'item'
   | 'by' | 'resource' | 'then'
 
 type Relations<A extends Api<A>, K extends keyof A, X = Reserved> =
