@@ -3,6 +3,7 @@ import { conformance, ConformanceError, type Open } from '../../lib/conformance/
 import { memory } from '../../lib/index.ts'
 import type { Predicate, ReadPlan, Row } from '../../lib/plan/plan.ts'
 import type { Change, Changed, Database, Found, ReadResult } from '../../lib/sources/source.ts'
+import { runsOf } from '../helpers/fast-check.ts'
 
 // A suite that finds nothing proves nothing, unless it is known to find what is wrong.
 
@@ -129,7 +130,8 @@ const faults: Readonly<Record<string, Fault>> = {
 for (const [name, fault] of Object.entries(faults)) {
   test(`a source that ${name} does not pass, and the same seed and path show why`, async t => {
     const open = faulty(fault)
-    const error: unknown = await conformance({ open, seed: 1, simplifyFor: 50 }).catch((error: unknown) => error)
+    const error: unknown = await conformance({ open, seed: 1, simplifyFor: runsOf(150) })
+      .catch((error: unknown) => error)
     if (!(error instanceof ConformanceError)) throw new Error('it passed', { cause: error })
     t.match(error.message, /^'source' answers [^]* differently from memory\(\), in its /)
     t.match(error.message, /create table [^]*Requests:\n[^]*memory\(\): [^]*source: /)
@@ -146,5 +148,5 @@ test('a source that cannot be opened is told with its tables', async t => {
 })
 
 test('a source that memory() is passes', async t => {
-  await t.resolves(conformance({ open: faulty({}), requests: 150, seed: 1 }))
+  await t.resolves(conformance({ open: faulty({}), requests: runsOf(450), seed: 1 }))
 })
