@@ -16,11 +16,28 @@ export interface Source {
    */
   readonly writes?: SourceWrites | undefined
   /**
+   * Returns the range of the values in the column of a property; undefined if the types of fields describe them all, or
+   * nothing is known yet. It is asked for each document.
+   */
+  readonly range?: (property: string) => ValueRange | undefined
+  /**
    * Returns true if the join table of that name does not take the change, such as a view without a trigger for it.
    * Undefined where the source takes all.
    */
   readonly refusesLink?: (through: string, change: LinkingChange) => boolean
 }
+
+/**
+ * The values of a column that has some for which JSON, or the type of a field, has no form: they are shown as texts
+ * that no client can write (docs/databases.md: Types of columns). The elements of an array of PostgreSQL may be null.
+ *
+ * - `int64`: integers beyond 2^53
+ * - `decimal`: decimal numbers of any size, and `NaN`
+ * - `float`: doubles with `NaN` and both infinities
+ * - `day`: days or moments before the year 1, after 9999, and both infinities
+ * - `time`: times up to `24:00:00`
+ */
+export type ValueRange = 'int64' | 'decimal' | 'float' | 'day' | 'time' | { readonly elements: ValueRange | undefined }
 
 /** The change of a join table that makes a link, or removes one. */
 export type LinkingChange = 'insert' | 'delete'

@@ -5,8 +5,8 @@ import type { Describing } from './describing.ts'
 import { filterableFields, sortableFields } from './filters.ts'
 import type { Reference, Schema } from './objects.ts'
 import { isPlainName } from './profiles.ts'
+import { shownSchema } from './shown.ts'
 import type { Traits } from './types/type-of.ts'
-import { fieldSchema } from './values.ts'
 
 /**
  * Returns the schema of an item. With a selection, an answer can hold any readable fields, so none is required; without
@@ -17,14 +17,16 @@ export function itemSchema (collection: Collection, describing: Describing): Ref
     const select = describing.profile.selection
       ? readableFields(collection, describing).map(showPlainly)
       : planSelection(undefined, collection, 'full')
-    return { ...selectionSchema(select, describing), 'x-data-api': traitsOf(collection, describing) }
+    return { ...selectionSchema(collection, select, describing), 'x-data-api': traitsOf(collection, describing) }
   })
 }
 
 /** Returns the schema of an item in a listing or in another item. */
 export function listedSchema (collection: Collection, describing: Describing): Reference {
   if (describing.profile.selection) return itemSchema(collection, describing)
-  return describing.components.ref(collection, 'Listed', () => selectionSchema(listedForm(collection), describing))
+  return describing.components.ref(collection, 'Listed', () => {
+    return selectionSchema(collection, listedForm(collection), describing)
+  })
 }
 
 /** Returns the readable fields that the profile can name. */
@@ -32,17 +34,17 @@ export function readableFields ({ fields }: Collection, { profile }: Describing)
   return [...fields.values()].filter(isReadable).filter(({ name }) => !profile.plainNames || isPlainName(name))
 }
 
-function selectionSchema (select: Selection, describing: Describing): Schema {
+function selectionSchema (collection: Collection, select: Selection, describing: Describing): Schema {
   return {
     type: 'object',
-    properties: Object.fromEntries(select.map(shown => [shown.name, shownSchema(shown, describing)])),
+    properties: Object.fromEntries(select.map(shown => [shown.name, memberSchema(shown, collection, describing)])),
     ...!describing.profile.selection && { required: select.map(({ name }) => name) },
     ...!describing.profile.plainNames && { additionalProperties: false }
   }
 }
 
-function shownSchema (shown: Shown, describing: Describing): Schema {
-  if (shown.kind === 'value') return fieldSchema(shown.field, 'answer', describing.components)
+function memberSchema (shown: Shown, collection: Collection, describing: Describing): Schema {
+  if (shown.kind === 'value') return shownSchema(shown.field, collection, describing.components)
   const { target, schema } = shown.field
   const element = listedSchema(target, describing)
   const description = schema.description === undefined ? {} : { description: schema.description }
@@ -73,7 +75,7 @@ function traitsOf (collection: Collection, { profile, components }: Describing):
     // With selections, the schema of the item has them.
     ...!profile.selection && hidden.length > 0 && {
       properties: Object.fromEntries(hidden.flatMap(field =>
-        isRelation(field) ? [] : [[field.name, fieldSchema(field, 'answer', components)]]))
+        isRelation(field) ? [] : [[field.name, shownSchema(field, collection, components)]]))
     }
   }
 }

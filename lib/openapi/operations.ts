@@ -13,7 +13,7 @@ import { itemSchema, listedSchema } from './items.ts'
 import type { Content, Operation, Parameter, PathItem, Reference, Response, Schema } from './objects.ts'
 import { header, listParameters, selectionParameters } from './parameters.ts'
 import { createdSchema, doneSchema, jsonContent, ok, wrappedSchema } from './responses.ts'
-import { fieldSchema } from './values.ts'
+import { shownSchema } from './shown.ts'
 
 /** A list to describe: a collection, or the sub-collection `via` of an item. */
 export interface List {
@@ -225,7 +225,7 @@ export function replaceOperation (via: SubCollectionField, list: List, describin
 /** A key of several fields is shown as its path segment. */
 function keySchema (collection: Collection): Schema {
   const key = singleKey(collection)
-  return key === undefined ? { type: 'string' } : fieldSchema(key, 'answer')
+  return key === undefined ? { type: 'string' } : shownSchema(key, collection)
 }
 
 /** Returns the operation that updates an item and, where configured and it is no sub-item, creates it. */

@@ -9,7 +9,8 @@ import type { Operation, Parameter, PathItem, Response, Schema } from './objects
 import { pageHeaders, writeErrors } from './operations.ts'
 import { header, identifierParameter, listParameters } from './parameters.ts'
 import { doneSchema, jsonContent, ok, wrappedSchema } from './responses.ts'
-import { fieldSchema, type Place } from './values.ts'
+import { shownSchema } from './shown.ts'
+import { fieldSchema } from './values.ts'
 
 type Paths = Readonly<Record<string, PathItem>>
 
@@ -51,7 +52,8 @@ const anyOf = (schemas: readonly Schema[]): Schema => {
   return others.length === 0 && only !== undefined ? only : { anyOf: [...distinct.values()] }
 }
 
-function getScalar ({ name }: Collection, shown: readonly Scalar[], describing: Describing): Operation {
+function getScalar (collection: Collection, shown: readonly Scalar[], describing: Describing): Operation {
+  const { name } = collection
   return {
     operationId: describing.operationId(`get_${name}_field`),
     summary: `Read the value of one field of an item of ${name}`,
@@ -59,7 +61,7 @@ function getScalar ({ name }: Collection, shown: readonly Scalar[], describing: 
     tags: [name],
     parameters: [fieldParameter(shown), header('IfNoneMatch', describing)],
     responses: {
-      200: ok('The value.', anyOf(shown.map(field => fieldSchema(field, 'answer', describing.components)))),
+      200: ok('The value.', anyOf(shown.map(field => shownSchema(field, collection, describing.components)))),
       304: describing.components.response('NotModified'),
       400: describing.components.response('BadRequest'),
       404: describing.components.response('NotFound'),
@@ -68,18 +70,20 @@ function getScalar ({ name }: Collection, shown: readonly Scalar[], describing: 
   }
 }
 
-function putScalar ({ name }: Collection, written: readonly Scalar[], describing: Describing): Operation {
-  const shown = written.filter(field => field.readable)
-  const schemaOf = (place: Place) => (field: Scalar) => fieldSchema(field, place, describing.components)
+function putScalar (collection: Collection, written: readonly Scalar[], describing: Describing): Operation {
+  const { name } = collection
+  const { components } = describing
+  const taken = written.map(field => fieldSchema(field, 'body', components))
+  const shown = written.filter(field => field.readable).map(field => shownSchema(field, collection, components))
   return {
     operationId: describing.operationId(`put_${name}_field`),
     summary: `Write the value of one field of an item of ${name}`,
     description: 'The body is the new value alone, as JSON.',
     tags: [name],
     parameters: [fieldParameter(written), header('Return', describing), header('IfMatch', describing)],
-    requestBody: { required: true, content: jsonContent(anyOf(written.map(schemaOf('body')))) },
+    requestBody: { required: true, content: jsonContent(anyOf(taken)) },
     responses: {
-      200: ok('Written.', anyOf([doneSchema(describing), ...shown.map(schemaOf('answer'))])),
+      200: ok('Written.', anyOf([doneSchema(describing), ...shown])),
       204: { description: 'Written; `Prefer: return=minimal`.' },
       405: describing.components.response('Failed'),
       ...writeErrors(describing)

@@ -96,7 +96,7 @@ function cleanedPart (keyword: string, value: unknown, place: Place): unknown {
 }
 
 /** JSON Schema's own `time` needs a time zone; times of databases have none. */
-const timePattern = '^([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d+)?([Zz]|[+-]\\d{2}(:?\\d{2})?)?$'
+export const timePattern = '^([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d+)?([Zz]|[+-]\\d{2}(:?\\d{2})?)?$'
 
 /** A date and time with at most milliseconds. */
 const timestampPattern = '^(?!0000)\\d{4}-\\d{2}-\\d{2}[Tt]\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,3})?([Zz]|[+-]\\d{2}:?\\d{2})$'

@@ -117,7 +117,7 @@ export function readDocument (document: OpenApiDocument) {
 
   function fits (item: Readonly<Record<string, unknown>>, values: Readonly<Record<string, string>>): boolean {
     const parameters = resolved(item['parameters'] as Parameters | undefined, document)
-    return parameters.every(({ name, schema: { enum: choices } }) =>
-      !Array.isArray(choices) || choices.includes(values[name]))
+    return parameters.every(({ in: place, name, schema: { enum: choices } }) =>
+      place !== 'path' || !Array.isArray(choices) || choices.includes(values[name]))
   }
 }

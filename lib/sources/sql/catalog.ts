@@ -1,3 +1,4 @@
+import type { ValueRange } from '../../declare/source.ts'
 import type { Literal } from './choices.ts'
 import type { TableName } from './table-name.ts'
 import type { TableWrites } from './table-writes.ts'
@@ -33,6 +34,8 @@ export interface CatalogColumn {
   /** The collation by which SQLite compares it, unless the connection does not have it; undefined in PostgreSQL. */
   readonly collation: string | undefined
   readonly comment: string | undefined
+  /** The range of its values; undefined where the types of fields describe them all. */
+  readonly range: ValueRange | undefined
 }
 
 export interface CatalogForeignKey {

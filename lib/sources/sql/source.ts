@@ -3,9 +3,13 @@ import { DeclarationError } from '../../errors/errors.ts'
 import { compileOptions } from '../source-options.ts'
 import type { Collection, SubCollectionField } from '../../model/model.ts'
 import type { Database, DataSource } from '../source.ts'
+import type { CatalogTable } from './catalog.ts'
 import { checkColumnNames, type ColumnNames, columnNaming } from './column-names.ts'
 import { keyOfTable, parseTableName, type TableName } from './table-name.ts'
-import { type FindWrites, sourceWrites } from './table-writes.ts'
+import { sourceWrites, type TableWrites } from './table-writes.ts'
+
+/** Returns what is known of a table for the plans of requests and for documents; undefined if nothing is known yet. */
+export type FindDescribed = (table: TableName) => TableWrites & Pick<CatalogTable, 'columns'> | undefined
 
 /** A table or view of an SQL database. */
 export interface SqlSource extends DataSource {
@@ -32,11 +36,11 @@ export interface TableDefinition extends TableOptions {
 }
 
 /**
- * Makes a source of a database's table. A text is a name, or a schema and a name with a dot between them. `findWrites`
- * tells which writes the table takes. Throws a DeclarationError if the name is empty or has two dots.
+ * Makes a source of a database's table. A text is a name, or a schema and a name with a dot between them. `find` tells
+ * what is known of a table. Throws a DeclarationError if the name is empty or has two dots.
  */
 export function makeSource (
-  database: Database, table: string | TableDefinition, options: TableOptions = {}, findWrites?: FindWrites
+  database: Database, table: string | TableDefinition, options: TableOptions = {}, find?: FindDescribed
 ): SqlSource {
   checkOptions(options)
   if (table === undefined) throw new DeclarationError('table(name): expected a name or a definition; found undefined')
@@ -46,7 +50,7 @@ export function makeSource (
   if (name === '' || schema === '') throw new DeclarationError('table(name): the name must not be empty')
   const naming = typeof table === 'string' ? columns : columns ?? table.columns
   const { column, namedColumns } = columnNaming(checkColumnNames(naming ?? 'none'))
-  const writes = findWrites && sourceWrites(findWrites, { schema, name }, column)
+  const writes = find && sourceWrites(find, { schema, name }, column)
   return {
     database,
     table: name,
@@ -54,7 +58,8 @@ export function makeSource (
     column,
     namedColumns,
     get writes () { return writes?.() },
-    refusesLink: (through, change) => findWrites?.(joinName(through, schema))?.refused.has(change) === true
+    range: property => find?.({ schema, name })?.columns.find(one => one.name === column(property))?.range,
+    refusesLink: (through, change) => find?.(joinName(through, schema))?.refused.has(change) === true
   }
 }
 

@@ -23,7 +23,7 @@ export const plainWrites: TableWrites =
   { refused: none, replaced: none, generated: none, unfilled: none, hasInsteadOf: false, mayRepeatKeys: false }
 
 /** Returns what is known of the writes of a table; undefined if it takes all as they are, or nothing is known yet. */
-export type FindWrites = (table: TableName) => TableWrites | undefined
+type FindWrites = (table: TableName) => TableWrites | undefined
 
 /** Returns a function that gives the writes of one table as the plans of requests need them. */
 export function sourceWrites (

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { RowChange } from '../../../declare/source.ts'
+import type { RowChange, ValueRange } from '../../../declare/source.ts'
 import type {
   Catalog, CatalogColumn, CatalogTable, StatementTable, TableKind, TypeFamily
 } from '../catalog.ts'
@@ -168,9 +168,25 @@ function readColumn (column: ColumnJson): CatalogColumn {
     members: members ?? undefined,
     choices: checks?.map(text => choicesIn(text, name)).find(choices => choices !== undefined),
     collation: undefined,
-    comment: comment ?? undefined
+    comment: comment ?? undefined,
+    range: rangeOf(column)
   }
 }
+
+function rangeOf ({ type, category, identity, default: value }: ColumnJson): ValueRange | undefined {
+  // A counter that gives a million numbers a second reaches 2^53 in 285 years.
+  if (identity !== '' || value?.startsWith('nextval(') === true) return undefined
+  const [, range] = ranges.find(([pattern]) => pattern.test(type)) ?? []
+  return category === 'A' ? { elements: range } : range
+}
+
+const ranges: ReadonlyArray<readonly [RegExp, ValueRange]> = [
+  [/^bigint/, 'int64'],
+  [/^numeric/, 'decimal'],
+  [/^(?:real|double precision)/, 'float'],
+  [/^(?:date|timestamp)(?!range|multirange)/, 'day'],
+  [/^time/, 'time']
+]
 
 const families: Readonly<Record<string, TypeFamily>> = {
   int2: 'integer',

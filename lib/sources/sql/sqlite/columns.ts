@@ -1,3 +1,4 @@
+import type { ValueRange } from '../../../declare/source.ts'
 import type { CatalogColumn, TypeFamily } from '../catalog.ts'
 import type { Literal } from '../choices.ts'
 import { quoteName, quoteTable, type TableName } from '../table-name.ts'
@@ -41,7 +42,21 @@ export function readColumn (
     default: fallback ?? undefined,
     generated: hidden > 1,
     collation,
-    choices: storedChoices(table, row, choices, collation)
+    choices: storedChoices(table, row, choices, collation),
+    range: rangeOf(type)
+  }
+}
+
+/**
+ * Returns the range of a column's values. Every column of integers may hold 64 bits: those who declare a field of
+ * integers over one that is not called so hold smaller ones in it.
+ */
+function rangeOf (declared: string): ValueRange | undefined {
+  switch (affinityOf(declared)) {
+    case 'integer': return /BIG|INT8/i.test(declared) ? 'int64' : undefined
+    case 'numeric': return 'decimal'
+    case 'real': return 'float'
+    default: return undefined
   }
 }
 
@@ -54,7 +69,8 @@ export const plainColumn = {
   members: undefined,
   choices: undefined,
   collation: undefined,
-  comment: undefined
+  comment: undefined,
+  range: undefined
 } as const
 
 const strictFamilies: Readonly<Record<string, TypeFamily>> =

@@ -6,7 +6,7 @@ import type { CatalogCheck } from '../../catalog-check.ts'
 import type { Database } from '../../source.ts'
 import { makeWriteLock, type WriteLock } from '../../write-lock.ts'
 import { nameOfDriver, openDriver, type SqliteDriver } from './driver.ts'
-import { makeSource, type SqlSource, type TableDefinition, type TableOptions } from '../source.ts'
+import { type FindDescribed, makeSource, type SqlSource, type TableDefinition, type TableOptions } from '../source.ts'
 import { attachedFiles, attachLike } from './attached.ts'
 import { followSchema, makeReadTable } from './catalog.ts'
 import { connect, type Connection } from './connection.ts'
@@ -18,7 +18,6 @@ import { explainOpening } from './opening.ts'
 import { makeReader, type Read } from './reader.ts'
 import { makeReadingThreads, type ReadingThreads } from './reading-threads.ts'
 import { makeStatements, type Statements } from '../statements/statements.ts'
-import type { FindWrites } from '../table-writes.ts'
 
 export type { SqliteOptions } from './options.ts'
 
@@ -66,7 +65,7 @@ export function sqlite (file: string, options: SqliteOptions = {}): SqliteDataba
   }
   const { busyTimeout, transactionTimeout, readOnly } = settings
   const opened = explainOpening(file, settings, () => openFile(addressOf(file, settings), settings))
-  const { driver, reader, statements, main, lock, read, findWrites } = opened
+  const { driver, reader, statements, main, lock, read, findTable } = opened
 
   let isClosed = false
   const database: SqliteDatabase = {
@@ -76,7 +75,7 @@ export function sqlite (file: string, options: SqliteOptions = {}): SqliteDataba
     catalogCheck,
     check: async declared => (await import('../check/check.ts')).checkDeclared(declared, database, catalogCheck),
     table (table, options) {
-      const source = makeSource(database, table, options, findWrites)
+      const source = makeSource(database, table, options, findTable)
       if (source.schema !== undefined) attachLike(driver, reader?.driver, source.schema)
       return source
     },
@@ -112,7 +111,7 @@ interface OpenFile {
   readonly reader: Connection | undefined
   readonly lock: WriteLock
   readonly read: Read
-  readonly findWrites: FindWrites
+  readonly findTable: FindDescribed
   /** Looks for a migration before the next statement. */
   refresh (): void
   close (): void
@@ -128,7 +127,7 @@ function openFile (file: string, settings: Settings): OpenFile {
   const alone = isAlone(file, settings)
   const statementTimeout = settings.statementTimeout ?? (alone ? 1000 : 10_000)
   const driver = configure(typeof given === 'object' ? given : openDriver(file, given, settings), settings)
-  const { statements, findWrites, refresh } = followTables(driver, settings)
+  const { statements, findTable, refresh } = followTables(driver, settings)
   const limits = { statementTimeout, preparedCharacters: preparedIn(settings) }
   const main = connect(driver, statements, limits)
   // Transactions have the main connection to themselves. While a hook of theirs waits, the reader reads the committed
@@ -149,7 +148,7 @@ function openFile (file: string, settings: Settings): OpenFile {
     reader,
     lock,
     read,
-    findWrites,
+    findTable,
     refresh,
     close () {
       reader?.driver.close()
@@ -173,7 +172,7 @@ function followTables (driver: SqliteDriver, { statementCache }: Settings) {
     bindJson: plan => current().bindJson(plan),
     bindChange: change => current().bindChange(change)
   }
-  const findWrites: FindWrites = table => {
+  const findTable: FindDescribed = table => {
     try {
       return current().find(table)
     } catch {
@@ -181,7 +180,7 @@ function followTables (driver: SqliteDriver, { statementCache }: Settings) {
       return undefined
     }
   }
-  return { statements, findWrites, refresh }
+  return { statements, findTable, refresh }
 }
 
 /** Returns the most characters of the statements that one connection keeps prepared. */
