@@ -206,8 +206,8 @@ export const faults: readonly Fault[] = [
   },
   {
     what: 'openapi: a field that may not be read has a filter',
-    text: 'return field.readable && field.filterable &&',
-    fault: 'return field.filterable &&',
+    text: '=> field.readable && field.filterable &&',
+    fault: '=> field.filterable &&',
     tests: ['openapi/document', 'openapi/requests']
   },
   {
