@@ -9,7 +9,7 @@ import type { Call, RequestOptions, Send } from './send.ts'
  */
 export function resource (send: Send, path: string): unknown {
   const below = (segments: string) => resource(send, path + segments)
-  const named = (name: string) => below(`/${encode(name)}`)
+  const named = (name: string) => below(segment(name))
   const call = (query: AnyQuery = {}, options?: RequestOptions) => ({ ...options, path, query })
   const methods = {
     list: (query?: AnyQuery, options?: RequestOptions) => list(send, call(query, options)),
@@ -89,7 +89,7 @@ async function readItem (response: Response): Promise<unknown> {
  * DELETE, and options. It returns the item if that is asked for, otherwise the acknowledgement.
  */
 const writer = (send: Send, resource: string, method: string) => async (...given: unknown[]) => {
-  const path = located(resource, given)
+  const path = located(resource, given, method)
   const body = method === 'DELETE' ? undefined : given.shift()
   const [{ unchanged, returning, ...options } = {}] = given as [AnyWriteOptions?]
   const tag = unchanged && tags.get(unchanged)
@@ -103,15 +103,22 @@ export const encode = (value: unknown): string => encodeURIComponent(value as st
 
 /**
  * Returns the path that a function works on: of an item, if the first argument is its identifier, which it removes;
- * otherwise of the resource itself. Objects are queries and bodies.
+ * otherwise of the resource itself. Objects are queries and bodies. Nothing, where it should be an identifier, is
+ * refused: the body of PUT and POST may be null and an empty list, a query may be left out.
  */
-const located = (path: string, given: unknown[]): string =>
-  path + (/^[snb]/.test(typeof [given[0]].flat()[0]) ? segment(given.shift()) : '')
+const located = (path: string, given: unknown[], method?: string): string => {
+  const [id] = given
+  const isNothing = given.length && [id].flat()[0] == null &&
+    (id === undefined ? method : !/^P[^A]/.test(method as string))
+  return path + (isNothing || isValue([id].flat()[0]) ? segment(given.shift()) : '')
+}
 
-/** Returns the segment of an item, of one or more values. Throws a TypeError for one that no URL can hold. */
+const isValue = (value: unknown) => /^[snb]/.test(typeof value)
+
+/** Returns the segment of a name, or of an item's values. Throws a TypeError for one that no URL can hold. */
 function segment (id: unknown): string {
   const text = [id].flat().map(encode).join()
-  // URLs drop these.
-  if (/^\.{0,2}$/.test(text)) throw new TypeError(`identifier: ${text}`)
+  // URLs drop the dots.
+  if (/^\.{0,2}$/.test(text) || ![id].flat().every(isValue)) throw new TypeError(`identifier: ${text}`)
   return `/${text}`
 }
