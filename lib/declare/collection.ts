@@ -132,11 +132,17 @@ export interface Scopes<I> {
  */
 export type Rule = (context: Context) => Eventually<boolean>
 
+/**
+ * Decides if this caller may write a field of this item, which is as it is stored, and locked. Called for each item
+ * whose value a client would change, and not for a new one. Its results mean what those of a Rule mean.
+ */
+export type ItemRule<I> = (item: Readonly<I>, context: Context) => Eventually<boolean>
+
 /** Any name; editors still suggest the known ones. */
 type ComputedName = string & Record<never, never>
 
 /** The operations that callers may do. Without a rule, flags and strategies decide. */
-export interface Rules<F extends string = string> {
+export interface Rules<F extends string = string, I = Values> {
   /** Allows to read the collection. If it denies, other collections do not show their relations to it either. */
   read?: Rule
   create?: Rule
@@ -144,9 +150,9 @@ export interface Rules<F extends string = string> {
   delete?: Rule
   /**
    * Rules of fields, by their names in the application. A field that the caller may not read is treated as undeclared.
-   * A rule that throws denies, and the error is logged.
+   * A rule that throws denies, and the error is logged. `writeItem` is for stored fields.
    */
-  fields?: { readonly [P in F]?: { readonly read?: Rule, readonly write?: Rule } }
+  fields?: { readonly [P in F]?: { readonly read?: Rule, readonly write?: Rule, readonly writeItem?: ItemRule<I> } }
 }
 
 /** Sizes of pages, in items. `Infinity` means no limit. */
@@ -182,7 +188,7 @@ export interface Behaviour<
   /** Decides which items exist for a caller, or also which of them the caller may update and delete. Default: all. */
   scope?: Scope<Item<S>> | Scopes<Item<S>>
   /** Decides what callers may do. */
-  rules?: Rules<(keyof S['properties'] & string) | ComputedName>
+  rules?: Rules<(keyof S['properties'] & string) | ComputedName, Item<S>>
   /** Identifiers that are not fields, by name. */
   identifiers?: Record<string, Lookup<Item<S>> | Special<Item<S>>>
   /** Sizes of pages of this collection. Default for each: the size of the whole API. */
@@ -237,7 +243,7 @@ export function collection<
     delete: given.delete as Declared['delete'],
     requestStrategies,
     scope: scope as Declared['scope'],
-    rules,
+    rules: rules as Declared['rules'],
     identifiers: identifiers as Declared['identifiers'],
     pages,
     given: given as Declared['given']

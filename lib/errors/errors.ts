@@ -246,8 +246,8 @@ export const timedOut = (cause: unknown) =>
     { cause }
   )
 
-export const forbidden = (cause?: unknown) =>
-  new DataApiError('forbidden', 'You are not allowed to do this.', { cause })
+export const forbidden = (cause?: unknown, facts: Pick<Facts, 'fields'> = {}) =>
+  new DataApiError('forbidden', 'You are not allowed to do this.', { ...facts, cause })
 
 /** An unexpected error. Its message tells the client nothing about the cause. */
 export const internal = (cause: unknown) =>

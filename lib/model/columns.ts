@@ -41,7 +41,8 @@ function checkShared (collection: string, declared: Declared): void {
     const name = source.database.kind === 'sqlite' ? column.toLowerCase() : column
     const first = firsts.get(name) ?? property
     firsts.set(name, first)
-    const differs = (['read', 'write'] as const).some(rule => fields[first]?.[rule] !== fields[property]?.[rule])
+    const differs = (['read', 'write', 'writeItem'] as const)
+      .some(rule => fields[first]?.[rule] !== fields[property]?.[rule])
     if (!differs) continue
     const found = `it has other rules than '${first}', but both are stored in the column '${column}'`
     throw new DeclarationError(`${placeOf(collection, property)}: ${found}; give both the same functions as rules`)

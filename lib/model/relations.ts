@@ -130,3 +130,10 @@ export const referencesOf = ({ fields, referring }: Collection): readonly Refere
 
 const referenceOf = (field: Field): readonly Reference[] =>
   field.kind === 'sub-item' ? [{ foreignKey: field.foreignKey, target: field.target }] : []
+
+/** Returns the names by which clients know a stored field: its own, or those of the sub-items that it refers to. */
+export function wireNames (field: StoredField, { fields }: Collection): readonly string[] {
+  const exposed = [...fields.values()].filter(one => one.readable || one.writable)
+  if (exposed.includes(field)) return [field.name]
+  return exposed.filter(one => one.kind === 'sub-item' && one.foreignKey.includes(field)).map(one => one.name)
+}

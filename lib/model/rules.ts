@@ -1,4 +1,6 @@
+import type { TSchema } from '@sinclair/typebox'
 import type { Declared } from '../declare/collection.ts'
+import { isSubCollection, isSubItem } from '../declare/relations.ts'
 import { DeclarationError } from '../errors/errors.ts'
 import { isObject } from '../errors/is-object.ts'
 import { orNearest } from '../errors/suggest.ts'
@@ -30,12 +32,17 @@ export function checkRules (declared: Readonly<Record<string, Declared>>): void 
         throw new DeclarationError(`${place}: there is no such field${orNearest(field, known)}`)
       }
       if (!isObject(given)) throw noObject(place, given, '{ read, write }')
-      const { read, write, ...others } = given
+      const { read, write, writeItem, ...others } = given
       if (isInput && read !== undefined) {
         throw new DeclarationError(`${place}.read: nobody reads an input; its only rule is 'write'`)
       }
-      if (Object.keys(others).length > 0 || !isRule(read) || !isRule(write)) {
-        throw new DeclarationError(`${place}: expected an object that holds only the functions 'read' and 'write'`)
+      if (Object.keys(others).length > 0 || ![read, write, writeItem].every(isRule)) {
+        const choices = "'read', 'write' and 'writeItem'"
+        throw new DeclarationError(`${place}: expected an object that holds only the functions ${choices}`)
+      }
+      if (writeItem !== undefined && !isStored(one.schema.properties[field])) {
+        const advice = 'only a stored field has this rule; give that of a relation to its foreign key'
+        throw new DeclarationError(`${place}.writeItem: ${advice}`)
       }
     }
   }
@@ -60,5 +67,8 @@ const noFunction = (place: string, found: unknown) =>
 
 const noObject = (place: string, found: unknown, form = 'an object') =>
   new DeclarationError(`${place}: expected ${form}; found ${describeGiven(found)}`)
+
+const isStored = (schema: TSchema | undefined) =>
+  schema !== undefined && !isSubItem(schema) && !isSubCollection(schema)
 
 const isRule = (rule: unknown) => rule === undefined || typeof rule === 'function'

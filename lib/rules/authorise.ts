@@ -1,4 +1,6 @@
-import { atPointer, type DataApiError } from '../errors/errors.ts'
+import type { Values } from '../declare/collection.ts'
+import { atPointer, type DataApiError, forbidden } from '../errors/errors.ts'
+import { wireNames } from '../model/relations.ts'
 import type { Collection, InputField, StoredField, SubCollectionField } from '../model/model.ts'
 import type { Change, ChangeOf, Stored } from '../sources/source.ts'
 import type { Caller } from './caller.ts'
@@ -88,6 +90,25 @@ export function linkDenial (
     (isOwnNew ? undefined : caller.denial('update', holder)) ??
     (isOtherNew || link.kind !== 'join' ? undefined : caller.denial('update', target))
 }
+
+/**
+ * Asks the rules that see the item whether the client may write these fields in it. `item`: the item as it is stored.
+ * Throws forbidden with the names of those that they deny.
+ */
+export async function authoriseItem (
+  fields: readonly StoredField[], item: Readonly<Values>, { collection, pointer }: Place, caller: Caller
+): Promise<void> {
+  const names: string[] = []
+  for (const field of fields) {
+    const denial = await caller.itemRule(collection, field)?.(item)
+    if (denial !== undefined && denial.code !== 'forbidden') throw atPointer(denial, pointer)
+    if (denial !== undefined) names.push(...wireNames(field, collection))
+  }
+  if (names.length > 0) throw atPointer(forbidden(undefined, { fields: names }), pointer)
+}
+
+/** An item in the request's body. */
+interface Place { readonly collection: Collection, readonly pointer: string }
 
 /** Returns the error for a caller who may not make the change to the item; undefined if no rule denies it. */
 export function changeDenial (change: Change, caller: Caller): DataApiError | undefined {

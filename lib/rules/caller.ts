@@ -25,12 +25,12 @@ import { LruMap } from 'toad-cache'
 import type { Context } from '../declare/collection.ts'
 import type { DataApiError } from '../errors/errors.ts'
 import { memoize } from '../scheduling/memoize.ts'
-import type { Collection, Model } from '../model/model.ts'
+import type { Collection, Model, StoredField } from '../model/model.ts'
 import type { Predicate } from '../plan/plan.ts'
 import { always, policed } from '../plan/predicates.ts'
 import type { Database } from '../sources/source.ts'
 import { UnknownProperty } from './condition.ts'
-import { decideOn, type Decision, plannedScope } from './decisions.ts'
+import { askItemRule, type AskedItemRule, decideOn, type Decision, plannedScope } from './decisions.ts'
 import {
   connectedCollections, type Declarations, type Denials, isGuarded, isPoliced, type LinkedNames, linkedNames,
   withoutDenied
@@ -62,6 +62,8 @@ export interface Caller {
    * if no rule does. Both are the application's names.
    */
   writeDenial (collection: string, property: string): DataApiError | undefined
+  /** Returns the rule that must allow to write the field in an item; undefined if there is none. */
+  itemRule (collection: Collection, field: StoredField): AskedItemRule | undefined
 }
 
 export interface Callers {
@@ -82,7 +84,8 @@ export const unguarded = (model: Model): Caller => ({
   inSession: database => database,
   scope: () => always,
   denial: () => undefined,
-  writeDenial: () => undefined
+  writeDenial: () => undefined,
+  itemRule: () => undefined
 })
 
 /** Prepares everything about callers that does not depend on a request. `compile` compiles declarations to a model. */
@@ -190,7 +193,11 @@ async function decide (
       return scope
     },
     denial: (operation, { property }) => decisions.get(property)?.denied.get(operation),
-    writeDenial: (collection, property) => writeDenials.get(`${collection}.${property}`)
+    writeDenial: (collection, property) => writeDenials.get(`${collection}.${property}`),
+    itemRule: ({ property }, field) => {
+      const rule = declared[property]?.rules.fields?.[field.property]?.writeItem
+      return rule && (item => askItemRule(rule, item, [property, `fields.${field.property}.writeItem`], context))
+    }
   }
 }
 

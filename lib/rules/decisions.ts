@@ -1,4 +1,4 @@
-import type { Context, Declared, Rule, Scope, Values } from '../declare/collection.ts'
+import type { Context, Declared, ItemRule, Rule, Scope, Values } from '../declare/collection.ts'
 import { type DataApiError, forbidden } from '../errors/errors.ts'
 import { logError, refusedByRule } from '../errors/rejections.ts'
 import { describeGiven } from '../model/known-names.ts'
@@ -78,6 +78,14 @@ async function askRule (
     return refusedByRule(error) ?? denyAndLog(error, place, context)
   }
 }
+
+/** Returns the error for a caller who may not write a field of the item; undefined for one who may. */
+export type AskedItemRule = (item: Readonly<Values>) => Promise<DataApiError | undefined>
+
+/** Asks a rule about an item, as askRule does about a caller. */
+export const askItemRule = (
+  rule: ItemRule<Values>, item: Readonly<Values>, place: RulePlace, context: Context
+): Promise<DataApiError | undefined> => askRule(() => rule(item, context), place, context)
 
 /** The collection, and the rule in its `rules`. */
 type RulePlace = readonly [collection: string, rule: string]

@@ -76,7 +76,7 @@ export async function permits ({ operation, collection, steps }: ItemChange, cal
   const scoped = plan.steps.map((step, index) => index < steps.length - 1
     ? step
     : { ...step, where: both(caller.scope(collection, operation), step.where) })
-  const found = await databaseOf(collection).read({ ...plan, steps: scoped }, true)
+  const found = await caller.inSession(databaseOf(collection)).read({ ...plan, steps: scoped }, true)
   return found.kind !== 'missing' && found.kind !== 'ambiguous'
 }
 

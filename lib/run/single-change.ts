@@ -54,6 +54,7 @@ function singleUpdate (
   if (assigned === undefined || assigned.size === 0) return undefined
   // What is sent back as it was shown stays as it is stored: a number of JSON may have more digits than a double.
   if (body.assignments.some(one => one.kind === 'value' && one.field.type.kind === 'json')) return undefined
+  if ([...assigned.keys()].some(field => caller.itemRule(collection, field) !== undefined)) return undefined
   const values = authorisedValues(assigned)
   checkKey(field => values.get(field), collection, body.pointer)
   return { kind: 'update', collection, steps, values, asked: new Set(assigned.keys()) }

@@ -1,11 +1,13 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Values } from '../declare/collection.ts'
 import type { Collection, StoredField } from '../model/model.ts'
 import type { ItemBody } from '../plan/write/item-body.ts'
 import type { Row } from '../plan/plan.ts'
+import { authoriseItem } from '../rules/authorise.ts'
 import { calling } from './application.ts'
 import { draftOf, editable, type ItemDraft } from './draft.ts'
 import { byKey, keyOf } from './locate.ts'
-import { changedValues, toItem } from './stored-values.ts'
+import { changedValues, toItem, valueIn } from './stored-values.ts'
 import type { UnitOfWork } from './context.ts'
 import { expectChanged } from './violations.ts'
 
@@ -32,6 +34,7 @@ export async function updateItem (update: ItemUpdate, work: UnitOfWork): Promise
   const draft = draftOf(row, collection)
   await change(draft)
   const callSite = { collection, pointer, work }
+  await authoriseItem(writtenFields(before, draft, update), before, callSite, work.caller)
   await calling("hook 'updating'", callSite, () => collection.hooks.updating?.(editable(draft), before, work.context))
   const { values: item, asked } = draft
   const values = changedValues(before, draft, collection, forced, pointer)
@@ -41,6 +44,12 @@ export async function updateItem (update: ItemUpdate, work: UnitOfWork): Promise
   work.saved.push({ collection, saved: { kind: 'updated', item, before } })
   await calling("hook 'updated'", callSite, () => collection.hooks.updated?.(item, before, work.context))
   return item
+}
+
+/** Returns the fields that the client writes: not those of which it has sent back the value that they have. */
+function writtenFields (before: Readonly<Values>, draft: ItemDraft, { collection, forced }: ItemUpdate) {
+  return [...draft.asked].filter(field => forced.has(field) || collection.setters.has(field.property) ||
+    !isDeepStrictEqual(valueIn(draft.values, field) ?? null, valueIn(before, field) ?? null))
 }
 
 /**

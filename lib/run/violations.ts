@@ -1,7 +1,8 @@
 import {
   constraint, type DataApiError, danglingReference, deferredReference, duplicate, forbidden, stillReferred
 } from '../errors/errors.ts'
-import type { Collection, StoredField } from '../model/model.ts'
+import { wireNames } from '../model/relations.ts'
+import type { Collection } from '../model/model.ts'
 import type { Changed, ConstraintViolation, RefusedAtCommit } from '../sources/source.ts'
 
 /**
@@ -41,11 +42,4 @@ function refusalOf (
   if (by === 'policy') return forbidden(cause)
   if (by === 'other') return constraint(names, pointer, cause)
   return deleting || by === 'referred' ? stillReferred(pointer, cause) : danglingReference(names, pointer, cause)
-}
-
-/** Returns the names by which clients know a stored field: its own, or those of the sub-items that it refers to. */
-function wireNames (field: StoredField, { fields }: Collection): readonly string[] {
-  const exposed = [...fields.values()].filter(one => one.readable || one.writable)
-  if (exposed.includes(field)) return [field.name]
-  return exposed.filter(one => one.kind === 'sub-item' && one.foreignKey.includes(field)).map(one => one.name)
 }

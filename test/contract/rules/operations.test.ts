@@ -129,7 +129,8 @@ test('a rule for what there is not is a mistake', async t => {
   await wrong({ rules: { fields: { nam: { read: () => true } } } },
     "collection 'things', rules.fields.nam: there is no such field; did you mean 'name'?")
   await wrong({ rules: { fields: { name: { see: () => true } } } },
-    "collection 'things', rules.fields.name: expected an object that holds only the functions 'read' and 'write'")
+    "collection 'things', rules.fields.name: expected an object that holds only the functions 'read', 'write' " +
+    "and 'writeItem'")
   await wrong({ rules: { reed: () => true } },
     "collection 'things', rules.reed: there is no such rule; use 'read', 'create', 'update', 'delete' or 'fields'")
   await wrong({ rules: { fields: { name: () => false } } },
