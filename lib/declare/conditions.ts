@@ -13,6 +13,7 @@ export type ConditionNode =
   | { readonly kind: 'some', readonly relation: string, readonly where: Condition }
   | { readonly kind: 'all' | 'any', readonly of: readonly Condition[] }
   | { readonly kind: 'not', readonly of: Condition }
+  | { readonly kind: 'visible' }
 
 type ConditionOperator = 'equals' | 'in' | 'less' | 'at_most' | 'greater' | 'at_least'
 
@@ -32,7 +33,7 @@ export interface Where<I> {
   atLeast<P extends Properties<I>> (property: P, value: Ordered<I[P]>): Condition
   /**
    * The condition holds for the sub-item, or for at least one item of the sub-collection. The other collection's scope
-   * is not applied.
+   * is not applied: `some('issue', where.visible)` applies it.
    */
   some (relation: string, condition: (where: Where<Record<string, unknown>>) => Condition): Condition
   /** All conditions hold; true without conditions. */
@@ -40,4 +41,6 @@ export interface Where<I> {
   /** At least one condition holds; false without conditions. */
   any (...conditions: readonly Condition[]): Condition
   not (condition: Condition): Condition
+  /** The item exists for the caller: it may read the collection, and the item is in its scope. */
+  readonly visible: () => Condition
 }

@@ -27,12 +27,11 @@ import type { DataApiError } from '../errors/errors.ts'
 import { memoize } from '../scheduling/memoize.ts'
 import type { Collection, Model, StoredField } from '../model/model.ts'
 import type { Predicate } from '../plan/plan.ts'
-import { always, policed } from '../plan/predicates.ts'
+import { always } from '../plan/predicates.ts'
 import type { Database } from '../sources/source.ts'
-import { UnknownProperty } from './condition.ts'
-import { askItemRule, type AskedItemRule, decideOn, type Decision, plannedScope } from './decisions.ts'
+import { askItemRule, type AskedItemRule, decideOn, type Decision, planScopes } from './decisions.ts'
 import {
-  connectedCollections, type Declarations, type Denials, isGuarded, isPoliced, type LinkedNames, linkedNames,
+  connectedCollections, type Declarations, type Denials, isGuarded, type LinkedNames, linkedNames,
   withoutDenied
 } from './denials.ts'
 
@@ -47,8 +46,8 @@ export interface Caller {
   readonly model: Model
   /**
    * Returns the predicate of the items that exist for this caller; for another operation, that of the items among these
-   * which the caller may update or delete. `always` for all. Throws UnknownProperty for a scope that names a property
-   * that does not exist.
+   * which the caller may update or delete. `always` for all. Throws WrongScope for a scope that cannot be
+   * planned.
    */
   scope (collection: Collection, operation?: ScopedOperation): Predicate
   /** Returns the database for the statements of this caller. */
@@ -175,23 +174,12 @@ async function decide (
     [name, await decideOn(name, declared[name], context)] as const)))
   const writeDenials = writeDenialsOf(decisions, linked)
   const model = modelFor(denialsOf(decisions, writeDenials))
-  const scopes = new Map<string, Predicate | UnknownProperty>()
-  for (const collection of model.collections.values()) {
-    if (isPoliced(collection)) scopes.set(`read ${collection.property}`, policed)
-    for (const [operation, scope] of decisions.get(collection.property)?.scopes ?? []) {
-      const planned = plannedScope(collection, scope, context)
-      if (planned !== always) scopes.set(`${operation} ${collection.property}`, planned)
-    }
-  }
+  const scopeOf = planScopes(decisions, model, context)
   return {
     model,
     guarded: true,
     inSession: database => database.inSessionOf?.(context) ?? database,
-    scope ({ property }, operation = 'read') {
-      const scope = scopes.get(`${operation} ${property}`) ?? always
-      if (scope instanceof UnknownProperty) throw scope
-      return scope
-    },
+    scope: (collection, operation = 'read') => scopeOf(operation, collection),
     denial: (operation, { property }) => decisions.get(property)?.denied.get(operation),
     writeDenial: (collection, property) => writeDenials.get(`${collection}.${property}`),
     itemRule: ({ property }, field) => {

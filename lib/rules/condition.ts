@@ -23,22 +23,28 @@ export const conditionBuilder: Where<Values> = {
   some: (relation, build) => condition({ kind: 'some', relation, where: build(conditionBuilder) }),
   all: (...of) => condition({ kind: 'all', of }),
   any: (...of) => condition({ kind: 'any', of }),
-  not: of => condition({ kind: 'not', of })
+  not: of => condition({ kind: 'not', of }),
+  visible: () => condition({ kind: 'visible' })
 }
 
-/** A scope names a property that does not exist: a mistake of the declaration, whoever the caller is. */
-export class UnknownProperty extends TypeError {}
+/** A scope that cannot be planned, whoever the caller is: it names an unknown property, or depends on itself. */
+export class WrongScope extends TypeError {}
+
+/** Returns the predicate of the items of a collection that exist for the caller. */
+export type VisibleIn = (collection: Collection) => Predicate
 
 /**
- * Converts the result of a scope to a predicate. Throws UnknownProperty, and a TypeError for a result that is no
+ * Converts the result of a scope to a predicate. Throws WrongScope, and a TypeError for a result that is no
  * condition, and for a value that the field does not take: an undefined value must never mean "any value".
  */
-export function planScope (result: Match<Values> | Condition | boolean, collection: Collection): Predicate {
+export function planScope (
+  result: Match<Values> | Condition | boolean, collection: Collection, visibleIn: VisibleIn
+): Predicate {
   if (typeof result === 'boolean') return result ? always : never
   if (typeof result !== 'object' || result === null) {
     throw fault(collection, `returned ${String(result)}; return an object of values, a condition, true or false`)
   }
-  if (isCondition(result)) return planCondition(result, collection)
+  if (isCondition(result)) return planCondition(result, collection, visibleIn)
   const terms = Object.entries(result).map(([property, value]) =>
     equals(fieldOf(property, collection), valueOf(property, value, collection)))
   if (terms.length === 0) throw fault(collection, 'returned an object without values; return true for all items')
@@ -48,15 +54,16 @@ export function planScope (result: Match<Values> | Condition | boolean, collecti
 const isCondition = (result: object): result is Condition =>
   'kind' in result && result.kind === 'condition' && 'of' in result
 
-function planCondition ({ of: node }: Condition, collection: Collection): Predicate {
+function planCondition ({ of: node }: Condition, collection: Collection, visibleIn: VisibleIn): Predicate {
   switch (node.kind) {
-    case 'all': return all(node.of.map(one => planCondition(one, collection)))
-    case 'any': return any(node.of.map(one => planCondition(one, collection)))
-    case 'not': return { kind: 'not', of: planCondition(node.of, collection) }
+    case 'all': return all(node.of.map(one => planCondition(one, collection, visibleIn)))
+    case 'any': return any(node.of.map(one => planCondition(one, collection, visibleIn)))
+    case 'not': return { kind: 'not', of: planCondition(node.of, collection, visibleIn) }
     case 'some': {
       const field = relationOf(node.relation, collection)
-      return { kind: 'some', field, where: planCondition(node.where, field.target) }
+      return { kind: 'some', field, where: planCondition(node.where, field.target, visibleIn) }
     }
+    case 'visible': return visibleIn(collection)
     case 'compare': return planComparison(node, collection)
   }
 }
@@ -98,4 +105,7 @@ const fault = ({ property }: Collection, reason: string) =>
   new TypeError(`collection '${property}': its scope ${reason}`)
 
 const unknown = ({ property }: Collection, reason: string) =>
-  new UnknownProperty(`collection '${property}': its scope ${reason}`)
+  new WrongScope(`collection '${property}': its scope ${reason}`)
+
+export const dependsOnItself = ({ property }: Collection) =>
+  new WrongScope(`collection '${property}': its scope asks with 'visible' for its own result`)

@@ -2,12 +2,13 @@ import type { Context, Declared, ItemRule, Rule, Scope, Values } from '../declar
 import { type DataApiError, forbidden } from '../errors/errors.ts'
 import { logError, refusedByRule } from '../errors/rejections.ts'
 import { describeGiven } from '../model/known-names.ts'
-import type { Collection } from '../model/model.ts'
+import type { Collection, Model } from '../model/model.ts'
 import type { Predicate } from '../plan/plan.ts'
-import { never } from '../plan/predicates.ts'
+import { always, never, policed } from '../plan/predicates.ts'
 import { memoize } from '../scheduling/memoize.ts'
 import type { Operation, ScopedOperation } from './caller.ts'
-import { conditionBuilder, planScope, UnknownProperty } from './condition.ts'
+import { conditionBuilder, dependsOnItself, planScope, type VisibleIn, WrongScope } from './condition.ts'
+import { isPoliced } from './denials.ts'
 
 /** The results of the rules and the scope of one collection for one request. */
 export interface Decision {
@@ -21,7 +22,7 @@ export interface Decision {
 }
 
 /** Plans a scope over a collection of the caller's model. */
-export type PlanScope = (collection: Collection) => Predicate
+type PlanScope = (collection: Collection, visibleIn: VisibleIn) => Predicate
 
 type DeniedFields = ReadonlyArray<readonly [property: string, error: DataApiError]>
 
@@ -99,7 +100,7 @@ function denyAndLog (error: unknown, [collection, rule]: RulePlace, { request }:
 async function askScope (name: string, scope: Scope<Values>, context: Context): Promise<PlanScope> {
   try {
     const condition = await scope(context, conditionBuilder)
-    return collection => planScope(condition, collection)
+    return (collection, visibleIn) => planScope(condition, collection, visibleIn)
   } catch (error) {
     logFailedScope(name, error, context)
     return () => never
@@ -110,13 +111,48 @@ function logFailedScope (collection: string, error: unknown, { request }: Contex
   logError(request.log, { err: error }, `collection '${collection}': its scope failed, so it includes no items`)
 }
 
-/** Returns the planned scope: none for one that fails; the error of an unknown property, for who needs the scope. */
-export function plannedScope (collection: Collection, scope: PlanScope, context: Context): Predicate | UnknownProperty {
-  try {
-    return scope(collection)
-  } catch (error) {
-    if (error instanceof UnknownProperty) return error
-    logFailedScope(collection.property, error, context)
-    return never
+/** The scopes of a caller. Throws the error of one that cannot be planned, for who needs the scope. */
+export type ScopeOf = (operation: ScopedOperation, collection: Collection) => Predicate
+
+/** Plans the scopes of all collections of a model. `always` where there is none. */
+export function planScopes (decisions: ReadonlyMap<string, Decision>, model: Model, context: Context): ScopeOf {
+  const scopes = new Map<string, Predicate | WrongScope>()
+  for (const collection of model.collections.values()) {
+    plan('read', collection)
+    for (const [operation] of decisions.get(collection.property)?.scopes ?? []) plan(operation, collection)
   }
+  return (operation, { property }) => found(scopes.get(`${operation} ${property}`) ?? always)
+
+  function plan (operation: ScopedOperation, collection: Collection): Predicate | WrongScope {
+    const name = `${operation} ${collection.property}`
+    const known = scopes.get(name)
+    if (known !== undefined) return known
+    scopes.set(name, dependsOnItself(collection))
+    const scope = decisions.get(collection.property)?.scopes.find(([one]) => one === operation)?.[1]
+    const all = operation === 'read' && isPoliced(collection) ? policed : always
+    const own = scope === undefined ? always : plannedScope(collection, scope)
+    const planned = own === always ? all : own
+    scopes.set(name, planned)
+    return planned
+  }
+
+  function visibleIn (collection: Collection): Predicate {
+    return decisions.get(collection.property)?.denied.has('read') === true ? never : found(plan('read', collection))
+  }
+
+  /** A scope that fails contains no item. */
+  function plannedScope (collection: Collection, scope: PlanScope): Predicate | WrongScope {
+    try {
+      return scope(collection, visibleIn)
+    } catch (error) {
+      if (error instanceof WrongScope) return error
+      logFailedScope(collection.property, error, context)
+      return never
+    }
+  }
+}
+
+function found (scope: Predicate | WrongScope): Predicate {
+  if (scope instanceof WrongScope) throw scope
+  return scope
 }
