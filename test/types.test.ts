@@ -7,7 +7,7 @@ import {
 } from '../lib/declare/collection.ts'
 import { computed, expression } from '../lib/declare/computed.ts'
 import { SubCollection, SubItem } from '../lib/declare/relations.ts'
-import { type DataApiOptions, memory } from '../lib/index.ts'
+import { type DataApi, type DataApiOptions, memory } from '../lib/index.ts'
 
 // An application declares its facts about callers once: here examples/teams does.
 
@@ -198,6 +198,39 @@ test('a scope and its conditions are typed by the schema, rules by its fields', 
   collection(Artist, { source, scope: () => undefined })
   // @ts-expect-error there is no such rule; use 'read', 'create', 'update', 'delete' or 'fields'
   collection(Artist, { source, rules: { reed: () => true } })
+})
+
+test('null is a value of optional and of nullable properties wherever a match or a draft is taken', async () => {
+  const Note = Type.Object({
+    id: Type.Integer({ identifier: true, readable: true }),
+    text: Type.String(),
+    deletedAt: Type.Optional(Type.String()),
+    readAt: Type.Union([Type.String(), Type.Null()]),
+    sentAt: Type.Optional(Type.Union([Type.String(), Type.Null()]))
+  })
+  const none = { deletedAt: null, readAt: null, sentAt: null }
+  const notes = collection(Note, {
+    source,
+    scope: {
+      read: ({ caller }) => caller !== undefined && none,
+      update: async () => none,
+      delete: (_context, where) =>
+        where.all(where.equals('deletedAt', null), where.equals('readAt', null), where.oneOf('sentAt', [null]))
+    },
+    delete: note => { note.deletedAt = null; note.readAt = null; note.sentAt = null },
+    setters: { text (note) { note.deletedAt = null; note.readAt = null; note.sentAt = null } },
+    hooks: { updating (note) { note.deletedAt = null; note.readAt = null; note.sentAt = null } },
+    identifiers: {
+      fresh: exactly('fresh', () => none), slug: lookup({ type: Type.String(), find: () => ({ ...none, text: 'a' }) })
+    }
+  })
+  collection(Note, {
+    source,
+    // @ts-expect-error `text` is neither optional nor nullable
+    delete: note => { note.text = null }
+  })
+  const read = (api: DataApi) => api.asSystem().collection(notes).list({ where: none })
+  expectTypeOf(read).toBeFunction()
 })
 
 test('the context has the facts about the caller that the application declares', async () => {
