@@ -239,6 +239,7 @@ test('an API without PATCH is updated by PUT', async t => {
 
 /** The parts of react-admin that need a browser, in the words of ra-core. */
 const pagesOfRaCore = `
+import { useListController } from 'ra-core'
 export { CoreAdmin as Admin, Resource } from 'ra-core'
 export const ListGuesser = () => useListController().data?.map(({ name }) => name).join() ?? 'loading'`
 
