@@ -24,9 +24,8 @@ export interface SentRequest {
 
 export interface Answer {
   readonly status: number
-  /** All headers but `date`; those of an OpenAPI document without what depends on its text. */
+  /** All headers but `date`. */
   readonly headers: Readonly<Record<string, unknown>>
-  /** The body; empty for an OpenAPI document. */
   readonly body: string
 }
 
@@ -57,7 +56,13 @@ export async function serve (name: string, open: Open, world: World): Promise<Se
     await opened.close()
     throw error
   }
-  return { name, send: sender(app), faults: () => logged.splice(0), close: () => closeAll(app, opened) }
+  const send = sender(app)
+  return {
+    name,
+    send: async sent => sharedPart(sent, await send(sent)),
+    faults: () => logged.splice(0),
+    close: () => closeAll(app, opened)
+  }
 }
 
 /** Returns a function that opens the source of each table once, as an application does. */
@@ -79,14 +84,19 @@ function sender (app: FastifyInstance): ServedWorld['send'] {
       ...body !== undefined && { payload: body }
     })
     const { date: _date, ...others } = response.headers
-    if (!isDocument(url)) return { status: response.statusCode, headers: others, body: response.body }
-    const { etag: _etag, 'content-length': _length, ...same } = others
-    return { status: response.statusCode, headers: same, body: '' }
+    return { status: response.statusCode, headers: others, body: response.body }
   }
 }
 
-/** A document tells what the columns of its database may show, so the documents of two databases differ. */
-const isDocument = (url: string) => /^[^?]*\/openapi\.json(?:\?|$)/.test(url)
+/**
+ * Returns the part of an answer that is the same over every database. An OpenAPI document tells what the columns of its
+ * database may show.
+ */
+export function sharedPart ({ url }: SentRequest, answer: Answer): Answer {
+  if (!/^[^?]*\/openapi\.json(?:\?|$)/.test(url)) return answer
+  const { etag: _etag, 'content-length': _length, ...headers } = answer.headers
+  return { status: answer.status, headers, body: '' }
+}
 
 async function closeAll (app: FastifyInstance, opened: Opened): Promise<void> {
   await app.close()
