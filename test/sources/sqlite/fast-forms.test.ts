@@ -10,9 +10,9 @@ import { positionOf } from '../../../lib/plan/read/cursor.ts'
 import type { JsonResult, ReadResult } from '../../../lib/sources/source.ts'
 import { makeReadTable } from '../../../lib/sources/sql/sqlite/catalog.ts'
 import { clockOf } from '../../../lib/sources/sql/sqlite/clock.ts'
-import { sqliteDialect } from '../../../lib/sources/sql/sqlite/dialect.ts'
+import { dialectOf, sqliteDialect } from '../../../lib/sources/sql/sqlite/dialect.ts'
 import { toArrays } from '../../../lib/sources/sql/sqlite/driver.ts'
-import { fastDialect } from '../../../lib/sources/sql/sqlite/fast-forms.ts'
+import { fastForms } from '../../../lib/sources/sql/sqlite/fast-forms.ts'
 import { makeRunRead } from '../../../lib/sources/sql/sqlite/reads.ts'
 import { makeStatements, type PreparedRead } from '../../../lib/sources/sql/statements/statements.ts'
 import { statementChannelName, type StatementEvent } from '../../../lib/sources/statement-events.ts'
@@ -61,7 +61,11 @@ function open (mistyped: readonly MistypedValue[]) {
     db.exec(`update artists set "${columns[name]}" = ${literal} where id = ${id}`)
   }
   const tables = makeReadTable(driver)
-  const statements = { exact: makeStatements(sqliteDialect, tables), fast: makeStatements(fastDialect(driver), tables) }
+  const statements = {
+    exact: makeStatements(dialectOf(driver), tables),
+    fast: makeStatements({ ...dialectOf(driver), fast: fastForms }, tables),
+    cutting: makeStatements(sqliteDialect, tables)
+  }
   const run = makeRunRead({ driver, clock: clockOf(driver), prepare: text => toArrays(driver.prepare(text)) })
   const read = <Result>(bound: PreparedRead<Result>) => run(bound, 1000)
   return { ...world, read, statements, close: () => { db.close() } }
@@ -117,6 +121,25 @@ test('a read in its fast form gives what the exact form gives, or fails', t => {
   t.end()
 })
 
+test('columns of mistyped values show what JSON shows of them, and have the same ends', t => {
+  fc.assert(fc.property(asked, ({ mistyped, sort, shown, descending, limit }) => {
+    const { page, listing, by, value, data, statements, read, close } = open(mistyped)
+    const order = by(`${descending ? '-' : ''}artists.${sort}`, 'artists.id')
+    const select = ['id', ...shown].map(name => ({ ...value(`artists.${name}`), name }))
+    const extra = [data(`artists.${sort}`), data('artists.id')]
+    const plan = page('artists', listing(order, select, { limit }), { extra }) as Extract<ReadPlan, { kind: 'list' }>
+    const json = seen(read(statements.exact.bindJson(plan)), plan) as { readonly text: string, readonly ends: unknown }
+    const items = (JSON.parse(json.text) as ReadonlyArray<Readonly<Record<string, unknown>>>)
+      .map(item => select.map(({ name }) => item[name]))
+    for (const form of ['exact', 'cutting'] as const) {
+      const rows = seen(read(statements[form].bind(plan)), plan)
+      t.strictSame(JSON.parse(JSON.stringify(rows)), JSON.parse(JSON.stringify({ shown: items, ends: json.ends })))
+    }
+    close()
+  }), { numRuns: runsOf(300) })
+  t.end()
+})
+
 const Note = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),
   text: Type.String({ readable: true, writable: true })
@@ -151,21 +174,16 @@ test('a page of usual values is one statement', async t => {
   }
 })
 
-test('a page with an unusual value is read again, and the next ones are read in the exact form at once', async t => {
+test('a page that ends at an unusual value is read again in its exact form', async t => {
   const { app, db, events } = await serve(["'a'", "x'62'", "'c'"])
   const url = '/notes?sort=text&limit=2'
   const { headers, body } = await app.inject(url)
   t.match(JSON.parse(body), [{ text: 'a' }, { text: 'c' }])
   const exact = events.at(-1)?.text
-  events.length = 0
-  t.equal((await app.inject(url)).body, body)
-  t.strictSame(events.map(({ text }) => text), [exact])
-
   const next = /<([^>]+)>; rel="next"/.exec(String(headers['link']))?.[1] ?? ''
   t.match((await app.inject(next)).json(), [{ text: 'b' }])
 
   db.exec("update notes set text = 'b'")
-  for (let index = 0; index < 100; index++) await app.inject(url)
   events.length = 0
   await app.inject(url)
   t.equal(events.length, 1)

@@ -1,11 +1,13 @@
 import { loadKysely, sql } from '../load-kysely.ts'
+import { memoize } from '../../../scheduling/memoize.ts'
 import { decimalOfKey } from '../../../model/numbers.ts'
 import type { Scalar, ValueKind } from '../../../model/values.ts'
 import type { ColumnType } from '../statements/columns.ts'
 import type { Dialect, Sql } from '../statements/dialect.ts'
 import { isTyped, type Slot, type TypedValue, type Value } from '../statements/shape.ts'
 import { clocked } from './clock.ts'
-import { asText, decoders, encodings, fetchDecoders, fetches, isSafe } from './forms.ts'
+import { asText, decoders, encodings, fetched, fetchedDecoder, isSafe } from './forms.ts'
+import type { SqliteDriver } from './driver.ts'
 import { call, decimalText, mixedText } from './functions.ts'
 import { sqliteWriter } from './json.ts'
 import { isCanonical, storeTimestamp, timestamp, timestampCondition } from './timestamps.ts'
@@ -71,8 +73,8 @@ export const sqliteDialect: Dialect = {
   asText: json => json,
   encode: (column, { kind }) => encodings[kind](column),
   decode: (encoded, { kind }) => decoders[kind](encoded),
-  fetch: (column, { kind }) => fetches[kind](column),
-  decoder: ({ kind }) => fetchDecoders[kind],
+  fetch: (column, columnType) => fetched(column, columnType, () => true),
+  decoder: fetchedDecoder,
   writer: sqliteWriter,
   endsLongReads: true,
   fetchesPages: false,
@@ -84,6 +86,15 @@ export const sqliteDialect: Dialect = {
   givenKey: () => sql``,
   bind: bindValue
 }
+
+/** Returns the dialect for a driver. */
+export const dialectOf = (driver: SqliteDriver): Dialect =>
+  ({ ...sqliteDialect, fetch: (column, columnType) => fetched(column, columnType, () => cutsTexts(driver)) })
+
+const cutsTexts = memoize((driver: SqliteDriver): boolean => {
+  const { text } = driver.prepare("select 'a' || char(0) || 'b' as text").get() as { readonly text: string }
+  return text.length < 3
+})
 
 /**
  * Hides a parameter's value from SQLite's planner. Otherwise, where the planner has statistics, and for a limit from

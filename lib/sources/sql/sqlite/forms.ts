@@ -1,9 +1,11 @@
 import { sql } from '../load-kysely.ts'
 import { showInteger } from '../../../model/numbers.ts'
 import type { ValueKind } from '../../../model/values.ts'
+import type { ColumnType } from '../statements/columns.ts'
 import type { Sql } from '../statements/dialect.ts'
 import { readInteger, readNumber } from '../statements/exact-numbers.ts'
 import { parseScalar, parseText } from '../statements/parse-json.ts'
+import { isTextType } from './mistyped-values.ts'
 import { call, decimalText, integerText, mixedText } from './functions.ts'
 import { timestamp } from './timestamps.ts'
 
@@ -51,15 +53,17 @@ export const encodings: Readonly<Record<ValueKind, (column: Sql) => Sql>> = {
 
 const asIs = (encoded: unknown) => encoded
 
-const numberReader = (read: (text: string) => unknown) => (encoded: unknown): unknown => {
-  if (typeof encoded !== 'string') return encoded
-  return encoded.startsWith('\u0001') ? encoded.slice(1) : read(encoded)
-}
+const numberReader = (read: (text: string) => unknown, show: (number: number) => unknown) =>
+  (encoded: unknown): unknown => {
+    if (typeof encoded === 'number') return show(encoded)
+    if (typeof encoded !== 'string') return encoded
+    return encoded.startsWith('\u0001') ? encoded.slice(1) : read(encoded)
+  }
 
 /** The decoders of what `encodings` put into JSON. */
 export const decoders: Readonly<Record<ValueKind, (encoded: unknown) => unknown>> = {
   string: asIs,
-  integer: numberReader(readInteger),
+  integer: numberReader(readInteger, showInteger),
   date: asIs,
   'date-time': asIs,
   time: asIs,
@@ -67,60 +71,41 @@ export const decoders: Readonly<Record<ValueKind, (encoded: unknown) => unknown>
   int64: asIs,
   decimal: asIs,
   byte: asIs,
-  number: numberReader(readNumber),
+  number: numberReader(readNumber, number => Number.isFinite(number) ? number + 0 : String(number)),
   boolean: encoded => typeof encoded === 'number' ? encoded !== 0 : encoded,
   mixed: encoded => typeof encoded === 'string' ? parseScalar(encoded) : encoded,
   json: encoded => typeof encoded === 'string' ? parseText(encoded) : encoded
 }
 
-// An integer that a double cannot hold exactly is text. Without that, a driver would throw.
-const asNumber = (column: Sql) => sql`case typeof(${column})
-  when 'integer' then case when ${isSafe(column)} then cast(${column} as real) else ${asText(column)} end
-  when 'real' then ${column} else ${whole(column, asText(column))} end`
-
-/** Returns a text whole: some drivers cut it off at a NUL. `text`: what is shown of the column. */
+/** Returns a text as bytes where a driver would cut it off at a NUL. `text`: what is shown of the column. */
 const whole = (column: Sql, text: Sql): Sql =>
   sql`case when instr(${column}, char(0)) then cast(${text} as blob) else ${text} end`
 
-const wholeText = (column: Sql) => whole(column, asText(column))
-
-/** A column in a form that is exact outside of JSON, with every driver. */
-export const fetches: Readonly<Record<ValueKind, (column: Sql) => Sql>> = {
-  string: wholeText,
-  date: wholeText,
-  'date-time': column => whole(column, timestamp(column)),
-  time: wholeText,
-  uuid: wholeText,
-  json: wholeText,
-  mixed: column => whole(column, mixedText(column)),
-  int64: column => sql`case typeof(${column}) when 'text' then ${wholeText(column)} else ${integerText(column)} end`,
-  decimal: column => whole(column, decimalText(column)),
-  byte: column => base64Or(column, wholeText(column)),
-  boolean: column => booleanOr(column, wholeText(column)),
-  number: asNumber,
-  integer: asNumber
+/**
+ * Returns a column in a form that is exact outside of JSON. A column of text holds texts and bytes alone, of which
+ * JavaScript makes a text; a driver would throw for an integer beyond 2^53. `cutsTexts` tells if the driver cuts texts
+ * off at a NUL.
+ */
+export function fetched (column: Sql, { kind, type }: ColumnType, cutsTexts: () => boolean): Sql {
+  const exact = whole(column, encodings[kind](column))
+  switch (kind) {
+    case 'string':
+    case 'date':
+    case 'time':
+    case 'uuid':
+      if (type === '' || !isTextType(type)) return exact
+      return cutsTexts() ? whole(column, column) : column
+    case 'boolean': return booleanOr(column, exact)
+    case 'integer':
+    case 'number':
+      if (type === 'REAL') return column
+      // A column of text compares numbers as texts.
+      return isTextType(type) ? exact : sql`case when ${isSafe(column)} then ${column} else ${exact} end`
+    default: return exact
+  }
 }
 
-/** Returns a text that was fetched as bytes, so that it is whole. */
-const textOf = (value: unknown) => value instanceof Uint8Array ? Buffer.from(value).toString() : value
-
-const exact = (value: unknown) => typeof value === 'number'
-  ? Number.isFinite(value) ? value + 0 : String(value)
-  : textOf(value)
-
-/** The decoders of what `fetches` selected. */
-export const fetchDecoders: Readonly<Record<ValueKind, (value: unknown) => unknown>> = {
-  string: textOf,
-  integer: value => typeof value === 'number' ? showInteger(value) : textOf(value),
-  date: textOf,
-  'date-time': textOf,
-  time: textOf,
-  uuid: textOf,
-  int64: textOf,
-  decimal: textOf,
-  byte: textOf,
-  number: exact,
-  boolean: value => decoders.boolean(textOf(value)),
-  mixed: value => decoders.mixed(textOf(value)),
-  json: value => decoders.json(textOf(value))
-}
+/** Returns the decoder of what `fetched` selects. Some drivers of applications give a bigint for each integer. */
+export const fetchedDecoder = ({ kind }: ColumnType) => (value: unknown): unknown => decoders[kind](
+  value instanceof Uint8Array ? Buffer.from(value).toString() : typeof value === 'bigint' ? Number(value) : value
+)

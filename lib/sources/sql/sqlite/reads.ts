@@ -1,4 +1,3 @@
-import { LruMap } from 'toad-cache'
 import { DataApiError } from '../../../errors/errors.ts'
 import { beginStatement, endStatement } from '../../statement-events.ts'
 import type { Values } from '../statements/compiled-read.ts'
@@ -10,36 +9,18 @@ import { type Reading, readRows } from './rows.ts'
 /** Runs a read for at most that many milliseconds (Connection.read). */
 export type RunRead = <Result>(bound: PreparedRead<Result>, limit: number) => Result
 
-/**
- * Returns a function that runs reads. A read runs in its fast form, and if that fails, in its exact form. The next
- * reads of that statement run in their exact form at once: a table that holds one unusual value may hold more.
- */
-export function makeRunRead (reading: Reading): RunRead {
-  const unusual = new LruMap<number>(mostUnusual)
-  return (bound, limit) => {
-    const { exact, text } = bound
-    if (exact === undefined) return runExact(reading, bound, limit)
-    const remaining = unusual.size === 0 ? 0 : unusual.get(text) ?? 0
-    if (remaining > 0) {
-      unusual.set(text, remaining - 1)
-      return runExact(reading, exact(), limit)
-    }
-    try {
-      return bound.decode(rowsOf(reading, bound, limit))
-    } catch (error) {
-      if (isBusy(error) || error instanceof Overdue || error instanceof DataApiError) throw error
-      if (error instanceof TooLong) throw toFault(error)
-      unusual.set(text, exactReads)
-      return runExact(reading, exact(), limit)
-    }
+/** Returns a function that runs reads: a page in its fast form, and if that fails, in its exact form. */
+export const makeRunRead = (reading: Reading): RunRead => (bound, limit) => {
+  const { exact } = bound
+  if (exact === undefined) return runExact(reading, bound, limit)
+  try {
+    return bound.decode(rowsOf(reading, bound, limit))
+  } catch (error) {
+    if (isBusy(error) || error instanceof Overdue || error instanceof DataApiError) throw error
+    if (error instanceof TooLong) throw toFault(error)
+    return runExact(reading, exact(), limit)
   }
 }
-
-// Texts.
-const mostUnusual = 500
-
-/** How many reads of a statement run in their exact form before the fast form is tried again. */
-const exactReads = 100
 
 function runExact<Result> (reading: Reading, bound: PreparedRead<Result>, limit: number): Result {
   try {

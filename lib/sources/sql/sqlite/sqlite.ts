@@ -10,8 +10,8 @@ import { type FindDescribed, makeSource, type SqlSource, type TableDefinition, t
 import { attachedFiles, attachLike } from './attached.ts'
 import { followSchema, makeReadTable } from './catalog.ts'
 import { connect, type Connection } from './connection.ts'
-import { sqliteDialect } from './dialect.ts'
-import { fastDialect } from './fast-forms.ts'
+import { dialectOf } from './dialect.ts'
+import { fastForms } from './fast-forms.ts'
 import { isBusy, resultCode } from './faults.ts'
 import { checkOptions, type Settings, type SqliteOptions } from './options.ts'
 import { explainOpening } from './opening.ts'
@@ -163,9 +163,9 @@ function openFile (file: string, settings: Settings): OpenFile {
 function followTables (driver: SqliteDriver, { statementCache }: Settings) {
   const { current, refresh } = followSchema(driver, () => {
     const find = makeReadTable(driver)
-    const exact = makeStatements(sqliteDialect, find, statementCache)
-    // Fast forms of the reads, besides the exact ones.
-    return { find, ...makeStatements(fastDialect(driver), find, statementCache, exact) }
+    const dialect = dialectOf(driver)
+    const exact = makeStatements(dialect, find, statementCache)
+    return { find, ...makeStatements({ ...dialect, fast: fastForms }, find, statementCache, exact) }
   })
   const statements: Statements = {
     bind: (plan, locking) => current().bind(plan, locking),

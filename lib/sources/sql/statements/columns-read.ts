@@ -6,7 +6,7 @@ import type { JsonResult, ReadResult } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
-import { checkTexts, guardedAmong, positionsOf } from './positions.ts'
+import { checkEnd, guardedAmong, positionsOf } from './positions.ts'
 import { type CompiledRead, isLong, type Values } from './compiled-read.ts'
 import { buildLimit, dataFields, isDirect } from './select.ts'
 import { buildSort } from './sort.ts'
@@ -92,7 +92,6 @@ function buildPageSelect<Result> (
   const carried = extra.filter(field => !fields.includes(field))
   const fetched = { fields: [...fields, ...carried], select: listing.select, extra }
   const columns = makeColumns(fetched, ref, builder)
-  const guarded = guardedAmong(extra, ref, builder)
   const conditions = sql`${buildFilter(listing.where, ref, builder)} and ${buildFilter(cursorBound, ref, builder)}`
   const where = isDirect(listing, from) ? conditions : builder.clockedScan(conditions, ref)
   const order = buildSort(listing.order, ref, builder)
@@ -103,15 +102,11 @@ function buildPageSelect<Result> (
     longValues: fetched.fields.filter(isLong).length,
     decode (rows, { limit }) {
       const more = rows.length > limit
-      if (guarded.size > 0) for (const row of endsOf(rows, limit)) checkTexts(columns.row(row), guarded)
+      for (const row of [rows[0], rows[Math.min(limit, rows.length) - 1]]) if (row !== undefined) columns.checkEnd(row)
       return decodeRows(more ? rows.slice(0, limit) : rows, columns, more)
     }
   }
 }
-
-/** Returns the first row and the last of a page. */
-const endsOf = (rows: readonly Values[], limit: number) =>
-  [rows[0], rows[Math.min(limit, rows.length) - 1]].filter(row => row !== undefined)
 
 function writePage (rows: readonly Values[], columns: Columns, more: boolean): JsonResult {
   const [first] = rows
@@ -131,6 +126,8 @@ interface Columns {
   row (values: Values): Row
   /** Returns the JSON text of each value. */
   texts (values: Values): readonly string[]
+  /** Throws NeedsExactForm for a row at the end of a page that may have positions which are not read. */
+  checkEnd (values: Values): void
   /** Returns the members that the selection shows, under their names on the wire. */
   item (values: Values): Readonly<Record<string, unknown>>
 }
@@ -156,6 +153,12 @@ function makeColumns ({ fields, select, extra }: Fetched, ref: TableRef, builder
   return {
     sql: columns.length === 0 ? sql`1 as ${sql.id('nothing')}` : sql.join(columns),
     row: objectMaker(names, [...decoders, ...positions.map(() => asIs)]),
+    checkEnd (values) {
+      if (dialect.fast === undefined) return
+      for (const field of guarded) {
+        checkEnd(values[fields.indexOf(field)], columnType(ref.collection, field), dialect.fast)
+      }
+    },
     texts: values => decoders.map((decode, index) => textOf(decode(values[index]))),
     item: objectMaker(select.map(({ name }) => name), decoders)
   }

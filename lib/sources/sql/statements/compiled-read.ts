@@ -21,10 +21,7 @@ export interface ReadLimit { readonly limit: number, readonly longest: number }
  */
 export type Cardinality = 'item' | 'row' | 'rows'
 
-/**
- * The error of a read in the fast form for rows that only the exact form reads. A read has two forms where the
- * usual values of columns are read in less time than all that a column may hold (Dialect.isFast).
- */
+/** The error of a page in the fast form whose ends may have positions, which only the exact form reads (FastForms). */
 export class NeedsExactForm extends Error {
   constructor () { super('the fast form of a statement cannot read these rows') }
 }

@@ -24,17 +24,16 @@ export interface Writer {
 }
 
 /**
- * What a dialect of fast forms can do besides. A fast form reads the values that columns usually hold in less time than
- * all that they may hold. For any other it fails, or its decoder throws NeedsExactForm (compiled-read.ts).
+ * What a dialect of fast forms can do besides. A fast form reads a page without the positions of its columns, which few
+ * values have. For a page that may need them it fails (NeedsExactForm in compiled-read.ts).
  */
 export interface FastForms {
-  /**
-   * Returns true for a type of which the reads of columns fail for each value that has a position, and those that write
-   * JSON can be made to (`guard`).
-   */
+  /** Returns true for a type of which a read fails for each value that has a position. */
   isGuarded (type: ColumnType): boolean
-  /** Returns JSON that cannot be made if the column's value has a position. Texts are checked by isPlain(). */
+  /** Returns JSON that cannot be made if the column's value has a position. Texts are checked by checkJson(). */
   guard (json: Sql, column: Sql, type: ColumnType): Sql
+  /** Returns false if a value that fetch() selects has a position. Texts are checked by checkEnd() besides. */
+  isUsual (value: unknown, type: ColumnType): boolean
 }
 
 /** The differences between the databases. */

@@ -1,9 +1,9 @@
 import { sql } from '../load-kysely.ts'
 import type { DataField } from '../../../model/model.ts'
 import { positionName } from '../../../plan/read/cursor.ts'
-import type { Row } from '../../../plan/plan.ts'
 import type { Builder } from './builder.ts'
-import type { Sql } from './dialect.ts'
+import type { ColumnType } from './columns.ts'
+import type { FastForms, Sql } from './dialect.ts'
 import { NeedsExactForm } from './compiled-read.ts'
 import { column, type TableRef } from './table.ts'
 
@@ -37,17 +37,14 @@ export function guardedAmong (fields: readonly DataField[], ref: TableRef, { dia
   }))
 }
 
-/** Throws NeedsExactForm if a guarded field holds a text that may be stored in another form than it is shown. */
-export function checkTexts (row: Row | undefined, guarded: ReadonlySet<DataField>): void {
-  for (const { property } of guarded) {
-    const value = row?.[property]
-    if (typeof value === 'string' && mayBeStray.test(value)) throw new NeedsExactForm()
-  }
+/** Throws NeedsExactForm if a value at the end of a page, as it was fetched, may have a position. */
+export function checkEnd (value: unknown, type: ColumnType, { isUsual }: FastForms): void {
+  if (!isUsual(value, type) || (typeof value === 'string' && mayBeMistyped.test(value))) throw new NeedsExactForm()
 }
 
 // U+0001 begins positions; U+FFFD stands for bytes that are no text.
 // eslint-disable-next-line no-control-regex
-const mayBeStray = /^\u0001|\u0000|\ufffd/
+const mayBeMistyped = /^\u0001|\u0000|\ufffd/
 
 /** Throws NeedsExactForm if JSON contains such a text. It may throw for others that contain control characters. */
 export function checkJson (text: string): void {
