@@ -33,12 +33,15 @@ export const postgresDialect: Dialect = {
   isLossy,
   // A field of several types shows the text `1` as the number.
   isInjective: columnType => columnType.kind !== 'mixed' && !isLossy(columnType),
-  grouped: (column, columnType) => filtered(column, columnType, false),
-  hasGroup: () => undefined,
-  encodeGroup,
-  decodeGroup: (encoded, columnType) => columnType.kind === 'mixed' ? encoded : decode(encoded, columnType),
-  position: (column, columnType) => formOf(columnType).inexact?.position?.(column),
-  hasNoPosition: () => undefined,
+  groups: columnType => ({
+    condition: () => undefined,
+    encode: value => encodeGroup(value, columnType),
+    decode: encoded => columnType.kind === 'mixed' ? encoded : decode(encoded, columnType)
+  }),
+  position (column, columnType) {
+    const position = formOf(columnType).inexact?.position?.(column)
+    return position && { sql: position }
+  },
   storedOperand: (slot, columnType, textual) => textual
     ? sql`${numericText(sql`${sql.val(slot)}`)}::${sql.raw(storedType(columnType))}`
     : isInexactNumber(columnType)
@@ -51,12 +54,14 @@ export const postgresDialect: Dialect = {
   among: (column, slot, columnType, textual) =>
     sql`${filtered(column, columnType, textual)} = any(${castList(sql`${sql.val(slot)}`, columnType, textual)})`,
   // By code point: the collation of a column may ignore case, or not allow searches at all.
-  startsWith: (column, slot) => sql`starts_with(${byCodePoint(column)}, ${text(sql`${sql.val(slot)}`)})`,
-  endsWith (column, slot) {
-    const end = text(sql`${sql.val(slot)}`)
-    return sql`right(${byCodePoint(column)}, length(${end})) = ${end}`
+  textTests: {
+    starts_with: (column, slot) => sql`starts_with(${byCodePoint(column)}, ${text(sql`${sql.val(slot)}`)})`,
+    ends_with (column, slot) {
+      const end = text(sql`${sql.val(slot)}`)
+      return sql`right(${byCodePoint(column)}, length(${end})) = ${end}`
+    },
+    contains: (column, slot) => sql`strpos(${byCodePoint(column)}, ${text(sql`${sql.val(slot)}`)}) > 0`
   },
-  contains: (column, slot) => sql`strpos(${byCodePoint(column)}, ${text(sql`${sql.val(slot)}`)}) > 0`,
   foldCase (column) {
     const isAscii = sql`octet_length(${text(column)}) = length(${text(column)})`
     const lower = sql`lower(${text(column)} collate "C")`
@@ -71,11 +76,7 @@ export const postgresDialect: Dialect = {
     return sql`${first}${offset === undefined ? sql`` : sql` offset ${offset}`}`
   },
   lock: () => sql` for update`,
-  row: values => sql`json_build_array(${sql.join(values)})`,
-  collect: row => sql`coalesce(json_agg(${row}), '[]')`,
-  asText: json => sql`(${json})::text`,
-  encode: (column, columnType) => formOf(columnType).encode(column),
-  decode,
+  encode: (column, columnType) => formOf(columnType).fetch(column),
   writer: postgresWriter,
   endsLongReads: true,
   fetchesPages: true,

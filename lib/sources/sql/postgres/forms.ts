@@ -122,7 +122,7 @@ export const forms = {
   uuid: plain('uuid', text),
   integer: plain('bigint'),
   // As text, because a driver or JSON.parse() may round a number.
-  bigint: { ...plain('bigint'), encode: text },
+  bigint: textual('bigint'),
   int64: textual('bigint'),
   number: plain('double precision'),
   numeric: plain('numeric'),

@@ -16,6 +16,8 @@ export const postgresWriter: Writer = {
     const columns = sql.join(members.map(([name, value]) => sql`${value} as ${sql.id(name)}`))
     return sql`(select ${sql.id('(o)')} from (select ${columns}) as ${sql.id('(o)')})`
   },
+  row: values => sql`json_build_array(${sql.join(values)})`,
+  rows: row => sql`coalesce(json_agg(${row}), '[]')`,
   array: object => sql`coalesce(array_to_json(array_agg(${object})), '[]')`,
   text: json => sql`to_json(${json})::text`,
   join: (object, separator) => sql`string_agg(to_json(${object})::text, ${sql.lit(separator)})`,

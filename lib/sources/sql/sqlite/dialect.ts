@@ -3,10 +3,10 @@ import { memoize } from '../../../scheduling/memoize.ts'
 import { decimalOfKey } from '../../../model/numbers.ts'
 import type { Scalar, ValueKind } from '../../../model/values.ts'
 import type { ColumnType } from '../statements/columns.ts'
-import type { Dialect, Sql } from '../statements/dialect.ts'
+import type { Dialect, PositionSql, Sql } from '../statements/dialect.ts'
 import { isTyped, type Slot, type TypedValue, type Value } from '../statements/shape.ts'
 import { clocked } from './clock.ts'
-import { asText, decoders, encodings, fetched, fetchedDecoder, isSafe } from './forms.ts'
+import { asText, decoder, encodings, fetched, isSafe } from './forms.ts'
 import type { SqliteDriver } from './driver.ts'
 import { call, decimalText, mixedText } from './functions.ts'
 import { sqliteWriter } from './json.ts'
@@ -29,20 +29,15 @@ export const sqliteDialect: Dialect = {
   isLossy: () => false,
   // `1.5` and `1.50`, the timestamps `2026-01-02` and `2026-01-02 00:00:00`, the text `1` and the number.
   isInjective: ({ kind }) => kind !== 'decimal' && kind !== 'date-time' && kind !== 'mixed',
-  grouped: filtered,
-  hasGroup: namedCondition,
-  encodeGroup: (value, columnType) => columnType.kind === 'decimal' ? value : encodings[columnType.kind](value),
-  decodeGroup (encoded, { kind }) {
-    if (kind === 'decimal') return decimalOfKey(String(encoded))
-    return kind === 'mixed' || kind === 'date-time' ? encoded : decoders[kind](encoded)
-  },
-  position: (column, columnType) => hasStoredForm(columnType)
-    ? timestampPosition(column, columnType)
-    : mistypedPosition(column, columnType),
-  hasNoPosition (column, columnType) {
-    const isPlain = plainText(column, columnType)
-    return isPlain && hasStoredForm(columnType) ? sql`(${isPlain} and ${isCanonical(column)})` : isPlain
-  },
+  groups: columnType => ({
+    condition: column => namedCondition(column, columnType),
+    encode: value => columnType.kind === 'decimal' ? value : encodings[columnType.kind](value),
+    decode (encoded) {
+      if (columnType.kind === 'decimal') return decimalOfKey(String(encoded))
+      return columnType.kind === 'mixed' || columnType.kind === 'date-time' ? encoded : decoder(columnType)(encoded)
+    }
+  }),
+  position,
   storedOperand: (slot, columnType, textual) =>
     mistypedOperand(sql.val(slot), operand(slot, columnType, textual), columnType, one => comparable(one, columnType)),
   asShown: column => column,
@@ -50,13 +45,18 @@ export const sqliteDialect: Dialect = {
   among: (column, slot, columnType) =>
     sql`${filtered(column, columnType)} in (select ${elementOf(columnType)} from json_each(${sql.val(slot)}))`,
   // LIKE would read % and _ in a value as wildcards, and would ignore the case of ASCII letters.
-  startsWith: (column, slot) => sql`substr(${column}, 1, length(${sql.val(slot)})) = ${sql.val(slot)} collate binary`,
-  endsWith (column, slot) {
-    const end = sql.val(slot)
-    const last = sql`substr(${column}, length(${column}) - length(${end}) + 1)`
-    return sql`(length(${column}) >= length(${end}) and ${last} = ${end} collate binary)`
+  textTests: {
+    starts_with (column, slot) {
+      const start = sql.val(slot)
+      return sql`substr(${column}, 1, length(${start})) = ${start} collate binary`
+    },
+    ends_with (column, slot) {
+      const end = sql.val(slot)
+      const last = sql`substr(${column}, length(${column}) - length(${end}) + 1)`
+      return sql`(length(${column}) >= length(${end}) and ${last} = ${end} collate binary)`
+    },
+    contains: (column, slot) => sql`instr(${column}, ${sql.val(slot)}) > 0`
   },
-  contains: (column, slot) => sql`instr(${column}, ${sql.val(slot)}) > 0`,
   foldCase: column => call('data_api_fold_case', asText(column)),
   clocked,
   within: select => select,
@@ -67,14 +67,9 @@ export const sqliteDialect: Dialect = {
   },
   // A transaction already holds the lock of the whole database.
   lock: () => sql``,
-  row: values => sql`json_array(${sql.join(values)})`,
-  // Not json_group_array(): see sqliteWriter.array.
-  collect: row => sql`json('[' || coalesce(group_concat(${row}, ','), '') || ']')`,
-  asText: json => json,
   encode: (column, { kind }) => encodings[kind](column),
-  decode: (encoded, { kind }) => decoders[kind](encoded),
   fetch: (column, columnType) => fetched(column, columnType, () => true),
-  decoder: fetchedDecoder,
+  decoder,
   writer: sqliteWriter,
   endsLongReads: true,
   fetchesPages: false,
@@ -145,6 +140,16 @@ function comparable (column: Sql, { kind, type }: ColumnType): Sql {
   if (isBinaryText(type)) return column
   // A column may be declared with another collation, and one that is not of text may hold numbers.
   return isTextType(type) ? sql`${column} collate binary` : sql`cast(${column} as text) collate binary`
+}
+
+function position (column: Sql, columnType: ColumnType): PositionSql | undefined {
+  const isPlain = plainText(column, columnType)
+  if (hasStoredForm(columnType)) {
+    const isNone = isPlain && sql`(${isPlain} and ${isCanonical(column)})`
+    return { sql: timestampPosition(column, columnType), isNone }
+  }
+  const mistyped = mistypedPosition(column, columnType)
+  return mistyped && { sql: mistyped, isNone: isPlain }
 }
 
 /** Returns true for timestamps that are ordered by their texts or numbers as they are stored. */

@@ -60,8 +60,7 @@ const numberReader = (read: (text: string) => unknown, show: (number: number) =>
     return encoded.startsWith('\u0001') ? encoded.slice(1) : read(encoded)
   }
 
-/** The decoders of what `encodings` put into JSON. */
-export const decoders: Readonly<Record<ValueKind, (encoded: unknown) => unknown>> = {
+const decoders: Readonly<Record<ValueKind, (encoded: unknown) => unknown>> = {
   string: asIs,
   integer: numberReader(readInteger, showInteger),
   date: asIs,
@@ -105,7 +104,10 @@ export function fetched (column: Sql, { kind, type }: ColumnType, cutsTexts: () 
   }
 }
 
-/** Returns the decoder of what `fetched` selects. Some drivers of applications give a bigint for each integer. */
-export const fetchedDecoder = ({ kind }: ColumnType) => (value: unknown): unknown => decoders[kind](
+/**
+ * Returns the decoder of what `fetched` selects, and of what `encodings` put into JSON. Some drivers give a bigint for
+ * each integer.
+ */
+export const decoder = ({ kind }: ColumnType) => (value: unknown): unknown => decoders[kind](
   value instanceof Uint8Array ? Buffer.from(value).toString() : typeof value === 'bigint' ? Number(value) : value
 )

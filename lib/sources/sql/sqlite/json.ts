@@ -13,6 +13,9 @@ export const sqliteWriter: Writer = {
   value: (column, { kind, type }, once) =>
     (once ? expressionsOnce : expressionsOfType[type] ?? expressions)[kind]?.(column),
   object: members => members.some(([, , isNested]) => isNested) ? nesting(members) : flat(members),
+  row: values => sql`json_array(${sql.join(values)})`,
+  // Not json_group_array(): see `array`.
+  rows: row => sql`json('[' || coalesce(group_concat(${row}, ','), '') || ']')`,
   text: json => json,
   // The driver limits the length that group_concat() makes; json_group_array() looks at it when it has all rows.
   array: object => sql`'[' || coalesce(group_concat(${object}, ','), '') || ']'`,

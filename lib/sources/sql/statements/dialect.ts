@@ -13,7 +13,11 @@ export interface Writer {
    */
   value (column: Sql, type: ColumnType, once: boolean): Sql | undefined
   object (members: ReadonlyArray<readonly [name: string, value: Sql, isNested: boolean]>): Sql
-  /** Returns an object or array as text. */
+  /** Returns an array of values, of which some may be arrays of rows. */
+  row (values: readonly Sql[]): Sql
+  /** Aggregates rows to an array in the order of the rows, which is empty over no rows. */
+  rows (row: Sql): Sql
+  /** Returns an object or array as text, so that no driver parses it. */
   text (json: Sql): Sql
   /** Aggregates objects to an array in the order of the rows, which is empty over no rows. */
   array (object: Sql): Sql
@@ -36,6 +40,25 @@ export interface FastForms {
   isUsual (value: unknown, type: ColumnType): boolean
 }
 
+/** How the values of a filtered column make groups, one for each value that is shown. */
+export interface Grouping {
+  /** Returns the condition for a column's values that have a group; undefined where only null has none. */
+  condition (column: Sql): Sql | undefined
+  /** Returns a value of the filtered column for JSON. */
+  encode (value: Sql): Sql
+  /** Decodes a value that encode() put into JSON. */
+  decode (encoded: unknown): unknown
+}
+
+/**
+ * The value of a column by which cursors tell a row's place in the order, as text or a number; null where that is the
+ * value as it is shown. `isNone`: a condition for null, which takes less time and need not hold for every null.
+ */
+export interface PositionSql { readonly sql: Sql, readonly isNone?: Sql | undefined }
+
+/** The operators that look for a text in a column, with regard to case. */
+export type TextOperator = Extract<Operator, 'starts_with' | 'ends_with' | 'contains'>
+
 /** The differences between the databases. */
 export interface Dialect {
   makeCompiler (): QueryCompiler
@@ -54,24 +77,10 @@ export interface Dialect {
   isLossy (type: ColumnType): boolean
   /** Returns true if two stored values are never shown alike. */
   isInjective (type: ColumnType): boolean
-  /** Returns a column as its groups are told apart: a group for each value that is shown. */
-  grouped (column: Sql, type: ColumnType): Sql
-  /** Returns the condition for values that have a group; undefined where only null has none. */
-  hasGroup (column: Sql, type: ColumnType): Sql | undefined
-  /** Returns a value of `grouped` as encode() returns a column. */
-  encodeGroup (value: Sql, type: ColumnType): Sql
-  /** Decodes a value that encodeGroup() put into JSON. */
-  decodeGroup (encoded: unknown, type: ColumnType): unknown
-  /**
-   * Returns the value of a column by which cursors tell a row's place in the order, as text or a number; `undefined` if
-   * that is the value as it is shown.
-   */
-  position (column: Sql, type: ColumnType): Sql | undefined
-  /**
-   * Returns a condition for values whose position is null, which takes less time than the position; it need not hold
-   * for all of them. `undefined` if there is none.
-   */
-  hasNoPosition (column: Sql, type: ColumnType): Sql | undefined
+  /** Returns how the values of a filtered column of the type make groups. */
+  groups (type: ColumnType): Grouping
+  /** Returns the position of a column's values; undefined if that is the value as it is shown. */
+  position (column: Sql, type: ColumnType): PositionSql | undefined
   /** Returns a bound position as it is compared with a comparable column. `textual`: see isTextual(). */
   storedOperand (slot: Slot, type: ColumnType, textual: boolean): Sql
   /** Returns a column of text as a client reads it. */
@@ -83,9 +92,7 @@ export interface Dialect {
    * see isTextual().
    */
   among (column: Sql, slot: Slot, type: ColumnType, textual: boolean): Sql
-  startsWith (column: Sql, slot: Slot): Sql
-  endsWith (column: Sql, slot: Slot): Sql
-  contains (column: Sql, slot: Slot): Sql
+  readonly textTests: Readonly<Record<TextOperator, (column: Sql, slot: Slot) => Sql>>
   /** Returns a text folded as foldCase() does. */
   foldCase (column: Sql): Sql
   /**
@@ -102,19 +109,11 @@ export interface Dialect {
   limit (limit: Sql | undefined, offset: Sql | undefined): Sql
   /** Returns the clause that locks the rows of a `select` against changes by others. */
   lock (): Sql
-  /** Returns a JSON array of encoded values. */
-  row (values: readonly Sql[]): Sql
-  /** Aggregates a column of JSON to an array in the order of the rows, which is empty over no rows. */
-  collect (row: Sql): Sql
-  /** Returns JSON as text, so that no driver parses it. */
-  asText (json: Sql): Sql
   /** Returns a column in a form that is exact inside JSON. */
   encode (column: Sql, type: ColumnType): Sql
-  /** Decodes a value that encode() put into JSON. */
-  decode (encoded: unknown, type: ColumnType): unknown
   /** Returns a column in a form that is exact outside JSON, with every driver. */
   fetch (column: Sql, type: ColumnType): Sql
-  /** Returns the decoder of values that fetch() selects. */
+  /** Returns the decoder of values that fetch() selects, and that encode() put into JSON. */
   decoder (type: ColumnType): (value: unknown) => unknown
   readonly writer: Writer
   /** Only in a dialect of fast forms. */

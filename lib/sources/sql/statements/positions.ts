@@ -22,8 +22,7 @@ export function positionsOf (
     const type = columnType(ref.collection, field)
     const position = dialect.position(value, type)
     if (position === undefined) return []
-    const isNone = dialect.hasNoPosition(value, type) ?? sql`${position} is null`
-    return [{ name: positionName(field), sql: position, isNone }]
+    return [{ name: positionName(field), sql: position.sql, isNone: position.isNone ?? sql`${position.sql} is null` }]
   })
 }
 

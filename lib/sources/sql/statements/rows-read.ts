@@ -38,7 +38,7 @@ export function buildRowsRead (plan: ReadPlan, builder: Builder, locking = false
   const steps = buildSteps(plan.steps, refs, builder, locking)
   const outputs = [
     ...buildStepCounts(refs),
-    sql`${builder.dialect.asText(body.rows)} as ${sql.id('rows')}`,
+    sql`${builder.dialect.writer.text(body.rows)} as ${sql.id('rows')}`,
     sql`${body.total ?? sql`null`} as ${sql.id('total')}`
   ]
   const select = sql`select ${sql.join(outputs)}`
@@ -61,7 +61,7 @@ function buildSingleStep (
   { steps, select, longest = Infinity }: ReadPlanOf<'item'>, ref: TableRef, builder: Builder
 ): CompiledRead {
   const row = buildRow(select, [], ref, builder)
-  const rows = builder.dialect.asText(builder.dialect.collect(row.sql))
+  const rows = builder.dialect.writer.text(builder.dialect.writer.rows(row.sql))
   const [items] = buildStepSelects(steps, [ref], builder)
   const outputs = sql`count(*) as ${sql.id('c0')}, ${rows} as ${sql.id('rows')}`
   const item = sql`select ${outputs} from (${items}) as ${sql.id(ref.alias)}`
@@ -104,7 +104,7 @@ function buildItemRows ({ select }: ReadPlanOf<'item'>, ref: TableRef | undefine
   if (ref === undefined) throw new TypeError('an item is reached by a step at least')
   const row = buildRow(select, [], ref, builder)
   return {
-    rows: sql`(select ${builder.dialect.collect(row.sql)} from ${sql.id(ref.alias)})`,
+    rows: sql`(select ${builder.dialect.writer.rows(row.sql)} from ${sql.id(ref.alias)})`,
     decode: rows => ({ kind: 'rows', rows: decodeRows(rows, row), more: false })
   }
 }
@@ -137,18 +137,19 @@ function buildGroups (plan: ReadPlanOf<'groups'>, parent: TableRef | undefined, 
   const group = sql.id(builder.alias())
   const value = sql`${group}.${sql.id('value')}`
   const list = buildList(members, tableRef(from.collection, builder.alias()), inner => {
-    const own = dialect.grouped(column(inner, by), type)
+    const own = dialect.filtered(column(inner, by), type, false)
     return dialect.clocked(sql`${startingAt(from, inner, parent, members.where, builder)} and ${own} = ${value}`)
   }, builder)
   const values = buildGroupValues(plan, parent, builder)
-  const row = dialect.row([dialect.encodeGroup(value, type), list.sql])
+  const groups = dialect.groups(type)
+  const row = dialect.writer.row([groups.encode(value), list.sql])
   return {
-    rows: sql`(select ${dialect.collect(row)} from (${values}) as ${group})`,
+    rows: sql`(select ${dialect.writer.rows(row)} from (${values}) as ${group})`,
     ...count && { total: buildGroupTotal(from, parent, members.where, by, builder) },
     decode: (rows, total, { limit }) => ({
       kind: 'groups',
       groups: (rows as ReadonlyArray<readonly [unknown, unknown]>).slice(0, limit).map(([one, items]) => ({
-        value: dialect.decodeGroup(one, type),
+        value: groups.decode(one),
         rows: decodeRows(items, list)
       })),
       more: isMore(rows, limit),
@@ -164,7 +165,7 @@ function buildGroupValues (plan: ReadPlanOf<'groups'>, parent: TableRef | undefi
   const start = startingAt(from, ref, parent, members.where, builder)
   const bound = buildFilter(cursorBound, ref, builder)
   const where = builder.clockedScan(sql`${start} and ${bound} and ${hasGroup(ref, by, builder)}`, ref)
-  const value = builder.dialect.grouped(column(ref, by), builder.columnType(from.collection, by))
+  const value = builder.dialect.filtered(column(ref, by), builder.columnType(from.collection, by), false)
   const order = sql`order by 1 ${descending ? sql`desc` : sql`asc`}`
   const limit = buildLimit(range, true, builder)
   return sql`select distinct ${value} as ${sql.id('value')} from ${table(ref)} where ${where} ${order} ${limit}`
@@ -174,7 +175,7 @@ function buildGroupValues (plan: ReadPlanOf<'groups'>, parent: TableRef | undefi
 function hasGroup (ref: TableRef, by: DataField, { dialect, columnType }: Builder): Sql {
   const value = column(ref, by)
   const type = columnType(ref.collection, by)
-  const condition = dialect.hasGroup(value, type)
+  const condition = dialect.groups(type).condition(value)
   const isShown = sql`${dialect.jsonNullAsNull(value, type)} is not null`
   return condition === undefined ? isShown : sql`${isShown} and ${condition}`
 }
@@ -184,7 +185,7 @@ function buildGroupTotal (
   from: Origin, parent: TableRef | undefined, where: Predicate, by: DataField, builder: Builder
 ): Sql {
   const ref = tableRef(from.collection, builder.alias())
-  const value = builder.dialect.grouped(column(ref, by), builder.columnType(from.collection, by))
+  const value = builder.dialect.filtered(column(ref, by), builder.columnType(from.collection, by), false)
   const start = startingAt(from, ref, parent, where, builder)
   const condition = builder.clockedScan(sql`${start} and ${hasGroup(ref, by, builder)}`, ref)
   return sql`(select count(distinct ${value}) from ${table(ref)} where ${condition})`

@@ -26,9 +26,10 @@ export function buildRow (select: Selection, extra: readonly DataField[], ref: T
   const decode = (values: readonly unknown[]) => {
     return Object.fromEntries(layouts.map((layout, index) => [layout.property, layout.decode(values[index])]))
   }
-  if (layouts.length <= mostArguments) return { sql: builder.dialect.row(layouts.map(layout => layout.sql)), decode }
-  const parts = chunks(layouts, mostArguments).map(part => builder.dialect.row(part.map(layout => layout.sql)))
-  return { sql: builder.dialect.row(parts), decode: values => decode(values.flat()) }
+  const { writer } = builder.dialect
+  const rowOf = (some: readonly ValueLayout[]) => writer.row(some.map(layout => layout.sql))
+  if (layouts.length <= mostArguments) return { sql: rowOf(layouts), decode }
+  return { sql: writer.row(chunks(layouts, mostArguments).map(rowOf)), decode: values => decode(values.flat()) }
 }
 
 const asIs = (value: unknown) => value
@@ -65,7 +66,7 @@ export function buildList (
   const columns = selected(inner, ref)
   const limit = buildLimit(listing.range, ahead, builder)
   const rows = sql`select ${columns} from ${table(inner)} where ${where} order by ${order} ${limit}`
-  return { ...row, sql: sql`(select ${builder.dialect.collect(row.sql)} from (${rows}) as ${sql.id(ref.alias)})` }
+  return { ...row, sql: sql`(select ${builder.dialect.writer.rows(row.sql)} from (${rows}) as ${sql.id(ref.alias)})` }
 }
 
 /**
@@ -104,7 +105,7 @@ function buildValue (field: DataField, ref: TableRef, { dialect, columnType }: B
   return {
     property: field.property,
     sql: dialect.encode(column(ref, field), type),
-    decode: value => dialect.decode(value, type)
+    decode: dialect.decoder(type)
   }
 }
 
@@ -129,7 +130,7 @@ function buildNested (shown: Exclude<Shown, { kind: 'value' }>, ref: TableRef, b
   }
 }
 
-/** Decodes the array of rows in JSON that buildList() or Dialect.collect() made. */
+/** Decodes the array of rows in JSON that buildList() or Writer.rows() made. */
 export function decodeRows (rows: unknown, layout: RowLayout): readonly Row[] {
   return (rows as ReadonlyArray<readonly unknown[]>).map(values => layout.decode(values))
 }
