@@ -26,7 +26,6 @@ export const init: Command = {
     const { database, design } = await prepare(flags, { write: false }, terminal)
     try {
       if (flags.has('diff')) {
-        const { describeDifferences } = await import('./init.ts')
         const lines = await describeDifferences(design, resolve(folder))
         const told = lines.length === 0 ? ['The project has all that the database has.'] : lines.map(printable)
         terminal.out(`${told.join('\n')}\n`)

@@ -31,7 +31,6 @@ export const serve: Command = {
     const place = placeOf(flags)
     const write = flags.has('write')
     const { database, design } = await prepare(flags, { write, session: sessionOf(flags), loadServing }, terminal)
-    const { makeApp } = await import('./serve.ts')
     const app = await makeApp(database, design, { ...place, write }, terminal)
     const address = await listen(app, place, database)
     closeOnSignal(app, database)
@@ -58,7 +57,7 @@ const claimsSetting = 'request.jwt.claims'
 
 /** Loads what serves, which takes about as long as PostgreSQL needs to read a large catalogue. */
 function loadServing (): void {
-  const modules = [import('./serve.ts'), import('../plugin/register.ts'), import('../explorer/explorer.ts')]
+  const modules = [import('../plugin/register.ts'), import('../explorer/explorer.ts')]
   Promise.all(modules).then(loadKysely).catch(() => {})
 }
 
