@@ -139,6 +139,45 @@ test('every entry can be imported, and required', async t => {
   t.equal(await counts('commonjs', 'require(name)'), expected)
 })
 
+test('a class is the same by whichever entry it is imported', async t => {
+  const program = `
+    const classes = new Map()
+    for (const name of ${JSON.stringify(Object.keys(manifest.exports).filter(name => name !== './package.json'))}) {
+      for (const [key, one] of Object.entries(await import('fastify-data-api' + name.slice(1)))) {
+        if (/^class /.test(String(one))) classes.set(key, [...classes.get(key) ?? [], one])
+      }
+    }
+    const { DeclarationError, memory } = await import('fastify-data-api')
+    console.log([...classes.values()].every(([first, ...others]) => others.every(one => one === first)))
+    try { memory(7) } catch (error) { console.log(error instanceof DeclarationError) }`
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program], { cwd: project })
+  t.equal(stdout, 'true\ntrue\n')
+})
+
+test('a long read of SQLite continues in the thread of the package', async t => {
+  const program = `
+    import Fastify from 'fastify'
+    import { Type } from '@sinclair/typebox'
+    import dataApi, { collection, sqlite } from 'fastify-data-api'
+    process.on('warning', warning => console.log(warning.message))
+    process.on('worker', () => console.log('a thread'))
+    const db = sqlite('long.db')
+    db.exec('drop table if exists n; create table n (id integer primary key, t text)')
+    db.exec("with recursive c (i) as (select 1 union all select i + 1 from c where i < 300000) " +
+      "insert into n select i, 'text ' || i from c")
+    const show = { readable: true }
+    const n = collection(Type.Object({ id: Type.Integer({ identifier: true, ...show }), t: Type.String(show) }),
+      { source: db.table('n') })
+    const app = Fastify()
+    await app.register(dataApi, { collections: { n } })
+    const answer = await app.inject('/n?t*=nothing')
+    console.log(answer.statusCode, answer.body)
+    await app.close()
+    db.close()`
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program], { cwd: project })
+  t.equal(stdout, 'a thread\n200 []\n')
+})
+
 test('the first program of README compiles strictly, its libraries checked too', async t => {
   const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
   const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--skipLibCheck', 'false']
