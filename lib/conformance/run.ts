@@ -8,7 +8,9 @@ import { declare } from './declare.ts'
 import { makeGenerator } from './generator.ts'
 import { generateRequest, makeClientState, recordAnswer } from './requests.ts'
 import { type ApiModel, encode } from './resources.ts'
-import { type Answer, type Open, type Opened, openPrefix, type SentRequest, serve, type ServedWorld } from './serve.ts'
+import {
+  type Answer, type Open, type Opened, openPrefix, type SentRequest, serve, type ServedWorld, sharedPart
+} from './serve.ts'
 import type { Table } from './table.ts'
 import type { World } from './world.ts'
 
@@ -64,7 +66,7 @@ async function sendAll (
     const request = generateRequest(makeGenerator(choices), api, client)
     sent.push(request)
     count()
-    const answers = await Promise.all(served.map(to => to.send(request)))
+    const answers = await Promise.all(served.map(async to => sharedPart(request, await to.send(request))))
     if (differ(answers)) return toDifference(sent, served, answers)
     const [answer] = answers
     if (answer !== undefined) recordAnswer(client, request, answer)

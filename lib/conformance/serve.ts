@@ -56,13 +56,7 @@ export async function serve (name: string, open: Open, world: World): Promise<Se
     await opened.close()
     throw error
   }
-  const send = sender(app)
-  return {
-    name,
-    send: async sent => sharedPart(sent, await send(sent)),
-    faults: () => logged.splice(0),
-    close: () => closeAll(app, opened)
-  }
+  return { name, send: sender(app), faults: () => logged.splice(0), close: () => closeAll(app, opened) }
 }
 
 /** Returns a function that opens the source of each table once, as an application does. */

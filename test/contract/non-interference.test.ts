@@ -119,7 +119,7 @@ async function findLeak (
       const [answer] = answers
       if (answer === undefined) throw new TypeError('nothing is served')
       if (answers.some(other => other.status >= 500) || !isAlike(one, answers)) return tell(sent, served, answers)
-      recordAnswer(client, one, answer)
+      recordAnswer(client, one, sharedPart(one, answer))
     }
     const after = await hiddenRows(served, world, hidden)
     return isDeepStrictEqual(after, before)
