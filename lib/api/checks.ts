@@ -8,9 +8,9 @@ import { type Database, databaseOf } from '../sources/source.ts'
 export interface Checks {
   /**
    * Checks every database. Rejects with a DeclarationError that lists all faults. A database that cannot be reached
-   * within `patience` milliseconds is checked when it can be.
+   * within `startTimeout` milliseconds is checked when it can be.
    */
-  start (patience: number): Promise<void>
+  start (startTimeout: number): Promise<void>
   /**
    * Returns `undefined` for a request whose database is checked. Otherwise checks it, and rejects with `unavailable` as
    * long as its declarations are not known to fit. `name`: the first segment of the request's path.
@@ -32,8 +32,8 @@ export function makeChecks ({ collections }: Model, log: Log): Checks {
     } else if (catalogCheck !== undefined) waiting.set(database, new Comparison(catalogCheck, own, log, passed))
   }
   return {
-    async start (patience) {
-      const faults = await Promise.all([...waiting.values()].map(check => check.start(patience)))
+    async start (startTimeout) {
+      const faults = await Promise.all([...waiting.values()].map(check => check.start(startTimeout)))
       if (faults.flat().length > 0) throw faultyDeclarations(faults.flat())
     },
     admit (name) {
@@ -58,7 +58,7 @@ function groupByDatabase (collections: Iterable<Collection>): ReadonlyMap<Databa
 /** The check of one database that has not passed yet. */
 interface Check {
   /** Returns the faults that keep the application from starting. */
-  start (patience: number): Promise<readonly string[]>
+  start (startTimeout: number): Promise<readonly string[]>
   admit (): Promise<void>
 }
 
@@ -88,9 +88,9 @@ class Comparison implements Check {
     this.passed = passed
   }
 
-  async start (patience: number): Promise<readonly string[]> {
+  async start (startTimeout: number): Promise<readonly string[]> {
     const timer = new AbortController()
-    const silent = setTimeout(patience, 'silent', { signal: timer.signal }).catch(() => 'silent')
+    const silent = setTimeout(startTimeout, 'silent', { signal: timer.signal }).catch(() => 'silent')
     try {
       const faults = await Promise.race([this.check(), silent])
       if (typeof faults !== 'string') return faults

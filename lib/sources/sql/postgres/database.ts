@@ -183,14 +183,14 @@ function makeReader (
 ) {
   const readAt = <Result>(asked: Server, bind: Bind<Result>, isAbandoned?: IsAbandoned): Promise<Result> =>
     runRepeatable(catalog, isEnded, async ({ statements }) => {
-      const bound = bind(statements)
+      const prepared = bind(statements)
       const server = serverInSession(asked, session)
       const { batched } = server
-      if (bound.cardinality === 'item' && batched !== undefined) return readOn(batched, bound)
+      if (prepared.cardinality === 'item' && batched !== undefined) return readOn(batched, prepared)
       return server.use(connection => {
         // The client may leave while the read waits for a connection.
         if (isAbandoned?.() === true) throw unavailable(new Error('the client left before its read began'))
-        return readOn(connection, bound, isAbandoned)
+        return readOn(connection, prepared, isAbandoned)
       })
     })
   return <Result>(bind: Bind<Result>, noCache = false, isAbandoned?: IsAbandoned): Promise<Result> =>

@@ -39,32 +39,34 @@ export interface ReadLimits { readonly busyTimeout: number, readonly statementTi
 export function makeReader ({ main, snapshotConnection, threads, lock }: Readers, limits: ReadLimits): Read {
   const { busyTimeout, statementTimeout } = limits
   const here = readHere({ main, snapshotConnection, lock }, busyTimeout)
-  const whenBound = bindWhileBusy(busyTimeout)
-  if (threads === undefined) return bind => whenBound(bind, bound => failing(() => here(bound, statementTimeout)))
+  const whenPrepared = bindWhileBusy(busyTimeout)
+  if (threads === undefined) {
+    return bind => whenPrepared(bind, prepared => failing(() => here(prepared, statementTimeout)))
+  }
   const slow = new LruMap<true>(mostSlow)
   const refused = new LruMap<true>(mostSlow)
-  const readInThread = makeThreadReader(threads, statementTimeout, ({ text }) => slow.delete(text), (bound, error) => {
+  const readInThread = makeThreadReader(threads, statementTimeout, ({ text }) => slow.delete(text), (read, error) => {
     // Any other error may be over at the next read: a file that is away, a column that a migration has not made yet.
     if (needsMain(error)) {
-      refused.set(bound.text, true)
-      warnOfMain(bound.collection, error)
+      refused.set(read.text, true)
+      warnOfMain(read.collection, error)
     }
-    return failing(() => here(bound, statementTimeout))
+    return failing(() => here(read, statementTimeout))
   })
 
-  const readBound = <Result>(bound: PreparedRead<Result>): Result | Promise<Result> => {
-    const { text } = bound
-    if (bound.cardinality === 'item' || lock.isInside() || (refused.size > 0 && refused.get(text) === true)) {
-      return failing(() => here(bound, statementTimeout))
+  const readPrepared = <Result>(prepared: PreparedRead<Result>): Result | Promise<Result> => {
+    const { text } = prepared
+    if (prepared.cardinality === 'item' || lock.isInside() || (refused.size > 0 && refused.get(text) === true)) {
+      return failing(() => here(prepared, statementTimeout))
     }
-    if (slow.size > 0 && slow.get(text) === true) return readInThread(bound)
-    return failing(() => here(bound, eventLoopBudget), error => {
+    if (slow.size > 0 && slow.get(text) === true) return readInThread(prepared)
+    return failing(() => here(prepared, eventLoopBudget), error => {
       if (!(error instanceof Overdue)) throw toFault(error)
       slow.set(text, true)
-      return readInThread(bound)
+      return readInThread(prepared)
     })
   }
-  return bind => whenBound(bind, readBound)
+  return bind => whenPrepared(bind, readPrepared)
 }
 
 // Texts.
@@ -86,23 +88,23 @@ function warnOfMain (collection: string, { message }: Error): void {
 function makeThreadReader (
   threads: ReadingThreads,
   limit: number,
-  quick: (bound: PreparedRead<unknown>) => void,
-  rescue: <Result>(bound: PreparedRead<Result>, error: unknown) => Result | Promise<Result>
+  quick: (prepared: PreparedRead<unknown>) => void,
+  rescue: <Result>(prepared: PreparedRead<Result>, error: unknown) => Result | Promise<Result>
 ) {
-  return async <Result>(bound: PreparedRead<Result>): Promise<Result> => {
-    const { text, collection, parameters, cardinality, longest, longValues, decode } = bound.exact?.() ?? bound
+  return async <Result>(prepared: PreparedRead<Result>): Promise<Result> => {
+    const { text, collection, parameters, cardinality, longest, longValues, decode } = prepared.exact?.() ?? prepared
     const about = { database: 'sqlite', kind: 'read', collection, text } as const
     const begun = beginStatement()
     try {
       const { rows, milliseconds } = await threads.read({ text, parameters, cardinality, longest, longValues, limit })
       if (begun !== 0) endStatement(about, begun, rows.length)
-      if (milliseconds < eventLoopBudget / 2) quick(bound)
+      if (milliseconds < eventLoopBudget / 2) quick(prepared)
       return decode(rows)
     } catch (error) {
       endStatement(about, begun, undefined, error)
       const isOwn = error instanceof Overdue || error instanceof TooLong || error instanceof DataApiError
       if (isOwn) throw toFault(error)
-      return rescue(bound, error)
+      return rescue(prepared, error)
     }
   }
 }
@@ -124,16 +126,16 @@ function rethrow (error: unknown): never { throw toFault(error) }
 /** Returns a function that binds a read and passes it on. While the database is busy, it binds the read again. */
 function bindWhileBusy (busyTimeout: number) {
   return <Result>(
-    bind: () => PreparedRead<Result>, read: (bound: PreparedRead<Result>) => Result | Promise<Result>
+    bind: () => PreparedRead<Result>, read: (prepared: PreparedRead<Result>) => Result | Promise<Result>
   ) => {
-    let bound: PreparedRead<Result>
+    let prepared: PreparedRead<Result>
     try {
-      bound = bind()
+      prepared = bind()
     } catch (error) {
       if (!isBusy(error)) throw toFault(error)
       return retryWhileBusy(bind, { remaining: busyTimeout, holder: () => '' }).then(read)
     }
-    return read(bound)
+    return read(prepared)
   }
 }
 
@@ -149,8 +151,8 @@ function readHere ({ main, snapshotConnection, lock }: Omit<Readers, 'threads'>,
     return retryWhileBusy(() => read(snapshotConnection), { remaining: busyTimeout, holder: () => '' })
   }
 
-  return <Result>(bound: PreparedRead<Result>, limit: number): Result | Promise<Result> => {
-    const read = (connection: Connection) => readFresh(connection, bound, limit)
+  return <Result>(prepared: PreparedRead<Result>, limit: number): Result | Promise<Result> => {
+    const read = (connection: Connection) => readFresh(connection, prepared, limit)
     try {
       return lock.runShared(() => read(main), () => {
         return snapshotConnection === undefined ? readWhileBusy(read) : read(snapshotConnection)
@@ -166,13 +168,13 @@ function readHere ({ main, snapshotConnection, lock }: Omit<Readers, 'threads'>,
  * Reads on a connection that may know an older schema. While another process holds the file, SQLite cannot look at the
  * schema again, and takes a new table for one that is not there. Throws the driver's error for a busy database then.
  */
-function readFresh<Result> (connection: Connection, bound: PreparedRead<Result>, limit: number): Result {
+function readFresh<Result> (connection: Connection, prepared: PreparedRead<Result>, limit: number): Result {
   try {
-    return connection.read(bound, limit)
+    return connection.read(prepared, limit)
   } catch (error) {
     const cause = error instanceof DataApiError ? error.cause : undefined
     if (!(cause instanceof Error && /^no such (?:table|column|view)/.test(cause.message))) throw error
     connection.driver.exec('select count(*) from sqlite_schema')
-    return connection.read(bound, limit)
+    return connection.read(prepared, limit)
   }
 }

@@ -7,14 +7,14 @@ import { isBusy, toFault, TooLong } from './faults.ts'
 import { type Reading, readRows } from './rows.ts'
 
 /** Runs a read for at most that many milliseconds (Connection.read). */
-export type RunRead = <Result>(bound: PreparedRead<Result>, limit: number) => Result
+export type RunRead = <Result>(prepared: PreparedRead<Result>, limit: number) => Result
 
 /** Returns a function that runs reads: a page in its fast form, and if that fails, in its exact form. */
-export const makeRunRead = (reading: Reading): RunRead => (bound, limit) => {
-  const { exact } = bound
-  if (exact === undefined) return runExact(reading, bound, limit)
+export const makeRunRead = (reading: Reading): RunRead => (prepared, limit) => {
+  const { exact } = prepared
+  if (exact === undefined) return runExact(reading, prepared, limit)
   try {
-    return bound.decode(rowsOf(reading, bound, limit))
+    return prepared.decode(rowsOf(reading, prepared, limit))
   } catch (error) {
     if (isBusy(error) || error instanceof Overdue || error instanceof DataApiError) throw error
     if (error instanceof TooLong) throw toFault(error)
@@ -22,20 +22,20 @@ export const makeRunRead = (reading: Reading): RunRead => (bound, limit) => {
   }
 }
 
-function runExact<Result> (reading: Reading, bound: PreparedRead<Result>, limit: number): Result {
+function runExact<Result> (reading: Reading, prepared: PreparedRead<Result>, limit: number): Result {
   try {
-    return bound.decode(rowsOf(reading, bound, limit))
+    return prepared.decode(rowsOf(reading, prepared, limit))
   } catch (error) {
     throw isBusy(error) || error instanceof Overdue ? error : toFault(error)
   }
 }
 
-function rowsOf (reading: Reading, bound: PreparedRead<unknown>, limit: number): readonly Values[] {
-  const { text, collection, exact } = bound
+function rowsOf (reading: Reading, prepared: PreparedRead<unknown>, limit: number): readonly Values[] {
+  const { text, collection, exact } = prepared
   const begun = beginStatement()
   const about = { database: 'sqlite', kind: 'read', collection, text } as const
   try {
-    const rows = readRows(reading, bound, limit)
+    const rows = readRows(reading, prepared, limit)
     if (begun !== 0) endStatement(about, begun, rows.length)
     return rows
   } catch (error) {
