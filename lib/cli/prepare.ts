@@ -3,8 +3,8 @@ import { isPostgres, openDatabase, type OpenedDatabase } from './open.ts'
 import type { SessionSettings } from '../sources/sql/postgres/request-session.ts'
 import type { Flag, Flags } from './run.ts'
 import type { Design } from './scaffold/design.ts'
-import { makeDesign } from './scaffold/make-design.ts'
-import type { Tables } from './scaffold/tables.ts'
+import { type DesignOptions, makeDesign } from './scaffold/make-design.ts'
+import type { Table, Tables } from './scaffold/tables.ts'
 import { CommandError, makeProgress, type Terminal } from './terminal.ts'
 
 /** The flags that say what of a database is meant. */
@@ -45,7 +45,7 @@ export async function prepare (
     selection.check(tables)
     const keys = parseKeys(flags.list('key'), tables)
     const shown = parseShown(flags.list('show'), tables)
-    const design = makeDesign(tables, { keys, shown, write })
+    const design = makeDesign(tables, { ...keys, shown, write })
     if (design.collections.length === 0) throw nothingToServe(design)
     return { database, design }
   } catch (error) {
@@ -94,21 +94,35 @@ function patternOf (text: string): RegExp {
   return new RegExp(`^${parts.join('.*')}$`, 'su')
 }
 
-/** Parses `--key view=one,two`. Throws a CommandError for a table or column that does not exist. */
-function parseKeys (given: readonly string[], { tables }: Tables): ReadonlyMap<string, readonly string[]> {
-  return new Map(given.map(text => {
+/**
+ * Parses `--key view=one,two`, and `--key '*=id'`, which is meant for tables without a key. Throws a CommandError for a
+ * table or column that does not exist.
+ */
+function parseKeys (given: readonly string[], { tables }: Tables): Pick<DesignOptions, 'keys' | 'spareKeys'> {
+  const [keys, spareKeys] = [new Map<string, readonly string[]>(), new Map<string, readonly string[]>()]
+  for (const text of given) {
     const at = text.indexOf('=')
     if (at < 1) throw new CommandError(`--key ${text}: expected view=column`, { exitCode: 2 })
     const name = text.slice(0, at)
     const columns = text.slice(at + 1).split(',').map(part => part.trim())
-    const table = tables.find(one => one.name === name)
-    if (table === undefined) throw unknownName('--key', name, tables.map(one => one.name), 'table or view')
-    const names = table.columns.map(one => one.name)
-    for (const column of columns) {
-      if (!names.includes(column)) throw unknownName(`--key ${name}`, column, names, 'column')
-    }
-    return [name, columns]
-  }))
+    const pattern = patternOf(name)
+    const meant = tables.filter(one => pattern.test(one.name))
+    if (meant.length === 0) throw unknownName('--key', name, tables.map(one => one.name), 'table or view')
+    const found = meant.filter(one => columns.every(column => columnNames(one).includes(column)))
+    if (found.length === 0) throw unknownColumns(name, columns, meant.flatMap(columnNames))
+    const named = name.includes('*') ? spareKeys : keys
+    for (const one of found) named.set(one.name, named.get(one.name) ?? columns)
+  }
+  return { keys, spareKeys }
+}
+
+const columnNames = ({ columns }: Table) => columns.map(({ name }) => name)
+
+function unknownColumns (table: string, columns: readonly string[], known: readonly string[]): CommandError {
+  const unknown = columns.find(column => !known.includes(column))
+  return unknown === undefined
+    ? new CommandError(`--key ${table}: no table or view has all of the columns ${columns.join(', ')}`)
+    : unknownName(`--key ${table}`, unknown, known, 'column')
 }
 
 /** Parses `--show table.column`. Throws a CommandError for a column that does not exist. */

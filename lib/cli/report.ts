@@ -1,6 +1,7 @@
 import { toName } from '../model/names.ts'
 import { insteadOf } from '../request/syntax.ts'
 import type { CollectionDesign, Design } from './scaffold/design.ts'
+import { propertyOf } from './scaffold/naming.ts'
 import { shellWord } from './scaffold/relations.ts'
 import { syntaxOf } from './syntax.ts'
 import { printable } from './terminal.ts'
@@ -8,20 +9,21 @@ import { printable } from './terminal.ts'
 const mostLines = 25
 const mostRelations = 8
 
-/** Tells what is served, what is not, and why. */
+/** Tells what is served, what is not, and why. `all`: the lists are whole, however long. */
 export function describeDesign (
   { collections, joins, omissions, secrets }: Design,
-  { label, write }: { readonly label: string, readonly write: boolean }
+  { label, write, all = false }: { readonly label: string, readonly write: boolean, readonly all?: boolean }
 ): string {
-  const served = collections.slice(0, mostLines).map(one => [wire(one.property), describeCollection(one)] as const)
-  const yielded = collections.flatMap(describeYielded)
-  const left = omissions.slice(0, mostLines).map(({ place, reason }) => [place, reason] as const)
+  const [lines, relations] = all ? [Infinity, Infinity] : [mostLines, mostRelations]
+  const served = collections.map(one => [wire(one.property), describeCollection(one, relations)] as const)
+  const left = omissions.map(({ place, reason }) => [place, reason] as const)
   const paragraphs = [
     `${printable(label)}: ${count(collections.length, 'collection')}, ${write ? 'clients may write' : 'read-only'}`,
-    table('Served', served, collections.length),
-    yielded.length > 0 ? table('Fields named like parameters', yielded.slice(0, mostLines), yielded.length) : undefined,
-    joins.length > 0 ? `Join tables, served as relations: ${list(joins)}` : undefined,
-    left.length > 0 ? table('Not served', left, omissions.length) : undefined,
+    table('Served', served, lines),
+    table('Renamed, as the name is taken', collections.flatMap(describeRenamed), lines),
+    table('Fields named like parameters', collections.flatMap(describeYielded), lines),
+    joins.length > 0 ? `Join tables, served as relations: ${list(joins, lines)}` : undefined,
+    table('Not served', left, lines),
     secrets.length > 0
       ? `Hidden, as they look secret: ${secrets.map(printable).join(', ')}${advice(secrets)}`
       : undefined
@@ -29,7 +31,9 @@ export function describeDesign (
   return `${paragraphs.filter(one => one !== undefined).join('\n\n')}\n`
 }
 
-const list = (names: readonly string[], most = mostLines) => [
+type Rows = ReadonlyArray<readonly [string, string]>
+
+const list = (names: readonly string[], most: number) => [
   ...names.slice(0, most).map(printable), ...names.length > most ? [`… (${grouped(names.length)})`] : []
 ].join(', ')
 
@@ -37,14 +41,26 @@ const advice = ([first = '']: readonly string[]) => `\n(--show ${printable(shell
 
 const wire = (property: string) => toName('snake_case', property)
 
-function describeCollection ({ fields }: CollectionDesign): string {
+function describeCollection ({ fields }: CollectionDesign, mostRelations: number): string {
   const scalars = fields.filter(field => field.kind === 'scalar' && field.flags.readable === true)
   const relations = fields.filter(field => field.kind !== 'scalar').map(({ property }) => wire(property))
   return `${count(scalars.length, 'field')}${relations.length > 0 ? `; ${list(relations, mostRelations)}` : ''}`
 }
 
+/** Tells the tables and columns that have another name than theirs, since an earlier one has it. */
+function describeRenamed ({ property, table: { name }, fields }: CollectionDesign): Rows {
+  const renamed = (place: string, own: string, given: string) =>
+    wire(propertyOf(own)) === wire(given) ? [] : [[place, `is ${wire(given)}`] as const]
+  return [
+    ...renamed(name, name, property),
+    ...fields.flatMap(field => field.kind === 'scalar' && field.flags.readable === true
+      ? renamed(`${name}.${field.column}`, field.column, field.property)
+      : [])
+  ]
+}
+
 /** Tells of the parameters whose names are those of fields here, and how they are written. */
-function describeYielded (collection: CollectionDesign): ReadonlyArray<readonly [string, string]> {
+function describeYielded (collection: CollectionDesign): Rows {
   const syntax = syntaxOf(collection)
   return [...syntax.here?.yielded.keys() ?? []].map(name => {
     const text = `${name}= filters by the field; the parameter is written ${insteadOf(name, syntax)}=`
@@ -57,11 +73,11 @@ const count = (number: number, what: string) => `${grouped(number)} ${what}${num
 // As toLocaleString('en'), which takes 20 ms at its first call.
 const grouped = (number: number) => String(number).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
 
-/** `all`: how many rows there are; only the first are given. */
-function table (title: string, rows: ReadonlyArray<readonly [string, string]>, all: number): string {
-  const shown = rows.map(([name, text]) => [printable(name), printable(text)] as const)
+function table (title: string, rows: Rows, most: number): string | undefined {
+  if (rows.length === 0) return undefined
+  const shown = rows.slice(0, most).map(([name, text]) => [printable(name), printable(text)] as const)
   const width = Math.min(30, Math.max(...shown.map(([name]) => name.length)))
   const lines = shown.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`)
-  const more = all > rows.length ? [`  … and ${grouped(all - rows.length)} more`] : []
+  const more = rows.length > most ? [`  … and ${grouped(rows.length - most)} more; --all lists them`] : []
   return [`${title}:`, ...lines, ...more].join('\n')
 }

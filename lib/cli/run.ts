@@ -111,10 +111,12 @@ JSON files.
   --tables 'album*,artist'   serves these tables and views only
   --schema sales,public      the schemas of PostgreSQL (default: public)
   --key view=column          the key of a view or table without one;
-                             several columns: --key view=one,two
+                             several columns: --key view=one,two;
+                             --key '*=id': of all that have such a column
   --show table.column        shows a column that looks secret or holds bytes
   --role web_user            the role of PostgreSQL that answers;
                              --claims '{"sub":"ann"}': for this caller
+  --all                      lists all that is served, and all that is not
   --write                    lets clients create, update and delete
   --host 127.0.0.1           the address to listen on (default: only here)
   --port 3000                the port; 0 for any that is free

@@ -18,7 +18,8 @@ import { CommandError, explain, printable, type Terminal } from './terminal.ts'
 /** Serves a database until the process is told to end. */
 export const serve: Command = {
   flags: {
-    ...preparingFlags, write: 'switch', role: 'text', claims: 'text', host: 'text', port: 'text', prefix: 'text'
+    ...preparingFlags,
+    ...{ all: 'switch', write: 'switch', role: 'text', claims: 'text', host: 'text', port: 'text', prefix: 'text' }
   },
   async run (flags, terminal) {
     if (flags.given.length > 1) {
@@ -35,7 +36,7 @@ export const serve: Command = {
     const address = await listen(app, place, database)
     closeOnSignal(app, database)
     const show = (path: string) => { terminal.out(`${printable(`${address}${path}`)}\n`) }
-    terminal.out(`${describeDesign(design, { label: database.label, write })}\n`)
+    terminal.out(`${describeDesign(design, { label: database.label, write, all: flags.has('all') })}\n`)
     show(rootOf(place.prefix))
     // An application that a signal has closed meanwhile answers nothing.
     for (const path of await urlsToTry(app, design, place.prefix).catch(() => [])) show(path)

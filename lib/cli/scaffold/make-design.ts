@@ -11,6 +11,8 @@ import { typeOf } from './types.ts'
 export interface DesignOptions {
   /** The columns of the keys that the user names, by table. */
   readonly keys: ReadonlyMap<string, readonly string[]>
+  /** The columns of keys that the user names for all tables without one, by table. */
+  readonly spareKeys: ReadonlyMap<string, readonly string[]>
   /** The columns to show although they look secret or cannot be compared, as `table.column`. */
   readonly shown: ReadonlySet<string>
   /** True if clients may write. */
@@ -23,7 +25,7 @@ export function makeDesign ({ kind, tables, omissions }: Tables, options: Design
   const secrets: string[] = []
   const candidates = tables.flatMap(table => {
     const readable = readableColumns(table, options, { notes, secrets })
-    const key = chooseKey(table, readable, options.keys.get(table.name))
+    const key = chooseKey(table, readable, options)
     if ('reason' in key) notes.push({ place: table.name, reason: key.reason })
     return 'reason' in key ? [] : [{ table, readable, ...key }]
   })

@@ -2,6 +2,7 @@ import type { CatalogTable } from '../../sources/sql/catalog.ts'
 import { readCatalog } from '../../sources/sql/postgres/catalog.ts'
 import { quoteName, quoteTable } from '../../sources/sql/table-name.ts'
 import { beginningsQuery, columnsOfHashes } from './secrets.ts'
+import { isKeyless, likelyKeys, proposeKey } from './propose-key.ts'
 import type { Column, Omission, Table, Tables } from './tables.ts'
 
 type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
@@ -58,7 +59,7 @@ export async function readPostgres (
     return table === undefined ? [] : [complete(row, table)]
   })
   const looked = await Promise.all(tables.map(async table =>
-    withHashes(reader, await withBrokenKeys(reader, table))))
+    withProposedKey(reader, await withHashes(reader, await withBrokenKeys(reader, table)))))
   return { kind: 'postgres', tables: looked.map(withFineKeys), omissions }
 }
 
@@ -92,6 +93,14 @@ async function withHashes (reader: Reader, table: Table): Promise<Table> {
   const query = beginningsQuery(quoteTable(table), texts)
   const hashes = columnsOfHashes(query, await reader.query(query.text))
   return { ...table, columns: table.columns.map(column => ({ ...column, holdsHash: hashes.has(column.name) })) }
+}
+
+/** Looks for columns that may be the key of a table without one. A view may take long to read. */
+async function withProposedKey (reader: Reader, table: Table): Promise<Table> {
+  const likely = likelyKeys(table.columns)
+  if (table.kind === 'view' || !isKeyless(table) || likely.length === 0) return table
+  const query = beginningsQuery(quoteTable(table), likely)
+  return { ...table, proposedKey: proposeKey(query, await reader.query(query.text)) }
 }
 
 /** Marks the timestamps of keys and foreign keys, in which microseconds matter. */

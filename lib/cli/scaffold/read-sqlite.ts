@@ -5,6 +5,7 @@ import { compileError } from '../../sources/sql/sqlite/compiled-changes.ts'
 import type { SqliteDriver } from '../../sources/sql/sqlite/driver.ts'
 import { quoteName } from '../../sources/sql/table-name.ts'
 import { beginningsQuery, columnsOfHashes } from './secrets.ts'
+import { isKeyless, likelyKeys, proposeKey } from './propose-key.ts'
 import type { Omission, Sample, Table, Tables } from './tables.ts'
 
 // The shadow tables of a virtual table hold its index.
@@ -56,13 +57,25 @@ function complete (driver: SqliteDriver, table: CatalogTable | undefined, count:
     nullable: column.nullable || withNull.has(column.name),
     holdsHash: hashes.has(column.name)
   }))
-  const more = { isPlain: true, hasRowNumber: hasRowNumber(table), unwritable: unwritable(driver, table) }
+  const more = {
+    isPlain: true,
+    hasRowNumber: hasRowNumber(table),
+    unwritable: unwritable(driver, table),
+    proposedKey: isKeyless(table) ? findKey(driver, table) : undefined
+  }
   return { ...more, ...table, columns, unique: withoutRowNumber(table) }
 }
 
 function findHashes (driver: SqliteDriver, { name, columns }: CatalogTable): ReadonlySet<string> {
   const query = beginningsQuery(`main.${quoteName(name)}`, columns)
   return columnsOfHashes(query, driver.prepare(query.text).all() as ReadonlyArray<Readonly<Record<string, unknown>>>)
+}
+
+function findKey (driver: SqliteDriver, { name, columns }: CatalogTable): readonly string[] | undefined {
+  const likely = likelyKeys(columns)
+  if (likely.length === 0) return undefined
+  const query = beginningsQuery(`main.${quoteName(name)}`, likely)
+  return proposeKey(query, driver.prepare(query.text).all() as ReadonlyArray<Readonly<Record<string, unknown>>>)
 }
 
 /** Returns the error with which SQLite refuses a write of the table; undefined if it takes all writes. */

@@ -244,11 +244,13 @@ type Key =
 
 /**
  * Returns the key of a table: the one that the user names, else the primary key, else the smallest unique one without
- * nulls, else the number of the row on SQLite. Returns the reason where there is none.
+ * nulls, else the number of the row on SQLite, else what the user names for all such tables. Returns the reason where
+ * there is none.
  */
 export function chooseKey (
-  table: Table, readable: ReadonlyMap<Column, TypeDesign>, named: readonly string[] | undefined
+  table: Table, readable: Draft['readable'], { keys, spareKeys }: Pick<DesignOptions, 'keys' | 'spareKeys'>
 ): Key | { readonly reason: string } {
+  const named = keys.get(table.name)
   if (named !== undefined) return { key: named, rowNumber: undefined }
   const columnOf = (name: string) => table.columns.find(column => column.name === name)
   const isUsable = (name: string) => {
@@ -265,22 +267,23 @@ export function chooseKey (
     .toSorted((one, other) => one.length - other.length)
   if (unique !== undefined) return { key: unique, rowNumber: undefined }
   if (table.hasRowNumber) return { key: [], rowNumber: 'rowid' }
-  return { reason: reasonOf(table) }
+  const spare = spareKeys.get(table.name)
+  return spare?.every(isUsable) === true ? { key: spare, rowNumber: undefined } : { reason: reasonOf(table) }
 }
 
 const isBroken = ({ brokenKeys = [] }: Table, names: readonly string[]) =>
   brokenKeys.some(broken => broken.join('\0') === names.join('\0'))
 
-function reasonOf ({ kind, name, columns, primaryKey, brokenKeys: [broken] = [] }: Table): string {
+function reasonOf ({ kind, name, columns, primaryKey, proposedKey, brokenKeys: [broken] = [] }: Table): string {
   if (broken !== undefined) return `its key (${broken.join(', ')}) is null in some rows, or the same in several`
   if (primaryKey.length > 0) {
     const holdsNull = columns.some(({ name, nullable }) => nullable && primaryKey.includes(name))
     return `its key (${primaryKey.join(', ')}) ${holdsNull ? 'holds null' : 'is not shown'}`
   }
-  const [column] = columns
   const found = kind === 'table' ? 'has no key' : `is a ${kind}, which has no key`
-  const flag = `--key ${shellWord(`${name}=${column?.name ?? 'column'}`)}`
-  return `${found}; name a column whose values are unique, such as ${flag}`
+  const proposed = proposedKey ?? [columns.find(column => column.name.toLowerCase() === 'id')?.name ?? 'column']
+  const advice = proposed.length > 1 ? 'columns whose values are unique together' : 'a column whose values are unique'
+  return `${found}; name ${advice}, such as --key ${shellWord(`${name}=${proposed.join(',')}`)}`
 }
 
 /** Quotes a word for a shell where that is necessary. */

@@ -47,7 +47,7 @@ function isSecretName (name: string): boolean {
 const rowsSeen = 200
 
 /** What reads the beginnings of the texts of a table, and the columns in its order. */
-interface BeginningsQuery { readonly text: string, readonly columns: readonly string[] }
+export interface BeginningsQuery { readonly text: string, readonly columns: readonly string[] }
 
 /** Returns the query for the beginnings of the first texts in columns. `from`: the table, quoted. */
 export function beginningsQuery (from: string, columns: ReadonlyArray<Pick<Column, 'name'>>): BeginningsQuery {

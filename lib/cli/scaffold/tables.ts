@@ -33,6 +33,8 @@ export interface Table extends CatalogTable {
   readonly isPlain: boolean
   /** The columns of unique indexes that do not identify all rows, as found in the first of them; PostgreSQL only. */
   readonly brokenKeys?: ReadonlyArray<readonly string[]>
+  /** Columns of a table without a key whose values differ in its first rows; undefined if that was not looked at. */
+  readonly proposedKey?: readonly string[] | undefined
   /** True if `rowid` names the rows. */
   readonly hasRowNumber: boolean
   /** The reason for which the database has no statements that write it; undefined if it has them. */
