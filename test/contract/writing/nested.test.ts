@@ -101,6 +101,34 @@ writes('errors of elements point at the element, and leave nothing', async ({ t,
   t.strictSame(await contents(opened), before)
 })
 
+writes('a conflict of an earlier element is told before mistakes of elements that turn out to be new', async ({
+  t, opened, send, same
+}) => {
+  const before = await contents(opened)
+  const duplicate = (field: string, pointer?: string) => ({
+    status: 'conflict',
+    error: 'duplicate',
+    message: `An item with the same '${field}' already exists.`,
+    fields: [field],
+    ...pointer !== undefined && { pointer }
+  })
+  const taken = { name: 'One', email: 'can@example.org' }
+  const wrong = { name: 'Two', email: null, rating: 11 }
+  const mistake = (pointer: string) => validation([`${pointer}/rating`, 'must be at most 10'])
+  // Each of these artists may be there already, by its name.
+  same(await send('POST', '/labels', { code: 'NINJA', artists: [taken, wrong] }), 409, duplicate('email', '/artists/0'))
+  same(await send('PATCH', '/labels/1', { artists: [taken, wrong] }), 409, duplicate('email', '/artists/0'))
+  same(await send('POST', '/labels', { code: 'NINJA', artists: [wrong, taken] }), 400, mistake('/artists/0'))
+  same(await send('POST', '/labels', [{ code: 'VSN' }, { code: 'NINJA', artists: [wrong] }]), 409,
+    duplicate('code', '/0'))
+  same(await send('POST', '/labels', { code: 'VSN', artists: [wrong] }), 409, duplicate('code'))
+  // Without an identifier an artist is new.
+  const unnamed = { email: null, rating: 11 }
+  same(await send('POST', '/labels', { code: 'VSN', artists: [taken, unnamed] }), 400,
+    validation(['/artists/1/rating', 'must be at most 10'], ['/artists/1/name', 'is required']))
+  t.strictSame(await contents(opened), before)
+})
+
 const Order = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),
   parentId: Type.Optional(Type.Integer({ readable: true, writable: true })),
