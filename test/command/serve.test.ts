@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import Module from 'node:module'
+import { type AddressInfo, createServer } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 import { test } from 'tap'
 import { commandHelp } from '../../lib/cli/run.ts'
@@ -250,6 +252,16 @@ test('a missing driver of PostgreSQL is told with the command that brings it', a
   t.equal(code, 1)
   t.equal(error,
     "the driver of PostgreSQL is missing; run: npx -p pg -p fastify-data-api fastify-data-api 'postgres://…'\n")
+})
+
+test('of a port that is taken, the command says so, and how to take another one', async t => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  t.strictSame(await runLine(makeFile(music), '--port', String(port)), {
+    code: 1, out: '', error: `the port ${port} is in use; choose another one, such as --port ${port + 1}\n`
+  })
+  other.close()
 })
 
 test('help fits a screen, and the version is that of the package', async t => {
