@@ -24,7 +24,8 @@ const url = await app.listen({ port, host: process.env['HOST'] ?? '127.0.0.1' })
   process.exit(1)
 })
 
-console.log(`The solar system, ${rows} rows of it, is served at ${url}. Ctrl-C stops it. Some URLs to try:`)
+console.log(`The solar system, ${rows} rows of it, is served at ${url}. Ctrl-C stops it.`)
+console.log('These URLs are pages in a browser, and JSON for curl:')
 for (const path of [
   '/',
   '/planets',

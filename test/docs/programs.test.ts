@@ -17,7 +17,7 @@ test('the program of docs/recipes.md answers each request as its tables say', as
   const text = read('docs/recipes.md')
   const { app } = await import(writeProgram('recipes.ts', programsIn(text).join('\n')).href) as { app: FastifyInstance }
   const rows = cellsOf(text).filter(([request = '']) => /^`(?:GET|POST|PUT|PATCH|DELETE) /.test(request))
-  t.equal(rows.length, 14)
+  t.equal(rows.length, 16)
   for (const [request = '', body = '', answer = ''] of rows) {
     const [, method = '', path = '', type = 'application/json'] = /^`(\w+) (.+?)`(?: as `(.+)`)?$/.exec(request) ?? []
     const response = await app.inject({
