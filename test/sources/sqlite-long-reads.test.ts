@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import Fastify from '../helpers/fastify.ts'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -163,17 +163,43 @@ test('a read that waits for a thread longer than busyTimeout is 503', async t =>
   t.equal(answers.filter(answer => answer.body.includes('not available at the moment')).length, 2)
 })
 
+/** Returns a thread that reads a file, and one that is attached to it. */
+function threadOf (file: string, attached: string) {
+  const driver = nameOfDriver(undefined)
+  if (driver === undefined) throw new TypeError('a driver is installed')
+  const data = { file, driver, readOnly: false, busyTimeout: 1000, preparedCharacters: 1000 }
+  const opening = { ...data, attached: [{ schema: 'more', file: attached }] }
+  return makeReadingThreads(() => opening, { most: 1, queueTimeout: 1 })
+}
+
+const asked = { parameters: [], cardinality: 'rows', limit: 60_000, longest: Infinity, longValues: 1 } as const
+
+test('a thread that starts while its file is away makes none, and the next one reads', async t => {
+  const [file, attached] = [join(folder, 'away.db'), join(folder, 'more.db')]
+  for (const one of [file, attached]) {
+    const db = sqlite(one)
+    db.exec('create table notes (id integer primary key); insert into notes values (7)')
+    db.close()
+  }
+  const threads = threadOf(file, attached)
+  const text = 'select id from notes union all select id from more.notes'
+  for (const one of [file, attached]) {
+    renameSync(one, `${one}.away`)
+    await t.rejects(threads.read({ text, ...asked }), { message: `the file '${one}' is away` })
+    t.notOk(existsSync(one))
+    renameSync(`${one}.away`, one)
+  }
+  t.strictSame((await threads.read({ text, ...asked })).rows, [[7], [7]])
+  threads.close()
+})
+
 test('a read that was refused because it waited too long does not run later', async t => {
   const file = join(folder, 'refused.db')
   sqlite(file).close()
-  const driver = nameOfDriver(undefined)
-  if (driver === undefined) throw new TypeError('a driver is installed')
-  const data = { file, driver, readOnly: false, busyTimeout: 1000, preparedCharacters: 1000, attached: [] }
-  const threads = makeReadingThreads(() => data, { most: 1, queueTimeout: 1 })
+  const threads = threadOf(file, file)
   const sent: Array<() => void> = []
   onReadOfThread(t, send => { sent.push(send) })
   const text = 'with recursive n (i) as (select 1 union all select i + 1 from n where i < 1e6) select max(i) from n'
-  const asked = { parameters: [], cardinality: 'rows', limit: 60_000, longest: Infinity, longValues: 1 } as const
   const first = threads.read({ text, ...asked })
   await t.rejects(threads.read({ text: 'select 2', ...asked }), { code: 'unavailable' })
   sent[0]?.()

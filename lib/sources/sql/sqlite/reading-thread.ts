@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { attach } from './attached.ts'
 import { makeClock, Overdue } from './clock.ts'
@@ -16,6 +17,7 @@ if (parentPort !== null) serve(parentPort, workerData as ThreadData)
 
 function serve (port: MessagePort, data: ThreadData): void {
   const { file, driver: name, readOnly, busyTimeout, attached, preparedCharacters: characters } = data
+  checkFiles([file, ...attached.map(one => one.file)])
   const driver = openDriver(file, name, { readOnly })
   // SQLite's own busy timeout blocks this thread alone.
   driver.exec(`pragma busy_timeout = ${busyTimeout}; pragma cache_size = -16000; pragma query_only = on`)
@@ -34,6 +36,12 @@ function serve (port: MessagePort, data: ThreadData): void {
     driver.close()
     port.close()
   })
+}
+
+/** SQLite would make a file that is away for a moment, and the thread would read that empty one from then on. */
+function checkFiles (files: readonly string[]): void {
+  const missing = files.find(path => !path.startsWith('file:') && !existsSync(path))
+  if (missing !== undefined) throw new Error(`the file '${missing}' is away`)
 }
 
 function answer (asked: ThreadRead, reading: Reading): ThreadAnswer {
