@@ -23,18 +23,19 @@ test('two fields of one column have the same functions as rules', async t => {
   const text = Type.Optional(Type.String({ readable: true, writable: true }))
   const names = ['salary', 'pay', 'wage']
   const rule = fc.constantFrom(undefined, () => true, () => false)
-  const field = fc.record({ column: fc.constantFrom('a', 'b', 'A'), read: rule, write: rule })
+  const field = fc.record({ column: fc.constantFrom('a', 'b', 'A'), read: rule, write: rule, writeItem: rule })
   const fields = fc.tuple(field, field, field)
   await fc.assert(fc.asyncProperty(fc.constantFrom(...databases), fields, async ([kind, db], drawn) => {
     const columns = Object.fromEntries(drawn.map(({ column }, index) => [names[index], column]))
-    const rules = Object.fromEntries(drawn.map(({ read, write }, index) => [names[index], { read, write }]))
+    const rules = Object.fromEntries(drawn.map(({ column, ...rules }, index) => [names[index], rules]))
     const schema = Type.Object({ id: Type.Integer({ identifier: true }), salary: text, pay: text, wage: text })
     const message = await messageOf(collection(schema, {
       source: db.table('things', { columns: columns as Record<string, string> }), rules: { fields: rules } as object
     }))
     const columnOf = (name: string) => kind === 'sqlite' ? name.toLowerCase() : name
     const isWrong = drawn.some((one, index) => drawn.slice(index).some(other =>
-      columnOf(one.column) === columnOf(other.column) && (one.read !== other.read || one.write !== other.write)))
+      columnOf(one.column) === columnOf(other.column) &&
+      (['read', 'write', 'writeItem'] as const).some(name => one[name] !== other[name])))
     if (isWrong) t.match(message, /^collection 'things', field '\w+': it has other rules than '\w+', but both are sto/)
     else t.equal(message, '')
   }), { numRuns: runsOf(300) })
