@@ -1,6 +1,6 @@
 import dataApi, { sqlite } from 'fastify-data-api'
 import Fastify from 'fastify'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { solarSystem } from '../../examples/solar-system/collections.ts'
@@ -49,17 +49,25 @@ async function picture (name: string, colorScheme: 'light' | 'dark', show: (page
   await page.close()
 }
 
-/** Saves the page of a URL beside the JSON of the same URL, for README. */
+/** Saves the page of a URL beside the JSON of the same URL, for README. The browser has no monospaced font. */
 async function besideJson (browser: Browser) {
+  const file = 'node_modules/@fontsource/jetbrains-mono/files/jetbrains-mono-latin-400-normal.woff2'
+  const font = readFileSync(new URL(file, root)).toString('base64')
   const grid = await browser.newPage({ viewport: { width: 820, height: 600 } })
   await grid.goto(base + request)
   const shown = (await grid.screenshot()).toString('base64')
   const items = JSON.parse((await app.inject({ url: request })).body) as object[]
   const json = items.map(item => JSON.stringify(item).replaceAll('<', '&lt;')).join(',\n ')
+  // A line ends between two parameters alone.
+  const url = request.replaceAll('&', '&amp;').split(/(?=&)/)
+    .map(part => `<span style="white-space:nowrap">${part}</span>`).join('<wbr>')
   const page = await browser.newPage({ viewport: { width: 1480, height: 600 } })
-  await page.setContent(`<body style="margin:0;display:flex;background:#f4f4f2">
+  await page.setContent(`<style>@font-face { font-family: mono; src: url(data:font/woff2;base64,${font}) }</style>
+    <body style="margin:0;display:flex;background:#f4f4f2">
     <img src="data:image/png;base64,${shown}" style="flex:none">
-    <pre style="font:12px/1.8 monospace;margin:24px;white-space:pre-wrap;overflow-wrap:anywhere">${
-    `$ curl 'localhost:3000${request}'\n[${json}]`}</pre>`)
+    <pre style="font:13px/1.8 mono;margin:24px;white-space:pre-wrap">${
+    `$ curl 'localhost:3000${url}'\n[${json}]`}</pre>`)
+  // What this promise gives cannot be sent to this process.
+  await page.evaluate('document.fonts.ready.then(() => {})')
   await page.screenshot({ path: `${folder}page-and-json.png` })
 }
