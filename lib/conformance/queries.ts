@@ -142,14 +142,21 @@ function printValue (generator: ValueGenerator, text: string, grouped: boolean):
 // Sorts, selections and pages
 
 function generateSort (generator: ValueGenerator, collection: Collection): string {
+  const names = Array.from({ length: generator.weighted([3, 1], [2, 2], [1, 3]) },
+    () => generateSortPath(generator, collection, 3))
+  return names.map(name => `${name}${generator.weighted([3, ''], [2, ' desc'], [1, ' asc'], [1, ' descending'])}`)
+    .join(generator.of([',', ';']))
+}
+
+function generateSortPath (generator: ValueGenerator, collection: Collection, hops: number): string {
+  const relation = hops > 0 && generator.chance(35)
+    ? generator.from(relationsOf(collection, 'sub-item', ...generator.chance(3) ? ['sub-collection' as const] : []))
+    : undefined
+  if (relation !== undefined) return `${relation.name}.${generateSortPath(generator, relation.target, hops - 1)}`
   const fields = generator.chance(95)
     ? scalarsOf(collection).filter(one => one.kind !== 'computed' && one.sortable && one.type.kind !== 'json')
     : [...collection.fields.values()]
-  const names = fields.length === 0
-    ? ['x']
-    : Array.from({ length: generator.weighted([3, 1], [2, 2], [1, 3]) }, () => generator.of(fields).name)
-  return names.map(name => `${name}${generator.weighted([3, ''], [2, ' desc'], [1, ' asc'], [1, ' descending'])}`)
-    .join(generator.of([',', ';']))
+  return generator.from(fields)?.name ?? 'x'
 }
 
 function generateSelection (generator: ValueGenerator, collection: Collection, depth: number): string {

@@ -71,7 +71,8 @@ const relationFlags = (generator: ValueGenerator, readable: boolean, mayBeListed
   return {
     ...hidden && { hidden },
     ...readable && !hidden && mayBeListed && generator.chance(15) && { listed: true },
-    ...generator.chance(6) && { filterable: false }
+    ...generator.chance(6) && { filterable: false },
+    ...generator.chance(4) && { sortable: false }
   }
 }
 

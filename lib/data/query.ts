@@ -54,9 +54,10 @@ const allScalars = memoize(({ fields }: Collection): readonly FieldAsked[] => [.
 function termOf (term: unknown, parameter: string): SortTerm {
   const at = placeOf(parameter)
   if (typeof term !== 'string') throw invalidSort(`'${parameter}' takes names of fields.`, at)
-  if (term.startsWith('-')) return { name: term.slice(1), descending: true, at }
-  if (term.endsWith(' desc')) return { name: term.slice(0, -' desc'.length), descending: true, at }
-  return { name: term.endsWith(' asc') ? term.slice(0, -' asc'.length) : term, descending: false, at }
+  const by = (path: string, descending: boolean) => ({ path: path.split('.'), descending, at })
+  if (term.startsWith('-')) return by(term.slice(1), true)
+  if (term.endsWith(' desc')) return by(term.slice(0, -' desc'.length), true)
+  return by(term.endsWith(' asc') ? term.slice(0, -' asc'.length) : term, false)
 }
 
 function fieldsOf (fields: unknown, collection: Collection, parameter: string): readonly FieldAsked[] {

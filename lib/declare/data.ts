@@ -111,9 +111,15 @@ export type Where<T extends Shape> =
 
 type Names<O> = keyof O & string
 
-/** A term of an order: `'name'`, `'name desc'`, or `'-name'`. */
+type SubItemNames<T extends Shape> =
+  { [R in Names<T['relations']>]: T['relations'][R] extends 'one' ? R : never }[Names<T['relations']>]
+
+/** A field, or a path through sub-items, whose types are those of other declarations. */
+type SortPath<T extends Shape> = Names<Scalars<T>> | `${SubItemNames<T>}.${string}`
+
+/** A term of an order: `'name'`, `'name desc'`, `'-name'`, or `'artist.name'` through a sub-item. */
 export type SortTerm<T extends Shape> =
-  Names<Scalars<T>> | `-${Names<Scalars<T>>}` | `${Names<Scalars<T>>} ${'asc' | 'desc'}`
+  SortPath<T> | `-${SortPath<T>}` | `${SortPath<T>} ${'asc' | 'desc'}`
 
 /** The query of a relation in a selection: its fields alone, or with a condition, an order and limits of its own. */
 export type RelationQuery = readonly SelectedField[] | {

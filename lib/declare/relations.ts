@@ -37,7 +37,7 @@ export type SubCollectionOptions = RelationFlags & (
   | { foreignKey: ForeignKey, through: string, otherKey: ForeignKey }
 )
 
-export type RelationFlags = Pick<FieldFlags, 'readable' | 'writable' | 'hidden' | 'listed' | 'filterable'> & {
+export type RelationFlags = Omit<FieldFlags, 'identifier' | 'version'> & {
   description?: string
   title?: string
 }
@@ -56,9 +56,10 @@ export function SubItem (target: string, options: SubItemOptions): TSubItem {
 }
 
 function relation<S extends object> (
-  schema: S, { readable, writable, hidden, listed, filterable, description, title }: RelationFlags = {}
+  schema: S, options: RelationFlags = {}
 ): S & { static: never, params: unknown[] } {
-  const given = { readable, writable, hidden, listed, filterable, description, title }
+  const { readable, writable, hidden, listed, filterable, sortable, description, title } = options
+  const given = { readable, writable, hidden, listed, filterable, sortable, description, title }
   const flags = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   // `static` and `params` exist in TypeBox's types only.
   return { ...schema, ...flags } as S & { static: never, params: unknown[] }

@@ -1,10 +1,11 @@
 import { isObject } from '../errors/is-object.ts'
-import type { Collection, StoredField } from '../model/model.ts'
+import type { Collection, Field, StoredField } from '../model/model.ts'
 import { filterableFields } from '../openapi/filters.ts'
 import type { Selection, Shown } from '../plan/plan.ts'
 import type { Item } from '../plan/read/select.ts'
+import { isSortable } from '../plan/read/sort.ts'
 import { formatSegment } from '../response/paths.ts'
-import { alignmentOf, cut, labelOf, longestInPath, segmentsTo, showMember } from './value.ts'
+import { alignmentOf, cut, labelOf, longestInPath, namingField, segmentsTo, showMember } from './value.ts'
 import { each, type Fragment, type Html, html } from './html.ts'
 import type { Member } from './members.ts'
 import { pathTo, type Place } from './place.ts'
@@ -43,16 +44,23 @@ const isName = ({ field }: Shown) => field.kind === 'stored' && field.identifier
 
 function showHeader ({ name, field }: Shown, sorts: boolean, place: Place): Html {
   const alignment = alignmentOf(field)
-  const isSortable = sorts && field.sortable && (field.kind === 'stored' || field.kind === 'expression') &&
-    field.type.operators.size > 0
-  if (!isSortable) return html`<th scope="col" class="${alignment}">${name}</th>`
+  const term = sorts ? termOf(field) : undefined
+  if (term === undefined) return html`<th scope="col" class="${alignment}">${name}</th>`
   const [first] = place.spot?.asked.sort ?? []
-  const sorted = first?.name === name ? first.descending ? 'descending' : 'ascending' : undefined
-  const next = sorted === 'descending' ? undefined : sortTerm(name, sorted === 'ascending', place.syntax)
+  const sorted = first?.path.join('.') === term ? first.descending ? 'descending' : 'ascending' : undefined
+  const next = sorted === 'descending' ? undefined : sortTerm(term, sorted === 'ascending', place.syntax)
   const href = pathTo(place) + queryOf(withParameter(place.query, 'sort', next, place.syntax))
   const mark = sorted === undefined ? '' : sorted === 'ascending' ? '▲' : '▼'
   return html`<th scope="col" class="${alignment}"${sorted !== undefined && html` aria-sort="${sorted}"`}>
 <a href="${href}" title="Sort by ${name}">${name}<span aria-hidden="true">${mark}</span></a></th>`
+}
+
+/** Returns what a click on a column's header sorts by; of sub-items, the name by which they are shown. */
+function termOf (field: Field): string | undefined {
+  if (field.kind !== 'sub-item') return isSortable(field) ? field.name : undefined
+  const { target } = field
+  const name = field.sortable ? namingField(target) ?? target.key[0] : undefined
+  return name !== undefined && isSortable(name) ? `${field.name}.${name.name}` : undefined
 }
 
 function showRow (item: unknown, table: Table, opener: Shown | undefined, place: Place): Html {

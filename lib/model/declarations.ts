@@ -42,6 +42,7 @@ const relation: Keys<SubItemOptions | SubCollectionOptions> = {
   hidden: true,
   listed: true,
   filterable: true,
+  sortable: true,
   description: true,
   title: true
 }

@@ -22,7 +22,7 @@ export function compileRelations (
     const name = nameOf(property, property, options)
     const index = scalars.size + relations.size
     const flags = compileFlags({ collection: holder.property, property, name, schema, index }, options, true)
-    const base = { holder, target: target.collection, ...flags, sortable: false }
+    const base = { holder, target: target.collection, ...flags }
     relations.set(property, isSubItem(schema)
       ? Object.freeze({ kind: 'sub-item', foreignKey: findForeignKey(place, schema.link, draft, target), ...base })
       : Object.freeze({ kind: 'sub-collection', link: compileLink(place, schema, draft, target), ...base }))

@@ -1,6 +1,7 @@
 import type { Collection, DataField } from '../model/model.ts'
 import { type Operator, operatorNames, traitsOf } from '../model/values.ts'
 import { takesFilters } from '../plan/read/filter.ts'
+import { isSortable } from '../plan/read/sort.ts'
 import type { Syntax } from '../request/syntax.ts'
 import type { Parameter, Schema } from './objects.ts'
 import { fieldSchema, safeBounds } from './values.ts'
@@ -25,10 +26,7 @@ export function filterableFields ({ fields }: Collection): readonly DataField[] 
 
 /** Returns the readable fields that an order may name. */
 export function sortableFields ({ fields }: Collection): readonly DataField[] {
-  return [...fields.values()].filter((field): field is DataField => {
-    return field.readable && field.sortable && (field.kind === 'stored' || field.kind === 'expression') &&
-      field.type.kind !== 'json'
-  })
+  return [...fields.values()].filter(isSortable)
 }
 
 function filterParameter (field: DataField, operator: Operator, syntax: Syntax): Parameter | undefined {

@@ -68,7 +68,7 @@ function traitsOf (collection: Collection, { profile, components }: Describing):
     hidden: namesOf(hidden),
     unfilterable: namesOf(readable.filter(field =>
       isRelation(field) ? !field.filterable : !filterable.includes(field))),
-    unsortable: namesOf(readable.filter(field => !isRelation(field) && !sortable.includes(field))),
+    unsortable: namesOf(readable.filter(field => isRelation(field) ? !field.sortable : !sortable.includes(field))),
     identifiers: collection.identifiers.map(({ name }) => name),
     one: targetsOf('sub-item'),
     many: targetsOf('sub-collection'),

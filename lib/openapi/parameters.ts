@@ -82,7 +82,8 @@ function whereParameter (collection: Collection, describing: Describing): Parame
 /** A string and not an array: some generators repeat the parameter for an array, whatever `explode` says. */
 function sortParameter (collection: Collection, describing: Describing): Parameter {
   const names = sortableFields(collection).map(({ name }) => name)
-  const grammar = 'The order: fields separated by commas, each with `asc` or `desc` after a space.'
+  const grammar = 'The order: fields separated by commas, each with `asc` or `desc` after a space. ' +
+    'A path such as `relation.field` leads through sub-items.'
   const description = `${grammar}${listOf(names, describing)}`
   return parameter('sort', collection, describing, description, text)
 }

@@ -30,7 +30,13 @@ export type Predicate =
   | { readonly kind: 'all' | 'any', readonly of: readonly Predicate[] }
   | { readonly kind: 'not', readonly of: Predicate }
 
-export interface OrderTerm { readonly field: DataField, readonly descending: boolean }
+/** A step from an item to its sub-item; to none if that does not satisfy `where`, to which rules/ adds the scope. */
+export interface SubItemStep { readonly field: SubItemField, readonly where: Predicate }
+
+/** A value that an item has: of a field of its own or, with a path, of the sub-item that this leads to; else null. */
+export interface ItemValue { readonly path?: readonly SubItemStep[], readonly field: DataField }
+
+export interface OrderTerm extends ItemValue { readonly descending: boolean }
 
 /** A total order: the last term of an order of items is their key. Nulls sort last ascending and first descending. */
 export type Order = readonly OrderTerm[]
@@ -100,7 +106,10 @@ export type ReadPlan =
     readonly listing: Listing
     /** The condition of the page's cursor, which the rows satisfy as well; it does not affect the count. */
     readonly cursorBound: Predicate
-    /** Fields whose values the rows must hold besides the selection: links are made of them. */
+    /**
+     * Fields whose values the rows must hold besides the selection: links are made of them. If there are any, the rows
+     * hold the terms of the order that have a path, too (carriedTerms in order.ts).
+     */
     readonly extra: readonly DataField[]
     readonly count: boolean
     readonly longest?: number

@@ -1,8 +1,9 @@
 import { invalidFilter } from '../errors/errors.ts'
 import { traitsOf } from '../model/values.ts'
 import type { Budget } from './budget.ts'
+import { readPath } from './dotted-path.ts'
 import type { Filter, ValueText } from './request.ts'
-import { characterAt, part, placeAt, quoteEnd, type Span, standsAt, textOf, unquote } from './span.ts'
+import { characterAt, part, placeAt, quoteEnd, type Span, standsAt, unquote } from './span.ts'
 import { nameEnd, operatorAt, type Syntax } from './syntax.ts'
 
 /** A filter that was read, and the index of the character after it. */
@@ -60,7 +61,7 @@ function readFilter (span: Span, ending: Ending, depth: number, syntax: Syntax, 
 function readElement (span: Span, nameEnds: number, depth: number, syntax: Syntax, budget: Budget): FilterRead {
   const at = placeAt(span, span.start)
   budget.spendTerm(at)
-  const path = readPath(part(span, span.start, nameEnds), syntax)
+  const path = readPath(part(span, span.start, nameEnds), syntax, 'filter', invalidFilter)
   const inside = depth + path.length
   const { filter: of, end } = readPossiblyEmpty(part(span, nameEnds, span.end), inside, syntax, budget)
   return { filter: { kind: 'some', path, of, at }, end }
@@ -106,7 +107,7 @@ function readComparison (span: Span, ending: Ending, syntax: Syntax, budget: Bud
   budget.spendTerm(at)
   const nameEnds = nameEnd(span.text, span.start)
   if (nameEnds === span.start) throw expected("a field's name", span, nameEnds)
-  const path = readPath(part(span, span.start, nameEnds), syntax)
+  const path = readPath(part(span, span.start, nameEnds), syntax, 'filter', invalidFilter)
   const [spelling, operator] = operatorAt(span.text, nameEnds, syntax) ?? []
   if (spelling === undefined || operator === undefined) throw expected('an operator', span, nameEnds)
   const values = part(span, nameEnds + spelling.length, span.end)
@@ -117,20 +118,6 @@ function readComparison (span: Span, ending: Ending, syntax: Syntax, budget: Bud
   }
   const { value, end } = readValue(values, ending)
   return { filter: { kind: 'compare', path, operator, values: [value], at }, end }
-}
-
-function readPath (span: Span, { limits }: Syntax): readonly string[] {
-  const path = textOf(span).split('.')
-  const empty = path.indexOf('')
-  if (empty >= 0) {
-    const dot = span.start + path.slice(0, empty).join('.').length
-    throw invalidFilter("A '.' must be between two names.", placeAt(span, dot))
-  }
-  if (path.length > limits.depth) {
-    const at = placeAt(span, span.start)
-    throw invalidFilter(`A path in a filter can have at most ${limits.depth} names (limit 'depth').`, at)
-  }
-  return path
 }
 
 interface ListRead { readonly values: readonly ValueText[], readonly end: number }

@@ -1,6 +1,7 @@
 import { invalidPage, invalidParameter, invalidSort } from '../errors/errors.ts'
 import type { Budget } from './budget.ts'
 import { parseFilter } from './filter.ts'
+import { readPath } from './dotted-path.ts'
 import type { FieldAsked, Filter, PageAsked, Query, SortTerm, TextPlace, ValueText } from './request.ts'
 import { part, placeAt, type Span, split, standsAt, textOf } from './span.ts'
 import { nameEnd, type ParameterKind, type Syntax } from './syntax.ts'
@@ -63,7 +64,8 @@ const pageWords = {
  * Parses an order (docs/http.md: Query strings):
  *
  *     order = term { ("," | ";") term }
- *     term  = name [ (" " | "+" | ":") direction ] | "-" name
+ *     term  = path [ (" " | "+" | ":") direction ] | "-" path
+ *     path  = name { "." name }
  *
  * `-name` is descending. `before` holds the terms of an earlier parameter, which come first. Throws invalid_sort.
  */
@@ -82,11 +84,11 @@ function parseTerm (span: Span, syntax: Syntax): SortTerm {
   const end = Math.min(nameEnd(span.text, start), span.end)
   const at = placeAt(span, start)
   if (end === start) throw invalidSort("Expected a field's name.", at)
-  const name = span.text.slice(start, end)
+  const path = readPath(part(span, start, end), syntax, 'sort', invalidSort)
   const direction = trim(part(span, end, span.end), syntax)
-  if (start === span.start) return { name, descending: parseDirection(direction, end, syntax), at }
-  if (direction.start === direction.end) return { name, descending: true, at }
-  const message = `'-${name}' is descending already, so no direction may follow.`
+  if (start === span.start) return { path, descending: parseDirection(direction, end, syntax), at }
+  if (direction.start === direction.end) return { path, descending: true, at }
+  const message = `'-${path.join('.')}' is descending already, so no direction may follow.`
   throw invalidSort(message, placeAt(span, direction.start))
 }
 

@@ -35,8 +35,8 @@ export type Filter =
   | { readonly kind: 'all' | 'any', readonly of: readonly Filter[] }
   | { readonly kind: 'not', readonly of: Filter }
 
-/** A term of an order. */
-export interface SortTerm { readonly name: string, readonly descending: boolean, readonly at: TextPlace }
+/** A term of an order. `path`: the names of sub-items, and last that of a field. */
+export interface SortTerm { readonly path: readonly string[], readonly descending: boolean, readonly at: TextPlace }
 
 /** A field of a selection. `query` is the content of the parentheses that follow the name. */
 export interface FieldAsked { readonly name: string, readonly at: TextPlace, readonly query?: Query | undefined }

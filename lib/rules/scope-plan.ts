@@ -1,5 +1,5 @@
 import type { Collection } from '../model/model.ts'
-import type { Listing, Predicate, ReadPlan, Selection, Shown, Step } from '../plan/plan.ts'
+import type { Listing, OrderTerm, Predicate, ReadPlan, Selection, Shown, Step } from '../plan/plan.ts'
 import { both } from '../plan/predicates.ts'
 import type { Change } from '../sources/source.ts'
 
@@ -20,7 +20,10 @@ export function scopePlan (plan: ReadPlan, scopes: Scopes): ReadPlan {
   const steps = plan.steps.map(step => scopeStep(step, scopes))
   switch (plan.kind) {
     case 'item': return { ...plan, steps, select: scopeSelection(plan.select, scopes) }
-    case 'list': return { ...plan, steps, listing: scopeListing(plan.listing, plan.from.collection, scopes) }
+    case 'list': {
+      const listing = scopeListing(plan.listing, plan.from.collection, scopes)
+      return { ...plan, steps, listing, cursorBound: scopePredicate(plan.cursorBound, scopes) }
+    }
     case 'groups': return { ...plan, steps, members: scopeListing(plan.members, plan.from.collection, scopes) }
   }
 }
@@ -32,8 +35,16 @@ function scopeListing (listing: Listing, collection: Collection, scopes: Scopes)
   return {
     ...listing,
     where: scopeWhere(listing.where, collection, scopes),
+    order: listing.order.map(term => scopeTerm(term, scopes)),
     select: scopeSelection(listing.select, scopes)
   }
+}
+
+/** A sub-item that does not exist for the caller has no place in an order. */
+function scopeTerm (term: OrderTerm, scopes: Scopes): OrderTerm {
+  const { path } = term
+  if (path === undefined) return term
+  return { ...term, path: path.map(({ field, where }) => ({ field, where: scopeWhere(where, field.target, scopes) })) }
 }
 
 const scopeSelection = (selection: Selection, scopes: Scopes): Selection =>

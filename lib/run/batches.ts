@@ -1,5 +1,6 @@
 import { DataApiError } from '../errors/errors.ts'
 import { afterRow, checkMoved, cursorValues } from '../plan/read/cursor.ts'
+import { ownFields } from '../plan/order.ts'
 import type { Row } from '../plan/plan.ts'
 import type { ScopedDatabase } from '../rules/scoped-database.ts'
 import type { Batches, IsAbandoned, ListPlan, ReadResult } from '../sources/source.ts'
@@ -13,7 +14,7 @@ export async function readBatches (
   plan: ListPlan, database: ScopedDatabase, size: number, noCache = false, isAbandoned?: IsAbandoned
 ): Promise<Batches> {
   if (database.readBatches !== undefined) return database.readBatches(plan, size, noCache)
-  const extra = [...new Set([...plan.extra, ...plan.listing.order.map(term => term.field)])]
+  const extra = [...new Set([...plan.extra, ...ownFields(plan.listing.order)])]
   const carrying = { ...plan, extra }
   const read = (rest: ListPlan) => database.read(rest, noCache, isAbandoned)
   const first = await readWithin(carrying, Math.min(size, firstSize), read)

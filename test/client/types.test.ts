@@ -72,6 +72,11 @@ test('filters and orders are typed by their fields', async t => {
     await authors.list({ where: { or: [{ name: { startsWith: 'A' } }, { not: { books: { pages: { gt: 3 } } } }] } })
     await books.count({ author: null, title: { containsIgnoreCase: 'x' } })
     await authors.list({ sort: ['name', '-rating', 'id desc'] })
+    await books.list({ sort: ['author.name', '-author.rating', 'author.id desc'] })
+    // @ts-expect-error unknown field of a sub-item
+    await books.list({ sort: 'author.nam' })
+    // @ts-expect-error an author has many books
+    await authors.list({ sort: 'books.title' })
     // @ts-expect-error unknown field
     await authors.list({ where: { nam: 'A' } })
     // @ts-expect-error an operator of texts on a number

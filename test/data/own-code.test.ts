@@ -24,6 +24,7 @@ everySource('own code lists items with the same queries as objects', async ({ t,
   )
   t.strictSame(await names({ where: { age: { gte: 23, lt: 58 } }, sort: '-age' }), ['AC/DC 100%?#;', 'Noisia'])
   t.strictSame(await names({ where: { id: [1, 2] }, sort: ['id desc'] }), ['Can', 'Noisia'])
+  t.strictSame(await names({ where: { id: [1, 2] }, sort: '-label.name' }), ['Noisia', 'Can'])
   t.strictSame(await names({ where: { age: null, id: { lte: 6 } } }), ['me', '\u{1F3B8} Émile'])
   t.strictSame(await names({ where: { albums: { year: 1971, genre: 'rock' } } }), ['Can'])
   t.strictSame(await names({ where: { label: null, albums: {} } }), ['10'])

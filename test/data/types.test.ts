@@ -93,6 +93,7 @@ test('conditions, orders and values are those of the fields', async () => {
     await all.list({ where: { id: { lt: 3, in: [1, 2] }, name: { startsWith: 'N' }, startDate: null, oldName: null } })
     await all.list({ where: { or: [{ startDate: { gt: new Date() } }, { not: { albums: { year: 1971 } } }] } })
     await all.list({ where: { manager: null, albumCount: [1, null] }, sort: ['-name', 'id desc'], page: 2 })
+    await all.list({ sort: ['manager.name', '-manager.born', 'manager.owner.id desc'] })
     await all.create([{ name: 'Can', manager: { name: 'Abi' } }, { startDate: new Date(), albums: [{}] }])
     await all.update({ name: 'Can' }, { oldName: undefined })
     await all.update({ name: 'Can' }, { oldName: null, startDate: null })
@@ -108,6 +109,8 @@ test('conditions, orders and values are those of the fields', async () => {
     await all.list({ where: { name: null } })
     // @ts-expect-error there is no field `nam`
     await all.list({ sort: 'nam' })
+    // @ts-expect-error an artist has many albums
+    await all.list({ sort: 'albums.title' })
     // @ts-expect-error there is no field `nam`
     await all.list({ fields: ['nam'] })
     // @ts-expect-error there is no field `nam`

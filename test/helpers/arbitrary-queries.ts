@@ -99,8 +99,10 @@ export const condition = fc.letrec<{ tree: Condition, group: Condition, element:
   )
 })).tree
 
-/** The fields that people are sorted by. */
-export const sortable = ['id', 'name', 'nick', 'age', 'score', 'live', 'born'] as const
+/** What people are sorted by. */
+export const sortable = [
+  'id', 'name', 'nick', 'age', 'score', 'live', 'born', 'boss.name', 'boss.age', 'boss.boss.nick', 'boss.boss.boss.id'
+] as const
 
 /** Draws an order. */
 export const sort = fc.uniqueArray(fc.record({ name: fc.constantFrom(...sortable), descending: fc.boolean() }),

@@ -14,7 +14,7 @@ export function expected (query: {
 }): string {
   const rows = people.filter(person => holds(query.condition, person)).sort((one, other) => {
     for (const { name, descending } of [...query.sort, { name: 'id' as const, descending: false }]) {
-      const [a, b] = [one[name], other[name]]
+      const [a, b] = [valueAt(name, one), valueAt(name, other)]
       const sign = a === b ? 0 : a === null ? 1 : b === null ? -1 : compareValues(a, b)
       if (sign !== 0) return descending ? -sign : sign
     }
@@ -34,6 +34,13 @@ export function expected (query: {
     ...Object.fromEntries(query.selection.map(name => [name, row[name as keyof PersonRow]])),
     ...query.nested && { pets: showPets(row, query.nested) }
   })))
+}
+
+/** Returns the value that a path leads to; null without a boss. */
+function valueAt (path: string, person: PersonRow | undefined): Value {
+  if (person === undefined) return null
+  const [name, ...rest] = path.split('.')
+  return name === 'boss' ? valueAt(rest.join('.'), bossOf(person)[0]) : person[name as keyof PersonRow]
 }
 
 function showPets (person: PersonRow, { names, word, descending, limit }: Nested) {

@@ -53,7 +53,7 @@ function formatFilter (filter: Filter, inside: boolean): string {
 const formatValue = ({ text, quoted }: ValueText) => quoted ? `"${text.replaceAll(/["\\]/g, '\\$&')}"` : text
 
 const formatSort = (terms: readonly SortTerm[]) =>
-  terms.map(({ name, descending }) => descending ? `${name} desc` : name).join(',')
+  terms.map(({ path, descending }) => `${path.join('.')}${descending ? ' desc' : ''}`).join(',')
 
 const formatFields = (fields: readonly FieldAsked[]) =>
   fields.map(({ name, query }) => query === undefined ? name : `${name}(${formatNested(query)})`).join(',')

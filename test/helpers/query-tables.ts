@@ -38,7 +38,9 @@ export function refuses (
  */
 export const brief = (query: Query) => ({
   ...query.filters.length > 0 && { filters: query.filters.map(briefFilter) },
-  ...query.sort && { sort: query.sort.map(({ name, descending }) => `${name} ${descending ? 'down' : 'up'}`) },
+  ...query.sort && {
+    sort: query.sort.map(({ path, descending }) => `${path.join('.')} ${descending ? 'down' : 'up'}`)
+  },
   ...query.fields && { fields: query.fields.map(briefField) },
   ...Object.keys(query.page).length > 0 && {
     page: Object.fromEntries(

@@ -48,19 +48,19 @@ export const faults: readonly Fault[] = [
   },
   {
     what: 'plan: no null follows a cursor',
-    text: 'if (value === null || (field.nullable && !descending)) return []',
-    fault: 'if (value === null) return []',
+    text: 'path !== undefined || (field.nullable && !descending)) return []',
+    fault: 'path !== undefined) return []',
     tests: ['contract/pages', 'contract/generated', 'sources/generated-plans']
   },
   {
     what: 'plan: a null in a cursor is taken for an empty text',
-    text: 'value === null ? equals(field, null) :',
-    fault: "value === null ? compare(field, 'equals', '') :",
+    text: 'value === null ? hasNoValue(term) :',
+    fault: "value === null ? compare(term, 'equals', '') :",
     tests: ['contract/pages', 'contract/generated', 'sources/generated-plans']
   },
   {
     what: 'plan: an order does not end with the key',
-    text: 'for (const field of collection.key) if (!has(order, field)) order.push({ field, descending: false })',
+    text: 'for (const term of keyTerms) if (!has(order, term)) order.push(term)',
     fault: '',
     tests: ['contract/pages']
   },
@@ -87,6 +87,12 @@ export const faults: readonly Fault[] = [
     text: 'where: scopeWhere(shown.where, shown.field.target, scopes)',
     fault: 'where: shown.where',
     tests: ['contract/rules/scopes', 'contract/non-interference']
+  },
+  {
+    what: 'rules: a sort through a sub-item passes by the scope',
+    text: 'where: scopeWhere(where, field.target, scopes) })) }',
+    fault: 'where })) }',
+    tests: ['contract/sorts-through-relations']
   },
   {
     what: 'rules: a field is written without its rule',

@@ -71,8 +71,8 @@ const { filter } = fc.letrec<{ filter: Filter, group: Filter, element: Filter }>
 }))
 
 // A `-` before a name means descending.
-const sortName = name.filter(name => !name.startsWith('-'))
-const sort = fc.array(fc.record<SortTerm>({ name: sortName, descending: fc.boolean(), at: fc.constant(nowhere) }),
+const sortPath = fc.array(name, { minLength: 1, maxLength: 3 }).filter(([first]) => first?.startsWith('-') !== true)
+const sort = fc.array(fc.record<SortTerm>({ path: sortPath, descending: fc.boolean(), at: fc.constant(nowhere) }),
   { minLength: 1, maxLength: 4 })
 const count = fc.stringMatching(/^[0-9a-z -]{0,3}$/).map((text): ValueText => ({ text, quoted: false, at: nowhere }))
 const anything = fc.oneof(text, tricky).map((text): ValueText => ({ text, quoted: false, at: nowhere }))

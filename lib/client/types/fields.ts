@@ -22,7 +22,7 @@ interface NestedQuery<A extends Api<A>, K extends keyof A> extends Listing<A, K>
 /** The parameters of a listing but for its fields. */
 export interface Listing<A extends Api<A>, K extends keyof A> {
   readonly where?: Where<A, K> | undefined
-  /** `name`, `-name`, `name asc` or `name desc`. */
+  /** `name`, `-name`, `name asc` or `name desc`; `author.name` goes through a sub-item. */
   readonly sort?: SortTerm<A, K> | ReadonlyArray<SortTerm<A, K>> | undefined
   readonly page?: number | string | undefined
   readonly size?: number | undefined
@@ -32,8 +32,21 @@ export interface Listing<A extends Api<A>, K extends keyof A> {
 
 type Sortable<A extends Api<A>, K extends keyof A> = Exclude<Extract<keyof A[K]['item'], string>, A[K]['unsortable']>
 
+/** A field, or a path through sub-items. Beyond two sub-items the path is any text: there would be too many. */
+type SortPath<A extends Api<A>, K extends keyof A> = Sortable<A, K> | {
+  [R in One<A, K>]: `${R}.${Sortable<A, Target<A, A[K]['one'], R>> | Further<A, Target<A, A[K]['one'], R>>}`
+}[One<A, K>]
+
+type Further<A extends Api<A>, K extends keyof A> = {
+  [R in One<A, K>]: `${R}.${Sortable<A, Target<A, A[K]['one'], R>>}` |
+    `${R}.${One<A, Target<A, A[K]['one'], R>>}.${string}`
+}[One<A, K>]
+
+/** The sub-items through which lists can be sorted. */
+type One<A extends Api<A>, K extends keyof A> = Exclude<Extract<keyof A[K]['one'], string>, A[K]['unsortable']>
+
 export type SortTerm<A extends Api<A>, K extends keyof A> =
-  Sortable<A, K> | `-${Sortable<A, K>}` | `${Sortable<A, K>} ${'asc' | 'desc'}`
+  SortPath<A, K> | `-${SortPath<A, K>}` | `${SortPath<A, K>} ${'asc' | 'desc'}`
 
 /** An item in a listing or inside another item. */
 export type Listed<A extends Api<A>, K extends keyof A> = { [F in A[K]['listed']]: Value<A, K, F> }

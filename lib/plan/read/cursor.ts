@@ -4,8 +4,9 @@ import { decimalKey } from '../../model/numbers.ts'
 import type { Operator, Scalar } from '../../model/values.ts'
 import type { TextPlace, ValueText } from '../../request/request.ts'
 import { memoize } from '../../scheduling/memoize.ts'
-import type { Order, OrderTerm, Predicate, Row } from '../plan.ts'
-import { all, always, any, equals, isNotNull, never } from '../predicates.ts'
+import { hasNoValue, hasValue, isNullable, positionName, reaching, rowName, termName } from '../order.ts'
+import type { ItemValue, Order, OrderTerm, Predicate, Row } from '../plan.ts'
+import { all, always, any, never } from '../predicates.ts'
 import { reverse } from './sort.ts'
 
 /**
@@ -28,7 +29,7 @@ export function formatCursor (order: Order, row: Row): string {
 
 /** Returns the values of the cursor at this row. */
 export const cursorValues = (order: Order, row: Row): readonly unknown[] =>
-  order.map(({ field }) => toCursor(positionOf(row, field), field))
+  order.map(term => toCursor(positionOf(row, term), term.field))
 
 /**
  * Throws an Error if a row has the position of the cursor. The rows beyond a cursor never have it, unless the database
@@ -36,7 +37,7 @@ export const cursorValues = (order: Order, row: Row): readonly unknown[] =>
  */
 export function checkMoved (order: Order, row: Row, values: Cursor['values']): void {
   if (cursorValues(order, row).some((value, index) => value !== values[index])) return
-  const names = order.map(({ field }) => `'${field.property}'`).join(', ')
+  const names = order.map(term => `'${rowName(term).replaceAll('\0', '.')}'`).join(', ')
   throw new Error(`An item beyond a cursor has the cursor's own position. Do the types of ${names} fit their columns?`)
 }
 
@@ -61,25 +62,25 @@ export function planCursor (cursor: Cursor | undefined, order: Order, stored: bo
     const { at } = cursor
     throw invalidPage(`The cursor in '${at.parameter}' belongs to another sort order than this request's.`, at)
   }
-  const values = order.map(({ field }, index) => checkValue(cursor.values[index], field, cursor.at))
+  const values = order.map((term, index) => checkValue(cursor.values[index], term, cursor.at))
   return beyond(cursor.direction === 'after' ? order : reverse(order), values, stored)
 }
 
 /** Returns the predicate of the items that follow a row in the order. The row must hold the fields of the order. */
 export const afterRow = (order: Order, row: Row): Predicate =>
-  beyond(order, order.map(({ field }) => positionOf(row, field)), true)
+  beyond(order, order.map(term => positionOf(row, term)), true)
 
 /**
  * Returns the predicate of the items that follow the one with these values of the order. For the order a, b it is
  * `a > 1 or (a = 1 and b > 2)`, preceded by the bound `a >= 1`.
  */
 function beyond (order: Order, values: readonly (Scalar | null)[], stored: boolean): Predicate {
-  const compare: Comparing = (field, operator, value) =>
-    ({ kind: 'compare', field, operator, value, ...stored && { stored } })
-  const equal = (field: DataField, value: Scalar | null) =>
-    value === null ? equals(field, null) : compare(field, 'equals', value)
+  const compare: Comparing = ({ path, field }, operator, value) =>
+    reaching(path, { kind: 'compare', field, operator, value, ...stored && { stored } })
+  const equal = (term: OrderTerm, value: Scalar | null) =>
+    value === null ? hasNoValue(term) : compare(term, 'equals', value)
   const cursorBound = any(order.map((term, index) => all([
-    ...order.slice(0, index).map(({ field }, before) => equal(field, values[before] ?? null)),
+    ...order.slice(0, index).map((one, before) => equal(one, values[before] ?? null)),
     follows(term, values[index] ?? null, compare)
   ])))
   const [first] = order
@@ -87,22 +88,21 @@ function beyond (order: Order, values: readonly (Scalar | null)[], stored: boole
   return all([...firstBound(first, values[0] ?? null, compare), cursorBound])
 }
 
-type Comparing = (field: DataField, operator: Operator, value: Scalar) => Predicate
+type Comparing = (term: OrderTerm, operator: Operator, value: Scalar) => Predicate
 
 /**
  * The bound that the alternatives imply for the first term. It is stated explicitly so that an index scan starts at the
  * cursor; with the alternatives alone, a database reads every item before it. There is no such bound if null values
- * follow the cursor.
+ * follow the cursor, and for a term with a path, which no index of the items serves.
  */
-function firstBound (
-  { field, descending }: OrderTerm, value: Scalar | null, compare: Comparing
-): readonly Predicate[] {
-  if (value === null || (field.nullable && !descending)) return []
-  return [compare(field, descending ? 'at_most' : 'at_least', value)]
+function firstBound (term: OrderTerm, value: Scalar | null, compare: Comparing): readonly Predicate[] {
+  const { path, field, descending } = term
+  if (value === null || path !== undefined || (field.nullable && !descending)) return []
+  return [compare(term, descending ? 'at_most' : 'at_least', value)]
 }
 
 const formatOrder = memoize((order: Order) =>
-  order.map(({ field, descending }) => `${descending ? '-' : ''}${field.name}`).join(','))
+  order.map(term => `${term.descending ? '-' : ''}${termName(term)}`).join(','))
 
 function decode (text: string): unknown {
   try {
@@ -124,9 +124,9 @@ function toCursor (position: Scalar | null, field: DataField): unknown {
  * Checks the JavaScript type of a value, because a client can make any cursor. Does not check the format: the order
  * follows the stored values, and the application may have stored values that the schema would reject.
  */
-function checkValue (value: unknown, field: DataField, at: TextPlace): Scalar | null {
-  if (value === null && field.nullable) return null
-  if (isPlain(value, field)) return value
+function checkValue (value: unknown, term: OrderTerm, at: TextPlace): Scalar | null {
+  if (value === null && isNullable(term)) return null
+  if (isPlain(value, term.field)) return value
   if (!Array.isArray(value) || value.length !== 1) throw invalid(at)
   const [position]: unknown[] = value
   if (typeof position === 'number' || isText(position)) return position
@@ -150,27 +150,21 @@ const invalid = (at: TextPlace) =>
   invalidPage(`'${at.parameter}' takes a cursor from one of this API's links.`, at)
 
 /** The predicate of the items that follow the value in one term. Nulls sort last ascending and first descending. */
-function follows ({ field, descending }: OrderTerm, value: Scalar | null, compare: Comparing): Predicate {
-  if (value === null) return descending ? isNotNull(field) : never
-  if (descending) return compare(field, 'less', value)
-  const greater = compare(field, 'greater', value)
-  return field.nullable ? any([greater, equals(field, null)]) : greater
+function follows (term: OrderTerm, value: Scalar | null, compare: Comparing): Predicate {
+  if (value === null) return term.descending ? hasValue(term) : never
+  if (term.descending) return compare(term, 'less', value)
+  const greater = compare(term, 'greater', value)
+  return isNullable(term) ? any([greater, hasNoValue(term)]) : greater
 }
-
-/**
- * The name under which a row holds the position of a field, if its value as shown does not tell where the row is in
- * the order: because it is rounded, or written in another form. No property has this name.
- */
-export const positionName = memoize((field: DataField) => `${field.property}\0position`)
 
 /**
  * Returns the value of a row by which the order of its source places it, as a cursor holds it: the value as shown, if
  * the row has no position or that is the same number, so that all sources give the same links.
  */
-export function positionOf (row: Row, field: DataField): Scalar | null {
-  const position = row[positionName(field)]
-  // Sources return a Scalar or null for every field of an order.
-  const shown = row[field.property] ?? null
+export function positionOf (row: Row, of: ItemValue): Scalar | null {
+  const position = row[positionName(of)]
+  // Sources return a Scalar or null for every term of an order.
+  const shown = row[rowName(of)] ?? null
   return (position === undefined || position === null || isExact(shown, position) ? shown : position) as Scalar | null
 }
 

@@ -125,11 +125,12 @@ const isNull = ({ given, quoted, text }: ValueText) =>
 /**
  * Throws invalid_filter if the filters of a listing and of those nested in it cost more than the limit. The cost is the
  * number of comparisons for one item: a search in a text counts twice, one that ignores case four times, and every
- * relation to many on the way ten times (docs/limits.md: Cost of a filter). `at` is the place of a filter or selection;
- * undefined for a query that has neither.
+ * relation to many on the way ten times; each sub-item on the way to a field of the order counts as one comparison
+ * (docs/limits.md: Cost of a filter). `at` is the place of a filter or selection; undefined for a query that has
+ * neither.
  */
 export function checkFilterCost (
-  listing: Pick<Listing, 'where' | 'select'>, limit: number, at: TextPlace | undefined
+  listing: Omit<Listing, 'range'>, limit: number, at: TextPlace | undefined
 ): void {
   if (at === undefined) return
   const cost = costOfListing(listing)
@@ -138,8 +139,8 @@ export function checkFilterCost (
   throw invalidFilter(`The filters cost ${cost} comparisons for an item; the limit 'cost' is ${limit}. ${reason}`, at)
 }
 
-const costOfListing = ({ where, select }: Pick<Listing, 'where' | 'select'>): number =>
-  costOf(where) + costOfSelection(select)
+const costOfListing = ({ where, order, select }: Omit<Listing, 'range'>): number =>
+  costOf(where) + costOfSelection(select) + order.reduce((cost, { path = [] }) => cost + path.length, 0)
 
 function costOfSelection (select: Selection): number {
   let cost = 0

@@ -3,6 +3,7 @@ import { memoize, memoizeThree } from '../../scheduling/memoize.ts'
 import type { Query } from '../../request/request.ts'
 import { checkFilterCost, planFilters } from './filter.ts'
 import { afterPage, batchSizeOf, checkAnswerLimit, type Page, type PageStyle, planPage } from './page.ts'
+import { ownFields } from '../order.ts'
 import type { Order, Projection, ReadPlanOf, Selection } from '../plan.ts'
 import { always, both, isNotNull } from '../predicates.ts'
 import { planSelection } from './select.ts'
@@ -133,7 +134,7 @@ const fullProjection = memoize((collection: Collection): Projection => {
 const queriedProjection = memoizeThree(({ mostItems, mostCost }: ReadOptions, query: Query, collection: Collection) => {
   const show = planSelection(query.fields, collection, 'full')
   checkAnswerLimit(show, 1, mostItems, query.at.fields)
-  checkFilterCost({ where: always, select: show }, mostCost, query.at.fields)
+  checkFilterCost({ where: always, order: [], select: show }, mostCost, query.at.fields)
   return projectionOf(show, undefined, collection)
 })
 
@@ -200,7 +201,7 @@ function planWhole (query: Query, collection: Collection, options: ReadOptions):
     from: { collection, via: undefined },
     listing,
     cursorBound: afterPage(page, paging.order, true),
-    extra: paging.style === 'keyset' ? paging.order.map(term => term.field) : [],
+    extra: paging.style === 'keyset' ? ownFields(paging.order) : [],
     count: false,
     longest: options.length
   }
@@ -235,7 +236,7 @@ function planDictionary (
 const cachedDictionary = memoizeThree((options: ReadOptions, query: Query, collection: Collection) => {
   return memoize((by: readonly DataField[]) => {
     const sort = query.sort ??
-      by.map(({ name }) => ({ name, descending: false, at: { parameter: 'sort', position: 1 } }))
+      by.map(({ name }) => ({ path: [name], descending: false, at: { parameter: 'sort', position: 1 } }))
     const { plan, ...list } = planWhole({ ...query, sort }, collection, options)
     const extra = [...new Set([...plan.extra, ...by])]
     return { list: { ...list, plan: { ...plan, extra } }, present: by.map(hasValue).reduce(both, always) }
@@ -254,7 +255,8 @@ function planGroups (
   const { from, where, walked } = resource
   const { collection } = from
   const order = planSort(query.sort ?? [], collection)
-  const descending = order[0]?.field === by && order[0].descending
+  const [first] = order
+  const descending = first?.field === by && first.path === undefined && first.descending
   const paging = planPaging(query, [{ field: by, descending }], collection, options)
   const { page } = paging
   const select = planSelection(query.fields, collection, 'listed')
@@ -262,7 +264,8 @@ function planGroups (
   const items = [page.size, range.limit].filter(Number.isFinite).reduce((product, size) => product * size, 1)
   checkAnswerLimit(select, items, options.mostItems, query.at.fields)
   const memberFilter = planFilters(query.filters, collection)
-  checkFilterCost({ where: memberFilter, select }, options.mostCost, query.at.filter ?? query.at.fields)
+  const asked = { where: memberFilter, order, select }
+  checkFilterCost(asked, options.mostCost, query.at.filter ?? query.at.fields)
   const plan: ReadPlanOf<'groups'> = {
     kind: 'groups',
     steps: stepsOf(walked),

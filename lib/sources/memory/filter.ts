@@ -1,8 +1,8 @@
 import type { Operator } from '../../model/values.ts'
 import type { Predicate } from '../../plan/plan.ts'
 import { foldCase } from '../fold-case.ts'
+import { compareValues } from './compare.ts'
 import { relatedOf } from './relations.ts'
-import { compareValues } from './sort.ts'
 import { type Tick, untimed } from './tick.ts'
 import { comparableOf, comparableReaderOf } from './values.ts'
 

@@ -1,13 +1,15 @@
 import { decimalOfKey } from '../../model/numbers.ts'
 import type { Collection, DataField } from '../../model/model.ts'
 import { isExact } from '../../model/values.ts'
+import { carriedTerms } from '../../plan/order.ts'
 import type { Origin, Predicate, Range, ReadPlan, ReadPlanOf, Row, Step } from '../../plan/plan.ts'
 import { keyValuesIn } from '../../plan/predicates.ts'
 import type { Found, Missed, ReadResult } from '../source.ts'
+import { compareValues } from './compare.ts'
 import { compileFilter, filterRows } from './filter.ts'
 import { relatedOf, tableOf } from './relations.ts'
 import { listerOf, projectionOf } from './select.ts'
-import { compareValues, sortRows } from './sort.ts'
+import { sortRows } from './sort.ts'
 import { type Tick, untimed } from './tick.ts'
 import { columnsOf, comparableReaderOf, readerOf } from './values.ts'
 
@@ -25,7 +27,7 @@ export function runRead (plan: ReadPlan, tick: Tick = untimed): ReadResult {
     }
     case 'list': {
       const { page, more, total } = findPage(plan, resolved.row, tick)
-      const rows = page.map(projectionOf(plan.listing.select, tick, plan.extra))
+      const rows = page.map(carryingProjection(plan, tick))
       return { kind: 'rows', rows, more, ...plan.count && { total } }
     }
     case 'groups': return readGroups(plan, resolved.row, tick)
@@ -45,16 +47,19 @@ interface FoundListing {
 export function findListing (plan: ListPlan, tick: Tick): FoundListing | Missed {
   const resolved = resolveSteps(plan.steps, tick)
   if (resolved.kind !== 'resolved') return resolved
-  const { listing: { where, select }, extra } = plan
+  const { where } = plan.listing
   const found = findPage(plan, resolved.row, tick)
   return {
     kind: 'listing',
     ...found,
     // What was written since the objects were found may have taken them from the scope.
     rowsOf: (start, size, tick) =>
-      filterRows(found.page.slice(start, start + size), where, tick).map(projectionOf(select, tick, extra))
+      filterRows(found.page.slice(start, start + size), where, tick).map(carryingProjection(plan, tick))
   }
 }
+
+const carryingProjection = (plan: ListPlan, tick: Tick) =>
+  projectionOf(plan.listing.select, tick, [...plan.extra.map(field => ({ field })), ...carriedTerms(plan)])
 
 /** The object of the last step; undefined if there are no steps. */
 interface Resolved { readonly kind: 'resolved', readonly row: object | undefined }

@@ -1,17 +1,21 @@
 import type { DataField } from '../../model/model.ts'
-import type { Listing, Row, Selection, Shown } from '../../plan/plan.ts'
+import { rowName } from '../../plan/order.ts'
+import type { ItemValue, Listing, Row, Selection, Shown } from '../../plan/plan.ts'
 import { filterRows } from './filter.ts'
 import { relatedOf } from './relations.ts'
-import { sortRows } from './sort.ts'
+import { sortRows, valueReader } from './sort.ts'
 import type { Tick } from './tick.ts'
 import { type Reader, readerOf } from './values.ts'
 
 /** Makes a row of an object: the values that a selection needs, by property. */
 type Project = (row: object) => Row
 
-/** Returns the function that makes the rows of a selection. `extra`: further fields that the rows hold. */
-export function projectionOf (select: Selection, tick: Tick, extra: readonly DataField[] = []): Project {
-  const members = [...extra.map(memberOf), ...select.flatMap(shown => membersOf(shown, tick))]
+/** Returns the function that makes the rows of a selection. `extra`: further values that the rows hold. */
+export function projectionOf (select: Selection, tick: Tick, extra: readonly ItemValue[] = []): Project {
+  const members: readonly Member[] = [
+    ...extra.map((one): Member => [rowName(one), valueReader(one, readerOf, tick)]),
+    ...select.flatMap(shown => membersOf(shown, tick))
+  ]
   return row => {
     tick(1)
     const made: Record<string, unknown> = {}

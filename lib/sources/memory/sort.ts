@@ -1,11 +1,15 @@
-import type { Order } from '../../plan/plan.ts'
+import type { DataField } from '../../model/model.ts'
+import type { ItemValue, Order } from '../../plan/plan.ts'
+import { compareValues } from './compare.ts'
+import { compileFilter } from './filter.ts'
+import { relatedOf } from './relations.ts'
 import type { Tick } from './tick.ts'
-import { comparableReaderOf } from './values.ts'
+import { comparableReaderOf, type Reader } from './values.ts'
 
 /** Returns the rows in the order (docs/http.md: Query strings). Reads each value once. */
 export function sortRows (rows: readonly object[], order: Order, tick: Tick): readonly object[] {
-  const terms = order.map(({ field, descending }) =>
-    ({ values: rows.map(comparableReaderOf(field)), sign: descending ? -1 : 1 }))
+  const terms = order.map(term =>
+    ({ values: rows.map(valueReader(term, comparableReaderOf, tick)), sign: term.descending ? -1 : 1 }))
   const positions = [...rows.keys()].sort((one, other) => {
     tick(1)
     for (const { values, sign } of terms) {
@@ -17,28 +21,16 @@ export function sortRows (rows: readonly object[], order: Order, tick: Tick): re
   return positions.map(position => rows[position] as object)
 }
 
-/** Compares two values in ascending order: numbers and booleans, then texts, then nulls. */
-export function compareValues (one: unknown, other: unknown): number {
-  if (one === other) return 0
-  if (one === null) return 1
-  if (other === null) return -1
-  if (typeof one === 'string' && typeof other === 'string') return compareText(one, other)
-  if (typeof one === 'string') return 1
-  return typeof other === 'string' || (one as number) < (other as number) ? -1 : 1
+/** Returns the reader of a value. `readerOf` returns that of a field, of the item at the end of the value's path. */
+export function valueReader (
+  { path = [], field }: ItemValue, readerOf: (field: DataField) => Reader, tick: Tick
+): Reader {
+  return path.reduceRight<Reader>((read, step) => {
+    const related = relatedOf(step.field, tick)
+    const exists = compileFilter(step.where, tick)
+    return row => {
+      const found = related(row).find(exists)
+      return found === undefined ? null : read(found)
+    }
+  }, readerOf(field))
 }
-
-/**
- * Compares texts by code point. The operator `<` compares UTF-16 units, in which code points above U+FFFF sort before
- * U+E000 to U+FFFF.
- */
-function compareText (one: string, other: string): number {
-  const length = Math.min(one.length, other.length)
-  for (let index = 0; index < length; index++) {
-    const unit = one.charCodeAt(index)
-    const otherUnit = other.charCodeAt(index)
-    if (unit !== otherUnit) return codeRank(unit) - codeRank(otherUnit)
-  }
-  return one.length - other.length
-}
-
-const codeRank = (unit: number) => unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit

@@ -5,7 +5,7 @@ import dataApi from '../../../lib/index.ts'
 import { collection } from '../../../lib/declare/collection.ts'
 import { SubCollection } from '../../../lib/declare/relations.ts'
 import { compileModel } from '../../../lib/model/compile.ts'
-import type { Collection, DataField, SubCollectionField } from '../../../lib/model/model.ts'
+import type { Collection, DataField, SubCollectionField, SubItemField } from '../../../lib/model/model.ts'
 import type { Predicate, ReadPlan } from '../../../lib/plan/plan.ts'
 import { all, any, equals, always } from '../../../lib/plan/predicates.ts'
 import type { ReadResult } from '../../../lib/sources/source.ts'
@@ -42,6 +42,22 @@ test('a read sends one statement, however long its path and deep its selection',
     total: 3
   })
   t.equal(sent.length, 1)
+})
+
+test('a sub-item is joined once for all terms of an order, and to plain orders nothing is', async t => {
+  const { read, sent, data, field, page, listing, by, value } = world()
+  const path = [{ field: field('albums.artist') as SubItemField, where: always }]
+  const further = [...path, { field: field('artists.boss') as SubItemField, where: always }]
+  const order = [
+    { path, field: data('artists.name'), descending: true },
+    { path: further, field: data('artists.age'), descending: false },
+    { path: further, field: data('artists.name'), descending: false },
+    ...by('albums.id')
+  ]
+  read(page('albums', listing(order, [value('albums.id')]), { extra: [data('albums.id')] }))
+  t.equal(sent.at(-1)?.text.match(/ left join /g)?.length, 2)
+  read(page('albums', listing(by('albums.title', 'albums.id'), [value('albums.id')]), { extra: [data('albums.id')] }))
+  t.notMatch(sent.at(-1)?.text, ' join ')
 })
 
 test('the text of a statement is the same whatever the values, and holds none of them', async t => {

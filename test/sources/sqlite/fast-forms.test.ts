@@ -75,7 +75,7 @@ type World = ReturnType<typeof open>
 
 /** Returns what a client sees of a result, with the positions of its ends. */
 function seen (result: ReadResult | JsonResult, plan: Extract<ReadPlan, { kind: 'list' }>): unknown {
-  const places = (row: Row | undefined) => row && plan.extra.map(field => positionOf(row, field))
+  const places = (row: Row | undefined) => row && plan.extra.map(field => positionOf(row, { field }))
   if (result.kind === 'rows') {
     const { rows } = result
     const shown = rows.map(row => plan.listing.select.map(({ field }) => row[field.property]))

@@ -1,11 +1,13 @@
 import { sql } from '../load-kysely.ts'
 import type { DataField } from '../../../model/model.ts'
-import type { ReadPlanOf, Row, Selection } from '../../../plan/plan.ts'
+import { carriedTerms } from '../../../plan/order.ts'
+import type { Order, ReadPlanOf, Row, Selection } from '../../../plan/plan.ts'
 import { textOf } from '../../json-text.ts'
 import type { JsonResult, ReadResult } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
+import { carriedValues, valueColumn } from './item-values.ts'
 import { checkEnd, guardedAmong, positionsOf } from './positions.ts'
 import { type CompiledRead, isLong, type Values } from './compiled-read.ts'
 import { buildLimit, dataFields, isDirect } from './select.ts'
@@ -67,7 +69,7 @@ function buildItemSelect<Result> (
 ): CompiledRead<Result | ReadResult> {
   if (step === undefined) throw new TypeError('an item is reached by a step at least')
   const ref = tableRef(step.collection, builder.alias())
-  const columns = makeColumns({ fields, select, extra: [] }, ref, builder)
+  const columns = makeColumns({ fields, select, extra: [], terms: [] }, ref, builder)
   const condition = buildFilter(step.where, ref, builder)
   const cardinality = cardinalityOf(step, builder)
   const where = cardinality === 'item' ? condition : builder.clockedScan(condition, ref)
@@ -83,14 +85,16 @@ function buildItemSelect<Result> (
 }
 
 function buildPageSelect<Result> (
-  { from, listing, cursorBound, extra }: ReadPlanOf<'list'>,
+  plan: ReadPlanOf<'list'>,
   fields: readonly DataField[],
   builder: Builder,
   decodeRows: (rows: readonly Values[], columns: Columns, more: boolean) => Result
 ): CompiledRead<Result> {
+  const { from, listing, cursorBound, extra } = plan
   const ref = tableRef(from.collection, builder.alias())
   const carried = extra.filter(field => !fields.includes(field))
-  const fetched = { fields: [...fields, ...carried], select: listing.select, extra }
+  const terms = carriedTerms(plan)
+  const fetched = { fields: [...fields, ...carried], select: listing.select, extra, terms }
   const columns = makeColumns(fetched, ref, builder)
   const conditions = sql`${buildFilter(listing.where, ref, builder)} and ${buildFilter(cursorBound, ref, builder)}`
   const where = isDirect(listing, from) ? conditions : builder.clockedScan(conditions, ref)
@@ -99,7 +103,7 @@ function buildPageSelect<Result> (
   return {
     sql: sql`select ${columns.sql} from ${table(ref)} where ${where} order by ${order} ${limited}`,
     cardinality: 'rows',
-    longValues: fetched.fields.filter(isLong).length,
+    longValues: [...fetched.fields, ...terms.map(({ field }) => field)].filter(isLong).length,
     decode (rows, { limit }) {
       const more = rows.length > limit
       for (const row of [rows[0], rows[Math.min(limit, rows.length) - 1]]) if (row !== undefined) columns.checkEnd(row)
@@ -132,27 +136,33 @@ interface Columns {
   item (values: Values): Readonly<Record<string, unknown>>
 }
 
-/** `fields`: those to fetch, of which the selection shows the first. `extra`: those of which cursors are made. */
+/**
+ * `fields`: those to fetch, of which the selection shows the first. `extra`: those of which cursors are made. `terms`:
+ * the terms with a path of which they are made besides.
+ */
 interface Fetched {
   readonly fields: readonly DataField[]
   readonly select: Selection
   readonly extra: readonly DataField[]
+  readonly terms: Order
 }
 
-function makeColumns ({ fields, select, extra }: Fetched, ref: TableRef, builder: Builder): Columns {
+function makeColumns ({ fields, select, extra, terms }: Fetched, ref: TableRef, builder: Builder): Columns {
   const { dialect, columnType } = builder
   const guarded = guardedAmong(extra, ref, builder)
   const positions = positionsOf(extra.filter(field => !guarded.has(field)), ref, builder)
+  const joined = carriedValues(terms, terms.map(term => valueColumn(term, ref, builder).sql), 'fetch', builder)
   const values = [
     ...fields.map(field => dialect.fetch(column(ref, field), columnType(ref.collection, field))),
-    ...positions.map(position => position.sql)
+    ...positions.map(position => position.sql),
+    ...joined.map(value => value.sql)
   ]
   const columns = values.map((value, index) => sql`${value} as ${sql.id(`v${index}`)}`)
   const decoders = fields.map(field => dialect.decoder(columnType(ref.collection, field)))
-  const names = [...fields.map(({ property }) => property), ...positions.map(({ name }) => name)]
+  const names = [...fields.map(({ property }) => property), ...[...positions, ...joined].map(({ name }) => name)]
   return {
     sql: columns.length === 0 ? sql`1 as ${sql.id('nothing')}` : sql.join(columns),
-    row: objectMaker(names, [...decoders, ...positions.map(() => asIs)]),
+    row: objectMaker(names, [...decoders, ...positions.map(() => asIs), ...joined.map(({ decode }) => decode)]),
     checkEnd (values) {
       if (dialect.fast === undefined) return
       for (const field of guarded) {

@@ -2,11 +2,13 @@ import { sql } from '../load-kysely.ts'
 import { answerTooLarge } from '../../../errors/errors.ts'
 import type { DataField } from '../../../model/model.ts'
 import type { ValueType } from '../../../model/values.ts'
-import type { Listing, ReadPlanOf, Row, Selection, Shown } from '../../../plan/plan.ts'
+import { carriedTerms } from '../../../plan/order.ts'
+import type { Listing, Order, ReadPlanOf, Row, Selection, Shown } from '../../../plan/plan.ts'
 import type { Ends, JsonResult, ReadResult } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql, Writer } from './dialect.ts'
 import { buildFilter } from './filter.ts'
+import { carriedColumns } from './item-values.ts'
 import { related } from './join-conditions.ts'
 import { checkJson, guardedAmong, positionsOf } from './positions.ts'
 import type { CompiledRead, ReadLimit, Values } from './compiled-read.ts'
@@ -57,12 +59,13 @@ export function buildJsonRead (plan: ReadPlanOf<'list'>, builder: Builder): Comp
   const refs = stepRefs(steps)
   const parent = refs.at(-1)
   const ref = tableRef(from.collection, builder.alias())
-  const isShown = extra.every(field => listing.select.some(one => one.field === field))
+  const terms = carriedTerms(plan)
+  const isShown = terms.length === 0 && extra.every(field => listing.select.some(one => one.field === field))
   const guarded = isShown ? guardedAmong(extra, ref, builder) : none
   const object = buildObject(listing.select, ref, { writer, builder, guarded })
   const separator = isFlat(listing.select) ? objectSeparator(listing.select) : lineSeparator
-  const carried = buildCarried({ extra, guarded }, listing.select, ref, builder)
-  const rows = buildRows(listing, ref, inner => {
+  const carried = buildCarried({ extra, terms, guarded }, listing.select, ref, builder)
+  const rows = buildRows(listing, { ref, terms }, inner => {
     const start = startingAt(from, inner, parent, listing.where, builder)
     const conditions = sql`${start} and ${buildFilter(cursorBound, inner, builder)}`
     return isDirect(listing, from) ? conditions : builder.clockedScan(conditions, inner)
@@ -163,6 +166,13 @@ function arrayOf (items: string, { text: separator, mark, before }: Separator, r
   return `[${lines.split('\n').reverse().join(',')}]`
 }
 
+/** The fields that links need, and the terms with a path. `guarded`: see JsonBuilder. */
+interface CarriedAsked {
+  readonly extra: readonly DataField[]
+  readonly terms: Order
+  readonly guarded: ReadonlySet<DataField>
+}
+
 /**
  * The fields that links need. `sql` is `undefined` if the items show them all, so that no second column is needed.
  * `decode` gets a line of that column, or an item, and the text of the item.
@@ -170,8 +180,7 @@ function arrayOf (items: string, { text: separator, mark, before }: Separator, r
 interface Carried { readonly sql: Sql | undefined, decode (line: string, shown: () => string): Row }
 
 function buildCarried (
-  { extra, guarded }: { readonly extra: readonly DataField[], readonly guarded: ReadonlySet<DataField> },
-  select: Selection, ref: TableRef, builder: Builder
+  { extra, terms, guarded }: CarriedAsked, select: Selection, ref: TableRef, builder: Builder
 ): Carried {
   const names = extra.map(field => select.find(one => one.field === field)?.name)
   const headOf = headReader(extra, select)
@@ -184,9 +193,9 @@ function buildCarried (
     return row
   }
   const positions = positionsOf(extra.filter(field => !guarded.has(field)), ref, builder)
-  const isShown = !names.includes(undefined)
+  const isShown = terms.length === 0 && !names.includes(undefined)
   if (isShown && positions.length === 0) return { sql: undefined, decode: decodeShown }
-  const row = buildRow([], extra, ref, builder)
+  const row = buildRow([], extra, ref, builder, terms)
   const decode = (line: string) => row.decode(JSON.parse(line) as readonly unknown[])
   if (!isShown) return { sql: row.sql, decode }
   // Few rows have positions. All others have an empty array, which is written in less time than it is made.
@@ -215,15 +224,20 @@ function headReader (fields: readonly DataField[], select: Selection): (item: st
 
 /**
  * Builds a select of the rows of a listing, in order and within its range, so that related items are looked up for the
- * rows shown alone. `ahead` adds one row, which shows that a page follows.
+ * rows shown alone. `terms`: those with a path that the outer query reads. `ahead` adds one row, which shows that a
+ * page follows.
  */
 function buildRows (
-  listing: Listing, ref: TableRef, conditions: (inner: TableRef) => Sql, ahead: boolean, builder: Builder
+  listing: Listing,
+  { ref, terms }: { readonly ref: TableRef, readonly terms: Order },
+  conditions: (inner: TableRef) => Sql,
+  ahead: boolean,
+  builder: Builder
 ): Sql {
   const inner = tableRef(ref.collection, ref.alias)
   const where = conditions(inner)
   const order = buildSort(listing.order, inner, builder)
-  const columns = selected(inner, ref)
+  const columns = sql.join([selected(inner, ref), ...carriedColumns(terms, inner, builder)])
   const limit = buildLimit(listing.range, ahead, builder)
   return sql`select ${columns} from ${table(inner)} where ${where} order by ${order} ${limit}`
 }
@@ -265,7 +279,7 @@ function buildSubList (
   const target = tableRef(field.target, builder.alias())
   const isLeaf = listing.select.every(({ field }) => field.kind === 'stored')
   const object = buildObject(listing.select, target, { writer, builder })
-  const rows = buildRows(listing, target, inner => {
+  const rows = buildRows(listing, { ref: target, terms: [] }, inner => {
     const relation = related(field, inner, parentField => column(ref, parentField), builder.dialect)
     const conditions = sql`${relation} and ${buildFilter(listing.where, inner, builder)}`
     // A list of few rows may have no number at which the clock is looked at, and what it nests takes long.

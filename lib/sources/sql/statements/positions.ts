@@ -1,6 +1,6 @@
 import { sql } from '../load-kysely.ts'
 import type { DataField } from '../../../model/model.ts'
-import { positionName } from '../../../plan/read/cursor.ts'
+import { positionName } from '../../../plan/order.ts'
 import type { Builder } from './builder.ts'
 import type { ColumnType } from './columns.ts'
 import type { FastForms, Sql } from './dialect.ts'
@@ -22,7 +22,8 @@ export function positionsOf (
     const type = columnType(ref.collection, field)
     const position = dialect.position(value, type)
     if (position === undefined) return []
-    return [{ name: positionName(field), sql: position.sql, isNone: position.isNone ?? sql`${position.sql} is null` }]
+    const isNone = position.isNone ?? sql`${position.sql} is null`
+    return [{ name: positionName({ field }), sql: position.sql, isNone }]
   })
 }
 

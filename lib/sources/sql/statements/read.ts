@@ -1,3 +1,4 @@
+import { carriedTerms } from '../../../plan/order.ts'
 import type { ReadPlan, ReadPlanOf } from '../../../plan/plan.ts'
 import type { JsonResult, ReadResult } from '../../source.ts'
 import type { Builder } from './builder.ts'
@@ -63,4 +64,5 @@ export function chooseRead (plan: ReadPlan, builder: Builder, form: ReadForm): C
 }
 
 /** Returns true for a page of values that can be long. */
-const hasLong = ({ listing: { select }, extra }: ReadPlanOf<'list'>) => dataFields(select, extra).some(isLong)
+const hasLong = (plan: ReadPlanOf<'list'>) =>
+  [...dataFields(plan.listing.select, plan.extra), ...carriedTerms(plan).map(({ field }) => field)].some(isLong)

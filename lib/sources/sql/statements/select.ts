@@ -1,10 +1,12 @@
 import { sql } from '../load-kysely.ts'
 import type { DataField } from '../../../model/model.ts'
-import type { Listing, Origin, Row, Selection, Shown } from '../../../plan/plan.ts'
+import { carriedTerms, ownFields } from '../../../plan/order.ts'
+import type { Listing, Order, Origin, Row, Selection, Shown } from '../../../plan/plan.ts'
 import { always } from '../../../plan/predicates.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
+import { carriedColumns, carriedOf, carriedValues } from './item-values.ts'
 import { related } from './join-conditions.ts'
 import { positionsOf } from './positions.ts'
 import { isRoundLimit } from './shape.ts'
@@ -16,11 +18,18 @@ export interface RowLayout { readonly sql: Sql, decode (values: readonly unknown
 
 interface ValueLayout { readonly property: string, readonly sql: Sql, decode (value: unknown): unknown }
 
-/** Builds a row of the fields that a selection needs, the fields in `extra`, and the related items that it shows. */
-export function buildRow (select: Selection, extra: readonly DataField[], ref: TableRef, builder: Builder): RowLayout {
+/**
+ * Builds a row of the fields that a selection needs, the fields in `extra`, the related items that it shows, and the
+ * terms that `ref` has of an inner query (carriedColumns).
+ */
+export function buildRow (
+  select: Selection, extra: readonly DataField[], ref: TableRef, builder: Builder, carried: Order = []
+): RowLayout {
   const layouts = [
     ...dataFields(select, extra).map(field => buildValue(field, ref, builder)),
     ...positionsOf(extra, ref, builder).map(({ name, sql }) => ({ property: name, sql, decode: asIs })),
+    ...carriedValues(carried, carriedOf(carried, ref), 'encode', builder).map(({ name, ...one }) =>
+      ({ property: name, ...one })),
     ...select.flatMap(shown => shown.kind === 'value' ? [] : [buildNested(shown, ref, builder)])
   ]
   const decode = (values: readonly unknown[]) => {
@@ -59,11 +68,12 @@ export function buildList (
   conditions: (inner: TableRef) => Sql,
   builder: Builder
 ): RowLayout {
-  const row = buildRow(listing.select, extra, ref, builder)
+  const carried = carriedTerms({ listing, extra })
+  const row = buildRow(listing.select, extra, ref, builder, carried)
   const inner = tableRef(ref.collection, ref.alias)
   const where = conditions(inner)
   const order = buildSort(listing.order, inner, builder)
-  const columns = selected(inner, ref)
+  const columns = sql.join([selected(inner, ref), ...carriedColumns(carried, inner, builder)])
   const limit = buildLimit(listing.range, ahead, builder)
   const rows = sql`select ${columns} from ${table(inner)} where ${where} order by ${order} ${limit}`
   return { ...row, sql: sql`(select ${builder.dialect.writer.rows(row.sql)} from (${rows}) as ${sql.id(ref.alias)})` }
@@ -74,7 +84,8 @@ export function buildList (
  * in the order of the key, which is sure to have an index. It needs no clock.
  */
 export function isDirect ({ where, order, range }: Listing, { collection, via }: Origin): boolean {
-  const isByKey = collection.key.every((field, index) => order[index]?.field === field)
+  const first = ownFields(order.slice(0, collection.key.length))
+  const isByKey = collection.key.every((field, index) => first[index] === field)
   return isByKey && via === undefined && where === always && range.offset === 0
 }
 

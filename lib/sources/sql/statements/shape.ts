@@ -54,7 +54,8 @@ export function isSlot (parameter: unknown): parameter is Slot {
  * | step | origin, predicate |
  * | origin | a collection and `:`, or `/`, the field of a relation and `:` |
  * | listing | predicate, order, range, selection |
- * | order | for each term `+` ascending or `-` descending, and the field |
+ * | order | for each term `+` ascending or `-` descending, its path, and the field |
+ * | step of such a path | `>` and the field of the relation, `(`, predicate, `)` |
  * | range | `*` without limit, else `l`, and the limit if it is round (isRoundLimit); `o` with an offset, else `;` |
  * | selection | `{`, for each member `.`, field, `:` and its listing, or its predicate and selection; then `}` |
  * | comparison | field, operator, `^` if it is of stored values, `t` if isTextual(), `;`; or field, `null;` |
@@ -171,7 +172,15 @@ function addListing (draft: ShapeDraft, { where, order, range, select }: Listing
 }
 
 function addOrder (draft: ShapeDraft, order: Order): void {
-  for (const { field, descending } of order) draft.key += `${descending ? '-' : '+'}${field.index}`
+  for (const { path = [], field, descending } of order) {
+    draft.key += descending ? '-' : '+'
+    for (const step of path) {
+      draft.key += `>${step.field.index}(`
+      addPredicate(draft, step.where)
+      draft.key += ')'
+    }
+    draft.key += field.index
+  }
 }
 
 /**

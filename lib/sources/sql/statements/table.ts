@@ -1,6 +1,6 @@
 import { loadKysely, sql } from '../load-kysely.ts'
 import type { Tables } from '../../../declare/computed.ts'
-import type { Collection, DataField, ExpressionField, StoredField } from '../../../model/model.ts'
+import type { Collection, DataField, ExpressionField, StoredField, SubItemField } from '../../../model/model.ts'
 import { sourceOf, tableOf } from '../source.ts'
 import { tableId } from '../table-name.ts'
 import type { Sql } from './dialect.ts'
@@ -14,11 +14,13 @@ export interface TableRef {
   readonly alias: string
   readonly columns: Set<string>
   readonly expressions: Set<ExpressionField>
+  /** The sub-items that are joined to the table. */
+  readonly joins: Map<SubItemField, { readonly target: TableRef, readonly condition: Sql }>
 }
 
 /** Makes a reference to a collection's table that nothing has read yet. */
 export function tableRef (collection: Collection, alias: string): TableRef {
-  return { collection, alias, columns: new Set(), expressions: new Set() }
+  return { collection, alias, columns: new Set(), expressions: new Set(), joins: new Map() }
 }
 
 /** Returns a field's column under the table's alias, and adds it to the columns that are read. */
@@ -30,10 +32,19 @@ export function column (ref: TableRef, field: DataField): Sql {
 }
 
 /**
- * Returns the table under its alias, or a derived table if expressions are read. Call it after every `column(ref,
- * ...)`.
+ * Returns the table under its alias, or a derived table if expressions are read, and the tables that are joined to it.
+ * Call it after every `column(ref, ...)`.
  */
 export function table (ref: TableRef): Sql {
+  return ref.joins.size === 0 ? withoutJoins(ref) : sql`${withoutJoins(ref)}${joinsOf(ref)}`
+}
+
+function joinsOf ({ joins }: TableRef): Sql {
+  return sql.join([...joins.values()].map(({ target, condition }) =>
+    sql` left join ${withoutJoins(target)} on ${condition}${joinsOf(target)}`), sql``)
+}
+
+function withoutJoins (ref: TableRef): Sql {
   const name = tableOf(ref.collection)
   const table = tableId(name)
   if (ref.expressions.size === 0) return sql`${table} as ${sql.id(ref.alias)}`

@@ -1,0 +1,67 @@
+import { sql } from '../load-kysely.ts'
+import type { ItemValue, Order, SubItemStep } from '../../../plan/plan.ts'
+import { positionName, rowName } from '../../../plan/order.ts'
+import type { Builder } from './builder.ts'
+import type { ColumnType } from './columns.ts'
+import type { Sql } from './dialect.ts'
+import { buildFilter } from './filter.ts'
+import { related } from './join-conditions.ts'
+import { column, type TableRef, tableRef } from './table.ts'
+
+// Values of sub-items, by which an order goes. A sub-item is joined to the row that refers to it, once for all values.
+// It is found by its key, so that a row is joined to one row at most.
+
+/** Returns the column of a value, of `ref` or of a sub-item that is joined to it, and the type of the column. */
+export function valueColumn (
+  { path = [], field }: ItemValue, ref: TableRef, builder: Builder
+): { readonly sql: Sql, readonly type: ColumnType } {
+  const holder = path.reduce((from, step) => joined(step, from, builder), ref)
+  return { sql: column(holder, field), type: builder.columnType(holder.collection, field) }
+}
+
+function joined ({ field, where }: SubItemStep, ref: TableRef, builder: Builder): TableRef {
+  const known = ref.joins.get(field)
+  if (known !== undefined) return known.target
+  const target = tableRef(field.target, builder.alias())
+  const relation = related(field, target, parentField => column(ref, parentField), builder.dialect)
+  ref.joins.set(field, { target, condition: sql`${relation} and ${buildFilter(where, target, builder)}` })
+  return target
+}
+
+/** A value that rows hold besides their fields, under its name in a row. */
+interface CarriedValue { readonly name: string, readonly sql: Sql, decode (value: unknown): unknown }
+
+/**
+ * Returns the values of terms with a path, and their positions. `columns`: the column of each term. `form`: where the
+ * values stand, inside of JSON or outside.
+ */
+export function carriedValues (
+  terms: Order, columns: readonly Sql[], form: 'encode' | 'fetch', { dialect, columnType }: Builder
+): readonly CarriedValue[] {
+  return terms.flatMap((term, index): readonly CarriedValue[] => {
+    const type = columnType(term.path?.at(-1)?.field.target ?? failed(), term.field)
+    const value = columns[index] ?? failed()
+    const position = dialect.position(value, type)
+    return [
+      { name: rowName(term), sql: dialect[form](value, type), decode: dialect.decoder(type) },
+      ...position === undefined ? [] : [{ name: positionName(term), sql: position.sql, decode: asIs }]
+    ]
+  })
+}
+
+const asIs = (value: unknown) => value
+
+function failed (): never {
+  throw new TypeError('a term that rows carry has a path and a column')
+}
+
+/** Returns the columns that an inner query selects for the terms that the outer query reads (carriedOf). */
+export const carriedColumns = (terms: Order, inner: TableRef, builder: Builder): readonly Sql[] =>
+  terms.map((term, index) => sql`${valueColumn(term, inner, builder).sql} as ${sql.id(carriedName(index))}`)
+
+/** Returns these columns in the outer query. */
+export const carriedOf = (terms: Order, { alias }: TableRef): readonly Sql[] =>
+  terms.map((_, index) => sql.id(alias, carriedName(index)))
+
+// No column of a collection has such a name: that of an expression ends with its parenthesis.
+const carriedName = (index: number) => `(sort) ${index}`
