@@ -170,6 +170,12 @@ function listings (): readonly Scenario[] {
     requests: prices.map(price => get(`/albums?price<${price}&sort=price+desc&limit=20`)),
     rivals: [byHand(prices.map(price => get(`/albums-under?price=${price}&limit=20`)), { memory: 1 })],
     isSmall: false
+  }, {
+    name: 'listing of 20, sorted through a relation',
+    sources: everywhere,
+    requests: prices.map(price => get(`/albums?price<${price}&sort=artist.name&limit=20`)),
+    rivals: [byHand(prices.map(price => get(`/albums-by-artist?price=${price}&limit=20`)), { postgres: 1.1 })],
+    isSmall: false
   }]
 }
 

@@ -34,6 +34,11 @@ export function memoryQueries (sizes: Sizes): Queries {
       .sort((one, other) => other.price - one.price || one.id - other.id)
       .slice(0, limit)
       .map(showAlbum),
+    albumsByArtist: (price, limit) => world.albums.filter(album => album.price < price)
+      .map(album => ({ album, name: artists.get(album.artistId)?.name ?? '' }))
+      .sort((one, other) => compare(one.name, other.name) || one.album.id - other.album.id)
+      .slice(0, limit)
+      .map(({ album }) => showAlbum(album)),
     trees,
     treesText: (country, limit) => JSON.stringify(trees(country, limit)),
     tracksOf: (artist, album) => albums.get(album)?.artistId === artist

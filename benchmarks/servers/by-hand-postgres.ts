@@ -24,6 +24,12 @@ export function postgresQueries (connectionString: string): Queries {
     'albums_under',
     `select ${album} from albums where price < $1 order by price desc, id limit $2`
   )
+  const byArtist = album.split(', ').map(column => `albums.${column}`).join(', ')
+  const albumsByArtist = named(
+    'albums_by_artist',
+    `select ${byArtist} from albums left join artists on artists.id = albums.artist_id
+      where price < $1 order by artists.name, albums.id limit $2`
+  )
   const artistsOfCountry = named('artists', 'select id, name from artists where country = $1 order by name limit $2')
   const albumsOfArtist = named('albums_of', 'select id, title from albums where artist_id = $1 order by id limit 100')
   const tracksOfAlbum = named(
@@ -60,6 +66,7 @@ export function postgresQueries (connectionString: string): Queries {
     albumTitle: async id => (await titleById(id))[0]?.['title'] as string | undefined,
     albums: (genre, limit) => albumsOfGenre(genre, limit),
     albumsUnder: (price, limit) => albumsUnder(price, limit),
+    albumsByArtist: (price, limit) => albumsByArtist(price, limit),
     trees: async (country, limit) => Promise.all((await artistsOfCountry(country, limit)).map(async artist => ({
       ...artist,
       albums: await Promise.all((await albumsOfArtist(artist['id'])).map(async one => ({

@@ -18,6 +18,9 @@ export function sqliteQueries (file: string): Queries {
   const titleById = prepare('select title from albums where id = ?')
   const albumsOfGenre = prepare(`select ${album} from albums where genre = ? order by released desc, id limit ?`)
   const albumsUnder = prepare(`select ${album} from albums where price < ? order by price desc, id limit ?`)
+  const byArtist = album.split(', ').map(column => `albums.${column}`).join(', ')
+  const albumsByArtist = prepare(`select ${byArtist} from albums left join artists on artists.id = albums.artist_id
+    where price < ? order by artists.name, albums.id limit ?`)
   const artistsOfCountry = prepare('select id, name from artists where country = ? order by name limit ?')
   const albumsOfArtist = prepare('select id, title from albums where artist_id = ? order by id limit 100')
   const tracksOfAlbum = prepare('select id, title, seconds from tracks where album_id = ? order by id limit 100')
@@ -42,6 +45,7 @@ export function sqliteQueries (file: string): Queries {
     albumTitle: id => (titleById.get(id) as { title: string } | undefined)?.title,
     albums: (genre, limit) => albumsOfGenre.all(genre, limit) as Row[],
     albumsUnder: (price, limit) => albumsUnder.all(price, limit) as Row[],
+    albumsByArtist: (price, limit) => albumsByArtist.all(price, limit) as Row[],
     trees: (country, limit) => (artistsOfCountry.all(country, limit) as Row[]).map(artist => ({
       ...artist,
       albums: (albumsOfArtist.all(artist['id']) as Row[]).map(one => ({ ...one, tracks: tracksOfAlbum.all(one['id']) }))

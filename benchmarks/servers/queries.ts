@@ -23,6 +23,8 @@ export interface Queries {
   albums (genre: string, limit: number): Eventually<readonly Row[]>
   /** Returns the most expensive albums under a price. No index serves it. */
   albumsUnder (price: number, limit: number): Eventually<readonly Row[]>
+  /** Returns the albums under a price by the names of their artists. */
+  albumsByArtist (price: number, limit: number): Eventually<readonly Row[]>
   /** Returns artists of a country by name, with albums and their tracks: one query for each parent on each level. */
   trees (country: string, limit: number): Eventually<readonly Row[]>
   /** Returns the trees as JSON text, from a single statement. */
