@@ -55,8 +55,8 @@ async function once (effort: Effort, move: Move['move']): Promise<Outcome> {
 
 /** What is acknowledged from now on is on the replica too. */
 async function makeSynchronous (pair: Pair): Promise<void> {
-  await ask(pair.primary, "alter system set synchronous_standby_names = '*'")
-  await ask(pair.primary, 'select pg_reload_conf()')
+  await askPatiently(pair.primary, "alter system set synchronous_standby_names = '*'")
+  await askPatiently(pair.primary, 'select pg_reload_conf()')
   await untilSome(pair.primary, "select 1 from pg_stat_replication where sync_state = 'sync'")
 }
 
@@ -67,13 +67,13 @@ async function failOver (pair: Pair, proxy: Proxy): Promise<void> {
 
 /** The old primary stays, and takes no writes. */
 async function switchOver (pair: Pair, proxy: Proxy): Promise<void> {
-  await ask(pair.primary, 'alter system set default_transaction_read_only = on')
-  await ask(pair.primary, 'select pg_reload_conf()')
+  await askPatiently(pair.primary, 'alter system set default_transaction_read_only = on')
+  await askPatiently(pair.primary, 'select pg_reload_conf()')
   // Transactions that began before may still write.
   await untilSome(pair.primary, `select 1 where not exists (
     select from pg_stat_activity where backend_xid is not null and xact_start < now() - interval '0.3 s')`)
   await setTimeout(300)
-  const [position] = await ask(pair.primary, 'select pg_current_wal_lsn() as lsn')
+  const [position] = await askPatiently(pair.primary, 'select pg_current_wal_lsn() as lsn')
   await untilSome(pair.replica, `select 1 where pg_last_wal_replay_lsn() >= '${String(position?.['lsn'])}'`)
   await promote(pair, proxy)
 }

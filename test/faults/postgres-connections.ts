@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
+import { clientOf } from '../helpers/postgres-client.ts'
 import { startLoad } from './load.ts'
 import type { Effort, Outcome } from './outcome.ts'
 import { backends, endBackends, startPostgres } from './postgres.ts'
@@ -38,7 +39,7 @@ async function takeAll (url: string): Promise<() => Promise<void>> {
   while ((await backends(url)).length > 0) await setTimeout(10)
   const clients: pg.Client[] = []
   for (;;) {
-    const client = new pg.Client(url)
+    const client = clientOf(url)
     try {
       await client.connect()
       clients.push(client)

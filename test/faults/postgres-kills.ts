@@ -74,7 +74,10 @@ export async function untilHealed (writer: Writer, over: number): Promise<number
 
 /** As the kernel does where memory is short: the server then ends all its connections, and recovers. */
 async function killBackend (server: Postgres, random: Random): Promise<number> {
-  signal(random.of(await backends(server.url)), 'SIGKILL')
+  // None is there while the API connects again.
+  let found = await backends(server.url)
+  for (; found.length === 0; found = await backends(server.url)) await setTimeout(10)
+  signal(random.of(found), 'SIGKILL')
   return performance.now()
 }
 

@@ -2,8 +2,8 @@ import type { ChildProcess } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import pg from 'pg'
 import { freePort, initialize, launch, makeFolder, urlOf } from '../helpers/postgres-binaries.mjs'
+import { clientOf } from '../helpers/postgres-client.ts'
 import { end } from '../helpers/streaming-replica.ts'
 import { driftQuery, type Mark, marksQuery, postgresScript } from './world.ts'
 
@@ -41,7 +41,7 @@ export async function startPostgres (supply: number, settings: readonly string[]
     async start () { server = await launch({ data, folder, port, settings }) },
     stop: signal => end(server, signal),
     async freeze () {
-      const rows = await ask(url, 'select pid from pg_stat_activity where pid <> pg_backend_pid()')
+      const rows = await askPatiently(url, 'select pid from pg_stat_activity where pid <> pg_backend_pid()')
       const pids = [server.pid ?? 0, ...rows.map(({ pid }) => Number(pid))]
       for (const pid of pids) signal(pid, 'SIGSTOP')
       return () => { for (const pid of pids) signal(pid, 'SIGCONT') }
@@ -71,9 +71,7 @@ type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
 
 /** Runs a statement on a connection of its own. */
 export async function ask (url: string, text: string): Promise<Rows> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 })
-  // A server that is struck ends this connection too.
-  client.on('error', () => {})
+  const client = clientOf(url)
   try {
     await client.connect()
     return (await client.query<Record<string, unknown>>(text)).rows
@@ -97,7 +95,7 @@ export async function askPatiently (url: string, text: string): Promise<Rows> {
 
 /** The processes on the server that the API's connections have. */
 export async function backends (url: string): Promise<readonly number[]> {
-  const rows = await ask(url, `select pid from pg_stat_activity where ${ofApi}`)
+  const rows = await askPatiently(url, `select pid from pg_stat_activity where ${ofApi}`)
   return rows.map(({ pid }) => Number(pid))
 }
 

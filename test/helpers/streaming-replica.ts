@@ -1,7 +1,7 @@
 import { type ChildProcess, spawnSync } from 'node:child_process'
 import { appendFileSync, chownSync, cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import pg from 'pg'
+import { clientOf } from './postgres-client.ts'
 import { freePort, initialize, launch, makeFolder, owner, urlOf } from './postgres-binaries.mjs'
 
 /** A primary server and a replica that streams from it, as URLs. */
@@ -50,7 +50,7 @@ export async function startPair (): Promise<Pair> {
 
 /** Copies the data of a running server, as pg_basebackup does; npm has no package of that program. */
 async function copyRunning (url: string, from: string, to: string): Promise<void> {
-  const client = new pg.Client(url)
+  const client = clientOf(url)
   await client.connect()
   await client.query("select pg_backup_start('copy', true)")
   cpSync(from, to, { recursive: true, filter: path => !path.endsWith('postmaster.pid') })
@@ -67,7 +67,7 @@ function own (folder: string): void {
 }
 
 async function ask (url: string, text: string): Promise<ReadonlyArray<Record<string, unknown>>> {
-  const client = new pg.Client(url)
+  const client = clientOf(url)
   await client.connect()
   const { rows } = await client.query<Record<string, unknown>>(text)
   await client.end()
