@@ -11,7 +11,15 @@ export const requestStrategies = Type.Object({
   /** Whether DELETE deletes items. Default false. */
   delete: Type.Optional(Type.Boolean()),
   /** Whether an update or deletion without `If-Match` or `If-None-Match` is 428. Default false. */
-  requireIfMatch: Type.Optional(Type.Boolean())
+  requireIfMatch: Type.Optional(Type.Boolean()),
+  /**
+   * Whether POST to the root runs several writes in one transaction, and the most operations that it takes (100). Of a
+   * collection: false if its items cannot be written so. Default false.
+   */
+  batch: Type.Optional(Type.Union([
+    Type.Boolean(),
+    Type.Object({ operations: Type.Optional(Type.Integer({ minimum: 1 })) }, { additionalProperties: false })
+  ]))
 }, { additionalProperties: false })
 
 /** Which requests may write. */

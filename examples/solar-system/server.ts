@@ -11,7 +11,9 @@ const db = sqlite(`${folder}/solar-system.db`)
 const rows = fill(db, `${folder}/data`)
 
 const app = Fastify({ logger: { level: 'warn' }, forceCloseConnections: true })
-await app.register(dataApi, { collections: solarSystem(db), explorer: { title: 'The solar system' } })
+await app.register(dataApi, {
+  collections: solarSystem(db), explorer: { title: 'The solar system' }, requestStrategies: { batch: true }
+})
 const documentation = await addDocumentation(app)
 app.addHook('onClose', () => { db.close() })
 

@@ -2,6 +2,7 @@ import { after } from '../scheduling/after.ts'
 import type { Context } from '../declare/collection.ts'
 import type { Checks } from './checks.ts'
 import type { Model } from '../model/model.ts'
+import { answerBatch } from './batch.ts'
 import type { Options } from './options.ts'
 import { syntaxAt } from '../plan/path/syntax.ts'
 import { findResource, planRequest } from '../plan/request.ts'
@@ -35,6 +36,9 @@ export function answer (
 ): Answer | Promise<Answer> {
   const { model, options, callers, checks } = api
   const request = parseRequest(text, options) // asked
+  if (request.method === 'POST' && request.segments.length === 0 && options.batch !== undefined) {
+    return answerBatch(request, text, options.batch, api, context, note)
+  }
   note(rootFacts(request.segments[0], model))
   const unchecked = checks.admit(request.segments[0])
   if (unchecked !== undefined) return unchecked.then(() => answer(text, api, context, note))

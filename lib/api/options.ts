@@ -7,6 +7,7 @@ import { DeclarationError, describeValue } from '../errors/errors.ts'
 import { compileCheck } from '../model/check.ts'
 import type { PageLimits } from '../model/model.ts'
 import type { Naming } from '../model/names.ts'
+import type { BatchLimits } from './batch.ts'
 import type { ReadOptions } from '../plan/read/read.ts'
 import type { WriteLimits } from '../plan/write/write.ts'
 import type { BodyLimits } from '../request/body.ts'
@@ -35,6 +36,8 @@ export interface Options {
   /** The most segments of a path. */
   readonly segments: number
   readonly requestStrategies: RequestStrategies
+  /** The limits of batches; undefined where the root takes none. */
+  readonly batch: BatchLimits | undefined
   readonly writes: WriteLimits
   /** Options for planning reads: of answers in pages, and of whole collections as streams. */
   readonly reads: { readonly paged: ReadOptions, readonly whole: ReadOptions }
@@ -79,6 +82,7 @@ export function compileOptions ({ collections, caller = () => undefined, ...data
     naming,
     syntax,
     requestStrategies: data.requestStrategies ?? {},
+    batch: batchLimits(data.requestStrategies?.batch ?? false),
     reads: { paged, whole: { ...paged, whole: true } },
     writes: { ...bodyLimits(data.bodies ?? {}), reads: paged },
     streams: () => true,
@@ -99,6 +103,9 @@ export function compileOptions ({ collections, caller = () => undefined, ...data
     closeGrace: data.closeGrace ?? 10_000
   }
 }
+
+const batchLimits = (given: NonNullable<RequestStrategies['batch']>): BatchLimits | undefined =>
+  given === false ? undefined : { operations: 100, ...given !== true && given }
 
 function compileSite (baseUrl: string): Site {
   const site = parseSite(baseUrl)

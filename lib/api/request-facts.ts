@@ -7,11 +7,13 @@ export interface RequestFacts {
   readonly collection: string | undefined
   /** Undefined for a request that was refused before its kind was known, such as one of an unknown field. */
   readonly kind: RequestKind | undefined
+  /** The number of operations of a batch. */
+  readonly operations?: number
 }
 
 export type RequestKind =
   'directory' | 'options' | 'item' | 'field' | 'list' | 'dictionary' | 'create' | 'update' | 'delete' |
-  'link' | 'unlink'
+  'link' | 'unlink' | 'batch'
 
 /** Returns the facts of a planned request. */
 export function factsOf (plan: RequestPlan): RequestFacts {

@@ -1,5 +1,6 @@
 import type { RelationField } from '../model/model.ts'
 import { relatedRows, tableOf } from '../sources/memory/relations.ts'
+import { generateBatch } from './batches.ts'
 import { generateCreate, generateElement, generateUpdate, generateValue } from './bodies.ts'
 import type { ValueGenerator, Weighted } from './generator.ts'
 import { generateFields, generateQuery } from './queries.ts'
@@ -37,7 +38,20 @@ export function generateRequest (generator: ValueGenerator, api: ApiModel, clien
   ]
   const sent = generator.weighted(...choices)()
   // Sources may read a cursor that was changed by hand in different ways.
-  return generator.chance(6) && !/(after|before)=/.test(sent.url) ? spoil(generator, sent) : sent
+  if (generator.chance(6) && !/(after|before)=/.test(sent.url)) return spoil(generator, sent)
+  return generator.chance(8) ? generateBatch(generator, api, () => generateWrite(generator, api, client)) : sent
+}
+
+/** Returns a write. In most cases it is valid for the current rows. */
+function generateWrite (generator: ValueGenerator, api: ApiModel, client: ClientState): SentRequest {
+  const choices: Weighted<() => SentRequest> = [
+    [12, () => generateCreation(generator, api)],
+    [14, () => generateChange(generator, api, client)],
+    [5, () => generateScalarWrite(generator, api)],
+    [4, () => generateDeletion(generator, api, client)],
+    [3, () => generateLinking(generator, api) ?? generateCreation(generator, api)]
+  ]
+  return generator.weighted(...choices)()
 }
 
 /** Adds the tag, the body and the links of an answer to the client's state. */

@@ -148,7 +148,8 @@ function generateOptions (generator: ValueGenerator, mayDelete: boolean): DataOp
     requestStrategies: {
       update: generator.weighted<Array<'PUT' | 'PATCH'>>([6, ['PUT', 'PATCH']], [1, ['PUT']], [1, ['PATCH']]),
       upsert: !generator.chance(50),
-      delete: mayDelete && !generator.chance(30)
+      delete: mayDelete && !generator.chance(30),
+      batch: { operations: 4 }
     },
     responseContent: generateResponseContent(generator),
     pages: generatePages(generator),

@@ -58,6 +58,8 @@ export interface Facts {
   readonly details?: ReadonlyArray<{ readonly pointer: string, readonly message: string }>
   /** The offending element of a body that holds more than one item: a JSON pointer. */
   readonly pointer?: string
+  /** The index of the operation of a batch that failed. */
+  readonly operation?: number
   /** Paths that lead to one item each. */
   readonly candidates?: readonly string[]
   /** Replaces the code's own status; for `rejected`. */

@@ -121,11 +121,13 @@ function makeDraft (property: string, declared: Declared, options: CompileOption
   return { declared, scalars, inputs, collection, fields, properties, referrers, referring, links }
 }
 
-function compileName (property: string, { naming, own }: CompileOptions): string {
+function compileName (property: string, { naming, own, requestStrategies }: CompileOptions): string {
   if (own !== undefined) return property
   const name = toName(naming, property)
-  if (name !== '' && name !== '.' && name !== '..') return name
-  const reason = `its name in a URL would be '${name}', which cannot be used in a URL`
+  const isReference = name.startsWith('$') && (requestStrategies?.batch ?? false) !== false
+  if (name !== '' && name !== '.' && name !== '..' && !isReference) return name
+  const place = isReference ? 'the path of a batch' : 'a URL'
+  const reason = `its name in a URL would be '${name}', which cannot be used in ${place}`
   throw new DeclarationError(`collection '${property}': ${reason}`)
 }
 

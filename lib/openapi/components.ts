@@ -93,7 +93,9 @@ export const resolveParameter = (parameter: Parameter | Reference, { parameters 
 export const componentOf = ({ $ref }: Reference): string => $ref.slice($ref.lastIndexOf('/') + 1)
 
 /** Names of shared schemas, which no collection's schema may have. */
-const shared: readonly string[] = ['Error', 'Problem', 'Created', 'Done', 'DirectoryEntry', 'Query']
+const shared: readonly string[] = [
+  'Error', 'Problem', 'Created', 'Done', 'DirectoryEntry', 'Query', 'BatchOperation', 'BatchResult'
+]
 
 /** Returns the names of the collections' schemas: that of `solar_systems` is `SolarSystems`. */
 function componentNames (collections: Iterable<Collection>, prefix: string): ReadonlyMap<string, string> {

@@ -3,6 +3,7 @@ import type { Collection } from '../model/model.ts'
 import { mediaTypes } from '../plan/media.ts'
 import type { Permissions } from '../plan/request.ts'
 import type { Syntax } from '../request/syntax.ts'
+import { batchOperation } from './batches.ts'
 import { componentOf, makeComponents } from './components.ts'
 import { type AnswerOptions, type Describing, type View, viewsOf } from './describing.ts'
 import type { Document, Link, Operation, PathItem, Reference, Response, Schema } from './objects.ts'
@@ -19,6 +20,8 @@ export interface Described {
   /** Returns true if collections are answered as NDJSON and CSV too. */
   streams (): boolean
   readonly info: OpenApiOptions
+  /** The limits of batches; undefined where the root takes none. */
+  readonly batch: { readonly operations: number } | undefined
   /** The URL of the API's root. */
   readonly root: string
 }
@@ -47,7 +50,7 @@ export function * documentParts (
     components,
     operationId: uniqueNames(options.operationIds)
   }
-  const paths: Record<string, PathItem> = profile === 'docs' ? { '/': directoryPath(describing) } : {}
+  const paths: Record<string, PathItem> = rootPaths(profile, described, describing)
   for (const [name, response] of Object.entries(sharedResponses(describing))) {
     components.responses[prefix + name] = response
   }
@@ -100,6 +103,18 @@ const cuts: Readonly<Partial<Record<ProfileName, string>>> = {
   docs: `Of more than ${mostInFull} collections, it has the lists and items alone: without filters in other ` +
     `parameters than \`where\`, relations, single fields, dictionaries and PUT. ${full}`,
   types: `Of more than ${mostInFull} collections, it has filters in the parameter \`where\` alone. ${full}`
+}
+
+/** Returns the path of the root, as far as the profile describes it. */
+function rootPaths (
+  profile: ProfileName, { batch }: Described, describing: Describing
+): Record<string, PathItem> {
+  const tags = profile === 'docs' ? [directoryTag] : []
+  const path = {
+    ...profile === 'docs' && directoryPath(describing),
+    ...batch && profile !== 'types' && { post: batchOperation(batch.operations, tags, describing) }
+  }
+  return Object.keys(path).length === 0 ? {} : { '/': path }
 }
 
 function directoryPath (describing: Describing): PathItem {

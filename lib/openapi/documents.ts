@@ -26,6 +26,7 @@ interface DocumentSettings {
   readonly openapi: OpenApiOptions | undefined
   readonly syntax: Syntax
   readonly responseContent: AnswerOptions
+  readonly batch: Described['batch']
   streams (): boolean
 }
 
@@ -36,10 +37,10 @@ interface DocumentSettings {
 export function makeDocuments (
   model: Model,
   root: string,
-  { openapi: info = {}, syntax, responseContent: answers, streams }: DocumentSettings,
+  { openapi: info = {}, syntax, responseContent: answers, streams, batch }: DocumentSettings,
   mostBytes = 32 * 2 ** 20
 ): Documents {
-  const described: Described = { collections: [...model.collections.values()], syntax, answers, streams, info, root }
+  const described = { collections: [...model.collections.values()], syntax, answers, streams, info, root, batch }
   const everything: Permissions = { model, readingDenial: none, denial: none, change: none }
   const texts = new RecentMap<string>(mostBytes, mostBytes)
   const unfinished = new Map<string, Promise<string>>()

@@ -80,6 +80,7 @@ const facts = {
     }
   },
   pointer: { type: 'string', description: 'the offending element of the body: a JSON pointer' },
+  operation: { type: 'integer', description: 'the index of the operation of a batch that failed' },
   candidates: { type: 'array', items: { type: 'string' }, description: 'paths that lead to one item each' }
 }
 

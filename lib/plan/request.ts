@@ -8,7 +8,7 @@ import type { Syntax } from '../request/syntax.ts'
 import { type Format, planFormat } from './media.ts'
 import { allowedMethods, findMethod, isWrite, type Method, type WriteMethod } from './path/methods.ts'
 import { type DataRead, planRead, type ReadOptions } from './read/read.ts'
-import { type Resource, walk } from './path/walk.ts'
+import { type Resource, walk, walkFrom } from './path/walk.ts'
 import type { Step } from './plan.ts'
 import { planWrite, type Write, type WriteLimits } from './write/write.ts'
 
@@ -57,23 +57,26 @@ export interface RequestOptions {
   /** `paged` for answers in JSON, `whole` for streams. */
   readonly reads: { readonly paged: ReadOptions, readonly whole: ReadOptions }
   readonly writes: WriteLimits
+  /** Undefined if the root takes no batches. */
+  readonly batch?: object | undefined
   /** Returns true if collections are answered as NDJSON and CSV too. */
   streams (): boolean
 }
 
 /**
  * Returns the resource of a request in the model that its caller may see. Throws the denial of a reading rule before it
- * looks anything up.
+ * looks anything up. `from`: the collection of the item with which a path in a batch begins (walkFrom).
  */
 export function findResource (
-  request: Request, permissions: Permissions, options: RequestOptions, context: Context
+  request: Request, permissions: Permissions, options: RequestOptions, context: Context, from?: Collection
 ): Resource | Promise<Resource> {
   const denial = permissions.readingDenial(request.method, request.segments[0])
   if (denial !== undefined) throw denial
   const { dictionaryPrefix } = options.syntax
   const { segments, parts } = request
-  const path = { segments, parts, dictionaryPrefix, writing: request.method === 'PUT' }
-  return walk(path, permissions.model, context)
+  const batch = options.batch !== undefined
+  const path = { segments, parts, dictionaryPrefix, writing: request.method === 'PUT', batch }
+  return from === undefined ? walk(path, permissions.model, context) : walkFrom(from, path, context)
 }
 
 /** A request of a resource. */

@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import {
   contentTooLarge, DataApiError, internal, malformedBody, malformedUrl, timedOut, unsupportedMediaType
 } from '../errors/errors.ts'
+import { atOperation, operationOf } from '../errors/operation.ts'
 import { rejected } from '../errors/rejections.ts'
 import { takesProblem } from '../plan/media.ts'
 import { bodyTypes } from '../request/body.ts'
@@ -20,8 +21,14 @@ interface Failed {
  * Returns the error that a client sees for whatever was thrown: by this plugin, by Fastify, or by a hook of the
  * application (docs/http.md: Errors).
  */
-export function toDataApiError (thrown: unknown, { writing, status }: Failed): DataApiError {
+export function toDataApiError (thrown: unknown, failed: Failed): DataApiError {
   if (thrown instanceof DataApiError) return thrown
+  const operation = operationOf(thrown)
+  const error = convert(thrown, failed)
+  return operation === undefined ? error : atOperation(error, operation)
+}
+
+function convert (thrown: unknown, { writing, status }: Failed): DataApiError {
   switch (codeOf(thrown)) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE': return contentTooLarge('The body is larger than this API accepts.', thrown)
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':

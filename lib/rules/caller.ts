@@ -68,8 +68,11 @@ export interface Caller {
 export interface Callers {
   /** Returns the caller of a request. `name` is the first segment of its path; undefined for the directory. */
   of (name: string | undefined, context: Context): Caller | Promise<Caller>
-  /** Returns the callers of requests to all collections, by the names of the collections. Asks each rule once. */
-  all (context: Context): Promise<ReadonlyMap<string, Caller>>
+  /**
+   * Returns the callers of requests with these first segments: collections that relations connect share one. Asks each
+   * rule once. Default: the names of all collections.
+   */
+  all (context: Context, names?: Iterable<string>): Promise<ReadonlyMap<string, Caller>>
   /** True if any collection has rules or a scope. */
   readonly guarded: boolean
   /** Returns true if the answers to requests with this first segment depend on the caller. */
@@ -100,9 +103,9 @@ export function makeCallers (
     guarded: isAnyGuarded,
     differ: name => name !== undefined && groups.has(name),
     of,
-    async all (context) {
+    async all (context, names = model.collections.keys()) {
       const callers = new Map<string, Caller | Promise<Caller>>()
-      for (const name of model.collections.keys()) callers.set(name, callerOfGroup(name, callers, context))
+      for (const name of names) callers.set(name, callerOfGroup(name, callers, context))
       return new Map(await Promise.all([...callers].map(async ([name, caller]) => [name, await caller] as const)))
     }
   }

@@ -80,18 +80,30 @@ export async function permits ({ operation, collection, steps }: ItemChange, cal
   return found.kind !== 'missing' && found.kind !== 'ambiguous'
 }
 
-async function scopedTransaction<T> (
-  database: Database, caller: Caller, work: (session: ScopedSession) => Promise<T>
+const scopedTransaction = <T>(database: Database, caller: Caller, work: (session: ScopedSession) => Promise<T>) =>
+  sharedTransaction(database, [caller], sessionOf => work(sessionOf(caller)))
+
+/**
+ * Runs the work in one transaction, with a session for each of the callers: those of a batch, whose collections no
+ * relation connects. Checks the scopes of all items when all is written.
+ */
+export async function sharedTransaction<T> (
+  database: Database, callers: readonly Caller[], work: (sessionOf: (caller: Caller) => ScopedSession) => Promise<T>
 ): Promise<T> {
+  const guarded = callers.filter(caller => caller.guarded)
   try {
     return await database.transaction(async session => {
-      const touched = makeTouched(session, caller)
-      const result = await work(scopedSession(session, caller, touched, makePermitted(session, caller)))
-      await touched.check()
+      const scoped = new Map(guarded.map(caller => {
+        const touched = makeTouched(session, caller)
+        const own = scopedSession(session, caller, touched, makePermitted(session, caller))
+        return [caller, { own, touched }]
+      }))
+      const result = await work(caller => scoped.get(caller)?.own ?? (session as Partial<Session> as ScopedSession))
+      for (const { touched } of scoped.values()) await touched.check()
       return result
     })
   } catch (error) {
-    throw error instanceof RefusedAtCommit ? withoutNames(error, caller) : error
+    throw error instanceof RefusedAtCommit ? guarded.reduce(withoutNames, error) : error
   }
 }
 

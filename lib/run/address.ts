@@ -3,7 +3,7 @@ import type { Collection, Identifier, StoredField } from '../model/model.ts'
 import { usableIdentifiers } from '../plan/path/identify.ts'
 import type { Row, Selection, Step } from '../plan/plan.ts'
 import { equalsKey } from '../plan/predicates.ts'
-import type { ScopedDatabase } from '../rules/scoped-database.ts'
+import type { ScopedDatabase, ScopedSession } from '../rules/scoped-database.ts'
 import type { ReadResult } from '../sources/source.ts'
 
 /** The identifier by which a URL leads to an item: its fields, and their values. */
@@ -27,7 +27,7 @@ export interface Located extends Pick<Step, 'collection' | 'via'> {
  * item exists.
  */
 export function findAddress (
-  located: Located, database: ScopedDatabase
+  located: Located, database: ScopedDatabase | ScopedSession
 ): Address | undefined | Promise<Address | undefined> {
   const { collection, key: values } = located
   const fields = collection.key
@@ -54,7 +54,7 @@ const typeOf = (identifier: Exclude<Identifier, { kind: 'key' }>) =>
 
 /** Returns the first readable identifier that the item has a value of. */
 async function findReadable (
-  { collection, via, steps, key }: Located, database: ScopedDatabase
+  { collection, via, steps, key }: Located, database: ScopedDatabase | ScopedSession
 ): Promise<Address | undefined> {
   const fields = usableIdentifiers(collection).flatMap(one => one.kind === 'field' ? [one.field] : [])
   if (fields.length === 0) return undefined

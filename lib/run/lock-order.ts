@@ -1,7 +1,8 @@
 import { type KeyValues, toKeyValues } from '../model/identifiers.ts'
 import type { Collection, StoredField } from '../model/model.ts'
-import type { ItemBody } from '../plan/write/item-body.ts'
-import type { Step } from '../plan/plan.ts'
+import type { Element, ItemBody } from '../plan/write/item-body.ts'
+import type { Step, WritePlan } from '../plan/plan.ts'
+import type { ScopedSession } from '../rules/scoped-database.ts'
 import { equalsKey } from '../plan/predicates.ts'
 import { selectKey } from '../plan/read/select.ts'
 import { byKey, keyOf } from './locate.ts'
@@ -20,18 +21,45 @@ export async function lockInOrder (
   if (named.length + others.length > 0) await lockItems([steps, ...named.map(stepsTo)], work, others)
 }
 
+/** Locks all that the writes of a batch name, in the same order. Each has the session of its caller. */
+export async function lockBatch (writes: ReadonlyArray<InSession & { readonly plan: WritePlan }>): Promise<void> {
+  const found: FoundMap = new Map()
+  for (const { plan, session } of writes) {
+    const { steps } = plan
+    const paths = plan.kind === 'unlink' ? [steps.slice(0, -1), steps] : [steps]
+    for (const path of [...paths, ...namedIn(plan).map(stepsTo)]) await find(path, session, found)
+  }
+  await lockFound(found)
+}
+
+/** Returns the existing items that the bodies of a write may name. */
+function namedIn (plan: WritePlan): readonly NamedElement[] {
+  switch (plan.kind) {
+    case 'create': return plan.bodies.flatMap(elementsIn)
+    case 'update': return elementsIn(plan.body)
+    case 'link': return namedElements(plan.collection, plan.elements)
+    default: return []
+  }
+}
+
 /** Locks the items of the paths, as far as they are found, and the other items, ordered by collection and key. */
 export async function lockItems (
-  paths: ReadonlyArray<readonly Step[]>, work: UnitOfWork, others: readonly FoundItem[] = []
+  paths: ReadonlyArray<readonly Step[]>, { session }: InSession, others: readonly FoundItem[] = []
 ): Promise<void> {
-  const found = new Map(others.map(one => [nameOf(one), one]))
-  for (const path of paths) {
-    const one = await find(path, work)
-    if (one !== undefined) found.set(nameOf(one), one)
-  }
+  const found: FoundMap = new Map(others.map(one => [nameOf(one), { ...one, session }]))
+  for (const path of paths) await find(path, session, found)
+  await lockFound(found)
+}
+
+type InSession = Pick<UnitOfWork, 'session'>
+
+/** The items to lock by their names, each with the session that locks it. */
+type FoundMap = Map<string, FoundItem & InSession>
+
+async function lockFound (found: FoundMap): Promise<void> {
   const ordered = [...found].sort(([one], [other]) => one < other ? -1 : 1)
-  for (const [, { collection, key }] of ordered) {
-    await work.session.lock({ kind: 'item', steps: byKey(collection, key), select: [] })
+  for (const [, { collection, key, session }] of ordered) {
+    await session.lock({ kind: 'item', steps: byKey(collection, key), select: [] })
   }
 }
 
@@ -55,22 +83,27 @@ function elementsIn ({ assignments }: ItemBody): readonly NamedElement[] {
     if (assignment.kind !== 'item' && assignment.kind !== 'list') return []
     const { field: { target: collection } } = assignment
     const elements = assignment.kind === 'list' ? assignment.elements : [assignment.element]
-    return elements.flatMap(element => {
-      if (element === null) return []
-      const nested = elementsIn(element.created)
-      // A key of which the parent gives a part names an item of the parent, which is locked itself.
-      const values = toKeyValues(element.found?.values ?? [])
-      const { fields } = element.found ?? {}
-      return fields === undefined || values === undefined ? nested : [{ collection, fields, values }, ...nested]
-    })
+    return namedElements(collection, elements)
   })
 }
 
-/** Returns the item of a path, as far as one is found; where several are, the run of the plan says so. */
-async function find (steps: readonly Step[], { session }: UnitOfWork): Promise<FoundItem | undefined> {
+function namedElements (collection: Collection, elements: ReadonlyArray<Element | null>): readonly NamedElement[] {
+  return elements.flatMap(element => {
+    if (element === null) return []
+    const nested = elementsIn(element.created)
+    // A key of which the parent gives a part names an item of the parent, which is locked itself.
+    const values = toKeyValues(element.found?.values ?? [])
+    const { fields } = element.found ?? {}
+    return fields === undefined || values === undefined ? nested : [{ collection, fields, values }, ...nested]
+  })
+}
+
+/** Adds the item of a path, as far as one is found; where several are, the run of the plan says so. */
+async function find (steps: readonly Step[], session: ScopedSession, found: FoundMap): Promise<void> {
   const collection = steps.at(-1)?.collection
-  if (collection === undefined) return undefined
+  if (collection === undefined) return
   const result = await session.read({ kind: 'item', steps, select: selectKey(collection) })
   const [row] = result.kind === 'rows' ? result.rows : []
-  return row && { collection, key: keyOf(row, collection) }
+  const one = row && { collection, key: keyOf(row, collection), session }
+  if (one !== undefined) found.set(nameOf(one), one)
 }

@@ -10,7 +10,7 @@ import type { OptionsPlan, RequestPlan } from '../plan/request.ts'
 import type { Walked } from '../plan/path/walk.ts'
 import type { Write } from '../plan/write/write.ts'
 import type { Caller } from '../rules/caller.ts'
-import { permits, type ScopedDatabase, scopeDatabase } from '../rules/scoped-database.ts'
+import { permits, type ScopedDatabase, scopeDatabase, type ScopedSession } from '../rules/scoped-database.ts'
 import {
   type Batches, databaseOf, type IsAbandoned, type ListPlan, type ReadResult, type JsonResult
 } from '../sources/source.ts'
@@ -120,16 +120,22 @@ async function runStream (
 }
 
 function runOnDatabase (write: Write, caller: Caller, context: RunContext<Context>): Result | Promise<Result> {
-  const { plan, walked } = write
+  const { plan } = write
   const database = scopedDatabaseOf(plan.steps, plan.kind === 'create' ? plan.from : undefined, caller)
-  return after(runWrite(plan, database, context, caller), result => {
-    const outcome = (identifiers: readonly string[], address?: Address): Result =>
-      ({ kind: 'write', write, result, identifiers, address })
-    if (result.kind === 'ambiguous') return disambiguate(walked, result, database, true).then(outcome)
-    const created = createdItem(plan, result)
-    if (created === undefined) return outcome([])
-    return after(findAddress(created, database), address => outcome([], address))
-  })
+  return after(runWrite(plan, database, context, caller), result => outcomeOf(write, result, database))
+}
+
+/** Returns what the answer to a write is made of. Reads only what its result does not tell. */
+export function outcomeOf (
+  write: Write, result: WriteResult, database: ScopedDatabase | ScopedSession
+): WriteOutcome | Promise<WriteOutcome> {
+  const { plan, walked } = write
+  const outcome = (identifiers: readonly string[], address?: Address): WriteOutcome =>
+    ({ kind: 'write', write, result, identifiers, address })
+  if (result.kind === 'ambiguous') return disambiguate(walked, result, database, true).then(outcome)
+  const created = createdItem(plan, result)
+  if (created === undefined) return outcome([])
+  return after(findAddress(created, database), address => outcome([], address))
 }
 
 /** Returns the item that was created, for its `Location`: not for an array, nor for an upsert at the item's own URL. */
@@ -156,7 +162,8 @@ function scopedDatabaseOf (
 
 /** Returns the names of the identifiers by which an ambiguous segment matches; none for other results. */
 async function disambiguate (
-  walked: readonly Walked[], result: ReadResult | JsonResult | WriteResult, database: ScopedDatabase, noCache: boolean
+  walked: readonly Walked[], result: ReadResult | JsonResult | WriteResult, database: ScopedDatabase | ScopedSession,
+  noCache: boolean
 ): Promise<readonly string[]> {
   if (result.kind !== 'ambiguous') return []
   const matching: string[] = []

@@ -11,7 +11,7 @@ import { checkConditions, versionOf } from '../plan/tag.ts'
 import type { AuthorisedChange } from '../rules/authorise.ts'
 import type { Caller } from '../rules/caller.ts'
 import { isChecked, isDeletionChecked, isScoped } from '../rules/references.ts'
-import type { ScopedDatabase } from '../rules/scoped-database.ts'
+import type { ScopedDatabase, ScopedSession } from '../rules/scoped-database.ts'
 import { calling, type CallSite } from './application.ts'
 import { changedValues, confirm, refuseToConfirm, toItem, valueIn } from './stored-values.ts'
 import type { AfterCommit, RunContext, UnitOfWork } from './context.ts'
@@ -31,7 +31,8 @@ import { type Changed, type Missed, RefusedAtCommit } from '../sources/source.ts
 export type WriteResult =
   | { readonly kind: 'created', readonly items: readonly Created[] }
   | { readonly kind: 'linked', readonly items: readonly Linked[] }
-  | { readonly kind: 'updated', readonly row: Row | undefined }
+  /** `key`: undefined where the update was a single statement or changed links. */
+  | { readonly kind: 'updated', readonly row: Row | undefined, readonly key?: KeyValues }
   | { readonly kind: 'deleted' }
   | Missed
 
@@ -69,13 +70,7 @@ async function runInTransaction (
   const attempt = (isRetry: boolean) => database.transaction(async session => {
     // A database may run this function again.
     afterCommit.length = 0
-    const saved: UnitOfWork['saved'] = []
-    const entered = context.enter(session, collectionOf(plan), afterCommit)
-    const scalar = plan.kind === 'update' && plan.scalar
-    const result = await runPlan(plan, { session, caller, context: entered.context, scalar, saved }, isRetry)
-    await entered.complete()
-    afterCommit.push(...saved.map(one => () => notifySaved(one, context)))
-    return result
+    return runInSession(plan, { session, caller, context, afterCommit }, isRetry)
   })
   // Part of a larger transaction cannot be rolled back and run again.
   const isPart = context.afterCommit !== undefined
@@ -88,7 +83,30 @@ async function runInTransaction (
   return result
 }
 
-const collectionOf = (plan: WritePlan) => plan.kind === 'create' ? plan.from.collection : plan.collection
+/** The transaction of a write, and whose it is. */
+export interface WriteSession {
+  readonly session: ScopedSession
+  readonly caller: Caller
+  readonly context: RunContext
+  /** Gets the functions to call after the commit. */
+  readonly afterCommit: AfterCommit
+}
+
+/** Runs a write with the application's setters and hooks. `isRetry`: see runPlan. */
+export async function runInSession (
+  plan: WritePlan, { session, caller, context, afterCommit }: WriteSession, isRetry: boolean
+): Promise<WriteResult> {
+  const saved: UnitOfWork['saved'] = []
+  const entered = context.enter(session, collectionOf(plan), afterCommit)
+  const scalar = plan.kind === 'update' && plan.scalar
+  const result = await runPlan(plan, { session, caller, context: entered.context, scalar, saved }, isRetry)
+  await entered.complete()
+  afterCommit.push(...saved.map(one => () => notifySaved(one, context)))
+  return result
+}
+
+/** Returns the collection of the items that a plan writes. */
+export const collectionOf = (plan: WritePlan) => plan.kind === 'create' ? plan.from.collection : plan.collection
 
 /** Runs the single statement of a write. Its row count tells if the item exists. */
 function runSingle (
@@ -132,7 +150,8 @@ function resultOf (plan: WritePlan, change: AuthorisedChange, changed: Changed):
  */
 class UpsertConflict extends Error {}
 
-function isUpsertConflict (error: unknown, plan: WritePlan): boolean {
+/** Returns true for an upsert that is to run a second time, as its transaction was rolled back. */
+export function isUpsertConflict (error: unknown, plan: WritePlan): boolean {
   if (error instanceof UpsertConflict) return true
   const isUpsert = plan.kind === 'update' && plan.insert !== undefined
   return isUpsert && error instanceof RefusedAtCommit && error.refused.by === 'unique'
@@ -225,7 +244,8 @@ async function updateFound (plan: WritePlanOf<'update'>, row: Row, work: UnitOfW
   }
   const item = await updateItem({ collection, row, pointer: '', forced: forcedFields(body, collection), change }, work)
   await linkElements(body, { key: keyOf(item, collection), isNew: false }, work)
-  return { kind: 'updated', row: await readProjection(collection, item, representation, work) }
+  const shown = await readProjection(collection, item, representation, work)
+  return { kind: 'updated', row: shown, key: keyOf(item, collection) }
 }
 
 async function runDelete (

@@ -4,13 +4,14 @@ import { hash } from 'node:crypto'
 import { test } from 'tap'
 import dataApi, { collection, type DataApiOptions, memory } from '../../lib/index.ts'
 import { collections, contents, ddl, tables, uuid } from '../fixtures/shop.ts'
-import { everySource, type Tools } from '../helpers/every-source.ts'
+import { everyWrite } from '../helpers/batch-of-one.ts'
+import type { Tools } from '../helpers/every-source.ts'
 
 // docs/http.md: Conditional requests
 
 const conditions = (
   name: string, run: (tools: Tools) => Promise<void>, options: Omit<DataApiOptions, 'collections'> = {}
-) => { everySource(name, run, options, { collections, tables, ddl }) }
+) => { everyWrite(name, run, options, { collections, tables, ddl }) }
 
 const ok = { status: 'ok' }
 const changed = {

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { collection, SubCollection, SubItem } from '../../lib/index.ts'
+import { everyWrite } from '../helpers/batch-of-one.ts'
 import { everySource, type Tools } from '../helpers/every-source.ts'
 import type { Collections } from '../helpers/sources.ts'
 
@@ -61,7 +62,7 @@ const collections: Collections = source => ({
 })
 
 const links = (name: string, run: (tools: Tools) => Promise<void>) => {
-  everySource(name, run, { requestStrategies: { delete: true } }, { collections, tables, ddl })
+  everyWrite(name, run, { requestStrategies: { delete: true } }, { collections, tables, ddl })
 }
 
 const ok = { status: 'ok' }

@@ -17,7 +17,9 @@ const shown = { readable: true, writable: true } as const
 
 async function declared (): Promise<FastifyInstance> {
   const [program = ''] = programsIn(read('docs/declaring.md'))
-  const { app } = await import(writeProgram('declared.ts', program).href) as { app: FastifyInstance }
+  // docs/writing.md: Batches.
+  const batching = program.replace("prefix: '/api',", "prefix: '/api', requestStrategies: { batch: true },")
+  const { app } = await import(writeProgram('declared.ts', batching).href) as { app: FastifyInstance }
   return app
 }
 
@@ -29,7 +31,7 @@ test('the program of docs/declaring.md answers each request of the pages as they
   for (const [, url = '', answer] of rows) t.equal((await app.inject(url)).body, answer, url)
   const write = /\| `(POST|PATCH|PUT|DELETE) ([^`]+)` \| (?:`([^`]+)`)? ?\| (\d+) `(.+)` \|/g
   const writes = [...read('docs/writing.md').matchAll(write)]
-  t.equal(writes.length, 8)
+  t.equal(writes.length, 10)
   for (const [, method = '', url = '', payload, status, answer] of writes) {
     const response = await app.inject({
       method: method as 'POST',

@@ -61,7 +61,7 @@ export const collectionOf = (name: string, source: Source, key: StoredField): Co
     referring: [],
     referrers: [],
     links: [],
-    strategies: { create: false, update: [], upsert: false, delete: false, requireIfMatch: false },
+    strategies: { create: false, update: [], upsert: false, delete: false, requireIfMatch: false, batch: false },
     validate: () => [],
     setters: new Map(),
     hooks: {},

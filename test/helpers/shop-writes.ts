@@ -1,11 +1,12 @@
 import { collections, ddl, tables } from '../fixtures/shop.ts'
-import { everySource, type Tools } from './every-source.ts'
+import { everyWrite } from './batch-of-one.ts'
+import type { Tools } from './every-source.ts'
 
 export const world = { collections, tables, ddl }
 
 export const writes = (
-  name: string, run: (tools: Tools) => Promise<void>, options: Parameters<typeof everySource>[2] = {}
-) => { everySource(name, run, options, world) }
+  name: string, run: (tools: Tools) => Promise<void>, options: Parameters<typeof everyWrite>[2] = {}
+) => { everyWrite(name, run, options, world) }
 
 export const ok = { status: 'ok' }
 export const validation = (...details: ReadonlyArray<readonly [pointer: string, message: string]>) => ({

@@ -17,7 +17,7 @@ export const allowedMethods = (resource: Resource): readonly Method[] => [...rea
 /** Returns the methods besides those that every resource takes. */
 function otherMethods (resource: Resource): readonly Method[] {
   switch (resource.kind) {
-    case 'directory':
+    case 'directory': return resource.batch ? posted : none
     case 'dictionary': return none
     case 'collection': return collectionMethods(resource)
     case 'item': return itemMethods(resource)
@@ -27,6 +27,7 @@ function otherMethods (resource: Resource): readonly Method[] {
 
 const none: readonly Method[] = []
 const value: readonly Method[] = ['PUT']
+const posted: readonly Method[] = ['POST']
 
 /** Returns the method if the resource takes it, else undefined. */
 export function findMethod (method: string, resource: Resource): Method | undefined {

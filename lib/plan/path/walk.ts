@@ -3,11 +3,12 @@ import type { Context } from '../../declare/collection.ts'
 import { collectionNotFound, fieldNotFound, identifierNotFound } from '../../errors/errors.ts'
 import { suggest } from '../../errors/suggest.ts'
 import { memoize } from '../../scheduling/memoize.ts'
+import type { KeyValues } from '../../model/identifiers.ts'
 import type { Collection, DataField, InputField, Model, ScalarField } from '../../model/model.ts'
 import { type Alternative, findIdentifier, type Identified, identify, identifyBy } from './identify.ts'
 import { pathValuesOf } from '../write/path-values.ts'
 import type { Origin, PathValue, Predicate, Step } from '../plan.ts'
-import { always, both, equals, never } from '../predicates.ts'
+import { always, both, equals, equalsKey, never } from '../predicates.ts'
 import { findExposed, findReadable, readableNames } from '../read/select.ts'
 
 /** A step and the path segment that it was made of, for messages and links. */
@@ -24,7 +25,8 @@ interface Base { readonly walked: readonly Walked[] }
 
 /** The resource that a path leads to (docs/http.md: URLs). */
 export type Resource =
-  | { readonly kind: 'directory' }
+  /** `batch`: true if it takes batches. */
+  | { readonly kind: 'directory', readonly batch: boolean }
   | Base & {
     readonly kind: 'collection'
     readonly from: Origin
@@ -68,6 +70,8 @@ interface Path {
   readonly dictionaryPrefix: string
   /** True if the last segment may name a field that is writable but not readable. */
   readonly writing: boolean
+  /** True if the root takes batches. Default false. */
+  readonly batch?: boolean
 }
 
 /**
@@ -77,12 +81,35 @@ interface Path {
  */
 export function walk (path: Path, model: Model, context: Context): Resource | Promise<Resource> {
   const [name] = path.segments
-  if (name === undefined) return { kind: 'directory' }
+  if (name === undefined) return { kind: 'directory', batch: path.batch === true }
   if (path.segments.includes('')) throw identifierNotFound('')
   const collection = model.collections.get(name)
   if (collection === undefined) throw collectionNotFound(name, suggest(name, model.collections.keys()))
   const from = { collection, via: undefined }
   return follow({ kind: 'collection', from, where: always, pathValues: [], walked: [] }, 1, path, context)
+}
+
+/**
+ * Follows the segments of a path in a batch, the first of which names an item of an earlier operation. Its key is not
+ * known yet: see `startingAt`.
+ */
+export function walkFrom (collection: Collection, path: Path, context: Context): Resource | Promise<Resource> {
+  const [segment = ''] = path.segments
+  if (path.segments.includes('')) throw identifierNotFound('')
+  const step = { collection, via: undefined, where: never }
+  const walked = [{ step, segment, length: 1, alternatives: [] }]
+  const item = { kind: 'item', collection, special: false, nullable: false, pathValues: undefined, walked } as const
+  return follow(item, 1, path, context)
+}
+
+/** Returns the resource of such a path, once the key of its first item is known. */
+export function startingAt<R extends Resource> (key: KeyValues, resource: R): R {
+  if (resource.kind === 'directory') return resource
+  const walked = resource.walked.map((one, index) => {
+    const { step } = one
+    return index === 0 ? { ...one, step: { ...step, where: equalsKey(step.collection.key, key) } } : one
+  })
+  return { ...resource, walked }
 }
 
 /** Follows the segments from `start`. */

@@ -8,10 +8,14 @@ import { type Assignment, type Confirmation, type Element, findIdentifier, type 
 import { refusesLink } from '../path/methods.ts'
 import type { ParentValue, PathValue } from '../plan.ts'
 import { repeatsPathValue, findPathValue, parentValues } from './path-values.ts'
+import { mustExist, type References, referredElement, referredValue } from './references.ts'
 import { findExposed, readableNames } from '../read/select.ts'
 
-/** The number of items that the body may still hold. planBody counts it down. */
-export interface Allowance { items: number }
+/**
+ * What a body may hold. `items`: how many items more; planBody counts it down. `references`: the items that it may name
+ * by the operations of its batch.
+ */
+export interface Allowance { items: number, readonly references?: References | undefined }
 
 interface BodyContext {
   /** `create`: a new item. `update`: an item to change. `link`: an existing item that must not change. */
@@ -99,7 +103,7 @@ function addMember (planning: Planning, name: string, value: unknown, collection
   } else if (!isWritable(field) || refusesLink(field, 'insert')) {
     addUnwritable(planning, field, value, pointer)
   } else if (field.kind === 'stored') {
-    addValue(planning, field, value, pointer)
+    addValue(planning, field, value, pointer, collection)
   } else if (field.kind === 'input') {
     addInput(planning, field, value, pointer)
   } else if (field.kind === 'sub-item') {
@@ -134,13 +138,17 @@ function addUnwritable ({ draft, context }: Planning, field: Field, value: unkno
   draft.violations.push({ pointer, message })
 }
 
-function addValue (planning: Planning, field: StoredField, value: unknown, pointer: string): void {
+function addValue (
+  planning: Planning, field: StoredField, value: unknown, pointer: string, collection: Collection
+): void {
   const { draft, context, typed } = planning
   const isKept = context.form === 'update' && isOnlyShown(field, value)
   if (isKept) return addConfirmation(draft, field, value, pointer, expectation(field, value))
-  const canonical = toCanonical(planning, field, value, pointer)
+  const referred = referredValue(value, field, collection, context.allowance.references)
+  if (referred?.fault !== undefined) draft.violations.push({ pointer, message: referred.fault })
+  const canonical = referred === undefined ? toCanonical(planning, field, value, pointer) : referred.value
   if (canonical === undefined) return
-  if (!(value === null && field.omitted)) typed[field.name] = value
+  if (referred === undefined && !(value === null && field.omitted)) typed[field.name] = value
   const given = findPathValue(field, context.pathValues)
   if (given?.kind === 'value' && given.value !== canonical) draft.violations.push(contradiction(pointer))
   else draft.assignments.push({ kind: 'value', field, value: canonical, pointer })
@@ -185,7 +193,8 @@ function fitsPathValues (
 ): boolean {
   if (found === undefined) return false
   return given.every((one, index) =>
-    one?.kind !== 'value' || (found.fields === target.key && found.values[index] === one.value))
+    one?.kind !== 'value' || found.values[index] === undefined ||
+      (found.fields === target.key && found.values[index] === one.value))
 }
 
 /** Adds a sub-item that is null, which is stored in those fields of the foreign key that can be null. */
@@ -230,8 +239,6 @@ export function planElements (
   return { elements, violations: draft.violations }
 }
 
-const mustExist = (pointer: string): Violation => ({ pointer, message: 'must name an existing item by an identifier' })
-
 const withoutCreation = (element: Element): Element =>
   ({ ...element, created: { ...element.created, violations: [mustExist(element.pointer)] } })
 
@@ -256,8 +263,14 @@ interface ElementPlace {
  * decides which of the two it is.
  */
 function planElement (
-  { draft, context: { form, allowance } }: Planning, value: unknown, { target, pointer, pathValues }: ElementPlace
+  { draft, context }: Planning, value: unknown, { target, pointer, pathValues }: ElementPlace
 ): Element {
+  const { form, allowance } = context
+  const referred = referredElement(value, target, pointer, allowance.references)
+  if (referred !== undefined) {
+    draft.violations.push(...referred.faults)
+    return referred.element
+  }
   const created = planBody(value, target, { form: 'create', pointer, pathValues, allowance, isElement: true })
   const found = isObject(value) ? findIdentifier(value, target, pathValues) : undefined
   const linkedValue = found === undefined ? {} : value

@@ -52,7 +52,7 @@ export interface Element {
 
 /**
  * A key or another identifier of an item, with its values. A value is undefined if it is part of a key of several
- * fields and the parent gives it.
+ * fields and the parent gives it, or if an operation of the batch gives it that has not run yet.
  */
 export interface Named {
   readonly fields: readonly StoredField[]

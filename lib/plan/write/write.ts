@@ -31,7 +31,7 @@ export interface WriteRequest {
   readonly represent: boolean
 }
 
-export interface WriteLimits extends BodyLimits {
+export interface WriteLimits extends BodyLimits, Pick<Allowance, 'references'> {
   /** The options of the projection that shows a written item. */
   readonly reads: ReadOptions
 }
@@ -61,7 +61,10 @@ function planCreate (resource: ResourceOf<'collection'>, request: WriteRequest, 
   const { from, pathValues = [], walked } = resource
   const body = jsonOf(request.body, 'the item as JSON: {} if its fields all have defaults')
   const many = Array.isArray(body)
-  if (many && body.length > limits.items) throw contentTooLarge(`The body holds more than ${limits.items} items.`)
+  // In a batch, the limit is what other operations have left of it.
+  if (many && body.length > limits.items && limits.references === undefined) {
+    throw contentTooLarge(`The body holds more than ${limits.items} items.`)
+  }
   const link = planLink(resource, body, request, limits)
   if (link !== undefined) return link
   const allPathValues = from.via === undefined ? pathValues : [...pathValues, ...parentValues(from.via)]
@@ -210,7 +213,7 @@ function planDelete (resource: ResourceOf<'item'>, { conditions }: WriteRequest)
   return { plan, walked, scalar: false }
 }
 
-const allowanceOf = ({ items }: BodyLimits): Allowance => ({ items })
+const allowanceOf = ({ items, references }: WriteLimits): Allowance => ({ items, references })
 
 function projectionOf (
   collection: Collection, { represent, query }: WriteRequest, { reads }: WriteLimits

@@ -1,0 +1,118 @@
+import type { Context } from '../declare/collection.ts'
+import { DataApiError, validation } from '../errors/errors.ts'
+import { ofOperation } from '../errors/operation.ts'
+import { planFormat } from '../plan/media.ts'
+import { refuse } from '../plan/read/unusable.ts'
+import { nameInPath, type Operation, parseBatch } from '../request/batch.ts'
+import { checkMediaType, jsonOf } from '../request/body.ts'
+import { parseRequest, type Request, type RequestText } from '../request/parse.ts'
+import { type Answer, hasSpecial, ok, personal } from '../response/answer.ts'
+import type { Caller } from '../rules/caller.ts'
+import { type BatchedWrite, runBatch } from '../run/batch.ts'
+import type { RunContext } from '../run/context.ts'
+import type { Api } from './answer.ts'
+import { type AskedOperation, makePlanner, rootOf, Unplanned } from './operations.ts'
+import type { RequestFacts } from './request-facts.ts'
+
+/** The limits of a batch (docs/http.md: Batches). */
+export interface BatchLimits { readonly operations: number }
+
+/**
+ * Plans all operations of a batch, runs them in one transaction, and answers with what each alone would be answered
+ * with. `request`: that of the batch. Rejects with the error of the first operation that fails.
+ */
+export async function answerBatch (
+  request: Request, text: RequestText, limits: BatchLimits, api: Api, context: RunContext<Context>,
+  note: (facts: RequestFacts) => void
+): Promise<Answer> {
+  const operations = parseOperations(request, api, limits)
+  note({ collection: undefined, kind: 'batch', operations: operations.length })
+  const asked = operations.map((operation, index) => {
+    return orOperation(index, () => ({ operation, request: operationRequest(operation, request, text, api) }))
+  })
+  const callers = await callersOf(asked.map(one => one.request), api, context)
+  const [first, ...others] = await planAll(asked, callers, api, context)
+  const answers = first === undefined ? [] : await runBatch([first, ...others], context)
+  const { returns } = request
+  const answer = ok(`[${answers.join(',')}]`, returns && { 'preference-applied': `return=${returns}` })
+  const isPersonal = [...callers.values()].some(({ guarded }) => guarded) ||
+    asked.some(one => hasSpecial(one.request.segments, api.model))
+  return isPersonal ? personal(answer) : answer
+}
+
+function parseOperations (
+  { body, accept, conditions, queryIn }: Request, { options }: Api, { operations: most }: BatchLimits
+): readonly Operation[] {
+  const { query } = queryIn(options.syntax)
+  refuse(query, ['filter', 'sort', 'page', 'fields'], 'a batch')
+  checkMediaType(body)
+  planFormat(accept, query.format, false)
+  if (conditions.ifMatch !== undefined || conditions.ifNoneMatch !== undefined) {
+    const message = "has a precondition as its header; an operation takes one as 'if_match' or 'if_none_match'"
+    throw validation([{ pointer: '', message }])
+  }
+  return parseBatch(jsonOf(body, 'an array of operations'), most)
+}
+
+/** Returns the request that an operation would be alone. Throws malformed_url or url_too_long. */
+function operationRequest (
+  { method, path, body, ifMatch, ifNoneMatch, returns }: Operation, batch: Request, text: RequestText,
+  { options }: Api
+): Request {
+  const preferred = returns ?? batch.returns
+  const alone = parseRequest({
+    ...text,
+    method,
+    url: path,
+    rootLength: 0,
+    prefer: preferred && `return=${preferred}`,
+    ifMatch,
+    ifNoneMatch,
+    body: { contentType: 'application/json', bytes: undefined, value: body, refusal: undefined }
+  }, options)
+  return { ...alone, root: batch.root }
+}
+
+/** Returns the callers of the operations by the first segments of their paths, after the checks of their databases. */
+async function callersOf (
+  requests: readonly Request[], { callers, checks }: Api, context: RunContext<Context>
+): Promise<ReadonlyMap<string, Caller>> {
+  const names = new Set(requests.filter(one => nameInPath(one.segments) === undefined).map(rootOf))
+  for (const name of names) await checks.admit(name)
+  return callers.all(context, names)
+}
+
+/**
+ * Plans all operations. Throws the error of the first that cannot be planned; where that is a validation, with the
+ * violations of the others.
+ */
+async function planAll (
+  asked: readonly AskedOperation[], callers: ReadonlyMap<string, Caller>, api: Api, context: RunContext<Context>
+): Promise<ReadonlyArray<BatchedWrite<string>>> {
+  const plan = makePlanner(callers, api, context)
+  const writes: Array<BatchedWrite<string>> = []
+  const invalid: DataApiError[] = []
+  for (const [index, one] of asked.entries()) {
+    try {
+      writes.push(await plan(one, index))
+    } catch (error) {
+      if (error instanceof Unplanned) continue
+      const told = ofOperation(error, index)
+      const isInvalid = told instanceof DataApiError && told.code === 'validation'
+      if (isInvalid) invalid.push(told)
+      else if (invalid.length === 0) throw told
+    }
+  }
+  const [first] = invalid
+  if (first === undefined) return writes
+  const { code, message, facts } = validation(invalid.flatMap(({ facts: { details = [] } }) => details))
+  throw new DataApiError(code, message, { ...first.facts, ...facts })
+}
+
+function orOperation<T> (index: number, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw ofOperation(error, index)
+  }
+}

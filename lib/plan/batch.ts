@@ -1,0 +1,33 @@
+import type { Collection } from '../model/model.ts'
+import type { WritePlan } from './plan.ts'
+import type { Element, ItemBody } from './write/item-body.ts'
+import type { Write } from './write/write.ts'
+
+/** Returns the collection of the one item that a write creates or writes; undefined for other writes. */
+export function namedCollection ({ plan, scalar }: Write): Collection | undefined {
+  switch (plan.kind) {
+    case 'create': return plan.many ? undefined : plan.from.collection
+    case 'link': return plan.many ? undefined : plan.collection
+    case 'update': return scalar ? undefined : plan.collection
+    default: return undefined
+  }
+}
+
+/** Returns the number of items in the body of a write. */
+export function countItems (plan: WritePlan): number {
+  switch (plan.kind) {
+    case 'create': return sum(plan.bodies.map(countIn))
+    case 'update': return countIn(plan.body)
+    case 'link': return sum(plan.elements.map(countElement))
+    default: return 0
+  }
+}
+
+function countIn ({ assignments }: ItemBody): number {
+  return 1 + sum(assignments.map(one =>
+    one.kind === 'item' ? countElement(one.element) : one.kind === 'list' ? sum(one.elements.map(countElement)) : 0))
+}
+
+const countElement = (element: Element | null) => element === null ? 0 : countIn(element.created)
+
+const sum = (numbers: readonly number[]) => numbers.reduce((one, other) => one + other, 0)
