@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { choiceLimit, type ChoiceSequence } from './generator.ts'
 import type { WorldChoices } from './world.ts'
 
 /** The choices of a world, and of each of the requests that are sent to it in order. */
@@ -149,13 +150,3 @@ function * simplerSequences (sequence: ChoiceSequence): Generator<readonly [numb
     if (choice > 1) yield [number + 1, sequence.with(at, choice >> 1)]
   }
 }
-
-/**
- * Choices that generate a value, each an integer from 0 to 65535. After its end a sequence reads as zeros.
- * A generator takes zero for the simplest choice, so that a shorter sequence with smaller numbers generates a simpler
- * value of the same kind. Every sequence generates a value.
- */
-export type ChoiceSequence = readonly number[]
-
-/** The number of different choices: each is below it. */
-export const choiceLimit = 65536

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { CaseArbitrary, type ChoiceSequence, fewestRequests } from './case.ts'
+import { CaseArbitrary, fewestRequests } from './case.ts'
+import type { ChoiceSequence } from './generator.ts'
 import { describeDifference, describeFault } from './report.ts'
 import { type Difference, runWorld } from './run.ts'
 import type { Open } from './serve.ts'

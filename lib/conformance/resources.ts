@@ -6,6 +6,8 @@ import type { Syntax } from '../request/syntax.ts'
 import { relatedRows, tableOf } from '../sources/memory/relations.ts'
 import { ownValue } from '../sources/memory/values.ts'
 import type { ValueGenerator, Weighted } from './generator.ts'
+import { exampleOf } from './examples.ts'
+import { memoize } from '../scheduling/memoize.ts'
 import { oddTexts, spellings } from './values.ts'
 
 /** The model and options of the API over memory(), from whose current rows requests are generated. */
@@ -222,8 +224,11 @@ export function generateText (generator: ValueGenerator, field: ScalarField, row
   return generator.weighted(...choices)()
 }
 
+/** Returns values that the field accepts: those of its schema, or made by its type. */
 export const examplesOf = ({ schema }: Field): readonly unknown[] =>
-  (schema['examples'] as readonly unknown[] | undefined) ?? []
+  (schema['examples'] as readonly unknown[] | undefined) ?? made(schema)
+
+const made = memoize((schema: Field['schema']) => Array.from({ length: 24 }, (_, n) => exampleOf(schema, n)))
 
 /** Returns the text, at times in another spelling, with the same value or a similar one. */
 function respell (generator: ValueGenerator, text: string, { type }: StoredField): string {

@@ -69,7 +69,8 @@ function sourcesOf (opened: Opened): (table: string) => DataSource {
   }
 }
 
-function sender (app: FastifyInstance): ServedWorld['send'] {
+/** Returns a function that sends requests to an application without a socket. */
+export function sender (app: FastifyInstance): ServedWorld['send'] {
   return async ({ method, url, headers, body }) => {
     const response = await app.inject({
       method: method as NonNullable<InjectOptions['method']>,

@@ -1,10 +1,9 @@
 import type { DataOptions } from '../../schemas/options.ts'
 import type { RequestStrategies } from '../../schemas/request-strategies.ts'
 import type { Pages } from '../declare/collection.ts'
-import type { ChoiceSequence } from './case.ts'
 import { addStored, type CollectionDraft, type GeneratedCollection, type Settings, unusedName } from './draft.ts'
 import { type GeneratedKey, generateField, generateKeys, generateVersion } from './fields.ts'
-import { makeGenerator, type ValueGenerator } from './generator.ts'
+import { type ChoiceSequence, makeGenerator, type ValueGenerator } from './generator.ts'
 import {
   addForeignKey, addJoin, addReference, addRow, fillJoin, foreignKeyFill, type JoinRelation, referTo
 } from './relations.ts'
