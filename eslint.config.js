@@ -5,11 +5,11 @@ import tseslint from 'typescript-eslint'
 // those after it.
 const order = [
   'client', 'react-admin', 'errors', 'scheduling', 'declare', 'model', 'request', 'plan', 'sources', 'rules', 'run',
-  'response', 'api', 'data', 'openapi', 'explorer', 'plugin', 'index', 'typebox', 'conformance', 'cli'
+  'response', 'api', 'data', 'openapi', 'explorer', 'plugin', 'index', 'typebox', 'conformance', 'prove', 'cli'
 ]
 
 // Those that serve requests, and so know Fastify. Of the others, only types of declarations name requests.
-const serving = ['plugin', 'index', 'conformance', 'cli']
+const serving = ['plugin', 'index', 'conformance', 'prove', 'cli']
 
 // Further bounds: a source and a response do not know how a request was written, and running knows no answers.
 const never = {

@@ -16,6 +16,8 @@ import { askOnce, type Join, type Joined, joinTransaction, RequestContext, Syste
 /** The parts of a registration that own code needs. */
 interface Registration {
   readonly declared: Readonly<Record<string, Declared>>
+  /** The declarations by which the application names the collections: `declared`, unless sources were replaced. */
+  readonly named: Readonly<Record<string, Declared>>
   readonly model: Model
   readonly options: Options
   readonly checks: Checks
@@ -46,7 +48,7 @@ interface Access {
   systemContext (joined?: Joined): RunContext
 }
 
-function makeAccess ({ declared, model, options, checks, log }: Registration): Access {
+function makeAccess ({ declared, named, model, options, checks, log }: Registration): Access {
   const callers = makeOwnCallers(declared, options)
   const callerOf = askOnce(options.caller)
   const names = new Map<unknown, CollectionNames>()
@@ -55,7 +57,7 @@ function makeAccess ({ declared, model, options, checks, log }: Registration): A
     const { property } = collection
     names.set(property, collection)
     // One declaration may be registered by two names: the first one is its own.
-    if (!names.has(declared[property])) names.set(declared[property], collection)
+    if (!names.has(named[property])) names.set(named[property], collection)
     databases.set(property, databaseOf(collection))
   }
   const requestLimits: Limits = limitsOf(options, options.reads.paged.mostItems, options.reads.paged.mostCost)

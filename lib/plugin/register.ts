@@ -25,13 +25,16 @@ import { makePages, type Pages, reservedByPages } from './pages-route.ts'
 import { addRegistration, type DataApi } from './registrations.ts'
 import { isAnswered, makeReplies, type Replies, watchPayloads } from './replies.ts'
 import { addBodyParser, addRoutes, safeMethods } from './routes.ts'
+import { standIns } from './stand-ins.ts'
 
 /** Compiles the declarations and serves them. Throws a DeclarationError for a mistake in a declaration or option. */
-export async function register (app: FastifyInstance, given: DataApiOptions): Promise<void> {
-  const options = compileOptions(given)
+export async function register (app: FastifyInstance, asked: DataApiOptions): Promise<void> {
+  const options = compileOptions(asked)
   const { naming, pages, requestStrategies, syntax } = options
   const compiling = { naming, pages, requestStrategies, reserved: await reservedByPages(options) }
-  checkDeclarations(given.collections)
+  checkDeclarations(asked.collections)
+  const standIn = standIns.getStore()
+  const given = standIn === undefined ? asked : { ...asked, collections: standIn.collections(asked.collections) }
   const model = compileModel(given.collections, compiling)
   checkRules(given.collections)
   checkColumns(given.collections)
@@ -41,11 +44,12 @@ export async function register (app: FastifyInstance, given: DataApiOptions): Pr
   })
   if (!app.hasRequestDecorator('dataApi')) app.decorateRequest('dataApi', undefined)
   const checks = makeChecks(model, app.log)
-  const own = makeData({ declared: given.collections, model, options, checks, log: app.log })
+  const own = makeData({ declared: given.collections, named: asked.collections, model, options, checks, log: app.log })
   await app.register(async scope => {
     const payloads = watchPayloads(scope)
     const streams = () => given.rawStreams === true || !payloads.observed
-    const api: Api = { model, options: { ...options, streams }, callers, checks, own }
+    const whole: Api = { model, options: { ...options, streams }, callers, checks, own }
+    const api = standIn?.registered(whole, scope.prefix) ?? whole
     if (options.slowStatements !== undefined || options.responseContent.serverTiming) {
       scope.addHook('onClose', countStatements())
     }

@@ -224,7 +224,8 @@ interface Sources {
 
 test('every page with programs is run by a test', t => {
   const names = ['pages', 'programs', 'own-code', 'getting-started', 'reference', 'migrating', 'row-level-security']
-  const tests = [...names.map(name => `test/docs/${name}.test.ts`), 'test/package.test.ts'].map(read).join('')
+  const tests = [...names.map(name => `test/docs/${name}.test.ts`), 'test/package.test.ts', 'test/prove/prove.test.ts']
+    .map(read).join('')
   const pages = documents().filter(page => programsIn(read(page)).length > 0).map(page => page.replace('docs/', ''))
   t.ok(pages.length > 15)
   t.strictSame(pages.filter(page => !tests.includes(page)), [])

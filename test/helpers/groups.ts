@@ -13,7 +13,7 @@ const groups = {
   contract: ['contract/'],
   writing: ['contract/rules/', 'contract/writing/'],
   // Their heaps are large, which would slow down many small tests.
-  generated: ['contract/non-interference', 'contract/one-law', 'contract/rules/hidden-names'],
+  generated: ['contract/non-interference', 'contract/one-law', 'contract/rules/hidden-names', 'prove/'],
   streams: ['contract/streams'],
   sources: ['sources/'],
   memory: ['sources/memory/', 'sources/generated', 'sources/conformance'],

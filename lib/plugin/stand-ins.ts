@@ -1,0 +1,14 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Api } from '../api/answer.ts'
+import type { DataApiOptions } from '../api/options.ts'
+
+/** Stands in for the data of an application that is built to be tested (docs/prove.md). */
+export interface StandIn {
+  /** Returns the collections over other sources. */
+  collections (declared: DataApiOptions['collections']): DataApiOptions['collections']
+  /** Receives a registration with its prefix; returns the one that answers requests. */
+  registered (api: Api, prefix: string): Api
+}
+
+/** The stand-in of the applications that are built within its run(), as they are, without knowing of it. */
+export const standIns = new AsyncLocalStorage<StandIn>()

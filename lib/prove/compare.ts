@@ -1,0 +1,104 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Answer, SentRequest } from '../conformance/serve.ts'
+import type { Contents, World } from './world.ts'
+
+/** A world with the contents that it has again after each write. */
+export interface Filled { readonly world: World, readonly contents: Contents }
+
+/** Both worlds, and the requests that show what a write has changed. */
+export interface Pair { readonly worlds: readonly [Filled, Filled], readonly reads: readonly SentRequest[] }
+
+/** What a caller gets: the answer to a request and, if it wrote, what can be read afterwards. */
+interface Outcome { readonly answer: Answer, readonly after: readonly Answer[] }
+
+/** Returns true for a request that reads. Routes of the application may write by any method. */
+export const isRead = ({ method }: SentRequest) => ['GET', 'HEAD', 'OPTIONS', 'QUERY'].includes(method)
+
+/** Sends a request to a world, and undoes what it wrote. */
+async function ask (
+  { world, contents }: Filled, request: SentRequest, reads: readonly SentRequest[]
+): Promise<Outcome> {
+  const answer = withoutTime(await world.send(request))
+  if (isRead(request)) return { answer, after: [] }
+  const after: Answer[] = []
+  if (answer.status < 400) for (const read of reads) after.push(await world.send(read))
+  world.fill(contents)
+  return { answer, after }
+}
+
+// Headers that tell the time, and what is left of a limit of requests.
+const timed = /^(?:x-)?ratelimit|^retry-after$|^server-timing$/i
+
+const withoutTime = ({ headers, ...answer }: Answer): Answer =>
+  ({ ...answer, headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !timed.test(name))) })
+
+/** A part of the answers that differs: its place, with both of its texts. */
+export interface Difference { readonly place: string, readonly texts: readonly [string, string] }
+
+/** Sends a request to both worlds. Returns the answer of the first, and a difference that is there every time. */
+export async function compare (pair: Pair, request: SentRequest): Promise<{
+  readonly answer: Answer
+  readonly difference: Difference | undefined
+}> {
+  const [one, other] = pair.worlds
+  const [first, second] = [await ask(one, request, pair.reads), await ask(other, request, pair.reads)]
+  const difference = isDeepStrictEqual(first, second) ? undefined : await confirm(pair, request)
+  return { answer: first.answer, difference }
+}
+
+const times = 4
+
+/** Sends a request again and again. What differs from time to time, such as a random key, tells nothing. */
+async function confirm ({ worlds: [one, other], reads }: Pair, request: SentRequest): Promise<Difference | undefined> {
+  const outcomes: Array<readonly [Parts, Parts]> = []
+  for (let left = times; left > 0; left--) {
+    outcomes.push([
+      partsOf(await ask(one, request, reads), reads), partsOf(await ask(other, request, reads), reads)
+    ])
+  }
+  for (const place of new Set(outcomes.flatMap(both => both.flatMap(parts => [...parts.keys()])))) {
+    const texts = ([0, 1] as const).map(which => new Set(outcomes.map(both => both[which].get(place) ?? 'nothing')))
+    const [[first = '', ...more] = [], [second = '', ...others] = []] = texts.map(all => [...all])
+    if (more.length + others.length === 0 && first !== second) return { place, texts: [first, second] }
+  }
+  return undefined
+}
+
+/** The parts of an outcome by their places. */
+type Parts = ReadonlyMap<string, string>
+
+function partsOf ({ answer, after }: Outcome, reads: readonly SentRequest[]): Parts {
+  const parts = new Map([['the status', String(answer.status)]])
+  addLeaves(parts, 'the body', parse(answer.body))
+  for (const [index, { status, body }] of after.entries()) {
+    const place = `what ${reads[index]?.method ?? ''} ${reads[index]?.url ?? ''} then answers`
+    const items = parse(body)
+    // As a set: a new item with a random key may stand anywhere.
+    if (!Array.isArray(items)) parts.set(place, plain(`${status} ${body}`))
+    else for (const item of items) parts.set(`${place}: ${plain(JSON.stringify(item))}`, 'an item')
+  }
+  for (const [name, value] of Object.entries(answer.headers)) parts.set(`the header '${name}'`, plain(String(value)))
+  return parts
+}
+
+function addLeaves (parts: Map<string, string>, place: string, value: unknown): void {
+  if (typeof value !== 'object' || value === null) parts.set(place, plain(String(value)))
+  else for (const [name, member] of Object.entries(value)) addLeaves(parts, `${place}/${name}`, member)
+}
+
+function parse (body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return body
+  }
+}
+
+const random = /[\da-f]{8}-[\da-f]{4}-[47][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}/gi
+const moment = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
+const day = 86_400_000
+
+/** Returns the text without what is random: UUIDs, and moments of today. Rows have neither. */
+const plain = (text: string) => text
+  .replaceAll(random, uuid => uuid.startsWith('00000000-') ? uuid : 'a UUID')
+  .replaceAll(moment, time => Math.abs(Date.parse(time) - Date.now()) < day ? 'now' : time)

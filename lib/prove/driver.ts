@@ -1,0 +1,96 @@
+import type { ValueGenerator } from '../conformance/generator.ts'
+import { generateRequest, makeClientState, recordAnswer } from '../conformance/requests.ts'
+import { encode, textOf } from '../conformance/resources.ts'
+import type { Answer, SentRequest } from '../conformance/serve.ts'
+import type { TableShape } from './rows.ts'
+import type { ProvedCaller, Sight } from './sight.ts'
+import { type Way, waysOf } from './sweep.ts'
+import type { World } from './world.ts'
+
+/** What is proved, and by how many requests of each caller. */
+export interface Proving {
+  readonly worlds: readonly [World, World]
+  readonly shapes: readonly TableShape[]
+  readonly allow: ReadonlySet<string>
+  readonly routes: ReadonlyArray<string | SentRequest>
+  readonly random: () => number
+  readonly requests: number
+}
+
+/** How often a way was driven, was answered without an error, and was 401 or 403. */
+export interface Count { readonly sent: number, readonly answered: number, readonly refused: number }
+
+/** The counts of all ways by their names: the ledger of what was driven. */
+export type Ways = Map<string, Count>
+
+const none: Count = { sent: 0, answered: 0, refused: 0 }
+
+// A way that is not answered by then is reported as not driven.
+const mostTries = 40
+
+/** Returns true for a way that was not answered yet. One that is refused again and again will not be. */
+export const isOpen = ({ sent, answered, refused }: Count) =>
+  answered === 0 && sent < (refused === sent ? mostTries / 8 : mostTries)
+
+/** Makes the requests of a caller: each way until it is answered, and drawn ones. */
+export interface Driver {
+  /** Returns the next request, and the name of the way that it drives; undefined for a drawn one. */
+  next (generator: ValueGenerator): { readonly request: SentRequest, readonly way: string | undefined }
+  answered (request: SentRequest, answer: Answer, way: string | undefined): void
+}
+
+export function makeDriver (
+  { routes, worlds: [world] }: Proving, { known }: Sight, { headers = {} }: ProvedCaller, ways: Ways
+): Driver {
+  const client = makeClientState()
+  const all: readonly Way[] = [
+    ...[...known].flatMap(([served, callers]) => waysOf(served, callers)), ...routes.map(route => toWay(route, world))
+  ]
+  for (const { name } of all) ways.set(name, ways.get(name) ?? none)
+  const models = modelsOf(known)
+  return {
+    next (generator) {
+      const open = all.filter(({ name }) => isOpen(ways.get(name) ?? none))
+      const api = generator.from(models)
+      const way = api === undefined || generator.chance(50) ? generator.from(open) ?? generator.of(all) : undefined
+      const request = way?.make(generator) ?? (api && generateRequest(generator, api, client))
+      if (request === undefined) throw new TypeError('nothing to send')
+      return { request: { ...request, headers: { ...request.headers, ...headers } }, way: way?.name }
+    },
+    answered (request, answer, way) {
+      recordAnswer(client, request, answer)
+      if (way !== undefined) ways.set(way, counted(ways.get(way) ?? none, answer))
+    }
+  }
+}
+
+/** A deletion of an item that others refer to, or a duplicate, has passed the rules: 409 is an answer. */
+const counted = ({ sent, answered, refused }: Count, { status }: Answer): Count => ({
+  sent: sent + 1,
+  answered: answered + Number(status < 400 || status === 409),
+  refused: refused + Number(status === 401 || status === 403)
+})
+
+/** The models to draw requests from: what the caller knows, and what there is, for who guesses names. */
+const modelsOf = (known: Sight['known']) => [...known].flatMap(([{ prefix, api }, callers]) => {
+  const options = { ...api.options, prefix }
+  const models = new Set([...callers.values()].map(one => one.caller.model))
+  return [...models].flatMap(model => [model, model, model, api.model]).map(model => ({ model, options }))
+})
+
+/** Returns the way of a route, such as `POST /notes/:id/archive {"why":"old"}`, with values of rows in its URL. */
+function toWay (route: string | SentRequest, { tables }: World): Way {
+  const [method = 'GET', url = '/', body = ''] = typeof route === 'string'
+    ? route.split(/ +(\S+) *(.*)/s)
+    : [route.method, route.url, route.body]
+  const given = typeof route === 'string' ? {} : route.headers
+  const headers = body === '' ? given : { 'content-type': 'application/json', ...given }
+  return {
+    name: `${method} ${url}`,
+    make (generator) {
+      const values = [...tables.values()].flatMap(rows => rows.flatMap(row => Object.values(row)))
+      const filled = url.replaceAll(/:\w+/g, () => encode(textOf(generator.from(values))))
+      return { method, url: filled, headers, ...body !== '' && { body } }
+    }
+  }
+}

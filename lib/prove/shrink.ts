@@ -1,0 +1,81 @@
+import type { SentRequest } from '../conformance/serve.ts'
+import { compare, type Difference, type Pair } from './compare.ts'
+import { applyChanges, type Change } from './twin.ts'
+
+/** A difference that tells a caller what it may not know: the facts, and the request whose answers differ. */
+export interface Leak {
+  readonly request: SentRequest
+  readonly changes: readonly Change[]
+  readonly difference: Difference
+}
+
+/** Returns the simplest leak that the requests and changes have: most often one row and one plain request. */
+export async function shrink (pair: Pair, leak: Leak): Promise<Leak> {
+  const [one, { world }] = pair.worlds
+  const attempt = async (request: SentRequest, changes: readonly Change[]): Promise<Leak | undefined> => {
+    const contents = applyChanges(one.contents, changes)
+    world.fill(contents)
+    const { difference } = await compare({ ...pair, worlds: [one, { world, contents }] }, request)
+    return difference && { request, changes, difference }
+  }
+  const fewer = await withFewer(leak, attempt)
+  const simpler = await simplify(fewer, attempt)
+  world.fill(pair.worlds[1].contents)
+  return simpler
+}
+
+type Attempt = (request: SentRequest, changes: readonly Change[]) => Promise<Leak | undefined>
+
+async function withFewer (leak: Leak, attempt: Attempt): Promise<Leak> {
+  for (const change of leak.changes) {
+    const single = await attempt(leak.request, [change])
+    if (single !== undefined) return single
+  }
+  let found = leak
+  for (const change of leak.changes) {
+    found = await attempt(found.request, found.changes.filter(one => one !== change)) ?? found
+  }
+  return found
+}
+
+async function simplify (leak: Leak, attempt: Attempt): Promise<Leak> {
+  for (const request of simplerThan(leak.request)) {
+    const simpler = await attempt(request, leak.changes)
+    if (simpler !== undefined) return simplify(simpler, attempt)
+  }
+  return leak
+}
+
+/** Yields requests without one of the headers that a client may leave out, of the parameters, or of the members. */
+function * simplerThan (request: SentRequest): Generator<SentRequest> {
+  const { method, url, headers, body } = request
+  if (method === 'HEAD') yield { ...request, method: 'GET' }
+  if (method === 'QUERY') {
+    yield { method: 'GET', url: `${url}?${body ?? ''}`, headers: without(headers, 'content-type') }
+  }
+  for (const name of ['accept', 'prefer', 'if-match', 'if-none-match']) {
+    if (name in headers) yield { ...request, headers: without(headers, name) }
+  }
+  const [path = '', query = ''] = url.split(/\?(.*)/s)
+  const parameters = query.split('&').filter(one => one !== '')
+  for (let index = 0; index < parameters.length; index++) {
+    const left = parameters.toSpliced(index, 1)
+    yield { ...request, url: left.length === 0 ? path : `${path}?${left.join('&')}` }
+  }
+  const members = membersOf(body)
+  for (const [name] of members) {
+    yield { ...request, body: JSON.stringify(Object.fromEntries(members.filter(([other]) => other !== name))) }
+  }
+}
+
+const without = (headers: SentRequest['headers'], left: string) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => name !== left))
+
+function membersOf (body = ''): ReadonlyArray<readonly [string, unknown]> {
+  try {
+    const value = JSON.parse(body) as unknown
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,151 @@
+import { generateCreate, generateUpdate } from '../conformance/bodies.ts'
+import type { ValueGenerator } from '../conformance/generator.ts'
+import { encode, generateText, keySegment, relationsOf, scalarsOf, textOf } from '../conformance/resources.ts'
+import type { SentRequest } from '../conformance/serve.ts'
+import type { Collection, ScalarField } from '../model/model.ts'
+import { traitsOf } from '../model/values.ts'
+import { tableOf } from '../sources/memory/relations.ts'
+import type { KnownCaller, Row, ServedApi } from './world.ts'
+
+/** One thing to drive: a collection, its field and an operator, or one of the doors to them. */
+export interface Way {
+  /** As reports name it, such as `notes.salary >=`. */
+  readonly name: string
+  /** Returns a request, with other values each time. */
+  make (generator: ValueGenerator): SentRequest
+}
+
+/** Returns everything that the caller can do with a registration, so that a report can say what was driven. */
+export function waysOf (served: ServedApi, callers: ReadonlyMap<string, KnownCaller>): readonly Way[] {
+  const { prefix, api: { options: { openapi, explorer } } } = served
+  return [
+    read(`${prefix}/`, () => `${prefix}/`),
+    ...openapi === undefined ? [] : [read(`${prefix}/openapi.json`, () => `${prefix}/openapi.json`)],
+    ...explorer === undefined ? [] : [read(`${prefix}/ as a page`, () => `${prefix}/`, 'text/html')],
+    ...[...callers].flatMap(([name, { caller }]) => {
+      const collection = caller.model.collections.get(name)
+      if (collection === undefined) return []
+      const reads = caller.denial('read', collection) === undefined ? readsOf(served, collection) : []
+      return [...reads, ...writesOf(served, collection, caller)]
+    })
+  ]
+}
+
+const read = (name: string, url: (generator: ValueGenerator) => string, accept?: string): Way =>
+  ({ name, make: generator => request('GET', url(generator), accept) })
+
+const request = (method: string, url: string, accept?: string): SentRequest =>
+  ({ method, url, headers: accept === undefined ? {} : { accept } })
+
+function readsOf (served: ServedApi, collection: Collection): readonly Way[] {
+  const { prefix, api: { options: { streams, explorer } } } = served
+  const { name } = collection
+  const url = `${prefix}/${encode(name)}`
+  const item = (generator: ValueGenerator) => `${url}/${segmentOf(generator, collection)}`
+  const formats = [
+    ['JSON', undefined],
+    ...streams() ? [['NDJSON', 'application/x-ndjson'], ['CSV', 'text/csv']] as const : [],
+    ...explorer === undefined ? [] : [['a page', 'text/html']] as const
+  ] as const
+  return [
+    ...formats.map(([format, accept]) => read(`${name} as ${format}`, () => url, accept)),
+    { name: `${name} counted`, make: () => ({ method: 'GET', url, headers: { prefer: 'count=exact' } }) },
+    { name: `${name} by QUERY`, make: () => ({ method: 'QUERY', url, headers: form, body: 'limit=3' }) },
+    read(`${name} by key`, item),
+    ...explorer === undefined ? [] : [read(`${name} by key as a page`, item, 'text/html')],
+    ...scalarsOf(collection).flatMap(field => fieldWays(served, collection, field, url, item)),
+    ...relationsOf(collection, 'sub-item', 'sub-collection').flatMap((field): readonly Way[] => {
+      const key = encode(field.target.key.find(one => one.readable)?.name ?? '')
+      const select = `fields=${encode(field.name)}${key === '' ? '' : `(${key})`}`
+      return [
+        read(`${name}.${field.name} embedded`, () => `${url}?${select}`),
+        read(`${name}.${field.name} as a path`, generator => `${item(generator)}/${encode(field.name)}`)
+      ]
+    }),
+    ...identifierWays(served, collection, url)
+  ]
+}
+
+const form = { 'content-type': 'application/x-www-form-urlencoded' }
+
+function fieldWays (
+  { api: { options: { syntax } } }: ServedApi, collection: Collection, field: ScalarField, url: string,
+  item: (generator: ValueGenerator) => string
+): readonly Way[] {
+  const name = `${collection.name}.${field.name}`
+  const alone = read(`${name} alone`, generator => `${item(generator)}/${encode(field.name)}`)
+  if (field.kind === 'computed') return [alone]
+  const text = (generator: ValueGenerator) => generateText(generator, field, [...tableOf(collection).all()])
+  const filters = field.filterable
+    ? syntax.operators.filter(([, one], index, all) => all.findIndex(([, other]) => other === one) === index &&
+      field.type.operators.has(one))
+    : []
+  const canGroup = field.kind === 'stored' && field.filterable && field.type.kind !== 'json'
+  return [
+    alone,
+    ...filters.map(([spelling, operator]) => read(`${name} ${spelling}`, generator => {
+      const values = traitsOf(operator).list ? [text(generator), text(generator)] : [text(generator)]
+      return `${url}?${encode(`${field.name}${spelling}${values.map(quoted).join(',')}`)}`
+    })),
+    ...field.sortable && field.type.kind !== 'json'
+      ? [read(`${name} sorted`, () => `${url}?sort=${encode(field.name)}&limit=2`)]
+      : [],
+    ...canGroup
+      ? [read(`${name} as a dictionary`, () => `${url}/${encode(`${syntax.dictionaryPrefix}${field.name}`)}`)]
+      : []
+  ]
+}
+
+const quoted = (text: string) => /^[\w.:-]+$/.test(text) ? text : `"${text.replaceAll(/["\\]/g, '\\$&')}"`
+
+/** Lookups and special identifiers: the application finds the item. Any value of any field may find one. */
+function identifierWays (
+  { api: { options: { syntax } } }: ServedApi, { name, identifiers, specials, source }: Collection, url: string
+): readonly Way[] {
+  const guess = (generator: ValueGenerator) => {
+    const values = [...tableOf({ source } as Collection).all()].flatMap(row => Object.values(row as Row))
+    return encode(textOf(generator.from(values)))
+  }
+  return [
+    ...identifiers.filter(one => one.kind === 'lookup').map(one => read(`${name} by ${one.name}`, generator => {
+      const by = generator.chance(50) ? `${encode(`${syntax.dictionaryPrefix}${one.name}`)}/` : ''
+      return `${url}/${by}${guess(generator)}`
+    })),
+    ...specials.map(({ segment }) => read(`${name} by '${segment}'`, () => `${url}/${encode(segment)}`))
+  ]
+}
+
+function writesOf ({ prefix }: ServedApi, collection: Collection, caller: KnownCaller['caller']): readonly Way[] {
+  const { name, strategies } = collection
+  const url = `${prefix}/${encode(name)}`
+  const headers = { 'content-type': 'application/json' }
+  const may = (operation: 'create' | 'update' | 'delete') => caller.denial(operation, collection) === undefined
+  const isWritable = [...collection.fields.values()].some(field => field.writable)
+  const item = (generator: ValueGenerator) => `${url}/${segmentOf(generator, collection)}`
+  return [
+    ...strategies.create && may('create') && isWritable
+      ? [{
+          name: `${name} created`,
+          make: (generator: ValueGenerator) =>
+            ({ method: 'POST', url, headers, body: generateCreate(generator, collection, 1) })
+        }]
+      : [],
+    ...may('update') && isWritable
+      ? strategies.update.map((method): Way => ({
+        name: `${name} changed by ${method}`,
+        make: generator => ({
+          method, url: item(generator), headers, body: generateUpdate(generator, collection, 1)
+        })
+      }))
+      : [],
+    ...strategies.delete && may('delete')
+      ? [{ name: `${name} deleted`, make: (generator: ValueGenerator) => request('DELETE', item(generator)) }]
+      : []
+  ]
+}
+
+/** Returns the segment of an item, visible or not. */
+function segmentOf (generator: ValueGenerator, collection: Collection): string {
+  const row = generator.from([...tableOf(collection).all()])
+  return row === undefined ? '1' : keySegment(row, collection)
+}

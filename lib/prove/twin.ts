@@ -1,0 +1,143 @@
+import type { ValueGenerator } from '../conformance/generator.ts'
+import type { Reference, TableShape } from './rows.ts'
+import { look, type ProvedCaller, seeAlike, seesField, seesRow, type Sight, viewsOf } from './sight.ts'
+import { exampleOf } from '../conformance/examples.ts'
+import type { Contents, Row, World } from './world.ts'
+
+/** A fact that the caller may not know, and that is another one in the twin: a value, or that a row exists. */
+export interface Change {
+  readonly shape: TableShape
+  /** True where the caller does not know of the row, false where it may not know the value. */
+  readonly hidden: boolean
+  /** The row's place in its table. */
+  readonly index: number
+  readonly row: Row
+  /** Undefined for a row that the twin has not. */
+  readonly property: string | undefined
+  readonly value: unknown
+}
+
+/** Returns the contents with the changes. */
+export function applyChanges (contents: Contents, changes: readonly Change[]): Contents {
+  const tables = new Map([...contents].map(([name, rows]) => [name, rows.map((row): Row | undefined => ({ ...row }))]))
+  for (const { shape, index, property, value } of changes) {
+    const rows = tables.get(shape.name)
+    const row = rows?.[index]
+    if (rows === undefined || row === undefined) continue
+    if (property === undefined) rows[index] = undefined
+    else if (value === undefined) Reflect.deleteProperty(row, property)
+    else row[property] = value
+  }
+  return new Map([...tables].map(([name, rows]) => [name, rows.filter(row => row !== undefined)]))
+}
+
+/** What twins are made by. `kept`: the facts of visible rows that are known to decide what is visible. */
+export interface Twins {
+  readonly shapes: readonly TableShape[]
+  readonly allow: ReadonlySet<string>
+  readonly kept: Set<string>
+}
+
+/**
+ * Returns changes of facts that the caller may not know, as many as there are, after which the caller may see and do
+ * the same. `world` has the contents; the twin gets them with the changes. Facts that docs/prove.md lists as learnable
+ * stay alike: keys, foreign keys, unique values, versions.
+ */
+export async function makeTwin (
+  generator: ValueGenerator, [world, twin]: readonly [World, World], contents: Contents, caller: ProvedCaller,
+  sight: Sight, { shapes, allow, kept }: Twins
+): Promise<readonly Change[]> {
+  const all = shapes.flatMap(shape => changesOf(generator, shape, contents, caller, sight, { world, shapes, allow }))
+  const isAlike = async (changes: readonly Change[]) => {
+    const changed = applyChanges(contents, changes)
+    twin.fill(changed)
+    return seeAlike(withoutRemoved(sight, changes), await look(twin, caller))
+  }
+  const tried = all.filter(change => change.hidden || !kept.has(nameOf(change)))
+  const settled = await settle([], tried, isAlike, change => { if (!change.hidden) kept.add(nameOf(change)) })
+  twin.fill(applyChanges(contents, settled))
+  return settled
+}
+
+const nameOf = ({ shape, property }: Change) => `${shape.name}.${property ?? ''}`
+
+/** The sight without the rows that the twin has not. */
+function withoutRemoved ({ known, marks }: Sight, changes: readonly Change[]): Sight {
+  const rows = changes.filter(one => one.property === undefined)
+  const removed = new Set(rows.map(({ shape, index }) => `${shape.name} ${index}`))
+  const left = [...marks].map(([name, all]) =>
+    [name, all.filter((_, index) => !removed.has(`${name} ${index}`))] as const)
+  return { known, marks: new Map(left) }
+}
+
+/** Returns the changes that can be made beside the others. Halves what cannot be made as a whole. */
+async function settle (
+  made: readonly Change[], changes: readonly Change[], isAlike: (changes: readonly Change[]) => Promise<boolean>,
+  drop: (change: Change) => void
+): Promise<readonly Change[]> {
+  const [first] = changes
+  if (first === undefined) return made
+  if (await isAlike([...made, ...changes])) return [...made, ...changes]
+  if (changes.length === 1) {
+    drop(first)
+    return made
+  }
+  const half = Math.ceil(changes.length / 2)
+  const more = await settle(made, changes.slice(0, half), isAlike, drop)
+  return settle(more, changes.slice(half), isAlike, drop)
+}
+
+function changesOf (
+  generator: ValueGenerator, shape: TableShape, contents: Contents, caller: ProvedCaller, sight: Sight,
+  { world, shapes, allow }: Pick<Twins, 'shapes' | 'allow'> & { readonly world: World }
+): readonly Change[] {
+  const rows = contents.get(shape.name) ?? []
+  const views = viewsOf(shape.name, world, sight.known)
+  const isHidden = hiddenIn(shape, contents, caller, sight, shapes)
+  const fixed = new Set([...shape.key, ...shape.references.flatMap(({ properties }) => properties)])
+  const fields = [...shape.fields.values()].filter(({ property }) =>
+    !fixed.has(property) && !allow.has(`${shape.label}.${property}`))
+  const isVersion = (property: string) => views.some(({ collection }) => collection.version?.property === property)
+  const secret = fields.filter(field => !seesField(field, shape, views, caller) && !isVersion(field.property) &&
+    !(field.identifier && field.writable))
+  const keys = rows.filter(isHidden).map(row => Number(row[shape.key[0] ?? '']))
+  // The highest key stays: keys that are counted go on from it. A client may write the value of a unique one.
+  const mayGo = (row: Row) => Number(row[shape.key[0] ?? '']) !== Math.max(...keys) &&
+    ![...shape.fields.values()].some(({ property, identifier, writable }) =>
+      writable && (identifier || shape.key.includes(property))) && !isReferred(row, shape, contents, shapes)
+  return rows.flatMap((row, index): readonly Change[] => {
+    const hidden = isHidden(row, index)
+    if (hidden && mayGo(row) && generator.chance(25)) {
+      return [{ shape, hidden, index, row, property: undefined, value: undefined }]
+    }
+    return (hidden ? fields.filter(field => !field.identifier) : secret).flatMap(field => {
+      const { property, schema, nullable, omitted } = field
+      const n = 100 + index + generator.below(900) * 20
+      const other = nullable && generator.chance(12) ? omitted ? undefined : null : exampleOf(schema, n)
+      return other === row[property] ? [] : [{ shape, hidden, index, row, property, value: other }]
+    })
+  })
+}
+
+/** Returns a function that says if the caller may not know of a row. A link is known to who knows both of its ends. */
+function hiddenIn (
+  shape: TableShape, contents: Contents, caller: ProvedCaller, { marks }: Sight, shapes: readonly TableShape[]
+): (row: Row, index: number) => boolean {
+  const seesAt = (one: TableShape, index: number) =>
+    seesRow(contents.get(one.name)?.[index] ?? {}, marks.get(one.name)?.[index] ?? '', one, caller)
+  const leadsToHidden = (row: Row) => shape.links.some(link => {
+    const target = shapes.find(({ name }) => name === link.table)
+    const at = target === undefined ? -1 : contents.get(link.table)?.findIndex(one => refersTo(row, link, one)) ?? -1
+    return target !== undefined && at >= 0 && !seesAt(target, at)
+  })
+  return (row, index) =>
+    !(shape.isCollection && seesAt(shape, index)) && (shape.links.length === 0 || leadsToHidden(row))
+}
+
+/** Returns true if another row refers to the row: its deletion would be refused, and links lead to it. */
+const isReferred = (row: Row, { name }: TableShape, contents: Contents, shapes: readonly TableShape[]) =>
+  shapes.some(other => other.references.some(reference => reference.table === name &&
+    (contents.get(other.name) ?? []).some(one => refersTo(one, reference, row))))
+
+const refersTo = (row: Row, { properties, key }: Reference, other: Row) =>
+  properties.every((property, index) => row[property] === other[key[index] ?? ''])

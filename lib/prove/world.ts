@@ -1,0 +1,151 @@
+import type { FastifyInstance } from 'fastify'
+import type { Api } from '../api/answer.ts'
+import { type SentRequest, sender, type ServedWorld } from '../conformance/serve.ts'
+import type { Context, Declared } from '../declare/collection.ts'
+import { isSubCollection } from '../declare/relations.ts'
+import { DeclarationError } from '../errors/errors.ts'
+import { standIns } from '../plugin/stand-ins.ts'
+import type { Caller, Callers } from '../rules/caller.ts'
+import { after } from '../scheduling/after.ts'
+import { memory } from '../sources/memory/memory.ts'
+import { tableOver } from '../sources/memory/table.ts'
+import { exampleOf } from '../conformance/examples.ts'
+
+/** A row of a throw-away table, by the application's names. */
+export type Row = Record<string, unknown>
+
+/** Rows by the names of tables. */
+export type Contents = ReadonlyMap<string, readonly Row[]>
+
+/** An application over throw-away tables. */
+export interface World {
+  readonly apis: readonly ServedApi[]
+  readonly tables: ReadonlyMap<string, Row[]>
+  /** The fields whose values are made up, because memory() cannot compute them: `collection.property`. */
+  readonly madeUp: ReadonlySet<string>
+  readonly send: ServedWorld['send']
+  /** Replaces all rows. */
+  fill (contents: Contents): void
+  close (): Promise<void>
+}
+
+/** One registration of the application. */
+export interface ServedApi {
+  readonly prefix: string
+  readonly api: Api
+  /** Returns the name of a collection's table. */
+  tableOf (collection: { readonly source: unknown }): string
+  /** Returns the name of a join table of a collection. */
+  joinOf (collection: { readonly source: unknown }, through: string): string
+  /** The callers of the requests since it was cleared, by the names of collections. */
+  readonly callers: Map<string, KnownCaller>
+}
+
+/** A caller, with the facts that the application knows about it. */
+export interface KnownCaller { readonly caller: Caller, readonly facts: unknown }
+
+/** Builds an application whose collections are those it declares, over throw-away tables without rows. */
+export async function buildWorld (build: () => Promise<FastifyInstance> | FastifyInstance): Promise<World> {
+  const tables = new Map<string, Row[]>()
+  const names = makeNames()
+  const madeUp = new Set<string>()
+  const apis: ServedApi[] = []
+  const sources = new Map<unknown, { readonly table: string, readonly joins: ReadonlyMap<string, string> }>()
+  const rowsOf = (name: string) => tables.get(name) ?? tables.set(name, []).get(name) ?? []
+  const collections = (declared: Readonly<Record<string, Declared>>) =>
+    Object.fromEntries(Object.entries(declared).map(([property, one]) => {
+      const table = names.ofTable(one.source)
+      const joins = new Map(throughsOf(one).map(through => [through, names.ofJoin(one.source, through)]))
+      const source = memory(rowsOf(table), {
+        joins: Object.fromEntries([...joins].map(([through, name]) => [through, rowsOf(name)])), statementTimeout: 0
+      })
+      sources.set(source, { table, joins })
+      return [property, { ...one, source, computed: inMemory(property, one, madeUp) }]
+    }))
+  const registered = (api: Api, prefix: string): Api => {
+    const callers = new Map<string, KnownCaller>()
+    apis.push({
+      prefix,
+      api,
+      callers,
+      tableOf: ({ source }) => sources.get(source)?.table ?? '',
+      joinOf: ({ source }, through) => sources.get(source)?.joins.get(through) ?? ''
+    })
+    return { ...api, callers: watch(api.callers, callers) }
+  }
+  const app = await standIns.run({ collections, registered }, async () => {
+    const built = await build()
+    await built.ready()
+    return built
+  })
+  if (apis.length === 0) throw new DeclarationError('prove: the application does not register fastify-data-api')
+  const send = sender(app)
+  return { apis, tables, madeUp, send, fill: contents => { fill(tables, contents) }, close: () => app.close() }
+}
+
+function fill (tables: ReadonlyMap<string, Row[]>, contents: Contents): void {
+  for (const [name, rows] of tables) {
+    rows.splice(0, Infinity, ...structuredClone(contents.get(name) ?? []))
+    tableOver(rows).refresh()
+  }
+}
+
+/** What tells the tables of sources apart: a name in a database, or the objects of memory(). */
+interface TableSource {
+  readonly database: object
+  readonly table?: unknown
+  readonly schema?: string | undefined
+  readonly joins?: ReadonlyMap<string, object>
+}
+
+function makeNames () {
+  const known: unknown[] = []
+  const number = (object: unknown) => known.includes(object) ? known.indexOf(object) : known.push(object) - 1
+  const name = (database: object, schema: string | undefined, table: unknown) => typeof table === 'string'
+    ? `${number(database)}.${table.includes('.') || schema === undefined ? '' : `${schema}.`}${table}`
+    : `objects ${number(table)}`
+  return {
+    ofTable: (source: unknown) => {
+      const { database, schema, table } = source as TableSource
+      return name(database, schema, table ?? source)
+    },
+    ofJoin: (source: unknown, through: string) => {
+      const { database, schema, joins } = source as TableSource
+      return name(database, schema, joins?.get(through) ?? through)
+    }
+  }
+}
+
+const throughsOf = ({ schema }: Declared) => Object.values(schema.properties).flatMap(one =>
+  isSubCollection(one) && one.link.through !== undefined ? [one.link.through] : [])
+
+/** Gives expressions that only SQL can compute a value of their type, the same for all rows. */
+function inMemory (collection: string, { computed }: Declared, madeUp: Set<string>): Declared['computed'] {
+  return Object.fromEntries(Object.entries(computed).map(([property, one]) => {
+    if (one.kind !== 'expression' || one.memory !== undefined) return [property, one]
+    madeUp.add(`${collection}.${property}`)
+    const value = exampleOf(one.type, 0)
+    return [property, { ...one, memory: () => value }]
+  }))
+}
+
+function watch (callers: Callers, known: Map<string, KnownCaller>): Callers {
+  return {
+    ...callers,
+    of: (name, context) => after(callers.of(name, context), caller => {
+      if (name !== undefined) known.set(name, { caller, facts: factsOf(context) })
+      return caller
+    })
+  }
+}
+
+/** Returns what the application knows of the caller; undefined where it cannot tell. */
+function factsOf (context: Context): unknown {
+  try {
+    return context.caller
+  } catch {
+    return undefined
+  }
+}
+
+export type { SentRequest }

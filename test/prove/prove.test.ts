@@ -1,0 +1,121 @@
+import { test } from 'tap'
+import { ProofError, proveRules, type ProveOptions } from '../../lib/prove/index.ts'
+import { read, programsIn, writeProgram } from '../helpers/documents.ts'
+import { buildNotes, member, type Mistake } from './notes.ts'
+
+// docs/prove.md.
+
+/** Returns the error of a proof that finds something. */
+async function failureOf (options: ProveOptions): Promise<ProofError> {
+  try {
+    await proveRules(options)
+  } catch (error) {
+    if (error instanceof ProofError) return error
+    throw error
+  }
+  throw new Error('nothing was found')
+}
+
+const callers = { member }
+const seeds = [1, 2, 3]
+
+test('an application without a mistake answers alike in both worlds, and all of it is driven', async t => {
+  const { requests, report } = await proveRules({ app: () => buildNotes(), callers, requests: 1000, seed: 1 })
+  t.ok(requests >= 1000)
+  t.match(report, 'No difference in')
+  t.match(report, 'Hidden, and so different in both worlds: notes, notes.salary, notes.text, teams.')
+  t.notMatch(report, 'Not driven')
+})
+
+const leaks: Readonly<Record<Mistake, RegExp>> = {
+  'forgotten scope': /^A member can tell .* `notes/,
+  computed: /^A member can tell \d+ from \d+ in `notes.salary` by /,
+  lookup: /^A member can tell \d+ from \d+ in `notes.salary` by `\w+ \/notes\//,
+  hook: /^A member can tell "?.*`notes.* by `(?:POST|PUT|PATCH) \//
+}
+
+for (const [mistake, leak] of Object.entries(leaks)) {
+  test(`a leak is found, reduced to one request: ${mistake}`, async t => {
+    for (const seed of seeds) {
+      const { message, requests } = await failureOf({ app: () => buildNotes(mistake as Mistake), callers, seed })
+      const [sentence = ''] = message.split('\n')
+      t.match(sentence, leak, sentence)
+      t.ok(requests <= 2000, `after ${requests} requests`)
+    }
+  })
+}
+
+test('the same seed finds the same by the same requests', async t => {
+  const [one, other] = [
+    await failureOf({ app: () => buildNotes('lookup'), callers, seed: 7 }),
+    await failureOf({ app: () => buildNotes('lookup'), callers, seed: 7 })
+  ]
+  t.equal(one.report, other.report)
+})
+
+test('a field whose values callers may learn is alike in both worlds', async t => {
+  const allow = ['notes.salary']
+  const { report } = await proveRules({ app: () => buildNotes('computed'), callers, requests: 300, seed: 1, allow })
+  t.match(report, '- notes.salary: allowed')
+})
+
+test('a scope that may be missing is worth a look, where nobody says what callers see', async t => {
+  const { headers = {} } = member
+  const { report } = await proveRules({
+    app: () => buildNotes('forgotten scope'), callers: { member: { headers } }, requests: 300, seed: 1, allow: ['notes']
+  }).catch((error: unknown) => error as ProofError)
+  t.match(report, '- member: notes, whose items belong to teams')
+})
+
+test('what cannot be driven fails the proof, unless it is allowed', async t => {
+  const app = async () => {
+    const built = await buildNotes()
+    built.get('/broken', async () => { throw new Error('broken') })
+    return built
+  }
+  const { message, report } = await failureOf({ app, callers, requests: 300, seed: 1, routes: ['GET /broken'] })
+  t.match(message, /^Not all was driven: 'GET \/broken' gave member errors only/)
+  t.match(report, '- member: `GET /broken`')
+  await proveRules({ app, callers, requests: 300, seed: 1, routes: ['GET /broken'], allow: ['GET /broken'] })
+})
+
+test('a leak of an own route is found', async t => {
+  const app = async () => {
+    const built = await buildNotes()
+    built.get('/highest', async () => {
+      const { items } = await built.dataApi.asSystem().collection('notes').list({ sort: ['-salary'], size: 1 })
+      return { salary: items[0]?.['salary'] }
+    })
+    return built
+  }
+  const { message } = await failureOf({ app, callers, seed: 1, routes: ['GET /highest'] })
+  t.match(message, /^A member can tell .* by `GET \/highest`/)
+})
+
+test('callers whom the application does not know, and applications without an API, are told', async t => {
+  const app = async () => {
+    const built = await buildNotes()
+    built.addHook('onRequest', async (_request, reply) => reply.code(401).send({}))
+    return built
+  }
+  t.match((await failureOf({ app, callers, requests: 200, seed: 1 })).message, /^The application refused every request/)
+  const { default: Fastify } = await import('../helpers/fastify.ts')
+  await t.rejects(proveRules({ app: () => Fastify() }), /does not register fastify-data-api/)
+})
+
+test('docs/prove.md begins with what its program finds', async t => {
+  const page = read('docs/prove.md')
+  const [program = ''] = programsIn(page)
+  const [sentence = ''] = programsIn(page, 'text')
+  const { proved } = await import(writeProgram('prove.ts', program).href) as { proved: Promise<unknown> }
+  await t.rejects(proved, { message: new RegExp(`^${sentence.trim().replaceAll(/[`/.]/g, '\\$&')}\n`) })
+})
+
+test('the sentences of what callers can learn are those of docs/http.md', async t => {
+  const { report } = await proveRules({ app: () => buildNotes(), callers, requests: 1, seed: 1 })
+  const [, listed = ''] = report.split('callers may learn it\n')
+  const sentences = [...listed.matchAll(/: "(.*)"/g)].map(([, sentence = '']) => sentence)
+  const http = read('docs/http.md').replaceAll(/\s+/g, ' ')
+  t.equal(sentences.length, 3)
+  for (const sentence of sentences) t.ok(http.includes(sentence), sentence)
+})
