@@ -23,7 +23,8 @@ export interface Flags {
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.ts')).serve,
   init: async () => (await import('./init.ts')).init,
-  types: async () => (await import('./types.ts')).types
+  types: async () => (await import('./types.ts')).types,
+  prove: async () => (await import('./prove.ts')).prove
 }
 
 /**
@@ -103,6 +104,7 @@ const texts: Readonly<Record<string, string>> = {
   serve: `Usage: npx fastify-data-api <database> [flags]
        npx fastify-data-api init <database> <folder> [flags]    writes a project
        npx fastify-data-api types <url | module> [flags]     writes client types
+       npx fastify-data-api prove <module> [flags]            tests your rules
 
 Serves a database that exists, read-only: <database> is a SQLite file, an
 address such as postgres://user@host/database, or a folder of CSV, NDJSON or
@@ -121,9 +123,7 @@ JSON files.
   --host 127.0.0.1           the address to listen on (default: only here)
   --port 3000                the port; 0 for any that is free
   --prefix /api              the path of the API (default: the root)
-  --help, --version
-
-init --help and types --help tell about these commands.
+  --help, --version          init --help tells about init, and so on
 `,
   init: `Usage: npx fastify-data-api init <database> <folder> [flags]
 
@@ -152,6 +152,25 @@ that builds it, a plugin, or its options or collections.
   --export name              the export of the module to take (default: default,
                              app, options, collections)
   --prefix /api              the API to take, if the application has several
+  --help
+`,
+  prove: `Usage: npx fastify-data-api prove <module> [flags]
+
+Looks for what gets around the rules of an application: <module> exports it, a
+function that builds it, a plugin, or its options or collections. It is built
+twice, over throw-away tables that differ in what the caller may not see; no
+database is asked for the data of its collections. Prints a report in Markdown;
+the exit code is 1 if the caller can learn what is hidden.
+
+  --header 'name: value'     a header of every request, such as
+                             'Authorization: Bearer …'; may be repeated
+  --requests 2000            how many requests are sent
+  --seed 1                   sends the same requests again
+  --route 'GET /me'          a route of your own to drive; may be repeated
+  --allow notes.salary       what the caller may learn, or what the report says
+                             was not driven; may be repeated
+  --export name              the export of the module to take (default: default,
+                             app, options, collections)
   --help
 `
 }

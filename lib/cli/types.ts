@@ -1,12 +1,7 @@
-import Fastify, { type FastifyInstance } from 'fastify'
-import fastifyPlugin from 'fastify-plugin'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { orNearest } from '../errors/suggest.ts'
-import dataApi, { type DataApiOptions } from '../index.ts'
 import { typesHead, writeTypes } from '../openapi/types/module.ts'
 import { registrationsIn } from '../plugin/registrations.ts'
+import { appOf, importExport } from './module.ts'
 import type { Command, Flags } from './run.ts'
 import { CommandError, explain } from './terminal.ts'
 
@@ -82,7 +77,8 @@ function documentUrl (target: string): URL {
   return url
 }
 
-function parseHeader (header: string): [string, string] {
+/** Parses the value of a flag `--header`. */
+export function parseHeader (header: string): [string, string] {
   const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):\s*(.+)$/.exec(header) ?? []
   if (name !== undefined && value !== undefined) return [name, value]
   throw new CommandError("--header: expected a name and a value, such as 'Authorization: Bearer …'", { exitCode: 2 })
@@ -119,7 +115,7 @@ const longestFetch = 30_000
  * options of this plugin, or its collections.
  */
 async function typesOfModule (file: string, flags: Flags): Promise<string> {
-  const app = await appOf(chooseExport(await importModule(file), file, flags.text('export')), file)
+  const app = await appOf(await importExport(file, flags.text('export')), file)
   try {
     await app.ready()
     const registrations = new Map(registrationsIn(app).map(api => [api.prefix, api]))
@@ -135,68 +131,3 @@ async function typesOfModule (file: string, flags: Flags): Promise<string> {
     await app.close()
   }
 }
-
-type Exports = Readonly<Record<string, unknown>>
-
-async function importModule (file: string): Promise<Exports> {
-  const path = resolve(file)
-  if (!existsSync(path)) throw new CommandError(`there is no file '${file}'; name a module, or a URL with http://`)
-  try {
-    return await import(pathToFileURL(path).href) as Exports
-  } catch (cause) {
-    const isSource = cause instanceof Error && 'code' in cause && cause.code === 'ERR_UNKNOWN_FILE_EXTENSION'
-    const advice = isSource ? '; name the compiled file, or use Node.js 22.18 or later' : ''
-    throw new CommandError(`'${file}' cannot be imported (${explain(cause)})${advice}`, { cause })
-  }
-}
-
-function chooseExport (exports: Exports, file: string, wanted: string | undefined): unknown {
-  const names = Object.keys(exports)
-  if (wanted !== undefined) {
-    if (wanted in exports) return exports[wanted]
-    throw new CommandError(`'${file}' does not export '${wanted}'${orNearest(wanted, names)}`)
-  }
-  const name = ['default', 'app', 'options', 'collections'].find(one => one in exports) ?? (names[1] ? '' : names[0])
-  if (name !== undefined && name in exports) return exports[name]
-  const list = names.length === 0 ? 'nothing' : names.join(', ')
-  throw new CommandError(`'${file}' exports ${list}; --export names the application or its collections`)
-}
-
-async function appOf (exported: unknown, file: string): Promise<FastifyInstance> {
-  const value = typeof exported === 'function' ? await callExport(exported as Exported) : await exported
-  if (isApp(value)) return value
-  if (isObject(value)) {
-    const options = 'collections' in value ? value : { collections: value }
-    const app = Fastify()
-    await app.register(dataApi, options as unknown as DataApiOptions)
-    return app
-  }
-  throw new CommandError(`'${file}' exports neither an application nor its collections; --export names another export`)
-}
-
-type Exported = (app?: FastifyInstance, options?: object, done?: () => void) => unknown
-
-/** A function without parameters builds the application; any other is a plugin, or takes options. */
-async function callExport (exported: Exported): Promise<unknown> {
-  if (exported.length === 0) return await exported()
-  const app = Fastify()
-  let built: unknown
-  const plugin = exported.length > 2
-    ? exported
-    : async (scope: FastifyInstance, options: object) => { built = await exported(scope, options) }
-  try {
-    await app.register(fastifyPlugin(plugin as Parameters<typeof fastifyPlugin>[0]))
-  } catch (cause) {
-    const advice = '--export names the collections instead; or name the URL of the running API'
-    const reason = `takes parameters, and fails as a plugin (${explain(cause)})`
-    throw new CommandError(`${nameOf(exported)} ${reason}; ${advice}`, { cause })
-  }
-  return isApp(built) ? built : app
-}
-
-const nameOf = ({ name }: Exported) => name === '' ? 'the exported function' : `the function '${name}'`
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
-
-const isApp = (value: unknown): value is FastifyInstance =>
-  isObject(value) && 'hasDecorator' in value && 'ready' in value

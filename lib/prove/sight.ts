@@ -83,11 +83,13 @@ function marksOf ({ collection, caller }: View): (row: Row) => Promise<string> {
   }
 }
 
-function scopeOf (caller: View['caller'], collection: Collection, operation: 'read' | 'update' | 'delete'): Predicate {
+/** Returns the scope of an operation; that of no item where it cannot be planned: every request is 500 then. */
+export function scopeOf (
+  caller: View['caller'], collection: Collection, operation: 'read' | 'update' | 'delete'
+): Predicate {
   try {
     return caller.scope(collection, operation)
   } catch {
-    // A scope that cannot be planned is 500 for every request.
     return never
   }
 }

@@ -4,7 +4,9 @@ import { encode, generateText, keySegment, relationsOf, scalarsOf, textOf } from
 import type { SentRequest } from '../conformance/serve.ts'
 import type { Collection, ScalarField } from '../model/model.ts'
 import { traitsOf } from '../model/values.ts'
+import { compileFilter } from '../sources/memory/filter.ts'
 import { tableOf } from '../sources/memory/relations.ts'
+import { scopeOf } from './sight.ts'
 import type { KnownCaller, Row, ServedApi } from './world.ts'
 
 /** One thing to drive: a collection, its field and an operator, or one of the doors to them. */
@@ -25,7 +27,7 @@ export function waysOf (served: ServedApi, callers: ReadonlyMap<string, KnownCal
     ...[...callers].flatMap(([name, { caller }]) => {
       const collection = caller.model.collections.get(name)
       if (collection === undefined) return []
-      const reads = caller.denial('read', collection) === undefined ? readsOf(served, collection) : []
+      const reads = caller.denial('read', collection) === undefined ? readsOf(served, collection, caller) : []
       return [...reads, ...writesOf(served, collection, caller)]
     })
   ]
@@ -37,11 +39,11 @@ const read = (name: string, url: (generator: ValueGenerator) => string, accept?:
 const request = (method: string, url: string, accept?: string): SentRequest =>
   ({ method, url, headers: accept === undefined ? {} : { accept } })
 
-function readsOf (served: ServedApi, collection: Collection): readonly Way[] {
+function readsOf (served: ServedApi, collection: Collection, caller: KnownCaller['caller']): readonly Way[] {
   const { prefix, api: { options: { streams, explorer } } } = served
   const { name } = collection
   const url = `${prefix}/${encode(name)}`
-  const item = (generator: ValueGenerator) => `${url}/${segmentOf(generator, collection)}`
+  const item = (generator: ValueGenerator) => `${url}/${segmentOf(generator, collection, caller)}`
   const formats = [
     ['JSON', undefined],
     ...streams() ? [['NDJSON', 'application/x-ndjson'], ['CSV', 'text/csv']] as const : [],
@@ -121,7 +123,7 @@ function writesOf ({ prefix }: ServedApi, collection: Collection, caller: KnownC
   const headers = { 'content-type': 'application/json' }
   const may = (operation: 'create' | 'update' | 'delete') => caller.denial(operation, collection) === undefined
   const isWritable = [...collection.fields.values()].some(field => field.writable)
-  const item = (generator: ValueGenerator) => `${url}/${segmentOf(generator, collection)}`
+  const item = (generator: ValueGenerator) => `${url}/${segmentOf(generator, collection, caller)}`
   return [
     ...strategies.create && may('create') && isWritable
       ? [{
@@ -144,8 +146,10 @@ function writesOf ({ prefix }: ServedApi, collection: Collection, caller: KnownC
   ]
 }
 
-/** Returns the segment of an item, visible or not. */
-function segmentOf (generator: ValueGenerator, collection: Collection): string {
-  const row = generator.from([...tableOf(collection).all()])
+/** Returns the segment of an item: most often of one that the caller may see. */
+function segmentOf (generator: ValueGenerator, collection: Collection, caller: KnownCaller['caller']): string {
+  const rows = [...tableOf(collection).all()]
+  const visible = rows.filter(compileFilter(scopeOf(caller, collection, 'read')))
+  const row = generator.from(visible.length > 0 && generator.chance(65) ? visible : rows)
   return row === undefined ? '1' : keySegment(row, collection)
 }
