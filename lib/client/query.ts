@@ -21,6 +21,7 @@ type Fields = ReadonlyArray<string | Readonly<Record<string, Fields | AnyQuery>>
 const formatFields = (fields: Fields): readonly string[] => fields.flatMap(field => {
   if (typeof field === 'string') return field
   return Object.entries(field).map(([name, nested]) => {
+    if ((nested as AnyQuery)['count'] === true) return `${name}.count()`
     const parts = parametersOf(Array.isArray(nested) ? { fields: nested } : nested as AnyQuery, true).join(';')
     return parts ? `${name}(${parts})` : name
   })

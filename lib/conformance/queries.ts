@@ -71,6 +71,10 @@ function generateComparison (
     ? generator.from(relationsOf(collection, 'sub-item', 'sub-collection'))
     : undefined
   if (relation?.kind === 'sub-item' && generator.chance(20)) return `${relation.name}${generator.of(['=', '!='])}null`
+  if (relation !== undefined && generator.chance(relation.kind === 'sub-collection' ? 35 : 1)) {
+    const operator = generator.of(['>', '=', '<', '>=', '!=', '<=', '=*'])
+    return `${relation.name}.count()${operator}${generator.below(4)}`
+  }
   if (relation !== undefined) {
     return `${relation.name}.${generateComparison(generator, relation.target, grouped, hops - 1)}`
   }
@@ -153,6 +157,8 @@ function generateSortPath (generator: ValueGenerator, collection: Collection, ho
     ? generator.from(relationsOf(collection, 'sub-item', ...generator.chance(3) ? ['sub-collection' as const] : []))
     : undefined
   if (relation !== undefined) return `${relation.name}.${generateSortPath(generator, relation.target, hops - 1)}`
+  const counted = generator.chance(20) ? generator.from(relationsOf(collection, 'sub-collection')) : undefined
+  if (counted !== undefined) return `${counted.name}.count()`
   const fields = generator.chance(95)
     ? scalarsOf(collection).filter(one => one.kind !== 'computed' && one.sortable && one.type.kind !== 'json')
     : [...collection.fields.values()]
@@ -164,7 +170,7 @@ function generateSelection (generator: ValueGenerator, collection: Collection, d
     .map(one => one.name)
   const relations = depth === 0 ? [] : generator.some(relationsOf(collection, 'sub-item', 'sub-collection'), 45)
   const nested = relations.map(({ kind, name, target }) => generator.chance(20)
-    ? name
+    ? generator.chance(kind === 'sub-collection' ? 60 : 2) ? `${name}.count()` : name
     : `${name}(${generateNested(generator, target, kind === 'sub-collection', depth - 1)})`)
   const names = [...scalars, ...nested]
   const chosen = names.length > 0 ? names : scalarsOf(collection).slice(0, 1).map(one => one.name)

@@ -25,6 +25,7 @@ function valueOf (row: Row, shown: Shown): unknown {
   const value = row[shown.field.property] ?? null
   switch (shown.kind) {
     case 'item': return value === null ? null : itemOf(value as Row, shown.select)
+    case 'count': return value
     case 'list': return (value as readonly Row[]).map(element => itemOf(element, shown.listing.select))
     case 'value': {
       const { field } = shown

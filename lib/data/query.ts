@@ -84,6 +84,8 @@ function nestedField (name: string, asked: unknown, collection: Collection, para
   // The plan of the selection refuses what is no relation.
   const isRelation = field?.kind === 'sub-item' || field?.kind === 'sub-collection'
   if (!isRelation) return { name, at, query: { filters: [], page: {}, at: {} } }
+  const isCounted = isMembers(asked) && asked['count'] === true && Object.keys(asked).length === 1
+  if (isCounted) return { name: `${name}.count()`, at }
   const query = Array.isArray(asked) ? { fields: asked } : asked
   if (!isMembers(query)) throw invalidFields(`'${parameter}.${name}' must be an array of names or a query.`, at)
   const unknown = Object.keys(query).find(member => !nestedMembers.includes(member))

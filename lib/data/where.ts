@@ -73,8 +73,10 @@ function operationOf (name: string, word: string, value: unknown, parameter: str
   return compare(name, operator, value, at)
 }
 
-const compare = (name: string, operator: Operator, value: unknown, at: TextPlace): Filter =>
-  ({ kind: 'compare', path: [name], operator, values: [value].flat().map(one => givenValue(one, at)), at })
+function compare (name: string, operator: Operator, value: unknown, at: TextPlace): Filter {
+  const path = name.endsWith('()') ? name.split('.') : [name]
+  return { kind: 'compare', path, operator, values: [value].flat().map(one => givenValue(one, at)), at }
+}
 
 /** Returns a value as a plan takes it, with its text for messages. */
 export const givenValue = (value: unknown, at: TextPlace): ValueText =>

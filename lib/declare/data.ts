@@ -107,6 +107,7 @@ export interface RelationWhere { readonly [name: string]: unknown }
 export type Where<T extends Shape> =
   & { readonly [P in keyof Scalars<T>]?: FieldCondition<Scalars<T>[P]> }
   & { readonly [R in keyof T['relations']]?: RelationWhere | (T['relations'][R] extends 'one' ? null : never) }
+  & { readonly [R in Names<T['relations']> as `${R}.count()`]?: FieldCondition<number> }
   & { readonly and?: ReadonlyArray<Where<T>>, readonly or?: ReadonlyArray<Where<T>>, readonly not?: Where<T> }
 
 type Names<O> = keyof O & string
@@ -115,14 +116,18 @@ type SubItemNames<T extends Shape> =
   { [R in Names<T['relations']>]: T['relations'][R] extends 'one' ? R : never }[Names<T['relations']>]
 
 /** A field, or a path through sub-items, whose types are those of other declarations. */
-type SortPath<T extends Shape> = Names<Scalars<T>> | `${SubItemNames<T>}.${string}`
+type SortPath<T extends Shape> =
+  Names<Scalars<T>> | `${SubItemNames<T>}.${string}` | `${Names<T['relations']>}.count()`
 
-/** A term of an order: `'name'`, `'name desc'`, `'-name'`, or `'artist.name'` through a sub-item. */
+/** A term of an order: `'name'`, `'name desc'`, `'-name'`, `'artist.name'` through a sub-item, `'albums.count()'`. */
 export type SortTerm<T extends Shape> =
   SortPath<T> | `-${SortPath<T>}` | `${SortPath<T>} ${'asc' | 'desc'}`
 
-/** The query of a relation in a selection: its fields alone, or with a condition, an order and limits of its own. */
-export type RelationQuery = readonly SelectedField[] | {
+/**
+ * The query of a relation in a selection: its fields alone, or with a condition, an order and limits of its own; or the
+ * number of its items.
+ */
+export type RelationQuery = readonly SelectedField[] | { readonly count: true } | {
   readonly fields?: readonly SelectedField[] | undefined
   readonly where?: RelationWhere | undefined
   readonly sort?: string | readonly string[] | undefined
@@ -171,7 +176,10 @@ type RelationNames<F> = F extends string ? F : keyof F
 /** An item with the selected fields; without a selection, `Default`. */
 export type Selected<T extends Shape, F, Default> = F extends ReadonlyArray<infer One>
   ? Readonly<Pick<Scalars<T>, Extract<One, Names<Scalars<T>>>>> & {
-    readonly [R in RelationNames<One> & keyof T['relations']]: RelationValue<T['relations'][R]>
+    readonly [R in RelationNames<One> & keyof T['relations']]:
+    [Extract<One, { readonly [_ in R]: { readonly count: true } }>] extends [never]
+      ? RelationValue<T['relations'][R]>
+      : { readonly count: number }
   }
   : Default
 

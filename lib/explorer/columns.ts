@@ -1,22 +1,31 @@
-import type { Collection } from '../model/model.ts'
-import type { Selection } from '../plan/plan.ts'
+import type { Collection, Field } from '../model/model.ts'
+import type { Selection, Shown } from '../plan/plan.ts'
 import { type Html, html } from './html.ts'
 import { pathTo, type Place } from './place.ts'
 import { queryOf, withParameter } from './rewrite.ts'
 import { ownQuery, type Part, wordsOf } from './words.ts'
 
-/** Returns a form that chooses the columns of a table: all readable fields, in the order declared. */
+/** Returns a form that chooses the columns of a table: all readable fields, in the order declared, and counts. */
 export function showColumns (collection: Collection, select: Selection, place: Place): Html {
   const readable = [...collection.fields.values()].filter(field => field.readable)
   const isAsked = place.spot?.asked.fields !== undefined
   const reset = pathTo(place) + queryOf(withParameter(place.query, 'fields', undefined, place.syntax))
   return html`<details class="menu"><summary>Columns</summary>
 <form method="get" action="${pathTo(place)}"><input type="hidden" name="_query" value="${ownQuery(place.query)}">
-<fieldset><legend class="unseen">Columns to show</legend>${readable.map(({ name }) =>
+<fieldset><legend class="unseen">Columns to show</legend>${readable.flatMap(columnsOf).map(name =>
   html`<label><input type="checkbox" name="_column" value="${name}"${
-    select.some(shown => shown.name === name) && html` checked`}> ${name}</label>`)}</fieldset>
+    select.some(shown => columnName(shown) === name) && html` checked`}> ${name}</label>`)}</fieldset>
 <p><button>Show</button>${isAsked && html` <a href="${reset}">Reset</a>`}</p></form></details>`
 }
+
+/** Returns the columns that a field can have: itself and, for a relation to many, the number of its items. */
+const columnsOf = ({ kind, name }: Field): readonly string[] =>
+  kind === 'sub-collection' ? [name, countOf(name)] : [name]
+
+const countOf = (name: string) => `${name}.count()`
+
+/** Returns the name of a column, as a selection has it. */
+export const columnName = ({ kind, name }: Shown): string => kind === 'count' ? countOf(name) : name
 
 /**
  * Returns the selection that the form asks for: columns that were selected stay as they were, with their place and
@@ -28,7 +37,7 @@ export function columnsAsked (parts: readonly Part[], { syntax }: Place): string
   const [delimiter = ','] = syntax.fields
   const current = parts.find(({ kind }) => kind === 'fields')?.value
   const before = current === undefined ? [] : topLevel(current, syntax.fields)
-  const nameOf = (text: string) => text.split('(')[0]?.trim() ?? ''
+  const nameOf = (text: string) => /^[^(]*(?:\(\)$)?/.exec(text.trim())?.[0].trim() ?? ''
   const kept = before.filter(text => columns.includes(nameOf(text)))
   const added = columns.filter(column => !before.some(text => nameOf(text) === column))
   return [...kept, ...added].join(delimiter)

@@ -1,11 +1,12 @@
 import { isObject } from '../errors/is-object.ts'
-import type { Collection, Field, StoredField } from '../model/model.ts'
+import type { Collection, StoredField } from '../model/model.ts'
 import { filterableFields } from '../openapi/filters.ts'
 import type { Selection, Shown } from '../plan/plan.ts'
 import type { Item } from '../plan/read/select.ts'
 import { isSortable } from '../plan/read/sort.ts'
 import { formatSegment } from '../response/paths.ts'
 import { alignmentOf, cut, labelOf, longestInPath, namingField, segmentsTo, showMember } from './value.ts'
+import { columnName } from './columns.ts'
 import { each, type Fragment, type Html, html } from './html.ts'
 import type { Member } from './members.ts'
 import { pathTo, type Place } from './place.ts'
@@ -42,9 +43,10 @@ ${select.map(shown => showHeader(shown, sorts, place))}${end && html`<td></td>`}
 
 const isName = ({ field }: Shown) => field.kind === 'stored' && field.identifier && field.type.kind === 'string'
 
-function showHeader ({ name, field }: Shown, sorts: boolean, place: Place): Html {
-  const alignment = alignmentOf(field)
-  const term = sorts ? termOf(field) : undefined
+function showHeader (shown: Shown, sorts: boolean, place: Place): Html {
+  const name = columnName(shown)
+  const alignment = alignmentIn(shown)
+  const term = sorts ? termOf(shown) : undefined
   if (term === undefined) return html`<th scope="col" class="${alignment}">${name}</th>`
   const [first] = place.spot?.asked.sort ?? []
   const sorted = first?.path.join('.') === term ? first.descending ? 'descending' : 'ascending' : undefined
@@ -55,8 +57,12 @@ function showHeader ({ name, field }: Shown, sorts: boolean, place: Place): Html
 <a href="${href}" title="Sort by ${name}">${name}<span aria-hidden="true">${mark}</span></a></th>`
 }
 
+const alignmentIn = (shown: Shown) => shown.kind === 'count' ? 'number' : alignmentOf(shown.field)
+
 /** Returns what a click on a column's header sorts by; of sub-items, the name by which they are shown. */
-function termOf (field: Field): string | undefined {
+function termOf (shown: Shown): string | undefined {
+  const { field } = shown
+  if (shown.kind === 'count') return field.sortable ? columnName(shown) : undefined
   if (field.kind !== 'sub-item') return isSortable(field) ? field.name : undefined
   const { target } = field
   const name = field.sortable ? namingField(target) ?? target.key[0] : undefined
@@ -71,7 +77,7 @@ function showRow (item: unknown, table: Table, opener: Shown | undefined, place:
   const cells = select.map(shown => {
     const content = showMember(shown, item, path, place, longestInRow)
     const isOpener = shown === opener && path !== undefined
-    return html`<td class="${alignmentOf(shown.field)}">${isOpener
+    return html`<td class="${alignmentIn(shown)}">${isOpener
       ? html`<a class="open" href="${path}">${plain(item[shown.name])}</a>`
       : content}</td>`
   })

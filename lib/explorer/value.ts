@@ -85,6 +85,10 @@ export function showMember (
     case 'item': {
       return isObject(value) ? linkTo(value, shown.field.target, place) : html`<span class="none">null</span>`
     }
+    case 'count': {
+      const count = isObject(value) ? String(value['count']) : ''
+      return path === undefined ? count : html`<a href="${path}/${encodeURIComponent(shown.name)}">${count}</a>`
+    }
     case 'list': {
       const elements = Array.isArray(value) ? value.filter(isObject) : []
       return showElements(elements, shown, path, place)

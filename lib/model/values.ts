@@ -118,7 +118,7 @@ const stringType: ValueType = {
   take: takeText(parseText)
 }
 
-const integerType: ValueType = {
+export const integerType: ValueType = {
   kind: 'integer',
   expected: `an integer between ${Number.MIN_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`,
   operators: operatorsOf('equality', 'ordering'),

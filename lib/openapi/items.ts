@@ -48,9 +48,19 @@ function memberSchema (shown: Shown, collection: Collection, describing: Describ
   const { target, schema } = shown.field
   const element = listedSchema(target, describing)
   const description = schema.description === undefined ? {} : { description: schema.description }
-  return shown.kind === 'list'
-    ? { type: 'array', items: element, ...description }
-    : { anyOf: [element, { type: 'null' }], ...description }
+  if (shown.kind === 'item') return { anyOf: [element, { type: 'null' }], ...description }
+  const elements = { type: 'array', items: element }
+  // What a selection counts is an object.
+  return describing.profile.selection
+    ? { anyOf: [elements, countSchema], ...description }
+    : { ...elements, ...description }
+}
+
+const countSchema: Schema = {
+  type: 'object',
+  properties: { count: { type: 'integer', minimum: 0 } },
+  required: ['count'],
+  additionalProperties: false
 }
 
 /** The facts of a collection that generators of typed clients need besides its schema. */

@@ -62,7 +62,8 @@ const nameOf = (kind: Kind, syntax: Syntax, { profile: { details } }: Describing
 
 function fieldsParameter (collection: Collection, describing: Describing): Parameter {
   const names = readableFields(collection, describing).map(({ name }) => name)
-  const grammar = 'Fields of related items stand in parentheses, as in `a,b(c,d;sort=c;limit=3)`.'
+  const grammar = 'Fields of related items stand in parentheses, as in `a,b(c,d;sort=c;limit=3)`; ' +
+    '`b.count()` counts them.'
   const description = `The fields to show, separated by commas. ${grammar}${listOf(names, describing)}`
   return parameter('fields', collection, describing, description, text)
 }
@@ -73,7 +74,8 @@ const text: Schema = { type: 'string', minLength: 1 }
 function whereParameter (collection: Collection, describing: Describing): Parameter {
   const names = filterableFields(collection).map(({ name, type }) => `${name} (${type.kind})`)
   const grammar = 'Filters, all of which must hold: `field operator value`, or a group in parentheses with `|` (or), ' +
-    '`,` (and) and `!( )` (not), such as `(a<5|a>60)`. A path such as `relation.field` reaches related items.'
+    '`,` (and) and `!( )` (not), such as `(a<5|a>60)`. A path such as `relation.field` reaches related items; ' +
+    '`relation.count()>2` counts them.'
   const description = `${grammar} Operators: ${operatorList(describing.syntax)}.${listOf(names, describing)}`
   const schema = { type: 'array', items: text }
   return { ...parameter('where', collection, describing, description, schema), style: 'form', explode: true }
@@ -83,7 +85,7 @@ function whereParameter (collection: Collection, describing: Describing): Parame
 function sortParameter (collection: Collection, describing: Describing): Parameter {
   const names = sortableFields(collection).map(({ name }) => name)
   const grammar = 'The order: fields separated by commas, each with `asc` or `desc` after a space. ' +
-    'A path such as `relation.field` leads through sub-items.'
+    'A path such as `relation.field` leads through sub-items; `relation.count()` is a number of items.'
   const description = `${grammar}${listOf(names, describing)}`
   return parameter('sort', collection, describing, description, text)
 }

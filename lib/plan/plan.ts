@@ -26,6 +26,8 @@ export type Predicate =
   | { readonly kind: 'is_null', readonly field: DataField }
   /** True if at least one element of the relation satisfies `where`; rules/ adds the scope of the target to it. */
   | { readonly kind: 'some', readonly field: RelationField, readonly where: Predicate }
+  /** Compares the number of elements that satisfy `where`, to which rules/ adds the scope, with an integer. */
+  | Count & { readonly kind: 'count', readonly operator: Operator, readonly value: Scalar | readonly Scalar[] }
   /** An empty `all` is true; an empty `any` is false. */
   | { readonly kind: 'all' | 'any', readonly of: readonly Predicate[] }
   | { readonly kind: 'not', readonly of: Predicate }
@@ -33,10 +35,18 @@ export type Predicate =
 /** A step from an item to its sub-item; to none if that does not satisfy `where`, to which rules/ adds the scope. */
 export interface SubItemStep { readonly field: SubItemField, readonly where: Predicate }
 
-/** A value that an item has: of a field of its own or, with a path, of the sub-item that this leads to; else null. */
-export interface ItemValue { readonly path?: readonly SubItemStep[], readonly field: DataField }
+/** The number of elements of a relation that satisfy `where`, which is the scope that rules/ adds. */
+export interface Count { readonly field: SubCollectionField, readonly where: Predicate }
 
-export interface OrderTerm extends ItemValue { readonly descending: boolean }
+/**
+ * A value that an item has: of a field of its own or, with a path, of the sub-item that this leads to; null where there
+ * is none. A count has a path, which can be empty.
+ */
+export type ItemValue =
+  | { readonly path?: readonly SubItemStep[], readonly field: DataField, readonly count?: undefined }
+  | { readonly path: readonly SubItemStep[], readonly count: Count, readonly field?: undefined }
+
+export type OrderTerm = ItemValue & { readonly descending: boolean }
 
 /** A total order: the last term of an order of items is their key. Nulls sort last ascending and first descending. */
 export type Order = readonly OrderTerm[]
@@ -56,6 +66,8 @@ export type Shown =
     readonly select: Selection
   }
   | { readonly kind: 'list', readonly name: string, readonly field: SubCollectionField, readonly listing: Listing }
+  /** An object of the number of elements. */
+  | Count & { readonly kind: 'count', readonly name: string }
 
 /** A range of rows: skips `offset` rows, then takes at most `limit`. A limit of Infinity takes all. */
 export interface Range { readonly offset: number, readonly limit: number }

@@ -1,10 +1,15 @@
 import type { invalidFilter, invalidSort } from '../errors/errors.ts'
-import { placeAt, type Span, textOf } from './span.ts'
+import { placeAt, type Span, standsAt, textOf } from './span.ts'
 import type { Syntax } from './syntax.ts'
 
+/** Returns the index after the parentheses of a function, which follow its name; the end of the name without them. */
+export const callEnd = (span: Span, nameEnds: number): number =>
+  standsAt(span, nameEnds, '(') && standsAt(span, nameEnds + 1, ')') ? nameEnds + 2 : nameEnds
+
 /**
- * Splits `name { "." name }` into its names. Throws the error that `invalid` makes for an empty name, and for more
- * names than the limit. `what`: what has the path, for the message.
+ * Splits `name { "." name }` into its names; that of a function, which can be the last, keeps its parentheses. Throws
+ * the error that `invalid` makes for an empty name, and for more names than the limit. `what`: what has the path, for
+ * the message.
  */
 export function readPath (
   span: Span, { limits }: Syntax, what: string, invalid: typeof invalidFilter | typeof invalidSort

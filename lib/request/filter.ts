@@ -1,7 +1,7 @@
 import { invalidFilter } from '../errors/errors.ts'
 import { traitsOf } from '../model/values.ts'
 import type { Budget } from './budget.ts'
-import { readPath } from './dotted-path.ts'
+import { callEnd, readPath } from './dotted-path.ts'
 import type { Filter, ValueText } from './request.ts'
 import { characterAt, part, placeAt, quoteEnd, type Span, standsAt, unquote } from './span.ts'
 import { nameEnd, operatorAt, type Syntax } from './syntax.ts'
@@ -15,8 +15,9 @@ export interface FilterRead { readonly filter: Filter, readonly end: number }
  *     filter     = ["!"] group | "!()" | element | comparison
  *     group      = "(" filter { "," filter } ")" | "(" filter { "|" filter } ")"
  *     element    = path ( group | "()" )
- *     comparison = path operator ( value | list )
+ *     comparison = ( path | path "." function ) operator ( value | list )
  *     path       = name { "." name }
+ *     function   = name "()"
  *     list       = [ value { ("," | ";") value } ]
  *     value      = quoted | raw
  *     quoted     = '"' { character | '\"' | '\\' } '"'
@@ -53,8 +54,14 @@ function readFilter (span: Span, ending: Ending, depth: number, syntax: Syntax, 
     return { filter: { kind: 'not', of: filter }, end }
   }
   const nameEnds = nameEnd(span.text, span.start)
-  if (nameEnds > span.start && standsAt(span, nameEnds, '(')) return readElement(span, nameEnds, depth, syntax, budget)
-  return readComparison(span, ending, syntax, budget)
+  const isElement = nameEnds > span.start && standsAt(span, nameEnds, '(') && !isCompared(span, nameEnds, syntax)
+  return isElement ? readElement(span, nameEnds, depth, syntax, budget) : readComparison(span, ending, syntax, budget)
+}
+
+/** Returns true if the name is that of a function, whose value is compared. */
+function isCompared (span: Span, nameEnds: number, syntax: Syntax): boolean {
+  const end = callEnd(span, nameEnds)
+  return end > nameEnds && operatorAt(span.text, end, syntax) !== undefined
 }
 
 /** Reads the filters in parentheses after a path: one element at its end must match them all, or any of them. */
@@ -105,7 +112,7 @@ function readGroup (span: Span, depth: number, syntax: Syntax, budget: Budget): 
 function readComparison (span: Span, ending: Ending, syntax: Syntax, budget: Budget): FilterRead {
   const at = placeAt(span, span.start)
   budget.spendTerm(at)
-  const nameEnds = nameEnd(span.text, span.start)
+  const nameEnds = callEnd(span, nameEnd(span.text, span.start))
   if (nameEnds === span.start) throw expected("a field's name", span, nameEnds)
   const path = readPath(part(span, span.start, nameEnds), syntax, 'filter', invalidFilter)
   const [spelling, operator] = operatorAt(span.text, nameEnds, syntax) ?? []

@@ -1,7 +1,7 @@
 import { invalidPage, invalidParameter, invalidSort } from '../errors/errors.ts'
 import type { Budget } from './budget.ts'
 import { parseFilter } from './filter.ts'
-import { readPath } from './dotted-path.ts'
+import { callEnd, readPath } from './dotted-path.ts'
 import type { FieldAsked, Filter, PageAsked, Query, SortTerm, TextPlace, ValueText } from './request.ts'
 import { part, placeAt, type Span, split, standsAt, textOf } from './span.ts'
 import { nameEnd, type ParameterKind, type Syntax } from './syntax.ts'
@@ -65,7 +65,7 @@ const pageWords = {
  *
  *     order = term { ("," | ";") term }
  *     term  = path [ (" " | "+" | ":") direction ] | "-" path
- *     path  = name { "." name }
+ *     path  = name { "." name } [ "." function ]
  *
  * `-name` is descending. `before` holds the terms of an earlier parameter, which come first. Throws invalid_sort.
  */
@@ -81,7 +81,7 @@ function parseSort (span: Span, syntax: Syntax, before: readonly SortTerm[] = []
 
 function parseTerm (span: Span, syntax: Syntax): SortTerm {
   const start = standsAt(span, span.start, '-') ? span.start + 1 : span.start
-  const end = Math.min(nameEnd(span.text, start), span.end)
+  const end = callEnd(span, Math.min(nameEnd(span.text, start), span.end))
   const at = placeAt(span, start)
   if (end === start) throw invalidSort("Expected a field's name.", at)
   const path = readPath(part(span, start, end), syntax, 'sort', invalidSort)

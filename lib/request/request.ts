@@ -24,6 +24,7 @@ export interface ValueText {
 export type Filter =
   | {
     readonly kind: 'compare'
+    /** The names of relations, and last that of a field or, with its parentheses, a function. */
     readonly path: readonly string[]
     readonly operator: Operator
     readonly values: readonly ValueText[]
@@ -35,10 +36,13 @@ export type Filter =
   | { readonly kind: 'all' | 'any', readonly of: readonly Filter[] }
   | { readonly kind: 'not', readonly of: Filter }
 
-/** A term of an order. `path`: the names of sub-items, and last that of a field. */
+/** A term of an order. `path`: the names of relations, then that of a field or, with its parentheses, a function. */
 export interface SortTerm { readonly path: readonly string[], readonly descending: boolean, readonly at: TextPlace }
 
-/** A field of a selection. `query` is the content of the parentheses that follow the name. */
+/**
+ * A field of a selection, or a function of one, such as `moons.count()`. `query` is the content of the parentheses that
+ * follow the name of a field.
+ */
 export interface FieldAsked { readonly name: string, readonly at: TextPlace, readonly query?: Query | undefined }
 
 /** The page parameters of a request, as text. plan/page.ts decides which of them can be combined. */

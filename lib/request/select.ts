@@ -2,6 +2,7 @@ import { invalidFields } from '../errors/errors.ts'
 import type { Budget } from './budget.ts'
 import { readOptionFilter } from './filter.ts'
 import { addFilter, addParameter, makeDraft, type QueryDraft, withInstead } from './parameter.ts'
+import { callEnd } from './dotted-path.ts'
 import type { FieldAsked, Query, TextPlace } from './request.ts'
 import { characterAt, part, placeAt, type Span, standsAt } from './span.ts'
 import { insteadOf, nameEnd, operatorAt, type Syntax } from './syntax.ts'
@@ -10,7 +11,7 @@ import { insteadOf, nameEnd, operatorAt, type Syntax } from './syntax.ts'
  * Parses a selection (docs/http.md: What an item shows):
  *
  *     selection = field { delimiter field }
- *     field     = name [ "(" query ")" ]
+ *     field     = name [ "(" query ")" ] | name "." function
  *     query     = selection { ";" option } | option { ";" option }
  *     option    = parameter "=" value | comparison
  *
@@ -74,7 +75,7 @@ const optionDelimiter = ';'
 
 // An `=` makes a parameter even if the configured operators do not include it.
 function isOption (span: Span, nameEnds: number, syntax: Syntax): boolean {
-  return standsAt(span, nameEnds, '=') || operatorAt(span.text, nameEnds, syntax) !== undefined
+  return standsAt(span, nameEnds, '=') || operatorAt(span.text, callEnd(span, nameEnds), syntax) !== undefined
 }
 
 const hasOptions = ({ at }: Query) => Object.keys(at).length > 0
@@ -87,7 +88,11 @@ function parseField (
   const at = placeAt(span, start)
   budget.spendField(at)
   const name = span.text.slice(start, nameEnds)
-  if (name.includes('.')) throw dottedName(name, at)
+  if (name.includes('.')) {
+    const end = callEnd(span, nameEnds)
+    if (end === nameEnds || name.split('.').length > 2) throw dottedName(span.text.slice(start, end), at)
+    return { field: { name: span.text.slice(start, end), at }, end }
+  }
   if (!standsAt(span, nameEnds, '(')) return { field: { name, at }, end: nameEnds }
   const inside = syntax.here?.inside(name) ?? syntax
   const { query, end } = parseNested(span, nameEnds + 1, depth + 1, inside, budget)
@@ -100,7 +105,8 @@ function parseField (
 
 /** No field has such a name on the wire; in filters and sorts, it is a path through relations. */
 function dottedName (name: string, at: TextPlace) {
-  const nested = name.split('.').join('(') + ')'.repeat(name.split('.').length - 1)
+  const [, path = '', call = ''] = /^(.*?)(\.\w+\(\))?$/.exec(name) ?? []
+  const nested = path.split('.').join('(') + call + ')'.repeat(path.split('.').length - 1)
   return invalidFields(`'${name}' is not the name of a field; the fields of a relation are written '${nested}'.`, at)
 }
 
@@ -124,10 +130,10 @@ function addOption (draft: QueryDraft, span: Span, nameEnds: number, syntax: Syn
   return value.end
 }
 
-/** Returns the value of a sort or page option, which ends before the next `;` or `)`. It has no quotes. */
+/** Returns the value of a sort or page option, which ends before the next `;` or `)` but for those of functions. */
 function optionValue (span: Span): Span {
   let end = span.start
-  while (end < span.end && !standsAt(span, end, ';)')) end++
+  while (end < span.end && !standsAt(span, end, ';)')) end = Math.max(callEnd(span, end), end + 1)
   return part(span, span.start, end)
 }
 

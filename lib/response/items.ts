@@ -54,6 +54,7 @@ function memberWriter (shown: Shown): Write {
       const write = itemWriter(shown.select)
       return row => row[property] === null || row[property] === undefined ? 'null' : write(row[property] as Row)
     }
+    case 'count': return row => JSON.stringify(row[property])
     case 'list': {
       const write = itemWriter(shown.listing.select)
       return row => `[${(row[property] as readonly Row[]).map(write).join(',')}]`

@@ -1,3 +1,4 @@
+import { isObject } from '../errors/is-object.ts'
 import { AsyncResource } from 'node:async_hooks'
 import { Readable } from 'node:stream'
 import type { ValueKind } from '../model/values.ts'
@@ -86,8 +87,9 @@ function renderPiece (rows: readonly Row[], start: number, render: (row: Row) =>
   return { text, end }
 }
 
-/** Returns the header row: the names of the selected fields (RFC 4180). */
-const csvHeader = (select: Selection) => csvLine(select.map(({ name }) => textField(name)))
+/** Returns the header row: the names of the selected fields (RFC 4180); `moons.count` for a count. */
+const csvHeader = (select: Selection) =>
+  csvLine(select.map(({ kind, name }) => textField(kind === 'count' ? `${name}.count` : name)))
 
 /**
  * Returns a function that writes the record of an item (RFC 4180). An object or array becomes JSON text, null an empty
@@ -95,11 +97,16 @@ const csvHeader = (select: Selection) => csvLine(select.map(({ name }) => textFi
  */
 function csvRecords (select: Selection): (item: Readonly<Record<string, unknown>>) => string {
   // Not Object.values() of an item: JavaScript moves names in digits to the front.
-  const columns = select.map(shown => ({ name: shown.name, write: holdsNumbers(shown) ? numberField : textField }))
+  const columns = select.map(shown => ({ name: shown.name, write: writerOf(shown) }))
   return item => csvLine(columns.map(({ name, write }) => write(item[name])))
 }
 
 const csvLine = (fields: readonly string[]) => `${fields.join(',')}\r\n`
+
+const writerOf = (shown: Shown) =>
+  shown.kind === 'count' ? countField : holdsNumbers(shown) ? numberField : textField
+
+const countField = (value: unknown): string => isObject(value) ? String(value['count']) : ''
 
 const holdsNumbers = (shown: Shown) =>
   shown.kind === 'value' && shown.field.kind !== 'computed' && numeric.has(shown.field.type.kind)

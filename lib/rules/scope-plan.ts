@@ -1,5 +1,5 @@
 import type { Collection } from '../model/model.ts'
-import type { Listing, OrderTerm, Predicate, ReadPlan, Selection, Shown, Step } from '../plan/plan.ts'
+import type { Count, Listing, OrderTerm, Predicate, ReadPlan, Selection, Shown, Step } from '../plan/plan.ts'
 import { both } from '../plan/predicates.ts'
 import type { Change } from '../sources/source.ts'
 
@@ -42,9 +42,9 @@ function scopeListing (listing: Listing, collection: Collection, scopes: Scopes)
 
 /** A sub-item that does not exist for the caller has no place in an order. */
 function scopeTerm (term: OrderTerm, scopes: Scopes): OrderTerm {
-  const { path } = term
-  if (path === undefined) return term
-  return { ...term, path: path.map(({ field, where }) => ({ field, where: scopeWhere(where, field.target, scopes) })) }
+  if (term.path === undefined) return term
+  const path = term.path.map(({ field, where }) => ({ field, where: scopeWhere(where, field.target, scopes) }))
+  return term.count === undefined ? { ...term, path } : { ...term, path, count: scopeCount(term.count, scopes) }
 }
 
 const scopeSelection = (selection: Selection, scopes: Scopes): Selection =>
@@ -59,8 +59,13 @@ function scopeShown (shown: Shown, scopes: Scopes): Shown {
       select: scopeSelection(shown.select, scopes)
     }
     case 'list': return { ...shown, listing: scopeListing(shown.listing, shown.field.target, scopes) }
+    case 'count': return scopeCount(shown, scopes)
   }
 }
+
+/** Only what exists for the caller is counted. */
+const scopeCount = <C extends Count>(count: C, scopes: Scopes): C =>
+  ({ ...count, where: scopeWhere(count.where, count.field.target, scopes) })
 
 /** Returns `scope and where`. No filter of a client can be inside the scope's part. */
 const scopeWhere = (where: Predicate, collection: Collection, scopes: Scopes): Predicate =>
@@ -78,5 +83,6 @@ function scopePredicate (predicate: Predicate, scopes: Scopes): Predicate {
     }
     case 'not': return { ...predicate, of: scopePredicate(predicate.of, scopes) }
     case 'some': return { ...predicate, where: scopeWhere(predicate.where, predicate.field.target, scopes) }
+    case 'count': return scopeCount(predicate, scopes)
   }
 }

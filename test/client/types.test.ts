@@ -73,6 +73,12 @@ test('filters and orders are typed by their fields', async t => {
     await books.count({ author: null, title: { containsIgnoreCase: 'x' } })
     await authors.list({ sort: ['name', '-rating', 'id desc'] })
     await books.list({ sort: ['author.name', '-author.rating', 'author.id desc'] })
+    const counted = await authors.list({
+      fields: ['name', { books: { count: true } }], sort: '-books.count()', where: { 'books.count()': { gte: 2 } }
+    })
+    equal<typeof counted.items, Array<{ name: string, books: { count: number } }>>(true)
+    // @ts-expect-error a book has one author
+    await books.list({ sort: 'author.count()' })
     // @ts-expect-error unknown field of a sub-item
     await books.list({ sort: 'author.nam' })
     // @ts-expect-error an author has many books

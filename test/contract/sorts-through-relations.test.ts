@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { LightMyRequestResponse } from 'fastify'
-import { collection, SubItem } from '../../lib/index.ts'
+import { collection, SubCollection, SubItem } from '../../lib/index.ts'
 import { boss, rule } from '../fixtures/company.ts'
 import { everySource, type Tools, type World } from '../helpers/every-source.ts'
 import { walkPages } from '../helpers/walk-pages.ts'
@@ -12,7 +12,8 @@ const Thing = Type.Object({
   rank: Type.Union([Type.Integer(), Type.Null()], { readable: true }),
   word: Type.String({ readable: true }),
   twinId: Type.Union([Type.Integer(), Type.Null()]),
-  twin: SubItem('things', { foreignKey: 'twinId', readable: true })
+  twin: SubItem('things', { foreignKey: 'twinId', readable: true }),
+  twins: SubCollection('things', { foreignKey: 'twinId', readable: true })
 })
 
 function twins (count: number, { sortable = true } = {}): World {
@@ -68,7 +69,10 @@ everySource('a path that leads nowhere, or to many items, is 400', async ({ get,
       "'artist.id'.",
     'artist.label': "Items cannot be sorted by the field 'label', which is not a scalar; sort by one of its fields, " +
       "as in 'artist.label.id'.",
-    'artist.albums.title': "Items cannot be sorted through 'albums', of which an item can have many.",
+    'artist.albums.title': "Items cannot be sorted through 'albums', of which an item can have many. Sort by their " +
+      "number, as in 'albums.count()'.",
+    'artist.albums': "Items cannot be sorted by the field 'albums', which is not a scalar; sort by the number of its " +
+      "items, as in 'artist.albums.count()'.",
     'title.name': "The field 'title' is a scalar and has no fields of its own.",
     'artist..name': "A '.' must be between two names.",
     'artist.': "A '.' must be between two names.",
@@ -111,14 +115,16 @@ async function pagesOf ({ get }: Tools, start: string | undefined, rel: string, 
 }
 
 const sorts = [
-  'twin.rank', '-twin.rank', 'twin.word,twin.twin.rank+desc', '-twin.twin.word,rank,-twin.id', 'word,twin.rank'
+  'twin.rank', '-twin.rank', 'twin.word,twin.twin.rank+desc', '-twin.twin.word,rank,-twin.id', 'word,twin.rank',
+  '-twins.count()', 'twin.twins.count(),-rank'
 ]
 
 everySource('cursors hold the values of sub-items, forwards and backwards', async tools => {
   const { t, get } = tools
   for (const sort of sorts) {
     for (const [fields, headers] of [
-      ['id', {}], ['id,rank,word', {}], ['id,twin(word)', {}], ['id,twin(word)', { prefer: 'count=exact' }]
+      ['id', {}], ['id,rank,word', {}], ['id,twin(word)', {}], ['id,twins.count()', {}],
+      ['id,twin(word)', { prefer: 'count=exact' }]
     ] as const) {
       const url = `/things?sort=${sort}&fields=${fields}`
       const whole = (await get(`${url}&offset=0&size=100`)).json<Array<{ id: number }>>().map(({ id }) => id)

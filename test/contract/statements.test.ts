@@ -63,7 +63,8 @@ const reads = [
   '/artists/by_name', '/labels/VSN/artists/by_name/Noisia', '/artists/by_name?size=1', '/artists?size=1',
   '/artists?size=1&offset=1', '/artists/9', '/labels/9/artists/1/albums', '/albums/7/artist/label',
   `/tracks/${uuid(1)}`, '/artists?where=name=*Can,Noisia',
-  '/artists?sort=label.code,-label.city&fields=name,albums(title;sort=artist.label.code)&size=1'
+  '/artists?sort=label.code,-label.city&fields=name,albums(title;sort=artist.label.code)&size=1',
+  '/artists?fields=name,albums.count(),label(artists.count())&sort=-albums.count()&albums.count()>0&size=1'
 ]
 
 for (const [kind, [open, countOn]] of Object.entries(counted)) {

@@ -25,6 +25,13 @@ everySource('own code lists items with the same queries as objects', async ({ t,
   t.strictSame(await names({ where: { age: { gte: 23, lt: 58 } }, sort: '-age' }), ['AC/DC 100%?#;', 'Noisia'])
   t.strictSame(await names({ where: { id: [1, 2] }, sort: ['id desc'] }), ['Can', 'Noisia'])
   t.strictSame(await names({ where: { id: [1, 2] }, sort: '-label.name' }), ['Noisia', 'Can'])
+  t.strictSame(await names({ where: { 'albums.count()': 1 } }), ['10'])
+  t.strictSame(await names({ where: { 'albums.count()': { gt: 0, in: [1, 2] } }, sort: 'albums.count()' }),
+    ['10', 'Noisia', 'Can'])
+  const { items: counted } = await artists.list({ fields: [{ albums: { count: true } }], where: { id: [1, 3] } })
+  t.strictSame(counted, [{ albums: { count: 2 } }, { albums: { count: 1 } }])
+  const both = { fields: [{ albums: { count: true, limit: 1 } }] } as never
+  await refused(t, artists.list(both), { code: 'invalid_fields' })
   t.strictSame(await names({ where: { age: null, id: { lte: 6 } } }), ['me', '\u{1F3B8} Émile'])
   t.strictSame(await names({ where: { albums: { year: 1971, genre: 'rock' } } }), ['Can'])
   t.strictSame(await names({ where: { label: null, albums: {} } }), ['10'])

@@ -93,6 +93,13 @@ test('conditions, orders and values are those of the fields', async () => {
     await all.list({ where: { id: { lt: 3, in: [1, 2] }, name: { startsWith: 'N' }, startDate: null, oldName: null } })
     await all.list({ where: { or: [{ startDate: { gt: new Date() } }, { not: { albums: { year: 1971 } } }] } })
     await all.list({ where: { manager: null, albumCount: [1, null] }, sort: ['-name', 'id desc'], page: 2 })
+    const { items } = await all.list({
+      fields: ['name', { albums: { count: true } }, { manager: ['name'] }],
+      where: { 'albums.count()': { gt: 2 } },
+      sort: '-albums.count()'
+    })
+    expectTypeOf(items[0]?.albums).toEqualTypeOf<{ readonly count: number } | undefined>()
+    expectTypeOf(items[0]?.manager).toEqualTypeOf<Readonly<Record<string, unknown>> | null | undefined>()
     await all.list({ sort: ['manager.name', '-manager.born', 'manager.owner.id desc'] })
     await all.create([{ name: 'Can', manager: { name: 'Abi' } }, { startDate: new Date(), albums: [{}] }])
     await all.update({ name: 'Can' }, { oldName: undefined })

@@ -124,16 +124,6 @@ test('headers sort, filters can be removed, and the links of pages are those of 
   t.match(following.text, '1 row of 2')
 })
 
-test('a column of sub-items sorts by their names', async t => {
-  const { get } = await serve()
-  const { body } = await get('/api/albums?fields=title,artist')
-  t.ok(body.includes('href="/api/albums?fields=title,artist&amp;sort=artist.name"'))
-  const sorted = await get('/api/albums?fields=title,artist&sort=artist.name')
-  t.match(sorted.body, 'aria-sort="ascending"')
-  t.ok(sorted.body.includes('href="/api/albums?fields=title,artist&amp;sort=artist.name+desc"'))
-  t.notMatch((await get('/api/artists?fields=name,albums')).body, 'sort=albums')
-})
-
 test('each row leads to its item, also where the key alone has no URL', async t => {
   const shown = { readable: true } as const
   const texts = ['', '.', '..', 'a', '%2e', '/', ',']

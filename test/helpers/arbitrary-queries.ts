@@ -61,6 +61,8 @@ const fields: ReadonlyArray<{
   { path: ['boss', 'boss', 'age'], operators: [...equality, ...ordering], values: [0, 1, 42], nullable: true },
   { path: ['boss', 'id'], operators: equality, values: [1, 2, 3, 30], nullable: false },
   { path: ['pets', 'id'], operators: equality, values: [1, 2, 25, 50], nullable: false },
+  { path: ['pets', 'count()'], operators: [...equality, ...ordering], values: [0, 1, 2], nullable: false },
+  { path: ['boss', 'pets', 'count()'], operators: [...equality, ...ordering], values: [0, 1], nullable: false },
   { path: ['boss', 'pets', 'id'], operators: [...equality, ...ordering], values: [1, 25, 50], nullable: false }
 ]
 
@@ -101,7 +103,8 @@ export const condition = fc.letrec<{ tree: Condition, group: Condition, element:
 
 /** What people are sorted by. */
 export const sortable = [
-  'id', 'name', 'nick', 'age', 'score', 'live', 'born', 'boss.name', 'boss.age', 'boss.boss.nick', 'boss.boss.boss.id'
+  'id', 'name', 'nick', 'age', 'score', 'live', 'born', 'boss.name', 'boss.age', 'boss.boss.nick', 'boss.boss.boss.id',
+  'pets.count()', 'boss.pets.count()'
 ] as const
 
 /** Draws an order. */

@@ -40,6 +40,7 @@ export function expected (query: {
 function valueAt (path: string, person: PersonRow | undefined): Value {
   if (person === undefined) return null
   const [name, ...rest] = path.split('.')
+  if (name === 'pets') return petsOf(person).length
   return name === 'boss' ? valueAt(rest.join('.'), bossOf(person)[0]) : person[name as keyof PersonRow]
 }
 
@@ -69,6 +70,7 @@ function holdsOf (
   [name = '', ...path]: readonly string[], person: PersonRow, test: (value: Value) => boolean
 ): boolean {
   if (name === 'boss') return bossOf(person).some(boss => holdsOf(path, boss, test))
+  if (name === 'pets' && path[0] === 'count()') return test(petsOf(person).length)
   if (name === 'pets') return petsOf(person).some(pet => test(pet[path[0] as 'id' | 'name']))
   return test(person[name as keyof PersonRow])
 }

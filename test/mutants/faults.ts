@@ -42,13 +42,13 @@ export const faults: readonly Fault[] = [
   },
   {
     what: 'plan: a cursor tells of a key that may not be read',
-    text: 'if (!order.every(({ field }) => field.readable)) throw invalid(cursor.at)',
+    text: 'if (!order.every(({ field }) => field?.readable !== false)) throw invalid(cursor.at)',
     fault: '',
     tests: ['contract/pages', 'contract/rules/fields', 'contract/non-interference']
   },
   {
     what: 'plan: no null follows a cursor',
-    text: 'path !== undefined || (field.nullable && !descending)) return []',
+    text: 'path !== undefined || (isNullable(term) && !descending)) return []',
     fault: 'path !== undefined) return []',
     tests: ['contract/pages', 'contract/generated', 'sources/generated-plans']
   },
@@ -90,9 +90,15 @@ export const faults: readonly Fault[] = [
   },
   {
     what: 'rules: a sort through a sub-item passes by the scope',
-    text: 'where: scopeWhere(where, field.target, scopes) })) }',
-    fault: 'where })) }',
+    text: '({ field, where: scopeWhere(where, field.target, scopes) })',
+    fault: '({ field, where })',
     tests: ['contract/sorts-through-relations']
+  },
+  {
+    what: 'rules: a count passes by the scope',
+    text: '({ ...count, where: scopeWhere(count.where, count.field.target, scopes) })',
+    fault: 'count',
+    tests: ['contract/counts-of-relations']
   },
   {
     what: 'rules: a field is written without its rule',

@@ -1,6 +1,7 @@
 import { test } from 'tap'
 import { conformance, ConformanceError, type Open } from '../../lib/conformance/index.ts'
 import { memory } from '../../lib/index.ts'
+import { rowName } from '../../lib/plan/order.ts'
 import type { Predicate, ReadPlan, Row } from '../../lib/plan/plan.ts'
 import type { Change, Changed, Database, Found, ReadResult } from '../../lib/sources/source.ts'
 import { runsOf } from '../helpers/fast-check.ts'
@@ -66,7 +67,7 @@ function ignoringCase (predicate: Predicate): Predicate {
     case 'all':
     case 'any': return { ...predicate, of: predicate.of.map(ignoringCase) }
     case 'not': return { ...predicate, of: ignoringCase(predicate.of) }
-    case 'some': return { ...predicate, where: ignoringCase(predicate.where) }
+    case 'some': case 'count': return { ...predicate, where: ignoringCase(predicate.where) }
   }
 }
 
@@ -79,7 +80,7 @@ const faults: Readonly<Record<string, Fault>> = {
     read (result, plan) {
       const [first] = plan.kind === 'list' ? plan.listing.order : []
       if (first === undefined || first.descending || result.kind !== 'rows') return result
-      const isNull = (row: Row) => row[first.field.property] === null
+      const isNull = (row: Row) => row[rowName(first)] === null
       return { ...result, rows: [...result.rows.filter(isNull), ...result.rows.filter(row => !isNull(row))] }
     }
   },

@@ -13,7 +13,10 @@ type Nested<A extends Api<A>, K extends keyof A> = [keyof A[K]['one'] | keyof A[
 
 type OneQuery<A extends Api<A>, K extends keyof A> = Fields<A, K> | { readonly fields?: Fields<A, K> }
 
-type ManyQuery<A extends Api<A>, K extends keyof A> = Fields<A, K> | NestedQuery<A, K>
+type ManyQuery<A extends Api<A>, K extends keyof A> = Fields<A, K> | NestedQuery<A, K> | Counted
+
+/** The number of related items in place of the items themselves. */
+interface Counted { readonly count: true }
 
 interface NestedQuery<A extends Api<A>, K extends keyof A> extends Listing<A, K> {
   readonly fields?: Fields<A, K>
@@ -22,7 +25,7 @@ interface NestedQuery<A extends Api<A>, K extends keyof A> extends Listing<A, K>
 /** The parameters of a listing but for its fields. */
 export interface Listing<A extends Api<A>, K extends keyof A> {
   readonly where?: Where<A, K> | undefined
-  /** `name`, `-name`, `name asc` or `name desc`; `author.name` goes through a sub-item. */
+  /** `name`, `-name`, `name asc` or `name desc`; `author.name` goes through a sub-item, `books.count()` counts. */
   readonly sort?: SortTerm<A, K> | ReadonlyArray<SortTerm<A, K>> | undefined
   readonly page?: number | string | undefined
   readonly size?: number | undefined
@@ -33,7 +36,7 @@ export interface Listing<A extends Api<A>, K extends keyof A> {
 type Sortable<A extends Api<A>, K extends keyof A> = Exclude<Extract<keyof A[K]['item'], string>, A[K]['unsortable']>
 
 /** A field, or a path through sub-items. Beyond two sub-items the path is any text: there would be too many. */
-type SortPath<A extends Api<A>, K extends keyof A> = Sortable<A, K> | {
+type SortPath<A extends Api<A>, K extends keyof A> = Sortable<A, K> | `${Many<A, K>}.count()` | {
   [R in One<A, K>]: `${R}.${Sortable<A, Target<A, A[K]['one'], R>> | Further<A, Target<A, A[K]['one'], R>>}`
 }[One<A, K>]
 
@@ -41,6 +44,9 @@ type Further<A extends Api<A>, K extends keyof A> = {
   [R in One<A, K>]: `${R}.${Sortable<A, Target<A, A[K]['one'], R>>}` |
     `${R}.${One<A, Target<A, A[K]['one'], R>>}.${string}`
 }[One<A, K>]
+
+/** The sub-collections by whose numbers lists can be sorted. */
+type Many<A extends Api<A>, K extends keyof A> = Exclude<Extract<keyof A[K]['many'], string>, A[K]['unsortable']>
 
 /** The sub-items through which lists can be sorted. */
 type One<A extends Api<A>, K extends keyof A> = Exclude<Extract<keyof A[K]['one'], string>, A[K]['unsortable']>
@@ -73,7 +79,9 @@ type QueryIn<E, F> = E extends string ? never : F extends keyof E ? E[F] : never
 
 type Within<A extends Api<A>, K extends keyof A, F, Q> =
   F extends keyof A[K]['one'] ? Element<A, Target<A, A[K]['one'], F>, Q> | null :
-    F extends keyof A[K]['many'] ? Array<Element<A, Target<A, A[K]['many'], F>, Q>> : unknown
+    F extends keyof A[K]['many']
+      ? Q extends Counted ? { count: number } : Array<Element<A, Target<A, A[K]['many'], F>, Q>>
+      : unknown
 
 type Element<A extends Api<A>, K extends keyof A, Q> =
   Q extends readonly unknown[] ? Picked<A, K, Q> :

@@ -15,10 +15,14 @@ interface Groups<A extends Api<A>, K extends keyof A> {
   readonly not?: Where<A, K>
 }
 
+/** The number of elements of a relation. */
+type Count<R> = R extends string ? `${R}.count()` : never
+
 /** Without types, any name can be that of a field. */
 type Relations<A extends Api<A>, K extends keyof A> = string extends keyof A[K]['item'] ? unknown :
   & { readonly [R in Exclude<keyof A[K]['one'], A[K]['unfilterable']>]?: Where<A, Target<A, A[K]['one'], R>> | null }
   & { readonly [R in Exclude<keyof A[K]['many'], A[K]['unfilterable']>]?: Where<A, Target<A, A[K]['many'], R>> }
+  & { readonly [R in Exclude<keyof A[K]['many'], A[K]['unfilterable']> as Count<R>]?: Comparison<number> }
 
 /** A value of a field, a list of which it must be one, or operators that must all hold. */
 export type Comparison<V> = unknown extends V ? unknown : Operand<V> | ReadonlyArray<Operand<V>> | Operators<V>

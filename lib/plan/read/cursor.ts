@@ -1,10 +1,11 @@
 import { invalidPage } from '../../errors/errors.ts'
-import type { DataField } from '../../model/model.ts'
 import { decimalKey } from '../../model/numbers.ts'
-import type { Operator, Scalar } from '../../model/values.ts'
+import type { Operator, Scalar, ValueType } from '../../model/values.ts'
 import type { TextPlace, ValueText } from '../../request/request.ts'
 import { memoize } from '../../scheduling/memoize.ts'
-import { hasNoValue, hasValue, isNullable, positionName, reaching, rowName, termName } from '../order.ts'
+import {
+  compareItem, hasNoValue, hasValue, isNullable, positionName, rowName, typeOf, valueName
+} from '../order.ts'
 import type { ItemValue, Order, OrderTerm, Predicate, Row } from '../plan.ts'
 import { all, always, any, never } from '../predicates.ts'
 import { reverse } from './sort.ts'
@@ -29,7 +30,7 @@ export function formatCursor (order: Order, row: Row): string {
 
 /** Returns the values of the cursor at this row. */
 export const cursorValues = (order: Order, row: Row): readonly unknown[] =>
-  order.map(term => toCursor(positionOf(row, term), term.field))
+  order.map(term => toCursor(positionOf(row, term), term))
 
 /**
  * Throws an Error if a row has the position of the cursor. The rows beyond a cursor never have it, unless the database
@@ -57,7 +58,7 @@ export function parseCursor (value: ValueText, direction: Cursor['direction']): 
 export function planCursor (cursor: Cursor | undefined, order: Order, stored: boolean): Predicate {
   if (cursor === undefined) return always
   // Our links never carry such a cursor. A client that made one by hand could find out the values of an unreadable key.
-  if (!order.every(({ field }) => field.readable)) throw invalid(cursor.at)
+  if (!order.every(({ field }) => field?.readable !== false)) throw invalid(cursor.at)
   if (cursor.order !== formatOrder(order) || cursor.values.length !== order.length) {
     const { at } = cursor
     throw invalidPage(`The cursor in '${at.parameter}' belongs to another sort order than this request's.`, at)
@@ -75,8 +76,7 @@ export const afterRow = (order: Order, row: Row): Predicate =>
  * `a > 1 or (a = 1 and b > 2)`, preceded by the bound `a >= 1`.
  */
 function beyond (order: Order, values: readonly (Scalar | null)[], stored: boolean): Predicate {
-  const compare: Comparing = ({ path, field }, operator, value) =>
-    reaching(path, { kind: 'compare', field, operator, value, ...stored && { stored } })
+  const compare: Comparing = (term, operator, value) => compareItem(term, operator, value, stored)
   const equal = (term: OrderTerm, value: Scalar | null) =>
     value === null ? hasNoValue(term) : compare(term, 'equals', value)
   const cursorBound = any(order.map((term, index) => all([
@@ -96,13 +96,13 @@ type Comparing = (term: OrderTerm, operator: Operator, value: Scalar) => Predica
  * follow the cursor, and for a term with a path, which no index of the items serves.
  */
 function firstBound (term: OrderTerm, value: Scalar | null, compare: Comparing): readonly Predicate[] {
-  const { path, field, descending } = term
-  if (value === null || path !== undefined || (field.nullable && !descending)) return []
+  const { path, descending } = term
+  if (value === null || path !== undefined || (isNullable(term) && !descending)) return []
   return [compare(term, descending ? 'at_most' : 'at_least', value)]
 }
 
 const formatOrder = memoize((order: Order) =>
-  order.map(term => `${term.descending ? '-' : ''}${termName(term)}`).join(','))
+  order.map(term => `${term.descending ? '-' : ''}${valueName(term)}`).join(','))
 
 function decode (text: string): unknown {
   try {
@@ -116,8 +116,8 @@ function decode (text: string): unknown {
  * Returns a position as a cursor holds it: an array of the position, unless it has the form in which values of the
  * field's type are shown.
  */
-function toCursor (position: Scalar | null, field: DataField): unknown {
-  return position === null || isPlain(position, field) ? position : [position]
+function toCursor (position: Scalar | null, term: OrderTerm): unknown {
+  return position === null || isPlain(position, typeOf(term)) ? position : [position]
 }
 
 /**
@@ -126,14 +126,14 @@ function toCursor (position: Scalar | null, field: DataField): unknown {
  */
 function checkValue (value: unknown, term: OrderTerm, at: TextPlace): Scalar | null {
   if (value === null && isNullable(term)) return null
-  if (isPlain(value, term.field)) return value
+  if (isPlain(value, typeOf(term))) return value
   if (!Array.isArray(value) || value.length !== 1) throw invalid(at)
   const [position]: unknown[] = value
   if (typeof position === 'number' || isText(position)) return position
   throw invalid(at)
 }
 
-function isPlain (value: unknown, { type: { kind, parse } }: DataField): value is Scalar {
+function isPlain (value: unknown, { kind, parse }: ValueType): value is Scalar {
   switch (kind) {
     // NaN and integers beyond 2^53 are shown as texts.
     case 'integer':

@@ -1,10 +1,11 @@
 import { invalidFilter } from '../../errors/errors.ts'
 import { didYouMean, suggest } from '../../errors/suggest.ts'
-import type { Collection, DataField, Field, RelationField } from '../../model/model.ts'
-import { type Operator, type Scalar, textOfDate, traitsOf } from '../../model/values.ts'
+import type { Collection, DataField, Field, ReadableField, RelationField } from '../../model/model.ts'
+import { integerType, type Operator, type Scalar, textOfDate, traitsOf } from '../../model/values.ts'
 import type { Filter, TextPlace, ValueText } from '../../request/request.ts'
 import type { Listing, Predicate, Selection } from '../plan.ts'
 import { all, always, any, compareList, compareValue } from '../predicates.ts'
+import { countedBy, isFunction } from './functions.ts'
 import { findReadable, readableNames } from './select.ts'
 
 type Comparison = Extract<Filter, { kind: 'compare' }>
@@ -35,9 +36,10 @@ function planFilter (filter: Filter, collection: Collection): Predicate {
 function follow (filter: Comparison | Element, depth: number, collection: Collection): Predicate {
   const { path, at } = filter
   const name = path[depth] ?? ''
-  const field = findReadable(collection, name)
-  if (field === undefined) throw unknownField(filter, name, collection)
-  if (!field.filterable) throw invalidFilter(`Items cannot be filtered by the field '${name}'.`, at)
+  if (filter.kind === 'compare' && isFunction(name)) return compareCount(filter, name, undefined, collection)
+  const called = path[depth + 1] ?? ''
+  if (filter.kind === 'compare' && isFunction(called)) return compareCount(filter, called, name, collection)
+  const field = findFilterable(filter, name, collection)
   const last = depth === path.length - 1
   if (isRelation(field)) {
     if (last && filter.kind === 'compare') return compareRelation(filter, field)
@@ -51,6 +53,38 @@ function follow (filter: Comparison | Element, depth: number, collection: Collec
     throw invalidFilter(`Items cannot be filtered by the field '${name}', which is computed.`, at)
   }
   return compare(filter, field)
+}
+
+function findFilterable (filter: Comparison | Element, name: string, collection: Collection): ReadableField {
+  const field = findReadable(collection, name)
+  if (field === undefined) throw unknownField(filter, name, collection)
+  if (!field.filterable) throw invalidFilter(`Items cannot be filtered by the field '${name}'.`, filter.at)
+  return field
+}
+
+/** Compares the number of elements of the relation before the function. Whether there are any is asked directly. */
+function compareCount (
+  filter: Comparison, called: string, name: string | undefined, collection: Collection
+): Predicate {
+  const { operator, at } = filter
+  const before = name === undefined ? undefined : findFilterable(filter, name, collection)
+  const field = countedBy(called, before, reason => invalidFilter(reason, at))
+  const { operators, expected } = integerType
+  if (!operators.has(operator)) {
+    const spelled = operator.replaceAll('_', ' ')
+    throw invalidFilter(`The operator '${spelled}' cannot be used with '${called}', which takes ${expected}.`, at)
+  }
+  const values = filter.values.map(value => {
+    const scalar = value.given === undefined ? integerType.parse(value.text) : integerType.take(value.given.value)
+    if (scalar !== undefined && scalar !== null) return scalar as Scalar
+    throw invalidFilter(`'${called}' takes ${expected}, not '${value.text}'.`, value.at)
+  })
+  const [value = 0] = values
+  if (traitsOf(operator).list) return { kind: 'count', field, where: always, operator, value: values }
+  const exists: Predicate = { kind: 'some', field, where: always }
+  if (value === 0 && (operator === 'greater' || operator === 'not_equals')) return exists
+  if (value === 0 && operator === 'equals') return { kind: 'not', of: exists }
+  return { kind: 'count', field, where: always, operator, value }
 }
 
 /** Returns true for a readable field that a filter may compare with a value. */
@@ -140,13 +174,15 @@ export function checkFilterCost (
 }
 
 const costOfListing = ({ where, order, select }: Omit<Listing, 'range'>): number =>
-  costOf(where) + costOfSelection(select) + order.reduce((cost, { path = [] }) => cost + path.length, 0)
+  costOf(where) + costOfSelection(select) +
+    order.reduce((cost, { path = [], count }) => cost + path.length + (count === undefined ? 0 : fanOut), 0)
 
 function costOfSelection (select: Selection): number {
   let cost = 0
   for (const shown of select) {
     if (shown.kind === 'item') cost += costOfSelection(shown.select)
     if (shown.kind === 'list') cost += fanOut * costOfListing(shown.listing)
+    if (shown.kind === 'count') cost += fanOut
   }
   return cost
 }
@@ -155,6 +191,7 @@ function costOf (predicate: Predicate): number {
   switch (predicate.kind) {
     case 'compare': return costOfCompare(predicate)
     case 'is_null': return 1
+    case 'count': return fanOut
     case 'not': return costOf(predicate.of)
     case 'some': return Math.max(1, costOf(predicate.where)) * (predicate.field.kind === 'sub-collection' ? fanOut : 1)
     default: return predicate.of.reduce((cost, one) => cost + costOf(one), 0)

@@ -291,5 +291,5 @@ function styleOf (page: Page, order: Order, linkStyle: ReadOptions['linkStyle'])
   // A page named by a cursor has no number and no offset, so its links carry cursors as well.
   const style = page.style === 'keyset' || linkStyle === 'auto' ? page.style ?? 'keyset' : linkStyle
   // A cursor would reveal the value of an unreadable key.
-  return style === 'keyset' && !order.every(term => term.field.readable) ? 'offset' : style
+  return style === 'keyset' && !order.every(({ field }) => field?.readable !== false) ? 'offset' : style
 }

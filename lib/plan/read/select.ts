@@ -9,6 +9,7 @@ import { memoize } from '../../scheduling/memoize.ts'
 import type { Listing, Row, Selection, Shown } from '../plan.ts'
 import { always } from '../predicates.ts'
 import { planFilters } from './filter.ts'
+import { countedBy, isFunction } from './functions.ts'
 import { planPage } from './page.ts'
 import { planSort } from './sort.ts'
 import { refuse } from './unusable.ts'
@@ -24,9 +25,13 @@ export function planSelection (
   if (asked === undefined) return form === 'full' ? fullForm(collection) : listedForm(collection)
   const selected = new Map<string, { field: FieldAsked, shown: Shown }>()
   for (const field of asked) {
-    const other = selected.get(field.name)
-    if (other === undefined) selected.set(field.name, { field, shown: planField(field, collection) })
-    else if (other.field.query ?? field.query) {
+    const shown = planField(field, collection)
+    const other = selected.get(shown.name)
+    if (other === undefined) selected.set(shown.name, { field, shown })
+    else if (other.shown.kind !== shown.kind) {
+      const reason = 'which is either shown or counted'
+      throw invalidFields(`The field '${shown.name}' is selected twice, ${reason}.`, field.at)
+    } else if (other.field.query ?? field.query) {
       throw invalidFields(`The field '${field.name}' is selected twice; combine the two selections.`, field.at)
     }
   }
@@ -58,10 +63,15 @@ export function showPlainly (field: ReadableField): Shown {
 export const selectKey = ({ key }: Pick<Collection, 'key'>): Selection => key.map(showPlainly)
 
 function planField (asked: FieldAsked, collection: Collection): Shown {
-  const field = findReadable(collection, asked.name)
+  const [name = '', called] = isFunction(asked.name) ? asked.name.split('.') : [asked.name]
+  const field = findReadable(collection, name)
   if (field === undefined) {
-    const suggestion = suggest(asked.name, readableNames(collection))
-    throw invalidFields(`There is no field '${asked.name}' to select.${didYouMean(suggestion)}`, asked.at, suggestion)
+    const suggestion = suggest(name, readableNames(collection))
+    throw invalidFields(`There is no field '${name}' to select.${didYouMean(suggestion)}`, asked.at, suggestion)
+  }
+  if (called !== undefined) {
+    const counted = countedBy(called, field, reason => invalidFields(reason, asked.at))
+    return { kind: 'count', name, field: counted, where: always }
   }
   if (asked.query === undefined) return showPlainly(field)
   if (field.kind === 'sub-item') return showSubItem(field, asked.query)
@@ -125,6 +135,7 @@ export function showField (row: Row, shown: Shown): unknown {
   switch (shown.kind) {
     case 'value': return showValue(row, shown)
     case 'item': return showNested(row[shown.field.property], shown.select)
+    case 'count': return row[shown.field.property]
     case 'list': {
       const elements = row[shown.field.property] as readonly Row[]
       return elements.map(element => showItem(element, shown.listing.select))

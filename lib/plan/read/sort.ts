@@ -2,9 +2,10 @@ import { invalidSort } from '../../errors/errors.ts'
 import { didYouMean, suggest } from '../../errors/suggest.ts'
 import type { Collection, DataField, Field, ReadableField } from '../../model/model.ts'
 import type { SortTerm } from '../../request/request.ts'
-import { isSameTerm } from '../order.ts'
-import type { Order, OrderTerm, SubItemStep } from '../plan.ts'
+import { isSameValue } from '../order.ts'
+import type { ItemValue, Order, OrderTerm, SubItemStep } from '../plan.ts'
 import { always } from '../predicates.ts'
+import { countedBy, isFunction } from './functions.ts'
 import { findReadable, readableNames } from './select.ts'
 
 /**
@@ -23,30 +24,42 @@ export function planSort (terms: readonly SortTerm[], collection: Collection): O
   return order
 }
 
-const has = (order: Order, term: OrderTerm) => order.some(one => isSameTerm(one, term))
+const has = (order: Order, term: OrderTerm) => order.some(one => isSameValue(one, term))
 
 /** Returns the opposite order, nulls included. A page with `before` is read in this order. */
 export const reverse = (order: Order): Order =>
   order.map(term => ({ ...term, descending: !term.descending }))
 
-/** Follows the path to the field at its end. Every name but the last is a sub-item. */
+/** Follows the path to the field, or the relation that is counted, at its end. Every other name is a sub-item. */
 function planTerm (term: SortTerm, collection: Collection): OrderTerm {
-  const { descending } = term
+  const last = term.path.at(-1) ?? ''
   const path: SubItemStep[] = []
   let holder = collection
-  for (const name of term.path.slice(0, -1)) {
+  for (const name of term.path.slice(0, isFunction(last) ? -2 : -1)) {
     const field = findStep(name, holder, term)
     path.push({ field, where: always })
     holder = field.target
   }
-  const field = findSorted(term.path.at(-1) ?? '', holder, term)
-  return path.length === 0 ? { field, descending } : { path, field, descending }
+  return { ...planEnd(last, path, holder, term), descending: term.descending }
+}
+
+function planEnd (last: string, path: readonly SubItemStep[], holder: Collection, term: SortTerm): ItemValue {
+  if (isFunction(last)) {
+    const name = term.path.at(-2)
+    const field = name === undefined ? undefined : find(name, holder, term.at)
+    const counted = countedBy(last, field, reason => invalidSort(reason, term.at))
+    if (!counted.sortable) throw invalidSort(`Items cannot be sorted by the field '${counted.name}'.`, term.at)
+    return { path, count: { field: counted, where: always } }
+  }
+  const field = findSorted(last, holder, term)
+  return path.length === 0 ? { field } : { path, field }
 }
 
 function findStep (name: string, collection: Collection, { at }: SortTerm): SubItemStep['field'] {
   const field = find(name, collection, at)
   if (field.kind === 'sub-collection') {
-    throw invalidSort(`Items cannot be sorted through '${name}', of which an item can have many.`, at)
+    const advice = `Sort by their number, as in '${name}.count()'.`
+    throw invalidSort(`Items cannot be sorted through '${name}', of which an item can have many. ${advice}`, at)
   }
   if (field.kind !== 'sub-item') {
     throw invalidSort(`The field '${name}' is a scalar and has no fields of its own.`, at)
@@ -61,7 +74,8 @@ function findSorted (name: string, collection: Collection, { path, at }: SortTer
     throw invalidSort(`Items cannot be sorted by the field '${name}', which is computed.`, at)
   }
   if (field.kind === 'sub-collection') {
-    throw invalidSort(`Items cannot be sorted by the field '${name}', which is not a scalar.`, at)
+    const reason = `which is not a scalar; sort by the number of its items, as in '${[...path, 'count()'].join('.')}'`
+    throw invalidSort(`Items cannot be sorted by the field '${name}', ${reason}.`, at)
   }
   if (field.kind === 'sub-item') {
     const known = [...field.target.fields.values()].find(isSortable)

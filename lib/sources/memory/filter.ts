@@ -1,5 +1,5 @@
 import type { Operator } from '../../model/values.ts'
-import type { Predicate } from '../../plan/plan.ts'
+import type { Count, Predicate } from '../../plan/plan.ts'
 import { foldCase } from '../fold-case.ts'
 import { compareValues } from './compare.ts'
 import { relatedOf } from './relations.ts'
@@ -29,6 +29,11 @@ export function compileFilter (predicate: Predicate, tick: Tick = untimed): RowT
       const test = compileFilter(predicate.where, tick)
       return row => related(row).some(test)
     }
+    case 'count': {
+      const count = counterOf(predicate, tick)
+      const test = tests[predicate.operator](comparableOf(predicate.value, 'integer'))
+      return row => test(count(row))
+    }
     case 'is_null': {
       const read = comparableReaderOf(predicate.field)
       return row => read(row) === null
@@ -40,6 +45,13 @@ export function compileFilter (predicate: Predicate, tick: Tick = untimed): RowT
       return row => test(read(row))
     }
   }
+}
+
+/** Returns the function that counts the elements of a row's relation. */
+export function counterOf ({ field, where }: Count, tick: Tick): (row: object) => number {
+  const related = relatedOf(field, tick)
+  const test = compileFilter(where, tick)
+  return row => related(row).filter(test).length
 }
 
 /** Returns the rows that match. */

@@ -1,7 +1,7 @@
 import type { DataField } from '../../model/model.ts'
 import type { ItemValue, Order } from '../../plan/plan.ts'
 import { compareValues } from './compare.ts'
-import { compileFilter } from './filter.ts'
+import { compileFilter, counterOf } from './filter.ts'
 import { relatedOf } from './relations.ts'
 import type { Tick } from './tick.ts'
 import { comparableReaderOf, type Reader } from './values.ts'
@@ -23,7 +23,7 @@ export function sortRows (rows: readonly object[], order: Order, tick: Tick): re
 
 /** Returns the reader of a value. `readerOf` returns that of a field, of the item at the end of the value's path. */
 export function valueReader (
-  { path = [], field }: ItemValue, readerOf: (field: DataField) => Reader, tick: Tick
+  { path = [], field, count }: ItemValue, readerOf: (field: DataField) => Reader, tick: Tick
 ): Reader {
   return path.reduceRight<Reader>((read, step) => {
     const related = relatedOf(step.field, tick)
@@ -32,5 +32,5 @@ export function valueReader (
       const found = related(row).find(exists)
       return found === undefined ? null : read(found)
     }
-  }, readerOf(field))
+  }, field === undefined ? counterOf(count, tick) : readerOf(field))
 }

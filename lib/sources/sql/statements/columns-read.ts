@@ -103,7 +103,7 @@ function buildPageSelect<Result> (
   return {
     sql: sql`select ${columns.sql} from ${table(ref)} where ${where} order by ${order} ${limited}`,
     cardinality: 'rows',
-    longValues: [...fetched.fields, ...terms.map(({ field }) => field)].filter(isLong).length,
+    longValues: [...fetched.fields, ...terms.flatMap(({ field }) => field ?? [])].filter(isLong).length,
     decode (rows, { limit }) {
       const more = rows.length > limit
       for (const row of [rows[0], rows[Math.min(limit, rows.length) - 1]]) if (row !== undefined) columns.checkEnd(row)

@@ -1,7 +1,7 @@
 import { sql } from '../load-kysely.ts'
 import type { DataField } from '../../../model/model.ts'
 import { isExact, type Operator } from '../../../model/values.ts'
-import type { Predicate } from '../../../plan/plan.ts'
+import type { Count, Predicate } from '../../../plan/plan.ts'
 import type { Builder } from './builder.ts'
 import type { ColumnType } from './columns.ts'
 import type { Sql } from './dialect.ts'
@@ -24,6 +24,7 @@ export function buildFilter (predicate: Predicate, ref: TableRef, builder: Build
       if (predicate.of.kind === 'is_null') return sql`${shownOrNull(predicate.of, ref, builder)} is not null`
       return sql`(${buildFilter(predicate.of, ref, builder)}) is not true`
     case 'some': return buildSome(predicate, ref, builder)
+    case 'count': return buildCountCompare(predicate, ref, builder)
     case 'compare': return buildCompare(predicate, ref, builder)
   }
 }
@@ -47,6 +48,35 @@ function buildSome ({ field, where }: Extract<Predicate, { kind: 'some' }>, ref:
   // The limit changes SQLite's plan alone: 3.51 to 3.53.0 turn a plain exists into a join, and then skip too few rows
   // at an offset.
   return sql`exists (select 1 from ${table(target)} where ${conditions} limit 1)`
+}
+
+/** Builds a subquery that counts elements of a relation. */
+export function buildCount ({ field, where }: Count, ref: TableRef, builder: Builder): Sql {
+  const target = tableRef(field.target, builder.alias())
+  const relation = related(field, target, parentField => column(ref, parentField), builder.dialect)
+  const conditions = builder.dialect.clocked(sql`${relation} and ${buildFilter(where, target, builder)}`)
+  return sql`(select count(*) from ${table(target)} where ${conditions})`
+}
+
+/** The type of what `count(*)` gives. */
+export const countColumn: ColumnType = { kind: 'integer', type: 'bigint', nullable: false }
+
+function buildCountCompare (compare: Extract<Predicate, { kind: 'count' }>, ref: TableRef, builder: Builder): Sql {
+  const count = buildCount(compare, ref, builder)
+  const { dialect } = builder
+  const [slot] = builder.slotsOf(compare)
+  if (slot === undefined) throw new TypeError('a comparison with a value has a slot for it')
+  const textual = isTextual(compare)
+  return comparisons[compare.operator]({
+    plain: count,
+    shown: count,
+    comparable: dialect.filtered(count, countColumn, textual),
+    operand: dialect.operand(slot, countColumn, textual),
+    slot,
+    type: countColumn,
+    textual,
+    dialect
+  })
 }
 
 /**

@@ -4,7 +4,7 @@ import { positionName, rowName } from '../../../plan/order.ts'
 import type { Builder } from './builder.ts'
 import type { ColumnType } from './columns.ts'
 import type { Sql } from './dialect.ts'
-import { buildFilter } from './filter.ts'
+import { buildCount, buildFilter, countColumn } from './filter.ts'
 import { related } from './join-conditions.ts'
 import { column, type TableRef, tableRef } from './table.ts'
 
@@ -13,9 +13,16 @@ import { column, type TableRef, tableRef } from './table.ts'
 
 /** Returns the column of a value, of `ref` or of a sub-item that is joined to it, and the type of the column. */
 export function valueColumn (
-  { path = [], field }: ItemValue, ref: TableRef, builder: Builder
+  { path = [], field, count }: ItemValue, ref: TableRef, builder: Builder
 ): { readonly sql: Sql, readonly type: ColumnType } {
   const holder = path.reduce((from, step) => joined(step, from, builder), ref)
+  if (field === undefined) {
+    const number = buildCount(count, holder, builder)
+    const [key] = holder.collection.key
+    // Of a sub-item that is not there, nothing is counted.
+    const isMissing = path.length > 0 && key !== undefined ? sql`${column(holder, key)} is null` : undefined
+    return { sql: isMissing ? sql`case when ${isMissing} then null else ${number} end` : number, type: countColumn }
+  }
   return { sql: column(holder, field), type: builder.columnType(holder.collection, field) }
 }
 
@@ -39,8 +46,9 @@ export function carriedValues (
   terms: Order, columns: readonly Sql[], form: 'encode' | 'fetch', { dialect, columnType }: Builder
 ): readonly CarriedValue[] {
   return terms.flatMap((term, index): readonly CarriedValue[] => {
-    const type = columnType(term.path?.at(-1)?.field.target ?? failed(), term.field)
     const value = columns[index] ?? failed()
+    if (term.field === undefined) return [{ name: rowName(term), sql: value, decode: toCount }]
+    const type = columnType(term.path?.at(-1)?.field.target ?? failed(), term.field)
     const position = dialect.position(value, type)
     return [
       { name: rowName(term), sql: dialect[form](value, type), decode: dialect.decoder(type) },
@@ -48,6 +56,8 @@ export function carriedValues (
     ]
   })
 }
+
+const toCount = (value: unknown) => value === null ? null : Number(value)
 
 const asIs = (value: unknown) => value
 

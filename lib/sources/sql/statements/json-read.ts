@@ -7,7 +7,7 @@ import type { Listing, Order, ReadPlanOf, Row, Selection, Shown } from '../../..
 import type { Ends, JsonResult, ReadResult } from '../../source.ts'
 import type { Builder } from './builder.ts'
 import type { Sql, Writer } from './dialect.ts'
-import { buildFilter } from './filter.ts'
+import { buildCount, buildFilter } from './filter.ts'
 import { carriedColumns } from './item-values.ts'
 import { related } from './join-conditions.ts'
 import { checkJson, guardedAmong, positionsOf } from './positions.ts'
@@ -37,7 +37,7 @@ export function isWritable (select: Selection): boolean {
   return select.length > 0 && select.length <= mostMembers && select.every(shown => {
     if (/^\d+$/.test(shown.name) || Buffer.byteLength(shown.name) > longestAlias) return false
     if (shown.kind === 'value') return shown.field.kind !== 'computed' && !isJson(shown.field.type)
-    return isWritable(shown.kind === 'item' ? shown.select : shown.listing.select)
+    return shown.kind === 'count' || isWritable(shown.kind === 'item' ? shown.select : shown.listing.select)
   })
 }
 
@@ -253,6 +253,7 @@ export function buildMember (shown: Shown, ref: TableRef, writing: JsonBuilder):
     case 'value': return buildValue(shown.field as DataField, ref, writing)
     case 'item': return buildSubItem(shown, ref, writing)
     case 'list': return buildSubList(shown, ref, writing)
+    case 'count': return writing.writer.object([['count', buildCount(shown, ref, writing.builder), false]])
   }
 }
 

@@ -65,4 +65,5 @@ export function chooseRead (plan: ReadPlan, builder: Builder, form: ReadForm): C
 
 /** Returns true for a page of values that can be long. */
 const hasLong = (plan: ReadPlanOf<'list'>) =>
-  [...dataFields(plan.listing.select, plan.extra), ...carriedTerms(plan).map(({ field }) => field)].some(isLong)
+  dataFields(plan.listing.select, plan.extra).some(isLong) ||
+  carriedTerms(plan).some(({ field }) => field !== undefined && isLong(field))

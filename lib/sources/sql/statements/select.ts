@@ -5,7 +5,7 @@ import type { Listing, Order, Origin, Row, Selection, Shown } from '../../../pla
 import { always } from '../../../plan/predicates.ts'
 import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
-import { buildFilter } from './filter.ts'
+import { buildCount, buildFilter } from './filter.ts'
 import { carriedColumns, carriedOf, carriedValues } from './item-values.ts'
 import { related } from './join-conditions.ts'
 import { positionsOf } from './positions.ts'
@@ -123,6 +123,9 @@ function buildValue (field: DataField, ref: TableRef, { dialect, columnType }: B
 function buildNested (shown: Exclude<Shown, { kind: 'value' }>, ref: TableRef, builder: Builder): ValueLayout {
   const { field } = shown
   const { property } = field
+  if (shown.kind === 'count') {
+    return { property, sql: buildCount(shown, ref, builder), decode: count => ({ count: Number(count) }) }
+  }
   const target = tableRef(field.target, builder.alias())
   const relationOf = (inner: TableRef) =>
     related(field, inner, parentField => column(ref, parentField), builder.dialect)

@@ -1,7 +1,7 @@
 import type { Collection } from '../../../model/model.ts'
-import { type Scalar, traitsOf, type ValueKind } from '../../../model/values.ts'
+import { integerType, type Scalar, traitsOf, type ValueKind } from '../../../model/values.ts'
 import { memoize } from '../../../scheduling/memoize.ts'
-import type { Listing, Order, Origin, Predicate, Range, ReadPlan, Selection, Step } from '../../../plan/plan.ts'
+import type { Count, Listing, Order, Origin, Predicate, Range, ReadPlan, Selection, Step } from '../../../plan/plan.ts'
 import { foldCase } from '../../fold-case.ts'
 import { type Change, isLinkChange, type Stored } from '../../source.ts'
 
@@ -54,10 +54,12 @@ export function isSlot (parameter: unknown): parameter is Slot {
  * | step | origin, predicate |
  * | origin | a collection and `:`, or `/`, the field of a relation and `:` |
  * | listing | predicate, order, range, selection |
- * | order | for each term `+` ascending or `-` descending, its path, and the field |
+ * | order | for each term `+` ascending or `-` descending, its path, and the field or count |
  * | step of such a path | `>` and the field of the relation, `(`, predicate, `)` |
+ * | count | `c` and the field of the relation, `(`, predicate, `)` |
+ * | comparison of a count | count, operator, `t` if isTextual(), `;` |
  * | range | `*` without limit, else `l`, and the limit if it is round (isRoundLimit); `o` with an offset, else `;` |
- * | selection | `{`, for each member `.`, field, `:` and its listing, or its predicate and selection; then `}` |
+ * | selection | `{`, for each member `.`, field, `:` and its listing, count, or predicate and selection; then `}` |
  * | comparison | field, operator, `^` if it is of stored values, `t` if isTextual(), `;`; or field, `null;` |
  * | some, not, all, any | `s` and the field, `!`, `&`, `|`; then `(`, predicates, `)` |
  * | stored values | a space, the fields |
@@ -172,14 +174,15 @@ function addListing (draft: ShapeDraft, { where, order, range, select }: Listing
 }
 
 function addOrder (draft: ShapeDraft, order: Order): void {
-  for (const { path = [], field, descending } of order) {
+  for (const { path = [], field, count, descending } of order) {
     draft.key += descending ? '-' : '+'
     for (const step of path) {
       draft.key += `>${step.field.index}(`
       addPredicate(draft, step.where)
       draft.key += ')'
     }
-    draft.key += field.index
+    if (field === undefined) addCount(draft, count)
+    else draft.key += field.index
   }
 }
 
@@ -189,6 +192,12 @@ function addOrder (draft: ShapeDraft, order: Order): void {
  * count through all limits do not drive other statements out of the cache.
  */
 export const isRoundLimit = (limit: number) => limit <= 1000 && limit % (limit < 100 ? 5 : 50) === 0
+
+function addCount (draft: ShapeDraft, { field, where }: Count): void {
+  draft.key += `c${field.index}(`
+  addPredicate(draft, where)
+  draft.key += ')'
+}
 
 function addRange (draft: ShapeDraft, range: Range): void {
   draft.key += `${limitKey(range)}${range.offset === 0 ? ';' : 'o'}`
@@ -222,6 +231,7 @@ function addShown (draft: ShapeDraft, select: Selection): void {
   for (const shown of select) {
     draft.key += `.${shown.field.index}:`
     if (shown.kind === 'list') addListing(draft, shown.listing)
+    if (shown.kind === 'count') addCount(draft, shown)
     if (shown.kind === 'item') {
       addPredicate(draft, shown.where)
       addSelection(draft, shown.select)
@@ -233,6 +243,12 @@ function addShown (draft: ShapeDraft, select: Selection): void {
 function addPredicate (draft: ShapeDraft, predicate: Predicate): void {
   switch (predicate.kind) {
     case 'compare': return addCompare(draft, predicate)
+    case 'count':
+      addCount(draft, predicate)
+      draft.key += `${predicate.operator}${isTextual(predicate) ? 't' : ''}`
+      addValues(draft, predicate, [typed(predicate.value, 'integer')])
+      draft.key += ';'
+      return
     case 'is_null':
       draft.key += `${predicate.field.index}null;`
       return
@@ -265,8 +281,9 @@ function addCompare (draft: ShapeDraft, compare: Extract<Predicate, { kind: 'com
  * Whether a number or timestamp is compared with a value of the other type: such as NaN, or an integer that no double
  * holds, which are texts in JSON.
  */
-export function isTextual ({ field, value }: Extract<Predicate, { kind: 'compare' }>): boolean {
-  const { kind } = field.type
+export function isTextual (comparison: Extract<Predicate, { kind: 'compare' | 'count' }>): boolean {
+  const { value } = comparison
+  const { kind } = comparison.kind === 'count' ? integerType : comparison.field.type
   if (kind === 'date-time') return typeof value === 'number'
   if (kind !== 'integer' && kind !== 'number') return false
   return typeof value === 'object' ? value.some(one => typeof one === 'string') : typeof value === 'string'

@@ -1,0 +1,107 @@
+import { everySource } from '../helpers/every-source.ts'
+import { boss, rule } from '../fixtures/company.ts'
+
+// docs/http.md: Query strings. `count()` is the number of items of a relation to many.
+
+const ids = (...list: readonly number[]) => list.map(id => ({ id }))
+const counts = (member: string, ...list: readonly number[]) => list.map(count => ({ [member]: { count } }))
+
+everySource('a selection counts the items of relations, at any depth', async ({ get, same, t }) => {
+  same(await get('/artists?fields=albums.count()&id<5'), 200, counts('albums', 2, 2, 1, 0))
+  same(await get('/artists?fields=fans.count()&id<4'), 200, counts('fans', 2, 1, 0))
+  same(await get('/artists/1?fields=name,albums.count(),fans(id)'), 200,
+    { name: 'Noisia', albums: { count: 2 }, fans: ids(2, 5) })
+  same(await get('/artists/1?fields=label(name,owner(albums.count()))'), 200,
+    { label: { name: 'Vision', owner: { albums: { count: 2 } } } })
+  same(await get('/artists/1?fields=albums(tracks.count(),id)', { prefer: 'count=exact' }), 200,
+    { albums: [{ tracks: { count: 2 }, id: 1 }, { tracks: { count: 0 }, id: 2 }] })
+  same(await get('/artists?id=2&fields=albums.count(),years_active', { prefer: 'count=exact' }), 200,
+    [{ albums: { count: 2 }, years_active: 58 }])
+  same(await get('/artists/by_name?name=Can&fields=albums.count()'), 200, { Can: { albums: { count: 2 } } })
+  same(await get('/albums/by_year?year=1971&fields=id,tracks.count()'), 200,
+    { 1971: [{ id: 3, tracks: { count: 2 } }, { id: 5, tracks: { count: 0 } }] })
+  t.equal((await get('/artists?id=1&fields=name,albums.count()', { accept: 'application/x-ndjson' })).body,
+    '{"name":"Noisia","albums":{"count":2}}\n')
+  t.equal((await get('/artists?id=1&fields=name,albums.count(),fans.count()', { accept: 'text/csv' })).body,
+    'name,albums.count,fans.count\r\nNoisia,2,2\r\n')
+})
+
+everySource('a sort goes by counts, also of a sub-item, which may be missing', async ({ get, same }) => {
+  same(await get('/artists?sort=-albums.count(),id&fields=id&size=4'), 200, ids(1, 2, 3, 4))
+  same(await get('/artists?sort=fans.count()+desc&fields=id,fans.count()&id<4'), 200,
+    [{ id: 1, fans: { count: 2 } }, { id: 2, fans: { count: 1 } }, { id: 3, fans: { count: 0 } }])
+  same(await get('/albums?sort=artist.albums.count(),-id&fields=id'), 200, ids(5, 4, 3, 2, 1))
+  same(await get('/artists?sort=label.owner.fans.count()&fields=id&id<5'), 200, ids(2, 1, 3, 4))
+  same(await get('/artists?sort=-label.owner.fans.count()&fields=id&id<5'), 200, ids(3, 4, 1, 2))
+  same(await get('/artists/1?fields=albums(id;sort=tracks.count())'), 200, { albums: ids(2, 1) })
+  same(await get('/albums/by_genre?genre=bass&sort=tracks.count()&fields=id'), 200, { bass: ids(2, 1) })
+})
+
+everySource('a filter compares counts, of those too that are zero', async ({ get, same }) => {
+  for (const [filter, found] of Object.entries({
+    'albums.count()>=2': [1, 2],
+    'albums.count()>0': [1, 2, 3],
+    'albums.count()!=0': [1, 2, 3],
+    'albums.count()=0': [4, 5, 6, 7, 8, 9, 10],
+    'albums.count()==1': [3],
+    'albums.count()=*1,2': [1, 2, 3],
+    'albums.count()!=*1,0': [1, 2],
+    'albums.count()=*': [],
+    'albums.count()<2&albums.count()>0': [3],
+    'albums.count()>9007199254740993': [],
+    'albums.count()>-1&fans.count()=2': [1],
+    'where=(albums.count()=1|name=Can)': [2, 3],
+    'where=(albums.count()=*(1,2),!(fans.count()>0))': [3],
+    'albums(tracks.count()>1)': [1, 2],
+    'albums.tracks.count()=0': [1, 2, 3],
+    'label.owner.fans.count()=1': [2],
+    'albums.count%28%29=1': [3]
+  })) same(await get(`/artists?fields=id&${filter}`), 200, ids(...found))
+  same(await get('/artists?id=1&fields=albums(id;tracks.count()>0)'), 200, [{ albums: ids(1) }])
+  same(await get('/artists?id=1&fields=albums(id;where=(tracks.count()=0|id=9))'), 200, [{ albums: ids(2) }])
+})
+
+everySource('what cannot be counted or compared is 400', async ({ get, t }) => {
+  const noFunction = "There is no function 'size()'; 'count()' counts the items of a relation."
+  const follows = "'count()' follows the name of a relation to many items;"
+  for (const [query, error, message] of [
+    ['fields=albums.size()', 'invalid_fields', noFunction],
+    ['sort=albums.size()', 'invalid_sort', noFunction],
+    ['albums.size()>1', 'invalid_filter', noFunction],
+    ['fields=name.count()', 'invalid_fields', `${follows} the field 'name' is none.`],
+    ['sort=label.count()', 'invalid_sort', `${follows} the field 'label' is none.`],
+    ['sort=count()', 'invalid_sort', `${follows} 'count()' stands alone.`],
+    ['count()>5', 'invalid_filter', `${follows} 'count()' stands alone.`],
+    ['fields=count()', 'invalid_fields', 'The parentheses are empty.'],
+    ['fields=album.count()', 'invalid_fields', "There is no field 'album' to select. Did you mean 'albums'?"],
+    ['sort=old_name.count()', 'invalid_sort', "There is no field 'old_name' to sort by."],
+    ['fields=albums,albums.count()', 'invalid_fields', "The field 'albums' is selected twice,"],
+    ['fields=albums.count(),albums(id)', 'invalid_fields', "The field 'albums' is selected twice,"],
+    ['fields=label.owner.albums.count()', 'invalid_fields', "'label.owner.albums.count()' is not the name of a " +
+      "field; the fields of a relation are written 'label(owner(albums.count()))'."],
+    ['albums.count()^=1', 'invalid_filter', "The operator 'starts with' cannot be used with 'count()'"],
+    ['albums.count()=x', 'invalid_filter', "'count()' takes an integer"],
+    ['albums.count()=01', 'invalid_filter', "'count()' takes an integer"],
+    ['albums.count()=null', 'invalid_filter', "'count()' takes an integer"]
+  ] as const) {
+    const answer = (await get(`/artists?${query}`)).json<{ error: string, message: string }>()
+    t.equal(answer.error, error, query)
+    t.ok(answer.message.startsWith(message), `${query}: ${answer.message}`)
+  }
+})
+
+everySource('counts cost as filters of relations to many do', async ({ get, t }) => {
+  t.match((await get('/artists?albums.count()>1&fans.count()>1')).json(), { error: 'invalid_filter' })
+  t.equal((await get('/artists?albums.count()>1')).statusCode, 200)
+  t.match((await get('/artists?fields=albums.count(),fans.count()')).json(), { error: 'invalid_filter' })
+}, { queryString: { limits: { cost: 15 } } })
+
+rule('only what exists for the caller is counted', async ({ get, same }) => {
+  const caller = { ...boss, 'x-team': '1' }
+  same(await get('/projects?fields=labels.count(),id', caller), 200,
+    [1, 1, 0, 0].map((count, index) => ({ labels: { count }, id: 10 + index })))
+  same(await get('/projects?labels.count()=2&fields=id', caller), 200, [])
+  same(await get('/projects?labels.count()>0&fields=id', caller), 200, ids(10, 11))
+  same(await get('/projects?sort=-labels.count(),-id&fields=id', caller), 200, ids(11, 10, 13, 12))
+  same(await get('/projects/10?fields=labels.count()', caller), 200, { labels: { count: 1 } })
+})

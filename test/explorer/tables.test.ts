@@ -1,0 +1,25 @@
+import { test } from 'tap'
+import { serve } from '../helpers/explorer-pages.ts'
+
+// docs/explorer.md: What a page has. Columns of related items.
+
+test('a column of sub-items sorts by their names', async t => {
+  const { get } = await serve()
+  const { body } = await get('/api/albums?fields=title,artist')
+  t.ok(body.includes('href="/api/albums?fields=title,artist&amp;sort=artist.name"'))
+  const sorted = await get('/api/albums?fields=title,artist&sort=artist.name')
+  t.match(sorted.body, 'aria-sort="ascending"')
+  t.ok(sorted.body.includes('href="/api/albums?fields=title,artist&amp;sort=artist.name+desc"'))
+  t.notMatch((await get('/api/artists?fields=name,albums')).body, 'sort=albums')
+})
+
+test('a table has the numbers of related items as columns, which sort', async t => {
+  const { get } = await serve()
+  const { text, body } = await get('/api/artists?fields=name,albums.count()')
+  t.match(text, 'albums.count()')
+  t.ok(body.includes('href="/api/artists?fields=name,albums.count()&amp;sort=albums.count()"'))
+  t.match(body, /<input type="checkbox" name="_column" value="albums.count\(\)"\s+checked>/)
+  t.match(body, /<a href="[^"]*\/albums">\d+<\/a>/)
+  const { headers } = await get('/api/artists?_query=fields%3Dname,albums(title)&_column=name&_column=albums.count()')
+  t.equal(headers.location, '/api/artists?fields=name,albums.count()')
+})
