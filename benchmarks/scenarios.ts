@@ -176,6 +176,13 @@ function listings (): readonly Scenario[] {
     requests: prices.map(price => get(`/albums?price<${price}&sort=artist.name&limit=20`)),
     rivals: [byHand(prices.map(price => get(`/albums-by-artist?price=${price}&limit=20`)), { postgres: 1.1 })],
     isSmall: false
+  }, {
+    name: 'listing of 20, by the numbers of related items',
+    sources: everywhere,
+    requests: countries.map(country =>
+      get(`/artists?country=${country}&fields=id,name,albums.count()&sort=-albums.count(),name&limit=20`)),
+    rivals: [byHand(countries.map(country => get(`/prolific?country=${country}&limit=20`)), { postgres: 1.1 })],
+    isSmall: false
   }]
 }
 

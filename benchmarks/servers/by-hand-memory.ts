@@ -39,6 +39,10 @@ export function memoryQueries (sizes: Sizes): Queries {
       .sort((one, other) => compare(one.name, other.name) || one.album.id - other.album.id)
       .slice(0, limit)
       .map(({ album }) => showAlbum(album)),
+    prolific: (country, limit) => world.artists.filter(artist => artist.country === country)
+      .map(({ id, name }) => ({ id, name, albums: { count: albumsOf.get(id)?.length ?? 0 } }))
+      .sort((one, other) => other.albums.count - one.albums.count || compare(one.name, other.name))
+      .slice(0, limit),
     trees,
     treesText: (country, limit) => JSON.stringify(trees(country, limit)),
     tracksOf: (artist, album) => albums.get(album)?.artistId === artist

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { Queries, Row } from './queries.ts'
+import { counted, type Queries, type Row } from './queries.ts'
 import { mostConnections } from './setting.ts'
 
 const album = 'id, title, released::text as released, genre, price, label, artist_id'
@@ -29,6 +29,11 @@ export function postgresQueries (connectionString: string): Queries {
     'albums_by_artist',
     `select ${byArtist} from albums left join artists on artists.id = albums.artist_id
       where price < $1 order by artists.name, albums.id limit $2`
+  )
+  const prolific = named(
+    'prolific',
+    `select id, name, (select count(*) from albums where artist_id = artists.id)::int as count
+      from artists where country = $1 order by count desc, name limit $2`
   )
   const artistsOfCountry = named('artists', 'select id, name from artists where country = $1 order by name limit $2')
   const albumsOfArtist = named('albums_of', 'select id, title from albums where artist_id = $1 order by id limit 100')
@@ -67,6 +72,7 @@ export function postgresQueries (connectionString: string): Queries {
     albums: (genre, limit) => albumsOfGenre(genre, limit),
     albumsUnder: (price, limit) => albumsUnder(price, limit),
     albumsByArtist: (price, limit) => albumsByArtist(price, limit),
+    prolific: async (country, limit) => (await prolific(country, limit)).map(counted),
     trees: async (country, limit) => Promise.all((await artistsOfCountry(country, limit)).map(async artist => ({
       ...artist,
       albums: await Promise.all((await albumsOfArtist(artist['id'])).map(async one => ({

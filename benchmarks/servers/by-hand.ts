@@ -78,6 +78,10 @@ function addListings (app: FastifyInstance, queries: Queries): void {
     schema: { querystring: asked.price, response: { 200: rows.albums } }
   },
   ({ query: { price, limit } }, reply) => answer(reply, queries.albumsByArtist(price, limit)))
+  app.get<Of<{ country: string }>>('/prolific', {
+    schema: { querystring: asked.country, response: { 200: rows.prolific } }
+  },
+  ({ query: { country, limit } }, reply) => answer(reply, queries.prolific(country, limit)))
   app.get<Of<{ country: string }>>('/trees', { schema: { querystring: asked.country, response: { 200: rows.trees } } },
     ({ query: { country, limit } }, reply) => answer(reply, queries.trees(country, limit)))
   app.get<Of<{ country: string }>>('/trees-text', { schema: { querystring: asked.country } },

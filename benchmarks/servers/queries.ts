@@ -25,6 +25,8 @@ export interface Queries {
   albumsUnder (price: number, limit: number): Eventually<readonly Row[]>
   /** Returns the albums under a price by the names of their artists. */
   albumsByArtist (price: number, limit: number): Eventually<readonly Row[]>
+  /** Returns the artists of a country who have the most albums, with the numbers of their albums. */
+  prolific (country: string, limit: number): Eventually<readonly Row[]>
   /** Returns artists of a country by name, with albums and their tracks: one query for each parent on each level. */
   trees (country: string, limit: number): Eventually<readonly Row[]>
   /** Returns the trees as JSON text, from a single statement. */
@@ -39,3 +41,6 @@ export interface Queries {
   /** Changes a track. Returns false where there is no such track. */
   changeTrack (id: number, change: TrackChange): Eventually<boolean>
 }
+
+/** Returns a row with the number of albums as the plugin shows it. */
+export const counted = ({ id, name, count }: Row): Row => ({ id, name, albums: { count } })

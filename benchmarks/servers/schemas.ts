@@ -43,6 +43,7 @@ export const rows = {
   albums: array(album),
   tracks: array(track),
   trees: array(object({ id: integer, name: string, albums: array(branch) })),
+  prolific: array(object({ id: integer, name: string, albums: object({ count: integer }) })),
   artistsByName: { type: 'object', additionalProperties: artist },
   created: object({ status: string, id: integer }),
   ok: object({ status: string })
