@@ -19,6 +19,7 @@ export function addReference (
     draft.schema[unusedName(generator, draft, relationNames)] = SubItem(target.property, {
       foreignKey,
       ...flags,
+      creates: generator.chance(60),
       ...relationFlags(generator, flags.readable, draft !== target)
     })
   }
@@ -106,6 +107,7 @@ export function addJoin (
     foreignKey: oneOrList(own),
     otherKey: oneOrList(other),
     ...flags,
+    creates: generator.chance(60),
     ...relationFlags(generator, flags.readable, draft !== target)
   })
   if (generator.chance(50)) {
@@ -114,6 +116,7 @@ export function addJoin (
       foreignKey: oneOrList(other),
       otherKey: oneOrList(own),
       ...flags,
+      creates: generator.chance(60),
       ...relationFlags(generator, flags.readable, false)
     })
   }

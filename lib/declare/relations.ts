@@ -22,7 +22,7 @@ export interface TSubItem extends TSchema {
   link: SubItemOptions
 }
 
-export interface SubItemOptions extends RelationFlags {
+export interface SubItemOptions extends RelationFlags, CreationFlag {
   /** The property of this collection that holds the key of the other's item; a list for a key of several fields. */
   foreignKey: ForeignKey
 }
@@ -32,10 +32,18 @@ export type ForeignKey = string | readonly string[]
 
 export type SubCollectionOptions = RelationFlags & (
   /** One to many: the property of the other collection that holds this item's key. */
-  | { foreignKey: ForeignKey, through?: undefined, otherKey?: undefined }
+  | { foreignKey: ForeignKey, through?: undefined, otherKey?: undefined, creates?: undefined }
   /** Many to many: the join table, and its properties that hold this item's key and the other's. */
-  | { foreignKey: ForeignKey, through: string, otherKey: ForeignKey }
+  | { foreignKey: ForeignKey, through: string, otherKey: ForeignKey } & CreationFlag
 )
+
+interface CreationFlag {
+  /**
+   * Whether an element in a body creates an item if it names none. Default false: an element names an item that exists.
+   * The elements of a list by a foreign key always may.
+   */
+  creates?: boolean
+}
 
 export type RelationFlags = Omit<FieldFlags, 'identifier' | 'version'> & {
   description?: string

@@ -154,7 +154,7 @@ export function validation (details: NonNullable<Facts['details']>): DataApiErro
 }
 
 /** The fact `pointer`, for a body that holds more than one item. */
-const pointing = (pointer: string) => pointer === '' ? {} : { pointer }
+export const pointing = (pointer: string) => pointer === '' ? {} : { pointer }
 
 export function duplicate (fields: readonly string[], pointer: string, cause?: unknown): DataApiError {
   const message = fields.length === 0
@@ -162,22 +162,6 @@ export function duplicate (fields: readonly string[], pointer: string, cause?: u
     : `An item with the same ${listOf(fields)} already exists.`
   return new DataApiError('duplicate', message, { fields, ...pointing(pointer), cause })
 }
-
-export function danglingReference (fields: readonly string[], pointer: string, cause?: unknown): DataApiError {
-  const message = fields.length === 0
-    ? 'The item refers to an item that does not exist.'
-    : `The item referred to by ${listOf(fields)} does not exist.`
-  return new DataApiError('reference', message, { fields, ...pointing(pointer), cause })
-}
-
-/** For a foreign key that the database checks at the end of a transaction, without naming it. */
-export const deferredReference = (cause: unknown) =>
-  new DataApiError('reference', 'An item refers to an item that does not exist.', { fields: [], cause })
-
-export const stillReferred = (pointer: string, cause?: unknown) =>
-  new DataApiError('reference', 'Other items still refer to this item.', {
-    fields: [], ...pointing(pointer), cause
-  })
 
 export function constraint (fields: readonly string[], pointer: string, cause?: unknown): DataApiError {
   const message = fields.length === 0
@@ -266,8 +250,8 @@ export function describeValue (value: unknown): string {
   }
 }
 
-// In characters.
-const longestShown = 50
+/** The length of the longest text that a message repeats, in characters. */
+export const longestShown = 50
 
 /** The place of an error in the query string. */
 interface QueryPlace { readonly parameter: string, readonly position: number }

@@ -1,7 +1,9 @@
 import type { TObject } from '@sinclair/typebox'
 import { type FieldFlags, flagNames } from '../../schemas/flags.ts'
 import type { Behaviour, Declared, Hooks, Input, Pages } from '../declare/collection.ts'
-import { isSubCollection, isSubItem, type SubCollectionOptions, type SubItemOptions } from '../declare/relations.ts'
+import {
+  isSubCollection, isSubItem, type SubCollectionOptions, type SubItemOptions, type TSubCollection, type TSubItem
+} from '../declare/relations.ts'
 import { DeclarationError } from '../errors/errors.ts'
 import { isObject } from '../errors/is-object.ts'
 import { didYouMean, suggest } from '../errors/suggest.ts'
@@ -43,6 +45,7 @@ const relation: Keys<SubItemOptions | SubCollectionOptions> = {
   listed: true,
   filterable: true,
   sortable: true,
+  creates: true,
   description: true,
   title: true
 }
@@ -188,6 +191,7 @@ function checkFields (collection: string, { schema, computed, inputs }: Declared
       checkNames(place, field.link, relation, 'an option of a relation')
       checkForms(place, field.link, linkMembers)
       checkFlags(place, field.link)
+      checkCreates(place, field)
     } else {
       checkFlags(place, field)
     }
@@ -200,6 +204,16 @@ function checkFields (collection: string, { schema, computed, inputs }: Declared
     }
   }
   for (const [property, one] of Object.entries(inputs)) checkInput(placeOf(collection, property), one)
+}
+
+/** Throws a DeclarationError for a `creates` that is no boolean, or is without effect. */
+function checkCreates (place: string, relation: TSubItem | TSubCollection): void {
+  const { creates }: { readonly creates?: unknown } = relation.link
+  if (creates === undefined) return
+  const fail = (reason: string) => { throw new DeclarationError(`${place}: 'creates' ${reason}`) }
+  if (typeof creates !== 'boolean') fail(`must be true or false; found ${describeGiven(creates)}`)
+  if (isSubItem(relation) || relation.link.through !== undefined) return
+  fail('is for sub-items and join tables; elements of a list by a foreign key are always created')
 }
 
 /** Throws a DeclarationError for an input that is more than a member of bodies. */

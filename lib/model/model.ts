@@ -153,6 +153,8 @@ export interface SubItemField extends FieldBase {
   /** The collection that has this field. */
   readonly holder: Collection
   readonly target: Collection
+  /** True if an element in a body that names no existing item is a new one. */
+  readonly creates: boolean
   /** One field for each field of the target's key. */
   readonly foreignKey: readonly StoredField[]
 }
@@ -163,6 +165,7 @@ export interface SubCollectionField extends FieldBase {
   /** The collection that has this field. */
   readonly holder: Collection
   readonly target: Collection
+  readonly creates: boolean
   readonly link: Link
 }
 

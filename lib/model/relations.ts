@@ -1,4 +1,6 @@
-import { type ForeignKey, isSubCollection, isSubItem, type TSubCollection } from '../declare/relations.ts'
+import {
+  type ForeignKey, isSubCollection, isSubItem, type TSubCollection, type TSubItem
+} from '../declare/relations.ts'
 import { DeclarationError } from '../errors/errors.ts'
 import { orNearest } from '../errors/suggest.ts'
 import type { CollectionDraft, CompileOptions, Drafts } from './compile.ts'
@@ -22,13 +24,17 @@ export function compileRelations (
     const name = nameOf(property, property, options)
     const index = scalars.size + relations.size
     const flags = compileFlags({ collection: holder.property, property, name, schema, index }, options, true)
-    const base = { holder, target: target.collection, ...flags }
+    const base = { holder, target: target.collection, ...flags, creates: createsIn(schema) }
     relations.set(property, isSubItem(schema)
       ? Object.freeze({ kind: 'sub-item', foreignKey: findForeignKey(place, schema.link, draft, target), ...base })
       : Object.freeze({ kind: 'sub-collection', link: compileLink(place, schema, draft, target), ...base }))
   }
   return relations
 }
+
+/** An element of a list by a foreign key belongs to its parent alone. */
+const createsIn = (schema: TSubItem | TSubCollection) =>
+  schema.link.creates === true || (isSubCollection(schema) && schema.link.through === undefined)
 
 function compileLink (place: string, { link }: TSubCollection, draft: CollectionDraft, target: CollectionDraft): Link {
   const { through, foreignKey, otherKey } = link

@@ -1,5 +1,5 @@
 import { uniques } from '../model/identifiers.ts'
-import type { Collection, Field, InputField, StoredField, SubCollectionField } from '../model/model.ts'
+import type { Collection, Field, InputField, RelationField, StoredField, SubCollectionField } from '../model/model.ts'
 import { isWritable, type WritableField } from '../plan/write/body.ts'
 import { parentValues } from '../plan/write/path-values.ts'
 import { requirementsOf } from '../plan/write/required.ts'
@@ -23,10 +23,28 @@ function createInSchema (via: SubCollectionField, describing: Describing): Refer
   })
 }
 
-/** Returns the schema of an element of a sub-collection: an item to link, or a new item. */
+/**
+ * Returns the schema of an element of a sub-collection: an item to link, or, where the relation creates, a new item.
+ */
 export function elementSchema (via: SubCollectionField, describing: Describing): Schema {
-  return { anyOf: [...linkSchemas(via.target, parentFields(via)), createInSchema(via, describing)] }
+  const created = isCreating(via, describing) ? [createInSchema(via, describing)] : []
+  return anyOf([...linkSchemas(via.target, parentFields(via)), ...created])
 }
+
+/** Returns the schema of an item that a POST to a sub-collection links or, where the caller may, creates. */
+export function postedSchema (via: SubCollectionField, describing: Describing): Schema {
+  const created = describing.creations.has(via.target.name) ? [createInSchema(via, describing)] : []
+  return anyOf([...linkSchemas(via.target, parentFields(via)), ...created])
+}
+
+/** Returns true if an element of the relation may be a new item of this caller. */
+function isCreating (field: RelationField, { creations }: Describing): boolean {
+  const isList = field.kind === 'sub-collection' && field.link.kind === 'foreign-key'
+  return isList || (field.creates && creations.has(field.target.name))
+}
+
+/** JSON Schema has no empty `anyOf`: such a value cannot be given. */
+const anyOf = (schemas: readonly Schema[]): Schema => schemas.length === 0 ? { not: {} } : { anyOf: schemas }
 
 /** Returns the schema of a partial update. */
 export function updateSchema (collection: Collection, describing: Describing): Reference {
@@ -97,9 +115,9 @@ const isGivenBy = (field: Field, known: readonly StoredField[]) =>
 function memberSchema (field: WritableField, describing: Describing): Schema {
   if (field.kind === 'stored' || field.kind === 'input') return valueIn(field, describing)
   if (field.kind === 'sub-collection') return { type: 'array', items: elementSchema(field, describing) }
-  const elements = [...linkSchemas(field.target), createSchema(field.target, describing)]
-  const canBeNull = field.foreignKey.some(({ nullable }) => nullable)
-  return { anyOf: canBeNull ? [...elements, { type: 'null' }] : elements }
+  const created = isCreating(field, describing) ? [createSchema(field.target, describing)] : []
+  const empty = field.foreignKey.some(({ nullable }) => nullable) ? [{ type: 'null' }] : []
+  return anyOf([...linkSchemas(field.target), ...created, ...empty])
 }
 
 /** A value that no answer shows. */

@@ -19,6 +19,8 @@ export interface Describing {
   /** Returns true if collections are answered as NDJSON and CSV too. */
   streams (): boolean
   readonly components: Components
+  /** The names of the collections in which the caller may create items. */
+  readonly creations: ReadonlySet<string>
   /** Returns an operation's identifier that the document does not have yet. */
   operationId (name: string): string
 }
@@ -51,6 +53,10 @@ export function methodsOf (resource: Resource, { permissions }: View): readonly 
     return method !== 'HEAD' && method !== 'OPTIONS' && permissions.denial(method, resource) === undefined
   })
 }
+
+/** Returns true if the caller may create items of the collection. */
+export const mayCreate = (collection: Collection, permissions: Permissions | undefined): boolean =>
+  permissions !== undefined && permissions.denial('POST', listOf(collection)) === undefined
 
 /** Returns a collection as a path leads to it. */
 export function listOf (collection: Collection): Extract<Resource, { kind: 'collection' }> {

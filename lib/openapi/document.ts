@@ -5,7 +5,7 @@ import type { Permissions } from '../plan/request.ts'
 import type { Syntax } from '../request/syntax.ts'
 import { batchOperation } from './batches.ts'
 import { componentOf, makeComponents } from './components.ts'
-import { type AnswerOptions, type Describing, type View, viewsOf } from './describing.ts'
+import { type AnswerOptions, type Describing, mayCreate, type View, viewsOf } from './describing.ts'
 import type { Document, Link, Operation, PathItem, Reference, Response, Schema } from './objects.ts'
 import type { Parts } from './parts.ts'
 import { collectionPaths, isNameable } from './paths.ts'
@@ -48,6 +48,7 @@ export function * documentParts (
     version,
     ...described,
     components,
+    creations: new Set(all.filter(one => mayCreate(one, permissionsFor(one.name))).map(({ name }) => name)),
     operationId: uniqueNames(options.operationIds)
   }
   const paths: Record<string, PathItem> = rootPaths(profile, described, describing)

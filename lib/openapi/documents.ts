@@ -7,7 +7,7 @@ import type { Resource } from '../plan/path/walk.ts'
 import type { Permissions } from '../plan/request.ts'
 import type { Syntax } from '../request/syntax.ts'
 import { RecentMap } from '../scheduling/memoize.ts'
-import { type AnswerOptions, itemOf, listOf, methodsOf, type View, versions } from './describing.ts'
+import { type AnswerOptions, itemOf, listOf, mayCreate, methodsOf, type View, versions } from './describing.ts'
 import { type Described, documentParts, type PermissionsFor } from './document.ts'
 import type { Document } from './objects.ts'
 import { jsonParts, runAtOnce, runInSlices } from './parts.ts'
@@ -74,7 +74,7 @@ export function makeDocuments (
     const view = { collection, permissions }
     const resources = [listOf(collection), itemOf(collection)]
     const known = [collection, collection.source.writes ?? collection].map(identityOf)
-    return [...known, ...resources.map(resource => allowedOf(resource, view))]
+    return [...known, mayCreate(collection, permissions), ...resources.map(resource => allowedOf(resource, view))]
   }
 }
 

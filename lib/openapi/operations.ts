@@ -5,7 +5,7 @@ import { mediaTypes } from '../plan/media.ts'
 import type { Method } from '../plan/path/methods.ts'
 import type { Resource } from '../plan/path/walk.ts'
 import { formType } from '../request/parse.ts'
-import { canCreate, createSchema, elementSchema, isBodyRequired, updateSchema } from './bodies.ts'
+import { canCreate, createSchema, elementSchema, isBodyRequired, postedSchema, updateSchema } from './bodies.ts'
 import { resolveParameter } from './components.ts'
 import type { Describing, View } from './describing.ts'
 import { filterParameters } from './filters.ts'
@@ -151,7 +151,7 @@ function itemResponse (collection: Collection, describing: Describing, nullable:
 export function createOperation ({ collection, via, words }: List, describing: Describing): PathItem {
   if (!canCreate(collection, describing)) return {}
   const [first = ''] = words
-  const body = via === undefined ? createSchema(collection, describing) : elementSchema(via, describing)
+  const body = via === undefined ? createSchema(collection, describing) : postedSchema(via, describing)
   const many = { type: 'array', items: body }
   const post: Operation = {
     operationId: describing.operationId(`create_${words.join('_')}`),
@@ -215,7 +215,9 @@ export function replaceOperation (via: SubCollectionField, list: List, describin
   return {
     operationId: describing.operationId(`replace_${list.words.join('_')}`),
     summary: `Replace the ${via.name} of an item of ${first}`,
-    description: 'Links the items of the array, creates those that do not exist, and unlinks all others.',
+    description: via.creates
+      ? 'Links the items of the array, creates those that do not exist, and unlinks all others.'
+      : 'Links the items of the array, and unlinks all others.',
     tags: [first],
     requestBody: { required: true, content: jsonContent(items) },
     responses: { 200: linkedResponse(via.target, describing), ...writeErrors(describing) }

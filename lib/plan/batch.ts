@@ -28,6 +28,9 @@ function countIn ({ assignments }: ItemBody): number {
     one.kind === 'item' ? countElement(one.element) : one.kind === 'list' ? sum(one.elements.map(countElement)) : 0))
 }
 
-const countElement = (element: Element | null) => element === null ? 0 : countIn(element.created)
+function countElement (element: Element | null): number {
+  if (element === null) return 0
+  return element.created === undefined ? 1 : countIn(element.created)
+}
 
 const sum = (numbers: readonly number[]) => numbers.reduce((one, other) => one + other, 0)

@@ -1,10 +1,11 @@
 import type { Values } from '../declare/collection.ts'
-import { constraint, danglingReference, validation, withoutKey } from '../errors/errors.ts'
+import { constraint, type DataApiError, validation, withoutKey } from '../errors/errors.ts'
+import { noSuchItem } from '../errors/references.ts'
 import { type KeyValues, toKeyValues } from '../model/identifiers.ts'
-import type { Collection, Field, StoredField, SubCollectionField } from '../model/model.ts'
+import type { Collection, Field, RelationField, StoredField, SubCollectionField } from '../model/model.ts'
 import { contradiction } from '../plan/write/body.ts'
 import { parentKey } from '../plan/write/path-values.ts'
-import type { Assignment, Element, ItemBody } from '../plan/write/item-body.ts'
+import type { Assignment, Element, ItemBody, Named } from '../plan/write/item-body.ts'
 import type { PathValue, Origin, Row } from '../plan/plan.ts'
 import {
   authoriseInput, type AuthorisedField, type AuthorisedLink, type AuthorisedRelation, authoriseLink, authoriseValue,
@@ -161,9 +162,9 @@ export async function assign (body: ItemBody, target: Target, work: UnitOfWork):
 async function askedSubItem (
   { field, element, pointer }: Extract<Assignment, { kind: 'item' }>, collection: Collection, work: UnitOfWork
 ): Promise<readonly AskedValue[]> {
-  const { foreignKey, readable, target, name } = field
+  const { foreignKey, readable, target } = field
   const parts = foreignKey.map(part => authoriseValue(part, collection, pointer, work.caller))
-  const relation = { from: { collection: target, via: undefined }, parent: undefined, name }
+  const relation = { from: { collection: target, via: undefined }, parent: undefined, field }
   const key = element === null ? undefined : (await resolveElement(element, relation, work)).key
   return parts
     .map((part, index) => ({ field: part, value: key?.[index] ?? null, isShown: readable || part.readable }))
@@ -193,7 +194,7 @@ export async function linkElements ({ assignments }: ItemBody, parent: ParentIte
   for (const assignment of assignments) {
     if (assignment.kind !== 'list') continue
     const { field, elements } = assignment
-    const relation = { from: { collection: field.target, via: field }, parent, name: field.name }
+    const relation = { from: { collection: field.target, via: field }, parent, field }
     for (const element of elements) await resolveElement(element, relation, work)
   }
 }
@@ -245,15 +246,34 @@ async function linkExisting (element: ExistingElement, work: UnitOfWork): Promis
 }
 
 async function createElement (
-  { found, created, pointer }: Element, { from, parent, name }: ElementRelation, work: UnitOfWork
+  { found, created, pointer }: Element, { from, parent, field }: ElementRelation, work: UnitOfWork
 ): Promise<KeyValues> {
-  // An identifier that clients cannot write can only refer to an existing item.
-  const isReadOnly = found?.fields.some((field, index) => found.values[index] !== undefined && !field.writable)
-  if (isReadOnly === true) throw danglingReference([name], pointer)
+  if (created === undefined || (found !== undefined && refersOnly(found, field, work))) {
+    throw missingReference(field, found, pointer)
+  }
   if (created.violations.length > 0) throw validation(created.violations)
   const item = await createItem({ body: created, from, given: [], parent, skipped: 'none' }, work)
   if (item === undefined) throw new TypeError('an insert without a conflict clause inserted nothing')
   return keyOf(item, from.collection)
+}
+
+/**
+ * Returns true for a name that can only refer to an existing item: clients cannot write it, or the caller may not
+ * create what it refers to. An element of a list by a foreign key is a creation in any case.
+ */
+function refersOnly ({ fields, values }: Named, field: RelationField, { caller }: UnitOfWork): boolean {
+  if (fields.some(({ writable }, index) => values[index] !== undefined && !writable)) return true
+  const isList = field.kind === 'sub-collection' && field.link.kind === 'foreign-key'
+  return !isList && caller.denial('create', field.target) !== undefined
+}
+
+function missingReference ({ name, target }: RelationField, found: Named | undefined, pointer: string): DataApiError {
+  // An operation of a batch may have given a key that the client cannot read.
+  const given = (found?.fields ?? []).flatMap((field, index) => {
+    const value = found?.values[index]
+    return field.readable && value !== undefined ? [[field.name, value] as const] : []
+  })
+  return noSuchItem(target.name, given, { field: name, pointer })
 }
 
 /** A link of a many-to-many relation. `own` and `other` are keys, `pointer` is the element in the request's body. */

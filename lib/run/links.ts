@@ -32,7 +32,7 @@ export async function runLink (plan: WritePlanOf<'link'>, work: UnitOfWork): Pro
   if (found.kind !== 'parent') return found
   const { item: parent } = found
   if (parent === undefined) throw new TypeError('a relation is reached by a step at least')
-  const relation = { from: { collection, via }, parent, name: via.name }
+  const relation = { from: { collection, via }, parent, field: via }
   if (replace) {
     checkListConditions(conditions, collection.strategies.requireIfMatch)
     await unlinkOthers(plan, relation, work)

@@ -1,7 +1,7 @@
 import type { Values } from '../declare/collection.ts'
 import { forbidden } from '../errors/errors.ts'
 import { type KeyValues, toKeyValues } from '../model/identifiers.ts'
-import type { Collection, SubCollectionField } from '../model/model.ts'
+import type { Collection, RelationField, SubCollectionField } from '../model/model.ts'
 import type { Origin, Projection, Row, Selection, Step } from '../plan/plan.ts'
 import { equalsKey } from '../plan/predicates.ts'
 import { selectKey, showPlainly } from '../plan/read/select.ts'
@@ -93,7 +93,7 @@ export async function isLinked (
 export interface ElementRelation {
   readonly from: Origin
   readonly parent: ParentItem | undefined
-  readonly name: string
+  readonly field: RelationField
 }
 
 /** Locks the existing item that an element names; returns undefined if there is none. */

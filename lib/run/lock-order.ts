@@ -90,7 +90,7 @@ function elementsIn ({ assignments }: ItemBody): readonly NamedElement[] {
 function namedElements (collection: Collection, elements: ReadonlyArray<Element | null>): readonly NamedElement[] {
   return elements.flatMap(element => {
     if (element === null) return []
-    const nested = elementsIn(element.created)
+    const nested = element.created === undefined ? [] : elementsIn(element.created)
     // A key of which the parent gives a part names an item of the parent, which is locked itself.
     const values = toKeyValues(element.found?.values ?? [])
     const { fields } = element.found ?? {}

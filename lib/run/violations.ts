@@ -1,6 +1,5 @@
-import {
-  constraint, type DataApiError, danglingReference, deferredReference, duplicate, forbidden, stillReferred
-} from '../errors/errors.ts'
+import { constraint, type DataApiError, duplicate, forbidden } from '../errors/errors.ts'
+import { danglingReference, deferredReference, stillReferred } from '../errors/references.ts'
 import { wireNames } from '../model/relations.ts'
 import type { Collection } from '../model/model.ts'
 import type { Changed, ConstraintViolation, RefusedAtCommit } from '../sources/source.ts'

@@ -13,7 +13,9 @@ const Album = Type.Object({
   artistId: Type.Integer(),
   labelId: Type.Union([Type.Integer(), Type.Null()]),
   label: SubItem('labels', { foreignKey: 'labelId', ...flags }),
-  tracks: SubCollection('tracks', { through: 'album_tracks', foreignKey: 'albumId', otherKey: 'trackId', ...flags })
+  tracks: SubCollection('tracks', {
+    through: 'album_tracks', foreignKey: 'albumId', otherKey: 'trackId', creates: true, ...flags
+  })
 })
 const Track = Type.Object({
   id: Type.Integer({ identifier: true, readable: true }),
@@ -115,7 +117,7 @@ links('POST of an existing item to a sub-collection links it: 200', async tools 
   same(await send('POST', '/albums/8/tracks', { id: 99 }), 409, {
     status: 'conflict',
     error: 'reference',
-    message: "The item referred to by 'tracks' does not exist.",
+    message: 'There is no track with the id 99.',
     fields: ['tracks']
   })
   same(await send('POST', '/albums/8/tracks', [{ id: 3 }, { title: 'New' }]), 201, [ok, { status: 'created', id: 4 }])

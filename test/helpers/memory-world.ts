@@ -91,13 +91,14 @@ export function makeWorld (
   const people = collectionOf('people', source, id)
   const words = collectionOf('marks', memory(markRows), markId)
   const boss: SubItemField = {
-    ...flags('boss'), kind: 'sub-item', holder: people, target: people, foreignKey: [bossId]
+    ...flags('boss'), kind: 'sub-item', holder: people, target: people, creates: false, foreignKey: [bossId]
   }
   const staff: SubCollectionField = {
     ...flags('staff'),
     kind: 'sub-collection',
     holder: people,
     target: people,
+    creates: false,
     link: {
       kind: 'foreign-key', foreignKey: [bossId]
     }
@@ -107,6 +108,7 @@ export function makeWorld (
     kind: 'sub-collection',
     holder: people,
     target: words,
+    creates: false,
     link: {
       kind: 'join', through: 'person_marks', foreignKey: ['personId'], otherKey: ['markId']
     }

@@ -145,6 +145,42 @@ test('the document is that of the caller, byte for byte', async t => {
   t.equal((await withRules.inject('/openapi.json?collections=books')).statusCode, 400)
 })
 
+test('a relation shows new items where it creates, and this caller may create them', async t => {
+  const flags = { readable: true, writable: true }
+  const User = Type.Object({
+    id: Type.Integer({ identifier: true, readable: true }),
+    email: Type.String({ identifier: true, ...flags })
+  })
+  const Task = Type.Object({
+    id: Type.Integer({ identifier: true, readable: true }),
+    userId: Type.Integer(),
+    assignee: SubItem('users', { foreignKey: 'userId', ...flags }),
+    reporter: SubItem('users', { foreignKey: 'userId', creates: true, ...flags }),
+    tags: SubCollection('users', { through: 'tags', foreignKey: 'a', otherKey: 'b', ...flags })
+  })
+  const app = Fastify()
+  await app.register(dataApi, {
+    collections: {
+      users: collection(User, { source: memory([]), rules: { create: ({ request }) => 'x-admin' in request.headers } }),
+      tasks: collection(Task, { source: memory([], { joins: { tags: [] } }) })
+    }
+  })
+  const namesIn = async (headers: Record<string, string>) => {
+    const { components, paths } = (await app.inject({ url: '/openapi.json', headers })).json<OpenApiDocument>()
+    interface Element { anyOf?: Array<Element & { required?: unknown }>, items?: Element }
+    const { assignee, reporter, tags } = components.schemas['TasksCreate']?.['properties'] as Record<string, Element>
+    const schemaAt = (method: 'post' | 'put') =>
+      paths['/tasks/{identifier}/tags']?.[method]?.requestBody?.content['application/json']?.schema as Element
+    const namesOf = ({ anyOf = [] }: Element = {}) =>
+      anyOf.map(one => Array.isArray(one.required) ? one.required.join() : Object.values(one).join())
+    return [assignee, reporter, tags?.items, schemaAt('post').anyOf?.[0], schemaAt('put').items].map(namesOf)
+  }
+  const linked = ['id', 'email']
+  const created = [...linked, '#/components/schemas/UsersCreate']
+  t.strictSame(await namesIn({ 'x-admin': '1' }), [linked, created, linked, created, linked])
+  t.strictSame(await namesIn({}), [linked, linked, linked, linked, linked])
+})
+
 test('no operation and no component depends on what a field or collection is called', async t => {
   const flags = { readable: true, writable: true }
   const id = Type.Integer({ identifier: true, ...flags })

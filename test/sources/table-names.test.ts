@@ -21,7 +21,7 @@ const Album = Type.Object({
   artistId: Type.Integer(),
   artist: SubItem('artists', { foreignKey: 'artistId', readable: true }),
   tags: SubCollection('tags', {
-    through: 'album_tags', foreignKey: 'albumId', otherKey: 'tagId', readable: true, writable: true
+    through: 'album_tags', foreignKey: 'albumId', otherKey: 'tagId', readable: true, writable: true, creates: true
   })
 })
 const Tag = Type.Object({

@@ -1,6 +1,7 @@
-import { contentTooLarge, describeValue } from '../../errors/errors.ts'
+import { contentTooLarge, describeValue, listOf } from '../../errors/errors.ts'
 import { isObject } from '../../errors/is-object.ts'
 import { suggest } from '../../errors/suggest.ts'
+import { uniques } from '../../model/identifiers.ts'
 import type { Collection, Field, InputField, StoredField, SubCollectionField, SubItemField } from '../../model/model.ts'
 import type { Violation } from '../../model/validators.ts'
 import { exampleOf, expectation, isMet, isOnlyShown, missingMessage, requirementsOf } from './required.ts'
@@ -8,7 +9,7 @@ import { type Assignment, type Confirmation, type Element, findIdentifier, type 
 import { refusesLink } from '../path/methods.ts'
 import type { ParentValue, PathValue } from '../plan.ts'
 import { repeatsPathValue, findPathValue, parentValues } from './path-values.ts'
-import { mustExist, type References, referredElement, referredValue } from './references.ts'
+import { type References, referredElement, referredValue } from './references.ts'
 import { findExposed, readableNames } from '../read/select.ts'
 
 /**
@@ -176,7 +177,8 @@ function toCanonical (
 function addItem (planning: Planning, field: SubItemField, value: unknown, pointer: string): void {
   const { draft } = planning
   if (value === null) return addEmptied(planning, field, pointer)
-  const element = planElement(planning, value, { target: field.target, pointer, pathValues: [] })
+  const { target, creates } = field
+  const element = planElement(planning, value, { target, pointer, pathValues: [], mayCreate: () => creates })
   const given = field.foreignKey.map(part => findPathValue(part, planning.context.pathValues))
   const isInPath = given.some(one => one !== undefined)
   if (isInPath && !fitsPathValues(element, field, given)) draft.violations.push(contradiction(pointer))
@@ -211,50 +213,44 @@ function addList (planning: Planning, field: SubCollectionField, value: unknown,
     draft.violations.push({ pointer, message: `must be an array; found ${describeValue(value)}` })
     return
   }
-  const { target } = field
-  const pathValues = parentValues(field)
+  const { target, creates } = field
+  const place = { target, pathValues: parentValues(field), mayCreate: () => creates }
   const elements = value.map((element: unknown, index) =>
-    planElement(planning, element, { target, pointer: `${pointer}/${index}`, pathValues }))
+    planElement(planning, element, { ...place, pointer: `${pointer}/${index}` }))
   draft.assignments.push({ kind: 'list', field, elements, pointer })
 }
 
 /**
- * Plans the elements that a request links to a relation or creates there. `mayCreate`: an element that names no
- * existing item is created. The violations do not depend on stored data.
+ * Plans the elements that a request links to a relation or creates there. `mayCreate`: true for an element that is
+ * created if it names no existing item. The violations do not depend on stored data.
  */
 export function planElements (
   values: ReadonlyArray<{ readonly value: unknown, readonly pointer: string }>, field: SubCollectionField,
-  { allowance, mayCreate }: { readonly allowance: Allowance, readonly mayCreate: boolean }
+  { allowance, mayCreate }: { readonly allowance: Allowance, readonly mayCreate: ElementPlace['mayCreate'] }
 ): { readonly elements: readonly Element[], readonly violations: readonly Violation[] } {
   const draft: BodyDraft = { pointer: '', assignments: [], confirmations: [], violations: [] }
   const planning = { draft, typed: {}, context: { form: 'update', pointer: '', pathValues: [], allowance } } as const
-  const { target } = field
-  const pathValues = parentValues(field)
-  const elements = values.map(({ value, pointer }) => {
-    const element = planElement(planning, value, { target, pointer, pathValues })
-    if (mayCreate) return element
-    if (element.found === undefined) draft.violations.push(mustExist(pointer))
-    return withoutCreation(element)
-  })
+  const place = { target: field.target, pathValues: parentValues(field), mayCreate }
+  const elements = values.map(({ value, pointer }) => planElement(planning, value, { ...place, pointer }))
   return { elements, violations: draft.violations }
 }
-
-const withoutCreation = (element: Element): Element =>
-  ({ ...element, created: { ...element.created, violations: [mustExist(element.pointer)] } })
 
 /**
  * Returns true if an element is meant to be linked and not created: its identifier can only be that of an existing
  * item, or its body sets nothing else.
  */
-export const isToLink = ({ found, created: { assignments } }: Element): boolean => found !== undefined && (
+export const isToLink = ({ found, created }: Element): boolean => found !== undefined && (
+  created === undefined ||
   found.fields.some(field => !field.writable) ||
-  assignments.every(one => one.kind === 'value' && found.fields.includes(one.field))
+  created.assignments.every(one => one.kind === 'value' && found.fields.includes(one.field))
 )
 
 interface ElementPlace {
   readonly target: Collection
   readonly pointer: string
   readonly pathValues: readonly ParentValue[]
+  /** Returns true for an element that is created if it names no existing item. */
+  mayCreate (element: Element): boolean
 }
 
 /**
@@ -263,7 +259,7 @@ interface ElementPlace {
  * decides which of the two it is.
  */
 function planElement (
-  { draft, context }: Planning, value: unknown, { target, pointer, pathValues }: ElementPlace
+  { draft, context }: Planning, value: unknown, { target, pointer, pathValues, mayCreate }: ElementPlace
 ): Element {
   const { form, allowance } = context
   const referred = referredElement(value, target, pointer, allowance.references)
@@ -275,12 +271,22 @@ function planElement (
   const found = isObject(value) ? findIdentifier(value, target, pathValues) : undefined
   const linkedValue = found === undefined ? {} : value
   const linked = planBody(linkedValue, target, { form: 'link', pointer, pathValues: [], allowance })
-  const planned = { pointer, found, linked, created }
-  const element = target.source.writes?.refused.has('insert') === true ? withoutCreation(planned) : planned
+  const element = { pointer, found, linked, created }
+  const takesNew = mayCreate(element) && target.source.writes?.refused.has('insert') !== true
   const isNew = found === undefined || (form === 'create' && found.values.includes(undefined))
-  if (isNew) draft.violations.push(...element.created.violations)
-  return element
+  const violations = takesNew || !isObject(value) ? created.violations : [mustExist(pointer, target)]
+  if (isNew) draft.violations.push(...violations)
+  return takesNew ? element : { ...element, created: undefined }
 }
+
+/** The violation of an element that names no item, where it cannot be a new one. */
+function mustExist (pointer: string, target: Collection): Violation {
+  const names = uniques(target).filter(fields => fields.every(({ readable }) => readable)).map(namesOf)
+  const by = names.length === 0 ? 'an identifier' : names.join(' or ')
+  return { pointer, message: `must name an existing item by ${by}` }
+}
+
+const namesOf = (fields: readonly Field[]) => listOf(fields.map(({ name }) => name))
 
 /** Returns the violations of a new item that lacks members it requires. */
 function missing (

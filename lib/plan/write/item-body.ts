@@ -46,8 +46,8 @@ export interface Element {
   readonly found: Named | undefined
   /** The element's members if the item exists: all of them are confirmations. */
   readonly linked: ItemBody
-  /** The element's members if the item does not exist. */
-  readonly created: ItemBody
+  /** The element's members if the item does not exist; undefined if the element must name one that does. */
+  readonly created: ItemBody | undefined
 }
 
 /**

@@ -21,11 +21,9 @@ export function referredElement (
   const referred = references?.find(name)
   const fault = faultOf(name, referred, target)
   const values = target.key.map((_, index) => referred?.key?.[index] as Scalar | undefined)
-  const none = { pointer, assignments: [], confirmations: [] }
-  const linked = { ...none, violations: [] }
-  const created = { ...none, violations: [mustExist(pointer)] }
+  const linked = { pointer, assignments: [], confirmations: [], violations: [] }
   return {
-    element: { pointer, found: { fields: target.key, values }, linked, created },
+    element: { pointer, found: { fields: target.key, values }, linked, created: undefined },
     faults: fault === undefined ? [] : [{ pointer, message: fault }]
   }
 }
@@ -59,7 +57,3 @@ function faultOf (name: string, referred: Referred | undefined, target: Collecti
 
 /** The message for a name that no earlier operation has. */
 export const noOperation = (name: string) => `there is no earlier operation '${name}'`
-
-/** The violation of an element that names no item which exists. */
-export const mustExist = (pointer: string): Violation =>
-  ({ pointer, message: 'must name an existing item by an identifier' })

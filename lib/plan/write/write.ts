@@ -5,7 +5,7 @@ import { type Body, type BodyLimits, jsonOf } from '../../request/body.ts'
 import type { Conditions } from '../../request/conditions.ts'
 import type { Query } from '../../request/request.ts'
 import { type Allowance, contradictionsIn, isToLink, planBody, planElements } from './body.ts'
-import type { ItemBody } from './item-body.ts'
+import type { Element, ItemBody } from './item-body.ts'
 import { linkingRelation, replaceableRelation, separableRelation, type WriteMethod } from '../path/methods.ts'
 import type { Projection, UpsertInsert, WritePlan, WritePlanOf } from '../plan.ts'
 import { parentValues } from './path-values.ts'
@@ -95,7 +95,9 @@ function planLink (
   const values = many
     ? body.map((value: unknown, index) => ({ value, pointer: `/${index}` }))
     : [{ value: body, pointer: '' }]
-  const { elements, violations } = planElements(values, via, { allowance: allowanceOf(limits), mayCreate: create })
+  // A POST of more than an identifier is a creation, as it is to any collection.
+  const mayCreate = (element: Element) => create && (via.creates || !isToLink(element))
+  const { elements, violations } = planElements(values, via, { allowance: allowanceOf(limits), mayCreate })
   if (create && !elements.some(isToLink)) return undefined
   if (violations.length > 0) throw validation(violations)
   const asked = elements.map(element => isToLink(element) ? element : { ...element, found: undefined })
@@ -113,7 +115,7 @@ function planReplace (resource: ResourceOf<'collection'>, request: WriteRequest,
     throw validation([{ pointer: '', message }])
   }
   const values = body.map((value: unknown, index) => ({ value, pointer: `/${index}` }))
-  const mayCreate = takenStrategies(via.target).create
+  const mayCreate = () => via.creates && takenStrategies(via.target).create
   const { elements, violations } = planElements(values, via, { allowance: allowanceOf(limits), mayCreate })
   if (violations.length > 0) throw validation(violations)
   return linkWrite(resource, via, { elements, many: true, replace: true, representation: undefined }, request)

@@ -191,21 +191,21 @@ rule('in a body, what is hidden can be neither named nor linked', async ({ send,
   same(await send('PUT', '/tasks/20', { project: { id: 11 } }, red), 409, {
     status: 'conflict',
     error: 'reference',
-    message: "The item referred to by 'project' does not exist.",
+    message: 'There is no project with the id 11.',
     fields: ['project'],
     pointer: '/project'
   })
   same(await send('PUT', '/tasks/20', { project: { id: 99 } }, red), 409, {
     status: 'conflict',
     error: 'reference',
-    message: "The item referred to by 'project' does not exist.",
+    message: 'There is no project with the id 99.',
     fields: ['project'],
     pointer: '/project'
   })
   same(await send('PUT', '/projects/10', { labels: [{ id: 31 }] }, red), 409, {
     status: 'conflict',
     error: 'reference',
-    message: "The item referred to by 'labels' does not exist.",
+    message: 'There is no label with the id 31.',
     fields: ['labels'],
     pointer: '/labels/0'
   })

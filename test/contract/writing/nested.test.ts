@@ -26,7 +26,7 @@ writes('what cannot be found and not be created is 409 reference', async ({ t, o
   same(await send('PATCH', '/artists/1', { rating: 1, label: { id: 99 } }), 409, {
     status: 'conflict',
     error: 'reference',
-    message: "The item referred to by 'label' does not exist.",
+    message: 'There is no label with the id 99.',
     fields: ['label'],
     pointer: '/label'
   })
@@ -92,7 +92,7 @@ writes('errors of elements point at the element, and leave nothing', async ({ t,
   same(await send('POST', '/labels', artists({ id: 99 })), 409, {
     status: 'conflict',
     error: 'reference',
-    message: "The item referred to by 'artists' does not exist.",
+    message: 'There is no artist with the id 99.',
     fields: ['artists'],
     pointer: '/artists/1'
   })

@@ -137,6 +137,7 @@ test('a join leads from the key of one collection to the key of the other, whate
     kind: 'sub-collection',
     holder: people,
     target: tags,
+    creates: false,
     link: {
       kind: 'join', through: 'taggings', foreignKey: ['who'], otherKey: ['what']
     }
