@@ -176,10 +176,10 @@ test('it means the same inside of a selection, among sorts and sizes', async t =
     deepStrictEqual(
       bare(moons.query?.sort),
       sort === 'name desc'
-        ? [{ name: 'name', descending: true }]
+        ? [{ path: ['name'], descending: true }]
         : [
-            { name: 'a', descending: true },
-            { name: 'b', descending: false }
+            { path: ['a'], descending: true },
+            { path: ['b'], descending: false }
           ]
     )
     deepStrictEqual(moons.query?.page.size?.text, String(limit))
