@@ -2,20 +2,23 @@ import type { Collection, Field } from '../model/model.ts'
 import type { Selection, Shown } from '../plan/plan.ts'
 import { type Html, html } from './html.ts'
 import { pathTo, type Place } from './place.ts'
-import { queryOf, withParameter } from './rewrite.ts'
+import { hiddenQuery, queryOf, withParameter } from './rewrite.ts'
 import { ownQuery, type Part, wordsOf } from './words.ts'
 
-/** Returns a form that chooses the columns of a table: all readable fields, in the order declared, and counts. */
+/** Returns a menu of the columns that a table can have: all readable fields, in the order declared, and counts. */
 export function showColumns (collection: Collection, select: Selection, place: Place): Html {
   const readable = [...collection.fields.values()].filter(field => field.readable)
   const isAsked = place.spot?.asked.fields !== undefined
   const reset = pathTo(place) + queryOf(withParameter(place.query, 'fields', undefined, place.syntax))
-  return html`<details class="menu"><summary>Columns</summary>
-<form method="get" action="${pathTo(place)}"><input type="hidden" name="_query" value="${ownQuery(place.query)}">
-<fieldset><legend class="unseen">Columns to show</legend>${readable.flatMap(columnsOf).map(name =>
-  html`<label><input type="checkbox" name="_column" value="${name}"${
-    select.some(shown => columnName(shown) === name) && html` checked`}> ${name}</label>`)}</fieldset>
-<p><button>Show</button>${isAsked && html` <a href="${reset}">Reset</a>`}</p></form></details>`
+  const count = select.length < readable.length && html` <b>${select.length} of ${readable.length}</b>`
+  return html`<button class="quiet menu" popovertarget="columns">Columns${count}</button>
+<div popover id="columns" class="cols"><form method="get" action="${pathTo(place)}">
+${hiddenQuery(ownQuery(place.query), place)}
+<fieldset><legend class="unseen">Columns to show</legend><ul>${readable.flatMap(columnsOf).map(name =>
+  html`<li><label><input type="checkbox" name="_column" value="${name}"${
+    select.some(shown => columnName(shown) === name) && html` checked`}><bdi>${name}</bdi></label></li>`)}</ul>
+</fieldset><button class="primary">Show these</button>${isAsked && html`<a class="button" href="${reset}">Reset</a>`}
+</form></div>`
 }
 
 /** Returns the columns that a field can have: itself and, for a relation to many, the number of its items. */
@@ -27,6 +30,16 @@ const countOf = (name: string) => `${name}.count()`
 /** Returns the name of a column, as a selection has it. */
 export const columnName = ({ kind, name }: Shown): string => kind === 'count' ? countOf(name) : name
 
+/** Returns a selection without one of its columns. */
+export function withoutColumn (name: string, select: Selection, { query, syntax }: Place): string {
+  const [delimiter = ','] = syntax.fields
+  const current = query.find(({ kind }) => kind === 'fields')?.value
+  const columns = current === undefined ? select.map(columnName) : topLevel(current, syntax.fields)
+  return columns.filter(text => nameOf(text) !== name).join(delimiter)
+}
+
+const nameOf = (text: string) => /^[^(]*(?:\(\)$)?/.exec(text.trim())?.[0].trim() ?? ''
+
 /**
  * Returns the selection that the form asks for: columns that were selected stay as they were, with their place and
  * their own selection.
@@ -37,7 +50,6 @@ export function columnsAsked (parts: readonly Part[], { syntax }: Place): string
   const [delimiter = ','] = syntax.fields
   const current = parts.find(({ kind }) => kind === 'fields')?.value
   const before = current === undefined ? [] : topLevel(current, syntax.fields)
-  const nameOf = (text: string) => /^[^(]*(?:\(\)$)?/.exec(text.trim())?.[0].trim() ?? ''
   const kept = before.filter(text => columns.includes(nameOf(text)))
   const added = columns.filter(column => !before.some(text => nameOf(text) === column))
   return [...kept, ...added].join(delimiter)

@@ -13,11 +13,12 @@ import type { RunContext } from '../run/context.ts'
 import { compileExploring, type Exploring } from './exploring.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { type Head, kindOf, tryParts, wantsPage } from './kind.ts'
-import { pageOf, showPage } from './page.ts'
+import { pageOf, showPage, showStyle } from './page.ts'
 import { pathTo, type Place } from './place.ts'
 import { readPage } from './read-page.ts'
 import { submit } from './submit.ts'
 import { visit } from './visit.ts'
+import { wordOf } from './words.ts'
 
 /** Answers requests with pages (docs/explorer.md). */
 export interface Explorer {
@@ -39,6 +40,8 @@ export function makeExplorer (api: Api, options: ExplorerOptions, { rootLength, 
   return {
     takes: head => kindOf(head) !== undefined,
     async answer (text, sender, context, note) {
+      const style = text.method === 'POST' ? undefined : styleAsked(text, exploring)
+      if (style !== undefined) return showStyle(style)
       if (text.method === 'POST') {
         checkSender(sender, originsOf(text, exploring))
         return submit(text, await visit(text, exploring, context, note))
@@ -50,10 +53,15 @@ export function makeExplorer (api: Api, options: ExplorerOptions, { rootLength, 
       const kind = kindOf(head)
       if (kind === undefined) return failure
       const place = placeOf(head.url, origin, rootLength, router, exploring)
-      if (kind === 'page' && !wantsPage(head.accept, place.query)) return failure
+      if (kind !== 'form' && !wantsPage(head.accept, place.query)) return failure
       return pageOf(failure, json => showFailure(failure.status, JSON.parse(json), place))
     }
   }
+}
+
+/** Returns the name of the style sheet that a request asks for. */
+function styleAsked ({ url, router }: RequestText, { api: { options } }: Exploring): string | undefined {
+  return url.includes('_style=') ? wordOf('_style', tryParts(url, options.syntax, router)) : undefined
 }
 
 /** Returns the origins of the API's own pages. */
@@ -100,9 +108,9 @@ export function showFailure (status: number, body: unknown, place: Place): Html 
   const facts = isObject(body) ? body : {}
   const reason = STATUS_CODES[status] ?? 'Error'
   const message = textOf(facts['message']) ?? textOf(facts['detail']) ?? reason
-  const main = html`<div class="failure" role="alert"><p>${message}</p>${showPosition(facts)}</div>
+  const main = html`<div class="note bad" role="alert"><p><strong>${message}</strong></p>${showPosition(facts)}</div>
 ${showCandidates(facts['candidates'])}${showDeveloper(facts['developer'])}
-<p class="note"><code>${status} ${textOf(facts['error']) ?? reason}</code></p>
+<p class="soft"><code>${status} ${textOf(facts['error']) ?? reason}</code></p>
 <p>${showWayBack(place)}</p>`
   const isQuery = textOf(facts['parameter']) !== undefined
   const formats = isQuery ? ['json'] as const : undefined

@@ -9,7 +9,7 @@ import { requirementsOf } from '../plan/write/required.ts'
 import { parameterOf } from '../request/syntax.ts'
 import type { PlaceOf } from './place.ts'
 import { encodePart } from './rewrite.ts'
-import { labelOf, namingField } from './value.ts'
+import { labelOf, namingField } from './label.ts'
 import type { Visit } from './visit.ts'
 
 /** A field of a form: a value, or an item that is named by an identifier. */

@@ -4,10 +4,11 @@ import { type Current, fieldsToCreate, fieldsToEdit, textIn } from './fields.ts'
 import { type Filled, showForm } from './form.ts'
 import { nameOf } from './grid.ts'
 import { type Html, html } from './html.ts'
+import { labelOf } from './label.ts'
 import { baseOf, type Merged } from './merge.ts'
 import { showPage } from './page.ts'
 import { pathTo, type PlaceOf } from './place.ts'
-import { cut, labelOf, showValue } from './value.ts'
+import { cut, none } from './value.ts'
 
 /** Returns the form of an item as it is opened. */
 export function formOf ({ spot: { resource: { collection } } }: PlaceOf<'item'>, current: Current | undefined): Filled {
@@ -28,19 +29,23 @@ export function showConflict (
   const { texts, theirs, both } = merged
   const rows = [
     ...[...both].map(([name, stored]) => html`<tr><th scope="row"><a href="#field-${name}">${name}</a></th>
-<td>${showValue(texts.get(name) ?? '', 200)}</td><td>${showValue(stored, 200, pathTo(place, [[name]]))}</td></tr>`),
+<td>${showState(texts.get(name) ?? '')}</td><td>${showState(stored)}</td></tr>`),
     ...[...theirs].map(([name, stored]) => html`<tr><th scope="row">${name}</th>
-<td class="note">unchanged</td><td>${showValue(stored, 200, pathTo(place, [[name]]))}</td></tr>`)
+<td class="soft">unchanged</td><td>${showState(stored)}</td></tr>`)
   ]
   const choose = both.size > 0 && ' Choose below what holds where both of you have changed the same.'
-  return showFormPage(html`<div class="failure" role="alert">
-<p>Somebody has changed this item since you opened the form. Nothing is saved yet.</p></div>
-<div class="scroll" role="region" aria-label="Both states" tabindex="0"><table class="conflict"><thead><tr>
+  return showFormPage(html`<div class="note bad" role="alert">
+<p><strong>Somebody has changed this item since you opened the form.</strong> Nothing is saved yet.</p></div>
+<div class="frame stack"><div class="scroll" role="region" aria-label="Both states" tabindex="0">
+<table class="plainly conflict"><thead><tr>
 <th scope="col">Field</th><th scope="col">Your change</th><th scope="col">Stored now</th></tr></thead>
-<tbody>${rows}</tbody></table></div>
-<p>Saving keeps what only the other has changed, and stores what only you have changed.${choose}
+<tbody>${rows}</tbody></table></div></div>
+<p class="foot">Saving keeps what only the other has changed, and stores what only you have changed.${choose}
 <a href="${pathTo(place)}?_edit">Begin anew with what is stored now</a></p>`, filled, now, place)
 }
+
+/** Returns the text of a field in one of two states. */
+const showState = (text: string) => text === '' ? none : html`<bdi>${cut(text, 200)}</bdi>`
 
 function showFormPage (
   above: Html | undefined, filled: Filled, current: Current | undefined, place: PlaceOf<'item'>
@@ -77,11 +82,11 @@ export function showDelete (
   const label = cut(current === undefined ? nameOf(place) : labelOf(current.item, collection), 100)
   const isUnlinked = separableRelation(place.spot.resource) !== undefined
   const verb = isUnlinked ? 'Unlink' : 'Delete'
-  const main = html`${error !== undefined && html`<div class="failure" role="alert"><p>${error.message}</p></div>`}
+  const main = html`${error !== undefined && html`<div class="note bad" role="alert"><p>${error.message}</p></div>`}
 <form class="write" method="post" action="${pathTo(place)}"><input type="hidden" name="_method" value="DELETE">
 ${current?.tag !== undefined && html`<input type="hidden" name="_tag" value="${current.tag}">`}
 <p>${isUnlinked ? 'The item will no longer be linked here. It stays.' : 'This cannot be undone.'}</p>
-<p class="actions"><button class="danger">${verb}</button>
-<a class="button" href="${pathTo(place)}">Cancel</a></p></form>`
+<div class="save"><button class="stop">${verb}</button>
+<a class="button" href="${pathTo(place)}">Cancel</a></div></form>`
   return showPage({ heading: html`${verb} <bdi>${label}</bdi>?`, title: `${verb} ${label}`, main }, place)
 }

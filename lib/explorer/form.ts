@@ -1,15 +1,16 @@
-import type { InputField, ScalarField, StoredField, SubItemField } from '../model/model.ts'
+import type { InputField, StoredField, SubItemField } from '../model/model.ts'
 import type { ValueKind } from '../model/values.ts'
 import { describeViolation } from '../model/validators.ts'
 import { fieldSchema } from '../openapi/values.ts'
 import { memoize } from '../scheduling/memoize.ts'
+import { choicesOf } from './choices.ts'
 import { type FormField, isLong, type ValueField } from './fields.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import type { Base } from './merge.ts'
 import { itemOffers } from './offers.ts'
 import { type Place, rootPathTo } from './place.ts'
 import { type Found, showFound } from './search.ts'
-import { showValue } from './value.ts'
+import { cut, none } from './value.ts'
 
 /** The content of a form: the values that were typed, and the faults that the API has found in them. */
 export interface Filled {
@@ -38,7 +39,7 @@ ${base && [...base.digests].map(([name, digest]) => html`<input type="hidden" na
 ${isSearched(fields, place) && html`<button hidden></button>`}
 ${fields.map(field => showField(field, filled, method === 'POST', place))}
 ${fields.length === 0 && html`<p class="empty">There is nothing to fill in.</p>`}
-<p class="actions"><button class="primary">${submit}</button> <a class="button" href="${action}">Cancel</a></p></form>`
+<div class="save"><button class="primary">${submit}</button> <a class="button" href="${action}">Cancel</a></div></form>`
 }
 
 /** Enter sends a form by its first button, which must not be one that searches. */
@@ -49,7 +50,7 @@ function showFaults ({ faults, fields }: Filled): Html | undefined {
   if (faults.size === 0) return undefined
   const known = fields.filter(({ field }) => faults.has(field.name))
   const others = [...faults].filter(([name]) => !known.some(({ field }) => field.name === name))
-  return html`<div class="faults" role="alert"><p>This was not saved.</p><ul>
+  return html`<div class="note bad" role="alert"><p><strong>This was not saved.</strong></p><ul>
 ${others.flatMap(([name, messages]) => messages.map(message =>
   html`<li>${name !== '' && html`<code>${name}</code> `}${message}</li>`))}
 ${known.map(({ field: { name } }) =>
@@ -68,7 +69,7 @@ function showField (one: FormField, { texts, faults, found, both }: Filled, isNe
     ? showReference(field, text, attributes, found?.get(name), place)
     : showControl(field, text, attributes, isNew || field.nullable || !field.readable)
   return html`<div class="field"><label for="field-${name}"><bdi>${name}</bdi>${required && html`
-<span class="hint">required</span>`}</label>${control}${showChoice(name, both?.get(name))}
+<span class="req">required</span>`}</label>${control}${showChoice(name, both?.get(name))}
 <p class="hint" id="hint-${name}">${hintOf(field, place)}${
   schema.description !== undefined && ` ${schema.description}`}</p>
 ${faulty !== undefined && html`<p class="fault" id="fault-${name}">${faulty.join('; ')}</p>`}</div>`
@@ -77,10 +78,10 @@ ${faulty !== undefined && html`<p class="fault" id="fault-${name}">${faulty.join
 /** Asks which of two changes of a field holds. */
 function showChoice (name: string, theirs: string | undefined): Html | undefined {
   if (theirs === undefined) return undefined
-  return html`<fieldset class="choice"><legend>Another has changed <bdi>${name}</bdi>, too</legend>
+  return html`<fieldset class="keep"><legend>Another has changed <bdi>${name}</bdi>, too</legend>
 <label><input type="radio" name="_keep.${name}" value="mine" checked> Save what is in this form</label>
 <label><input type="radio" name="_keep.${name}" value="theirs"> Keep what is stored now:
-${showValue(theirs, 200)}</label></fieldset>`
+${theirs === '' ? none : html`<bdi>${cut(theirs, 200)}</bdi>`}</label></fieldset>`
 }
 
 /** An empty text is a value where the schema sets no least length. */
@@ -193,10 +194,3 @@ function pattern ({ type, format, pattern }: Schema): Check[] {
 }
 
 const describe = (keyword: string, params: Readonly<Record<string, unknown>>) => describeViolation({ keyword, params })
-
-/** Returns the values that a field can have, if they are few. */
-export const choicesOf = memoize((field: ScalarField | InputField): readonly string[] | undefined => {
-  if (field.kind !== 'computed' && field.type.kind === 'boolean') return ['true', 'false']
-  const { enum: choices } = fieldSchema(field, 'body')
-  return Array.isArray(choices) ? choices.filter(choice => choice !== null).map(String) : undefined
-})

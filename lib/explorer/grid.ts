@@ -3,21 +3,21 @@ import { filterableFields } from '../openapi/filters.ts'
 import { type Item, planSelection } from '../plan/read/select.ts'
 import { parameterOf } from '../request/syntax.ts'
 import { dictionaryParts } from '../response/paths.ts'
+import { newOpenings, type Row } from './cell.ts'
 import { showColumns } from './columns.ts'
-import { showFilters } from './filters.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import { linkForm, unlinkButton } from './item.ts'
-import type { Member } from './members.ts'
 import { showPage } from './page.ts'
 import { pickField, pickForm, showTable } from './table.ts'
 import { pathTo, type Place, type PlaceOf } from './place.ts'
-import { queryOf, withoutPage } from './rewrite.ts'
+import { queryOf, shownAs, withoutPage } from './rewrite.ts'
 import type { Found } from './search.ts'
+import { showSentence } from './sentence.ts'
 import { wordOf } from './words.ts'
 
 /** A page of a listing: its items, and the links and the count that its answer has. */
 export interface Listing {
-  readonly items: readonly Member[]
+  readonly rows: readonly Row[]
   readonly pages: Pages
   /** The items that a search has found to link; undefined without a search. */
   readonly found: Found | undefined
@@ -35,22 +35,30 @@ export interface Allowed {
 }
 
 /** Returns the page of a collection: a table, and what changes it. */
-export function showGrid ({ items, pages, found }: Listing, allowed: Allowed, place: PlaceOf<'collection'>): Html {
+export function showGrid ({ rows, pages, found }: Listing, allowed: Allowed, place: PlaceOf<'collection'>): Html {
   const { asked, resource: { from: { collection } } } = place.spot
   const select = planSelection(asked.fields, collection, 'listed')
   const name = nameOf(place)
   const unlink = allowed.unlink ? (_item: Item, path: string) => unlinkButton(path) : undefined
   const pick = pickField(collection, select)
-  const table = { caption: name, collection, select, items, base: pathTo(place), sorts: true, pick, end: unlink }
-  const main = html`${showDone(place)}<div class="tools">${showFilters(collection, place)}
-${showColumns(collection, select, place)}${showGroups(place)}
-${allowed.create && html`<a class="button" href="${pathTo(place)}?_new">New</a>`}</div>
-${items.length > 0 ? showTable(table, place) : showEmpty(place)}
-${pick && items.length > 0 && pickForm(pick, place)}
-${showPages(items.length, pages, place)}
+  const table = { caption: name, collection, select, rows, base: pathTo(place), sorts: true, pick, end: unlink }
+  const main = html`${showDone(place)}${showSentence(collection, place)}
+<div class="body"><section class="frame" aria-label="${name}"><div class="tools">${
+    showColumns(collection, select, place)}${showGroups(place)}${showDensities(place)}</div>
+${rows.length > 0 ? showTable(table, place, newOpenings()) : showEmpty(place)}
+${pick && rows.length > 0 && pickForm(pick, place)}${showPages(rows.length, pages, place)}</section></div>
 ${allowed.link && linkForm(allowed.link, found, place)}`
-  const formats = place.hasStreams ? ['json', 'csv', 'ndjson'] as const : ['json'] as const
-  return showPage({ heading: html`<bdi>${name}</bdi>`, title: name, main, formats, takesQuery: true }, place)
+  const total = pages.total !== undefined && html` <span class="total">${pages.total}</span>`
+  return showPage({
+    heading: html`<bdi>${name}</bdi>${total}`,
+    title: name,
+    about: collection.description,
+    acts: allowed.create && html`<a class="button primary" href="${pathTo(place)}?_new">New</a>`,
+    main,
+    formats: place.hasStreams ? ['json', 'csv', 'ndjson'] : ['json'],
+    takesQuery: true,
+    isSheet: true
+  }, place)
 }
 
 /** Returns the last segment of the path, which names the page. */
@@ -59,7 +67,7 @@ export const nameOf = ({ parts, title }: Place): string => parts.at(-1)?.map(Str
 /** Returns the message of a write that a form has done. */
 export function showDone ({ query }: Place): Html | undefined {
   const message = doneMessages[wordOf('_done', query) ?? '']
-  return message === undefined ? undefined : html`<p class="done" role="status">${message}</p>`
+  return message === undefined ? undefined : html`<p class="note good" role="status">${message}</p>`
 }
 
 const doneMessages: Readonly<Record<string, string>> = {
@@ -83,10 +91,21 @@ function showGroups (place: PlaceOf<'collection'>): Html | undefined {
   if (fields.length === 0) return undefined
   const { dictionaryPrefix } = place.syntax
   const filters = place.query.filter(({ kind }) => kind === 'filter' || kind === 'where').map(({ raw }) => raw)
-  return html`<details class="menu"><summary>Group by</summary><ul>${fields.map(({ name }) => {
+  return html`<button class="quiet menu" popovertarget="groups">Group by</button>
+<div popover id="groups" class="cols"><ul>${fields.map(({ name }) => {
     const path = pathTo(place, [dictionaryParts(name, dictionaryPrefix)])
     return html`<li><a href="${path}${queryOf(filters)}">${name}</a></li>`
-  })}</ul></details>`
+  })}</ul></div>`
+}
+
+function showDensities (place: Place): Html {
+  const others = place.query.filter(({ kind, name }) => kind !== 'own' || name === '_count').map(({ raw }) => raw)
+  const links = [['Compact', ['_show=compact']], ['Standard', []], ['Roomy', ['_show=roomy']]] as const
+  const current = shownAs(place) ?? 'standard'
+  return html`<button class="quiet menu" popovertarget="density">Density</button>
+<div popover id="density"><ul>${links.map(([name, word]) => html`<li><a href="${pathTo(place)}${
+    queryOf([...others, ...word])}"${name.toLowerCase() === current && html` aria-current="true"`}>${name}</a></li>`)}
+</ul></div>`
 }
 
 /** Returns the links to other pages, and how many items there are. */

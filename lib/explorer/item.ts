@@ -1,15 +1,18 @@
 import { isObject } from '../errors/is-object.ts'
-import type { Field, SubCollectionField } from '../model/model.ts'
+import type { Collection, Field, SubCollectionField } from '../model/model.ts'
 import type { Selection, Shown } from '../plan/plan.ts'
 import { type Item, planSelection } from '../plan/read/select.ts'
-import { cut, labelOf, linkTo, showMember, showValue } from './value.ts'
+import { newOpenings, type Openings, showCount } from './cell.ts'
+import { columnName } from './columns.ts'
 import { nameOf, showDone } from './grid.ts'
 import { type Fragment, type Html, html } from './html.ts'
+import { labelOf, linkTo } from './label.ts'
 import { itemOffers } from './offers.ts'
 import { showPage } from './page.ts'
 import { pathTo, type Place, type PlaceOf } from './place.ts'
 import { type Found, showFound } from './search.ts'
 import { showTable } from './table.ts'
+import { cut, none, showValue } from './value.ts'
 
 /** The caller's permissions for an item. */
 export interface ItemAllowed { readonly update: boolean, readonly delete: boolean, readonly unlink: boolean }
@@ -24,12 +27,14 @@ export function showItemPage (item: Item | null, allowed: ItemAllowed, place: Pl
   }
   const select = planSelection(asked.fields, collection, 'full')
   const label = cut(labelOf(item, collection), longest)
-  const main = html`${showDone(place)}${showActions(allowed, place)}
-<dl class="item">${select.filter(({ kind }) => kind !== 'list').map(shown => showEntry(shown, item, place))}</dl>
-${showLists(select, item, place)}${showOthers(select, place)}`
+  const entries = select.filter(({ kind }) => kind !== 'list')
+  const main = html`${showDone(place)}<div class="stack wide"><dl class="facts pair">${entries.map(shown =>
+    showEntry(shown, item, place))}</dl>
+${showLists(select, item, place)}${showOthers(select, place)}</div>`
   const parent = html`<a href="${collectionPath(place)}">${collection.name}</a>`
-  const heading = html`<bdi>${label}</bdi> <span class="kind">in ${parent}</span>`
-  return showPage({ heading, title: label, main, formats, takesQuery: true }, place)
+  const heading = html`<bdi>${label}</bdi> <span class="total">in ${parent}</span>`
+  const acts = showActions(allowed, place)
+  return showPage({ heading, title: label, acts, main, formats, takesQuery: true }, place)
 }
 
 const collectionPath = (place: PlaceOf<'item'>) =>
@@ -37,44 +42,62 @@ const collectionPath = (place: PlaceOf<'item'>) =>
 
 function showActions (allowed: ItemAllowed, place: Place): Fragment {
   if (!allowed.update && !allowed.delete && !allowed.unlink) return undefined
-  return html`<p class="actions">${allowed.update && html`<a class="button" href="${pathTo(place)}?_edit">Edit</a> `}${
+  return html`${allowed.update && html`<a class="button primary" href="${pathTo(place)}?_edit">Edit</a> `}${
     allowed.delete && html`<a class="button danger" href="${pathTo(place)}?_delete">Delete</a> `}${
-    allowed.unlink && unlinkButton(pathTo(place))}</p>`
+    allowed.unlink && unlinkButton(pathTo(place))}`
 }
 
-function showEntry (shown: Shown, item: Item, place: Place): Html {
+function showEntry (shown: Shown, item: Item, place: PlaceOf<'item'>): Html {
   const name = html`<bdi>${shown.name}</bdi>`
   const value = item[shown.name]
-  const content = shown.kind === 'item' && isObject(value)
-    ? showNested(value, shown, place)
-    : showMember(shown, item, pathTo(place), place, longest)
+  const whole = pathTo(place, [[shown.name]])
+  if (shown.kind === 'count') return html`<div><dt>${columnName(shown)}</dt><dd>${showCount(value, whole)}</dd></div>`
+  const content = shown.kind === 'item'
+    ? isObject(value) ? showNested(value, shown, place) : none
+    : showFact(shown, item, place.spot.resource.collection, whole, longest)
   const { description } = shown.field.schema
-  const term = shown.kind === 'value' ? name : html`<a href="${pathTo(place, [[shown.name]])}">${name}</a>`
-  return html`<div><dt>${term}</dt>
-<dd>${content}${description !== undefined && html`<p class="hint">${description}</p>`}</dd></div>`
+  const term = shown.kind === 'value' ? name : html`<a href="${whole}">${name}</a>`
+  const isWide = typeof value === 'string' ? value.length > longestPair : Array.isArray(value)
+  return html`<div${isWide && html` class="wide"`}><dt>${term}</dt><dd${isWide && html` class="prose"`}>${content}${
+    description !== undefined && html`<p class="hint">${description}</p>`}</dd></div>`
+}
+
+/** Returns the value of a field. A number that identifies its item is not grouped. */
+function showFact (
+  shown: Shown, item: Item, { key }: Collection, whole: string, longest: number
+): Fragment {
+  const field = shown.kind === 'value' ? shown.field : undefined
+  const isKey = field?.kind === 'stored' && (field.identifier || key.includes(field))
+  return showValue(item[shown.name], field, { longest, whole, ...isKey && { grouped: Infinity } })
 }
 
 /** Returns a nested item: its name as a link, and its other values. */
 function showNested (item: Item, shown: Extract<Shown, { kind: 'item' }>, place: Place): Html {
-  const label = labelOf(item, shown.field.target)
+  const { target } = shown.field
+  const label = labelOf(item, target)
   const others = shown.select.filter(({ kind, name }) => kind === 'value' && String(item[name]) !== label)
-  return html`${linkTo(item, shown.field.target, place)}<span class="aside">${others.map(({ name }) =>
-    html` <span>${name} ${showValue(item[name], shortest, pathTo(place, [[shown.name], [name]]))}</span>`)}</span>`
+  return html`${linkTo(item, target, place)}<span class="soft">${others.map(one => html` <span class="aside">${
+    one.name} ${showFact(one, item, target, pathTo(place, [[shown.name], [one.name]]), shortest)}</span>`)}</span>`
 }
 
 function showLists (select: Selection, item: Item, place: Place): Fragment {
-  return select.map(shown => {
-    if (shown.kind !== 'list') return undefined
-    const base = pathTo(place, [[shown.name]])
-    const value = item[shown.name]
-    const elements = Array.isArray(value) ? value.filter(isObject) : []
-    const items = elements.slice(0, mostRows).map(element => ({ name: '', json: JSON.stringify(element) }))
-    const { target } = shown.field
-    const table = { caption: shown.name, collection: target, select: shown.listing.select, items, base, sorts: false }
-    return html`<section><h2><a href="${base}"><bdi>${shown.name}</bdi></a></h2>
-${items.length > 0 ? showTable(table, place) : html`<p class="empty">None.</p>`}
-${elements.length > items.length && html`<p><a href="${base}">All of ${shown.name}</a></p>`}</section>`
-  })
+  const openings = newOpenings()
+  return select.map(shown => shown.kind === 'list' && showList(shown, item[shown.name], place, openings))
+}
+
+function showList (
+  shown: Extract<Shown, { kind: 'list' }>, value: unknown, place: Place, openings: Openings
+): Html {
+  const base = pathTo(place, [[shown.name]])
+  const elements = Array.isArray(value) ? value.filter(isObject) : []
+  const rows = elements.slice(0, mostRows).map(element => ({ json: JSON.stringify(element), item: element }))
+  const table = {
+    caption: shown.name, collection: shown.field.target, select: shown.listing.select, rows, base, sorts: false
+  }
+  return html`<section class="part"><h2><a href="${base}"><bdi>${shown.name}</bdi></a> <span class="n">${
+    elements.length > rows.length && `${rows.length} of `}${elements.length}</span></h2>
+<div class="frame">${rows.length > 0 ? showTable(table, place, openings) : html`<p class="empty">None.</p>`}</div>${
+    elements.length > rows.length && html`<p><a href="${base}">All of ${shown.name}</a></p>`}</section>`
 }
 
 /** Returns links to the fields that an item has, and does not show unless they are asked for. */
@@ -83,20 +106,21 @@ function showOthers (select: Selection, place: PlaceOf<'item'>): Fragment {
   const isOther = (field: Field) => field.readable && !select.some(({ name }) => name === field.name)
   const others = [...fields.values()].filter(isOther)
   if (others.length === 0) return undefined
-  return html`<section class="others"><h2>More</h2><ul>${others.map(({ name }) =>
+  return html`<section class="part others"><h2>More</h2><ul>${others.map(({ name }) =>
     html`<li><a href="${pathTo(place, [[name]])}"><bdi>${name}</bdi></a></li>`)}</ul></section>`
 }
 
 // In characters.
 const longest = 600
 const shortest = 40
+const longestPair = 60
 // Elements of a sub-collection on the page of its item.
 const mostRows = 10
 
 /** Returns a form that links an item that exists, which is named by any of its identifiers. `found`: of a search. */
 export function linkForm ({ target }: SubCollectionField, found: Found | undefined, place: Place): Html {
   const offers = itemOffers(target, place)
-  return html`<form class="link" method="post" action="${pathTo(place)}"><label>Link an item of ${target.name}
+  return html`<form class="link asks" method="post" action="${pathTo(place)}"><label>Link an item of ${target.name}
 <input name="_link" value="${found?.text}" required autocomplete="off" placeholder="its identifier"${offers}></label>
 <button>Link</button>
 ${offers && html`<button name="_search" formmethod="get" formnovalidate>Search</button>`}</form>

@@ -14,16 +14,17 @@ export interface Head {
 }
 
 /**
- * What the explorer does with a request: answer it, with a page if wantsPage() is true, or take the form of a page.
- * Undefined for a request that it leaves alone.
+ * What the explorer does with a request: answer it, with a page if wantsPage() is true, send the style sheet if the
+ * query asks for it, or take the form of a page. Undefined for a request that it leaves alone.
  */
-export type Kind = 'page' | 'form' | undefined
+export type Kind = 'page' | 'style' | 'form' | undefined
 
 /** Returns what the explorer does with a request. */
 export function kindOf ({ method, url, accept, contentType }: Head): Kind {
   // Forms of other senders stay what they are without the explorer: 415.
   if (method === 'POST') return takesPage(accept) && mediaTypeOf(contentType) === formType ? 'form' : undefined
   if (method !== 'GET' && method !== 'HEAD') return undefined
+  if (url.includes('_style=')) return 'style'
   return takesPage(accept) || url.includes('format=html') ? 'page' : undefined
 }
 

@@ -4,10 +4,10 @@ import type { Answer, InParts } from '../response/answer.ts'
 import { formatPath, formatSegment, type Parts } from '../response/paths.ts'
 import { readableQuery } from './filters.ts'
 import { type Fragment, type Html, html, textsOf, trusted } from './html.ts'
-import { pathTo, type Place } from './place.ts'
-import { formatPart, queryOf } from './rewrite.ts'
+import { pathTo, type Place, rootPathTo } from './place.ts'
+import { formatPart, queryOf, shownAs } from './rewrite.ts'
 import { script } from './script.ts'
-import { style } from './style.ts'
+import { style, styleName } from './style.ts'
 import { ownQuery } from './words.ts'
 
 /** The parts of a page that differ. */
@@ -15,7 +15,12 @@ interface Content {
   readonly heading: Fragment
   /** The title of the window, before that of the API. */
   readonly title: string
+  /** A sentence beside the heading, and links and buttons. */
+  readonly about?: Fragment
+  readonly acts?: Fragment
   readonly main: Fragment
+  /** True for a page that fills the window with a table. */
+  readonly isSheet?: boolean
   /** Links to other forms of the same answer; undefined for a page that is no answer of the API. */
   readonly formats?: readonly Format[]
   /** True for a resource that takes a query string. */
@@ -23,23 +28,24 @@ interface Content {
 }
 
 const doctype = trusted('<!doctype html>')
-const styleElement = trusted(`<style>${style}</style>`)
 // A module runs when the page is there.
 const scriptElement = trusted(`<script type="module">${script}</script>`)
 const icon = 'data:image/svg+xml,' + encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">' +
   '<rect x="1" y="2" width="14" height="12" rx="2" fill="#2f6f8f"/><path d="M1 6h14M6 6v8" stroke="#fff"/></svg>')
 
 /** Returns a whole page. */
-export function showPage ({ heading, title, main, formats, takesQuery = false }: Content, place: Place): Html {
+export function showPage (content: Content, place: Place): Html {
+  const { heading, title, about, acts, main, formats, takesQuery = false, isSheet = false } = content
   const windowTitle = title === place.title ? title : `${title} · ${place.title}`
+  const sheet = `${rootPathTo(place, [])}?_style=${styleName}`
   return html`${doctype}<html lang="en"><head><meta charset="utf-8"><title>${windowTitle}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex, nofollow">
-<meta name="color-scheme" content="light dark"><link rel="icon" href="${icon}">${styleElement}${
+<meta name="color-scheme" content="light dark"><link rel="icon" href="${icon}"><link rel="stylesheet" href="${sheet}">${
     scriptElement}</head>
-<body><a class="skip" href="#main">Skip to the content</a>
-<header>${showCrumbs(place)}</header>
-<main id="main"><h1>${heading}</h1>
-${formats && showRequest(takesQuery, formats, place)}
+<body${isSheet && html` class="sheet"`}><a class="skip" href="#main">Skip to the content</a>
+<header class="bar">${showCrumbs(place)}${formats && showRequest(takesQuery, formats, place)}</header>
+<main id="main"><div class="head"><h1>${heading}</h1>${about && html`<p class="about">${about}</p>`}${
+    acts && html`<div class="acts">${acts}</div>`}</div>
 ${main}</main></body></html>`
 }
 
@@ -60,18 +66,18 @@ type Format = 'json' | 'csv' | 'ndjson'
 
 /** Returns the request of the API that the page shows: to be read, changed, copied, and sent in other ways. */
 function showRequest (takesQuery: boolean, formats: readonly Format[], place: Place): Html {
-  const path = pathTo(place)
   const query = readableQuery(place.query)
-  const line = `${path}${query === '' ? '' : `?${query}`}`
-  return html`<div class="request">${takesQuery
-    ? html`<form method="get" action="${path}"><code>GET <bdi>${path}</bdi>?</code>
+  const density = shownAs(place)
+  return html`${takesQuery
+    ? html`<form class="query" method="get" action="${pathTo(place)}"><span aria-hidden="true">?</span>
 <input${place.syntax.fieldParameters && html` id="query"`} name="_query" value="${query}" spellcheck="false"
- aria-label="The query of this page" autocapitalize="off" autocomplete="off" dir="ltr"><button>Go</button></form>`
-    : html`<code class="line">GET <bdi>${line}</bdi></code>`}
-<span data-copy="${urlOf(place)}"></span><ul class="formats" aria-label="The same as">${formats.map(format =>
-  html`<li><a href="${formatLink(format, place)}"${format !== 'json' && html` title="All rows, without pages"`}>${
-    formatNames[format]}</a></li>`)}
-<li>${showCode(place)}</li></ul></div>`
+ aria-label="The query of this page" autocapitalize="off" autocomplete="off" dir="ltr" placeholder="query">${
+    density !== undefined && html`<input type="hidden" name="_show" value="${density}">`}<button
+ class="quiet">Go</button></form>`
+    : html`<span class="gap"></span>`}
+<div class="formats" role="group" aria-label="The same as">${formats.map(format =>
+  html`<a href="${formatLink(format, place)}"${format !== 'json' && html` title="All rows, without pages"`}>${
+    formatNames[format]}</a>`)}${showCode(place)}</div>`
 }
 
 const formatNames = { json: 'JSON', csv: 'CSV', ndjson: 'NDJSON' } as const
@@ -89,8 +95,8 @@ function urlOf ({ site, parts, query }: Place): string {
 
 function showCode (place: Place): Html {
   const code = `curl -H 'accept: application/json' '${urlOf(place).replaceAll("'", '%27')}'`
-  return html`<details class="menu code"><summary>Code</summary><div>
-<figure><figcaption data-copy="${code}">curl </figcaption><pre tabindex="0">${code}</pre></figure></div></details>`
+  return html`<button class="quiet menu" popovertarget="code">Code</button><div popover id="code" class="code"><figure>
+<figcaption data-copy="${code}">curl </figcaption><pre tabindex="0">${code}</pre></figure></div>`
 }
 
 /** Returns an answer as a page; `show` makes it of the JSON, which a hook of the application may have replaced. */
@@ -111,9 +117,9 @@ export function pageOf (
   }
 }
 
-/** Writes markup. Throws answer_too_large if it is longer than `longest` characters, beside its style and script. */
+/** Writes markup. Throws answer_too_large if it is longer than `longest` characters, beside its script. */
 function * write (made: Html, longest: number): InParts<string> {
-  const most = longest + style.length + script.length
+  const most = longest + script.length
   let page = ''
   for (const step of textsOf(made)) {
     if (typeof step === 'string') page += step
@@ -127,6 +133,25 @@ function * write (made: Html, longest: number): InParts<string> {
 export function showing (status: number, show: () => Html): Answer {
   return pageOf({ status, headers: { vary: 'Accept' }, links: [], body: noData, personal: true }, show)
 }
+
+/**
+ * Returns the style sheet of the pages. Browsers keep it for ever under its own name, and not at all under that of a
+ * page which another version of this package has made.
+ */
+export const showStyle = (name: string): Answer => ({
+  status: 200,
+  headers: {
+    'content-type': 'text/css; charset=utf-8',
+    'cache-control': name === styleName ? 'public, max-age=31536000, immutable' : 'no-store',
+    'x-content-type-options': 'nosniff'
+  },
+  links: [],
+  body: noData,
+  * view () {
+    yield style.length
+    return style
+  }
+})
 
 /** The JSON of a page that is made of no answer. A text has no preSerialization hooks. */
 export const noData = '""'
@@ -142,10 +167,10 @@ export const seeOther = (location: string): Answer => ({
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-// Hashes, no nonces: style and script are constants, so a page can be kept as it is.
+// A hash, no nonce: the script is a constant, so a page can be kept as it is.
 const contentPolicy = [
   "default-src 'none'",
-  `style-src ${hashOf(style)}`,
+  "style-src 'self'",
   `script-src ${hashOf(script)}`,
   "connect-src 'self'",
   "img-src 'self' data:",

@@ -5,21 +5,24 @@ import { listedForm, planSelection } from '../plan/read/select.ts'
 import type { Answer, InParts } from '../response/answer.ts'
 import { documentName } from '../response/render.ts'
 import { allowedIn, askAllowed, checkMethod, updateMethod } from './allowed.ts'
+import { newOpenings, type Row, rowsOf } from './cell.ts'
 import { columnsAsked } from './columns.ts'
 import { readCurrent } from './fields.ts'
 import { emptyForm, formOf, showCreate, showDelete, showEdit } from './form-pages.ts'
 import type { Exploring } from './exploring.ts'
-import { filterAsked, showFilters } from './filters.ts'
+import { filterAsked } from './filters.ts'
 import { nameOf, type Pages, showGrid, showPages } from './grid.ts'
 import { each, type Html, html } from './html.ts'
 import { type ItemAllowed, showItemPage } from './item.ts'
-import { cut, longestInPath, showWhole } from './value.ts'
+import { longestInPath } from './label.ts'
 import { type Member, membersOf } from './members.ts'
 import { noData, pageOf, seeOther, showPage } from './page.ts'
 import { isOf, pathTo, type Place, type PlaceOf, rootPathTo, type Spot } from './place.ts'
-import { encodeTyped, formatPart, queryOf, withFilter, withParameter } from './rewrite.ts'
+import { encodeTyped, formatPart, isKept, queryOf, withFilter, withParameter } from './rewrite.ts'
 import { type Found, search } from './search.ts'
+import { showSentence } from './sentence.ts'
 import { showTable } from './table.ts'
+import { cut, showWhole } from './value.ts'
 import type { Visit } from './visit.ts'
 import { type Part, partsOf, wordOf } from './words.ts'
 
@@ -58,8 +61,8 @@ function * showJson (json: string, facts: Facts, place: Place & { readonly spot:
   const { resource } = place.spot
   if (isOf('dictionary', place)) return yield * showDictionary(json, pagesOf(answered, place), place)
   if (isOf('collection', place)) {
-    const items = yield * membersOf(json, '[')
-    return showGrid({ items, pages: pagesOf(answered, place), found }, allowedIn(place), place)
+    const rows = yield * rowsOf(yield * membersOf(json, '['))
+    return showGrid({ rows, pages: pagesOf(answered, place), found }, allowedIn(place), place)
   }
   const value: unknown = JSON.parse(json)
   if (isOf('item', place) && allowed !== undefined) {
@@ -76,25 +79,27 @@ function showDirectoryPage (value: unknown, place: Place, { api: { model, caller
   return showDirectory(names, facts, place)
 }
 
-/** Returns the links of an answer to other pages, which keep the count, and the count itself. */
+/** Returns the links of an answer to other pages, which keep count and density, and the count itself. */
 function pagesOf ({ links, headers }: Answer, place: Place): Pages {
-  const counted = wordOf('_count', place.query) === undefined ? '' : '_count'
+  const kept = place.query.filter(({ kind, name }) => kind === 'own' && (name === '_count' || name === '_show'))
   const { origin } = place.site
   return {
     links: new Map(links.map(({ rel, target }) => {
       const path = target.slice(origin.length)
-      return [rel, counted === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${counted}`]
+      return [rel, kept.reduce((url, { raw }) => `${url}${url.includes('?') ? '&' : '?'}${raw}`, path)]
     })),
     total: headers['x-total-count']
   }
 }
 
 /** Returns the page of a single value. */
-function showScalar (value: unknown, place: Place): Html {
+function showScalar (value: unknown, place: Place & { readonly spot: Spot }): Html {
   const name = nameOf(place)
+  const { resource } = place.spot
+  const field = resource.kind === 'scalar' && resource.field.kind !== 'input' ? resource.field : undefined
   const parent = pathTo({ ...place, parts: place.parts.slice(0, -1) })
-  const main = html`<div class="scalar">${showWhole(value)}</div>
-<p><a href="${parent}">The item of this value</a></p>`
+  const main = html`<div class="frame whole">${showWhole(value, field)}</div>
+<p class="foot"><a href="${parent}">The item of this value</a></p>`
   return showPage({ heading: html`<bdi>${name}</bdi>`, title: name, main, formats: ['json'] }, place)
 }
 
@@ -105,19 +110,21 @@ function * showDictionary (json: string, pages: Pages, place: PlaceOf<'dictionar
   const select = planSelection(asked.fields, collection, 'listed')
   const base = pathTo({ ...place, parts: place.parts.slice(0, -1) })
   const name = nameOf(place)
+  const openings = newOpenings()
   const isGrouped = members[0]?.json.startsWith('[') === true
-  const showItems = (caption: string, items: readonly Member[]): Html =>
-    showTable({ caption, collection, select, items, base, sorts: !isGrouped }, place)
-  const main = html`<div class="tools">${showFilters(collection, place)}</div>
+  const showRows = (caption: string, rows: readonly Row[]): Html => html`<div class="frame">${
+    showTable({ caption, collection, select, rows, base, sorts: !isGrouped }, place, openings)}</div>`
+  const only = isGrouped ? [] : yield * rowsOf(members)
+  const main = html`${showSentence(collection, place)}
 ${members.length === 0 && html`<p class="empty">There are no items here.</p>`}
-${isGrouped ? each(members, showGroup) : members.length > 0 && showItems(name, members)}
+<div class="stack">${isGrouped ? each(members, showGroup) : members.length > 0 && showRows(name, only)}</div>
 ${showPages(members.length, pages, place)}`
   return showPage({ heading: html`<bdi>${name}</bdi>`, title: name, main, formats: ['json'], takesQuery: true }, place)
 
   function * showGroup ({ name, json }: Member): InParts<Html> {
-    const items = yield * membersOf(json, '[')
-    return html`<section><h2>${showGroupName(name, place)} <small>${items.length}</small></h2>
-${showItems(cut(name, longestName), items)}</section>`
+    const rows = yield * rowsOf(yield * membersOf(json, '['))
+    return html`<section class="part"><h2>${showGroupName(name, place)} <span class="n">${rows.length}</span></h2>
+${showRows(cut(name, longestName), rows)}</section>`
   }
 }
 
@@ -140,10 +147,10 @@ interface DirectoryFacts {
 
 /** Returns the page of the directory. `names`: the collections in the answer. */
 function showDirectory (names: readonly string[], facts: DirectoryFacts, place: Place): Html {
-  const main = html`<ul class="directory">${names.map(name => html`<li>
-<a class="open" href="${rootPathTo(place, [[name]])}"><bdi>${name}</bdi></a>${showFields(name, facts)}</li>`)}</ul>
+  const main = html`<div class="index cards"><ul>${names.map(name => html`<li>
+<a href="${rootPathTo(place, [[name]])}"><bdi>${name}</bdi></a>${showFields(name, facts)}</li>`)}</ul></div>
 ${names.length === 0 && html`<p class="empty">This API has no collections.</p>`}
-${facts.describes && html`<p class="note">This API describes itself:
+${facts.describes && html`<p class="foot">This API describes itself:
 <a href="${rootPathTo(place, [[documentName]])}">OpenAPI</a></p>`}`
   return showPage({ heading: place.title, title: place.title, main, formats: ['json'] }, place)
 }
@@ -164,7 +171,8 @@ async function redirectTo (query: string, visit: Visit): Promise<Answer> {
   // The path must lead somewhere: of one that begins with two slashes, a browser would take the host.
   await visit.spot()
   const typed = partsOf(encodeTyped(query.replace(/^\?/, '')), place.syntax).filter(({ kind }) => kind !== 'own')
-  const parts = await changed(typed, visit)
+  const density = place.query.filter(part => part.kind === 'own' && isKept(part)).map(({ raw }) => raw)
+  const parts = [...await changed(typed, visit), ...density]
   const format = wordOf('_as', place.query)
   const asked = format === undefined ? [] : [formatPart(format, place.syntax)]
   return seeOther(pathTo(place) + queryOf([...parts, ...asked]))

@@ -1,6 +1,8 @@
 import { type Operator, traitsOf } from '../model/values.ts'
 import { parameterOf, type ParameterKind, type Syntax } from '../request/syntax.ts'
-import type { Part } from './words.ts'
+import { type Html, html } from './html.ts'
+import type { Place } from './place.ts'
+import { type Part, wordOf } from './words.ts'
 
 /** Returns a raw query string that means the same and is fit for a link and for a `Location`. */
 export const queryOf = (parts: readonly string[]): string => parts.length === 0 ? '' : `?${parts.join('&')}`
@@ -21,9 +23,26 @@ export const readable = ({ text }: Part): string =>
 
 const pageKinds: ReadonlySet<Part['kind']> = new Set(['page', 'offset', 'after', 'before'])
 
-/** Returns the API's own parts without those of pages: what changes a listing begins it anew. */
+/** Returns the parts that links keep, without those of pages: what changes a listing begins it anew. */
 export const withoutPage = (parts: readonly Part[]): readonly Part[] =>
-  parts.filter(({ kind }) => kind !== 'own' && !pageKinds.has(kind))
+  parts.filter(part => isKept(part) && !pageKinds.has(part.kind))
+
+/** Returns true for a part of the API, and for the density of a table. */
+export const isKept = ({ kind, name }: Part): boolean => kind !== 'own' || name === '_show'
+
+/** The densities of tables, beside the standard. */
+const densities = ['compact', 'roomy'] as const
+
+/** Returns the density of the tables of a page. */
+export const shownAs = ({ query }: Place): typeof densities[number] | undefined =>
+  densities.find(one => one === wordOf('_show', query))
+
+/** Returns the inputs of a form that is sent with GET and changes a query; the density stays. */
+export function hiddenQuery (query: string, place: Place): Html {
+  const density = shownAs(place)
+  return html`<input type="hidden" name="_query" value="${query}">${
+    density !== undefined && html`<input type="hidden" name="_show" value="${density}">`}`
+}
 
 /** Returns the parts with a parameter in place of those of its kind; without any for an `undefined` value. */
 export function withParameter (
@@ -73,12 +92,16 @@ export function formatFilter (path: string, operator: Operator, operand: string,
   return path + spelling + values.join(delimiter)
 }
 
-/** Returns the filter for items with one of these values. */
-export function formatList (path: string, values: readonly string[], syntax: Syntax): string {
+/** Returns the filter for items with one of these values, or with none of them. */
+export const formatList = (path: string, negated: boolean, values: readonly string[], syntax: Syntax): string =>
+  path + spellingOf(negated ? 'not_in' : 'in', syntax) + formatValues(values, syntax)
+
+/** Returns values as a list of the API. */
+export function formatValues (values: readonly string[], syntax: Syntax): string {
   const [delimiter = ','] = syntax.list
   const isSplit = (value: string) => [...syntax.list].some(one => value.includes(one))
-  const texts = values.map(value => isSplit(value) || value === '' ? inQuotes(value) : quoted(value, '', syntax))
-  return path + spellingOf('in', syntax) + texts.join(delimiter)
+  return values.map(value => isSplit(value) || value === '' ? inQuotes(value) : quoted(value, '', syntax))
+    .join(delimiter)
 }
 
 /** Returns the filter for items with no value, or with one. */

@@ -1,169 +1,124 @@
-import { isObject } from '../errors/is-object.ts'
-import { leadsElsewhere, uniques } from '../model/identifiers.ts'
-import type { Collection, Field, StoredField } from '../model/model.ts'
-import type { Shown } from '../plan/plan.ts'
-import type { Item } from '../plan/read/select.ts'
-import { ownSegments, type Parts } from '../response/paths.ts'
-import { segmentOf } from '../run/address.ts'
-import { memoize } from '../scheduling/memoize.ts'
-import { type Fragment, html } from './html.ts'
-import { type Place, rootPathTo } from './place.ts'
+import type { ScalarField } from '../model/model.ts'
+import { choicesOf } from './choices.ts'
+import { type Fragment, type Html, html } from './html.ts'
 
-/** Returns the class of a value's cell: what is compared by its digits stands at the right. */
-export function alignmentOf (field: Field): string {
-  if (field.kind === 'sub-item' || field.kind === 'sub-collection') return ''
-  const kind = field.kind === 'computed' ? String(field.schema['type']) : field.type.kind
-  return numeric.has(kind) ? 'number' : ''
+/** The place of a value on a page. */
+interface Shape {
+  /** The most characters that are shown of a text. */
+  readonly longest: number
+  /** The path of the value itself, which a longer text is followed by. */
+  readonly whole?: string | undefined
+  /** The whole digits from which on a number is shown in groups of three; 5 where it is not given. */
+  readonly grouped?: number
 }
 
-const numeric: ReadonlySet<string> = new Set(['integer', 'number', 'int64', 'decimal'])
+/** Returns the value of a field for people. */
+export function showValue (value: unknown, field: ScalarField | undefined, shape: Shape): Fragment {
+  return showShort(value, field, shape.grouped ?? fewestGrouped) ?? showText(value, shape)
+}
 
-/**
- * Returns a value of JSON for people. A longer text than `longest` characters is cut, with a link to `whole`: the path
- * of the value itself, where one is known.
- */
-export function showValue (value: unknown, longest: number, whole?: string): Fragment {
-  switch (typeof value) {
-    case 'string': return showText(value, longest, whole)
-    case 'number': return value
-    case 'boolean': return html`<span class="${value ? 'yes' : 'no'}">${String(value)}</span>`
-    default: return value === null || value === undefined ? none : showJson(value, longest, whole)
+/** Numbers are grouped from 10,000 on. */
+export const fewestGrouped = 5
+
+/** Returns the kind of a field's values, or what the schema of a computed field says. */
+export function kindOf (field: ScalarField | undefined): string {
+  if (field === undefined) return 'json'
+  if (field.kind !== 'computed') return field.type.kind
+  const { type, format } = field.schema as { readonly type?: unknown, readonly format?: unknown }
+  return typeof format === 'string' ? format : String(type)
+}
+
+/** True for values that are compared by their digits. */
+export const isNumeric = (kind: string): boolean => numeric.has(kind)
+
+const numeric: ReadonlySet<string> = new Set(['integer', 'number', 'int64', 'decimal', 'count'])
+
+/** Returns a value that fits in a line; undefined for a text, or JSON, of any length. */
+export function showShort (value: unknown, field: ScalarField | undefined, grouped: number): Html | undefined {
+  if (value === null || value === undefined) return none
+  if (value === '') return html`<span class="null">""</span>`
+  if (typeof value === 'boolean') return html`<span class="${value ? 'yes' : 'no'}">${String(value)}</span>`
+  if (typeof value === 'object') return Array.isArray(value) && value.length === 0 ? emptyList : undefined
+  const kind = kindOf(field)
+  const text = String(value)
+  const choice = field === undefined ? -1 : choicesOf(field)?.indexOf(text) ?? -1
+  if (choice >= 0) return html`<span class="enum e${choice % colours + 1}">${text}</span>`
+  if (typeof value === 'number' || isNumeric(kind)) return showNumber(text, grouped)
+  return kind === 'date' || kind === 'date-time' ? showMoment(text) : undefined
+}
+
+/** The text `null`, which no value has. */
+export const none = html`<span class="null">null</span>`
+const emptyList = html`<span class="null">[]</span>`
+const colours = 6
+
+/** Groups digits by style alone, and writes a power of ten as one: what is copied is the value. */
+function showNumber (text: string, grouped: number): Html {
+  const [, sign = '', whole = '', rest = '', mark = '', power] =
+    /^(-?)(\d+)(\.\d+)?(?:(e\+?)(-?\d+))?$/i.exec(text) ?? []
+  if (whole === '') return html`<bdi>${text}</bdi>`
+  if (power !== undefined) {
+    return html`<span title="${text}">${sign}${whole}${rest}<i class="e">${mark}</i><sup>${power}</sup></span>`
   }
+  if (whole.length < grouped) return html`${text}`
+  const digits = whole.replaceAll(/\B(?=(\d{3})+$)/g, ' ').split(' ')
+  return html`${sign}${digits.map((group, index) =>
+    index < digits.length - 1 ? html`<span class="g">${group}</span>` : group)}${rest}`
+}
+
+/** Shows the day and the minute of a moment; the rest of it is there to be copied, and in the title. */
+function showMoment (text: string): Html | undefined {
+  const [, day, mark, minute, rest = '', zone = ''] =
+    /^(\d{4}-\d\d-\d\d)(?:(T)(\d\d:\d\d)(:\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? []
+  if (day === undefined) return undefined
+  if (minute === undefined) return html`<time datetime="${text}">${text}</time>`
+  const [tail, offset] = zone === 'Z' ? [rest + zone, ''] : [rest, zone]
+  return html`<time datetime="${text}" title="${text}">${day}<i class="u">${mark}</i><i>${minute}</i>${
+    tail !== '' && html`<i class="u">${tail}</i>`}${offset !== '' && html`<i>${offset}</i>`}</time>`
 }
 
 /** Returns a value for its own page. JSON that is not too long is indented. */
-export function showWhole (value: unknown): Fragment {
-  if (typeof value !== 'object' || value === null) return showValue(value, Infinity)
-  const text = JSON.stringify(value)
-  return html`<pre>${text.length > longestIndented ? text : JSON.stringify(value, null, 2)}</pre>`
+export function showWhole (value: unknown, field: ScalarField | undefined): Fragment {
+  if (typeof value !== 'object' || value === null) return showValue(value, field, { longest: Infinity })
+  return html`<pre>${indented(JSON.stringify(value))}</pre>`
 }
 
-// In characters. The indented text of nested arrays grows with the square of their text.
+/** Returns JSON with indentation, if it is short and flat: what nests grows with the square of its text. */
+export const indented = (json: string): string =>
+  json.length > longestIndented || depthOf(json) > deepestIndented ? json : JSON.stringify(JSON.parse(json), null, 2)
+
+// In characters, and in brackets.
 const longestIndented = 10_000
+const deepestIndented = 20
 
-const none = html`<span class="none">null</span>`
-
-function showText (text: string, longest: number, whole: string | undefined): Fragment {
-  if (text === '') return html`<span class="none">empty</span>`
-  if (isUrl(text)) {
-    return html`<a href="${text}" rel="noreferrer nofollow external"><bdi>${cut(text, longest)}</bdi></a>`
+function depthOf (json: string): number {
+  let depth = 0
+  let deepest = 0
+  for (const character of json) {
+    if (character === '[' || character === '{') deepest = Math.max(deepest, ++depth)
+    else if (character === ']' || character === '}') depth--
   }
-  if (isTimestamp(text)) return html`<time datetime="${text}">${text}</time>`
-  return html`<bdi>${cut(text, longest)}</bdi>${text.length > longest && moreLink(whole)}`
+  return deepest
 }
 
-const moreLink = (whole: string | undefined): Fragment =>
-  whole !== undefined && html` <a class="more" href="${whole}">more</a>`
+function showText (value: unknown, { longest, whole }: Shape): Fragment {
+  const isText = typeof value === 'string'
+  const text = isText ? value : JSON.stringify(value)
+  if (isUrl(text)) return showUrl(text, longest)
+  const content = isText ? html`<bdi>${cut(text, longest)}</bdi>` : html`<code>${cut(text, longest)}</code>`
+  return html`${content}${text.length > longest && whole !== undefined && html` <a href="${whole}">more</a>`}`
+}
+
+/** Returns a link to another site. */
+export const showUrl = (url: string, longest: number): Html =>
+  html`<a href="${url}" rel="noreferrer nofollow external"><bdi>${cut(url, longest)}</bdi></a>`
 
 /** Only these schemes are links: a `javascript:` URL is a text like any other. */
-const isUrl = (text: string) => /^https?:\/\/[^\s"'<>\\^`{|}]+$/i.test(text) && text.length < 2000 && URL.canParse(text)
-
-const isTimestamp = (text: string) =>
-  text.length <= 30 && /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
-
-function showJson (value: unknown, longest: number, whole: string | undefined): Fragment {
-  const text = JSON.stringify(value)
-  return html`<code>${cut(text, longest)}</code>${text.length > longest && moreLink(whole)}`
-}
+export const isUrl = (text: string): boolean =>
+  /^https?:\/\/[^\s"'<>\\^`{|}]+$/i.test(text) && text.length < 2000 && URL.canParse(text)
 
 /** Cuts a text between two characters. */
 export function cut (text: string, longest: number): string {
   if (text.length <= longest) return text
   return `${text.slice(0, longest).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
-
-/**
- * Returns a member of an item: a value, or items of another collection as links. `path` is that of the item that has
- * it; undefined if no URL of it is known.
- */
-export function showMember (
-  shown: Shown, item: Item, path: string | undefined, place: Place, longest: number
-): Fragment {
-  const value = item[shown.name]
-  switch (shown.kind) {
-    case 'value': return showValue(value, longest, path && `${path}/${encodeURIComponent(shown.name)}`)
-    case 'item': {
-      return isObject(value) ? linkTo(value, shown.field.target, place) : html`<span class="none">null</span>`
-    }
-    case 'count': {
-      const count = isObject(value) ? String(value['count']) : ''
-      return path === undefined ? count : html`<a href="${path}/${encodeURIComponent(shown.name)}">${count}</a>`
-    }
-    case 'list': {
-      const elements = Array.isArray(value) ? value.filter(isObject) : []
-      return showElements(elements, shown, path, place)
-    }
-  }
-}
-
-// Items of a listing that are shown by name; the others are behind a link.
-const mostShown = 3
-
-function showElements (
-  elements: readonly Item[], { field }: Extract<Shown, { kind: 'list' }>, path: string | undefined, place: Place
-): Fragment {
-  if (elements.length === 0) return html`<span class="none">none</span>`
-  const links = elements.slice(0, mostShown).map((element, index) =>
-    html`${index > 0 && ', '}${linkTo(element, field.target, place)}`)
-  if (elements.length <= mostShown) return links
-  const rest = `${elements.length - mostShown} more`
-  const name = encodeURIComponent(field.name)
-  return [links, ', ', path === undefined ? rest : html`<a class="more" href="${path}/${name}">${rest}</a>`]
-}
-
-/** Returns the name of an item, as a link to its own URL where its identifier is shown. */
-export function linkTo (item: Item, collection: Collection, place: Place): Fragment {
-  const segments = segmentsTo(item, collection, place.syntax.dictionaryPrefix)
-  const label = cut(labelOf(item, collection), longestLabel)
-  if (segments === undefined) return html`<bdi>${label}</bdi>`
-  return html`<a href="${rootPathTo(place, [[collection.name], ...segments])}"><bdi>${label}</bdi></a>`
-}
-
-// In characters.
-const longestLabel = 200
-
-/** Returns the text by which people know an item: of the members that it shows, the one most like a name. */
-export function labelOf (item: Item, collection: Collection): string {
-  for (const name of namesOf(collection)) {
-    const value = item[name]
-    if (typeof value === 'string' && value !== '') return value
-  }
-  const key = collection.key.map(({ name }) => item[name])
-  if (key.every(value => value !== undefined && value !== null)) return key.map(String).join(',')
-  const [first] = Object.values(item).filter(value => typeof value === 'string' || typeof value === 'number')
-  return first === undefined ? '…' : String(first)
-}
-
-/** Returns the field that names the items of a collection, and that a search can look into. */
-export const namingField = memoize((collection: Collection): StoredField | undefined => {
-  const [name] = namesOf(collection)
-  return collection.stored.find(field => field.name === name)
-})
-
-/** The names of readable texts: identifiers first, then what is usually a name, then the others. */
-const namesOf = memoize(({ stored }: Collection): readonly string[] => {
-  const texts = stored.filter(({ readable, hidden, type }) => readable && !hidden && type.kind === 'string')
-  const rank = ({ identifier, name }: StoredField) => /^(name|title|label)$|_(name|title)$/i.test(name)
-    ? identifier ? 0 : 1
-    : identifier ? 2 : 3
-  return texts.toSorted((one, other) => rank(one) - rank(other)).map(({ name }) => name)
-})
-
-/**
- * Returns the segments that lead from a collection to an item, by the key or by another identifier that the item shows;
- * undefined if it shows none.
- */
-export function segmentsTo (
-  item: Item, collection: Collection, dictionaryPrefix: string
-): readonly Parts[] | undefined {
-  for (const fields of [collection.key, ...uniques(collection)]) {
-    const values = fields.map(({ name, readable }) => readable ? item[name] ?? null : null)
-    if (values.some(value => value === null || String(value).length > longestInPath)) continue
-    if (leadsElsewhere(segmentOf(values))) continue
-    return ownSegments(collection, { fields, values, plain: true }, dictionaryPrefix)
-  }
-  return undefined
-}
-
-/** The most characters of a value in the URL of a link: a server refuses longer URLs sooner or later. */
-export const longestInPath = 500

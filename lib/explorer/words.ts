@@ -10,8 +10,10 @@ export const words = [
   '_format',
   // Pages besides that of the resource: forms, and a message after a write.
   '_new', '_edit', '_delete', '_done',
-  // Parts of a page: a count, and the field that the form for filters begins with.
-  '_count', '_filter',
+  // Parts of a page: a count, the field that a filter is asked for, and the density of tables.
+  '_count', '_filter', '_show',
+  // The style sheet of all pages.
+  '_style',
   // Forms that are sent with GET: the query that they change, and the changes.
   '_query', '_field', '_equality', '_order', '_text', '_value', '_column',
   // The rows that were selected, and the format they are wanted in.

@@ -6,7 +6,6 @@ import { each, html } from '../../lib/explorer/html.ts'
 import { membersOf } from '../../lib/explorer/members.ts'
 import { pageOf } from '../../lib/explorer/page.ts'
 import { script } from '../../lib/explorer/script.ts'
-import { style } from '../../lib/explorer/style.ts'
 import { cut } from '../../lib/explorer/value.ts'
 import dataApi, { collection, memory } from '../../lib/index.ts'
 import { doAtOnce } from '../../lib/response/answer.ts'
@@ -70,17 +69,31 @@ test('the other formats of the same answer are streams, in pieces that no limit 
   await app.close()
 })
 
-test('a cell shows the beginning of a long value, and links to the whole', async t => {
+test('a cell shows the beginning of a long value, from which the whole opens', async t => {
   const data = { list: Array.from({ length: 100 }, (_, index) => `${index}`) }
   const app = await serve(rowsOf(2, 'a'.repeat(300).concat('the end'), data))
   const get = async (url: string) => (await app.inject({ url, headers: browser })).body
   const grid = await get('/notes')
-  t.notMatch(grid, /the end|<details class="long"/)
-  t.notMatch(grid, /&quot;99&quot;/)
-  for (const name of ['text', 'data']) t.match(grid, `<a class="more" href="/notes/1/${name}">more</a>`)
+  const opener = /<button class="cut" popovertarget="(\w+)">([^<]*)<\/button><div class="value" id="\1"/g
+  const cells = [...grid.matchAll(opener)]
+  t.strictSame(cells.map(([, , text = '']) => text.replaceAll('&quot;', '"').length), [93, 93, 93, 93])
+  t.equal(new Set(cells.map(([, id]) => id)).size, 4)
+  t.match(grid, 'the end')
+  t.match(grid, /<pre>\{\n {2}&quot;list&quot;/)
+  for (const name of ['text', 'data']) t.match(grid, `<a href="/notes/1/${name}">Open</a>`)
   t.match(await get('/notes/1'), 'the end', 'an item shows more of its texts')
   t.match(await get('/notes/1/text'), 'the end')
   t.match(await get('/notes/1/data'), /<pre>\{\n {2}&quot;list&quot;[^]*&quot;99&quot;\n/)
+  await app.close()
+})
+
+test('what opens is short, and all of it together: beyond that, a cell is a link to the value', async t => {
+  const app = await serve(rowsOf(200, 'a'.repeat(10_000), 1))
+  const { body } = await app.inject({ url: '/notes?size=200', headers: browser })
+  const opened = [...body.matchAll(/<p dir="auto">([^<]*)<\/p>/g)]
+  t.ok(opened.every(([, text = '']) => text.length <= 4001), '4,000 characters and an ellipsis')
+  t.ok(opened.length > 40 && opened.length <= 51, `${opened.length} texts open`)
+  t.equal(body.match(/<a class="cut" href="\/notes\/\d+\/text">/g)?.length, 200 - opened.length)
   await app.close()
 })
 
@@ -114,7 +127,7 @@ test('with hooks that get the data of answers, pages are as long as without', as
 })
 
 test('a page keeps to the limit of JSON', async t => {
-  const frame = style.length + script.length
+  const frame = script.length
   await fc.assert(fc.asyncProperty(
     fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 600 }), fc.integer({ min: 300, max: 30_000 }),
     fc.constantFrom('', '/by_kind', '/by_id', '/by_text', '/1', '/1/text', '/1/data'), fc.boolean(),

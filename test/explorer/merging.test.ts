@@ -24,7 +24,7 @@ test('a stale form is 412; what only the other has changed stays, what only the 
   const { post, json, form } = await openWhile({ founded: 1970, tags: ['y'] })
   const stale = await post('/api/artists/1', { ...form, name: 'CAN' })
   t.equal(stale.status, 412)
-  t.match(stale.body, /<th scope="row">founded<\/th>\s*<td class="note">unchanged<\/td><td><bdi>1970/)
+  t.match(stale.body, /<th scope="row">founded<\/th>\s*<td class="soft">unchanged<\/td><td><bdi>1970/)
   t.strictSame(rowsIn(stale.body), ['founded', 'tags'])
   t.notMatch(stale.body, 'type="radio"')
   t.equal((await json('/api/artists/1'))['name'], 'Can')

@@ -1,7 +1,7 @@
 import { test } from 'tap'
 import { serve } from '../helpers/explorer-pages.ts'
 
-// docs/explorer.md: What a page has. Columns of related items.
+// docs/explorer.md: Listings. Columns of related items.
 
 test('a column of sub-items sorts by their names', async t => {
   const { get } = await serve()
@@ -19,7 +19,9 @@ test('a table has the numbers of related items as columns, which sort', async t 
   t.match(text, 'albums.count()')
   t.ok(body.includes('href="/api/artists?fields=name,albums.count()&amp;sort=albums.count()"'))
   t.match(body, /<input type="checkbox" name="_column" value="albums.count\(\)"\s+checked>/)
-  t.match(body, /<a href="[^"]*\/albums">\d+<\/a>/)
+  t.match(body, /<a class="ref" href="[^"]*\/albums">\d+<\/a>/)
   const { headers } = await get('/api/artists?_query=fields%3Dname,albums(title)&_column=name&_column=albums.count()')
   t.equal(headers.location, '/api/artists?fields=name,albums.count()')
+  t.match((await get('/api/artists/2?fields=name,albums.count()')).body,
+    '<dt>albums.count()</dt><dd><a class="ref" href="/api/artists/2/albums">1</a>')
 })

@@ -31,7 +31,7 @@ const groups = {
   compiled: [
     'client/types.', 'command/design.', 'docs/blocks.', 'docs/own-code.', 'docs/reference.', 'openapi/tools.'
   ],
-  built: ['contract/small-process.', 'explorer/browser.', 'faults.', 'package.', 'sources/sqlite/full-disk.']
+  built: ['contract/small-process.', 'explorer/browser', 'faults.', 'package.', 'sources/sqlite/full-disk.']
 } as const satisfies Record<string, readonly string[]>
 
 /** A process of tests. */

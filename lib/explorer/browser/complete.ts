@@ -23,8 +23,7 @@ export function complete ({ target }: Event): void {
 
 async function offersFor (input: HTMLInputElement): Promise<Offer[] | undefined> {
   if (input.id === 'query') return queryOffers(input.value)
-  const [field] = input.name === '_value' ? all<HTMLOptionElement>('[name=_field] :checked') : []
-  if (field) return (await valuesOf(field, input.value)).map(value => [value])
+  if (input.name === '_value') return (await valuesOf(input, input.value)).map(value => [value])
   if (!input.dataset['from']) return undefined
   // The last text is the name of an item, the others are its identifier.
   const items = (await ask(input.dataset['from'], input.value)).map(leaves)
@@ -36,11 +35,14 @@ async function queryOffers (query: string): Promise<Offer[]> {
   const start = query.lastIndexOf('&') + 1
   const filter = query.slice(start)
   const offers: Offer[] = []
-  for (const field of all<HTMLOptionElement>('[name=_field] option')) {
-    if (field.value.startsWith(filter)) offers.push([field.value])
-    if (!filter.startsWith(field.value)) continue
-    for (const { title, text } of all<HTMLOptionElement>(`[name=_${field.className}] [title]`)) {
-      const head = field.value + title
+  const [menu] = all('[data-operators]')
+  const operators = JSON.parse(menu?.dataset['operators'] ?? '{}') as Record<string, Offer[]>
+  for (const field of all('[data-field]')) {
+    const name = field.textContent
+    if (name.startsWith(filter)) offers.push([name])
+    if (!filter.startsWith(name)) continue
+    for (const [spelling, text] of operators[field.dataset['field'] ?? ''] ?? []) {
+      const head = name + spelling
       if (head.startsWith(filter)) offers.push([head, text])
       // The values of a longer operator are not those of a shorter one.
       if (!filter.startsWith(head) || /^[=~*]/.test(filter.slice(head.length))) continue
@@ -51,7 +53,7 @@ async function queryOffers (query: string): Promise<Offer[]> {
   return offers.map(([text, label]) => [query.slice(0, start) + text, label])
 }
 
-async function valuesOf ({ dataset: { values, from } }: HTMLOptionElement, text: string): Promise<string[]> {
+async function valuesOf ({ dataset: { values, from } }: HTMLElement, text: string): Promise<string[]> {
   if (values) return JSON.parse(values) as string[]
   return from ? [...new Set((await ask(from, text)).flatMap(leaves))] : []
 }

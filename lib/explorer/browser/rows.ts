@@ -4,9 +4,9 @@ import { all, make } from './page.ts'
 export function walkRows (): void {
   for (const table of all<HTMLTableElement>('[data-rows]')) {
     const rows = [...table.rows].slice(1)
-    const stops = rows.map(row => row.querySelector<HTMLInputElement>('.pick input,.open'))
+    const stops = rows.map(row => row.querySelector<HTMLInputElement>('.key input,.key a'))
     table.parentElement?.addEventListener('keydown', event => walk(event, rows, stops))
-    if (table.querySelector('.pick')) select(table, stops as HTMLInputElement[])
+    if (table.querySelector('[name=_row]')) select(table, stops as HTMLInputElement[])
   }
 }
 
@@ -17,7 +17,7 @@ function walk (event: KeyboardEvent, rows: HTMLElement[], stops: Array<HTMLEleme
   const step = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key]
   if (event.ctrlKey || event.altKey || event.metaKey) return
   if (step) stops[Math.max(at + step, 0)]?.focus()
-  else if (event.key === 'Enter' && target.name === '_row') rows[at]?.querySelector<HTMLElement>('.open')?.click()
+  else if (event.key === 'Enter' && target.name === '_row') rows[at]?.querySelector<HTMLElement>('.key a')?.click()
   else return
   event.preventDefault()
 }
@@ -25,7 +25,7 @@ function walk (event: KeyboardEvent, rows: HTMLElement[], stops: Array<HTMLEleme
 /** A box selects its row; with Shift, all rows from the last one; the box of the header selects all. */
 function select (table: HTMLTableElement, boxes: HTMLInputElement[]): void {
   const whole = make('input', { type: 'checkbox', ariaLabel: 'Select all rows' })
-  table.querySelector('.pick')?.append(whole)
+  table.querySelector('.pick span')?.prepend(whole)
   let last = 0
   const count = ({ target, shiftKey }: { target?: EventTarget | null, shiftKey?: boolean }) => {
     const at = boxes.indexOf(target as HTMLInputElement)

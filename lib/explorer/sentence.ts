@@ -1,0 +1,169 @@
+import type { Collection } from '../model/model.ts'
+import type { Operator } from '../model/values.ts'
+import { parseQuery } from '../request/query.ts'
+import type { Filter } from '../request/request.ts'
+import { choicesOf } from './choices.ts'
+import { filterLink } from './column-head.ts'
+import { type Filterable, filterablesOf, operatorsOf, wordsFor } from './filters.ts'
+import { type Fragment, type Html, html } from './html.ts'
+import { valueOffers } from './offers.ts'
+import { pathTo, type Place } from './place.ts'
+import { formatValues, hiddenQuery, queryOf, spellingOf, withoutPart } from './rewrite.ts'
+import { cut, isNumeric } from './value.ts'
+import { ownQuery, type Part, wordOf } from './words.ts'
+
+/** A filter that compares a field. */
+type Comparison = Extract<Filter, { kind: 'compare' }>
+
+/** Returns the filters of a page as a sentence: each part opens its form, and a cross removes it. */
+export function showSentence (collection: Collection, place: Place): Html {
+  const fields = filterablesOf(collection)
+  const parts = place.query.filter(({ kind }) => kind === 'filter' || kind === 'where')
+  const asked = fields.find(({ path }) => path === wordOf('_filter', place.query))
+  const conditions = [
+    ...parts.map((part, index) => showPart(part, `f${index}`, collection, place)),
+    ...asked === undefined ? [] : [showNew(asked, place)]
+  ]
+  const none = pathTo(place) + queryOf(place.query.filter(part => !parts.includes(part)).map(({ raw }) => raw))
+  return html`<div class="sentence" role="group" aria-label="Filters">${conditions.map((condition, index) =>
+    html`<span class="word">${index === 0 ? 'where' : 'and'}</span>${condition}`)}
+${fields.length > 0 && showFields(fields, place)}
+${parts.length > 1 && html`<a class="quiet button" href="${none}">Clear</a>`}</div>`
+}
+
+function showPart (part: Part, id: string, collection: Collection, place: Place): Html {
+  const href = pathTo(place) + queryOf(withoutPart(place.query, part))
+  const remove = html`<a class="x" href="${href}" aria-label="Remove the filter ${part.text}"
+ title="Remove this filter"></a>`
+  const filters = filtersOf(part, place)
+  const [only] = filters
+  const isOne = filters.length === 1 && only?.kind === 'compare'
+  const field = isOne ? filterablesOf(collection).find(({ path }) => path === only.path.join('.')) : undefined
+  const words = inWords({ kind: 'all', of: filters }, collection, 0) ??
+    html`<code>${cut(part.text, longestCode)}</code>`
+  if (!isOne || field === undefined) return html`<span class="cond"><span>${words}</span>${remove}</span>`
+  const query = ownQuery(place.query.filter(one => one !== part))
+  return html`<span class="cond"><button popovertarget="${id}">${words}</button>${remove}</span>
+<div popover id="${id}"><h2>${field.path}</h2><form method="get" action="${pathTo(place)}">${
+    hiddenQuery(query, place)}${showEditor(field, only, place)}<button class="primary">Apply</button></form></div>`
+}
+
+// In characters.
+const longestCode = 100
+const longestValue = 60
+
+/** Parses one part of the query. A part that cannot be read has failed the answer, so this is no place to say so. */
+function filtersOf ({ raw }: Part, { syntax }: Place): readonly Filter[] {
+  try {
+    return parseQuery(raw, syntax).filters
+  } catch {
+    return []
+  }
+}
+
+/** Returns a filter in words; undefined for one that is nested too deeply to be read as a sentence. */
+function inWords (filter: Filter, collection: Collection, depth: number): Fragment {
+  if (filter.kind === 'compare') return comparisonInWords(filter, collection)
+  if (depth > deepest) return undefined
+  if (filter.kind === 'not') return joined(html`<i>not</i> `, [filter.of], '', collection, depth)
+  if (filter.kind === 'some') {
+    const of = filter.of.kind === 'all' ? filter.of.of : [filter.of]
+    const start = html`${filter.path.join('.')} <i>${of.length === 0 ? 'has an element' : 'has one where'}</i> `
+    return joined(start, of, 'and', collection, depth)
+  }
+  return joined(undefined, filter.of, filter.kind === 'all' ? 'and' : 'or', collection, depth)
+}
+
+// Groups in groups.
+const deepest = 3
+
+function joined (
+  start: Fragment, filters: readonly Filter[], word: string, collection: Collection, depth: number
+): Fragment {
+  const words = filters.map(one => inWords(one, collection, depth + 1))
+  if (words.includes(undefined)) return undefined
+  if (words.length === 0 && start === undefined) return undefined
+  const list = words.map((one, index) => html`${index > 0 && html` <i>${word}</i> `}${one}`)
+  return depth === 0 && start === undefined ? list : html`${start}<span class="either">${list}</span>`
+}
+
+function comparisonInWords ({ path, operator, values }: Comparison, collection: Collection): Html {
+  const name = path.join('.')
+  const kind = filterablesOf(collection).find(one => one.path === name)?.field.type.kind ?? ''
+  const shown = values.map(({ text, quoted }) => text === '' || (text === 'null' && quoted) ? `"${text}"` : text)
+  const isList = operator === 'in' || operator === 'not_in'
+  const words = wordsFor(isList && values.length === 1 ? operator === 'in' ? 'equals' : 'not_equals' : operator, kind)
+  return html`<bdi>${name}</bdi> <i>${words}</i> ${shown.map((text, index) =>
+    html`${index > 0 && html` <i>or</i> `}<b dir="auto">${cut(text, longestValue)}</b>`)}`
+}
+
+/** Returns the form for a new filter by a field. */
+function showNew (field: Filterable, place: Place): Html {
+  const cancel = pathTo(place) + queryOf(place.query.filter(({ name }) => name !== '_filter').map(({ raw }) => raw))
+  return html`<form class="asks" method="get" action="${pathTo(place)}" aria-label="New filter">
+<span>${field.path}</span>${hiddenQuery(ownQuery(place.query), place)}${showEditor(field, undefined, place)}
+<button class="primary">Apply</button><a class="button" href="${cancel}">Cancel</a></form>`
+}
+
+/** Returns the inputs of a filter: its operator, and the input of its type. */
+function showEditor (one: Filterable, current: Comparison | undefined, place: Place): Html {
+  const { path, field, family } = one
+  const choices = choicesOf(field)
+  const isNull = current?.values.some(({ text, quoted }) => text === 'null' && !quoted) === true
+  const asked = current && negatesNull(current.operator, isNull)
+  const name = html`<input type="hidden" name="_field" value="${path}">`
+  const isPlain = asked === undefined || choiceOperators.has(asked)
+  if (choices !== undefined && isPlain) {
+    const isNot = asked === 'not_in' || asked === 'not_equals'
+    const chosen = isNull ? [] : current?.values.map(({ text }) => text) ?? []
+    return html`${name}${showOperators('equality', ['in', 'not_in'], isNot ? 'not_in' : asked, '')}
+<fieldset><legend class="unseen">Values</legend><ul class="choices">${choices.map(choice =>
+  html`<li><label><input type="checkbox" name="_row" value="${choice}"${
+    chosen.includes(choice) && html` checked`}>${choice}</label></li>`)}</ul></fieldset>`
+  }
+  const texts = current?.values.map(({ text }) => text) ?? []
+  const text = isNull ? '' : texts.length > 1 ? formatValues(texts, place.syntax) : texts[0] ?? ''
+  return html`${name}${showOperators(family, operatorsOf(family), asked, field.type.kind)}${
+    showInput(one, text, place)}`
+}
+
+const choiceOperators: ReadonlySet<string> = new Set(['equals', 'not_equals', 'in', 'not_in', 'null', 'not_null'])
+
+const negatesNull = (operator: Operator, isNull: boolean) =>
+  isNull ? operator === 'not_equals' ? 'not_null' : 'null' : operator
+
+function showOperators (
+  family: Filterable['family'], operators: readonly Operator[], asked: string | undefined, kind: string
+): Html {
+  const option = (value: string, text: string) =>
+    html`<option value="${value}"${value === asked && html` selected`}>${text}</option>`
+  return html`<select name="_${family}" aria-label="Operator">${operators.map(operator =>
+    option(operator, wordsFor(operator, kind)))}${option('null', 'has no value')}${
+    option('not_null', 'has a value')}</select>`
+}
+
+/** Returns the input of a type of values. A text that it could not show is shown as a text. */
+function showInput (one: Filterable, text: string, place: Place): Html {
+  const { kind } = one.field.type
+  const offers = valueOffers(one.path, one.field, place)
+  const input = (attributes: Html, value = text) =>
+    html`<input name="_value" aria-label="Value"${attributes}${offers} value="${value}" autocomplete="off">`
+  if (kind === 'date' && /^(\d{4}-\d\d-\d\d)?$/.test(text)) return input(html` type="date"`)
+  if (kind === 'date-time' && (text === '' || /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(text))) {
+    return html`${input(html` type="datetime-local" step="1"`, text.slice(0, -1))} <span>UTC</span>`
+  }
+  return input(isNumeric(kind) ? html` inputmode="decimal"` : html` dir="auto"`)
+}
+
+/** Returns the menu of all fields that a filter can be added for. */
+function showFields (fields: readonly Filterable[], place: Place): Html {
+  const families = (['equality', 'order', 'text'] as const).map(family => [family, operatorsOf(family).map(operator =>
+    [spellingOf(operator, place.syntax), wordsFor(operator, '')])] as const)
+  const list = (some: readonly Filterable[]) => html`<ul>${some.map(({ path, field, family }) => html`<li>
+<a href="${filterLink(path, place)}" data-field="${family}"${valueOffers(path, field, place)}>${path}</a></li>`)}</ul>`
+  const related = fields.filter(({ path }) => path.includes('.'))
+  return html`<button class="quiet" popovertarget="filter">+ filter</button><div popover id="filter" class="cols"
+ data-operators="${JSON.stringify(Object.fromEntries(families))}"><h2>Filter by</h2>${
+    list(fields.filter(one => !related.includes(one)))}${
+    related.length > 0 && html`<hr><h2>Of a related item</h2>${list(related)}`}</div>`
+}
