@@ -48,7 +48,7 @@ test('every block of TypeScript in the documents compiles', async t => {
     { name: nameOf(document, index), program }
   )))
   t.ok(blocks.length > 30)
-  mkdirSync(new URL('.tap/documents/guide/', root), { recursive: true })
+  for (const folder of ['guide', 'rules']) mkdirSync(new URL(`.tap/documents/${folder}/`, root), { recursive: true })
   const files = blocks.map(({ name, program }) => fileURLToPath(writeProgram(name, `${program}\nexport {}\n`)))
   const { config } = ts.parseConfigFileTextToJson('tsconfig.json', readFileSync(new URL('tsconfig.json', root), 'utf8'))
   const { options } = ts.convertCompilerOptionsFromJson(
@@ -63,9 +63,10 @@ test('every block of TypeScript in the documents compiles', async t => {
   t.strictSame(wrong, [])
 })
 
-/** The files of the guide import each other; they have a folder of their own, since its own test writes them, too. */
+/** Files that import each other have folders of their own. */
 function nameOf (document: string, index: number): string {
   if (document === 'docs/getting-started.md') return `guide/${['app', 'server', 'app.test'][index]}.ts`
+  if (document === 'docs/rules-by-example.md') return `rules/${index === 0 ? 'people' : `program-${index}`}.ts`
   return `${document.replaceAll(/\W/g, '-')}-${index + 1}.ts`
 }
 

@@ -223,7 +223,10 @@ interface Sources {
 }
 
 test('every page with programs is run by a test', t => {
-  const names = ['pages', 'programs', 'own-code', 'getting-started', 'reference', 'migrating', 'row-level-security']
+  const names = [
+    'pages', 'programs', 'own-code', 'getting-started', 'reference', 'migrating', 'row-level-security',
+    'rules-by-example'
+  ]
   const tests = [...names.map(name => `test/docs/${name}.test.ts`), 'test/package.test.ts', 'test/prove/prove.test.ts']
     .map(read).join('')
   const pages = documents().filter(page => programsIn(read(page)).length > 0).map(page => page.replace('docs/', ''))
