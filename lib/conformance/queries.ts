@@ -158,7 +158,11 @@ function generateSortPath (generator: ValueGenerator, collection: Collection, ho
     : undefined
   if (relation !== undefined) return `${relation.name}.${generateSortPath(generator, relation.target, hops - 1)}`
   const counted = generator.chance(20) ? generator.from(relationsOf(collection, 'sub-collection')) : undefined
-  if (counted !== undefined) return `${counted.name}.count()`
+  if (counted !== undefined && generator.chance(50)) return `${counted.name}.count()`
+  if (counted !== undefined) {
+    const of = generateSortPath(generator, counted.target, 0)
+    return `${counted.name}.${of}${of.endsWith('()') ? '' : generator.of(['.min()', '.max()'])}`
+  }
   const fields = generator.chance(95)
     ? scalarsOf(collection).filter(one => one.kind !== 'computed' && one.sortable && one.type.kind !== 'json')
     : [...collection.fields.values()]

@@ -117,9 +117,10 @@ type SubItemNames<T extends Shape> =
 
 /** A field, or a path through sub-items, whose types are those of other declarations. */
 type SortPath<T extends Shape> =
-  Names<Scalars<T>> | `${SubItemNames<T>}.${string}` | `${Names<T['relations']>}.count()`
+  Names<Scalars<T>> | `${SubItemNames<T>}.${string}` | `${Names<T['relations']>}.count()` |
+  `${Names<T['relations']>}.${string}.${'min' | 'max'}()`
 
-/** A term of an order: `'name'`, `'name desc'`, `'-name'`, `'artist.name'` through a sub-item, `'albums.count()'`. */
+/** A term of an order: `'name'`, `'name desc'` or `'-name'`, or so with a path. */
 export type SortTerm<T extends Shape> =
   SortPath<T> | `-${SortPath<T>}` | `${SortPath<T>} ${'asc' | 'desc'}`
 

@@ -85,7 +85,8 @@ function whereParameter (collection: Collection, describing: Describing): Parame
 function sortParameter (collection: Collection, describing: Describing): Parameter {
   const names = sortableFields(collection).map(({ name }) => name)
   const grammar = 'The order: fields separated by commas, each with `asc` or `desc` after a space. ' +
-    'A path such as `relation.field` leads through sub-items; `relation.count()` is a number of items.'
+    'A path such as `relation.field` leads through sub-items; `relation.count()` is a number of items, ' +
+    '`relation.field.max()` the greatest value, `min()` the least.'
   const description = `${grammar}${listOf(names, describing)}`
   return parameter('sort', collection, describing, description, text)
 }

@@ -35,16 +35,19 @@ export type Predicate =
 /** A step from an item to its sub-item; to none if that does not satisfy `where`, to which rules/ adds the scope. */
 export interface SubItemStep { readonly field: SubItemField, readonly where: Predicate }
 
-/** The number of elements of a relation that satisfy `where`, which is the scope that rules/ adds. */
+/** The number of elements of a relation that satisfy `where`, to which rules/ adds the scope. */
 export interface Count { readonly field: SubCollectionField, readonly where: Predicate }
+
+/** The least or greatest value of a field of the elements that satisfy `where`, to which rules/ adds the scope. */
+export interface Extreme extends Count { readonly of: DataField, readonly greatest: boolean }
 
 /**
  * A value that an item has: of a field of its own or, with a path, of the sub-item that this leads to; null where there
- * is none. A count has a path, which can be empty.
+ * is none. A count and an extreme have a path, which can be empty.
  */
 export type ItemValue =
-  | { readonly path?: readonly SubItemStep[], readonly field: DataField, readonly count?: undefined }
-  | { readonly path: readonly SubItemStep[], readonly count: Count, readonly field?: undefined }
+  | { readonly path?: readonly SubItemStep[], readonly field: DataField, readonly related?: undefined }
+  | { readonly path: readonly SubItemStep[], readonly related: Count | Extreme, readonly field?: undefined }
 
 export type OrderTerm = ItemValue & { readonly descending: boolean }
 

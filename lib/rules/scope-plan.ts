@@ -44,7 +44,7 @@ function scopeListing (listing: Listing, collection: Collection, scopes: Scopes)
 function scopeTerm (term: OrderTerm, scopes: Scopes): OrderTerm {
   if (term.path === undefined) return term
   const path = term.path.map(({ field, where }) => ({ field, where: scopeWhere(where, field.target, scopes) }))
-  return term.count === undefined ? { ...term, path } : { ...term, path, count: scopeCount(term.count, scopes) }
+  return term.related === undefined ? { ...term, path } : { ...term, path, related: scopeCount(term.related, scopes) }
 }
 
 const scopeSelection = (selection: Selection, scopes: Scopes): Selection =>

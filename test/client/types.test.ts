@@ -77,6 +77,9 @@ test('filters and orders are typed by their fields', async t => {
       fields: ['name', { books: { count: true } }], sort: '-books.count()', where: { 'books.count()': { gte: 2 } }
     })
     equal<typeof counted.items, Array<{ name: string, books: { count: number } }>>(true)
+    await authors.list({ sort: ['books.pages.max()', '-books.title.min()'] })
+    // @ts-expect-error unknown field of a sub-collection
+    await authors.list({ sort: 'books.page.max()' })
     // @ts-expect-error a book has one author
     await books.list({ sort: 'author.count()' })
     // @ts-expect-error unknown field of a sub-item

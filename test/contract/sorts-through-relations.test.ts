@@ -57,6 +57,21 @@ everySource('so do the sorts of selections, sub-collections, dictionaries and gr
   same(await get('/albums/by_year?sort=artist.name&year<1973&fields=id'), 200, { 1971: ids(5, 3), 1972: ids(4) })
 })
 
+everySource('a sort goes by the least or greatest value of many items, and null stands for none', async ({
+  get, same
+}) => {
+  same(await get('/artists?sort=albums.year.max()&fields=id&id<5'), 200, ids(3, 2, 1, 4))
+  same(await get('/artists?sort=-albums.year.min(),id&fields=id&id<5'), 200, ids(4, 1, 2, 3))
+  same(await get('/artists?sort=albums.title.min():asc&fields=id,albums(title)&id=*1,2,3'), 200, [
+    { id: 2, albums: [{ title: 'Tago Mago' }, { title: 'Ege Bamyasi' }] },
+    { id: 1, albums: [{ title: 'Outer Edges' }, { title: 'Split the Atom' }] },
+    { id: 3, albums: [{ title: 'Untitled' }] }
+  ])
+  same(await get('/artists?sort=fans.age.max(),id&fields=id&id<5'), 200, ids(2, 1, 3, 4))
+  same(await get('/albums?sort=artist.albums.genre.max(),-artist.fans.id.min(),id&fields=id'), 200, ids(1, 2, 3, 4, 5))
+  same(await get('/tracks?fields=albums(id;sort=-tracks.seconds.min(),-id)&id=1'), 200, [{ albums: ids(3, 1) }])
+})
+
 everySource('a path that leads nowhere, or to many items, is 400', async ({ get, t }) => {
   for (const [sort, message] of Object.entries({
     'artist.nmae': "There is no field 'nmae' to sort by. Did you mean 'name'?",
@@ -70,7 +85,15 @@ everySource('a path that leads nowhere, or to many items, is 400', async ({ get,
     'artist.label': "Items cannot be sorted by the field 'label', which is not a scalar; sort by one of its fields, " +
       "as in 'artist.label.id'.",
     'artist.albums.title': "Items cannot be sorted through 'albums', of which an item can have many. Sort by their " +
-      "number, as in 'albums.count()'.",
+      "number, or by one of them, as in 'albums.count()' and 'albums.id.max()'.",
+    'artist.name.min()': "'min()' follows a field of a relation to many items; the field 'artist' is none.",
+    'title.min()': "'min()' follows a field of a relation to many items; there is none before it.",
+    'artist.albums.nothing.max()': "There is no field 'nothing' to sort by.",
+    'artist.fans.pin.max()': "There is no field 'pin' to sort by.",
+    'artist.fans.stature.max()': "Items cannot be sorted by the field 'stature'.",
+    'artist.fans.http_listener.max()': "The field 'http_listener' has no least or greatest value.",
+    'artist.albums.median()': "There is no function 'median()'",
+
     'artist.albums': "Items cannot be sorted by the field 'albums', which is not a scalar; sort by the number of its " +
       "items, as in 'artist.albums.count()'.",
     'title.name': "The field 'title' is a scalar and has no fields of its own.",
@@ -92,6 +115,7 @@ rule('a sub-item outside the scope has no place in an order', async ({ get, same
   const caller = { ...boss, 'x-team': '1' }
   same(await get('/projects?sort=team.name&fields=id', caller), 200, ids(10, 12, 11, 13))
   same(await get('/projects?sort=-team.name&fields=id', caller), 200, ids(11, 13, 10, 12))
+  same(await get('/projects?sort=-labels.word.max(),-id&fields=id', caller), 200, ids(13, 12, 11, 10))
   same(await get('/projects/by_title?sort=team.name&fields=id', caller), 200,
     { Apple: { id: 10 }, Cherry: { id: 12 }, Berry: { id: 11 }, a: { id: 13 } })
   const next = /<[^>]*?(\/projects[^>]*)>; rel="next"/
@@ -116,7 +140,8 @@ async function pagesOf ({ get }: Tools, start: string | undefined, rel: string, 
 
 const sorts = [
   'twin.rank', '-twin.rank', 'twin.word,twin.twin.rank+desc', '-twin.twin.word,rank,-twin.id', 'word,twin.rank',
-  '-twins.count()', 'twin.twins.count(),-rank'
+  '-twins.count()', 'twin.twins.count(),-rank', 'twins.rank.max()', '-twins.word.min(),word',
+  'twin.twins.rank.min()', '-twin.twins.word.max(),-twins.rank.min()'
 ]
 
 everySource('cursors hold the values of sub-items, forwards and backwards', async tools => {

@@ -26,6 +26,7 @@ everySource('own code lists items with the same queries as objects', async ({ t,
   t.strictSame(await names({ where: { id: [1, 2] }, sort: ['id desc'] }), ['Can', 'Noisia'])
   t.strictSame(await names({ where: { id: [1, 2] }, sort: '-label.name' }), ['Noisia', 'Can'])
   t.strictSame(await names({ where: { 'albums.count()': 1 } }), ['10'])
+  t.strictSame(await names({ where: { id: { lt: 4 } }, sort: '-albums.year.max()' }), ['Noisia', 'Can', '10'])
   t.strictSame(await names({ where: { 'albums.count()': { gt: 0, in: [1, 2] } }, sort: 'albums.count()' }),
     ['10', 'Noisia', 'Can'])
   const { items: counted } = await artists.list({ fields: [{ albums: { count: true } }], where: { id: [1, 3] } })

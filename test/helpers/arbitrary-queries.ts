@@ -104,7 +104,7 @@ export const condition = fc.letrec<{ tree: Condition, group: Condition, element:
 /** What people are sorted by. */
 export const sortable = [
   'id', 'name', 'nick', 'age', 'score', 'live', 'born', 'boss.name', 'boss.age', 'boss.boss.nick', 'boss.boss.boss.id',
-  'pets.count()', 'boss.pets.count()'
+  'pets.count()', 'boss.pets.count()', 'pets.name.max()', 'pets.id.min()', 'boss.pets.name.min()'
 ] as const
 
 /** Draws an order. */

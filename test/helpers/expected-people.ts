@@ -40,6 +40,11 @@ export function expected (query: {
 function valueAt (path: string, person: PersonRow | undefined): Value {
   if (person === undefined) return null
   const [name, ...rest] = path.split('.')
+  const [of, called] = rest
+  if (name === 'pets' && of !== 'count()') {
+    const values = petsOf(person).map(pet => pet[of as 'id' | 'name']).toSorted(compareValues)
+    return values.at(called === 'max()' ? -1 : 0) ?? null
+  }
   if (name === 'pets') return petsOf(person).length
   return name === 'boss' ? valueAt(rest.join('.'), bossOf(person)[0]) : person[name as keyof PersonRow]
 }

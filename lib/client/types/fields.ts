@@ -25,7 +25,7 @@ interface NestedQuery<A extends Api<A>, K extends keyof A> extends Listing<A, K>
 /** The parameters of a listing but for its fields. */
 export interface Listing<A extends Api<A>, K extends keyof A> {
   readonly where?: Where<A, K> | undefined
-  /** `name`, `-name`, `name asc` or `name desc`; `author.name` goes through a sub-item, `books.count()` counts. */
+  /** `name`, `-name`, `name desc`; `author.name` of a sub-item; `books.count()`, `books.pages.max()` of many. */
   readonly sort?: SortTerm<A, K> | ReadonlyArray<SortTerm<A, K>> | undefined
   readonly page?: number | string | undefined
   readonly size?: number | undefined
@@ -36,7 +36,7 @@ export interface Listing<A extends Api<A>, K extends keyof A> {
 type Sortable<A extends Api<A>, K extends keyof A> = Exclude<Extract<keyof A[K]['item'], string>, A[K]['unsortable']>
 
 /** A field, or a path through sub-items. Beyond two sub-items the path is any text: there would be too many. */
-type SortPath<A extends Api<A>, K extends keyof A> = Sortable<A, K> | `${Many<A, K>}.count()` | {
+type SortPath<A extends Api<A>, K extends keyof A> = Sortable<A, K> | `${Many<A, K>}.count()` | Extreme<A, K> | {
   [R in One<A, K>]: `${R}.${Sortable<A, Target<A, A[K]['one'], R>> | Further<A, Target<A, A[K]['one'], R>>}`
 }[One<A, K>]
 
@@ -44,6 +44,11 @@ type Further<A extends Api<A>, K extends keyof A> = {
   [R in One<A, K>]: `${R}.${Sortable<A, Target<A, A[K]['one'], R>>}` |
     `${R}.${One<A, Target<A, A[K]['one'], R>>}.${string}`
 }[One<A, K>]
+
+/** The least or greatest value of the items of a sub-collection. */
+type Extreme<A extends Api<A>, K extends keyof A> = {
+  [R in Many<A, K>]: `${R}.${Sortable<A, Target<A, A[K]['many'], R>>}.${'min' | 'max'}()`
+}[Many<A, K>]
 
 /** The sub-collections by whose numbers lists can be sorted. */
 type Many<A extends Api<A>, K extends keyof A> = Exclude<Extract<keyof A[K]['many'], string>, A[K]['unsortable']>

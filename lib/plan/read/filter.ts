@@ -175,7 +175,7 @@ export function checkFilterCost (
 
 const costOfListing = ({ where, order, select }: Omit<Listing, 'range'>): number =>
   costOf(where) + costOfSelection(select) +
-    order.reduce((cost, { path = [], count }) => cost + path.length + (count === undefined ? 0 : fanOut), 0)
+    order.reduce((cost, { path = [], related }) => cost + path.length + (related === undefined ? 0 : fanOut), 0)
 
 function costOfSelection (select: Selection): number {
   let cost = 0

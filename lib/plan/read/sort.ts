@@ -4,8 +4,8 @@ import type { Collection, DataField, Field, ReadableField } from '../../model/mo
 import type { SortTerm } from '../../request/request.ts'
 import { isSameValue } from '../order.ts'
 import type { ItemValue, Order, OrderTerm, SubItemStep } from '../plan.ts'
-import { always } from '../predicates.ts'
-import { countedBy, isFunction } from './functions.ts'
+import { always, isNotNull } from '../predicates.ts'
+import { argumentsOf, isExtremeName, isFunction, relationOf } from './functions.ts'
 import { findReadable, readableNames } from './select.ts'
 
 /**
@@ -35,7 +35,7 @@ function planTerm (term: SortTerm, collection: Collection): OrderTerm {
   const last = term.path.at(-1) ?? ''
   const path: SubItemStep[] = []
   let holder = collection
-  for (const name of term.path.slice(0, isFunction(last) ? -2 : -1)) {
+  for (const name of term.path.slice(0, -1 - argumentsOf(last))) {
     const field = findStep(name, holder, term)
     path.push({ field, where: always })
     holder = field.target
@@ -45,11 +45,16 @@ function planTerm (term: SortTerm, collection: Collection): OrderTerm {
 
 function planEnd (last: string, path: readonly SubItemStep[], holder: Collection, term: SortTerm): ItemValue {
   if (isFunction(last)) {
-    const name = term.path.at(-2)
-    const field = name === undefined ? undefined : find(name, holder, term.at)
-    const counted = countedBy(last, field, reason => invalidSort(reason, term.at))
-    if (!counted.sortable) throw invalidSort(`Items cannot be sorted by the field '${counted.name}'.`, term.at)
-    return { path, count: { field: counted, where: always } }
+    const name = term.path.at(-1 - argumentsOf(last))
+    const found = name === undefined || name === last ? undefined : find(name, holder, term.at)
+    const field = relationOf(last, found, reason => invalidSort(reason, term.at))
+    if (!field.sortable) throw invalidSort(`Items cannot be sorted by the field '${field.name}'.`, term.at)
+    if (!isExtremeName(last)) return { path, related: { field, where: always } }
+    const of = findSorted(term.path.at(-2) ?? '', field.target, term)
+    if (!of.type.operators.has('greater')) {
+      throw invalidSort(`The field '${of.name}' has no least or greatest value.`, term.at)
+    }
+    return { path, related: { field, of, greatest: last === 'max()', where: isNotNull(of) } }
   }
   const field = findSorted(last, holder, term)
   return path.length === 0 ? { field } : { path, field }
@@ -58,7 +63,7 @@ function planEnd (last: string, path: readonly SubItemStep[], holder: Collection
 function findStep (name: string, collection: Collection, { at }: SortTerm): SubItemStep['field'] {
   const field = find(name, collection, at)
   if (field.kind === 'sub-collection') {
-    const advice = `Sort by their number, as in '${name}.count()'.`
+    const advice = `Sort by their number, or by one of them, as in '${name}.count()' and '${name}.id.max()'.`
     throw invalidSort(`Items cannot be sorted through '${name}', of which an item can have many. ${advice}`, at)
   }
   if (field.kind !== 'sub-item') {

@@ -1,7 +1,8 @@
 import type { DataField } from '../../model/model.ts'
-import type { ItemValue, Order } from '../../plan/plan.ts'
+import { extremeOrder, isExtreme } from '../../plan/order.ts'
+import type { Count, Extreme, ItemValue, Order } from '../../plan/plan.ts'
 import { compareValues } from './compare.ts'
-import { compileFilter, counterOf } from './filter.ts'
+import { compileFilter, counterOf, filterRows } from './filter.ts'
 import { relatedOf } from './relations.ts'
 import type { Tick } from './tick.ts'
 import { comparableReaderOf, type Reader } from './values.ts'
@@ -23,7 +24,7 @@ export function sortRows (rows: readonly object[], order: Order, tick: Tick): re
 
 /** Returns the reader of a value. `readerOf` returns that of a field, of the item at the end of the value's path. */
 export function valueReader (
-  { path = [], field, count }: ItemValue, readerOf: (field: DataField) => Reader, tick: Tick
+  { path = [], field, related }: ItemValue, readerOf: (field: DataField) => Reader, tick: Tick
 ): Reader {
   return path.reduceRight<Reader>((read, step) => {
     const related = relatedOf(step.field, tick)
@@ -32,5 +33,16 @@ export function valueReader (
       const found = related(row).find(exists)
       return found === undefined ? null : read(found)
     }
-  }, field === undefined ? counterOf(count, tick) : readerOf(field))
+  }, field === undefined ? relatedReader(related, readerOf, tick) : readerOf(field))
+}
+
+function relatedReader (value: Count | Extreme, readerOf: (field: DataField) => Reader, tick: Tick): Reader {
+  if (!isExtreme(value)) return counterOf(value, tick)
+  const related = relatedOf(value.field, tick)
+  const order = extremeOrder(value)
+  const read = readerOf(value.of)
+  return row => {
+    const [first] = sortRows(filterRows(related(row), value.where, tick), order, tick)
+    return first === undefined ? null : read(first)
+  }
 }

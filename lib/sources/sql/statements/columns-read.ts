@@ -1,6 +1,6 @@
 import { sql } from '../load-kysely.ts'
 import type { DataField } from '../../../model/model.ts'
-import { carriedTerms } from '../../../plan/order.ts'
+import { carriedTerms, fieldsOf } from '../../../plan/order.ts'
 import type { Order, ReadPlanOf, Row, Selection } from '../../../plan/plan.ts'
 import { textOf } from '../../json-text.ts'
 import type { JsonResult, ReadResult } from '../../source.ts'
@@ -103,7 +103,7 @@ function buildPageSelect<Result> (
   return {
     sql: sql`select ${columns.sql} from ${table(ref)} where ${where} order by ${order} ${limited}`,
     cardinality: 'rows',
-    longValues: [...fetched.fields, ...terms.flatMap(({ field }) => field ?? [])].filter(isLong).length,
+    longValues: [...fetched.fields, ...fieldsOf(terms)].filter(isLong).length,
     decode (rows, { limit }) {
       const more = rows.length > limit
       for (const row of [rows[0], rows[Math.min(limit, rows.length) - 1]]) if (row !== undefined) columns.checkEnd(row)

@@ -1,29 +1,45 @@
 import { sql } from '../load-kysely.ts'
-import type { ItemValue, Order, SubItemStep } from '../../../plan/plan.ts'
-import { positionName, rowName } from '../../../plan/order.ts'
+import type { Extreme, ItemValue, Order, SubItemStep } from '../../../plan/plan.ts'
+import { extremeOrder, isExtreme, positionName, rowName } from '../../../plan/order.ts'
 import type { Builder } from './builder.ts'
 import type { ColumnType } from './columns.ts'
 import type { Sql } from './dialect.ts'
 import { buildCount, buildFilter, countColumn } from './filter.ts'
 import { related } from './join-conditions.ts'
-import { column, type TableRef, tableRef } from './table.ts'
+import { column, table, type TableRef, tableRef } from './table.ts'
 
 // Values of sub-items, by which an order goes. A sub-item is joined to the row that refers to it, once for all values.
 // It is found by its key, so that a row is joined to one row at most.
 
 /** Returns the column of a value, of `ref` or of a sub-item that is joined to it, and the type of the column. */
 export function valueColumn (
-  { path = [], field, count }: ItemValue, ref: TableRef, builder: Builder
+  { path = [], field, related: value }: ItemValue, ref: TableRef, builder: Builder
 ): { readonly sql: Sql, readonly type: ColumnType } {
   const holder = path.reduce((from, step) => joined(step, from, builder), ref)
+  if (isExtreme(value)) return buildExtreme(value, holder, builder)
   if (field === undefined) {
-    const number = buildCount(count, holder, builder)
+    const number = buildCount(value, holder, builder)
     const [key] = holder.collection.key
     // Of a sub-item that is not there, nothing is counted.
     const isMissing = path.length > 0 && key !== undefined ? sql`${column(holder, key)} is null` : undefined
     return { sql: isMissing ? sql`case when ${isMissing} then null else ${number} end` : number, type: countColumn }
   }
   return { sql: column(holder, field), type: builder.columnType(holder.collection, field) }
+}
+
+/** Builds a subquery of the first value of elements in their order. */
+function buildExtreme (extreme: Extreme, ref: TableRef, builder: Builder) {
+  const { field, of, where } = extreme
+  const target = tableRef(field.target, builder.alias())
+  const relation = related(field, target, parentField => column(ref, parentField), builder.dialect)
+  const conditions = builder.dialect.clocked(sql`${relation} and ${buildFilter(where, target, builder)}`)
+  const value = column(target, of)
+  const order = sql.join(extremeOrder(extreme).map(term => {
+    const { sql: value, type } = valueColumn(term, target, builder)
+    return sql`${builder.dialect.comparable(value, type)}${term.descending ? sql` desc` : sql``}`
+  }))
+  const select = sql`(select ${value} from ${table(target)} where ${conditions} order by ${order} limit 1)`
+  return { sql: select, type: builder.columnType(target.collection, of) }
 }
 
 function joined ({ field, where }: SubItemStep, ref: TableRef, builder: Builder): TableRef {
@@ -47,8 +63,11 @@ export function carriedValues (
 ): readonly CarriedValue[] {
   return terms.flatMap((term, index): readonly CarriedValue[] => {
     const value = columns[index] ?? failed()
-    if (term.field === undefined) return [{ name: rowName(term), sql: value, decode: toCount }]
-    const type = columnType(term.path?.at(-1)?.field.target ?? failed(), term.field)
+    const { path, field, related: of } = term
+    if (field === undefined && !isExtreme(of)) return [{ name: rowName(term), sql: value, decode: toCount }]
+    const type = isExtreme(of)
+      ? columnType(of.field.target, of.of)
+      : columnType(path?.at(-1)?.field.target ?? failed(), field ?? failed())
     const position = dialect.position(value, type)
     return [
       { name: rowName(term), sql: dialect[form](value, type), decode: dialect.decoder(type) },

@@ -1,4 +1,4 @@
-import { carriedTerms } from '../../../plan/order.ts'
+import { carriedTerms, fieldsOf } from '../../../plan/order.ts'
 import type { ReadPlan, ReadPlanOf } from '../../../plan/plan.ts'
 import type { JsonResult, ReadResult } from '../../source.ts'
 import type { Builder } from './builder.ts'
@@ -66,4 +66,4 @@ export function chooseRead (plan: ReadPlan, builder: Builder, form: ReadForm): C
 /** Returns true for a page of values that can be long. */
 const hasLong = (plan: ReadPlanOf<'list'>) =>
   dataFields(plan.listing.select, plan.extra).some(isLong) ||
-  carriedTerms(plan).some(({ field }) => field !== undefined && isLong(field))
+  fieldsOf(carriedTerms(plan)).some(isLong)

@@ -2,6 +2,7 @@ import type { Collection } from '../../../model/model.ts'
 import { integerType, type Scalar, traitsOf, type ValueKind } from '../../../model/values.ts'
 import { memoize } from '../../../scheduling/memoize.ts'
 import type { Count, Listing, Order, Origin, Predicate, Range, ReadPlan, Selection, Step } from '../../../plan/plan.ts'
+import { isExtreme } from '../../../plan/order.ts'
 import { foldCase } from '../../fold-case.ts'
 import { type Change, isLinkChange, type Stored } from '../../source.ts'
 
@@ -54,7 +55,8 @@ export function isSlot (parameter: unknown): parameter is Slot {
  * | step | origin, predicate |
  * | origin | a collection and `:`, or `/`, the field of a relation and `:` |
  * | listing | predicate, order, range, selection |
- * | order | for each term `+` ascending or `-` descending, its path, and the field or count |
+ * | order | for each term `+` ascending or `-` descending, its path, and the field, count or extreme |
+ * | extreme | `l` or `g`, the field, and a count of its elements |
  * | step of such a path | `>` and the field of the relation, `(`, predicate, `)` |
  * | count | `c` and the field of the relation, `(`, predicate, `)` |
  * | comparison of a count | count, operator, `t` if isTextual(), `;` |
@@ -174,14 +176,15 @@ function addListing (draft: ShapeDraft, { where, order, range, select }: Listing
 }
 
 function addOrder (draft: ShapeDraft, order: Order): void {
-  for (const { path = [], field, count, descending } of order) {
+  for (const { path = [], field, related, descending } of order) {
     draft.key += descending ? '-' : '+'
     for (const step of path) {
       draft.key += `>${step.field.index}(`
       addPredicate(draft, step.where)
       draft.key += ')'
     }
-    if (field === undefined) addCount(draft, count)
+    if (isExtreme(related)) draft.key += `${related.greatest ? 'g' : 'l'}${related.of.index}`
+    if (field === undefined) addCount(draft, related)
     else draft.key += field.index
   }
 }
