@@ -4,7 +4,9 @@ import { encode, textOf } from '../conformance/resources.ts'
 import type { Answer, SentRequest } from '../conformance/serve.ts'
 import type { TableShape } from './rows.ts'
 import type { ProvedCaller, Sight } from './sight.ts'
-import { type Way, waysOf } from './sweep.ts'
+import { type Guess, ownCode, type Way, waysOf } from './sweep.ts'
+import { membersOf } from './shrink.ts'
+import type { Change } from './twin.ts'
 import type { World } from './world.ts'
 
 /** What is proved, and by how many requests of each caller. */
@@ -40,22 +42,27 @@ export interface Driver {
 }
 
 export function makeDriver (
-  { routes, worlds: [world] }: Proving, { known }: Sight, { headers = {} }: ProvedCaller, ways: Ways
+  { routes, worlds: [world] }: Proving, { known }: Sight, { headers = {} }: ProvedCaller, ways: Ways,
+  changes: readonly Change[]
 ): Driver {
   const client = makeClientState()
+  const guess = guessing(changes, world)
   const all: readonly Way[] = [
-    ...[...known].flatMap(([served, callers]) => waysOf(served, callers)), ...routes.map(route => toWay(route, world))
+    ...[...known].flatMap(([served, callers]) => waysOf(served, callers, guess)),
+    ...routes.map(route => toWay(route, guess))
   ]
+  const often = all.flatMap(way => Array.from({ length: way.weight ?? 1 }, () => way))
   for (const { name } of all) ways.set(name, ways.get(name) ?? none)
   const models = modelsOf(known)
   return {
     next (generator) {
-      const open = all.filter(({ name }) => isOpen(ways.get(name) ?? none))
+      const open = often.filter(({ name }) => isOpen(ways.get(name) ?? none))
       const api = generator.from(models)
-      const way = api === undefined || generator.chance(50) ? generator.from(open) ?? generator.of(all) : undefined
+      const way = api === undefined || generator.chance(50) ? generator.from(open) ?? generator.of(often) : undefined
       const request = way?.make(generator) ?? (api && generateRequest(generator, api, client))
       if (request === undefined) throw new TypeError('nothing to send')
-      return { request: { ...request, headers: { ...request.headers, ...headers } }, way: way?.name }
+      const guessed = generator.chance(25) ? withGuess(generator, request, guess) : request
+      return { request: { ...guessed, headers: { ...request.headers, ...headers } }, way: way?.name }
     },
     answered (request, answer, way) {
       recordAnswer(client, request, answer)
@@ -78,8 +85,11 @@ const modelsOf = (known: Sight['known']) => [...known].flatMap(([{ prefix, api }
   return [...models].flatMap(model => [model, model, model, api.model]).map(model => ({ model, options }))
 })
 
-/** Returns the way of a route, such as `POST /notes/:id/archive {"why":"old"}`, with values of rows in its URL. */
-function toWay (route: string | SentRequest, { tables }: World): Way {
+/**
+ * Returns the way of a route, such as `POST /notes/:id/archive {"why":"old"}`. Names with a colon in its URL, and texts
+ * that are such names in its body, become values of rows.
+ */
+function toWay (route: string | SentRequest, guess: Guess): Way {
   const [method = 'GET', url = '/', body = ''] = typeof route === 'string'
     ? route.split(/ +(\S+) *(.*)/s)
     : [route.method, route.url, route.body]
@@ -87,10 +97,29 @@ function toWay (route: string | SentRequest, { tables }: World): Way {
   const headers = body === '' ? given : { 'content-type': 'application/json', ...given }
   return {
     name: `${method} ${url}`,
+    weight: 2 * ownCode,
     make (generator) {
-      const values = [...tables.values()].flatMap(rows => rows.flatMap(row => Object.values(row)))
-      const filled = url.replaceAll(/:\w+/g, () => encode(textOf(generator.from(values))))
-      return { method, url: filled, headers, ...body !== '' && { body } }
+      const filled = url.replaceAll(/:\w+/g, () => encode(textOf(guess(generator))))
+      const sent = body.replaceAll(/":\w+"/g, () => JSON.stringify(guess(generator) ?? null))
+      return { method, url: filled, headers, ...body !== '' && { body: sent } }
     }
   }
+}
+
+/** Returns the request with a guessed value in one of the members of its body. */
+function withGuess (generator: ValueGenerator, request: SentRequest, guess: Guess): SentRequest {
+  const members = membersOf(request.body)
+  const value = guess(generator)
+  const [name] = generator.from(members.filter(([, other]) => typeof other === typeof value)) ?? []
+  if (name === undefined) return request
+  return { ...request, body: JSON.stringify({ ...Object.fromEntries(members), [name]: value }) }
+}
+
+/** Returns a function that guesses: two times of three a value of a changed fact, or the key of its row. */
+function guessing (changes: readonly Change[], { tables }: World): Guess {
+  const secrets = [...new Set(changes.flatMap(({ row, property, shape }) => [
+    ...property === undefined ? Object.values(row) : [row[property]], ...shape.key.map(one => row[one])
+  ]))]
+  const values = [...tables.values()].flatMap(rows => rows.flatMap(row => Object.values(row)))
+  return generator => generator.from(secrets.length > 0 && generator.chance(66) ? secrets : values)
 }

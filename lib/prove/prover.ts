@@ -64,7 +64,7 @@ async function drive (
     { world, contents }, { world: twin, contents: applyChanges(contents, changes) }
   ]
   const pair: Pair = { worlds, reads: readsOf(sight, caller) }
-  const driver = makeDriver(proving, sight, caller, proved.ways)
+  const driver = makeDriver(proving, sight, caller, proved.ways, changes)
   for (let left = requestsEach; left > 0 && isLeft(proved, proving); left--) {
     const { request, way } = driver.next(generatorOf(proving.random, 120))
     const { answer, difference } = await compare(pair, request)

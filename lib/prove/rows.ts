@@ -150,7 +150,8 @@ function refer (
   contents: ReadonlyMap<string, readonly Row[]>, { fields: hints, caller }: Hints
 ): void {
   const isNullable = properties.every(one => fields.get(one)?.nullable === true && !ownKey.includes(one))
-  const rows = contents.get(table) ?? []
+  // The others are never referred to, so that they can be deleted, and be missing in the twin.
+  const rows = (contents.get(table) ?? []).slice(0, Math.ceil(mostRows * 2 / 3))
   const isKnown = (one: Row) => properties.every((property, index) => {
     const value = one[key[index] ?? '']
     return hints.get(`${name}.${property}`)?.has(value) === true || caller.some(one => one === value)

@@ -19,7 +19,7 @@ export async function shrink (pair: Pair, leak: Leak): Promise<Leak> {
     return difference && { request, changes, difference }
   }
   const fewer = await withFewer(leak, attempt)
-  const simpler = await simplify(fewer, attempt)
+  const simpler = await simplest(pair.reads, fewer, attempt) ?? await simplify(fewer, attempt)
   world.fill(pair.worlds[1].contents)
   return simpler
 }
@@ -36,6 +36,17 @@ async function withFewer (leak: Leak, attempt: Attempt): Promise<Leak> {
     found = await attempt(found.request, found.changes.filter(one => one !== change)) ?? found
   }
   return found
+}
+
+/** Returns the leak by a read of a whole collection, if one of them shows it. */
+async function simplest (
+  reads: readonly SentRequest[], { changes }: Leak, attempt: Attempt
+): Promise<Leak | undefined> {
+  for (const read of reads) {
+    const simple = await attempt(read, changes)
+    if (simple !== undefined) return simple
+  }
+  return undefined
 }
 
 async function simplify (leak: Leak, attempt: Attempt): Promise<Leak> {
@@ -71,7 +82,8 @@ function * simplerThan (request: SentRequest): Generator<SentRequest> {
 const without = (headers: SentRequest['headers'], left: string) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name !== left))
 
-function membersOf (body = ''): ReadonlyArray<readonly [string, unknown]> {
+/** Returns the members of a body that is an object, as JSON; none for any other. */
+export function membersOf (body = ''): ReadonlyArray<readonly [string, unknown]> {
   try {
     const value = JSON.parse(body) as unknown
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []

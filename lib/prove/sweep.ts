@@ -1,4 +1,5 @@
-import { generateCreate, generateUpdate } from '../conformance/bodies.ts'
+import { generateCreate, generateUpdate, generateValue } from '../conformance/bodies.ts'
+import { fits } from '../conformance/examples.ts'
 import type { ValueGenerator } from '../conformance/generator.ts'
 import { encode, generateText, keySegment, relationsOf, scalarsOf, textOf } from '../conformance/resources.ts'
 import type { SentRequest } from '../conformance/serve.ts'
@@ -7,28 +8,42 @@ import { traitsOf } from '../model/values.ts'
 import { compileFilter } from '../sources/memory/filter.ts'
 import { tableOf } from '../sources/memory/relations.ts'
 import { scopeOf } from './sight.ts'
-import type { KnownCaller, Row, ServedApi } from './world.ts'
+import type { KnownCaller, ServedApi } from './world.ts'
 
 /** One thing to drive: a collection, its field and an operator, or one of the doors to them. */
 export interface Way {
   /** As reports name it, such as `notes.salary >=`. */
   readonly name: string
+  /** How often it is driven beside the others: code of the application is more often wrong. Default 1. */
+  readonly weight?: number
   /** Returns a request, with other values each time. */
   make (generator: ValueGenerator): SentRequest
 }
 
+/** The weight of a way to code of the application. */
+export const ownCode = 4
+
+/** Returns a value of a row, most often one that the caller may not know. */
+export type Guess = (generator: ValueGenerator) => unknown
+
 /** Returns everything that the caller can do with a registration, so that a report can say what was driven. */
-export function waysOf (served: ServedApi, callers: ReadonlyMap<string, KnownCaller>): readonly Way[] {
+export function waysOf (
+  served: ServedApi, callers: ReadonlyMap<string, KnownCaller>, guess: Guess
+): readonly Way[] {
   const { prefix, api: { options: { openapi, explorer } } } = served
   return [
     read(`${prefix}/`, () => `${prefix}/`),
     ...openapi === undefined ? [] : [read(`${prefix}/openapi.json`, () => `${prefix}/openapi.json`)],
     ...explorer === undefined ? [] : [read(`${prefix}/ as a page`, () => `${prefix}/`, 'text/html')],
     ...[...callers].flatMap(([name, { caller }]) => {
-      const collection = caller.model.collections.get(name)
+      const collection = caller.model.collections.get(name) ?? served.api.model.collections.get(name)
       if (collection === undefined) return []
-      const reads = caller.denial('read', collection) === undefined ? readsOf(served, collection, caller) : []
-      return [...reads, ...writesOf(served, collection, caller)]
+      // A refusal can tell something too.
+      const reads = caller.denial('read', collection) === undefined
+        ? readsOf(served, collection, caller, guess)
+        : [read(`${name} as JSON`, () => `${prefix}/${encode(name)}`)]
+      const writes = writesOf(served, collection, caller, guess)
+      return [...reads, ...writes]
     })
   ]
 }
@@ -39,7 +54,9 @@ const read = (name: string, url: (generator: ValueGenerator) => string, accept?:
 const request = (method: string, url: string, accept?: string): SentRequest =>
   ({ method, url, headers: accept === undefined ? {} : { accept } })
 
-function readsOf (served: ServedApi, collection: Collection, caller: KnownCaller['caller']): readonly Way[] {
+function readsOf (
+  served: ServedApi, collection: Collection, caller: KnownCaller['caller'], guess: Guess
+): readonly Way[] {
   const { prefix, api: { options: { streams, explorer } } } = served
   const { name } = collection
   const url = `${prefix}/${encode(name)}`
@@ -64,7 +81,7 @@ function readsOf (served: ServedApi, collection: Collection, caller: KnownCaller
         read(`${name}.${field.name} as a path`, generator => `${item(generator)}/${encode(field.name)}`)
       ]
     }),
-    ...identifierWays(served, collection, url)
+    ...identifierWays(served, collection, url, guess)
   ]
 }
 
@@ -100,50 +117,77 @@ function fieldWays (
 
 const quoted = (text: string) => /^[\w.:-]+$/.test(text) ? text : `"${text.replaceAll(/["\\]/g, '\\$&')}"`
 
-/** Lookups and special identifiers: the application finds the item. Any value of any field may find one. */
+/** Lookups and special identifiers: the application finds the item. Any value may find one. */
 function identifierWays (
-  { api: { options: { syntax } } }: ServedApi, { name, identifiers, specials, source }: Collection, url: string
+  { api: { options: { syntax } } }: ServedApi, { name, identifiers, specials }: Collection, url: string, guess: Guess
 ): readonly Way[] {
-  const guess = (generator: ValueGenerator) => {
-    const values = [...tableOf({ source } as Collection).all()].flatMap(row => Object.values(row as Row))
-    return encode(textOf(generator.from(values)))
-  }
-  return [
+  const ways = [
     ...identifiers.filter(one => one.kind === 'lookup').map(one => read(`${name} by ${one.name}`, generator => {
       const by = generator.chance(50) ? `${encode(`${syntax.dictionaryPrefix}${one.name}`)}/` : ''
-      return `${url}/${by}${guess(generator)}`
+      return `${url}/${by}${encode(textOf(guess(generator)))}`
     })),
     ...specials.map(({ segment }) => read(`${name} by '${segment}'`, () => `${url}/${encode(segment)}`))
   ]
+  return ways.map(way => ({ ...way, weight: ownCode }))
 }
 
-function writesOf ({ prefix }: ServedApi, collection: Collection, caller: KnownCaller['caller']): readonly Way[] {
+function writesOf (
+  { prefix }: ServedApi, collection: Collection, caller: KnownCaller['caller'], guess: Guess
+): readonly Way[] {
   const { name, strategies } = collection
   const url = `${prefix}/${encode(name)}`
   const headers = { 'content-type': 'application/json' }
-  const may = (operation: 'create' | 'update' | 'delete') => caller.denial(operation, collection) === undefined
   const isWritable = [...collection.fields.values()].some(field => field.writable)
   const item = (generator: ValueGenerator) => `${url}/${segmentOf(generator, collection, caller)}`
   return [
-    ...strategies.create && may('create') && isWritable
+    ...codedWays(collection, item, guess),
+    ...strategies.create && isWritable
       ? [{
           name: `${name} created`,
+          weight: ownCode,
           make: (generator: ValueGenerator) =>
             ({ method: 'POST', url, headers, body: generateCreate(generator, collection, 1) })
         }]
       : [],
-    ...may('update') && isWritable
+    ...isWritable
       ? strategies.update.map((method): Way => ({
         name: `${name} changed by ${method}`,
+        weight: ownCode,
         make: generator => ({
           method, url: item(generator), headers, body: generateUpdate(generator, collection, 1)
         })
       }))
       : [],
-    ...strategies.delete && may('delete')
-      ? [{ name: `${name} deleted`, make: (generator: ValueGenerator) => request('DELETE', item(generator)) }]
+    ...strategies.delete
+      ? [{
+          name: `${name} deleted`,
+          weight: ownCode,
+          make: (generator: ValueGenerator) => request('DELETE', item(generator))
+        }]
       : []
   ]
+}
+
+/** Setters and inputs are code of the application: each is given what it might compare with. */
+function codedWays (
+  collection: Collection, item: (generator: ValueGenerator) => string, guess: Guess
+): readonly Way[] {
+  const { name, fields, setters, strategies: { update: [method] } } = collection
+  const coded = [...fields.values()].filter(field =>
+    field.writable && (field.kind === 'input' || setters.has(field.property)))
+  if (method === undefined) return []
+  return coded.map(field => ({
+    name: `${name}.${field.name} written`,
+    weight: 3 * ownCode,
+    make (generator) {
+      const guesses = Array.from({ length: 5 }, () => guess(generator))
+      const guessed = guesses.find(value => fits(field.schema, value))
+      const isGuess = guessed !== undefined && generator.chance(70)
+      const value = isGuess ? JSON.stringify(guessed) : generateValue(generator, field, collection)
+      const headers = { 'content-type': 'application/json' }
+      return { method, url: item(generator), headers, body: `{${JSON.stringify(field.name)}:${value}}` }
+    }
+  }))
 }
 
 /** Returns the segment of an item: most often of one that the caller may see. */

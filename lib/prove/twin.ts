@@ -107,7 +107,7 @@ function changesOf (
       writable && (identifier || shape.key.includes(property))) && !isReferred(row, shape, contents, shapes)
   return rows.flatMap((row, index): readonly Change[] => {
     const hidden = isHidden(row, index)
-    if (hidden && mayGo(row) && generator.chance(25)) {
+    if (hidden && mayGo(row) && generator.chance(50)) {
       return [{ shape, hidden, index, row, property: undefined, value: undefined }]
     }
     return (hidden ? fields.filter(field => !field.identifier) : secret).flatMap(field => {
