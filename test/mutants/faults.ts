@@ -77,6 +77,12 @@ export const faults: readonly Fault[] = [
     tests: ['contract/conditions']
   },
   {
+    what: 'model: every relation creates',
+    text: 'schema.link.creates === true ||',
+    fault: 'schema.link.creates !== null ||',
+    tests: ['contract/writing/references', 'openapi/document']
+  },
+  {
     what: 'rules: a filter through a relation passes by the scope',
     text: 'where: scopeWhere(predicate.where, predicate.field.target, scopes)',
     fault: 'where: scopePredicate(predicate.where, scopes)',
@@ -117,6 +123,24 @@ export const faults: readonly Fault[] = [
     text: "caller.denial(change.deletes === true ? 'delete' : 'update', change.collection)",
     fault: "caller.denial('update', change.collection)",
     tests: ['contract/soft-deletion', 'contract/rules/operations']
+  },
+  {
+    what: 'rules: an item is updated without the scope of updates',
+    text: 'if (!isScoped(collection, caller, operation)) return',
+    fault: "if (operation === 'update' || !isScoped(collection, caller, operation)) return",
+    tests: ['contract/rules/operation-scopes', 'contract/rules/changed-items']
+  },
+  {
+    what: 'rules: an item is deleted without the scope of deletions',
+    text: 'if (!isScoped(collection, caller, operation)) return',
+    fault: "if (operation === 'delete' || !isScoped(collection, caller, operation)) return",
+    tests: ['contract/rules/operation-scopes', 'contract/rules/changed-items']
+  },
+  {
+    what: 'rules: a field of an item is written without its rule',
+    text: 'const denial = await caller.itemRule(collection, field)?.(item)',
+    fault: 'const denial = undefined',
+    tests: ['contract/rules/item-rules']
   },
   {
     what: 'rules: a write takes an item out of the scope',
@@ -196,6 +220,13 @@ export const faults: readonly Fault[] = [
     text: 'lock: () => sql` for update`',
     fault: 'lock: () => sql``',
     tests: ['contract/races', 'contract/transactions'],
+    postgres: true
+  },
+  {
+    what: 'postgres: the reads of all sessions share a packet',
+    text: 'const key = read.session?.key',
+    fault: 'const key = undefined',
+    tests: ['sources/request-sessions'],
     postgres: true
   },
   {
