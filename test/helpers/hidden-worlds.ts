@@ -134,13 +134,19 @@ function generateDenied (generator: ValueGenerator, { schema, extras }: Generate
   const names = [...Object.keys(schema), ...extras.computed ? ['getEverything'] : []]
   const fields = Object.fromEntries(names.map(name => [
     name,
-    { read: generator.chance(name === names[0] ? 6 : 18), write: generator.chance(12) }
+    {
+      read: generator.chance(name === names[0] ? 6 : 18),
+      write: generator.chance(12),
+      writeItem: isStored(schema[name]) && generator.chance(12)
+    }
   ]))
   const operations = (['read', 'create', 'update', 'delete'] as const).filter(() => generator.chance(8)).map(name =>
     [name, generator.weighted<Denial>([2, 'false'], [1, 'throws'], [1, 'throws 401'])] as const
   )
   return { fields, operations: new Map(operations) }
 }
+
+const isStored = (schema: TSchema | undefined) => schema !== undefined && relationOf(schema) === undefined
 
 /** Adds scopes of updates and deletions to half of the collections. They depend on nothing that is hidden. */
 function withChangeScopes (generator: ValueGenerator, part: Part, parts: readonly Part[]): Guard['scope'] {
@@ -179,10 +185,12 @@ function rulesOf ({ fields, operations }: Denied): Rules {
     'throws 401': () => { throw Object.assign(new Error('Who are you?'), { statusCode: 401 }) }
   }
   const deny = () => false
+  const isOwn = ({ keeper }: Readonly<Values>) => keeper === ownKeeper
   return {
     ...Object.fromEntries([...operations].map(([name, how]) => [name, denials[how]])),
     fields: Object.fromEntries(Object.entries(fields)
-      .filter(([, { read, write }]) => read || write)
-      .map(([name, { read, write }]) => [name, { ...read && { read: deny }, ...write && { write: deny } }]))
+      .filter(([, { read, write, writeItem }]) => read || write || writeItem)
+      .map(([name, { read, write, writeItem }]) =>
+        [name, { ...read && { read: deny }, ...write && { write: deny }, ...writeItem && { writeItem: isOwn } }]))
   }
 }

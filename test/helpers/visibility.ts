@@ -14,9 +14,12 @@ export type Row = Readonly<Record<string, unknown>>
 /** The result of a rule that denies an operation: false, an error, or an error with status 401. */
 export type Denial = 'false' | 'throws' | 'throws 401'
 
+/** `writeItem`: the caller may write the field in items with its own keeper alone. */
+interface DeniedField { readonly read: boolean, readonly write: boolean, readonly writeItem: boolean }
+
 /** The fields and operations that the caller is denied. */
 export interface Denied {
-  readonly fields: Readonly<Record<string, { readonly read: boolean, readonly write: boolean }>>
+  readonly fields: Readonly<Record<string, DeniedField>>
   readonly operations: ReadonlyMap<'read' | 'create' | 'update' | 'delete', Denial>
 }
 

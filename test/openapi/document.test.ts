@@ -179,6 +179,7 @@ test('a relation shows new items where it creates, and this caller may create th
   const created = [...linked, '#/components/schemas/UsersCreate']
   t.strictSame(await namesIn({ 'x-admin': '1' }), [linked, created, linked, created, linked])
   t.strictSame(await namesIn({}), [linked, linked, linked, linked, linked])
+  t.match(app.dataApi.types(), /\bassignee: \{ id: number \} \| \{ email: string \}, reporter: [^,]+ \| UsersCreate\b/)
 })
 
 test('no operation and no component depends on what a field or collection is called', async t => {
