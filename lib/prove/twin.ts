@@ -101,8 +101,10 @@ function changesOf (
   const secret = fields.filter(field => !seesField(field, shape, views, caller) && !isVersion(field.property) &&
     !(field.identifier && field.writable))
   const keys = rows.filter(isHidden).map(row => Number(row[shape.key[0] ?? '']))
-  // The highest key stays: keys that are counted go on from it. A client may write the value of a unique one.
-  const mayGo = (row: Row) => Number(row[shape.key[0] ?? '']) !== Math.max(...keys) &&
+  // The highest key stays: keys that are counted go on from it. A client may write the value of a unique one, and an
+  // upsert its key.
+  const isNamed = views.some(({ collection: { strategies } }) => strategies.upsert)
+  const mayGo = (row: Row) => !isNamed && Number(row[shape.key[0] ?? '']) !== Math.max(...keys) &&
     ![...shape.fields.values()].some(({ property, identifier, writable }) =>
       writable && (identifier || shape.key.includes(property))) && !isReferred(row, shape, contents, shapes)
   return rows.flatMap((row, index): readonly Change[] => {

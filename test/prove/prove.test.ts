@@ -1,6 +1,9 @@
+import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
+import dataApi, { collection, memory } from '../../lib/index.ts'
 import { ProofError, proveRules, type ProveOptions } from '../../lib/prove/index.ts'
 import { read, programsIn, writeProgram } from '../helpers/documents.ts'
+import Fastify from '../helpers/fastify.ts'
 import { buildNotes, member, type Mistake } from './notes.ts'
 
 // docs/prove.md.
@@ -53,6 +56,21 @@ test('the same seed finds the same by the same requests', async t => {
   t.equal(one.report, other.report)
 })
 
+test('an upsert by the key of a hidden row is refused in both worlds: the row is in both', async t => {
+  const id = Type.String({ identifier: true, readable: true })
+  const Thing = Type.Object({ id, team: Type.Integer({ default: 1 }) })
+  const app = async () => {
+    const built = Fastify()
+    const things = collection(Thing, {
+      source: memory([]), scope: () => ({ team: 1 }), requestStrategies: { create: false, upsert: true }
+    })
+    await built.register(dataApi, { collections: { things } })
+    return built
+  }
+  const { report } = await proveRules({ app, requests: 300, seed: 1, allow: ['things changed by PUT'] })
+  t.match(report, 'No difference in')
+})
+
 test('a field whose values callers may learn is alike in both worlds', async t => {
   const allow = ['notes.salary']
   const { report } = await proveRules({ app: () => buildNotes('computed'), callers, requests: 300, seed: 1, allow })
@@ -99,7 +117,6 @@ test('callers whom the application does not know, and applications without an AP
     return built
   }
   t.match((await failureOf({ app, callers, requests: 200, seed: 1 })).message, /^The application refused every request/)
-  const { default: Fastify } = await import('../helpers/fastify.ts')
   await t.rejects(proveRules({ app: () => Fastify() }), /does not register fastify-data-api/)
 })
 
