@@ -1,20 +1,18 @@
-import { STATUS_CODES } from 'node:http'
 import type { ExplorerOptions } from '../../schemas/explorer.ts'
 import type { Api } from '../api/answer.ts'
 import type { RequestFacts } from '../api/request-facts.ts'
 import type { Context } from '../declare/collection.ts'
 import { DataApiError } from '../errors/errors.ts'
-import { isObject } from '../errors/is-object.ts'
 import type { RequestText } from '../request/parse.ts'
 import { parsePath, type RouterOptions } from '../request/path.ts'
 import type { Answer } from '../response/answer.ts'
 import { siteOf } from '../response/paths.ts'
 import type { RunContext } from '../run/context.ts'
 import { compileExploring, type Exploring } from './exploring.ts'
-import { type Fragment, type Html, html } from './html.ts'
+import { showFailure } from './failure-page.ts'
 import { type Head, kindOf, tryParts, wantsPage } from './kind.ts'
-import { pageOf, showPage, showStyle } from './page.ts'
-import { pathTo, type Place } from './place.ts'
+import { pageOf, showStyle } from './page.ts'
+import type { Place } from './place.ts'
 import { readPage } from './read-page.ts'
 import { submit } from './submit.ts'
 import { visit } from './visit.ts'
@@ -54,7 +52,7 @@ export function makeExplorer (api: Api, options: ExplorerOptions, { rootLength, 
       if (kind === undefined) return failure
       const place = placeOf(head.url, origin, rootLength, router, exploring)
       if (kind !== 'form' && !wantsPage(head.accept, place.query)) return failure
-      return pageOf(failure, json => showFailure(failure.status, JSON.parse(json), place))
+      return pageOf(failure, json => showFailure(failure.status, JSON.parse(json), place, exploring.login))
     }
   }
 }
@@ -101,42 +99,4 @@ export function checkSender ({ site, origin }: FormSender, own: readonly string[
   // Browsers send Sec-Fetch-Site from pages of trustworthy origins, and pages cannot set it.
   if (site === undefined ? origin !== undefined && own.includes(origin) : ownSites.has(site)) return
   throw new DataApiError('forbidden', 'Only a page of this API can send this form. Nothing was changed.')
-}
-
-/** Returns the page of an error. `body`: its JSON. */
-export function showFailure (status: number, body: unknown, place: Place): Html {
-  const facts = isObject(body) ? body : {}
-  const reason = STATUS_CODES[status] ?? 'Error'
-  const message = textOf(facts['message']) ?? textOf(facts['detail']) ?? reason
-  const main = html`<div class="note bad" role="alert"><p><strong>${message}</strong></p>${showPosition(facts)}</div>
-${showCandidates(facts['candidates'])}${showDeveloper(facts['developer'])}
-<p class="soft"><code>${status} ${textOf(facts['error']) ?? reason}</code></p>
-<p>${showWayBack(place)}</p>`
-  const isQuery = textOf(facts['parameter']) !== undefined
-  const formats = isQuery ? ['json'] as const : undefined
-  return showPage({ heading: reason, title: reason, main, takesQuery: isQuery, ...formats && { formats } }, place)
-}
-
-const textOf = (value: unknown): string | undefined => typeof value === 'string' && value !== '' ? value : undefined
-
-function showPosition ({ parameter, position }: Readonly<Record<string, unknown>>): Fragment {
-  if (typeof parameter !== 'string' || typeof position !== 'number') return undefined
-  return html`<p>In the parameter <code><bdi>${parameter}</bdi></code>, at character ${position}.</p>`
-}
-
-/** Returns links to the items that one identifier may have meant. */
-function showCandidates (candidates: unknown): Fragment {
-  const paths = Array.isArray(candidates) ? candidates.filter(path => typeof path === 'string') : []
-  if (paths.length === 0) return undefined
-  return html`<ul>${paths.map(path => html`<li><a href="${path.startsWith('/') && !path.startsWith('//') ? path : '#'}">
-<bdi>${path}</bdi></a></li>`)}</ul>`
-}
-
-const showDeveloper = (text: unknown): Fragment =>
-  typeof text === 'string' && html`<details><summary>The cause</summary><pre>${text}</pre></details>`
-
-function showWayBack (place: Place): Html {
-  const hasQuery = place.query.some(({ kind }) => kind !== 'own')
-  if (hasQuery) return html`<a href="${pathTo(place)}">The same page without its query</a>`
-  return html`<a href="${pathTo({ ...place, parts: place.parts.slice(0, -1) })}">One level up</a>`
 }

@@ -1,12 +1,13 @@
 import { isObject } from '../errors/is-object.ts'
 import { singleKey, uniques } from '../model/identifiers.ts'
-import type { Collection, Field, InputField, StoredField, SubItemField } from '../model/model.ts'
+import type { Collection, Field, InputField, StoredField, SubCollectionField, SubItemField } from '../model/model.ts'
 import type { Resource } from '../plan/path/walk.ts'
-import type { Item } from '../plan/read/select.ts'
+import { type Item, listedForm } from '../plan/read/select.ts'
 import { isWritable } from '../plan/write/body.ts'
 import { parentValues } from '../plan/write/path-values.ts'
 import { requirementsOf } from '../plan/write/required.ts'
 import { parameterOf } from '../request/syntax.ts'
+import { momentOf } from './moment.ts'
 import type { PlaceOf } from './place.ts'
 import { encodePart } from './rewrite.ts'
 import { labelOf, namingField } from './label.ts'
@@ -65,6 +66,12 @@ function identifierOf (item: Item, target: Collection): string {
   return labelOf(item, target)
 }
 
+/** Returns the value of a field that a text stands for; the text itself where it is none, which the API will tell. */
+export function readText ({ type }: ValueField, text: string): unknown {
+  const given = type.kind === 'date-time' ? momentOf(text) : text
+  return type.parse(given) ?? given
+}
+
 /** Returns true if a field takes text of any length and lines. */
 export const isLong = (field: ValueField, text: string): boolean =>
   field.type.kind === 'json' || (field.type.kind === 'string' && (text.length > 80 || /[\r\n]/.test(text) ||
@@ -74,14 +81,36 @@ export const isLong = (field: ValueField, text: string): boolean =>
 export interface Current { readonly item: Item, readonly tag: string | undefined }
 
 /** Reads the members of an item that its form has; undefined for a caller who may write it but not read it. */
-export async function readCurrent (visit: Visit, { spot }: PlaceOf<'item'>): Promise<Current | undefined> {
-  const { collection } = spot.resource
-  if (spot.permissions.denial('GET', spot.resource) !== undefined) return undefined
+export async function readCurrent (visit: Visit, place: PlaceOf<'item'>): Promise<Current | undefined> {
+  const { collection } = place.spot.resource
   const fields = fieldsToEdit(collection).map(({ field }) => field)
   const named = [...fields, ...collection.stored.filter(field => field.identifier || collection.key.includes(field))]
-  const readable = named.filter(field => field.readable)
-  const names = [...new Set(readable.map(({ name }) => name))].join([...visit.place.syntax.fields][0] ?? ',')
-  const url = names === '' ? '' : `?${encodePart(`${parameterOf('fields', visit.place.syntax)}=${names}`)}`
+  return readMembers(named.filter(field => field.readable).map(({ name }) => name), visit, place)
+}
+
+/** Reads an item that is to be deleted, as listings show it, and the numbers of the items that hang on it. */
+export async function readToDelete (visit: Visit, place: PlaceOf<'item'>): Promise<Current | undefined> {
+  const { collection } = place.spot.resource
+  const shown = listedForm(collection).filter(({ kind }) => kind !== 'list').map(({ name }) => name)
+  const counts = manyOf(collection).map(({ name }) => `${name}.count()`)
+  const [current, found] = [await readCurrent(visit, place), await readMembers([...shown, ...counts], visit, place)]
+  return found === undefined ? undefined : { item: found.item, tag: current?.tag }
+}
+
+// Relations that are counted.
+const mostCounted = 10
+
+/** Returns the relations of an item whose items are counted before it is deleted. */
+export const manyOf = ({ fields }: Collection): readonly SubCollectionField[] =>
+  [...fields.values()].filter(field => field.kind === 'sub-collection').filter(field => field.readable)
+    .slice(0, mostCounted)
+
+async function readMembers (
+  names: readonly string[], visit: Visit, { spot }: PlaceOf<'item'>
+): Promise<Current | undefined> {
+  if (spot.permissions.denial('GET', spot.resource) !== undefined) return undefined
+  const list = [...new Set(names)].join([...visit.place.syntax.fields][0] ?? ',')
+  const url = list === '' ? '' : `?${encodePart(`${parameterOf('fields', visit.place.syntax)}=${list}`)}`
   const answered = await visit.ask({ url: visit.ownPath + url })
   const item: unknown = typeof answered.body === 'string' ? JSON.parse(answered.body) : null
   return isObject(item) ? { item, tag: answered.etag } : undefined

@@ -6,7 +6,7 @@ import type { Item } from '../plan/read/select.ts'
 import { parameterOf } from '../request/syntax.ts'
 import { formatPath, siteOf } from '../response/paths.ts'
 import { isObject } from '../errors/is-object.ts'
-import type { FormField, ValueField } from './fields.ts'
+import { type FormField, readText, type ValueField } from './fields.ts'
 import { encodePart } from './rewrite.ts'
 import type { Visit } from './visit.ts'
 
@@ -40,14 +40,15 @@ export async function toMembers (
 }
 
 /** Returns the value of a text; undefined for a member to leave out. Throws malformed_body for JSON that is none. */
-function toValue ({ nullable, optional, schema, type }: ValueField, text: string, isNew: boolean): unknown {
+function toValue (field: ValueField, text: string, isNew: boolean): unknown {
+  const { nullable, optional, schema, type } = field
   if (text === '') {
     if (isNew && (optional || schema.default !== undefined)) return undefined
     if (nullable) return null
     if (type.kind === 'string') return ''
     return isNew ? undefined : null
   }
-  return type.kind === 'json' ? parseJson(text) : type.parse(text) ?? text
+  return type.kind === 'json' ? parseJson(text) : readText(field, text)
 }
 
 function parseJson (text: string): unknown {

@@ -3,6 +3,7 @@ import { type Operator, operatorNames, traitsOf } from '../model/values.ts'
 import { filterableFields } from '../openapi/filters.ts'
 import { memoize } from '../scheduling/memoize.ts'
 import { choicesOf } from './choices.ts'
+import { momentOf } from './moment.ts'
 import type { Place } from './place.ts'
 import { formatFilter, formatList, formatNull, readable } from './rewrite.ts'
 import { type Part, wordOf, wordsOf } from './words.ts'
@@ -80,12 +81,6 @@ export function filterAsked (collection: Collection, parts: readonly Part[], { s
 
 const choicesAsked = (field: DataField | undefined, parts: readonly Part[]) =>
   field !== undefined && choicesOf(field) !== undefined && wordOf('_value', parts) === undefined
-
-/** Returns the moment, in UTC, that an input for dates and times sends; another text as it is. */
-export function momentOf (text: string): string {
-  const [, minute, rest = ''] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(:\d\d(?:\.\d{1,3})?)?$/.exec(text) ?? []
-  return minute === undefined ? text : `${minute}${rest === '' ? ':00' : rest}Z`
-}
 
 /** Returns the filters as a person reads them. */
 export const readableQuery = (parts: readonly Part[]): string =>

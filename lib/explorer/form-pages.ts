@@ -1,9 +1,14 @@
 import type { DataApiError } from '../errors/errors.ts'
+import { isObject } from '../errors/is-object.ts'
+import type { Collection } from '../model/model.ts'
+import { type Item, listedForm } from '../plan/read/select.ts'
 import { separableRelation } from '../plan/path/methods.ts'
-import { type Current, fieldsToCreate, fieldsToEdit, textIn } from './fields.ts'
+import { showCount } from './cell.ts'
+import { type Current, fieldsToCreate, fieldsToEdit, manyOf, textIn } from './fields.ts'
 import { type Filled, showForm } from './form.ts'
 import { nameOf } from './grid.ts'
 import { type Html, html } from './html.ts'
+import { showEntry } from './item.ts'
 import { labelOf } from './label.ts'
 import { baseOf, type Merged } from './merge.ts'
 import { showPage } from './page.ts'
@@ -84,9 +89,25 @@ export function showDelete (
   const verb = isUnlinked ? 'Unlink' : 'Delete'
   const main = html`${error !== undefined && html`<div class="note bad" role="alert"><p>${error.message}</p></div>`}
 <form class="write" method="post" action="${pathTo(place)}"><input type="hidden" name="_method" value="DELETE">
+${current !== undefined && showDeleted(current.item, place)}
 ${current?.tag !== undefined && html`<input type="hidden" name="_tag" value="${current.tag}">`}
-<p>${isUnlinked ? 'The item will no longer be linked here. It stays.' : 'This cannot be undone.'}</p>
+<p>${isUnlinked ? 'The item will no longer be linked here. It stays.' : consequence(collection)}</p>
 <div class="save"><button class="stop">${verb}</button>
 <a class="button" href="${pathTo(place)}">Cancel</a></div></form>`
   return showPage({ heading: html`${verb} <bdi>${label}</bdi>?`, title: `${verb} ${label}`, main }, place)
+}
+
+/** An application that deletes softly keeps the item. */
+const consequence = ({ deletion }: Collection): string => deletion === undefined
+  ? 'This cannot be undone.'
+  : 'The application keeps the item, but no longer shows it.'
+
+/** Returns an item that is to be deleted, and the numbers of the items that hang on it. */
+function showDeleted (item: Item, place: PlaceOf<'item'>): Html {
+  const { collection } = place.spot.resource
+  const shown = listedForm(collection).filter(({ kind, name }) => kind !== 'list' && name in item)
+  const counts = manyOf(collection).filter(({ name }) => isObject(item[name]) && item[name]['count'] !== 0)
+  return html`<dl class="facts">${shown.map(one => showEntry(one, item, place))}</dl>
+${counts.length > 0 && html`<section class="part"><h2>What hangs on it</h2><dl class="facts">${counts.map(({ name }) =>
+  html`<div><dt>${name}</dt><dd>${showCount(item[name], pathTo(place, [[name]]))}</dd></div>`)}</dl></section>`}`
 }

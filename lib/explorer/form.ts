@@ -1,10 +1,6 @@
-import type { InputField, StoredField, SubItemField } from '../model/model.ts'
-import type { ValueKind } from '../model/values.ts'
-import { describeViolation } from '../model/validators.ts'
-import { fieldSchema } from '../openapi/values.ts'
-import { memoize } from '../scheduling/memoize.ts'
-import { choicesOf } from './choices.ts'
-import { type FormField, isLong, type ValueField } from './fields.ts'
+import type { SubItemField } from '../model/model.ts'
+import { isChoice, showChoices, showControl } from './control.ts'
+import type { FormField, ValueField } from './fields.ts'
 import { type Fragment, type Html, html } from './html.ts'
 import type { Base } from './merge.ts'
 import { itemOffers } from './offers.ts'
@@ -62,17 +58,24 @@ function showField (one: FormField, { texts, faults, found, both }: Filled, isNe
   const { field, required } = one
   const { name, schema } = field
   const faulty = faults.get(name)
-  const attributes = html` id="field-${name}" name="${name}" aria-describedby="hint-${name} fault-${name}"${
-    faulty !== undefined && html` aria-invalid="true"`}${mustBeGiven(one, isNew) && html` required`}`
+  const isGiven = mustBeGiven(one, isNew)
+  const described = html` aria-describedby="hint-${name} fault-${name}"${
+    faulty !== undefined && html` aria-invalid="true"`}`
+  const attributes = html` id="field-${name}" name="${name}"${described}${isGiven && html` required`}`
   const text = texts.get(name) ?? ''
+  const label = html`<bdi>${name}</bdi>${required && html`<span class="req">required</span>`}`
+  const rest = html`${showChoice(name, both?.get(name))}
+<p class="hint" id="hint-${name}">${hintOf(field, place)}${
+  schema.description !== undefined && ` ${schema.description}`}</p>
+${faulty !== undefined && html`<p class="fault" id="fault-${name}">${faulty.join('; ')}</p>`}`
+  if (field.kind !== 'sub-item' && isChoice(field, text)) {
+    return html`<fieldset class="field" id="field-${name}"${described}><legend>${label}</legend>${
+      showChoices(field, text, { isNew, isGiven })}${rest}</fieldset>`
+  }
   const control = field.kind === 'sub-item'
     ? showReference(field, text, attributes, found?.get(name), place)
     : showControl(field, text, attributes, isNew || field.nullable || !field.readable)
-  return html`<div class="field"><label for="field-${name}"><bdi>${name}</bdi>${required && html`
-<span class="req">required</span>`}</label>${control}${showChoice(name, both?.get(name))}
-<p class="hint" id="hint-${name}">${hintOf(field, place)}${
-  schema.description !== undefined && ` ${schema.description}`}</p>
-${faulty !== undefined && html`<p class="fault" id="fault-${name}">${faulty.join('; ')}</p>`}</div>`
+  return html`<div class="field"><label for="field-${name}">${label}</label>${control}${rest}</div>`
 }
 
 /** Asks which of two changes of a field holds. */
@@ -97,8 +100,11 @@ function hintOf (field: ValueField | SubItemField, place: Place): Fragment {
     return html`An identifier of an item of <a href="${rootPathTo(place, [[name]])}">${name}</a>.`
   }
   const empty = !field.readable ? ' Empty leaves it as it is.' : field.nullable ? ' Empty means null.' : ''
-  return field.type.kind === 'string' ? empty.trim() : `${capital(field.type.expected)}.${empty}`
+  return plain.has(field.type.kind) ? empty.trim() : `${capital(field.type.expected)}.${empty}`
 }
+
+// Types whose inputs say what they take.
+const plain: ReadonlySet<string> = new Set(['string', 'boolean', 'date', 'date-time'])
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
@@ -113,84 +119,3 @@ function showReference (
 ${found && showFound(found, ({ identifier, label }) =>
   html`<button name="_take" value="${name}=${identifier}" formnovalidate><bdi>${label}</bdi></button>`)}`
 }
-
-function showControl (field: ValueField, text: string, attributes: Html, mayBeEmpty: boolean): Html {
-  const checks = checksOf(field)
-  const checked = checks.length > 0 && html` data-checks="${JSON.stringify(checks)}"`
-  // The typed text is not sent back: the page may be kept or seen.
-  if (field.schema['format'] === 'password') {
-    return html`<input${attributes} type="password" autocomplete="new-password"${checked}>`
-  }
-  const choices = choicesOf(field)
-  if (choices !== undefined && (text === '' || choices.includes(text))) {
-    const options = choices.map(choice => html`<option${choice === text && html` selected`}>${choice}</option>`)
-    const none = (mayBeEmpty || text === '') && html`<option value=""></option>`
-    return html`<select${attributes}>${none}${options}</select>`
-  }
-  // The first line break after the tag is not part of the value.
-  if (isLong(field, text)) return html`<textarea${attributes}${checked} rows="5" dir="auto">${'\n'}${text}</textarea>`
-  const isDay = field.type.kind === 'date' && /^(\d{4}-\d\d-\d\d)?$/.test(text)
-  const mode = numeric[field.type.kind]
-  const type = isDay ? html` type="date"` : mode !== undefined && html` inputmode="${mode}"`
-  return html`<input${attributes}${checked}${type} value="${text}" autocomplete="off" dir="auto">`
-}
-
-const numeric: Readonly<Record<string, string>> = {
-  integer: 'numeric', int64: 'numeric', number: 'decimal', decimal: 'decimal'
-}
-
-/**
- * A check of a text that is typed for a field, and the API's message for one that does not pass it. `form` is a regular
- * expression with the flag `u`; a check without one asks for JSON. The script of the pages does the same for all.
- */
-interface Check {
-  readonly message: string
-  readonly form?: string
-  readonly least?: number
-  readonly most?: number
-}
-
-/** Returns the checks of a field's text, the first of which gives the message. All texts that the API takes pass. */
-const checksOf = memoize((field: StoredField | InputField): readonly Check[] => {
-  const { type: { kind, expected }, nullable } = field
-  const message = `must be ${expected}${nullable ? ' or null' : ''}`
-  if (kind === 'json') return [{ message: 'must be JSON' }]
-  const schema = fieldSchema(field, 'body')
-  const form = forms[kind]
-  return [...form === undefined ? [] : [{ message, form }], ...lengths(schema), ...limits(schema), ...pattern(schema)]
-})
-
-const forms: Readonly<Partial<Record<ValueKind, string>>> = {
-  integer: '^(?:0|-?[1-9]\\d{0,18})$',
-  int64: '^(?:0|-?[1-9]\\d{0,18})$',
-  number: '^-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d+)?$',
-  decimal: '^-?(?:0|[1-9]\\d*)(?:\\.\\d+)?$'
-}
-
-type Schema = Readonly<Record<string, unknown>>
-
-function lengths ({ minLength, maxLength }: Schema): Check[] {
-  const check = (keyword: string, limit: unknown, form: string) =>
-    typeof limit === 'number' ? [{ message: describe(keyword, { limit }), form }] : []
-  return [
-    ...check('minLength', minLength, `^[^]{${String(minLength)},}$`),
-    ...check('maxLength', maxLength, `^[^]{0,${String(maxLength)}}$`)
-  ]
-}
-
-function limits ({ minimum, maximum }: Schema): Check[] {
-  const check = (keyword: 'minimum' | 'maximum', limit: unknown, bound: 'least' | 'most') => {
-    // The bounds of all integers are in the message of the type.
-    if (typeof limit !== 'number' || Math.abs(limit) === Number.MAX_SAFE_INTEGER) return []
-    return [{ message: describe(keyword, { limit }), [bound]: limit }]
-  }
-  return [...check('minimum', minimum, 'least'), ...check('maximum', maximum, 'most')]
-}
-
-function pattern ({ type, format, pattern }: Schema): Check[] {
-  const isText = format === undefined && [type].flat().includes('string')
-  if (!isText || typeof pattern !== 'string') return []
-  return [{ message: describe('pattern', { pattern }), form: pattern }]
-}
-
-const describe = (keyword: string, params: Readonly<Record<string, unknown>>) => describeViolation({ keyword, params })

@@ -47,7 +47,8 @@ function showActions (allowed: ItemAllowed, place: Place): Fragment {
     allowed.unlink && unlinkButton(pathTo(place))}`
 }
 
-function showEntry (shown: Shown, item: Item, place: PlaceOf<'item'>): Html {
+/** Returns a member of an item, as a term and its value. */
+export function showEntry (shown: Shown, item: Item, place: PlaceOf<'item'>): Html {
   const name = html`<bdi>${shown.name}</bdi>`
   const value = item[shown.name]
   const whole = pathTo(place, [[shown.name]])

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isObject } from '../errors/is-object.ts'
-import { type Current, type FormField, textIn } from './fields.ts'
+import { type Current, type FormField, readText, textIn } from './fields.ts'
 
 /** The state of an item that a form was made of: its tag, and a digest of each value, by the name of the field. */
 export interface Base { readonly tag: string | undefined, readonly digests: ReadonlyMap<string, string> }
@@ -60,7 +60,7 @@ const digestOf = (one: FormField, text: string): string =>
 
 function plainText ({ field }: FormField, text: string): string {
   if (text === '' || field.kind === 'sub-item') return text
-  return field.type.kind === 'json' ? plainJson(text) : String(field.type.parse(text) ?? text)
+  return field.type.kind === 'json' ? plainJson(text) : String(readText(field, text))
 }
 
 /** Returns JSON without spaces, its members sorted; a text that is no JSON, or nested too deeply, as it is. */

@@ -21,6 +21,8 @@ interface Content {
   readonly main: Fragment
   /** True for a page that fills the window with a table. */
   readonly isSheet?: boolean
+  /** True for a page that has its style in it. */
+  readonly isAlone?: boolean
   /** Links to other forms of the same answer; undefined for a page that is no answer of the API. */
   readonly formats?: readonly Format[]
   /** True for a resource that takes a query string. */
@@ -28,6 +30,7 @@ interface Content {
 }
 
 const doctype = trusted('<!doctype html>')
+const styleElement = trusted(`<style>${style}</style>`)
 // A module runs when the page is there.
 const scriptElement = trusted(`<script type="module">${script}</script>`)
 const icon = 'data:image/svg+xml,' + encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">' +
@@ -35,12 +38,12 @@ const icon = 'data:image/svg+xml,' + encodeURIComponent('<svg xmlns="http://www.
 
 /** Returns a whole page. */
 export function showPage (content: Content, place: Place): Html {
-  const { heading, title, about, acts, main, formats, takesQuery = false, isSheet = false } = content
+  const { heading, title, about, acts, main, formats, takesQuery = false, isSheet = false, isAlone = false } = content
   const windowTitle = title === place.title ? title : `${title} · ${place.title}`
-  const sheet = `${rootPathTo(place, [])}?_style=${styleName}`
+  const sheet = html`<link rel="stylesheet" href="${rootPathTo(place, [])}?_style=${styleName}">`
   return html`${doctype}<html lang="en"><head><meta charset="utf-8"><title>${windowTitle}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex, nofollow">
-<meta name="color-scheme" content="light dark"><link rel="icon" href="${icon}"><link rel="stylesheet" href="${sheet}">${
+<meta name="color-scheme" content="light dark"><link rel="icon" href="${icon}">${isAlone ? styleElement : sheet}${
     scriptElement}</head>
 <body${isSheet && html` class="sheet"`}><a class="skip" href="#main">Skip to the content</a>
 <header class="bar">${showCrumbs(place)}${formats && showRequest(takesQuery, formats, place)}</header>
@@ -106,7 +109,7 @@ export function pageOf (
   const { vary = 'Accept', 'x-total-count': _, 'preference-applied': __, ...others } = headers
   return {
     status,
-    headers: { ...others, vary, ...pageHeaders },
+    headers: { ...others, vary, ...pageHeaders, 'content-security-policy': status === 401 ? alonePolicy : policy },
     links: [],
     body,
     personal,
@@ -168,9 +171,9 @@ export const seeOther = (location: string): Answer => ({
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
 // A hash, no nonce: the script is a constant, so a page can be kept as it is.
-const contentPolicy = [
+const policyOf = (styles: string) => [
   "default-src 'none'",
-  "style-src 'self'",
+  `style-src ${styles}`,
   `script-src ${hashOf(script)}`,
   "connect-src 'self'",
   "img-src 'self' data:",
@@ -179,10 +182,12 @@ const contentPolicy = [
   "frame-ancestors 'none'"
 ].join('; ')
 
+const policy = policyOf("'self'")
+const alonePolicy = policyOf(hashOf(style))
+
 /** The headers of every page. They replace those that the application sets, as with @fastify/helmet. */
 const pageHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': contentPolicy,
   'cache-control': 'private, no-cache',
   'x-content-type-options': 'nosniff',
   'x-robots-tag': 'noindex, nofollow',

@@ -7,7 +7,7 @@ import { documentName } from '../response/render.ts'
 import { allowedIn, askAllowed, checkMethod, updateMethod } from './allowed.ts'
 import { newOpenings, type Row, rowsOf } from './cell.ts'
 import { columnsAsked } from './columns.ts'
-import { readCurrent } from './fields.ts'
+import { readCurrent, readToDelete } from './fields.ts'
 import { emptyForm, formOf, showCreate, showDelete, showEdit } from './form-pages.ts'
 import type { Exploring } from './exploring.ts'
 import { filterAsked } from './filters.ts'
@@ -147,12 +147,37 @@ interface DirectoryFacts {
 
 /** Returns the page of the directory. `names`: the collections in the answer. */
 function showDirectory (names: readonly string[], facts: DirectoryFacts, place: Place): Html {
-  const main = html`<div class="index cards"><ul>${names.map(name => html`<li>
-<a href="${rootPathTo(place, [[name]])}"><bdi>${name}</bdi></a>${showFields(name, facts)}</li>`)}</ul></div>
+  const text = wordOf('_find', place.query) ?? ''
+  const found = names.filter(name => `${name} ${aboutOf(name, facts)}`.toLowerCase().includes(text.toLowerCase()))
+  const isDense = names.length > mostCards
+  const listed = isDense ? found.toSorted() : found
+  const main = html`${names.length >= fewestToFind && showFinder(text, place)}
+<div class="index ${isDense ? 'dense' : 'cards'}"><ul>${listed.map(name => html`<li>
+<a href="${rootPathTo(place, [[name]])}"><bdi>${name}</bdi></a>${isDense
+    ? showAbout(name, facts)
+    : [showAbout(name, facts), showFields(name, facts)]}</li>`)}</ul></div>
 ${names.length === 0 && html`<p class="empty">This API has no collections.</p>`}
+${names.length > 0 && found.length === 0 && html`<p class="empty">No collection has this in its name.</p>`}
 ${facts.describes && html`<p class="foot">This API describes itself:
 <a href="${rootPathTo(place, [[documentName]])}">OpenAPI</a></p>`}`
-  return showPage({ heading: place.title, title: place.title, main, formats: ['json'] }, place)
+  const heading = html`${place.title} <span class="total">${names.length} collections</span>`
+  return showPage({ heading, title: place.title, main, formats: ['json'] }, place)
+}
+
+// Collections: more are an index by name; from as many on, one can be looked for.
+const mostCards = 24
+const fewestToFind = 10
+
+const showFinder = (text: string, place: Place): Html => html`<form class="finder" role="search" method="get"
+ action="${pathTo(place)}"><input type="search" name="_find" value="${text}" placeholder="Name or description"
+ aria-label="Find a collection"><button>Find</button></form>`
+
+const aboutOf = (name: string, { model, isPublic }: DirectoryFacts): string =>
+  isPublic(name) ? model.collections.get(name)?.description ?? '' : ''
+
+function showAbout (name: string, facts: DirectoryFacts): Html | undefined {
+  const about = aboutOf(name, facts)
+  return about === '' ? undefined : html`<p>${about}</p>`
 }
 
 function showFields (name: string, { model, isPublic }: DirectoryFacts): Html | undefined {
@@ -202,7 +227,7 @@ async function openForm (visit: Visit): Promise<Answer | undefined> {
   }
   if (asked === '_new' || !isOf('item', place)) return undefined
   checkMethod(asked === '_edit' ? updateMethod(place.spot) : 'DELETE', place.spot)
-  const found = await readCurrent(visit, place)
+  const found = asked === '_edit' ? await readCurrent(visit, place) : await readToDelete(visit, place)
   return pageOf({ ...answered, body: found === undefined ? noData : JSON.stringify(found.item) }, json => {
     const item: unknown = JSON.parse(json)
     const current = isObject(item) ? { item, tag: found?.tag } : undefined

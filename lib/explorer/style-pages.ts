@@ -30,7 +30,7 @@ border-radius:10px}.cards a{font-size:16px}.cards p{white-space:normal;padding-b
 .rail li{display:flex;justify-content:space-between;gap:12px;padding:4px 0;border-block-end:1px solid var(--line)}
 .rail li a{text-decoration:none;overflow-wrap:anywhere}
 .rail pre{white-space:pre-wrap;font-size:12px;margin-block-start:4px}
-.write{max-width:46rem;display:flex;flex-direction:column;gap:24px}
+.write{max-width:46rem;display:flex;flex-direction:column;gap:14px}
 .write fieldset.part{display:grid;gap:14px 16px;grid-template-columns:repeat(12,minmax(0,1fr))}
 .write legend{font-size:16px;font-weight:600;padding-block-end:10px}.field{grid-column:span 12;min-width:0}
 .f6{grid-column:span 6}.f4{grid-column:span 4}.f3{grid-column:span 3}.f8{grid-column:span 8}

@@ -4,7 +4,7 @@ import { decodeBody } from '../request/body.ts'
 import type { RequestText } from '../request/parse.ts'
 import type { Answer } from '../response/answer.ts'
 import { checkMethod, updateMethod } from './allowed.ts'
-import { fieldsToCreate, fieldsToEdit, readCurrent } from './fields.ts'
+import { fieldsToCreate, fieldsToEdit, readCurrent, readToDelete } from './fields.ts'
 import { showConflict, showCreate, showDelete, showEdit } from './form-pages.ts'
 import { findItem, toMembers } from './filled.ts'
 import type { Filled } from './form.ts'
@@ -41,7 +41,7 @@ async function remove (form: Form, place: PlaceOf<'item'>, visit: Visit): Promis
     return seeOther(`${pathTo(parentOf(place))}?_done=${done}`)
   } catch (error) {
     const exists = error instanceof DataApiError && error.statusCode !== 404
-    const current = exists ? await readCurrent(visit, place) : undefined
+    const current = exists ? await readToDelete(visit, place) : undefined
     return refused(error, found => showDelete(current, found, place))
   }
 }

@@ -10,8 +10,8 @@ export const words = [
   '_format',
   // Pages besides that of the resource: forms, and a message after a write.
   '_new', '_edit', '_delete', '_done',
-  // Parts of a page: a count, the field that a filter is asked for, and the density of tables.
-  '_count', '_filter', '_show',
+  // Parts of a page: a count, the field that a filter is asked for, the density of tables, and a name to find.
+  '_count', '_filter', '_show', '_find',
   // The style sheet of all pages.
   '_style',
   // Forms that are sent with GET: the query that they change, and the changes.

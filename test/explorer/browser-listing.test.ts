@@ -5,7 +5,7 @@ import dataApi, { collection, memory } from '../../lib/index.ts'
 import { launchChromium } from '../helpers/chromium.ts'
 import { fastify } from '../helpers/fastify.ts'
 
-// docs/explorer.md: Listings. A table of forty columns with long texts, as a browser shows it without JavaScript.
+// docs/explorer.md: Listings. A table of forty columns with long texts, in a browser without JavaScript.
 
 const shown = { readable: true, listed: true } as const
 const types = [

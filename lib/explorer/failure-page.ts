@@ -1,0 +1,104 @@
+import { STATUS_CODES } from 'node:http'
+import { isObject } from '../errors/is-object.ts'
+import { type Fragment, type Html, html } from './html.ts'
+import { showPage } from './page.ts'
+import { pathTo, type Place, rootPathTo } from './place.ts'
+import { encodePart, queryOf } from './rewrite.ts'
+import type { Part } from './words.ts'
+
+/** Returns the page of an error. `body`: its JSON. */
+export function showFailure (status: number, body: unknown, place: Place, login?: string): Html {
+  const facts = isObject(body) ? body : {}
+  const reason = STATUS_CODES[status] ?? 'Error'
+  const message = textOf(facts['message']) ?? textOf(facts['detail']) ?? reason
+  const main = html`<div class="note bad" role="alert"><p><strong>${message}</strong></p>${showPosition(facts)}${
+    showCorrection(facts, message, place)}</div>
+${status === 401 && login !== undefined && showLogin(login, place)}${
+  showCandidates(facts['candidates'])}${showDeveloper(facts['developer'])}
+<p class="soft"><code>${status} ${textOf(facts['error']) ?? reason}</code></p>
+<p>${showWayBack(place)}</p>`
+  const isQuery = textOf(facts['parameter']) !== undefined
+  const formats = isQuery ? { formats: ['json'] as const } : {}
+  // Whoever refuses this page refuses its style sheet too.
+  const isAlone = status === 401
+  return showPage({ heading: reason, title: reason, main, takesQuery: isQuery, isAlone, ...formats }, place)
+}
+
+/** Returns a link to the application's page for logging in, which is told the path to come back to. */
+function showLogin (login: string, place: Place): Html {
+  const next = pathTo(place) + queryOf(place.query.map(({ raw }) => raw))
+  return html`<p><a class="button primary" href="${login}${login.includes('?') ? '&' : '?'}next=${
+    encodeURIComponent(next)}">Log in</a></p>`
+}
+
+/** Returns a link to the request with the name that was probably meant. */
+function showCorrection (facts: Facts, message: string, place: Place): Fragment {
+  const href = correctedUrl(facts, message, place)
+  return href !== undefined && html`<p><a href="${href}"><bdi>${readableUrl(href)}</bdi></a></p>`
+}
+
+function correctedUrl ({ parameter, position, suggestion }: Facts, message: string, place: Place): string | undefined {
+  if (typeof suggestion !== 'string') return undefined
+  if (typeof parameter !== 'string' || typeof position !== 'number') {
+    const at = place.parts.findIndex(part => message.includes(`'${part.map(String).join(',')}'`))
+    if (at < 0) return undefined
+    const parts = place.parts.map((part, index) => index === at ? [suggestion] : part)
+    return rootPathTo(place, parts) + queryOf(place.query.map(({ raw }) => raw))
+  }
+  const query = place.query.map(part => correctedPart(part, { parameter, at: position - 1, suggestion, message }))
+  const isCorrected = query.some((raw, index) => raw !== place.query[index]?.raw)
+  return isCorrected ? pathTo(place) + queryOf(query) : undefined
+}
+
+interface Correction {
+  readonly parameter: string
+  readonly at: number
+  readonly suggestion: string
+  readonly message: string
+}
+
+/** Returns a part of the query with the right name; as it is, where the wrong name is not at that place. */
+function correctedPart (
+  { kind, raw, text, name, value }: Part, { parameter, at, suggestion, message }: Correction
+): string {
+  if (kind === 'filter' ? !text.startsWith(parameter) : name !== parameter) return raw
+  const whole = kind === 'filter' ? text : value
+  const [wrong = ''] = /^[\p{L}\p{N}_-]+/u.exec(whole.slice(at)) ?? []
+  if (wrong === '' || !message.includes(`'${wrong}'`)) return raw
+  const right = whole.slice(0, at) + suggestion + whole.slice(at + wrong.length)
+  return encodePart(kind === 'filter' ? right : `${name}=${right}`)
+}
+
+const readableUrl = (url: string) => {
+  try {
+    return decodeURI(url)
+  } catch {
+    return url
+  }
+}
+
+type Facts = Readonly<Record<string, unknown>>
+
+const textOf = (value: unknown): string | undefined => typeof value === 'string' && value !== '' ? value : undefined
+
+function showPosition ({ parameter, position }: Facts): Fragment {
+  if (typeof parameter !== 'string' || typeof position !== 'number') return undefined
+  return html`<p>In the parameter <code><bdi>${parameter}</bdi></code>, at character ${position}.</p>`
+}
+
+/** Returns links to the items that one identifier may have meant. */
+function showCandidates (candidates: unknown): Fragment {
+  const paths = Array.isArray(candidates) ? candidates.filter(path => typeof path === 'string') : []
+  if (paths.length === 0) return undefined
+  return html`<ul>${paths.map(path => html`<li><a href="${path.startsWith('/') && !path.startsWith('//') ? path : '#'}">
+<bdi>${path}</bdi></a></li>`)}</ul>`
+}
+
+const showDeveloper = (text: unknown): Fragment =>
+  typeof text === 'string' && html`<details><summary>The cause</summary><pre>${text}</pre></details>`
+
+function showWayBack (place: Place): Html {
+  const hasQuery = place.query.some(({ kind }) => kind !== 'own')
+  if (hasQuery) return html`<a href="${pathTo(place)}">The same page without its query</a>`
+  return html`<a href="${pathTo({ ...place, parts: place.parts.slice(0, -1) })}">One level up</a>`
+}

@@ -1,0 +1,118 @@
+import { Type } from '@sinclair/typebox'
+import { test } from 'tap'
+import dataApi, { collection, memory, SubCollection } from '../../lib/index.ts'
+import { style } from '../../lib/explorer/style.ts'
+import { sent, serve as serveForms, valuesOf } from '../helpers/explorer-forms.ts'
+import { browser, serve } from '../helpers/explorer-pages.ts'
+import { fastify } from '../helpers/fastify.ts'
+
+// docs/explorer.md: What a page has, Forms, Behind a login.
+
+const open = { readable: true, writable: true } as const
+const Event = Type.Object({
+  id: Type.Integer({ identifier: true, readable: true }),
+  at: Type.String({ format: 'date-time', ...open }),
+  ends: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], open),
+  state: Type.Union([Type.Literal('open'), Type.Literal('packed')], open),
+  gift: Type.Union([Type.Boolean(), Type.Null()], open),
+  data: Type.Any(open)
+})
+
+async function serveEvents () {
+  const app = fastify()
+  const at = '2026-11-24T09:41:00.000Z'
+  const rows = [{ id: 1, at, ends: null, state: 'open' as const, gift: null, data: { a: 1 } }]
+  await app.register(dataApi, { collections: { events: collection(Event, { source: memory(rows) }) }, explorer: true })
+  return app
+}
+
+test('a form has the input of each type: radios, dates and times in UTC, JSON in monospace', async t => {
+  const app = await serveEvents()
+  const { body } = await app.inject({ url: '/events/1?_edit', headers: browser })
+  t.match(body, /<input id="field-at"[^>]* required type="datetime-local"[^>]* value="2026-11-24T09:41:00.000">/)
+  t.match(body, '<span>UTC</span>')
+  t.match(body, /<legend><bdi>state<\/bdi><\/legend><div class="choice"><label><input type="radio" name="state"/)
+  t.match(body, /name="gift" value="true">true<.*name="gift" value="false">false<.*name="gift" value="" checked>null</)
+  t.match(body, /<textarea id="field-data"[^>]* class="mono" dir="ltr" spellcheck="false">/)
+  await app.close()
+})
+
+test('what the inputs send is the same value, and is not changed, where a person has changed nothing', async t => {
+  const app = await serveEvents()
+  const { body } = await app.inject({ url: '/events/1?_edit', headers: browser })
+  // A browser leaves out seconds that are 0.
+  const form = { ...valuesOf(body), at: '2026-11-24T09:41' }
+  const post = async (changes: object) => app.inject({
+    method: 'POST', url: '/events/1', headers: sent, payload: new URLSearchParams({ ...form, ...changes }).toString()
+  })
+  t.equal((await post({})).headers.location, '/events/1?_done=unchanged')
+  t.equal((await post({ at: '2026-12-01T10:00:30', gift: 'false', state: 'packed' })).statusCode, 303)
+  t.match((await app.inject('/events/1')).json(), { at: '2026-12-01T10:00:30.000Z', gift: false, state: 'packed' })
+  await app.close()
+})
+
+test('the page of a deletion shows the item and how many items hang on it', async t => {
+  const { get } = await serveForms()
+  const { body } = await get('/api/artists/1?_delete')
+  t.match(body, /<dt><bdi>name<\/bdi><\/dt><dd><bdi>Can<\/bdi><\/dd>/)
+  t.match(body, '<dt>albums</dt><dd><a class="ref" href="/api/artists/1/albums">1</a></dd>')
+  t.match(body, 'This cannot be undone.')
+  t.notMatch((await get('/api/artists/2?_delete')).body, 'What hangs on it')
+  const soft = await serveForms({}, { delete: () => ({ active: false }) })
+  t.notMatch((await soft.get('/api/artists/1?_delete')).body, 'This cannot be undone.')
+})
+
+test('the page of an error leads to the request that was probably meant', async t => {
+  const { get } = await serve()
+  for (const [url, corrected] of [
+    ['/api/artist/1?fields=id', '/api/artists/1?fields=id'],
+    ['/api/artists?nam=Can&sort=id', '/api/artists?name=Can&sort=id'],
+    ['/api/artists?sort=id,nam', '/api/artists?sort=id,name'],
+    ['/api/artists?fields=nam', '/api/artists?fields=name']
+  ] as const) {
+    const { body } = await get(url)
+    const [, link = ''] = /<p><a href="([^"]*)"><bdi>/.exec(body) ?? []
+    t.equal(link.replaceAll('&amp;', '&'), corrected, url)
+    t.equal((await get(corrected)).status, 200)
+  }
+  for (const url of ['/api/artists?zzz=1', '/api/artists?founded=x', '/api/artists/77']) {
+    t.notMatch((await get(url)).body, /<p><a href="[^"]*"><bdi>/, url)
+  }
+})
+
+test('a directory of many collections is an index by name, in which one can be looked for', async t => {
+  const app = fastify()
+  const Thing = (description: string) =>
+    Type.Object({ id: Type.Integer({ identifier: true, readable: true }) }, { description })
+  const names = Array.from({ length: 200 }, (_, index) => `table_${String(199 - index).padStart(3, '0')}`)
+  const collections = Object.fromEntries(names.map((name, index) =>
+    [name, collection(Thing(index === 7 ? 'Who did what' : `Number ${index}`), { source: memory([]) })]))
+  await app.register(dataApi, { collections, explorer: true })
+  const linked = async (url: string) => [...(await app.inject({ url, headers: browser })).body
+    .matchAll(/<li>\n<a href="\/(table_\d+)">/g)].map(([, name]) => name)
+  t.strictSame(await linked('/'), names.toSorted())
+  t.strictSame(await linked('/?_find=TABLE_01'), names.toSorted().filter(name => name.startsWith('table_01')))
+  t.strictSame(await linked('/?_find=did+what'), [names[7]])
+  t.match((await app.inject({ url: '/?_find=nothing', headers: browser })).body, 'No collection has this in its name.')
+  await app.close()
+})
+
+test('a 401 leads to the login of the application, and has its style in it', async t => {
+  const app = fastify()
+  app.addHook('onRequest', async () => { throw Object.assign(new Error('Log in.'), { statusCode: 401 }) })
+  const Thing = Type.Object({
+    id: Type.Integer({ identifier: true, readable: true }),
+    parts: SubCollection('things', { foreignKey: 'id', readable: true })
+  })
+  const things = collection(Thing, { source: memory([{ id: 1 }]) })
+  await app.register(dataApi, { collections: { things }, explorer: { login: '/login?from=pages' } })
+  const { statusCode, body, headers } = await app.inject({ url: '/things?sort=id', headers: browser })
+  t.equal(statusCode, 401)
+  t.match(body, 'href="/login?from=pages&amp;next=%2Fthings%3Fsort%3Did"')
+  t.ok(body.includes(`<style>${style}</style>`))
+  t.match(headers['content-security-policy'], /style-src 'sha256-/)
+  for (const login of ['//evil.example', 'javascript:alert(1)']) {
+    await t.rejects(Promise.resolve(fastify().register(dataApi, { collections: { things }, explorer: { login } })))
+  }
+  await app.close()
+})
