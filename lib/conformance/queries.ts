@@ -27,6 +27,13 @@ function generateFieldsParameter (generator: ValueGenerator, collection: Collect
   return parameter(generator, name, generateSelection(generator, collection, 2))
 }
 
+/** Returns a query that counts the items of groups. */
+export const generateCounts = (generator: ValueGenerator, collection: Collection): string => [
+  'fields=count()', ...generator.chance(40) ? [generateFilterPart(generator, collection)] : [],
+  ...generator.chance(30) ? [generateSortParameter(generator, collection)] : [],
+  ...generator.chance(40) ? generatePage(generator) : []
+].join('&')
+
 /** Returns a query of an item: its selection. */
 export const generateFields = (generator: ValueGenerator, collection: Collection) =>
   parameter(generator, 'fields', generateSelection(generator, collection, 2))

@@ -3,7 +3,7 @@ import { relatedRows, tableOf } from '../sources/memory/relations.ts'
 import { generateBatch } from './batches.ts'
 import { generateCreate, generateElement, generateUpdate, generateValue } from './bodies.ts'
 import type { ValueGenerator, Weighted } from './generator.ts'
-import { generateFields, generateQuery } from './queries.ts'
+import { generateCounts, generateFields, generateQuery } from './queries.ts'
 import {
   type ApiModel, encode, generateCollection, generateItem, generateResource, generateScalar, keySegment, relationsOf,
   type Resource
@@ -98,7 +98,11 @@ function generateRead (generator: ValueGenerator, api: ApiModel): SentRequest {
 function queryOf (generator: ValueGenerator, resource: Resource): string {
   switch (resource.kind) {
     case 'collection':
-    case 'dictionary': return generator.chance(88) ? generateQuery(generator, resource.collection) : ''
+    case 'dictionary':
+      if (generator.chance(resource.kind === 'dictionary' ? 15 : 1)) {
+        return generateCounts(generator, resource.collection)
+      }
+      return generator.chance(88) ? generateQuery(generator, resource.collection) : ''
     case 'item': return generator.chance(45)
       ? generateFields(generator, resource.collection)
       : generator.chance(4) ? generateQuery(generator, resource.collection) : ''

@@ -103,10 +103,23 @@ function showScalar (value: unknown, place: Place & { readonly spot: Spot }): Ht
   return showPage({ heading: html`<bdi>${name}</bdi>`, title: name, main, formats: ['json'] }, place)
 }
 
+/** Returns the page of a dictionary of groups that shows the number of items of each. */
+function showNumbers (members: readonly Member[], pages: Pages, place: PlaceOf<'dictionary'>): Html {
+  const { resource: { from: { collection } } } = place.spot
+  const name = nameOf(place)
+  const main = html`${showSentence(collection, place)}
+${members.length === 0 && html`<p class="empty">There are no items here.</p>`}
+<ul>${members.map(({ name, json }) => html`<li>${showGroupName(name, place)} <span class="n">${
+  (JSON.parse(json) as { readonly count: number }).count}</span></li>`)}</ul>
+${showPages(members.length, pages, place)}`
+  return showPage({ heading: html`<bdi>${name}</bdi>`, title: name, main, formats: ['json'], takesQuery: true }, place)
+}
+
 /** Returns the page of a dictionary: one table of items, or a table for each group of items. */
 function * showDictionary (json: string, pages: Pages, place: PlaceOf<'dictionary'>): InParts<Html> {
   const members = yield * membersOf(json, '{')
   const { asked, resource: { from: { collection } } } = place.spot
+  if (asked.fields?.[0]?.name === 'count()') return showNumbers(members, pages, place)
   const select = planSelection(asked.fields, collection, 'listed')
   const base = pathTo({ ...place, parts: place.parts.slice(0, -1) })
   const name = nameOf(place)

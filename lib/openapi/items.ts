@@ -56,7 +56,8 @@ function memberSchema (shown: Shown, collection: Collection, describing: Describ
     : { ...elements, ...description }
 }
 
-const countSchema: Schema = {
+/** The number of items, which a selection shows in their place. */
+export const countSchema: Schema = {
   type: 'object',
   properties: { count: { type: 'integer', minimum: 0 } },
   required: ['count'],

@@ -140,6 +140,8 @@ export type ReadPlan =
     readonly descending: boolean
     /** A range of groups. */
     readonly range: Range
+    /** True if each group shows the number of its items, as its only row `{ count }`, in their place. */
+    readonly counted?: boolean
     /** The items of each group. Only items that satisfy its `where` make a group. */
     readonly members: Listing
     readonly count: boolean

@@ -11,7 +11,7 @@ import { insteadOf, nameEnd, operatorAt, type Syntax } from './syntax.ts'
  * Parses a selection (docs/http.md: What an item shows):
  *
  *     selection = field { delimiter field }
- *     field     = name [ "(" query ")" ] | name "." function
+ *     field     = name [ "(" query ")" ] | name "." function | "count()"
  *     query     = selection { ";" option } | option { ";" option }
  *     option    = parameter "=" value | comparison
  *
@@ -88,19 +88,20 @@ function parseField (
   const at = placeAt(span, start)
   budget.spendField(at)
   const name = span.text.slice(start, nameEnds)
+  const end = callEnd(span, nameEnds)
   if (name.includes('.')) {
-    const end = callEnd(span, nameEnds)
     if (end === nameEnds || name.split('.').length > 2) throw dottedName(span.text.slice(start, end), at)
     return { field: { name: span.text.slice(start, end), at }, end }
   }
+  if (name === 'count' && end > nameEnds) return { field: { name: 'count()', at }, end }
   if (!standsAt(span, nameEnds, '(')) return { field: { name, at }, end: nameEnds }
   const inside = syntax.here?.inside(name) ?? syntax
-  const { query, end } = parseNested(span, nameEnds + 1, depth + 1, inside, budget)
-  if (end >= span.end) throw invalidFields('The parenthesis is not closed.', placeAt(span, nameEnds))
+  const { query, end: closes } = parseNested(span, nameEnds + 1, depth + 1, inside, budget)
+  if (closes >= span.end) throw invalidFields('The parenthesis is not closed.', placeAt(span, nameEnds))
   if (query.fields === undefined && !hasOptions(query)) {
     throw invalidFields('The parentheses are empty.', placeAt(span, nameEnds))
   }
-  return { field: { name, at, query }, end: end + 1 }
+  return { field: { name, at, query }, end: closes + 1 }
 }
 
 /** No field has such a name on the wire; in filters and sorts, it is a path through relations. */

@@ -87,7 +87,8 @@ function renderGroupPage (
   const groups = inOrder(result.groups, read.paging.reversed)
   // The cursors of links are made from rows, so each group becomes a row that holds its value.
   const rows = groups.map(({ value }): Row => ({ [read.by.property]: value }))
-  const body = renderGroups(groups, read.plan.members.select, options.length)
+  const { counted = false, members } = read.plan
+  const body = counted ? renderNumbers(groups, options.length) : renderGroups(groups, members.select, options.length)
   return renderTaggedPage({ paging: read.paging, body, read: pageOf(result, rows) }, echo, options)
 }
 
@@ -149,6 +150,10 @@ function renderGroups (
   const write = itemWriter(select)
   return renderMembers(groups, ({ value }) => String(value), ({ rows }) => `[${rows.map(write).join(',')}]`, longest)
 }
+
+/** Returns a dictionary of the numbers of items that share a value. */
+const renderNumbers = (groups: readonly Group[], longest: number): string | Promise<string> =>
+  renderMembers(groups, ({ value }) => String(value), ({ rows }) => JSON.stringify(rows[0]), longest)
 
 /** Writes the members in their order: a JavaScript object would move names that are array indexes to the front. */
 function renderMembers<T> (

@@ -48,6 +48,10 @@ test('a result has the fields of its selection, at every depth', async t => {
     equal<typeof writer, { rating: number | null } | null>(true)
     const byName = await authors.resource('by_name').item('Ada').get({ fields: ['id'] })
     equal<typeof byName, { id: number }>(true)
+    const facets = await authors.resource('by_kind').get({ fields: ['count()'], where: { active: true } })
+    equal<typeof facets, Readonly<Record<string, { readonly count: number }>>>(true)
+    const groups = await authors.resource('by_kind').get()
+    equal<NonNullable<(typeof groups)[string]>[number]['name'], string>(true)
     equal<typeof author.initial, string>(true)
     // @ts-expect-error hidden fields are shown only if they are selected
     author.notes

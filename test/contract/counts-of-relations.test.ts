@@ -74,7 +74,7 @@ everySource('what cannot be counted or compared is 400', async ({ get, t }) => {
     ['count()>5', 'invalid_filter', `${follows} there is none before it.`],
     ['albums.year.max()>5', 'invalid_filter', "'max()' is for sorts only;"],
     ['fields=albums(year.min())', 'invalid_fields', "'min()' is for sorts only;"],
-    ['fields=count()', 'invalid_fields', 'The parentheses are empty.'],
+    ['fields=size()', 'invalid_fields', 'The parentheses are empty.'],
     ['fields=album.count()', 'invalid_fields', "There is no field 'album' to select. Did you mean 'albums'?"],
     ['sort=old_name.count()', 'invalid_sort', "There is no field 'old_name' to sort by."],
     ['fields=albums,albums.count()', 'invalid_fields', "The field 'albums' is selected twice,"],

@@ -25,3 +25,10 @@ test('a table has the numbers of related items as columns, which sort', async t 
   t.match((await get('/api/artists/2?fields=name,albums.count()')).body,
     '<dt>albums.count()</dt><dd><a class="ref" href="/api/artists/2/albums">1</a>')
 })
+
+test('a dictionary of groups shows their numbers', async t => {
+  const { get } = await serve()
+  const { status, text } = await get('/api/artists/by_active?fields=count()')
+  t.equal(status, 200)
+  t.match(text, /false\s*2\s*true\s*1/)
+})

@@ -136,4 +136,10 @@ type Relations<A extends Api<A>, K extends keyof A, X = Reserved> =
 type Elements<A extends Api<A>, K extends keyof A, R> =
   SubCollection<A, Target<A, A[K]['many'], R>, R extends keyof A[K]['elements'] ? A[K]['elements'][R] : never>
 
-type Groups<A extends Api<A>, K extends keyof A> = Dictionary<Array<Listed<A, K>>, Collection<A, K>>
+interface Groups<A extends Api<A>, K extends keyof A> extends Dictionary<Array<Listed<A, K>>, Collection<A, K>> {
+  get (query?: undefined, options?: RequestOptions): Promise<Readonly<Record<string, Array<Listed<A, K>>>>>
+  /** Returns the number of items with each value. */
+  get (
+    query: { readonly fields: readonly ['count()'], readonly where?: Where<A, K> }, options?: RequestOptions
+  ): Promise<Readonly<Record<string, { readonly count: number }>>>
+}

@@ -259,8 +259,10 @@ function planGroups (
   const descending = first?.field === by && first.path === undefined && first.descending
   const paging = planPaging(query, [{ field: by, descending }], collection, options)
   const { page } = paging
-  const select = planSelection(query.fields, collection, 'listed')
-  const range = { offset: 0, limit: collection.pages.defaultSize }
+  const [only, ...others] = query.fields ?? []
+  const counted = only?.name === 'count()' && others.length === 0
+  const select = counted ? [] : planSelection(query.fields, collection, 'listed')
+  const range = { offset: 0, limit: counted ? 1 : collection.pages.defaultSize }
   const items = [page.size, range.limit].filter(Number.isFinite).reduce((product, size) => product * size, 1)
   checkAnswerLimit(select, items, options.mostItems, query.at.fields)
   const memberFilter = planFilters(query.filters, collection)
@@ -275,6 +277,7 @@ function planGroups (
     cursorBound: afterPage(page, paging.order, false),
     descending: paging.reversed ? !descending : descending,
     range: { offset: page.offset, limit: page.size },
+    ...counted && { counted },
     members: { where: both(where, memberFilter), order, range, select },
     count,
     longest: options.length

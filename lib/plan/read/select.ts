@@ -64,6 +64,10 @@ export const selectKey = ({ key }: Pick<Collection, 'key'>): Selection => key.ma
 
 function planField (asked: FieldAsked, collection: Collection): Shown {
   const [name = '', called] = isFunction(asked.name) ? asked.name.split('.') : [asked.name]
+  if (name === 'count()') {
+    const reason = 'stands alone in the selection of a dictionary of groups; of a relation it counts the items'
+    throw invalidFields(`'count()' ${reason}, as in 'relation.count()'.`, asked.at)
+  }
   const field = findReadable(collection, name)
   if (field === undefined) {
     const suggestion = suggest(name, readableNames(collection))

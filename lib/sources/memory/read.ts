@@ -129,7 +129,7 @@ const cut = <T>(rows: readonly T[], { offset, limit }: Range) =>
   ({ page: rows.slice(offset, offset + limit), more: rows.length > offset + limit })
 
 function readGroups (plan: GroupsPlan, parent: object | undefined, tick: Tick): Found {
-  const { from, by, cursorBound, descending, range, members, count } = plan
+  const { from, by, cursorBound, descending, range, members, count, counted = false } = plan
   const groups = groupBy(matchingRows(from, parent, members.where, tick), by, tick)
   const sign = descending ? -1 : 1
   const values = [...groups.keys()].sort((one, other) => {
@@ -145,7 +145,7 @@ function readGroups (plan: GroupsPlan, parent: object | undefined, tick: Tick): 
     kind: 'groups',
     groups: page.map(value => {
       const rows = groups.get(value) ?? []
-      return { value: labelOf(by, value, rows), rows: list(rows) }
+      return { value: labelOf(by, value, rows), rows: counted ? [{ count: rows.length }] : list(rows) }
     }),
     more,
     ...count && { total: values.length }

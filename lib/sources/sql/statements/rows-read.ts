@@ -7,7 +7,7 @@ import type { Builder } from './builder.ts'
 import type { Sql } from './dialect.ts'
 import { buildFilter } from './filter.ts'
 import type { CompiledRead, ReadLimit } from './compiled-read.ts'
-import { buildLimit, buildList, buildRow, decodeRows, isDirect } from './select.ts'
+import { buildLimit, buildList, buildRow, decodeRows, isDirect, type RowLayout } from './select.ts'
 import {
   buildStepCounts, buildSteps, buildStepSelects, decodeStepCounts, startingAt, stepCountNames, stepRefs, withSteps
 } from './steps.ts'
@@ -136,10 +136,12 @@ function buildGroups (plan: ReadPlanOf<'groups'>, parent: TableRef | undefined, 
   const type = builder.columnType(from.collection, by)
   const group = sql.id(builder.alias())
   const value = sql`${group}.${sql.id('value')}`
-  const list = buildList(members, tableRef(from.collection, builder.alias()), inner => {
+  const ref = tableRef(from.collection, builder.alias())
+  const conditions = (inner: TableRef) => {
     const own = dialect.filtered(column(inner, by), type, false)
     return dialect.clocked(sql`${startingAt(from, inner, parent, members.where, builder)} and ${own} = ${value}`)
-  }, builder)
+  }
+  const list = plan.counted === true ? buildNumber(ref, conditions) : buildList(members, ref, conditions, builder)
   const values = buildGroupValues(plan, parent, builder)
   const groups = dialect.groups(type)
   const row = dialect.writer.row([groups.encode(value), list.sql])
@@ -150,11 +152,20 @@ function buildGroups (plan: ReadPlanOf<'groups'>, parent: TableRef | undefined, 
       kind: 'groups',
       groups: (rows as ReadonlyArray<readonly [unknown, unknown]>).slice(0, limit).map(([one, items]) => ({
         value: groups.decode(one),
-        rows: decodeRows(items, list)
+        rows: decodeRows(plan.counted === true ? [[items]] : items, list)
       })),
       more: isMore(rows, limit),
       ...total
     })
+  }
+}
+
+/** Builds the number of the items of a group. */
+function buildNumber (ref: TableRef, conditions: (ref: TableRef) => Sql): RowLayout {
+  const where = conditions(ref)
+  return {
+    sql: sql`(select count(*) from ${table(ref)} where ${where})`,
+    decode: ([count]) => ({ count: Number(count) })
   }
 }
 

@@ -47,7 +47,7 @@ export function isSlot (parameter: unknown): parameter is Slot {
  * | plan of an item | steps, `item`, selection, length |
  * | plan of a list | steps, `list`, origin, listing, cursor's predicate, fields carried, count, length |
  * | plan of groups | steps, `groups`, origin, field, `a` or `d`, range, cursor's predicate, listing, count, length |
- * | count; length | `c` if the plan counts; `<` and the most characters of the answer |
+ * | count; length | `c` if the plan counts, `n` if its groups show numbers; `<` and the most characters of the answer |
  * | insert | `insert`, collection, `:`, `?` if a duplicate is no error, stored values |
  * | update, delete | `update` or `delete`, collection, `:`, steps, stored values of an update |
  * | link, unlink | `link` or `unlink`, collection, `:`, field |
@@ -115,7 +115,7 @@ function addPlan (draft: ShapeDraft, plan: ReadPlan): void {
       addRange(draft, plan.range)
       addPredicate(draft, plan.cursorBound)
       addListing(draft, plan.members)
-      draft.key += plan.count ? 'c' : ''
+      draft.key += `${plan.count ? 'c' : ''}${plan.counted === true ? 'n' : ''}`
   }
   draft.key += `<${plan.longest ?? ''}`
 }
