@@ -178,7 +178,7 @@ function codedWays (
   if (method === undefined) return []
   return coded.map(field => ({
     name: `${name}.${field.name} written`,
-    weight: 3 * ownCode,
+    weight: 6 * ownCode,
     make (generator) {
       const guesses = Array.from({ length: 5 }, () => guess(generator))
       const guessed = guesses.find(value => fits(field.schema, value))

@@ -104,9 +104,17 @@ function changesOf (
   // The highest key stays: keys that are counted go on from it. A client may write the value of a unique one, and an
   // upsert its key.
   const isNamed = views.some(({ collection: { strategies } }) => strategies.upsert)
+  // The deletion of an item that the caller sees would be refused in one world only.
+  const refersToSeen = (row: Row) => shape.references.some(reference => {
+    const target = shapes.find(({ name }) => name === reference.table)
+    const isHiddenThere = target && hiddenIn(target, contents, caller, sight, shapes)
+    const others = contents.get(reference.table) ?? []
+    return others.some((one, at) => refersTo(row, reference, one) && isHiddenThere?.(one, at) === false)
+  })
   const mayGo = (row: Row) => !isNamed && Number(row[shape.key[0] ?? '']) !== Math.max(...keys) &&
     ![...shape.fields.values()].some(({ property, identifier, writable }) =>
-      writable && (identifier || shape.key.includes(property))) && !isReferred(row, shape, contents, shapes)
+      writable && (identifier || shape.key.includes(property))) &&
+    !isReferred(row, shape, contents, shapes) && (!shape.isCollection || !refersToSeen(row))
   return rows.flatMap((row, index): readonly Change[] => {
     const hidden = isHidden(row, index)
     if (hidden && mayGo(row) && generator.chance(50)) {
