@@ -72,10 +72,10 @@ export function filterAsked (collection: Collection, parts: readonly Part[], { s
   const rows = wordsOf('_row', parts)
   const asked = wordOf(rows.length > 0 || choicesAsked(field, parts) ? '_equality' : `_${family}`, parts) ?? 'equals'
   if (asked === 'null' || asked === 'not_null') return formatNull(path, asked === 'not_null', syntax)
-  if (rows.length > 0) return formatList(path, asked === 'not_in', rows, syntax)
+  const operator = operatorNames.find(name => name === asked) ?? 'equals'
+  if (rows.length > 0) return formatList(path, traitsOf(operator).negated, rows, syntax)
   const value = wordOf('_value', parts)
   if (value === undefined) return undefined
-  const operator = operatorNames.find(name => name === asked) ?? 'equals'
   return formatFilter(path, operator, field?.type.kind === 'date-time' ? momentOf(value) : value, syntax)
 }
 

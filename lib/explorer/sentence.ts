@@ -1,5 +1,5 @@
 import type { Collection } from '../model/model.ts'
-import type { Operator } from '../model/values.ts'
+import { type Operator, operatorNames, traitsOf } from '../model/values.ts'
 import { parseQuery } from '../request/query.ts'
 import type { Filter } from '../request/request.ts'
 import { choicesOf } from './choices.ts'
@@ -91,8 +91,8 @@ function comparisonInWords ({ path, operator, values }: Comparison, collection: 
   const name = path.join('.')
   const kind = filterablesOf(collection).find(one => one.path === name)?.field.type.kind ?? ''
   const shown = values.map(({ text, quoted }) => text === '' || (text === 'null' && quoted) ? `"${text}"` : text)
-  const isList = operator === 'in' || operator === 'not_in'
-  const words = wordsFor(isList && values.length === 1 ? operator === 'in' ? 'equals' : 'not_equals' : operator, kind)
+  const { list, negated } = traitsOf(operator)
+  const words = wordsFor(list && values.length === 1 ? negated ? 'not_equals' : 'equals' : operator, kind)
   return html`<bdi>${name}</bdi> <i>${words}</i> ${shown.map((text, index) =>
     html`${index > 0 && html` <i>or</i> `}<b dir="auto">${cut(text, longestValue)}</b>`)}`
 }
@@ -114,9 +114,9 @@ function showEditor (one: Filterable, current: Comparison | undefined, place: Pl
   const name = html`<input type="hidden" name="_field" value="${path}">`
   const isPlain = asked === undefined || choiceOperators.has(asked)
   if (choices !== undefined && isPlain) {
-    const isNot = asked === 'not_in' || asked === 'not_equals'
+    const isNot = current !== undefined && !isNull && traitsOf(current.operator).negated
     const chosen = isNull ? [] : current?.values.map(({ text }) => text) ?? []
-    return html`${name}${showOperators('equality', ['in', 'not_in'], isNot ? 'not_in' : asked, '')}
+    return html`${name}${showOperators('equality', listOperators, isNot ? 'not_in' : asked, '')}
 <fieldset><legend class="unseen">Values</legend><ul class="choices">${choices.map(choice =>
   html`<li><label><input type="checkbox" name="_row" value="${choice}"${
     chosen.includes(choice) && html` checked`}>${choice}</label></li>`)}</ul></fieldset>`
@@ -127,10 +127,12 @@ function showEditor (one: Filterable, current: Comparison | undefined, place: Pl
     showInput(one, text, place)}`
 }
 
+const listOperators = operatorNames.filter(name => traitsOf(name).list)
+
 const choiceOperators: ReadonlySet<string> = new Set(['equals', 'not_equals', 'in', 'not_in', 'null', 'not_null'])
 
 const negatesNull = (operator: Operator, isNull: boolean) =>
-  isNull ? operator === 'not_equals' ? 'not_null' : 'null' : operator
+  isNull ? traitsOf(operator).negated ? 'not_null' : 'null' : operator
 
 function showOperators (
   family: Filterable['family'], operators: readonly Operator[], asked: string | undefined, kind: string

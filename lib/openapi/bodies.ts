@@ -43,8 +43,12 @@ function isCreating (field: RelationField, { creations }: Describing): boolean {
   return isList || (field.creates && creations.has(field.target.name))
 }
 
-/** JSON Schema has no empty `anyOf`: such a value cannot be given. */
-const anyOf = (schemas: readonly Schema[]): Schema => schemas.length === 0 ? { not: {} } : { anyOf: schemas }
+/** JSON Schema has no empty `anyOf`: such a value cannot be given. Linters refuse one of a single schema. */
+function anyOf (schemas: readonly Schema[]): Schema {
+  const [only, ...others] = schemas
+  if (only === undefined) return { not: {} }
+  return others.length === 0 ? only : { anyOf: schemas }
+}
 
 /** Returns the schema of a partial update. */
 export function updateSchema (collection: Collection, describing: Describing): Reference {

@@ -1,5 +1,5 @@
 import type { DataField } from '../model/model.ts'
-import { integerType, type Operator, type Scalar, type ValueType } from '../model/values.ts'
+import { integerType, isExact, type Operator, type Scalar, type ValueType } from '../model/values.ts'
 import { memoize } from '../scheduling/memoize.ts'
 import type { Count, Extreme, ItemValue, Order, Predicate, ReadPlanOf, SubItemStep } from './plan.ts'
 import { all, always, isNotNull } from './predicates.ts'
@@ -85,8 +85,9 @@ export function compareItem (value: ItemValue, operator: Operator, operand: Scal
   const none = (operator: Operator): Predicate => ({ kind: 'not', of: some(operator) })
   const outward: Operator = greatest ? 'greater' : 'less'
   if (operator === outward) return reaching(path, some(outward))
-  const beyond = operator === 'equals' ? outward : greatest ? 'at_least' : 'at_most'
-  const known = operator === 'equals' ? some('equals') : hasValue({ path: [], related })
+  const isExactly = isExact(operator)
+  const beyond = isExactly ? outward : greatest ? 'at_least' : 'at_most'
+  const known = isExactly ? some(operator) : hasValue({ path: [], related })
   return reaching(path, all([known, none(beyond)]))
 }
 

@@ -244,7 +244,7 @@ for (const check of ['error', 'off'] as const) {
     'create trigger fills before insert on triggered for each row execute function fill()',
     'create table parts (n int, id integer primary key references t0)'
   ].join(';\n'), async db => {
-    const whole = SubItem('t0', { foreignKey: 'id', ...rw })
+    const whole = SubItem('t0', { foreignKey: 'id', creates: true, ...rw })
     const hooks = { creating: (item: { id?: number }) => { item.id = 77 } }
     const tables = new Map([...unfilledKeys.map(([, isNeeded], at) => [`t${at}`, isNeeded] as const),
       ['triggered', false], ['hooked', false]])

@@ -82,10 +82,13 @@ function compareCount (
   const [value = 0] = values
   if (traitsOf(operator).list) return { kind: 'count', field, where: always, operator, value: values }
   const exists: Predicate = { kind: 'some', field, where: always }
-  if (value === 0 && (operator === 'greater' || operator === 'not_equals')) return exists
-  if (value === 0 && operator === 'equals') return { kind: 'not', of: exists }
+  const isThere = value === 0 ? besideZero[operator] : undefined
+  if (isThere !== undefined) return isThere ? exists : { kind: 'not', of: exists }
   return { kind: 'count', field, where: always, operator, value }
 }
+
+/** What the comparison of a count with 0 says: that there are elements, or none. */
+const besideZero: Readonly<Partial<Record<Operator, boolean>>> = { greater: true, not_equals: true, equals: false }
 
 /** Returns true for a readable field that a filter may compare with a value. */
 export const takesFilters = (field: Field): field is DataField => field.readable && field.filterable &&
