@@ -1,6 +1,7 @@
+import { makeBatch } from './batch.ts'
 import { brokenOff, parseJson } from './error.ts'
-import { encode, resource } from './resource.ts'
-import { parametersOf } from './query.ts'
+import { queryText } from './query.ts'
+import { readItem, resource } from './resource.ts'
 import type { Call, ClientOptions, HeadersLike } from './send.ts'
 import type { AnyApi, Api, Client } from './types/index.ts'
 
@@ -13,11 +14,11 @@ export function createClient<A extends Api<A> = AnyApi> (
   url: string | URL, { headers: given, fetch: send = fetch, retries = 2, maxQuery = 4000 }: ClientOptions = {}
 ): Client<A> {
   // The functions are the same for every resource; A says which of them a resource has, and what they return.
-  return resource(request, '') as Client<A>
+  return resource(request, '', async build => request(build(), readItem), { batch: makeBatch(request) }) as Client<A>
 
   async function request<T> (call: Call, read: (response: Response) => Promise<T>, attempt = 0): Promise<T> {
     const { method, path, query, body, own, signal, headers } = call
-    const parameters = parametersOf(query).map(parameter => encode(parameter).replace('%3D', '=')).join('&')
+    const parameters = queryText(query)
     // Only lists have filters, and take QUERY.
     const isQuery = query['where'] && parameters.length > maxQuery
     const payload = isQuery ? parameters : JSON.stringify(body) as string | undefined

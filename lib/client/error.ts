@@ -12,6 +12,7 @@ export interface ErrorFacts {
   readonly suggestion?: string
   readonly candidates?: readonly string[]
   readonly pointer?: string
+  readonly operation?: number
 }
 
 /** Any request that failed, but for one that was aborted, and for a mistake of the caller (TypeError). */

@@ -1,14 +1,15 @@
 import { brokenOff, parseJson } from './error.ts'
 import { list } from './page.ts'
-import type { AnyQuery } from './query.ts'
+import { type AnyQuery, encode } from './query.ts'
 import type { Call, RequestOptions, Send } from './send.ts'
 
 /**
  * Returns the functions of the resource at a path, and a property for each resource below it. The resource can be a
  * collection or an item, so a function of an item takes an identifier first where the resource is a collection.
+ * `write`: takes the writes. `more`: further functions.
  */
-export function resource (send: Send, path: string): unknown {
-  const below = (segments: string) => resource(send, path + segments)
+export function resource (send: Send, path: string, write: Write, more?: object): unknown {
+  const below = (segments: string) => resource(send, path + segments, write)
   const named = (name: string) => below(segment(name))
   const call = (query: AnyQuery = {}, options?: RequestOptions) => ({ ...options, path, query })
   const methods = {
@@ -27,15 +28,16 @@ export function resource (send: Send, path: string): unknown {
       return send({ ...options, path: at, query: {}, method: 'OPTIONS' }, async response =>
         response.headers.get('allow')?.split(', '))
     },
-    create: writer(send, path, 'POST'),
-    replace: writer(send, path, 'PUT'),
-    update: writer(send, path, 'PATCH'),
-    upsert: writer(send, path, 'PUT'),
-    delete: writer(send, path, 'DELETE'),
+    create: writer(write, path, 'POST'),
+    replace: writer(write, path, 'PUT'),
+    update: writer(write, path, 'PATCH'),
+    upsert: writer(write, path, 'PUT'),
+    delete: writer(write, path, 'DELETE'),
     item: (id: unknown) => below(segment(id)),
     resource: named,
     // A resource is not thenable, so that `await` returns it.
-    then: undefined
+    then: undefined,
+    ...more
   }
   return new Proxy<Readonly<Record<PropertyKey, unknown>>>(methods, {
     get: (target, name) => name in target || typeof name === 'symbol' ? target[name] : named(name)
@@ -75,20 +77,41 @@ interface AnyWriteOptions extends RequestOptions {
 }
 
 /** The tags of items that were got. They are kept apart, so that an item is plain data. */
-const tags = new WeakMap<object, string | null>()
+const tags = new WeakMap<object, string | null | undefined>()
 
 /** Reads the item of an answer, and keeps its tag for a write that names the item as `unchanged`. */
-async function readItem (response: Response): Promise<unknown> {
-  const item = parseJson(await response.text(), response) as object | null
-  if (item) tags.set(item, response.headers.get('etag'))
+export const readItem = async (response: Response): Promise<unknown> =>
+  keep(parseJson(await response.text(), response) as object | null, response.headers.get('etag'))
+
+/** Keeps the tag of an item. */
+export function keep (item: object | null | undefined, tag: string | null | undefined): unknown {
+  if (item) tags.set(item, tag)
   return item
+}
+
+/** Sends a write that `build` returns, or gathers it for a batch. */
+export type Write = (build: () => Call) => unknown
+
+/** A write of a batch: in the paths and bodies of later ones, it is its item. */
+export class Reference {
+  readonly index: number
+  used?: boolean
+
+  constructor (index: number) { this.index = index }
+
+  get name () { return `_${this.index}` }
+
+  toJSON () {
+    this.used = true
+    return { $: this.name }
+  }
 }
 
 /**
  * Returns the function that sends a write to a resource: of an identifier, if it is a collection, a body, if it is not
  * DELETE, and options. It returns the item if that is asked for, otherwise the acknowledgement.
  */
-const writer = (send: Send, resource: string, method: string) => async (...given: unknown[]) => {
+const writer = (write: Write, resource: string, method: string) => (...given: unknown[]) => write(() => {
   const path = located(resource, given, method)
   const body = method === 'DELETE' ? undefined : given.shift()
   const [{ unchanged, returning, ...options } = {}] = given as [AnyWriteOptions?]
@@ -96,10 +119,8 @@ const writer = (send: Send, resource: string, method: string) => async (...given
   if (unchanged && !tag) throw new TypeError('unchanged: no ETag')
   const own = { 'if-match': tag as string | undefined, prefer: returning && 'return=representation' }
   const query = { fields: returning }
-  return send({ ...options, method, path, body, query, own }, readItem)
-}
-
-export const encode = (value: unknown): string => encodeURIComponent(value as string)
+  return { ...options, method, path, body, query, own }
+})
 
 /**
  * Returns the path that a function works on: of an item, if the first argument is its identifier, which it removes;
@@ -110,13 +131,15 @@ const located = (path: string, given: unknown[], method?: string): string => {
   const [id] = given
   const isNothing = given.length && [id].flat()[0] == null &&
     (id === undefined ? method : !/^P[^A]/.test(method as string))
-  return path + (isNothing || isValue([id].flat()[0]) ? segment(given.shift()) : '')
+  const isNamed = id instanceof Reference && method !== 'POST'
+  return path + (isNothing || isNamed || isValue([id].flat()[0]) ? segment(given.shift()) : '')
 }
 
 const isValue = (value: unknown) => /^[snb]/.test(typeof value)
 
 /** Returns the segment of a name, or of an item's values. Throws a TypeError for one that no URL can hold. */
 function segment (id: unknown): string {
+  if (id instanceof Reference) return `/$${id.toJSON().$}`
   const text = [id].flat().map(encode).join()
   // URLs drop the dots.
   if (/^\.{0,2}$/.test(text) || ![id].flat().every(isValue)) throw new TypeError(`identifier: ${text}`)

@@ -1,4 +1,6 @@
-import { ApiError, type ClientOptions, createClient, type Page } from '../client/index.ts'
+import {
+  type AnyApi, ApiError, type Client, type ClientOptions, createClient, type Page, type RequestOptions
+} from '../client/index.ts'
 import {
   type Calling, type DataProvider, filtersOf, type Id, type Item, keyOf, type List, type ListCall, type Many,
   type ManyCall, type One, type OneCall, recordOf, type RecordOf, type ReferenceCall, requestOf, type Resource,
@@ -17,8 +19,11 @@ export interface DataProviderOptions extends ClientOptions {
 export function createDataProvider (
   url: string | URL, { resources = {}, update = 'PATCH', ...options }: DataProviderOptions = {}
 ): DataProvider {
-  const at = resourcesOf(createClient(url, options), resources)
-  const calls = Object.entries({ ...reads(at), ...writes(at, update) } as Readonly<Record<string, Call>>)
+  const client = createClient(url, options)
+  const at = resourcesOf(client, resources)
+  const calls = Object.entries({
+    ...reads(at), ...writes(at, update), ...writesOfMany(at, update, makeSendAll(client))
+  } as Readonly<Record<string, Call>>)
   // The types of records are the application's.
   return {
     supportAbortSignal: true,
@@ -72,20 +77,54 @@ function writes (at: (name: string) => Resource, method: 'PATCH' | 'PUT') {
       const options = { returning: true, ...guard(previousData, call) } as const
       return { data: remember(await collection[update](keyOf(id, keys), bodyOf(data, previousData), options)) }
     },
-    async updateMany (name: string, { ids, data, ...call }: ManyCall & Writing): Promise<Many<Id>> {
-      const { collection, keys, bodyOf } = at(name)
-      await Promise.all(ids.map(id => collection[update](keyOf(id, keys), bodyOf(data), requestOf(call))))
-      return { data: [...ids] }
-    },
     async delete (name: string, { id, previousData, ...call }: OneCall): Promise<One<object>> {
       const { collection, keys, guard } = at(name)
       await collection.delete(keyOf(id, keys), guard(previousData, call))
       return { data: previousData ?? { id } }
+    }
+  }
+}
+
+/** A collection of a client or of a batch. */
+type Write = (id: Id | readonly Id[], ...rest: unknown[]) => unknown
+type Writes = Readonly<Record<'update' | 'upsert' | 'delete', Write>>
+
+/** Writes items of a collection, as one batch where the API takes it. */
+type SendAll = (
+  name: string, ids: readonly Id[], call: Calling, write: (to: Writes, id: Id, options?: RequestOptions) => unknown
+) => Promise<Many<Id>>
+
+/** Returns a function that asks once if the API takes batches. */
+function makeSendAll (client: Client<AnyApi>): SendAll {
+  let asked: Promise<boolean> | undefined
+  return async (name, ids, call, write) => {
+    const options = requestOf(call)
+    asked ??= client.allowed().then(methods => methods?.includes('POST') === true, () => false)
+    const isSent = ids.length > 1 && await asked && await client.batch(batch => {
+      for (const id of ids) write(batch.resource(name) as Writes, id)
+    }, options).then(() => true, ifTooMany)
+    if (!isSent) await Promise.all(ids.map(id => write(client.resource(name) as Writes, id, options)))
+    return { data: [...ids] }
+  }
+}
+
+/** Returns false for a batch that the API takes no part of: more than its limit, or of a collection that refuses. */
+function ifTooMany (error: unknown): false {
+  if (error instanceof ApiError && (error.status === 413 || error.status === 405)) return false
+  throw error
+}
+
+/** Returns the calls of a data provider that write several items. */
+function writesOfMany (at: (name: string) => Resource, method: 'PATCH' | 'PUT', sendAll: SendAll) {
+  const update = method === 'PATCH' ? 'update' : 'upsert'
+  return {
+    updateMany (name: string, { ids, data, ...call }: ManyCall & Writing): Promise<Many<Id>> {
+      const { keys, bodyOf } = at(name)
+      return sendAll(name, ids, call, (to, id, options) => to[update](keyOf(id, keys), bodyOf(data), options))
     },
-    async deleteMany (name: string, { ids, ...call }: ManyCall): Promise<Many<Id>> {
-      const { collection, keys } = at(name)
-      await Promise.all(ids.map(id => collection.delete(keyOf(id, keys), requestOf(call))))
-      return { data: [...ids] }
+    deleteMany (name: string, { ids, ...call }: ManyCall): Promise<Many<Id>> {
+      const { keys } = at(name)
+      return sendAll(name, ids, call, (to, id, options) => to.delete(keyOf(id, keys), options))
     }
   }
 }

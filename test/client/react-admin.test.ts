@@ -187,6 +187,24 @@ test('records are moved, and deleted', async t => {
   t.equal((await provider.getList('authors', {})).total, 0)
 })
 
+test('several records are written at once, as one batch where the API takes it', async t => {
+  const requestStrategies = { delete: true, batch: { operations: 2 } }
+  const { app, provider, requests } = await serve(t, { requestStrategies })
+  await app.inject({ method: 'POST', url: '/authors', payload: { name: 'Cy', rating: 1 } })
+  requests.length = 0
+  t.strictSame(await provider.updateMany('authors', { ids: [1, 2], data: { rating: 3 } }), { data: [1, 2] })
+  t.strictSame(requests.splice(0), ['OPTIONS /', `POST / ${JSON.stringify([1, 2].map(id =>
+    ({ method: 'PATCH', path: `/authors/${id}`, body: { rating: 3 } })))}`])
+  t.match(await provider.updateMany('authors', { ids: [1, 99], data: { rating: 4 } }).catch((error: unknown) => error),
+    { status: 404, body: { operation: 1 } })
+  t.equal((await provider.getOne('authors', { id: 1 })).data.rating, 3)
+  requests.length = 0
+  t.strictSame(await provider.updateMany('authors', { ids: [1, 2, 3], data: { rating: 5 } }), { data: [1, 2, 3] })
+  t.equal(requests.splice(0).length, 4, 'more than the limit are written one by one')
+  t.strictSame(await provider.deleteMany('authors', { ids: [2, 3] }), { data: [2, 3] })
+  t.match(requests.splice(0), [/^POST \/ /])
+})
+
 test('a key of several fields, or of another name, is the id of a record', async t => {
   const { collections, tables } = orderLines({ delete: true })
   const { source } = await openers.memory(tables)

@@ -211,6 +211,31 @@ test('names, values and descriptions of any kind make a module that compiles', a
   t.strictSame(errors, [])
 })
 
+test('a batch knows the types of bodies and results', async t => {
+  t.strictSame(await check(`
+    const client = createClient<Api>('http://host')
+    const [ada, book] = await client.batch(b => {
+      const ada = b.authors.create({ name: 'Ada', rating: 1 }, { returning: ['name'] })
+      b.books.create({ title: 'x', pages: 1, author: ada })
+      b.books.create({ title: 'x', pages: 1, author_id: ada })
+      b.authors.item(ada).books.create({ title: 'x', pages: 1 })
+      b.authors.update(ada, { books: [{ title: 'y', pages: 2 }] })
+      b.authors.item(1).books.replace([b.books.create({ title: 'z', pages: 1, author: ada })])
+      // @ts-expect-error unknown field
+      b.authors.create({ name: 'Ada', rating: 1, nam: 'x' })
+      // @ts-expect-error a text is no boolean
+      b.authors.update(ada, { active: 'x' })
+      // @ts-expect-error a batch does not read
+      b.authors.get(1)
+      return [ada, b.books.update('x', { pages: 2 })]
+    })
+    equal<typeof ada, { name: string }>(true)
+    equal<typeof book, Acknowledgement>(true)
+    const all: unknown[] = await client.batch(b => { b.authors.delete(1) })
+    all.at(0)
+  `), [])
+})
+
 test('types of a hundred collections stay cheap', async t => {
   const at = (index: number) => `table${index % 100}`
   const collections = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [at(index), collection(Type.Object({

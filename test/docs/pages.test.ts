@@ -239,10 +239,10 @@ test('docs/client.md: its programs read and write the example', async t => {
   const db = sqlite(':memory:')
   fill(db, new URL('examples/solar-system/data/', root).pathname)
   const app = Fastify()
-  await app.register(dataApi, { collections: solarSystem(db) })
+  await app.register(dataApi, { collections: solarSystem(db), requestStrategies: { batch: true } })
   const address = await app.listen({ host: '127.0.0.1', port: 0 })
   const programs = programsIn(read('docs/client.md'))
-  t.equal(programs.length, 2)
+  t.equal(programs.length, 3)
   const silent = 'const console = { log () {} }\n'
   const runProgram = async (index: number, names: string) => {
     const program = programs[index]?.replace('http://localhost:3000', address)
@@ -257,6 +257,8 @@ test('docs/client.md: its programs read and write the example', async t => {
   const typed = await runProgram(1, 'items, planet')
   t.strictSame((typed['items'] as readonly unknown[])[2], { name: 'Earth', moons: [{ mean_radius_km: 1737.4 }] })
   t.match(typed['planet'], { id: 6, name: 'Jupiter' })
+  const { comet } = await runProgram(2, 'comet')
+  t.match(comet, { status: 'created', id: Number })
   await app.close()
   db.close()
 })

@@ -1,13 +1,25 @@
 import type { Page, PagePosition } from '../page.ts'
 import type { RequestOptions } from '../send.ts'
+import type { Answer, Reserved, Returning, Selection } from './answers.ts'
 import type { Api, Target } from './api.ts'
-import type { Chosen, Fields, Full, Listed, Listing } from './fields.ts'
+import type { Batch, Results, Written } from './batch.ts'
+import type { Chosen, Full, Listed, Listing } from './fields.ts'
 import type { Where } from './where.ts'
 
 /** A client: a property for each collection. */
-export type Client<A extends Api<A>> = { readonly [K in Exclude<keyof A, Reserved>]: Collection<A, K> } & {
+export type Client<A extends Api<A>> = { readonly [K in Exclude<keyof A, Reserved | 'batch'>]: Collection<A, K> } & {
   /** Returns a collection by its name, which may be known at run time only. */
   resource<K extends keyof A & string> (name: K): Collection<A, K>
+  /** Requests the methods that the root takes; undefined where CORS hides `Allow` from the page. */
+  allowed (options?: RequestOptions): Promise<Method[] | undefined>
+  /**
+   * Sends the writes that `write` makes as one request: all are done, or none. Resolves to the results of those that it
+   * returns; of all, where it returns none.
+   */
+  batch<const W extends ReadonlyArray<Written<unknown>>> (
+    write: (batch: Batch<A>) => W, options?: RequestOptions
+  ): Promise<Results<W>>
+  batch (write: (batch: Batch<A>) => void, options?: RequestOptions): Promise<unknown[]>
 }
 
 /** An identifier of an item; a list of values for a key of several fields. */
@@ -21,20 +33,12 @@ export interface Query<A extends Api<A>, K extends keyof A, S> extends Listing<A
   readonly count?: boolean | undefined
 }
 
-type Selection<A extends Api<A>, K extends keyof A> = Fields<A, K> | undefined
-
 /** The options of a write. `returning`: the answer is the item, whole or with these fields. */
 export interface WriteOptions<R> extends RequestOptions {
   readonly returning?: R
   /** The item as get() returned it: the write is rejected with 412 if the item has changed since. */
   readonly unchanged?: object | undefined
 }
-
-type Returning<A extends Api<A>, K extends keyof A> = true | Selection<A, K>
-
-/** The answer to a write: what `returning` asks for, otherwise `D`. */
-type Answer<A extends Api<A>, K extends keyof A, R, D> =
-  [R] extends [undefined] ? D : R extends true ? Full<A, K> : Chosen<A, K, R, D>
 
 /** A method of HTTP, as `Allow` lists them. */
 export type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'QUERY' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -123,11 +127,6 @@ interface ItemMethods<A extends Api<A>, K extends keyof A, N, X> {
   /** Returns a relation by its name, which may be that of a function of this object. */
   resource<R extends keyof Relations<A, K, never>> (name: R): Relations<A, K, never>[R]
 }
-
-/** The names of functions; a relation of such a name is reached through resource(). */
-type Reserved =
-  | 'list' | 'stream' | 'count' | 'allowed' | 'create' | 'replace' | 'get' | 'update' | 'upsert' | 'delete' | 'item'
-  | 'by' | 'resource' | 'then'
 
 type Relations<A extends Api<A>, K extends keyof A, X = Reserved> =
   & { readonly [R in Exclude<keyof A[K]['one'], X>]: Item<A, Target<A, A[K]['one'], R>, null> }

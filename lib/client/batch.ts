@@ -1,0 +1,40 @@
+import { parseJson } from './error.ts'
+import { queryText } from './query.ts'
+import { keep, Reference, resource, type Write } from './resource.ts'
+import type { RequestOptions, Send } from './send.ts'
+
+/**
+ * Returns the function that sends the writes of a function as one batch. It returns the results of those writes that
+ * the function returns; of all, where it returns none.
+ */
+export const makeBatch = (send: Send) => async (
+  collect: (batch: unknown) => readonly Reference[] | undefined, options?: RequestOptions
+): Promise<unknown[]> => {
+  const written: Reference[] = []
+  const operations: object[] = []
+  const write: Write = build => {
+    const { method, path, query, body, own } = build()
+    const reference = new Reference(written.length)
+    written.push(reference)
+    operations.push({
+      method,
+      // The path of an item that is not written yet begins with its name.
+      path: path.replace(/.*(?=\/\$)/, '') + queryText(query, '?'),
+      body,
+      get as () { return reference.used && reference.name },
+      if_match: own?.['if-match'],
+      return: own?.['prefer'] && 'representation'
+    })
+    return reference
+  }
+  const chosen = collect(resource(send, '', write)) ?? written
+  // Only then is known which of them are referred to.
+  JSON.stringify(operations)
+  const results = await send({ ...options, method: 'POST', path: '', query: {}, body: operations }, readResults)
+  return chosen.map(({ index }) => results[index])
+}
+
+interface Result { readonly body?: object, readonly etag?: string }
+
+const readResults = async (response: Response) =>
+  (parseJson(await response.text(), response) as readonly Result[]).map(({ body, etag }) => keep(body, etag))

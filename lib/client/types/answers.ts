@@ -1,0 +1,15 @@
+import type { Api } from './api.ts'
+import type { Chosen, Fields, Full } from './fields.ts'
+
+export type Selection<A extends Api<A>, K extends keyof A> = Fields<A, K> | undefined
+
+export type Returning<A extends Api<A>, K extends keyof A> = true | Selection<A, K>
+
+/** The answer to a write: what `returning` asks for, otherwise `D`. */
+export type Answer<A extends Api<A>, K extends keyof A, R, D> =
+  [R] extends [undefined] ? D : R extends true ? Full<A, K> : Chosen<A, K, R, D>
+
+/** The names of functions; a relation of such a name is reached through resource(). */
+export type Reserved =
+  | 'list' | 'stream' | 'count' | 'allowed' | 'create' | 'replace' | 'get' | 'update' | 'upsert' | 'delete' | 'item'
+  | 'by' | 'resource' | 'then'
