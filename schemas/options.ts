@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { explorerOptions } from './explorer.ts'
+import { liveOptions } from './live.ts'
 import { openApiOptions } from './openapi.ts'
 import { queryStringOptions } from './query-string.ts'
 import { requestStrategies } from './request-strategies.ts'
@@ -77,10 +78,12 @@ export const optionsSchema = Type.Object({
     maxSize: Type.Optional(Type.Number({ minimum: 1 }))
   }, { additionalProperties: false })),
   /**
-   * Whether collections are NDJSON and CSV also where the application has `preSerialization` hooks or a reply
-   * serializer, which do not get the items of such streams. Default false: 406 there.
+   * Whether collections are NDJSON and CSV, and documents live, also where the application has `preSerialization` hooks
+   * or a reply serializer, which do not get the items of such streams. Default false: 406 there.
    */
   rawStreams: Type.Optional(Type.Boolean()),
+  /** Whether clients can follow documents by `text/event-stream` (docs/live.md). Default false. */
+  live: Type.Optional(Type.Union([Type.Boolean(), liveOptions])),
   /** Logs each statement that takes at least so many milliseconds, as a warning. Default: none. */
   slowStatements: Type.Optional(Type.Number({ minimum: 0 })),
   /** How long `app.close()` lets open streams run, in milliseconds, before it breaks them off. Default 10000. */

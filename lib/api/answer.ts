@@ -3,6 +3,7 @@ import type { Context } from '../declare/collection.ts'
 import type { Checks } from './checks.ts'
 import type { Model } from '../model/model.ts'
 import { answerBatch } from './batch.ts'
+import { liveOf } from './live.ts'
 import type { Options } from './options.ts'
 import { syntaxAt } from '../plan/path/syntax.ts'
 import { findResource, planRequest } from '../plan/request.ts'
@@ -48,7 +49,9 @@ export function answer (
       const asked = { ...request, ...request.queryIn(syntaxAt(resource, options.syntax)), resource }
       const plan = planRequest(asked, permissions, options) // meant
       note(factsOf(plan))
-      return after(run(plan, caller, context), result => render(result, asked, model, options)) // done, and told
+      const made = after(run(plan, caller, context), result => render(result, asked, model, options)) // done, and told
+      const live = liveOf(plan, caller, hasSpecial(request.segments, model), options)
+      return live === undefined ? made : after(made, one => ({ ...one, live }))
     })
     return caller.guarded || hasSpecial(request.segments, model) ? after(rendered, personal) : rendered
   })

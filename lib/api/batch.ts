@@ -46,7 +46,7 @@ function parseOperations (
   const { query } = queryIn(options.syntax)
   refuse(query, ['filter', 'sort', 'page', 'fields'], 'a batch')
   checkMediaType(body)
-  planFormat(accept, query.format, false)
+  planFormat(accept, query.format)
   if (conditions.ifMatch !== undefined || conditions.ifNoneMatch !== undefined) {
     const message = "has a precondition as its header; an operation takes one as 'if_match' or 'if_none_match'"
     throw validation([{ pointer: '', message }])

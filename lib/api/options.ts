@@ -1,5 +1,6 @@
 import { type DataOptions, optionsSchema } from '../../schemas/options.ts'
 import type { ExplorerOptions } from '../../schemas/explorer.ts'
+import type { LiveOptions } from '../../schemas/live.ts'
 import type { OpenApiOptions } from '../../schemas/openapi.ts'
 import type { RequestStrategies } from '../../schemas/request-strategies.ts'
 import type { CallerOf, Declared, Pages } from '../declare/collection.ts'
@@ -8,6 +9,7 @@ import { compileCheck } from '../model/check.ts'
 import type { PageLimits } from '../model/model.ts'
 import type { Naming } from '../model/names.ts'
 import type { BatchLimits } from './batch.ts'
+import type { Resource } from '../plan/path/walk.ts'
 import type { ReadOptions } from '../plan/read/read.ts'
 import type { WriteLimits } from '../plan/write/write.ts'
 import type { BodyLimits } from '../request/body.ts'
@@ -23,6 +25,11 @@ export interface DataApiOptions extends DataOptions {
    * for each request, when one of them asks for the facts. Default: none.
    */
   caller?: CallerOf
+}
+
+/** The options of live documents, with every default filled in. All times are in milliseconds. */
+export interface LiveLimits extends Required<Omit<LiveOptions, 'collections'>> {
+  readonly collections: readonly string[] | undefined
 }
 
 type ResponseContent = Required<NonNullable<DataOptions['responseContent']>>
@@ -43,6 +50,10 @@ export interface Options {
   readonly reads: { readonly paged: ReadOptions, readonly whole: ReadOptions }
   /** Returns true if collections are answered as NDJSON and CSV too. */
   streams (): boolean
+  /** Returns true if clients can follow how the resource changes. */
+  isLive (resource: Resource): boolean
+  /** The live documents; undefined if there are none. */
+  readonly live: LiveLimits | undefined
   readonly responseContent: Readonly<ResponseContent>
   /** Options for rendering answers. */
   readonly answers: Readonly<ResponseContent> & {
@@ -86,6 +97,8 @@ export function compileOptions ({ collections, caller = () => undefined, ...data
     reads: { paged, whole: { ...paged, whole: true } },
     writes: { ...bodyLimits(data.bodies ?? {}), reads: paged },
     streams: () => true,
+    isLive: () => false,
+    live: liveLimits(data.live ?? false),
     responseContent,
     segments,
     answers: {
@@ -157,6 +170,15 @@ function answerLimits ({
 
 const explorerOptions = (given: NonNullable<DataOptions['explorer']>): ExplorerOptions | undefined =>
   given === false ? undefined : given === true ? {} : given
+
+function liveLimits (given: NonNullable<DataOptions['live']>): LiveLimits | undefined {
+  if (given === false) return undefined
+  const {
+    interval = 100, recheck = 60_000, heartbeat = 15_000, lifetime = 900, buffer = 65_536, max = 10_000,
+    longest = 2 ** 20, collections
+  } = given === true ? {} : given
+  return { interval, recheck, heartbeat, lifetime: lifetime * 1000, buffer, max, longest, collections }
+}
 
 function pageLimits ({ maxSize = 1000, defaultSize = Math.min(100, maxSize) }: Pages): PageLimits {
   return { defaultSize, maxSize }

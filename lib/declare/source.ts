@@ -21,6 +21,11 @@ export interface Source {
    */
   readonly range?: (property: string) => ValueRange | undefined
   /**
+   * Returns what names the table, or the join table `through`, in the changes that its database tells of; undefined if
+   * its rows may come from other tables.
+   */
+  readonly tableKey?: (through?: string) => unknown
+  /**
    * Returns true if the join table of that name does not take the change, such as a view without a trigger for it.
    * Undefined where the source takes all.
    */

@@ -274,8 +274,8 @@ export const urlTooLong = (found: number, most: number) =>
   new DataApiError('url_too_long', `The path has ${found} segments, more than the limit 'segments' of ${most}.`)
 
 /** For an answer of more than `most` characters; undefined if the database could not make its text. */
-export function answerTooLarge (most: number | undefined, cause?: unknown): DataApiError {
-  const limit = most === undefined ? 'the database can hold in one value' : `the limit 'length' of ${most} characters`
+export function answerTooLarge (most: number | undefined, cause?: unknown, name = 'length'): DataApiError {
+  const limit = most === undefined ? 'the database can hold in one value' : `the limit '${name}' of ${most} characters`
   return new DataApiError(
     'answer_too_large', `This answer is longer than ${limit}. Ask for fewer items or fields.`, { cause }
   )

@@ -18,6 +18,8 @@ export interface Describing {
   readonly answers: AnswerOptions
   /** Returns true if collections are answered as NDJSON and CSV too. */
   streams (): boolean
+  /** Returns true if clients can follow how the resource changes. */
+  isLive (resource: Resource): boolean
   readonly components: Components
   /** The names of the collections in which the caller may create items. */
   readonly creations: ReadonlySet<string>

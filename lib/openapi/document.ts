@@ -1,6 +1,7 @@
 import type { DocumentOptions, OpenApiOptions } from '../../schemas/openapi.ts'
 import type { Collection } from '../model/model.ts'
 import { mediaTypes } from '../plan/media.ts'
+import type { Resource } from '../plan/path/walk.ts'
 import type { Permissions } from '../plan/request.ts'
 import type { Syntax } from '../request/syntax.ts'
 import { batchOperation } from './batches.ts'
@@ -19,6 +20,7 @@ export interface Described {
   readonly answers: AnswerOptions
   /** Returns true if collections are answered as NDJSON and CSV too. */
   streams (): boolean
+  isLive (resource: Resource): boolean
   readonly info: OpenApiOptions
   /** The limits of batches; undefined where the root takes none. */
   readonly batch: { readonly operations: number } | undefined

@@ -28,6 +28,7 @@ interface DocumentSettings {
   readonly responseContent: AnswerOptions
   readonly batch: Described['batch']
   streams (): boolean
+  isLive (resource: Resource): boolean
 }
 
 /**
@@ -35,12 +36,12 @@ interface DocumentSettings {
  * `mostBytes`: the size of all texts that are kept; that of 600 collections has 5 MB, one of 20 has 0.4 MB.
  */
 export function makeDocuments (
-  model: Model,
-  root: string,
-  { openapi: info = {}, syntax, responseContent: answers, streams, batch }: DocumentSettings,
+  model: Model, root: string,
+  { openapi: info = {}, syntax, responseContent: answers, streams, isLive, batch }: DocumentSettings,
   mostBytes = 32 * 2 ** 20
 ): Documents {
-  const described = { collections: [...model.collections.values()], syntax, answers, streams, info, root, batch }
+  const collections = [...model.collections.values()]
+  const described: Described = { collections, syntax, answers, streams, isLive, info, root, batch }
   const everything: Permissions = { model, readingDenial: none, denial: none, change: none }
   const texts = new RecentMap<string>(mostBytes, mostBytes)
   const unfinished = new Map<string, Promise<string>>()

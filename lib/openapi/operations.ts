@@ -7,12 +7,12 @@ import type { Resource } from '../plan/path/walk.ts'
 import { formType } from '../request/parse.ts'
 import { canCreate, createSchema, elementSchema, isBodyRequired, postedSchema, updateSchema } from './bodies.ts'
 import { resolveParameter } from './components.ts'
-import type { Describing, View } from './describing.ts'
+import { type Describing, itemOf, listOf, type View } from './describing.ts'
 import { filterParameters } from './filters.ts'
 import { itemSchema, listedSchema } from './items.ts'
 import type { Content, Operation, Parameter, PathItem, Reference, Response, Schema } from './objects.ts'
 import { header, listParameters, selectionParameters } from './parameters.ts'
-import { createdSchema, doneSchema, jsonContent, ok, wrappedSchema } from './responses.ts'
+import { createdSchema, doneSchema, eventSchema, jsonContent, ok, wrappedSchema } from './responses.ts'
 import { shownSchema } from './shown.ts'
 
 /** A list to describe: a collection, or the sub-collection `via` of an item. */
@@ -85,12 +85,20 @@ function pageResponse (collection: Collection, describing: Describing): Response
   const items: Schema = { type: 'array', items: element }
   const wrapped = pageLinks === 'wrapped' || pageLinks === 'both'
   const response = ok('A page of items.', wrapped ? wrappedSchema(items) : items, { headers: pageHeaders(describing) })
-  if (!profile.streams || !describing.streams()) return response
-  const streams: Content = {
-    [mediaTypes.ndjson]: version === '3.2' ? { itemSchema: element } : { schema: { type: 'string' } },
-    [mediaTypes.csv]: { schema: { type: 'string' } }
-  }
-  return { ...response, content: { ...response.content, ...streams } }
+  const streams: Content = profile.streams && describing.streams()
+    ? {
+        [mediaTypes.ndjson]: version === '3.2' ? { itemSchema: element } : { schema: { type: 'string' } },
+        [mediaTypes.csv]: { schema: { type: 'string' } }
+      }
+    : {}
+  return { ...response, content: { ...response.content, ...streams, ...eventContent(listOf(collection), describing) } }
+}
+
+/** Returns the content of a live document: its events; none where the resource is not live. */
+function eventContent (resource: Resource, { profile, version, components, isLive }: Describing): Content {
+  if (!profile.streams || !isLive(resource)) return {}
+  if (version !== '3.2') return { [mediaTypes.events]: { schema: { type: 'string' } } }
+  return { [mediaTypes.events]: { itemSchema: components.named('Event', eventSchema) } }
 }
 
 /** Returns the headers of a page. */
@@ -141,9 +149,10 @@ export function getItem (collection: Collection, describing: Describing, place: 
 function itemResponse (collection: Collection, describing: Describing, nullable: boolean): Reference {
   const schema = itemSchema(collection, describing)
   return describing.components.responseOf(collection, nullable ? 'ItemOrNull' : 'Item', () => {
-    return ok('The item.', nullable ? { anyOf: [schema, { type: 'null' }] } : schema, {
+    const response = ok('The item.', nullable ? { anyOf: [schema, { type: 'null' }] } : schema, {
       ...describing.profile.details && { headers: { ETag: tag } }
     })
+    return { ...response, content: { ...response.content, ...eventContent(itemOf(collection), describing) } }
   })
 }
 

@@ -63,6 +63,17 @@ export function wrappedSchema (items: Schema): Schema {
   }
 }
 
+/** Returns the schema of an event of a live document. */
+export const eventSchema = (): Schema => ({
+  type: 'object',
+  properties: {
+    event: { type: 'string', enum: ['snapshot', 'patch', 'end'] },
+    id: { type: 'string', description: 'the ETag that GET has at that moment' },
+    data: { type: 'string', contentMediaType: 'application/json', description: 'the body, a JSON Patch, or the error' }
+  },
+  required: ['event', 'data']
+})
+
 const closed = { additionalProperties: false }
 
 const facts = {

@@ -1,12 +1,14 @@
 import Negotiator from 'negotiator'
 import { invalidParameter, notAcceptable, unavailableFormat } from '../errors/errors.ts'
 import { suggest } from '../errors/suggest.ts'
-import { memoizeRecent } from '../scheduling/memoize.ts'
+import { memoize, memoizeRecent } from '../scheduling/memoize.ts'
 import type { ValueText } from '../request/request.ts'
 import { splitUnquoted } from '../request/unquoted.ts'
 
 /** The media types of answers. */
-export const mediaTypes = { json: 'application/json', ndjson: 'application/x-ndjson', csv: 'text/csv' } as const
+export const mediaTypes = {
+  json: 'application/json', ndjson: 'application/x-ndjson', csv: 'text/csv', events: 'text/event-stream'
+} as const
 export type Media = keyof typeof mediaTypes
 
 /** The form of an answer (docs/http.md: Pages and links). */
@@ -23,22 +25,26 @@ const json: Format = { media: 'json', header: undefined, bom: false }
 /** The media type of errors for clients that ask for it. It is used for errors only (docs/http.md: Errors). */
 export const problemType = 'application/problem+json'
 
-const collectionMedia: readonly Media[] = ['json', 'ndjson', 'csv']
-const otherMedia: readonly Media[] = ['json']
+/** The media that a resource has besides JSON: `rows` for NDJSON and CSV, `events` for a live document. */
+export interface Streamed { readonly rows: boolean, readonly events: boolean }
+
+const onlyJson: Streamed = { rows: false, events: false }
+
+/** Returns true for a stream of rows, which is not written as a page. */
+export const isStreamed = ({ media }: Format): boolean => media === 'ndjson' || media === 'csv'
 
 /**
  * Returns the format of the answer: the one that the query names, otherwise the one that the client prefers of those
- * that the resource has: JSON, and with `hasStreams` NDJSON and CSV. Throws invalid_parameter, or not_acceptable if the
- * resource has none of them.
+ * that the resource has. Throws invalid_parameter, or not_acceptable if the resource has none of them.
  */
 export function planFormat (
-  accept: string | undefined, asked: ValueText | undefined, hasStreams: boolean
+  accept: string | undefined, asked: ValueText | undefined, { rows, events }: Streamed = onlyJson
 ): Format {
-  const available = hasStreams ? collectionMedia : otherMedia
+  const available = mediaOf[rows ? 'rows' : 'plain'][events ? 'live' : 'still']
   if (asked !== undefined) return parseFormat(asked, available)
   // Nearly every client sends one of these; they need no negotiation.
   if (accept === undefined || accept === '*/*' || accept === mediaTypes.json) return json
-  const chosen = hasStreams ? negotiateCollection(accept) : negotiateOther(accept)
+  const chosen = negotiateFor(available)(accept)
   if (chosen === undefined) throw notAcceptable(available.map(media => mediaTypes[media]))
   return chosen
 }
@@ -71,15 +77,23 @@ const prefersPage = memoizeRecent(accept => {
 
 const pageType = 'text/html'
 
-const recent = { most: 100, longest: 200 }
-const negotiateCollection = memoizeRecent(accept => negotiate(accept, collectionMedia), recent)
-const negotiateOther = memoizeRecent(accept => negotiate(accept, otherMedia), recent)
+type Available = readonly Media[]
 
-function negotiate (accept: string, available: readonly Media[]): Format | undefined {
+const mediaOf: Readonly<Record<'plain' | 'rows', Readonly<Record<'still' | 'live', Available>>>> = {
+  plain: { still: ['json'], live: ['json', 'events'] },
+  rows: { still: ['json', 'ndjson', 'csv'], live: ['json', 'ndjson', 'csv', 'events'] }
+}
+
+const negotiateFor = memoize((available: Available) =>
+  memoizeRecent(accept => negotiate(accept, available), { most: 100, longest: 200 }))
+
+function negotiate (accept: string, available: Available): Format | undefined {
   const ranges = parseAccept(accept)
   // An empty header expresses no preference (RFC 9110, 12.5.1).
   if (ranges.length === 0) return json
-  const [chosen] = preferred(ranges, available.map(media => mediaTypes[media]))
+  // An answer without an end is only for clients that name it.
+  const isNamed = (media: Media) => media !== 'events' || ranges.some(({ type }) => type === mediaTypes.events)
+  const [chosen] = preferred(ranges, available.filter(isNamed).map(media => mediaTypes[media]))
   // A client that names the type of errors alone reads JSON.
   if (chosen === undefined) return takesProblem(accept) ? json : undefined
   const media = available.find(one => mediaTypes[one] === chosen) ?? 'json'
@@ -111,12 +125,13 @@ function preferred (ranges: readonly MediaRange[], types: string[]): string[] {
 }
 
 /** Parses the value of the parameter `format`, such as `csv` or `csv;header=absent;bom=present`. */
-function parseFormat ({ text, at }: ValueText, available: readonly Media[]): Format {
+function parseFormat ({ text, at }: ValueText, available: Available): Format {
   const [name = '', ...parameters] = text.toLowerCase().split(';').map(part => part.trim())
-  const media = collectionMedia.find(one => one === name)
+  const formats = mediaOf.rows.live
+  const media = formats.find(one => one === name)
   if (media === undefined) {
-    const message = `'${name}' is not a format. Formats: ${collectionMedia.join(', ')}.`
-    throw invalidParameter(message, at, suggest(name, collectionMedia))
+    const message = `'${name}' is not a format. Formats: ${formats.join(', ')}.`
+    throw invalidParameter(message, at, suggest(name, formats))
   }
   const given = new Map(parameters.map(part => part.split('=', 2) as [string, string | undefined]))
   for (const [parameter, value] of given) {

@@ -5,7 +5,7 @@ import { bodyTypes, checkMediaType } from '../request/body.ts'
 import { formType, type Request } from '../request/parse.ts'
 import type { QueryText } from '../request/query.ts'
 import type { Syntax } from '../request/syntax.ts'
-import { type Format, planFormat } from './media.ts'
+import { type Format, isStreamed, planFormat } from './media.ts'
 import { allowedMethods, findMethod, isWrite, type Method, type WriteMethod } from './path/methods.ts'
 import { type DataRead, planRead, type ReadOptions } from './read/read.ts'
 import { type Resource, walk, walkFrom } from './path/walk.ts'
@@ -15,7 +15,7 @@ import { planWrite, type Write, type WriteLimits } from './write/write.ts'
 /** The meaning of a request. */
 export type RequestPlan =
   | OptionsPlan
-  | { readonly kind: 'directory' }
+  | { readonly kind: 'directory', readonly format: Format }
   /** `noCache`: true if the client asks for current data, which a replica may not have yet. */
   | { readonly kind: 'read', readonly read: DataRead, readonly format: Format, readonly noCache: boolean }
   | { readonly kind: 'write', readonly write: Write }
@@ -61,6 +61,9 @@ export interface RequestOptions {
   readonly batch?: object | undefined
   /** Returns true if collections are answered as NDJSON and CSV too. */
   streams (): boolean
+  /** Returns true if clients can follow how the resource changes. */
+  isLive (resource: Resource): boolean
+  readonly answers: { readonly pageLinks: 'header' | 'wrapped' | 'both' | 'none' }
 }
 
 /**
@@ -92,10 +95,21 @@ export function planRequest (request: Asked, permissions: Permissions, options: 
   if (denial !== undefined) throw denial
   if (method === 'QUERY' && !request.form) throw unsupportedMediaType(formType)
   if (isWrite(method)) return planWriteRequest(method, request, permissions, options)
-  const format = planFormat(request.accept, request.query.format, resource.kind === 'collection' && options.streams())
-  const { paged, whole } = options.reads
-  const read = planRead(resource, request.query, request.count, format.media === 'json' ? paged : whole)
-  return read.kind === 'directory' ? read : { kind: 'read', read, format, noCache: request.noCache }
+  const streamed = { rows: resource.kind === 'collection' && options.streams(), events: options.isLive(resource) }
+  const format = planFormat(request.accept, request.query.format, streamed)
+  return planReadRequest(format, request, options)
+}
+
+function planReadRequest (
+  format: Format, { resource, query, count, noCache }: Asked, { reads, answers }: RequestOptions
+): RequestPlan {
+  const isLive = format.media === 'events'
+  // The events of a live document have no headers: what is counted must stand in the body.
+  const counted = count && (!isLive || answers.pageLinks === 'wrapped' || answers.pageLinks === 'both')
+  const read = planRead(resource, query, counted, isStreamed(format) ? reads.whole : reads.paged)
+  if (read.kind === 'directory') return { kind: 'directory', format }
+  // A replica may not have a change that was told already.
+  return { kind: 'read', read, format, noCache: noCache || isLive }
 }
 
 function planWriteRequest (
@@ -104,7 +118,7 @@ function planWriteRequest (
   const { resource, accept, query, body, conditions, returns } = request
   checkMediaType(body)
   // Writes answer in JSON only; a client that does not accept JSON gets its error before anything is written.
-  planFormat(accept, query.format, false)
+  planFormat(accept, query.format)
   // A caller who may not read the collection gets no item of it in an answer.
   const represent = returns === 'representation' && permissions.denial('GET', resource) === undefined
   return { kind: 'write', write: planWrite(resource, { method, query, body, conditions, represent }, writes) }

@@ -38,7 +38,7 @@ async function answerDocument (
 ): Promise<Answer> {
   if (request.method === 'OPTIONS') return empty(204, { allow })
   if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed(request.method, allow)
-  planFormat(request.headers.accept, undefined, false)
+  planFormat(request.headers.accept, undefined)
   const permissions = new Map<string, Permissions>()
   for (const [name, caller] of await callers.all(own.contextOf(request))) permissions.set(name, permissionsOf(caller))
   const permissionsFor = (name: string) => permissions.get(name)

@@ -6,6 +6,7 @@ import { makeData } from '../data/data.ts'
 import type { Data } from '../declare/data.ts'
 import { type DataApiError, DeclarationError } from '../errors/errors.ts'
 import { logError } from '../errors/rejections.ts'
+import { LiveDocuments } from '../live/documents.ts'
 import { checkColumns } from '../model/columns.ts'
 import { compileModel } from '../model/compile.ts'
 import { checkDeclarations } from '../model/declarations.ts'
@@ -18,6 +19,7 @@ import { checkIgnored } from '../request/syntax.ts'
 import type { Answer } from '../response/answer.ts'
 import { renderFailure } from '../response/failure.ts'
 import { makeCallers } from '../rules/caller.ts'
+import { databaseOf } from '../sources/source.ts'
 import { countStatements, failedStatement } from '../sources/statement-events.ts'
 import { addDocumentRoute } from './document-route.ts'
 import { isErrorStatus, toDataApiError } from './failures.ts'
@@ -48,7 +50,8 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
   await app.register(async scope => {
     const payloads = watchPayloads(scope)
     const streams = () => given.rawStreams === true || !payloads.observed
-    const whole: Api = { model, options: { ...options, streams }, callers, checks, own }
+    const capable = { ...options, streams, isLive: livenessOf(options, model, streams) }
+    const whole: Api = { model, options: capable, callers, checks, own }
     const api = standIn?.registered(whole, scope.prefix) ?? whole
     if (options.slowStatements !== undefined || options.responseContent.serverTiming) {
       scope.addHook('onClose', countStatements())
@@ -63,10 +66,43 @@ export async function register (app: FastifyInstance, asked: DataApiOptions): Pr
     const pages = await makePages(scope, api)
     addHooks(scope, options, replies, pages)
     addBodyParser(scope, options.writes)
-    addRoutes(scope, api, replies, pages)
+    addRoutes(scope, { api, replies, pages, live: serveLive(scope, api) })
     if (options.openapi !== undefined) addDocumentRoute(scope, api, documents, replies)
     scope.addHook('onReady', () => checks.start(patienceOf(app)))
   }, { prefix: options.prefix })
+}
+
+/** Returns a function that tells which resources are live. Throws a DeclarationError for an unknown collection. */
+function livenessOf ({ live }: Options, { collections }: Model, streams: () => boolean): Options['isLive'] {
+  const known = [...collections.values()].map(({ property }) => property)
+  const unknown = live?.collections?.find(name => !known.includes(name))
+  if (unknown !== undefined) {
+    throw new DeclarationError(`option 'live.collections': there is no collection '${unknown}'`)
+  }
+  const names = live && new Set(live.collections ?? known)
+  return resource => {
+    if (names === undefined || !streams()) return false
+    if (resource.kind === 'directory') return live?.collections === undefined
+    const collection = 'from' in resource ? resource.from.collection : resource.collection
+    return names.has(collection.property) && databaseOf(collection).watch !== undefined
+  }
+}
+
+/** Returns the live documents of a scope; undefined if there are none. */
+function serveLive (scope: FastifyInstance, api: Api): LiveDocuments | undefined {
+  const { options } = api
+  if (options.live === undefined) return undefined
+  const { connectionTimeout = 0 } = scope.initialConfig
+  if (connectionTimeout > 0 && options.live.heartbeat >= connectionTimeout) {
+    scope.log.warn("option 'live.heartbeat': the server's connectionTimeout is not longer, so it ends idle streams")
+  }
+  const documents = new LiveDocuments(api, options.live, (thrown, request) =>
+    answerFailure(toDataApiError(thrown, { writing: false, status: undefined }), request as FastifyRequest, options))
+  scope.addHook('preClose', done => {
+    documents.close()
+    done()
+  })
+  return documents
 }
 
 // In milliseconds. Fastify limits the time of its hooks: half of it, but not much longer than a connection takes.

@@ -3,6 +3,7 @@ import { AsyncResource } from 'node:async_hooks'
 import { answer, type Api } from '../api/answer.ts'
 import { DataApiError, internal } from '../errors/errors.ts'
 import { type Body, type BodyLimits, receiveBody } from '../request/body.ts'
+import type { LiveDocuments, LiveRequest } from '../live/documents.ts'
 import type { RequestText } from '../request/parse.ts'
 import type { RouterOptions } from '../request/path.ts'
 import type { Answer } from '../response/answer.ts'
@@ -17,9 +18,9 @@ import { type Replies, routerOptionsOf } from './replies.ts'
 /**
  * Registers wildcard routes, which turn every request into text and its Answer into the reply (docs/http.md: URLs).
  */
-export function addRoutes (scope: FastifyInstance, api: Api, replies: Replies, pages: Pages | undefined): void {
+export function addRoutes (scope: FastifyInstance, served: Omit<Serving, 'rootLength' | 'router'>): void {
   const rootLength = scope.prefix.split('/').filter(segment => segment !== '').length
-  const serving: Serving = { api, replies, pages, rootLength, router: routerOptionsOf(scope) }
+  const serving: Serving = { ...served, rootLength, router: routerOptionsOf(scope) }
   const read = (request: FastifyRequest, reply: FastifyReply) => {
     whenItsTurn(request, reply, () => { batching.answer(new ReadWork(serving, request, reply)) })
   }
@@ -65,11 +66,13 @@ function whenItsTurn ({ raw }: FastifyRequest, reply: FastifyReply, start: () =>
 }
 
 /** All that the requests of one registration share. */
-interface Serving {
+export interface Serving {
   readonly api: Api
   readonly replies: Replies
   /** Undefined if the application has no pages. */
   readonly pages: Pages | undefined
+  /** Undefined if no document is live. */
+  readonly live: LiveDocuments | undefined
   /** The number of path segments that lead to the API's root. */
   readonly rootLength: number
   readonly router: RouterOptions
@@ -104,7 +107,11 @@ class RequestWork implements Work<Answer> {
     if (pages?.take(request) === true) {
       return after(pages.answer(request, readText(request, serving)), replies.prepare)
     }
-    return answer(readText(request, serving), api, api.own.contextOf(request), facts => { request.dataApi = facts })
+    const text = readText(request, serving)
+    const { live } = serving
+    const began = live?.position ?? 0
+    const made = answer(text, api, api.own.contextOf(request), facts => { request.dataApi = facts })
+    return live === undefined ? made : after(made, one => followed(one, live, { request, text, began }))
   }
 
   send (made: Answer): void {
@@ -119,6 +126,14 @@ class RequestWork implements Work<Answer> {
     // Fastify would send a thrown value that is not an Error as a payload.
     this.reply.send(error instanceof Error ? error : internal(error))
   }
+}
+
+/** Returns the answer; for a client that asks to follow the document, a stream of its changes. */
+function followed (made: Answer, live: LiveDocuments, asked: LiveRequest): Answer {
+  if (made.live === undefined) return made
+  // @fastify/compress would hold back what it compresses.
+  asked.request.headers['x-no-compression'] = 'true'
+  return live.open(asked, made)
 }
 
 class ReadWork extends RequestWork {

@@ -1,8 +1,10 @@
 import { AsyncResource } from 'node:async_hooks'
 import type { Readable } from 'node:stream'
 import type { Model } from '../model/model.ts'
+import type { Dependence } from '../plan/depends.ts'
 import { batching } from '../scheduling/batching.ts'
 import { memoize } from '../scheduling/memoize.ts'
+import type { Database } from '../sources/source.ts'
 
 /**
  * An HTTP response. The body is text or a stream. An answer without a body is sent without a content type, even if its
@@ -16,12 +18,25 @@ export interface Answer {
   readonly etag?: string
   /** True if it depends on the caller, which caches are told. */
   readonly personal?: boolean
+  /** Present if the client asks to follow the document. */
+  readonly live?: Live
   /**
    * Makes the text to send of the body, for an answer that shows JSON in another form. It gets the JSON after the
    * application's hooks, which may have replaced it. Throws answer_too_large for a text of more than `longest`
    * characters.
    */
   readonly view?: (json: string, longest: number) => InParts<string>
+}
+
+/** What must be known of a document to follow it. */
+export interface Live {
+  /** The database that it is read from; undefined for the directory. */
+  readonly database: Database | undefined
+  readonly tables: Dependence['tables']
+  /** True if the same request of anybody has the same answer. */
+  readonly shared: boolean
+  /** True for a page around its items. */
+  readonly wrapped: boolean
 }
 
 /** A link of the `Link` header (RFC 8288). `target` is a URL. */

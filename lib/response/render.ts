@@ -2,6 +2,7 @@ import type { DirectoryEntry } from '../../schemas/directory.ts'
 import { ambiguousIdentifier } from '../errors/errors.ts'
 import type { Model } from '../model/model.ts'
 import type { Walked } from '../plan/path/walk.ts'
+import { isStreamed } from '../plan/media.ts'
 import type { RequestPlan } from '../plan/request.ts'
 import type { Tags } from '../plan/tag.ts'
 import type { ReadOutcome, Result } from '../run/run.ts'
@@ -42,7 +43,9 @@ export function render (
   result: Result, request: Echo, model: Model, { site, answers }: RenderOptions
 ): Answer | Promise<Answer> {
   const { method, parts, otherParameters, pageName, returns, conditions } = request
-  const { ifNoneMatch } = conditions
+  // A live document that the client has already is not over.
+  const isLive = 'format' in result && result.format.media === 'events'
+  const ifNoneMatch = isLive ? undefined : conditions.ifNoneMatch
   const echo = { method, parts, otherParameters, pageName, returns, ifNoneMatch, site: () => siteOf(request, site) }
   switch (result.kind) {
     case 'options': return renderOptions(result)
@@ -66,7 +69,7 @@ function renderFound (
   if (result.kind === 'ambiguous') throw ambiguous(read.walked[result.step], identifiers, echo, options)
   if (result.kind === 'missing') return renderMissing(read, result.step, echo)
   if (result.kind === 'values' || result.kind === 'items') return renderJson(read, result, echo, options)
-  if (format.media !== 'json' && read.kind === 'list' && rows !== undefined) {
+  if (isStreamed(format) && read.kind === 'list' && rows !== undefined) {
     const batches = echo.method === 'HEAD' ? headOnly() : rows
     return renderStream(batches, read.plan.listing.select, format, countHeaders(result))
   }

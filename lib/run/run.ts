@@ -2,7 +2,7 @@ import { after } from '../scheduling/after.ts'
 import type { Context } from '../declare/collection.ts'
 import { toKeyValues } from '../model/identifiers.ts'
 import { planCandidates } from '../plan/path/identify.ts'
-import type { Format } from '../plan/media.ts'
+import { type Format, isStreamed } from '../plan/media.ts'
 import type { Step, WritePlan } from '../plan/plan.ts'
 import type { DataRead } from '../plan/read/read.ts'
 import type { Method } from '../plan/path/methods.ts'
@@ -79,7 +79,7 @@ function runRead (
 ): Result | Promise<Result> {
   const database = scopedDatabaseOf(read.plan.steps, read.plan.kind === 'item' ? undefined : read.plan.from, caller)
   const isAbandoned = () => hasLeft(context.request)
-  if (format.media !== 'json' && read.kind === 'list') {
+  if (isStreamed(format) && read.kind === 'list') {
     return runStream({ read, format, noCache }, read.plan, database, isAbandoned)
   }
   const found = takesJson(read) && database.readJson !== undefined

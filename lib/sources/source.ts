@@ -4,6 +4,7 @@ import type { KeyValues } from '../model/identifiers.ts'
 import type { Collection, StoredField, SubCollectionField } from '../model/model.ts'
 import type { ReadPlan, ReadPlanOf, Row, Step } from '../plan/plan.ts'
 import type { CatalogCheck } from './catalog-check.ts'
+import type { Tell } from './changes.ts'
 
 /** The rows that share a value. */
 export interface Group { readonly value: unknown, readonly rows: readonly Row[] }
@@ -176,6 +177,11 @@ export interface Database {
   readBatches? (plan: ListPlan, size: number, noCache?: boolean): Batches | Promise<Batches>
   /** Makes one change in a transaction of its own. */
   change (change: Change): Changed | Promise<Changed>
+  /**
+   * Calls `tell` after each change that the database knows of, of any client, until the function that it returns is
+   * called. Absent if the database cannot tell.
+   */
+  watch? (tell: Tell): () => void
   /** Runs `work` in a transaction: commits before the promise is fulfilled, and rolls back if `work` rejects. */
   transaction<T> (work: (session: Session) => Promise<T>): Promise<T>
 }

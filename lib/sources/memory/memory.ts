@@ -2,7 +2,8 @@ import { Type } from '@sinclair/typebox'
 import { DeclarationError } from '../../errors/errors.ts'
 import type { ReadPlan, Row } from '../../plan/plan.ts'
 import { compileOptions, milliseconds } from '../source-options.ts'
-import type { Batches, Database, DataSource, ListPlan, Session } from '../source.ts'
+import type { Batches, Change, Database, DataSource, ListPlan, Session } from '../source.ts'
+import { Changes } from '../changes.ts'
 import { openSession, withinLimit } from '../transaction-limit.ts'
 import { describeTransaction, type Hold, makeWriteLock } from '../write-lock.ts'
 import { checkFirstRow } from './first-row.ts'
@@ -40,6 +41,7 @@ export interface MemoryOptions {
 // In milliseconds, the defaults of sqlite(). Without a limit, a hook that never ends would block all requests.
 const transactionLimit = 10_000
 const lock = makeWriteLock(5000)
+const changes = new Changes()
 
 /**
  * The one database of all memory sources, so relations can lead from any source to any other. Reads and writes wait for
@@ -51,8 +53,13 @@ const database: Database = {
   catalogCheck: { mode: 'error', run: async collections => collections.flatMap(checkFirstRow) },
   read: plan => lock.runShared(() => runRead(plan, tickOf(plan))),
   readBatches,
-  change: change => lock.runShort(() => runChange(change, [])),
-  transaction: work => lock.runExclusive(hold => runTransaction(work, hold))
+  change: change => lock.runShort(() => {
+    const changed = runChange(change, [])
+    if (changed.kind === 'changed') changes.tellOf([change])
+    return changed
+  }),
+  transaction: work => lock.runExclusive(hold => runTransaction(work, hold)),
+  watch: changes.watch
 }
 
 /** Returns the tick of a read. Its limit is that of the source whose items it returns. */
@@ -84,11 +91,18 @@ async function * batchesOf (
 
 async function runTransaction<T> (work: (session: Session) => Promise<T>, hold: Hold): Promise<T> {
   const undo: Undo[] = []
+  const made: Change[] = []
   try {
     const read = (plan: ReadPlan) => runRead(plan)
-    const open = openSession({ transaction, read, lock: read, change: change => runChange(change, undo) })
+    const change = (one: Change) => {
+      made.push(one)
+      return runChange(one, undo)
+    }
+    const open = openSession({ transaction, read, lock: read, change })
     hold.holder = describeTransaction(open)
-    return await withinLimit(open, work, transactionLimit)
+    const result = await withinLimit(open, work, transactionLimit)
+    changes.tellOf(made)
+    return result
   } catch (error) {
     for (const one of undo.toReversed()) one()
     throw error
@@ -123,7 +137,12 @@ export function memory (rows: Rows, options: MemoryOptions = {}): MemorySource {
     statementTimeout,
     joins: joinTables,
     joinNames: new Set(joinTables.keys()),
-    refresh () { for (const one of [table, ...joinTables.values()]) one.refresh() }
+    tableKey: through => through === undefined ? table : joinTables.get(through),
+    refresh () {
+      const tables = [table, ...joinTables.values()]
+      for (const one of tables) one.refresh()
+      changes.tell(new Set(tables))
+    }
   }
 }
 

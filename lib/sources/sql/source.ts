@@ -59,8 +59,14 @@ export function makeSource (
     namedColumns,
     get writes () { return writes?.() },
     range: property => find?.({ schema, name })?.columns.find(one => one.name === column(property))?.range,
+    tableKey: through => keyOfChanges(through === undefined ? { schema, name } : joinName(through, schema), find),
     refusesLink: (through, change) => find?.(joinName(through, schema))?.refused.has(change) === true
   }
+}
+
+/** Returns the name alone, by which a table is known with and without its schema; undefined for a view. */
+function keyOfChanges (table: TableName, find: FindDescribed | undefined): string | undefined {
+  return find?.(table)?.mayRepeatKeys === false ? table.name.toLowerCase() : undefined
 }
 
 // What `columns` may be is checked with the names of the columns.

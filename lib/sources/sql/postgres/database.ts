@@ -2,8 +2,10 @@ import type { AnyContext, Declared } from '../../../declare/collection.ts'
 import { DataApiError, type ErrorCode, unavailable } from '../../../errors/errors.ts'
 import type { CatalogCheck, CheckMode } from '../../catalog-check.ts'
 import { type Changed, type Database, type IsAbandoned, RefusedAtCommit, type Session } from '../../source.ts'
+import { Changes } from '../../changes.ts'
 import { openSession, withinLimit, writeInside } from '../../transaction-limit.ts'
 import { type CatalogCache, makeCatalogCache } from './catalog-cache.ts'
+import { type Operations, tellingOf } from './own-changes.ts'
 import { askSession, deniedIn, inSession, type RequestSession, type SessionOf } from './request-session.ts'
 import type { Connection } from './wire/connection.ts'
 import { faultOf, hasStalePlan, isPoolExhausted, NotBegun, StalePlan, toFault } from './faults.ts'
@@ -62,7 +64,9 @@ export function makePostgresDatabase (
     names => server.use(connection => loadCatalog(connection, names, server.dialect, statementCache))
   )
   const open = new OpenSessions()
-  const statements = (session?: RequestSession) => makeOperations({ server, catalog, open, options, session })
+  const changes = new Changes()
+  const statements = (session?: RequestSession) =>
+    tellingOf(changes, makeOperations({ server, catalog, open, options, session }))
   const askedSession = sessionOf && askSession(sessionOf)
   const catalogCheck = makeCatalogCheck(server, check, async collections => {
     catalog.add(tablesOf(collections))
@@ -80,6 +84,7 @@ export function makePostgresDatabase (
       catalog.add([{ schema: source.schema, name: source.table }])
       return source
     },
+    watch: changes.watch,
     ...askedSession && {
       inSessionOf (context: AnyContext, within?: Session) {
         const session = askedSession(context)
@@ -104,7 +109,7 @@ interface Operating {
 /** Returns the operations of a database, in the session of one request. */
 function makeOperations (
   { server, catalog, open, options: { replicas, transactionTimeout }, session }: Operating
-): Required<Pick<Database, 'read' | 'readJson' | 'change' | 'transaction'>> {
+): Operations {
   const read = makeReader(server, catalog, replicas, session)
   const write = makeWriter(serverInSession(server, session), catalog, replicas, open)
   const transaction = makeTransactions(write, open, transactionTimeout, session)

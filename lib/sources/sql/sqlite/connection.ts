@@ -35,9 +35,10 @@ export interface Connection {
  */
 export interface ConnectionLimits { readonly statementTimeout: number, readonly preparedCharacters: number }
 
-/** Returns the connection of an open database. */
+/** Returns the connection of an open database. `note` is called with each change that it has made. */
 export function connect (
-  driver: SqliteDriver, statements: Statements, { statementTimeout, preparedCharacters }: ConnectionLimits
+  driver: SqliteDriver, statements: Statements, { statementTimeout, preparedCharacters }: ConnectionLimits,
+  note: (change: Change) => void = () => {}
 ): Connection {
   driver.exec('pragma foreign_keys = on')
   registerFunctions(driver)
@@ -47,7 +48,9 @@ export function connect (
   const read = (plan: ReadPlan) => runRead(statements.bind(plan), statementTimeout)
   const changeOrRefuse = (change: Change): Changed | Promise<Changed> => {
     try {
-      return runChange(driver, prepared, statements.bindChange(change), change)
+      const changed = runChange(driver, prepared, statements.bindChange(change), change)
+      if (changed.kind === 'changed') note(change)
+      return changed
     } catch (error) {
       const violation = toViolation(error, isLinkChange(change) ? change.field.target : change.collection)
       if (violation === undefined) throw isBusy(error) ? error : toFault(error)

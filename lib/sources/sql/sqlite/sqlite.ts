@@ -9,6 +9,7 @@ import { nameOfDriver, openDriver, type SqliteDriver } from './driver.ts'
 import { type FindDescribed, makeSource, type SqlSource, type TableDefinition, type TableOptions } from '../source.ts'
 import { attachedFiles, attachLike } from './attached.ts'
 import { followSchema, makeReadTable } from './catalog.ts'
+import { type FileChanges, followChanges } from './changes.ts'
 import { connect, type Connection } from './connection.ts'
 import { dialectOf } from './dialect.ts'
 import { fastForms } from './fast-forms.ts'
@@ -65,7 +66,7 @@ export function sqlite (file: string, options: SqliteOptions = {}): SqliteDataba
   }
   const { busyTimeout, transactionTimeout, readOnly } = settings
   const opened = explainOpening(file, settings, () => openFile(addressOf(file, settings), settings))
-  const { driver, reader, statements, main, lock, read, findTable } = opened
+  const { driver, reader, statements, main, lock, changes, read, findTable } = opened
 
   let isClosed = false
   const database: SqliteDatabase = {
@@ -88,8 +89,10 @@ export function sqlite (file: string, options: SqliteOptions = {}): SqliteDataba
     },
     read: plan => read(() => statements.bind(plan)),
     readJson: plan => read(() => statements.bindJson(plan)),
-    change: change => lock.runShort(hold => main.change(change, hold)),
-    transaction: work => lock.runExclusive(hold => main.transaction(work, transactionTimeout, hold))
+    change: change => lock.runShort(hold => changes.follow(() => main.change(change, hold))),
+    transaction: work => lock.runExclusive(async hold =>
+      changes.follow(() => main.transaction(work, transactionTimeout, hold))),
+    watch: changes.watch
   }
   return database
 }
@@ -110,6 +113,7 @@ interface OpenFile {
   readonly main: Connection
   readonly reader: Connection | undefined
   readonly lock: WriteLock
+  readonly changes: FileChanges
   readonly read: Read
   readonly findTable: FindDescribed
   /** Looks for a migration before the next statement. */
@@ -129,7 +133,8 @@ function openFile (file: string, settings: Settings): OpenFile {
   const driver = configure(typeof given === 'object' ? given : openDriver(file, given, settings), settings)
   const { statements, findTable, refresh } = followTables(driver, settings)
   const limits = { statementTimeout, preparedCharacters: preparedIn(settings) }
-  const main = connect(driver, statements, limits)
+  const changes = followChanges(driver)
+  const main = connect(driver, statements, limits, changes.note)
   // Transactions have the main connection to themselves. While a hook of theirs waits, the reader reads the committed
   // data.
   const reader = alone || readOnly || typeof given === 'object'
@@ -147,6 +152,7 @@ function openFile (file: string, settings: Settings): OpenFile {
     main,
     reader,
     lock,
+    changes,
     read,
     findTable,
     refresh,

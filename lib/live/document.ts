@@ -1,0 +1,111 @@
+import type { Answer, Live } from '../response/answer.ts'
+import { diff, type Operation, type Shape, shapeOf } from './diff.ts'
+import { eventOf } from './events.ts'
+import type { EventStream } from './stream.ts'
+
+/** A document as it was read. */
+export interface State { readonly body: string, readonly tag: string, readonly live: Live }
+
+/** The outcome of a read: a state, the answer that GET gives instead, or undefined where it may do better later. */
+export type Outcome = State | { readonly end: Answer } | undefined
+
+/** What a document needs of the registration that serves it. */
+export interface Scheduling {
+  readonly interval: number
+  readonly recheck: number
+  /** Reads the document, when it is its turn, as the client of the stream asks. */
+  read (stream: EventStream, done: (outcome: Outcome) => void): void
+  /** Is called when the last stream has closed. */
+  closed (document: Document): void
+}
+
+/** A document that some clients follow, with one read for them all. */
+export class Document {
+  live: Live
+  private readonly scheduling: Scheduling
+  private readonly streams = new Set<EventStream>()
+  private readonly recheck: NodeJS.Timeout
+  private shape: Shape
+  private tag: string
+  private isDirty = false
+  private isReading = false
+  private waiting: NodeJS.Timeout | undefined
+  private readAt = 0
+
+  constructor ({ body, tag, live }: State, scheduling: Scheduling) {
+    this.live = live
+    this.tag = tag
+    this.shape = shapeOf(JSON.parse(body), live.wrapped)
+    this.scheduling = scheduling
+    this.recheck = setInterval(() => { this.mark() }, scheduling.recheck).unref()
+  }
+
+  /** Adds a stream whose client has the document with this tag. */
+  add (stream: EventStream, tag: string): void {
+    this.streams.add(stream)
+    if (tag === this.tag) return
+    // Which of the two is newer is not known.
+    stream.isBehind = true
+    this.mark()
+  }
+
+  remove (stream: EventStream): void {
+    if (!this.streams.delete(stream) || this.streams.size > 0) return
+    clearInterval(this.recheck)
+    clearTimeout(this.waiting)
+    this.scheduling.closed(this)
+  }
+
+  /** Has the document read again, as soon as the interval since the last read is over. */
+  mark (): void {
+    this.isDirty = true
+    if (this.isReading || this.waiting !== undefined) return
+    const wait = this.readAt + this.scheduling.interval - performance.now()
+    this.waiting = setTimeout(() => { this.read() }, Math.max(0, wait)).unref()
+  }
+
+  private read (): void {
+    const [stream] = this.streams
+    if (stream === undefined) return
+    this.waiting = undefined
+    this.isDirty = false
+    this.isReading = true
+    this.scheduling.read(stream, outcome => { this.take(outcome, stream) })
+  }
+
+  private take (outcome: Outcome, stream: EventStream): void {
+    this.isReading = false
+    this.readAt = performance.now()
+    if (outcome === undefined) {
+      // A read for a client that left meanwhile tells the others nothing.
+      if (!this.streams.has(stream)) this.mark()
+    } else if ('end' in outcome) this.end(outcome.end)
+    else this.tell(outcome)
+    if (this.isDirty) this.mark()
+  }
+
+  private tell ({ body, tag, live }: State): void {
+    this.live = live
+    const patch = tag === this.tag ? undefined : eventOf('patch', JSON.stringify(this.replace(body)), tag)
+    this.tag = tag
+    for (const stream of this.streams) {
+      if (stream.isBehind) {
+        stream.isBehind = false
+        stream.send(eventOf('snapshot', body, tag))
+      } else if (patch !== undefined) stream.send(patch)
+    }
+  }
+
+  /** Replaces the shape of the document. Returns the operations that make the document from the former one. */
+  private replace (body: string): readonly Operation[] {
+    const document: unknown = JSON.parse(body)
+    const before = this.shape
+    this.shape = shapeOf(document, this.live.wrapped)
+    return diff(before, this.shape, document)
+  }
+
+  private end ({ body }: Answer): void {
+    const event = eventOf('end', typeof body === 'string' ? body : 'null')
+    for (const stream of [...this.streams]) stream.end(event)
+  }
+}
