@@ -116,7 +116,7 @@ export type ScopeOf = (operation: ScopedOperation, collection: Collection) => Pr
 
 /** Plans the scopes of all collections of a model. `always` where there is none. */
 export function planScopes (decisions: ReadonlyMap<string, Decision>, model: Model, context: Context): ScopeOf {
-  const scopes = new Map<string, Predicate | WrongScope>()
+  const scopes = new Map<string, Predicate | WrongScope | undefined>()
   for (const collection of model.collections.values()) {
     plan('read', collection)
     for (const [operation] of decisions.get(collection.property)?.scopes ?? []) plan(operation, collection)
@@ -125,9 +125,9 @@ export function planScopes (decisions: ReadonlyMap<string, Decision>, model: Mod
 
   function plan (operation: ScopedOperation, collection: Collection): Predicate | WrongScope {
     const name = `${operation} ${collection.property}`
-    const known = scopes.get(name)
-    if (known !== undefined) return known
-    scopes.set(name, dependsOnItself(collection))
+    if (scopes.has(name)) return scopes.get(name) ?? dependsOnItself(collection)
+    // One that is asked for again while it is planned depends on itself.
+    scopes.set(name, undefined)
     const scope = decisions.get(collection.property)?.scopes.find(([one]) => one === operation)?.[1]
     const all = operation === 'read' && isPoliced(collection) ? policed : always
     const own = scope === undefined ? always : plannedScope(collection, scope)
